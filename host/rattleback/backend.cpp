@@ -1,0 +1,63 @@
+#include "rattleback/backend.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "rattleback/error.hpp"
+#include "rattleback/study.hpp"
+
+namespace rattleback {
+namespace {
+
+[[noreturn]] void unknown(const std::string& specification) {
+  throw Error(Error::Kind::input,
+              fmt::format("unknown backend '{}' (known: auto, cpu, cuda, cpu:scalar, cpu:avx2, cpu:avx512, "
+                          "cpu:threads=N and combinations such as cpu:avx2,threads=1)",
+                          specification));
+}
+
+/// cpu:OPTION,OPTION
+std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::string_view options, unsigned threads) {
+  std::optional<Isa> isa;
+  while (!options.empty()) {
+    const std::string_view option = options.substr(0, options.find(','));
+    options.remove_prefix(std::min(options.size(), option.size() + 1));
+    if (option.starts_with("threads=")) {
+      const std::string_view number = option.substr(8);
+      const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), threads);
+      if (error != std::errc() || end != number.data() + number.size() || threads == 0) unknown(specification);
+      continue;
+    }
+    for (const Isa candidate : {Isa::scalar, Isa::avx2, Isa::avx512})
+      if (option == to_string(candidate)) isa = candidate;
+    if (!isa || option != to_string(*isa)) unknown(specification);
+  }
+  const Isa chosen = isa.value_or(best_isa());
+  if (!has_isa(chosen))
+    throw Error(Error::Kind::input, fmt::format("this processor does not run {} (widest here: {}); use cpu", to_string(chosen),
+                                                to_string(best_isa())));
+  return make_cpu_backend(chosen, threads);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study) {
+  if (specification == "cpu") return cpu_backend(specification, "", threads);
+  if (specification.starts_with("cpu:")) return cpu_backend(specification, specification.substr(4), threads);
+  if (specification != "auto" && specification != "cuda") unknown(specification);
+
+  std::string reason;
+  auto cuda = make_cuda_backend(reason);
+  if (cuda && !Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method.stages)) {
+    reason = fmt::format("system '{}' was not compiled for CUDA", study.system.name);
+    cuda = nullptr;
+  }
+  if (cuda) return cuda;
+  if (specification == "cuda")
+    throw Error(Error::Kind::input, fmt::format("backend 'cuda' is not there ({}); use --backend cpu", reason));
+  return cpu_backend("cpu", "", threads);
+}
+
+}  // namespace rattleback

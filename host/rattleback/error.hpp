@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rattleback {
+
+/// The one exception type of the library. `what()` is the message the command line prints.
+class Error : public std::runtime_error {
+ public:
+  enum class Kind {
+    input,    ///< bad study, bad option, bad initial data: exit code 2
+    runtime,  ///< disk full, device lost: exit code 1
+  };
+
+  Error(Kind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+}  // namespace rattleback

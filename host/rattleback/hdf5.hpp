@@ -1,0 +1,46 @@
+#pragma once
+// HDF5 (C API) with owning handles. The library is not thread-safe: use it from one thread at a time.
+
+#include <utility>
+
+#include <hdf5.h>
+
+namespace rattleback::hdf5 {
+
+/// Owns an identifier and closes it.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Handle() = default;
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  ~Handle() { reset(); }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    if (this != &other) {
+      reset();
+      id_ = std::exchange(other.id_, H5I_INVALID_HID);
+      close_ = other.close_;
+    }
+    return *this;
+  }
+
+  /// Whether the call that made it succeeded.
+  explicit operator bool() const { return id_ >= 0; }
+  [[nodiscard]] hid_t get() const { return id_; }
+
+  /// Closes now; false when that fails (data of a file may only then reach a full disk).
+  bool reset() {
+    const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+    return id < 0 || close_(id) >= 0;
+  }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+/// Stops HDF5 from printing its error stack; failures are seen in return values.
+inline void silence_errors() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+}  // namespace rattleback::hdf5

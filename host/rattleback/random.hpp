@@ -1,0 +1,50 @@
+#pragma once
+// Counter-based random numbers: a draw is a pure function of its key and counter, so it depends on no order.
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace rattleback {
+
+/// Philox4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3, SC'11).
+[[nodiscard]] constexpr std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                                                std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0];
+    const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter[2];
+    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+    key[0] += 0x9E3779B9;  // golden ratio
+    key[1] += 0xBB67AE85;  // sqrt(3) - 1
+  }
+  return counter;
+}
+
+/// Draw `index` of stream `stream`.
+class Draw {
+ public:
+  constexpr Draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t index) {
+    const auto bits = philox4x32({low(index), high(index), stream, 0}, {low(seed), high(seed)});
+    first_ = bits[0] | std::uint64_t{bits[1]} << 32;
+    second_ = bits[2] | std::uint64_t{bits[3]} << 32;
+  }
+
+  /// In [0, 1), a multiple of 2^-53.
+  [[nodiscard]] constexpr double uniform() const { return static_cast<double>(first_ >> 11) * 0x1p-53; }
+
+  /// Mean 0, standard deviation 1 (Box and Muller 1958).
+  [[nodiscard]] double normal() const {
+    const double radius = std::sqrt(-2 * std::log(static_cast<double>((first_ >> 11) + 1) * 0x1p-53));
+    return radius * std::cos(2 * std::numbers::pi * (static_cast<double>(second_ >> 11) * 0x1p-53));
+  }
+
+ private:
+  static constexpr std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
+  static constexpr std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+
+  std::uint64_t first_, second_;
+};
+
+}  // namespace rattleback

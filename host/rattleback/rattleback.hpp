@@ -1,0 +1,9 @@
+#pragma once
+// The host API: load or build a Study, run it, read the Result. See examples/run_study.cpp.
+
+#include "rattleback/catalogue.hpp"
+#include "rattleback/error.hpp"
+#include "rattleback/result.hpp"
+#include "rattleback/run.hpp"
+#include "rattleback/study.hpp"
+#include "rattleback/version.hpp"

@@ -1,0 +1,89 @@
+#include "rattleback/result.hpp"
+
+#include <cstring>
+
+namespace rattleback {
+
+const Dataset& Result::dataset(const std::string& path) const {
+  const auto found = datasets_.find(path);
+  if (found != datasets_.end()) return found->second;
+  std::string known;
+  for (const auto& [name, dataset] : datasets_) known += (known.empty() ? "" : ", ") + name;
+  throw Error(Error::Kind::input, "the result has no dataset '" + path + "' (it has " + known + ")");
+}
+
+std::span<const double> Result::array(const std::string& path) const {
+  const auto* values = std::get_if<std::vector<double>>(&dataset(path).values);
+  if (!values) throw Error(Error::Kind::input, "the dataset '" + path + "' does not hold float64 numbers");
+  return *values;
+}
+
+Result::MatrixMap Result::matrix(const std::string& path) const {
+  const Dataset& data = dataset(path);
+  if (data.shape.size() != 2) throw Error(Error::Kind::input, "the dataset '" + path + "' is not of shape [N, .]");
+  return {array(path).data(), static_cast<Eigen::Index>(data.shape[0]), static_cast<Eigen::Index>(data.shape[1])};
+}
+
+std::span<const std::uint32_t> Result::status() const {
+  return std::get<std::vector<std::uint32_t>>(dataset("/final/status").values);
+}
+
+namespace {
+
+ResultSink::Type type_of(const Dataset& dataset) { return static_cast<ResultSink::Type>(dataset.values.index()); }
+
+}  // namespace
+
+void Result::save(const std::filesystem::path& file) const {
+  const auto sink = make_file_sink(file);
+  for (const auto& [path, dataset] : datasets_) {
+    sink->create(path, type_of(dataset), dataset.shape);
+    std::visit([&](const auto& values) { sink->write(path, Shape(dataset.shape.size(), 0), dataset.shape, values.data()); },
+               dataset.values);
+  }
+  for (const auto& [path, list] : attributes_)
+    for (const auto& [name, value] : list) sink->attribute(path, name, value);
+  sink->commit();
+}
+
+void MemorySink::create(const std::string& path, Type type, const Shape& shape) {
+  std::uint64_t size = 1;
+  for (const std::uint64_t n : shape) size *= n;
+  Dataset& dataset = result_.datasets_[path];
+  dataset.shape = shape;
+  switch (type) {
+    case Type::f64: dataset.values = std::vector<double>(size); break;
+    case Type::u32: dataset.values = std::vector<std::uint32_t>(size); break;
+    case Type::u64: dataset.values = std::vector<std::uint64_t>(size); break;
+  }
+}
+
+void MemorySink::write(const std::string& path, const Shape& offset, const Shape& count, const void* data) {
+  Dataset& dataset = result_.datasets_.at(path);
+  std::visit(
+      [&](auto& values) {
+        // rows of the last dimension are contiguous in both
+        const auto* source = static_cast<const std::remove_reference_t<decltype(values[0])>*>(data);
+        const std::size_t rank = offset.size();
+        Shape index(rank, 0);
+        const std::uint64_t run = count[rank - 1];
+        std::uint64_t total = 1;
+        for (const std::uint64_t n : count) total *= n;
+        for (std::uint64_t done = 0; done < total; done += run) {
+          std::uint64_t position = 0;
+          for (std::size_t d = 0; d < rank; ++d) position = position * dataset.shape[d] + offset[d] + index[d];
+          std::copy_n(source + done, run, values.begin() + static_cast<std::ptrdiff_t>(position));
+          for (std::size_t d = rank - 1; d-- > 0;) {
+            if (++index[d] < count[d]) break;
+            index[d] = 0;
+          }
+        }
+      },
+      dataset.values);
+}
+
+void MemorySink::attribute(const std::string& path, const std::string& name, const Attribute& value) {
+  result_.attributes_[path][name] = value;
+}
+
+}  // namespace rattleback

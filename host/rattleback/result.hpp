@@ -1,0 +1,104 @@
+#pragma once
+// Results: in memory (Result) or streamed to an HDF5 file. Layout of the datasets: docs/results.md.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+
+using Shape = std::vector<std::uint64_t>;
+
+/// An array of a result, row-major.
+struct Dataset {
+  Shape shape;
+  std::variant<std::vector<double>, std::vector<std::uint32_t>, std::vector<std::uint64_t>> values;
+};
+
+using Attribute = std::variant<std::string, double, std::uint64_t>;
+
+/// Where a run puts its arrays: create each once, then write blocks of it.
+class ResultSink {
+ public:
+  enum class Type { f64, u32, u64 };
+
+  virtual ~ResultSink() = default;
+  virtual void create(const std::string& path, Type type, const Shape& shape) = 0;
+  /// Writes the block [offset, offset + count) of a dataset; `data` holds it row-major.
+  virtual void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) = 0;
+  /// An attribute of the root ("/") or of a dataset.
+  virtual void attribute(const std::string& path, const std::string& name, const Attribute& value) = 0;
+  /// All is written.
+  virtual void commit() = 0;
+};
+
+/// What a run reports besides its arrays.
+struct Summary {
+  std::string backend, device;
+  unsigned threads = 0;
+  std::uint64_t trajectories = 0;
+  std::uint64_t trajectory_steps = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t iterations = 0;  ///< solver iterations in total
+  double wall_seconds = 0.0;     ///< the integration itself, without start-up and output
+};
+
+/// A result in memory.
+class Result {
+ public:
+  Summary summary;
+
+  [[nodiscard]] bool has(const std::string& path) const { return datasets_.contains(path); }
+  /// Throws Error(input) when there is none of that name.
+  [[nodiscard]] const Dataset& dataset(const std::string& path) const;
+
+  /// Sample times [K].
+  [[nodiscard]] std::span<const double> time() const { return array("/time"); }
+  /// A statistic of an observable against time [K].
+  [[nodiscard]] std::span<const double> statistic(const std::string& observable, const std::string& statistic) const {
+    return array("/observables/" + observable + "/" + statistic);
+  }
+  /// All numbers of a float64 dataset, row-major.
+  [[nodiscard]] std::span<const double> array(const std::string& path) const;
+  /// A float64 dataset of shape [N, .] as a matrix, for example "/final/q".
+  using MatrixMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  [[nodiscard]] MatrixMap matrix(const std::string& path) const;
+  /// Status bits per trajectory [N].
+  [[nodiscard]] std::span<const std::uint32_t> status() const;
+
+  /// Writes the result file, under a temporary name that is renamed when complete.
+  void save(const std::filesystem::path& file) const;
+
+ private:
+  friend class MemorySink;
+  std::map<std::string, Dataset> datasets_;
+  std::map<std::string, std::map<std::string, Attribute>> attributes_;
+};
+
+/// Collects a result in memory.
+class MemorySink final : public ResultSink {
+ public:
+  explicit MemorySink(Result& result) : result_(result) {}
+  void create(const std::string& path, Type type, const Shape& shape) override;
+  void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) override;
+  void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
+  void commit() override {}
+
+ private:
+  Result& result_;
+};
+
+/// Writes an HDF5 file. The file appears under its name at commit(); before, and after a failure, a file of that name stays
+/// as it was. Throws Error(input) when the place cannot be written, Error(runtime) when writing fails.
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file);
+
+}  // namespace rattleback

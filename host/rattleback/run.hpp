@@ -1,0 +1,40 @@
+#pragma once
+// Runs a study.
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "rattleback/result.hpp"
+#include "rattleback/study.hpp"
+
+namespace rattleback {
+
+/// How far a run is.
+struct Progress {
+  std::uint64_t trajectory_steps = 0, total = 0;
+  double seconds = 0.0;
+};
+
+struct RunOptions {
+  std::string backend = "auto";  ///< auto, cpu, cuda, cpu:scalar, cpu:avx2, cpu:avx512; cpu:...,threads=N
+  unsigned threads = 0;          ///< 0: all cores
+  std::uint64_t tile = 0;        ///< trajectories in memory at a time, rounded up to chunks of 256; 0: what fits the backend
+  std::function<void(const Progress&)> progress;  ///< called about ten times a second, from the calling thread
+  std::stop_token stop;          ///< a requested stop ends the run with Error(runtime)
+};
+
+/// Runs a study and keeps the result in memory. Throws Error.
+Result run(const Study& study, const RunOptions& options = {});
+
+/// Runs a study into a sink; the summary is what Result::summary would be.
+Summary run(const Study& study, ResultSink& sink, const RunOptions& options = {});
+
+/// Checks all initial states (constraint, multiplier, finite values) without running; what `run` does first.
+void check_initial_states(const Study& study, unsigned threads = 0);
+
+/// Bytes of the result file, near enough to compare with the space on a disk.
+std::uint64_t result_bytes(const Study& study);
+
+}  // namespace rattleback

@@ -1,0 +1,342 @@
+#include "rattleback/study.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rattleback/formulas.hpp"
+#include "rattleback/grid.hpp"
+#include "rattleback/message.hpp"
+#include "rattleback/point_file.hpp"
+#include "rattleback/study_checks.hpp"
+#include "rattleback/study_reader.hpp"
+
+namespace rattleback {
+namespace {
+
+// System and method
+
+std::vector<std::string> variants(std::span<const SystemEntry* const> instances) {
+  std::vector<std::string> result;
+  for (const SystemEntry* entry : instances) {
+    if (*entry->variant != '\0' && std::ranges::find(result, entry->variant) == result.end()) {
+      result.emplace_back(entry->variant);
+    }
+  }
+  return result;
+}
+
+const SystemEntry& choose_system(const Study& study) {
+  const Study::System& asked = study.system;
+  const Catalogue& catalogue = Catalogue::instance();
+  std::vector<const SystemEntry*> instances = catalogue.instances(asked.name);
+  if (instances.empty()) {
+    input_error(study.place("system.name"),
+                fmt::format("unknown system '{}'{}", asked.name,
+                            did_you_mean(asked.name, catalogue.system_names(), "; 'rattleback list systems' shows all")));
+  }
+  if (!asked.variant.empty()) {
+    const std::vector<std::string> known = variants(instances);
+    std::erase_if(instances, [&](const SystemEntry* entry) { return entry->variant != asked.variant; });
+    if (instances.empty()) {
+      input_error(study.place("system.variant"),
+                  fmt::format("unknown variant '{}' of '{}' ({}){}", asked.variant, asked.name,
+                              known.empty() ? "it has none" : "known: " + join(known),
+                              did_you_mean(asked.variant, known)));
+    }
+  }
+  for (std::size_t i = 0; i < instances.front()->structure.size(); ++i) {
+    const std::string name = instances.front()->structure[i].name;
+    const auto given = asked.parameters.find(name);
+    if (given == asked.parameters.end()) continue;
+    std::set<double> compiled;
+    for (const SystemEntry* entry : instances) compiled.insert(entry->structure[i].value);
+    const std::string list = fmt::format("{}", fmt::join(compiled, ", "));
+    const auto* number = std::get_if<double>(&given->second.content);
+    if (number == nullptr) {
+      input_error(given->second.where, fmt::format("{} must be a plain number (it fixes the dimension); choose one of {}",
+                                                   name, list));
+    }
+    if (!compiled.contains(*number)) {
+      input_error(given->second.where, fmt::format("'{}' is not compiled for {} = {}; choose one of {}", asked.name, name,
+                                                   *number, list));
+    }
+    std::erase_if(instances, [&](const SystemEntry* entry) { return entry->structure[i].value != *number; });
+  }
+  return *instances.front();
+}
+
+/// Names the instance in full and gives every parameter a value.
+void complete_system(Study& study, const SystemEntry& entry) {
+  study.system.name = entry.name;
+  study.system.variant = entry.variant;
+  std::vector<std::string> known;
+  for (const StructureInfo& info : entry.structure) {
+    known.emplace_back(info.name);
+    study.system.parameters.try_emplace(info.name, info.value);
+  }
+  for (const ParameterInfo& info : entry.parameters) {
+    known.emplace_back(info.name);
+    study.system.parameters.try_emplace(info.name, info.value);
+  }
+  for (const auto& [name, value] : study.system.parameters) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    input_error(study.place("system.parameters." + name),
+                fmt::format("unknown parameter '{}' of '{}' ({}){}", name, entry.name,
+                            known.empty() ? "it has none" : "known: " + join(known), did_you_mean(name, known)));
+  }
+}
+
+const MethodEntry& find_method(const Study& study) {
+  const MethodEntry* entry = Catalogue::instance().method(study.method.name);
+  if (entry != nullptr) return *entry;
+  std::vector<std::string> known;
+  for (const MethodEntry* method : Catalogue::instance().methods()) known.emplace_back(method->name);
+  input_error(study.place("method.name"),
+              fmt::format("unknown method '{}'{}", study.method.name,
+                          did_you_mean(study.method.name, known, "; 'rattleback list methods' shows all")));
+}
+
+std::string_view words(ConstraintKind kind) {
+  switch (kind) {
+    case ConstraintKind::none: return "no constraints";
+    case ConstraintKind::velocity: return "velocity constraints";
+    case ConstraintKind::holonomic: return "holonomic constraints";
+  }
+  return "";
+}
+
+void check_method(const Study& study, const SystemEntry& system) {
+  const MethodEntry& entry = find_method(study);
+  const Study::Method& method = study.method;
+  if (entry.constraint != system.constraint) {
+    std::vector<std::string> fitting;
+    for (const MethodEntry* other : Catalogue::instance().methods()) {
+      if (other->constraint == system.constraint) fitting.emplace_back(other->name);
+    }
+    input_error(study.place("method.name"),
+                fmt::format("method '{}' cannot treat system '{}' (it needs a system with {}, this one has {}); {}",
+                            entry.name, system.name, words(entry.constraint), words(system.constraint),
+                            fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
+  }
+  if (method.stages < entry.stages_min || method.stages > entry.stages_max) {
+    input_error(study.place("method.stages"), fmt::format("method.stages = {} is out of range; '{}' takes {} to {}",
+                                                          method.stages, entry.name, entry.stages_min, entry.stages_max));
+  }
+  if (!(method.tolerance > 0 && method.tolerance <= 1e-6)) {
+    input_error(study.place("method.solver.tolerance"),
+                fmt::format("method.solver.tolerance = {} is out of range; it must be above 0 and at most 1e-6",
+                            method.tolerance));
+  }
+  if (method.max_iterations < 1 || method.max_iterations > 10000) {
+    input_error(study.place("method.solver.max_iterations"),
+                fmt::format("method.solver.max_iterations = {} is out of range; it must be in 1 to 10000",
+                            method.max_iterations));
+  }
+}
+
+// Ensemble
+
+void check_file(const Study& study) {
+  const Study::Ensemble& ensemble = study.ensemble;
+  if (!ensemble.file.empty() && !ensemble.axes.empty()) {
+    input_error(study.place("ensemble.file"),
+                "ensemble.file and ensemble.axes are both given (each defines the trajectories); leave one out");
+  }
+  if (!ensemble.group.empty() && !is_hdf5_name(ensemble.file)) {
+    input_error(study.place("ensemble.group"), "ensemble.group has no effect (it is the group in an HDF5 ensemble.file)");
+  }
+}
+
+void check_initial(Study& study, const SystemEntry& system) {
+  Study::Ensemble& ensemble = study.ensemble;
+  const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension, int size) {
+    if (values.empty() || values.size() == static_cast<std::size_t>(size)) return;
+    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
+                fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name,
+                            values.size()));
+  };
+  check_size("q", ensemble.q, "n", system.n);
+  check_size("v", ensemble.v, "n", system.n);
+  check_size("p", ensemble.p, "n", system.n);
+  check_size("lambda", ensemble.lambda, "m", system.m);
+  // What a file gives of the state is known when it is read.
+  if (ensemble.file.empty()) {
+    complete_initial(study, !ensemble.q.empty(), !ensemble.v.empty(), !ensemble.p.empty());
+  }
+}
+
+/// The names that expressions may use beyond parameters. Those of a file's columns are not known yet: any name will do.
+std::vector<std::string> axis_names(const Study& study, const SystemEntry& system) {
+  std::vector<std::string> names;
+  for (const Axis& axis : study.ensemble.axes) names.push_back(axis.name);
+  if (study.ensemble.file.empty()) return names;
+  const auto is_parameter = [&](const std::string& name) {
+    const auto same = [&](const auto& info) { return info.name == name; };
+    return std::ranges::any_of(system.parameters, same) || std::ranges::any_of(system.structure, same);
+  };
+  const auto collect = [&](const Value& value) {
+    for (std::string& name : variables_of(value)) {
+      if (!is_parameter(name) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    }
+  };
+  collect(study.time.step);
+  for (const auto& [name, value] : study.system.parameters) collect(value);
+  for (const auto* values : {&study.ensemble.q, &study.ensemble.v, &study.ensemble.p, &study.ensemble.lambda}) {
+    std::ranges::for_each(*values, collect);
+  }
+  return names;
+}
+
+// Observables
+
+struct NamedCode {
+  std::string name;
+  ObservableCode code;
+};
+
+/// All observables of a run.
+std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEntry& method) {
+  std::vector<NamedCode> result;
+  for (const ObservableInfo& info : system.observables) {
+    result.push_back({info.name, {ObservableCode::system, static_cast<int>(result.size())}});
+  }
+  const auto add = [&](std::string_view letter, ObservableCode::Kind kind, int size) {
+    for (int i = 0; i < size; ++i) result.push_back({fmt::format("{}[{}]", letter, i), {kind, i}});
+  };
+  add("q", ObservableCode::q, system.n);
+  add("v", ObservableCode::v, system.n);
+  add("p", ObservableCode::p, system.n);
+  if (method.carries_multiplier) add("lambda", ObservableCode::lambda, system.m);
+  result.push_back({"iterations", {ObservableCode::iterations, 0}});
+  result.push_back({"residual", {ObservableCode::residual, 0}});
+  return result;
+}
+
+template <class T>
+void reject_repeats(const std::vector<T>& values, const std::string& where, std::string_view what) {
+  std::set<T> seen;
+  for (const T& value : values) {
+    if (!seen.insert(value).second) input_error(where, fmt::format("{} '{}' appears twice; leave one out", what, value));
+  }
+}
+
+void check_observables(Study& study) {
+  static const std::vector<std::string> known{"mean", "std", "mse", "rms", "min", "max", "maxabs"};
+  std::set<std::string> names;
+  for (Observable& observable : study.observables) {
+    if (!names.insert(observable.name).second) {
+      input_error(observable.where, fmt::format("observable '{}' appears twice; merge the two", observable.name));
+    }
+    (void)study.observable_code(observable.name, observable.where);
+    if (observable.statistics.empty() && observable.quantiles.empty()) observable.statistics = {"mean"};
+    for (const std::string& statistic : observable.statistics) {
+      if (std::ranges::find(known, statistic) != known.end()) continue;
+      input_error(observable.where, fmt::format("unknown statistic '{}' of '{}' (known: {}){}", statistic, observable.name,
+                                                join(known), did_you_mean(statistic, known)));
+    }
+    for (const double level : observable.quantiles) {
+      if (level >= 0 && level <= 1) continue;
+      input_error(observable.where, fmt::format("quantile level {} of '{}' is out of range; levels are in 0 to 1", level,
+                                                observable.name));
+    }
+    if (observable.reference && !std::isfinite(*observable.reference)) {
+      input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));
+    }
+    reject_repeats(observable.statistics, observable.where, "statistic");
+    reject_repeats(observable.quantiles, observable.where, "quantile level");
+  }
+}
+
+}  // namespace
+
+void complete_initial(Study& study, bool has_q, bool has_v, bool has_p) {
+  const std::string where = study.place("ensemble.initial");
+  if (has_v && has_p) input_error(where, "initial v and p are both given (one follows from the other); leave one out");
+  if (has_q && !has_v && !has_p) input_error(where, "initial q is given without velocities; give v or p");
+  if (!has_q && (has_v || has_p)) input_error(where, fmt::format("initial {} is given without q; give q", has_v ? "v" : "p"));
+  if (has_q) return;
+  const SystemEntry& system = study.system_entry();
+  study.ensemble.q.assign(system.default_q.begin(), system.default_q.end());
+  study.ensemble.v.assign(system.default_v.begin(), system.default_v.end());
+}
+
+void check_trajectories(const Study& study, std::uint64_t size) {
+  for (const std::uint64_t index : study.output.trajectories) {
+    if (index < size) continue;
+    input_error(study.place("output.trajectories"),
+                fmt::format("trajectory {} is out of range (the ensemble has {}); indices are in 0 to {}", index, size,
+                            size - 1));
+  }
+}
+
+Study Study::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
+  Study study = read_study(toml, origin, overrides);
+  study.validate();
+  // Absent, the reference is that of the observable's kind: an error for an invariant, the size for everything else.
+  for (std::size_t i = 0; i < study.observables.size(); ++i) {
+    Observable& observable = study.observables[i];
+    if (study.places.contains(fmt::format("observable[{}].reference", i))) continue;
+    const auto [kind, index] = study.observable_code(observable.name);
+    const bool conserved = kind == ObservableCode::system &&
+                           study.system_entry().observables[static_cast<std::size_t>(index)].conserved;
+    if (!conserved) observable.reference = 0.0;
+  }
+  return study;
+}
+
+Study Study::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream || std::filesystem::is_directory(file)) {
+    input_error(file.string(), fmt::format("cannot be read ({})", std::strerror(errno != 0 ? errno : EISDIR)));
+  }
+  Study study = parse(text, file.string(), overrides);
+  study.directory = file.parent_path();
+  return study;
+}
+
+void Study::validate() {
+  const SystemEntry& entry = choose_system(*this);
+  complete_system(*this, entry);
+  check_method(*this, entry);
+  check_file(*this);
+  check_initial(*this, entry);
+  const Grid grid(*this);
+  if (ensemble.file.empty()) check_trajectories(*this, grid.size());
+  complete_time(*this, Formulas(*this, axis_names(*this, entry)));
+  check_observables(*this);
+  reject_repeats(output.trajectories, place("output.trajectories"), "trajectory");
+}
+
+const SystemEntry& Study::system_entry() const { return choose_system(*this); }
+
+const MethodEntry& Study::method_entry() const { return find_method(*this); }
+
+ObservableCode Study::observable_code(const std::string& observable_name, const std::string& where) const {
+  const std::vector<NamedCode> all = observables_of(system_entry(), method_entry());
+  const auto found = std::ranges::find(all, observable_name, &NamedCode::name);
+  if (found != all.end()) return found->code;
+  std::vector<std::string> known;
+  std::ranges::transform(all, std::back_inserter(known), &NamedCode::name);
+  input_error(where, fmt::format("unknown observable '{}' of '{}' (known: {}){}", observable_name, system.name,
+                                 join(known), did_you_mean(observable_name, known)));
+}
+
+std::string Study::place(std::string_view key) const {
+  for (;;) {
+    if (const auto found = places.find(key); found != places.end()) return found->second;
+    const auto cut = key.find_last_of(".[");
+    if (cut == std::string_view::npos) return "";
+    key = key.substr(0, cut);
+  }
+}
+
+}  // namespace rattleback

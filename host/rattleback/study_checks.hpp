@@ -1,0 +1,20 @@
+#pragma once
+// Parts of Study::validate that lie in files of their own or that need the ensemble's file.
+
+#include <cstdint>
+
+#include "rattleback/formulas.hpp"
+#include "rattleback/study.hpp"
+
+namespace rattleback {
+
+/// Checks that q comes with one of v and p, from the study or its file; where neither is given, sets the system's own.
+void complete_initial(Study& study, bool has_q, bool has_v, bool has_p);
+
+/// Checks the indices of the trajectories to keep.
+void check_trajectories(const Study& study, std::uint64_t size);
+
+/// Sets both of end and steps and both of samples and sample_every.
+void complete_time(Study& study, const Formulas& formulas);
+
+}  // namespace rattleback

@@ -1,0 +1,61 @@
+#pragma once
+// The time loop of one trajectory (or pack of trajectories), between two sample times.
+
+#include "rattleback/ensemble/lanes.hpp"
+#include "rattleback/methods/step.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
+/// Padding lanes of the last chunk have a status from the start.
+template <class T, template <class> class System, template <class, class> class Method>
+RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
+  using Sys = System<T>;
+  using Step = Method<T, Sys>;
+  using State = typename Step::State;
+  constexpr int n = Sys::n, m = Sys::m;
+  const ChunkLayout& rows = a.layout;
+  const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
+
+  const Step step(load_system<Sys>(a, chunk, lane), {T(a.tolerance), a.max_iterations});
+  State state;
+  state.q = load_rows<T, n>(chunk, rows.q, lane);
+  state.p = load_rows<T, n>(chunk, rows.p, lane);
+  if constexpr (m > 0) state.lambda = load_rows<T, m>(chunk, rows.lambda, lane);
+  T status = Lanes<T>::load(row(rows.status));
+  T steps = Lanes<T>::load(row(rows.steps));
+  T iterations = Lanes<T>::load(row(rows.iterations));
+  T residual = Lanes<T>::load(row(rows.residual));
+  const T h = load_or<T>(chunk, rows.step, lane, a.step);
+  // uniform step counts end all lanes together; a varying step size gives each lane its own count
+  const T end_steps = steps + load_or<T>(chunk, rows.steps_per_sample, lane, double(a.steps));
+  mask_t<T> active = status == T(0.0);
+
+  while (true) {
+    active = active & (steps < end_steps);
+    if (!any(active)) break;
+    State next = state;
+    const StepReport<T> report = step(next, h);
+    const mask_t<T> good = active & (report.status == T(0.0));
+    status = select(active, report.status, status);
+    iterations = iterations + select(active, report.iterations, T(0.0));
+    residual = select(active, max(residual, report.residual), residual);
+    steps = steps + select(good, T(1.0), T(0.0));
+    active = good;
+    if (all(good)) {
+      state = next;
+    } else {
+      state = select(good, next, state);
+    }
+  }
+
+  store_rows(chunk, rows.q, lane, state.q);
+  store_rows(chunk, rows.p, lane, state.p);
+  if constexpr (m > 0) store_rows(chunk, rows.lambda, lane, state.lambda);
+  Lanes<T>::store(row(rows.status), status);
+  Lanes<T>::store(row(rows.steps), steps);
+  Lanes<T>::store(row(rows.iterations), iterations);
+  Lanes<T>::store(row(rows.residual), residual);
+}
+
+RB_NAMESPACE_END

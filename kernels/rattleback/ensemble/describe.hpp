@@ -1,0 +1,153 @@
+#pragma once
+// The catalogue entry of a system and the completion of its initial points; host only, in double.
+
+#include <limits>
+
+#include "rattleback/ensemble/lanes.hpp"
+#include "rattleback/systems/system.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class System>
+System system_from(const double* parameters) {
+  return make_system<System>([parameters](int i) { return parameters[i]; });
+}
+
+/// Multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0:
+///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v M^-1 (L_q - L_vq v).
+/// False when the constraint forces are dependent.
+template <class System, int n = System::n, int m = System::m>
+bool continuous_multiplier(const System& system, const Vector<double, n>& q, const Vector<double, n>& v,
+                           Vector<double, m>& lambda) {
+  const auto l = hessian<1>(
+      [&](const auto& x, const auto& y) {
+        return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
+      },
+      q, v);
+  const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
+  const Lu<double, n> mass(l.vv[0]);
+  const Vector<double, n> free_acceleration = mass.solve(l.first.dq[0] - l.vq[0] * v);
+  Matrix<double, m, m> matrix;
+  for (int k = 0; k < m; ++k) {
+    const Vector<double, n> response = mass.solve(phi.dv[k]);
+    for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response);
+    lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], free_acceleration));
+  }
+  const Lu<double, m> lu(matrix);
+  lambda = lu.solve(lambda);
+  bool finite = !mass.singular() && !lu.singular();
+  for (int k = 0; k < m; ++k) finite = finite && is_finite(lambda[k]);
+  return finite;
+}
+
+/// Moves v to the nearest velocity, in the metric of the mass matrix, that satisfies the constraint (Newton).
+template <class System, int n = System::n, int m = System::m>
+bool project_velocity(const System& system, const Vector<double, n>& q, Vector<double, n>& v, double tolerance) {
+  const auto constraint_function = [&](const auto& x, const auto& y) { return constraint(system, x, y); };
+  const auto l = hessian<1>(
+      [&](const auto& x, const auto& y) {
+        return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
+      },
+      q, v);
+  const Lu<double, n> mass(l.vv[0]);
+  const Matrix<double, m, n> direction = gradient<m>(constraint_function, q, v).dv;
+  double previous = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    const auto phi = gradient<m>(constraint_function, q, v);
+    const double residual = max_norm(phi.value);
+    if (!is_finite(residual)) return false;
+    if (residual == 0.0 || (residual <= tolerance && residual >= previous)) return true;
+    previous = residual;
+    Matrix<double, m, m> matrix;
+    Matrix<double, m, n> response;
+    for (int k = 0; k < m; ++k) {
+      response[k] = mass.solve(direction[k]);
+      for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response[k]);
+    }
+    const Lu<double, m> lu(matrix);
+    if (mass.singular() || lu.singular()) return false;
+    v = v - transpose_times(response, lu.solve(phi.value));
+  }
+  return previous <= tolerance;
+}
+
+}  // namespace detail
+
+/// See PrepareReport, PrepareOptions.
+template <template <class> class SystemOf>
+PrepareReport prepare(const double* parameters, PointView point, PrepareOptions options) {
+  using System = SystemOf<double>;
+  constexpr int n = System::n, m = System::m;
+  const System system = detail::system_from<System>(parameters);
+  Vector<double, n> q, v, p;
+  for (int i = 0; i < n; ++i) {
+    q[i] = point.q[i];
+    v[i] = point.v[i];
+    p[i] = point.p[i];
+  }
+  if (options.from_momentum) v = velocity(system, q, p);
+  PrepareReport report{0.0, 0.0, true, true};
+  if constexpr (m > 0) {
+    // round-off of Phi: its first derivatives times the rounding of q and v, with room for data typed with 12 digits
+    const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
+    double size = 0.0;
+    for (int k = 0; k < m; ++k)
+      for (int i = 0; i < n; ++i)
+        size = max(size, max(abs(phi.dq[k][i]) * abs(q[i]), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
+    report.residual = max_norm(phi.value);
+    for (int k = 0; k < m; ++k)
+      if (!is_finite(phi.value[k])) report.residual = std::numeric_limits<double>::infinity();
+    report.tolerance = 1e-12 * size;
+    if (options.project) {
+      const Vector<double, n> given = v;
+      report.projected_ok = detail::project_velocity(system, q, v, report.tolerance);
+      for (int i = 0; i < n; ++i)
+        if (v[i] != given[i]) options.from_momentum = false;
+    }
+  }
+  if (!options.from_momentum) p = momentum(system, q, v);
+  if constexpr (m > 0) {
+    if (!options.keep_multiplier) {
+      Vector<double, m> lambda;
+      report.multiplier_ok = detail::continuous_multiplier(system, q, v, lambda);
+      for (int k = 0; k < m; ++k) point.lambda[k] = lambda[k];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    point.v[i] = v[i];
+    point.p[i] = p[i];
+  }
+  return report;
+}
+
+template <template <class> class SystemOf>
+void velocity_from_momentum(const double* parameters, const double* q, const double* p, double* v) {
+  using System = SystemOf<double>;
+  const System system = detail::system_from<System>(parameters);
+  Vector<double, System::n> x, y;
+  for (int i = 0; i < System::n; ++i) {
+    x[i] = q[i];
+    y[i] = p[i];
+  }
+  const auto r = velocity(system, x, y);
+  for (int i = 0; i < System::n; ++i) v[i] = r[i];
+}
+
+/// The entry of a system; one object per system.
+template <template <class> class SystemOf>
+const SystemEntry& describe() {
+  using System = SystemOf<double>;
+  static constexpr auto parameters = System::parameters();
+  static constexpr auto structure = System::structure();
+  static constexpr auto listed = observables<System>();
+  static_assert(parameters.size() <= max_parameters);
+  static const SystemEntry entry{System::name,      System::variant,   System::summary,       System::configuration,
+                                 System::source,    System::n,         System::m,             System::kind,
+                                 parameters,        structure,         listed,                System::default_q,
+                                 System::default_v, prepare<SystemOf>, velocity_from_momentum<SystemOf>};
+  return entry;
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,159 @@
+#pragma once
+// What the catalogue knows of a system, a method and their compiled step loops. Plain data and function pointers: the
+// types here are shared by translation units that are compiled for different instruction sets.
+
+#include <cstdint>
+#include <span>
+
+namespace rattleback {
+
+/// Trajectories per chunk: the unit of storage and the leaf of the reduction tree (part of the definition of a result).
+inline constexpr int chunk_size = 256;
+
+/// A numeric parameter of a system.
+struct ParameterInfo {
+  const char* name;
+  double value;  ///< default
+  const char* unit;
+  const char* text;
+};
+
+/// A parameter that is fixed at compile time (a dimension); each compiled value is a system instance of its own.
+struct StructureInfo {
+  const char* name;
+  double value;
+};
+
+/// A scalar function of the state. A conserved one is an invariant of the continuous equations.
+struct ObservableInfo {
+  const char* name;
+  bool conserved;
+  const char* text;
+};
+
+enum class ConstraintKind { none, velocity, holonomic };
+
+/// Status bits of a trajectory; 0 is good. A trajectory with any bit set is frozen at its last good state.
+enum Status : std::uint32_t {
+  status_good = 0,
+  status_not_converged = 1,  ///< the iteration stopped at max_iterations
+  status_singular = 2,       ///< a pivot vanished: constraints dependent or the Lagrangian degenerate
+  status_not_finite = 4,     ///< the step left the floating-point numbers
+  status_padding = 1u << 31, ///< a lane of the last chunk that holds no trajectory; never in a result
+};
+
+struct StatusInfo {
+  std::uint32_t bit;
+  const char* name;
+  const char* text;
+};
+inline constexpr StatusInfo status_table[] = {
+    {status_not_converged, "not-converged", "the iteration of a step did not converge within max_iterations"},
+    {status_singular, "singular", "a pivot vanished: dependent constraints or a degenerate Lagrangian"},
+    {status_not_finite, "not-finite", "a step produced an infinity or a NaN"},
+};
+
+/// One point of the ensemble on its way in: in q and v (or p), out all of them. Arrays of n and m numbers.
+struct PointView {
+  double* q;
+  double* v;
+  double* p;
+  double* lambda;
+};
+
+/// What `prepare` found.
+struct PrepareReport {
+  double residual;      ///< max norm of the constraint at the given point, before any projection
+  double tolerance;     ///< what counts as round-off there
+  bool projected_ok;    ///< the projection converged (true when none was asked for)
+  bool multiplier_ok;   ///< the continuous equations determine the multiplier
+};
+
+/// What the caller supplies of a point, and whether to project it.
+struct PrepareOptions {
+  bool from_momentum;   ///< p is given, v is to be derived
+  bool keep_multiplier; ///< lambda is given
+  bool project;         ///< move v to the nearest (mass-weighted) velocity that satisfies the constraint
+};
+
+/// A compiled system instance. Strings and arrays have static storage duration.
+struct SystemEntry {
+  const char* name;
+  const char* variant;  ///< "" when the system has a single reading
+  const char* summary;
+  const char* configuration;
+  const char* source;
+  int n, m;  ///< configuration and constraint dimension
+  ConstraintKind constraint;
+  std::span<const ParameterInfo> parameters;
+  std::span<const StructureInfo> structure;
+  std::span<const ObservableInfo> observables;
+  std::span<const double> default_q, default_v;
+  /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
+  PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
+  /// v from (q, p).
+  void (*velocity)(const double* parameters, const double* q, const double* p, double* v);
+};
+
+/// What a trajectory's state holds beyond q and p.
+struct MethodEntry {
+  const char* name;
+  const char* summary;
+  const char* source;
+  const char* order;           ///< in words, as a function of the stages
+  ConstraintKind constraint;   ///< the systems it takes
+  int stages_min, stages_max;
+  bool carries_multiplier;
+};
+
+/// An observable of a run: a system observable, a component, or a counter.
+struct ObservableCode {
+  enum Kind : int { system, q, v, p, lambda, iterations, residual } kind;
+  int index;
+};
+
+/// Rows of a chunk, in units of chunk_size doubles; identical in host and device memory.
+struct ChunkLayout {
+  int q, p, lambda;                           ///< state
+  int status, steps, iterations, residual;    ///< bookkeeping (exact integers stored as doubles)
+  int step, steps_per_sample;                 ///< rows of the step size and count, or -1 where they are uniform
+  int first_parameter;                        ///< swept parameters follow in order of `parameter_row`
+  int rows;
+};
+inline constexpr int max_parameters = 24;
+
+/// Arguments of the compiled loops. Pointers are host or device pointers, by backend.
+struct KernelArguments {
+  double* chunks;                       ///< [chunks][layout.rows][chunk_size]
+  ChunkLayout layout;
+  double parameters[max_parameters];    ///< uniform values
+  int parameter_row[max_parameters];    ///< row of a swept parameter, or -1
+  double step;                          ///< uniform step size
+  std::int64_t steps;                   ///< uniform number of steps to take
+  double tolerance;
+  int max_iterations;
+};
+
+/// Advances lanes [begin, end) of one chunk.
+using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
+/// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk.
+using ObserveFunction = void (*)(const KernelArguments& arguments, const double* chunk, int begin, int end,
+                                 const ObservableCode* codes, int count, double* values);
+
+/// A method with its options fixed, compiled for a system and an instruction set.
+struct CompiledPair {
+  int stages;
+  AdvanceFunction advance;
+  ObserveFunction observe;
+};
+
+/// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.
+struct CompiledCudaPair {
+  int stages;
+  void (*advance)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
+  /// codes and values ([chunk][observable][lane]) are device pointers.
+  void (*observe)(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
+                  double* values, void* stream);
+};
+
+}  // namespace rattleback

@@ -1,0 +1,44 @@
+#pragma once
+// CUDA twin of instantiate.hpp: the same lane functions with one thread per trajectory.
+
+#include "rattleback/ensemble/advance.hpp"
+#include "rattleback/ensemble/observe.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Threads per block of the advance kernel. A block is a slice of a chunk: lanes stay coalesced, and a step that needs the
+/// full 255 registers still finds room for several blocks on a multiprocessor.
+inline constexpr int block_size = 64;
+
+template <template <class> class System, template <class, class> class Method>
+__global__ void __launch_bounds__(block_size) advance_kernel(const __grid_constant__ KernelArguments arguments) {
+  const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
+  double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
+  advance_lanes<double, System, Method>(arguments, chunk, int(k % chunk_size));
+}
+
+template <template <class> class System>
+__global__ void __launch_bounds__(block_size) observe_kernel(const __grid_constant__ KernelArguments arguments,
+                                                             const ObservableCode* codes, int count, double* values) {
+  const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
+  const std::int64_t c = k / chunk_size;
+  observe_lanes<double, System>(arguments, arguments.chunks + c * arguments.layout.rows * chunk_size,
+                                int(k % chunk_size), codes, count, values + c * count * chunk_size);
+}
+
+inline unsigned blocks_for(std::int64_t chunks) { return static_cast<unsigned>(chunks * (chunk_size / block_size)); }
+
+template <template <class> class System, template <class, class> class Method>
+void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
+  advance_kernel<System, Method>
+      <<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
+}
+
+template <template <class> class System>
+void launch_observe(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
+                    double* values, void* stream) {
+  observe_kernel<System><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments, codes, count,
+                                                                                               values);
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,29 @@
+#pragma once
+// Compiles one system with one method for the instruction set of this translation unit. The build generates such units from
+// catalogue.def (cmake/RattlebackCatalogue.cmake); each defines RATTLEBACK_ISA and, for packs, RATTLEBACK_PACK.
+
+#include "rattleback/ensemble/advance.hpp"
+#include "rattleback/ensemble/observe.hpp"
+
+RB_NAMESPACE_BEGIN
+
+#ifdef RATTLEBACK_PACK
+using Real = Pack<RATTLEBACK_PACK>;
+#else
+using Real = double;
+#endif
+
+template <template <class> class System, template <class, class> class Method>
+void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
+    advance_lanes<Real, System, Method>(arguments, chunk, lane);
+}
+
+template <template <class> class System>
+void observe_chunk(const KernelArguments& arguments, const double* chunk, int begin, int end, const ObservableCode* codes,
+                   int count, double* values) {
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
+    observe_lanes<Real, System>(arguments, chunk, lane, codes, count, values);
+}
+
+RB_NAMESPACE_END

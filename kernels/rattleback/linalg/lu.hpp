@@ -1,0 +1,102 @@
+#pragma once
+// LU factorisation with partial pivoting. Rows are exchanged by `select`, lane by lane, so that a pack pivots each of its
+// trajectories as a double would.
+
+#include "rattleback/linalg/vector.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes whose pivot is zero or not finite.
+template <class T, int N>
+class Lu {
+ public:
+  Lu() = default;
+  RB_HD_LARGE explicit Lu(const Matrix<T, N, N>& matrix) : a_(matrix), singular_(false) {
+    for (int k = 0; k < N; ++k) {
+      // bring the largest entry of column k to row k by successive conditional exchanges
+      for (int i = k + 1; i < N; ++i) {
+        const mask_t<T> exchange = abs(a_[i][k]) > abs(a_[k][k]);
+        exchange_[k][i] = exchange;
+        if (!any(exchange)) continue;
+        for (int j = 0; j < N; ++j) {
+          const T upper = a_[k][j], lower = a_[i][j];
+          a_[k][j] = select(exchange, lower, upper);
+          a_[i][j] = select(exchange, upper, lower);
+        }
+      }
+      inverse_pivot_[k] = T(1.0) / a_[k][k];
+      singular_ = singular_ | !is_finite(inverse_pivot_[k]);
+      for (int i = k + 1; i < N; ++i) {
+        const T factor = a_[i][k] * inverse_pivot_[k];
+        a_[i][k] = factor;
+        for (int j = k + 1; j < N; ++j) a_[i][j] = fma(-factor, a_[k][j], a_[i][j]);
+      }
+    }
+  }
+
+  RB_HD_LARGE Vector<T, N> solve(Vector<T, N> b) const {
+    for (int k = 0; k < N; ++k) {
+      for (int i = k + 1; i < N; ++i) {
+        const T upper = b[k], lower = b[i];
+        b[k] = select(exchange_[k][i], lower, upper);
+        b[i] = select(exchange_[k][i], upper, lower);
+      }
+    }
+    for (int i = 1; i < N; ++i)
+      for (int j = 0; j < i; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
+    for (int i = N - 1; i >= 0; --i) {
+      for (int j = i + 1; j < N; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
+      b[i] = b[i] * inverse_pivot_[i];
+    }
+    return b;
+  }
+
+  RB_HD mask_t<T> singular() const { return singular_; }
+
+ private:
+  Matrix<T, N, N> a_;
+  Vector<T, N> inverse_pivot_;
+  mask_t<T> exchange_[N][N];
+  mask_t<T> singular_;
+};
+
+/// Solves A x = b in place for the small systems inside a step, everything unrolled; returns the singular lanes.
+template <class T, int N>
+RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
+  mask_t<T> singular(false);
+  T inverse_pivot[N > 0 ? N : 1];
+  RB_UNROLL
+  for (int k = 0; k < N; ++k) {
+    RB_UNROLL
+    for (int i = k + 1; i < N; ++i) {
+      const mask_t<T> exchange = abs(a[i][k]) > abs(a[k][k]);
+      RB_UNROLL
+      for (int j = k; j < N; ++j) {
+        const T upper = a[k][j], lower = a[i][j];
+        a[k][j] = select(exchange, lower, upper);
+        a[i][j] = select(exchange, upper, lower);
+      }
+      const T upper = b[k], lower = b[i];
+      b[k] = select(exchange, lower, upper);
+      b[i] = select(exchange, upper, lower);
+    }
+    inverse_pivot[k] = T(1.0) / a[k][k];
+    singular = singular | !is_finite(inverse_pivot[k]);
+    RB_UNROLL
+    for (int i = k + 1; i < N; ++i) {
+      const T factor = a[i][k] * inverse_pivot[k];
+      RB_UNROLL
+      for (int j = k + 1; j < N; ++j) a[i][j] = fma(-factor, a[k][j], a[i][j]);
+      b[i] = fma(-factor, b[k], b[i]);
+    }
+  }
+  RB_UNROLL
+  for (int i = N - 1; i >= 0; --i) {
+    RB_UNROLL
+    for (int j = i + 1; j < N; ++j) b[i] = fma(-a[i][j], b[j], b[i]);
+    b[i] = b[i] * inverse_pivot[i];
+  }
+  return singular;
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,123 @@
+#pragma once
+// Vectors and matrices of fixed size. Loops have constant bounds and are unrolled, so that entries live in registers.
+
+#include "rattleback/real/real.hpp"
+
+RB_NAMESPACE_BEGIN
+
+template <class T, int N>
+struct Vector {
+  T entry[N > 0 ? N : 1];
+
+  static constexpr int size = N;
+  RB_HD T& operator[](int i) { return entry[i]; }
+  RB_HD const T& operator[](int i) const { return entry[i]; }
+
+  RB_HD static Vector zero() {
+    Vector r;
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) r[i] = T(0.0);
+    return r;
+  }
+
+  RB_HD friend Vector operator+(const Vector& a, const Vector& b) {
+    Vector r;
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) r[i] = a[i] + b[i];
+    return r;
+  }
+  RB_HD friend Vector operator-(const Vector& a, const Vector& b) {
+    Vector r;
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) r[i] = a[i] - b[i];
+    return r;
+  }
+  RB_HD friend Vector operator-(const Vector& a) {
+    Vector r;
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) r[i] = -a[i];
+    return r;
+  }
+  RB_HD friend Vector operator*(const T& s, const Vector& a) {
+    Vector r;
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) r[i] = s * a[i];
+    return r;
+  }
+};
+
+/// s a + b.
+template <class T, int N>
+RB_HD Vector<T, N> fma(const T& s, const Vector<T, N>& a, const Vector<T, N>& b) {
+  Vector<T, N> r;
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) r[i] = fma(s, a[i], b[i]);
+  return r;
+}
+
+template <class T, int N>
+RB_HD T dot(const Vector<T, N>& a, const Vector<T, N>& b) {
+  if constexpr (N == 0) return T(0.0);
+  T r = a[0] * b[0];
+  RB_UNROLL
+  for (int i = 1; i < N; ++i) r = fma(a[i], b[i], r);
+  return r;
+}
+
+template <class T, int N>
+RB_HD T max_norm(const Vector<T, N>& a) {
+  T r(0.0);
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) r = max(r, abs(a[i]));
+  return r;
+}
+
+template <class T, int N>
+RB_HD T sum(const Vector<T, N>& a) {
+  T r = a[0];
+  RB_UNROLL
+  for (int i = 1; i < N; ++i) r = r + a[i];
+  return r;
+}
+
+template <class M, class T, int N>
+RB_HD Vector<T, N> select(const M& mask, const Vector<T, N>& a, const Vector<T, N>& b) {
+  Vector<T, N> r;
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) r[i] = select(mask, a[i], b[i]);
+  return r;
+}
+
+/// R rows of C entries.
+template <class T, int R, int C>
+struct Matrix {
+  Vector<T, C> row[R > 0 ? R : 1];
+
+  RB_HD Vector<T, C>& operator[](int i) { return row[i]; }
+  RB_HD const Vector<T, C>& operator[](int i) const { return row[i]; }
+
+  RB_HD static Matrix zero() {
+    Matrix r;
+    RB_UNROLL
+    for (int i = 0; i < R; ++i) r[i] = Vector<T, C>::zero();
+    return r;
+  }
+
+  RB_HD friend Vector<T, R> operator*(const Matrix& a, const Vector<T, C>& x) {
+    Vector<T, R> r;
+    RB_UNROLL
+    for (int i = 0; i < R; ++i) r[i] = dot(a[i], x);
+    return r;
+  }
+};
+
+/// a^T x.
+template <class T, int R, int C>
+RB_HD Vector<T, C> transpose_times(const Matrix<T, R, C>& a, const Vector<T, R>& x) {
+  Vector<T, C> r = Vector<T, C>::zero();
+  RB_UNROLL
+  for (int i = 0; i < R; ++i) r = fma(x[i], a[i], r);
+  return r;
+}
+
+RB_NAMESPACE_END

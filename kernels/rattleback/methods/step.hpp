@@ -1,0 +1,67 @@
+#pragma once
+// What a step takes and returns.
+
+#include "rattleback/linalg/vector.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// State of a method on R^n: position, momentum and, where the method carries them, multipliers.
+template <class T, int n, int m>
+struct PhaseState {
+  Vector<T, n> q, p;
+  Vector<T, m> lambda;
+};
+
+template <class T, int n, int m>
+RB_HD PhaseState<T, n, m> select(const mask_t<T>& mask, const PhaseState<T, n, m>& a, const PhaseState<T, n, m>& b) {
+  return {select(mask, a.q, b.q), select(mask, a.p, b.p), select(mask, a.lambda, b.lambda)};
+}
+
+/// Outcome of a step, per lane: status bits, iterations, and the largest residual left by the solve.
+template <class T>
+struct StepReport {
+  T status, iterations, residual;
+};
+
+/// When an iteration ends: the last update relative to the size of what it updates.
+template <class T>
+struct SolverOptions {
+  T tolerance;
+  int max_iterations;
+};
+
+/// Convergence of one lane's iteration from the sizes of its updates.
+template <class T>
+class Convergence {
+ public:
+  RB_HD Convergence(const SolverOptions<T>& options, T scale)
+      : small_(options.tolerance * scale), floor_(T(1e-11) * scale), previous_(__builtin_huge_val()) {}
+
+  /// Takes the size of an update. True for lanes that are done: the update is small, or it has stopped shrinking at the
+  /// level of round-off.
+  RB_HD mask_t<T> operator()(T update) {
+    const auto done = (update <= small_) | ((update >= previous_) & (update <= floor_));
+    previous_ = update;
+    return done;
+  }
+  /// The same for an update whose successor is known to be smaller by the observed rate of contraction: done when that
+  /// successor is small.
+  RB_HD mask_t<T> with_rate(T update) {
+    const auto next_is_small =
+        (update * update <= small_ * previous_) & (update < T(0.5) * previous_) & is_finite(previous_);
+    return next_is_small | (*this)(update);
+  }
+
+ private:
+  T small_, floor_, previous_;
+};
+
+/// Status of a step from its failures; the first that applies.
+template <class T>
+RB_HD T step_status(mask_t<T> converged, mask_t<T> singular, mask_t<T> finite) {
+  T status = select(converged, T(0.0), T(double(status_not_converged)));
+  status = select(finite, status, T(double(status_not_finite)));
+  return select(singular, T(double(status_singular)), status);
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,26 @@
+#pragma once
+// Marks that let one source serve host, SIMD packs and CUDA.
+//
+// RB_HD inlines always; RB_HD_LARGE leaves the choice to the compiler. Every translation unit that instantiates kernels for an instruction set defines RATTLEBACK_ISA; the inline namespace
+// keeps code compiled for one instruction set from being linked into another.
+
+#ifdef __CUDACC__
+#define RB_HD __host__ __device__ __forceinline__
+#define RB_HD_LARGE __host__ __device__ inline
+#define RB_UNROLL _Pragma("unroll")
+#else
+#define RB_HD [[gnu::always_inline]] inline
+#define RB_HD_LARGE inline
+#define RB_UNROLL _Pragma("GCC unroll 64")
+#endif
+
+#ifndef RATTLEBACK_ISA
+#define RATTLEBACK_ISA host
+#endif
+
+#define RB_NAMESPACE_BEGIN \
+  namespace rattleback {   \
+  inline namespace RATTLEBACK_ISA {
+#define RB_NAMESPACE_END \
+  }                      \
+  }

@@ -1,0 +1,128 @@
+#pragma once
+// Forward-mode dual numbers a + sum_i a_i eps_i, eps_i eps_j = 0, over any scalar; nested once more they carry second
+// derivatives. Comparisons look at the value only.
+
+#include "rattleback/real/elementary.hpp"
+#include "rattleback/real/real.hpp"
+
+RB_NAMESPACE_BEGIN
+
+template <class T, int K>
+struct Dual {
+  T value;
+  T partial[K];
+
+  Dual() = default;
+  /// A constant: anything T is made from (a number, the scalar below a nested dual).
+  template <class U>
+    requires(!__is_same(U, Dual) && __is_constructible(T, U))
+  RB_HD Dual(const U& a) : value(a) {
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) partial[i] = T(0.0);
+  }
+  RB_HD Dual(const T& a, int direction) : Dual(a) { partial[direction] = T(1.0); }
+
+  /// f(a) with f'(a) known.
+  RB_HD static Dual chain(const Dual& a, T f, T df) {
+    Dual r;
+    r.value = f;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = df * a.partial[i];
+    return r;
+  }
+
+  RB_HD friend Dual operator+(const Dual& a, const Dual& b) {
+    Dual r;
+    r.value = a.value + b.value;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = a.partial[i] + b.partial[i];
+    return r;
+  }
+  RB_HD friend Dual operator-(const Dual& a, const Dual& b) {
+    Dual r;
+    r.value = a.value - b.value;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = a.partial[i] - b.partial[i];
+    return r;
+  }
+  RB_HD friend Dual operator-(const Dual& a) {
+    Dual r;
+    r.value = -a.value;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = -a.partial[i];
+    return r;
+  }
+  RB_HD friend Dual operator*(const Dual& a, const Dual& b) {
+    Dual r;
+    r.value = a.value * b.value;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = fma(a.value, b.partial[i], b.value * a.partial[i]);
+    return r;
+  }
+  RB_HD friend Dual operator/(const Dual& a, const Dual& b) {
+    const T inverse = T(1.0) / b.value;
+    Dual r;
+    r.value = a.value / b.value;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = (a.partial[i] - r.value * b.partial[i]) * inverse;
+    return r;
+  }
+  RB_HD Dual& operator+=(const Dual& b) { return *this = *this + b; }
+  RB_HD Dual& operator-=(const Dual& b) { return *this = *this - b; }
+  RB_HD Dual& operator*=(const Dual& b) { return *this = *this * b; }
+  RB_HD Dual& operator/=(const Dual& b) { return *this = *this / b; }
+
+  RB_HD friend auto operator<(const Dual& a, const Dual& b) { return a.value < b.value; }
+  RB_HD friend auto operator>(const Dual& a, const Dual& b) { return a.value > b.value; }
+  RB_HD friend auto operator<=(const Dual& a, const Dual& b) { return a.value <= b.value; }
+  RB_HD friend auto operator>=(const Dual& a, const Dual& b) { return a.value >= b.value; }
+  RB_HD friend auto operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
+
+  RB_HD friend Dual fma(const Dual& a, const Dual& b, const Dual& c) {
+    Dual r;
+    r.value = fma(a.value, b.value, c.value);
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = fma(a.value, b.partial[i], fma(b.value, a.partial[i], c.partial[i]));
+    return r;
+  }
+  RB_HD friend Dual sqrt(const Dual& a) {
+    const T root = sqrt(a.value);
+    return chain(a, root, T(0.5) / root);
+  }
+  RB_HD friend Dual abs(const Dual& a) { return select(a.value < T(0.0), -a, a); }
+  RB_HD friend Dual select(mask_t<T> mask, const Dual& a, const Dual& b) {
+    Dual r;
+    r.value = select(mask, a.value, b.value);
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = select(mask, a.partial[i], b.partial[i]);
+    return r;
+  }
+  RB_HD friend Dual sin(const Dual& a) {
+    T s, c;
+    sincos(a.value, s, c);
+    return chain(a, s, c);
+  }
+  RB_HD friend Dual cos(const Dual& a) {
+    T s, c;
+    sincos(a.value, s, c);
+    return chain(a, c, -s);
+  }
+  RB_HD friend void sincos(const Dual& a, Dual& sine, Dual& cosine) {
+    T s, c;
+    sincos(a.value, s, c);
+    sine = chain(a, s, c);
+    cosine = chain(a, c, -s);
+  }
+  RB_HD friend Dual exp(const Dual& a) {
+    const T e = exp(a.value);
+    return chain(a, e, e);
+  }
+  RB_HD friend auto value_of(const Dual& a) { return value_of(a.value); }
+};
+
+template <class T, int K>
+struct MaskOf<Dual<T, K>> {
+  using type = mask_t<T>;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,138 @@
+#pragma once
+// sin, cos, exp from additions, multiplications and fma only, so that a double, a lane of a pack and a CUDA thread give the
+// same bits. Errors are below 1 ulp of the correctly rounded result (tests/kernels/elementary_test.cpp, against MPFR).
+
+#include "rattleback/real/real.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// The integer nearest to a, |a| < 2^51 (ties to even): adding 1.5 * 2^52 leaves no fraction bits.
+template <class T>
+RB_HD T round_to_integer(T a) {
+  const T magic(6755399441055744.0);
+  return (a + magic) - magic;
+}
+
+/// a = n pi/2 + (high + low), |high| <= pi/4 (1 + eps), for |a| <= 2^30. pi/2 in three parts of 53 bits: the first
+/// product cancels exactly, the second is carried with its rounding errors, so the relative error of high + low stays
+/// below 2^-70 even next to a multiple of pi/2.
+template <class T>
+RB_HD void reduce_pi_half(T a, T& n, T& high, T& low) {
+  const T part1(1.5707963267948966), part2(6.123233995736766e-17), part3(-1.4973849048591698e-33);
+  n = round_to_integer(a * T(0.6366197723675814));
+  const T r = fma(-n, part1, a);
+  const T product = n * part2;
+  const T product_error = fma(n, part2, -product);
+  high = r - product;
+  const T b = high - r;  // two-sum of r and -product
+  const T sum_error = (r - (high - b)) + (-product - b);
+  low = sum_error - product_error - n * part3;
+}
+
+/// sin(x + y) for |x| <= pi/4 and a tail y: Taylor to x^17 (the next term is below 2^-60 x).
+template <class T>
+RB_HD T sin_reduced(T x, T y) {
+  const T z = x * x;
+  T s = T(1.0 / 355687428096000.0);
+  s = fma(s, z, T(-1.0 / 1307674368000.0));
+  s = fma(s, z, T(1.0 / 6227020800.0));
+  s = fma(s, z, T(-1.0 / 39916800.0));
+  s = fma(s, z, T(1.0 / 362880.0));
+  s = fma(s, z, T(-1.0 / 5040.0));
+  s = fma(s, z, T(1.0 / 120.0));
+  s = fma(s, z, T(-1.0 / 6.0));
+  // x + (x^3 s + y cos x), the bracket being small
+  return x + fma(z * x, s, fma(y, T(-0.5) * z, y));
+}
+
+/// cos(x + y) for |x| <= pi/4 and a tail y: Taylor to x^18, 1 - z/2 split exactly.
+template <class T>
+RB_HD T cos_reduced(T x, T y) {
+  const T z = x * x;
+  T c = T(-1.0 / 6402373705728000.0);
+  c = fma(c, z, T(1.0 / 20922789888000.0));
+  c = fma(c, z, T(-1.0 / 87178291200.0));
+  c = fma(c, z, T(1.0 / 479001600.0));
+  c = fma(c, z, T(-1.0 / 3628800.0));
+  c = fma(c, z, T(1.0 / 40320.0));
+  c = fma(c, z, T(-1.0 / 720.0));
+  c = fma(c, z, T(1.0 / 24.0));
+  const T half = T(0.5) * z;
+  const T head = T(1.0) - half;
+  const T half_error = fma(T(0.5) * x, x, -half);
+  const T tail = ((T(1.0) - head) - half) - half_error;
+  return head + (tail + fma(z * z, c, -(x * y)));
+}
+
+}  // namespace detail
+
+/// Sine and cosine of a (radians), |a| <= 2^30; NaN beyond.
+template <class T>
+RB_HD void sincos(T a, T& sine, T& cosine) {
+  T n, x, y;
+  detail::reduce_pi_half(a, n, x, y);
+  const T s = detail::sin_reduced(x, y);
+  const T c = detail::cos_reduced(x, y);
+  const T quadrant = n - T(4.0) * detail::round_to_integer(n * T(0.25));  // -2 .. 2
+  const auto odd = abs(quadrant) == T(1.0);
+  const T sine_magnitude = select(odd, c, s);
+  const T cosine_magnitude = select(odd, s, c);
+  const auto sine_negative = (quadrant == T(-1.0)) | (abs(quadrant) == T(2.0));
+  const auto cosine_negative = (quadrant == T(1.0)) | (abs(quadrant) == T(2.0));
+  const auto in_range = abs(a) <= T(1073741824.0);
+  const T nan(__builtin_nan(""));
+  sine = select(in_range, select(sine_negative, -sine_magnitude, sine_magnitude), nan);
+  cosine = select(in_range, select(cosine_negative, -cosine_magnitude, cosine_magnitude), nan);
+}
+
+template <class T>
+RB_HD T sin(T a) {
+  T s, c;
+  sincos(a, s, c);
+  return s;
+}
+
+template <class T>
+RB_HD T cos(T a) {
+  T s, c;
+  sincos(a, s, c);
+  return c;
+}
+
+/// e^a: infinity above 709.79, gradual underflow below -708, 0 below -746.
+template <class T>
+RB_HD T exp(T a) {
+  const T clamped = max(min(a, T(710.0)), T(-746.0));
+  const T k = detail::round_to_integer(clamped * T(1.4426950408889634));
+  // a - k ln 2 in two parts; the head of ln 2 has 42 bits, so that k * head is exact
+  const T x = fma(-k, T(0.6931471805598903), clamped);
+  const T y = k * T(-5.497923018708371e-14);
+  const T r = x + y;
+  const T r_error = (x - r) + y;
+  T p = T(1.0 / 6227020800.0);
+  p = fma(p, r, T(1.0 / 479001600.0));
+  p = fma(p, r, T(1.0 / 39916800.0));
+  p = fma(p, r, T(1.0 / 3628800.0));
+  p = fma(p, r, T(1.0 / 362880.0));
+  p = fma(p, r, T(1.0 / 40320.0));
+  p = fma(p, r, T(1.0 / 5040.0));
+  p = fma(p, r, T(1.0 / 720.0));
+  p = fma(p, r, T(1.0 / 120.0));
+  p = fma(p, r, T(1.0 / 24.0));
+  p = fma(p, r, T(1.0 / 6.0));
+  p = fma(p, r, T(0.5));
+  const T e = T(1.0) + (r + fma(r * r, p, r_error));
+  // two factors, for 2^k alone may overflow or be subnormal
+  const T k1 = detail::round_to_integer(k * T(0.5));
+  return select(a == a, e * exp2_integer(k1) * exp2_integer(k - k1), a);
+}
+
+// Exact matches for double: a call that also sees the C library's functions is ambiguous instead of silently different.
+RB_HD void sincos(double a, double& sine, double& cosine) { sincos<double>(a, sine, cosine); }
+RB_HD double sin(double a) { return sin<double>(a); }
+RB_HD double cos(double a) { return cos<double>(a); }
+RB_HD double exp(double a) { return exp<double>(a); }
+
+RB_NAMESPACE_END

@@ -1,0 +1,147 @@
+#pragma once
+// A pack of trajectories: W doubles in one SIMD register, W = 4 (AVX2 + FMA) or 8 (AVX-512). Arithmetic is GCC's vector
+// arithmetic; fma, sqrt, comparisons and select are the hardware's own instructions, so each lane rounds like a double.
+
+#include <immintrin.h>
+
+#include "rattleback/real/real.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <int W>
+struct Simd;
+
+#ifdef __AVX2__
+template <>
+struct Simd<4> {
+  using V = __m256d;
+  using M = __m256d;  // all ones or all zeros per lane
+  RB_HD static V broadcast(double a) { return _mm256_set1_pd(a); }
+  RB_HD static V load(const double* p) { return _mm256_loadu_pd(p); }
+  RB_HD static void store(double* p, V a) { _mm256_storeu_pd(p, a); }
+  RB_HD static V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
+  RB_HD static V sqrt(V a) { return _mm256_sqrt_pd(a); }
+  RB_HD static V max(V a, V b) { return _mm256_max_pd(b, a); }  // a < b ? b : a, the hardware's own definition
+  RB_HD static V abs(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+  RB_HD static V select(M m, V a, V b) { return _mm256_blendv_pd(b, a, m); }
+  template <int Predicate>
+  RB_HD static M compare(V a, V b) { return _mm256_cmp_pd(a, b, Predicate); }
+  RB_HD static M mask_and(M a, M b) { return _mm256_and_pd(a, b); }
+  RB_HD static M mask_or(M a, M b) { return _mm256_or_pd(a, b); }
+  RB_HD static M mask_not(M a) { return _mm256_xor_pd(a, mask(true)); }
+  RB_HD static M mask(bool b) { return _mm256_castsi256_pd(_mm256_set1_epi64x(b ? -1 : 0)); }
+  RB_HD static int bits(M a) { return _mm256_movemask_pd(a); }
+  RB_HD static V exp2_integer(V k) {
+    // k + 1.5 * 2^52 holds k + 1023 in its low mantissa bits after the integer offset
+    const __m256i i = _mm256_castpd_si256(k + _mm256_set1_pd(6755399441055744.0));
+    return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_add_epi64(i, _mm256_set1_epi64x(1023)), 52));
+  }
+};
+#endif
+
+#ifdef __AVX512F__
+template <>
+struct Simd<8> {
+  using V = __m512d;
+  using M = __mmask8;
+  RB_HD static V broadcast(double a) { return _mm512_set1_pd(a); }
+  RB_HD static V load(const double* p) { return _mm512_loadu_pd(p); }
+  RB_HD static void store(double* p, V a) { _mm512_storeu_pd(p, a); }
+  RB_HD static V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
+  RB_HD static V sqrt(V a) { return _mm512_sqrt_pd(a); }
+  RB_HD static V max(V a, V b) { return _mm512_max_pd(b, a); }
+  RB_HD static V abs(V a) { return _mm512_abs_pd(a); }
+  RB_HD static V select(M m, V a, V b) { return _mm512_mask_blend_pd(m, b, a); }
+  template <int Predicate>
+  RB_HD static M compare(V a, V b) { return _mm512_cmp_pd_mask(a, b, Predicate); }
+  RB_HD static M mask_and(M a, M b) { return static_cast<M>(a & b); }
+  RB_HD static M mask_or(M a, M b) { return static_cast<M>(a | b); }
+  RB_HD static M mask_not(M a) { return static_cast<M>(~a); }
+  RB_HD static M mask(bool b) { return static_cast<M>(b ? 0xff : 0); }
+  RB_HD static int bits(M a) { return a; }
+  RB_HD static V exp2_integer(V k) {
+    const __m512i i = _mm512_castpd_si512(k + _mm512_set1_pd(6755399441055744.0));
+    return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_add_epi64(i, _mm512_set1_epi64(1023)), 52));
+  }
+};
+#endif
+
+}  // namespace detail
+
+/// One truth value per lane.
+template <int W>
+struct Mask {
+  using S = detail::Simd<W>;
+  typename S::M m;
+
+  Mask() = default;
+  RB_HD Mask(bool b) : m(S::mask(b)) {}
+  RB_HD static Mask raw(typename S::M m) {
+    Mask r;
+    r.m = m;
+    return r;
+  }
+  RB_HD friend Mask operator&(Mask a, Mask b) { return raw(S::mask_and(a.m, b.m)); }
+  RB_HD friend Mask operator|(Mask a, Mask b) { return raw(S::mask_or(a.m, b.m)); }
+  RB_HD friend Mask operator!(Mask a) { return raw(S::mask_not(a.m)); }
+  RB_HD friend bool any(Mask a) { return S::bits(a.m) != 0; }
+  RB_HD friend bool all(Mask a) { return S::bits(a.m) == (1 << W) - 1; }
+};
+
+/// W trajectories' worth of one number.
+template <int W>
+struct Pack {
+  using S = detail::Simd<W>;
+  static constexpr int width = W;
+  typename S::V v;
+
+  Pack() = default;
+  RB_HD Pack(double a) : v(S::broadcast(a)) {}
+  RB_HD static Pack raw(typename S::V v) {
+    Pack r;
+    r.v = v;
+    return r;
+  }
+  RB_HD static Pack load(const double* p) { return raw(S::load(p)); }
+  RB_HD void store(double* p) const { S::store(p, v); }
+
+  RB_HD friend Pack operator+(Pack a, Pack b) { return raw(a.v + b.v); }
+  RB_HD friend Pack operator-(Pack a, Pack b) { return raw(a.v - b.v); }
+  RB_HD friend Pack operator*(Pack a, Pack b) { return raw(a.v * b.v); }
+  RB_HD friend Pack operator/(Pack a, Pack b) { return raw(a.v / b.v); }
+  RB_HD friend Pack operator-(Pack a) { return raw(-a.v); }
+  RB_HD Pack& operator+=(Pack b) { return *this = *this + b; }
+  RB_HD Pack& operator-=(Pack b) { return *this = *this - b; }
+  RB_HD Pack& operator*=(Pack b) { return *this = *this * b; }
+  RB_HD Pack& operator/=(Pack b) { return *this = *this / b; }
+
+  RB_HD friend Mask<W> operator<(Pack a, Pack b) { return compare<_CMP_LT_OQ>(a, b); }
+  RB_HD friend Mask<W> operator<=(Pack a, Pack b) { return compare<_CMP_LE_OQ>(a, b); }
+  RB_HD friend Mask<W> operator>(Pack a, Pack b) { return compare<_CMP_GT_OQ>(a, b); }
+  RB_HD friend Mask<W> operator>=(Pack a, Pack b) { return compare<_CMP_GE_OQ>(a, b); }
+  RB_HD friend Mask<W> operator==(Pack a, Pack b) { return compare<_CMP_EQ_OQ>(a, b); }
+  RB_HD friend Mask<W> operator!=(Pack a, Pack b) { return compare<_CMP_NEQ_UQ>(a, b); }
+
+  RB_HD friend Pack fma(Pack a, Pack b, Pack c) { return raw(S::fma(a.v, b.v, c.v)); }
+  RB_HD friend Pack sqrt(Pack a) { return raw(S::sqrt(a.v)); }
+  RB_HD friend Pack abs(Pack a) { return raw(S::abs(a.v)); }
+  RB_HD friend Pack max(Pack a, Pack b) { return raw(S::max(a.v, b.v)); }
+  RB_HD friend Pack select(Mask<W> mask, Pack a, Pack b) { return raw(S::select(mask.m, a.v, b.v)); }
+  RB_HD friend Pack exp2_integer(Pack k) { return raw(S::exp2_integer(k.v)); }
+  RB_HD friend Pack value_of(Pack a) { return a; }
+
+ private:
+  template <int Predicate>
+  RB_HD static Mask<W> compare(Pack a, Pack b) {
+    return Mask<W>::raw(S::template compare<Predicate>(a.v, b.v));
+  }
+};
+
+template <int W>
+struct MaskOf<Pack<W>> {
+  using type = Mask<W>;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,55 @@
+#pragma once
+// The scalar vocabulary of the kernels, for double. Packs (pack.hpp) and dual numbers (dual.hpp) overload the same names:
+//   fma, sqrt, abs, select, any, all, mask_t<T>, value_of.
+// max and min are defined by one comparison so that all scalars treat ties, signed zeros and NaN alike.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "rattleback/real/config.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Type of a comparison of T: one truth value per trajectory.
+template <class T>
+struct MaskOf {
+  using type = bool;
+};
+template <class T>
+using mask_t = typename MaskOf<T>::type;
+
+RB_HD double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+RB_HD double sqrt(double a) { return __builtin_sqrt(a); }
+RB_HD double abs(double a) { return __builtin_fabs(a); }
+RB_HD double select(bool mask, double a, double b) { return mask ? a : b; }
+RB_HD bool any(bool mask) { return mask; }
+RB_HD bool all(bool mask) { return mask; }
+
+/// 2^k for an integer k in [-1022, 1023], built from bits.
+RB_HD double exp2_integer(double k) {
+  return std::bit_cast<double>((static_cast<std::int64_t>(k) + 1023) << 52);
+}
+
+/// The real number under any derivative.
+RB_HD double value_of(double a) { return a; }
+
+template <class T>
+RB_HD T max(T a, T b) {
+  return select(a < b, b, a);
+}
+template <class T>
+RB_HD T min(T a, T b) {
+  return select(b < a, b, a);
+}
+template <class T>
+RB_HD T square(T a) {
+  return a * a;
+}
+/// False for infinities and NaN: x - x is 0 for finite x only.
+template <class T>
+RB_HD mask_t<T> is_finite(T a) {
+  return a - a == T(0.0);
+}
+
+RB_NAMESPACE_END

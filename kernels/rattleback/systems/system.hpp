@@ -1,0 +1,382 @@
+#pragma once
+// What a mechanical system offers, and what follows from it by differentiation.
+//
+// A system is a struct template over the scalar T whose data members are its parameters, all of type T, in the order of
+// `parameters()`. On R^n it gives either
+//
+//   T lagrangian(q, v)                              any regular Lagrangian L(q, v), with
+//   Vector<T, m> constraint(q, v)                   Phi(q, v) = 0,
+//
+// or the separable form L = v.Mv/2 - U(q) with a constraint affine in v, which methods exploit:
+//
+//   T potential(q)                                  U
+//   Vector<T, n> force(q)                           -grad U by hand (optional)
+//   Vector<T, n> mass_diagonal() / Matrix<T, n, n> mass_matrix()      constant M (optional; identity otherwise)
+//   Matrix<T, m, n> constraint_matrix(q)            Phi = mu(q) v + d(q)
+//   Vector<T, m> constraint_offset(q)               d (optional)
+//   static bool constraint_entry(row, column)       sparsity of mu (optional)
+//
+// The functions are templates over their argument's scalar, so that dual numbers pass through them. Static members describe
+// the system to the catalogue: name, variant, summary, configuration, source, parameters(), structure(), invariants(),
+// default_q, default_v, conserves_energy, kind. `invariants()` names what `evaluate_invariants(q, v)` returns.
+
+#include <array>
+
+#include "rattleback/ensemble/entry.hpp"
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/real/dual.hpp"
+
+RB_NAMESPACE_BEGIN
+
+template <class System>
+inline constexpr int dimension = System::n;
+template <class System>
+inline constexpr int constraint_count = System::m;
+
+template <class System>
+concept Separable = requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.potential(q); };
+
+template <class System>
+concept AffineConstraint =
+    System::m == 0 ||
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.constraint_matrix(q); };
+
+/// Constant mass matrix and a constraint affine in the velocity (or none): the condensed methods apply.
+template <class System>
+concept Condensable = Separable<System> && AffineConstraint<System>;
+
+/// A system on R^n with a Lagrangian in either form and, where m > 0, a velocity constraint.
+template <class System>
+concept VelocityConstrained =
+    System::m == 0 || AffineConstraint<System> ||
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.constraint(q, q); };
+
+template <class System>
+concept Lagrangian =
+    Separable<System> ||
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.lagrangian(q, q); };
+
+namespace detail {
+
+struct Identity {};
+template <class S, int n>
+RB_HD const Vector<S, n>& apply(Identity, const Vector<S, n>& x) {
+  return x;
+}
+template <class T, class S, int n>
+RB_HD Vector<S, n> apply(const Vector<T, n>& diagonal, const Vector<S, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i] * diagonal[i];
+  return r;
+}
+template <class T, class S, int n>
+RB_HD Vector<S, n> apply(const Matrix<T, n, n>& matrix, const Vector<S, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    r[i] = x[0] * matrix[i][0];
+    RB_UNROLL
+    for (int j = 1; j < n; ++j) r[i] = r[i] + x[j] * matrix[i][j];
+  }
+  return r;
+}
+
+}  // namespace detail
+
+/// The constant mass matrix of a separable system and its inverse: identity, diagonal or dense.
+template <class System>
+class Mass {
+  using T = typename System::scalar;
+  static constexpr int n = System::n;
+  static constexpr bool diagonal = requires(const System& s) { s.mass_diagonal(); };
+  static constexpr bool dense = requires(const System& s) { s.mass_matrix(); };
+  using Storage =
+      std::conditional_t<diagonal, Vector<T, n>, std::conditional_t<dense, Matrix<T, n, n>, detail::Identity>>;
+
+ public:
+  RB_HD explicit Mass(const System& system) {
+    if constexpr (diagonal) {
+      mass_ = system.mass_diagonal();
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) inverse_[i] = T(1.0) / mass_[i];
+    } else if constexpr (dense) {
+      mass_ = system.mass_matrix();
+      const Lu<T, n> lu(mass_);
+      for (int i = 0; i < n; ++i) {
+        auto unit = Vector<T, n>::zero();
+        unit[i] = T(1.0);
+        inverse_[i] = lu.solve(unit);  // the inverse is symmetric: column i is row i
+      }
+    }
+  }
+
+  template <class S>
+  RB_HD Vector<S, n> times(const Vector<S, n>& v) const {
+    return detail::apply(mass_, v);
+  }
+  template <class S>
+  RB_HD Vector<S, n> inverse_times(const Vector<S, n>& p) const {
+    return detail::apply(inverse_, p);
+  }
+
+ private:
+  [[no_unique_address]] Storage mass_, inverse_;
+};
+
+/// mu(q) of a constraint affine in v, with the sparsity the system states.
+template <class System, class S = typename System::scalar>
+struct ConstraintForms {
+  static constexpr int n = System::n, m = System::m;
+  Matrix<S, m, n> mu;
+
+  RB_HD ConstraintForms() = default;
+  RB_HD ConstraintForms(const System& system, const Vector<S, n>& q) {
+    if constexpr (m > 0) mu = system.constraint_matrix(q);
+  }
+
+  RB_HD static constexpr bool entry(int row, int column) {
+    if constexpr (requires { System::constraint_entry(0, 0); }) {
+      return System::constraint_entry(row, column);
+    } else {
+      return true;
+    }
+  }
+
+  /// mu x
+  RB_HD Vector<S, m> operator*(const Vector<S, n>& x) const {
+    Vector<S, m> r;
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) {
+      r[i] = S(0.0);
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (entry(i, j)) r[i] = fma(mu[i][j], x[j], r[i]);
+    }
+    return r;
+  }
+  /// mu^T lambda
+  RB_HD Vector<S, n> transpose_times(const Vector<S, m>& lambda) const {
+    auto y = Vector<S, n>::zero();
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (entry(i, j)) y[j] = fma(lambda[i], mu[i][j], y[j]);
+    }
+    return y;
+  }
+  /// mu M^-1 other^T
+  RB_HD Matrix<S, m, m> gram(const Mass<System>& mass, const ConstraintForms& other) const {
+    Matrix<S, m, m> c;
+    RB_UNROLL
+    for (int l = 0; l < m; ++l) {
+      const Vector<S, m> column = *this * mass.inverse_times(other.mu[l]);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) c[k][l] = column[k];
+    }
+    return c;
+  }
+};
+
+/// d(q) of a constraint affine in v.
+template <class System, class S>
+RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<S, System::n>& q) {
+  if constexpr (requires { system.constraint_offset(q); }) {
+    return system.constraint_offset(q);
+  } else {
+    return Vector<S, System::m>::zero();
+  }
+}
+template <class System>
+inline constexpr bool has_constraint_offset =
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.constraint_offset(q); };
+
+/// L(q, v).
+template <class System, class S>
+RB_HD S lagrangian(const System& system, const Vector<S, System::n>& q, const Vector<S, System::n>& v) {
+  if constexpr (Separable<System>) {
+    return S(0.5) * dot(v, Mass<System>(system).times(v)) - system.potential(q);
+  } else {
+    return system.lagrangian(q, v);
+  }
+}
+
+/// Phi(q, v).
+template <class System, class S>
+RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, System::n>& q,
+                                      const Vector<S, System::n>& v) {
+  if constexpr (System::m == 0) {
+    return {};
+  } else if constexpr (AffineConstraint<System>) {
+    const ConstraintForms<System, S> forms(system, q);
+    return forms * v + constraint_offset(system, q);
+  } else {
+    return system.constraint(q, v);
+  }
+}
+
+/// Force -grad U of a separable system.
+template <class System, class T>
+RB_HD Vector<T, System::n> force(const System& system, const Vector<T, System::n>& q) {
+  constexpr int n = System::n;
+  if constexpr (requires { system.force(q); }) {
+    return system.force(q);
+  } else {
+    Vector<Dual<T, n>, n> x;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) x[i] = Dual<T, n>(q[i], i);
+    const Dual<T, n> u = system.potential(x);
+    Vector<T, n> f;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) f[i] = -u.partial[i];
+    return f;
+  }
+}
+
+/// Value and first derivatives of a function of (q, v) with R components.
+template <class T, int n, int R>
+struct Gradient {
+  Vector<T, R> value;
+  Matrix<T, R, n> dq, dv;
+};
+
+template <int R, class T, int n, class F>
+RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, n>& q, const Vector<T, n>& v) {
+  using D = Dual<T, 2 * n>;
+  Vector<D, n> dq, dv;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    dq[i] = D(q[i], i);
+    dv[i] = D(v[i], n + i);
+  }
+  const Vector<D, R> y = f(dq, dv);
+  Gradient<T, n, R> g;
+  RB_UNROLL
+  for (int r = 0; r < R; ++r) {
+    g.value[r] = y[r].value;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      g.dq[r][i] = y[r].partial[i];
+      g.dv[r][i] = y[r].partial[n + i];
+    }
+  }
+  return g;
+}
+
+/// First and second derivatives of a function of (q, v) with R components: qq[r][i][j] = d2 f_r / dq_i dq_j and so on.
+template <class T, int n, int R>
+struct Hessian {
+  Gradient<T, n, R> first;
+  Matrix<T, n, n> qq[R], vq[R], vv[R];  // vq[i][j] = d2 f / dv_i dq_j
+};
+
+template <int R, class T, int n, class F>
+RB_HD_LARGE Hessian<T, n, R> hessian(F&& f, const Vector<T, n>& q, const Vector<T, n>& v) {
+  using Inner = Dual<T, 1>;  // derivative in one direction at a time keeps the code small
+  Hessian<T, n, R> h;
+  for (int direction = 0; direction < 2 * n; ++direction) {
+    Vector<Inner, n> iq, iv;
+    for (int i = 0; i < n; ++i) {
+      iq[i].value = q[i];
+      iq[i].partial[0] = T(direction == i ? 1.0 : 0.0);
+      iv[i].value = v[i];
+      iv[i].partial[0] = T(direction == n + i ? 1.0 : 0.0);
+    }
+    const Gradient<Inner, n, R> g = gradient<R>(f, iq, iv);
+    for (int r = 0; r < R; ++r) {
+      h.first.value[r] = g.value[r].value;
+      for (int i = 0; i < n; ++i) {
+        h.first.dq[r][i] = g.dq[r][i].value;
+        h.first.dv[r][i] = g.dv[r][i].value;
+        if (direction < n) {
+          h.qq[r][i][direction] = g.dq[r][i].partial[0];
+          h.vq[r][i][direction] = g.dv[r][i].partial[0];
+        } else {
+          h.vv[r][i][direction - n] = g.dv[r][i].partial[0];
+        }
+      }
+    }
+  }
+  return h;
+}
+
+/// p = dL/dv.
+template <class System, class T>
+RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& v) {
+  if constexpr (Separable<System>) {
+    return Mass<System>(system).times(v);
+  } else {
+    using S = Dual<T, 2 * System::n>;
+    return gradient<1>(
+               [&](const Vector<S, System::n>& x, const Vector<S, System::n>& y) {
+                 return Vector<S, 1>{lagrangian(system, x, y)};
+               },
+               q, v)
+        .dv[0];
+  }
+}
+
+/// v from p = dL/dv(q, v). For a Lagrangian that is not quadratic in v a system gives `velocity(q, p)` itself.
+template <class System, class T>
+RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& p) {
+  constexpr int n = System::n;
+  if constexpr (Separable<System>) {
+    return Mass<System>(system).inverse_times(p);
+  } else if constexpr (requires { system.velocity(q, p); }) {
+    return system.velocity(q, p);
+  } else {
+    // dL/dv = M(q) v + b(q): one Newton step from v = 0 is exact, a second takes out the rounding of the first
+    Vector<T, n> v = Vector<T, n>::zero();
+    const auto f = [&](const auto& x, const auto& y) {
+      using S = std::remove_cvref_t<decltype(x[0])>;
+      return Vector<S, 1>{lagrangian(system, x, y)};
+    };
+    const auto h = hessian<1>(f, q, v);
+    const Lu<T, n> mass(h.vv[0]);
+    v = mass.solve(p - h.first.dv[0]);
+    return v + mass.solve(p - gradient<1>(f, q, v).dv[0]);
+  }
+}
+
+/// Energy v.dL/dv - L.
+template <class System, class T>
+RB_HD T energy(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& v) {
+  if constexpr (Separable<System>) {
+    return fma(T(0.5), dot(v, Mass<System>(system).times(v)), system.potential(q));
+  } else {
+    return dot(v, momentum(system, q, v)) - lagrangian(system, q, v);
+  }
+}
+
+/// Number of observables of a system: energy, constraint (when there is one), invariants.
+template <class System>
+inline constexpr int observable_count =
+    1 + (System::m > 0 ? 1 : 0) + static_cast<int>(System::invariants().size());
+
+template <class System>
+constexpr auto observables() {
+  std::array<ObservableInfo, observable_count<System>> r{};
+  std::size_t i = 0;
+  r[i++] = {"energy", System::conserves_energy, "energy v.dL/dv - L"};
+  if constexpr (System::m > 0) r[i++] = {"constraint", false, "max norm of the constraint Phi(q, v)"};
+  for (const ObservableInfo& invariant : System::invariants()) r[i++] = invariant;
+  return r;
+}
+
+template <class System, class T>
+RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& system, const Vector<T, System::n>& q,
+                                                               const Vector<T, System::n>& v) {
+  Vector<T, observable_count<System>> r;
+  int i = 0;
+  r[i++] = energy(system, q, v);
+  if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
+  if constexpr (System::invariants().size() > 0) {
+    const auto own = system.evaluate_invariants(q, v);
+    RB_UNROLL
+    for (int j = 0; j < own.size; ++j) r[i + j] = own[j];
+  }
+  return r;
+}
+
+RB_NAMESPACE_END

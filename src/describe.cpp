@@ -1,0 +1,125 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "rattleback/catalogue.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback::program {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json describe_instance(const SystemEntry& s) {
+  Json json{{"variant", s.variant}, {"summary", s.summary}, {"configuration_dimension", s.n}, {"constraints", s.m}};
+  for (const StructureInfo& p : s.structure) json["structure"][p.name] = p.value;
+  json["state"] = Json::array({fmt::format("q[{}]", s.n), fmt::format("p[{}]", s.n)});
+  if (s.m > 0) json["state"].push_back(fmt::format("lambda[{}]", s.m));
+  json["parameters"] = Json::array();
+  for (const ParameterInfo& p : s.parameters)
+    json["parameters"].push_back({{"name", p.name}, {"default", p.value}, {"unit", p.unit}, {"text", p.text}});
+  json["observables"] = Json::array();
+  for (const ObservableInfo& o : s.observables)
+    json["observables"].push_back({{"name", o.name}, {"conserved", o.conserved}, {"text", o.text}});
+  json["default_q"] = std::vector(s.default_q.begin(), s.default_q.end());
+  json["default_v"] = std::vector(s.default_v.begin(), s.default_v.end());
+  json["methods"] = Json::array();
+  for (const MethodEntry* m : Catalogue::instance().methods())
+    if (m->constraint == s.constraint) json["methods"].push_back(m->name);
+  return json;
+}
+
+Json describe_system(const std::string& name, const std::vector<const SystemEntry*>& instances) {
+  Json json{{"name", name},
+            {"kind", "system"},
+            {"configuration", instances[0]->configuration},
+            {"source", instances[0]->source},
+            {"instances", Json::array()}};
+  for (const SystemEntry* instance : instances) json["instances"].push_back(describe_instance(*instance));
+  return json;
+}
+
+Json describe_method(const MethodEntry& m) {
+  Json json{{"name", m.name},   {"kind", "method"}, {"summary", m.summary},
+            {"order", m.order}, {"source", m.source}};
+  json["options"] = Json::array(
+      {{{"name", "stages"}, {"default", m.stages_min}, {"text", fmt::format("{}..{}", m.stages_min, m.stages_max)}},
+       {{"name", "solver.tolerance"},
+        {"default", 1e-16},
+        {"text", "size of the last update, relative to the unknowns, that ends an iteration"}},
+       {{"name", "solver.max_iterations"}, {"default", 50}, {"text", "a step that needs more fails"}}});
+  json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
+  json["systems"] = Json::array();
+  for (const std::string& name : Catalogue::instance().system_names())
+    if (Catalogue::instance().instances(name)[0]->constraint == m.constraint) json["systems"].push_back(name);
+  return json;
+}
+
+void print_lines(const Json& list, const char* format_name) {
+  for (const Json& item : list)
+    fmt::print("    {:<24} {}{}{}\n", item["name"].get<std::string>(), item["text"].get<std::string>(),
+               item.contains("unit") ? fmt::format(" [{}]", item["unit"].get<std::string>()) : "",
+               item.contains("default") ? fmt::format("; {} {}", format_name, item["default"].dump()) : "");
+}
+
+void print_text(const Json& json) {
+  fmt::print("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
+  if (json["kind"] == "method") {
+    fmt::print("  {}\n  order: {}\n  source: {}\n  state: {}\n  options\n", json["summary"].get<std::string>(),
+               json["order"].get<std::string>(), json["source"].get<std::string>(), json["state"].dump());
+    print_lines(json["options"], "default");
+    fmt::print("  systems: {}\n", json["systems"].dump());
+    return;
+  }
+  fmt::print("  configuration: {}\n  source: {}\n", json["configuration"].get<std::string>(),
+             json["source"].get<std::string>());
+  for (const Json& instance : json["instances"]) {
+    std::string title = instance["variant"];
+    if (instance.contains("structure"))
+      for (const auto& [name, value] : instance["structure"].items())
+        title += fmt::format("{}{} = {}", title.empty() ? "" : ", ", name, value.get<double>());
+    if (!title.empty()) fmt::print("  variant {}\n", title);
+    fmt::print("  {}\n  state: {}\n  parameters\n", instance["summary"].get<std::string>(), instance["state"].dump());
+    print_lines(instance["parameters"], "default");
+    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], iterations, residual)\n");
+    print_lines(instance["observables"], "");
+    fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
+               instance["default_v"].dump(), instance["methods"].dump());
+  }
+}
+
+}  // namespace
+
+void add_describe(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("describe", "parameters, observables, state layout and source of a system or method");
+  auto name = std::make_shared<std::string>();
+  auto as_json = std::make_shared<bool>(false);
+  command->add_option("name", *name, "system or method")->required();
+  command->add_flag("--json", *as_json, "as one JSON object");
+  command->callback([name, as_json, &exit_code] {
+    const Catalogue& catalogue = Catalogue::instance();
+    const auto instances = catalogue.instances(*name);
+    const MethodEntry* method = catalogue.method(*name);
+    if (instances.empty() && !method) {
+      std::vector<std::string> known = catalogue.system_names();
+      for (const MethodEntry* m : catalogue.methods()) known.emplace_back(m->name);
+      const std::string near = nearest(*name, known);
+      throw Error(Error::Kind::input, fmt::format("no system or method is named '{}'{}", *name,
+                                                  near.empty() ? "; see rattleback list"
+                                                               : fmt::format("; did you mean '{}'?", near)));
+    }
+    const Json json = method ? describe_method(*method) : describe_system(*name, instances);
+    if (*as_json) {
+      fmt::print("{}\n", json.dump(2));
+    } else {
+      print_text(json);
+    }
+    exit_code = exit_done;
+  });
+}
+
+}  // namespace rattleback::program
