@@ -34,10 +34,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endif()
 endif()
 
-function(_rattleback_generate output content)
-  # keep the time stamp of an unchanged file
-  file(GENERATE OUTPUT "${output}" CONTENT "${content}")
-endfunction()
+# CMake 3.25 does not know the C++20 flag of current CUDA toolkits
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+endif()
 
 # _rattleback_instantiate(TARGET DIRECTORY SYSTEMS lines METHODS lines BUILTIN bool)
 function(_rattleback_instantiate target)
@@ -74,7 +75,7 @@ function(_rattleback_instantiate target)
     # named after the system: a template of a template parameter is mangled by name even where it is local to a file
     set(alias "namespace rattleback::generated {\ntemplate <class T>\nusing System_${system} = ${type};\n}\n")
 
-    _rattleback_generate("${dir}/${system}.cpp" "${prologue}#include \"rattleback/ensemble/describe.hpp\"
+    file(GENERATE OUTPUT "${dir}/${system}.cpp" CONTENT "${prologue}#include \"rattleback/ensemble/describe.hpp\"
 ${alias}namespace rattleback::generated {
 static_assert(System_${system}<double>::kind == ConstraintKind::${kind});
 const SystemEntry& system_${system}() { return describe<System_${system}>(); }
@@ -110,9 +111,9 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
         set(symbol "${system}__${method}__${isa}")
         set(table "")
         foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>},\n")
+          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>},\n")
         endforeach()
-        _rattleback_generate("${dir}/${symbol}.cpp" "#define RATTLEBACK_ISA ${isa}
+        file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA ${isa}
 #include \"rattleback/ensemble/instantiate.hpp\"
 ${prologue}#include \"rattleback/methods/${method_header}\"
 ${alias}namespace rattleback::generated {
@@ -135,7 +136,7 @@ ${table}};
         foreach(s IN LISTS stages)
           string(APPEND table "    {${s}, launch_advance<System_${system}, Step_${method}_${s}>, launch_observe<System_${system}>},\n")
         endforeach()
-        _rattleback_generate("${dir}/${symbol}.cu" "#define RATTLEBACK_ISA cuda
+        file(GENERATE OUTPUT "${dir}/${symbol}.cu" CONTENT "#define RATTLEBACK_ISA cuda
 #include \"rattleback/ensemble/instantiate.cuh\"
 ${prologue}#include \"rattleback/methods/${method_header}\"
 ${alias}namespace rattleback::generated {
@@ -160,7 +161,7 @@ ${table}};
     set(signature "static void register_systems(Catalogue& catalogue)")
     set(epilogue "static const bool registered = (register_systems(Catalogue::instance()), true);\n")
   endif()
-  _rattleback_generate("${dir}/registry.cpp" "#include \"rattleback/catalogue.hpp\"
+  file(GENERATE OUTPUT "${dir}/registry.cpp" CONTENT "#include \"rattleback/catalogue.hpp\"
 ${declarations}
 namespace rattleback {
 ${signature};

@@ -58,7 +58,7 @@ class CpuBackend final : public Backend {
           const double* values = output.values.data() + ((s * chunks + c) * observables + o) * chunk_size;
           double* references = references_.data() + (c * observables + o) * chunk_size;
           if (s == 0 && segment.starts_at_initial) set_references(plan_->references[o], values, references);
-          output.moments[(s * observables + o) * chunks + c] = reduce(values, references);
+          output.moments[(s * observables + o) * chunks + c] = pair_->reduce(values, references);
         }
     });
     return true;
@@ -98,14 +98,6 @@ class CpuBackend final : public Backend {
   /// Padding lanes carry NaN, which counts as failed.
   static void set_references(double reference, const double* values, double* references) {
     for (int i = 0; i < chunk_size; ++i) references[i] = reference == reference ? reference : values[i];
-  }
-
-  Moments reduce(const double* values, const double* references) const {
-    Moments node[chunk_size];
-    for (int i = 0; i < chunk_size; ++i) node[i] = moments_of(values[i], references[i], values[i] == values[i]);
-    for (int s = chunk_size / 2; s > 0; s /= 2)
-      for (int i = 0; i < s; ++i) node[i] = combine(node[i], node[i + s]);
-    return node[0];
   }
 
   Isa isa_;

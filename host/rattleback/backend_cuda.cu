@@ -61,8 +61,7 @@ __global__ void __launch_bounds__(chunk_size) reduce_kernel(const double* values
   __shared__ Moments node[chunk_size];
   const int lane = threadIdx.x;
   const std::size_t i = std::size_t(blockIdx.x) * chunk_size + lane;
-  const double x = values[i];
-  node[lane] = moments_of(x, references[i], x == x);
+  node[lane] = moments_of(values[i], references[i]);
   for (int s = chunk_size / 2; s > 0; s /= 2) {
     __syncthreads();
     if (lane < s) node[lane] = combine(node[lane], node[lane + s]);

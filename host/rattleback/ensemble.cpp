@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "rattleback/formulas.hpp"
 #include "rattleback/grid.hpp"
@@ -27,9 +27,9 @@ struct Ensemble::Impl {
                             int dimension) {
       if (block.width == 0) return !values.empty();
       if (!values.empty()) {
-        input_error(study.place(fmt::format("ensemble.initial.{}", name)),
-                    fmt::format("initial {} is given here and in '{}'; leave one out", name,
-                                study.ensemble.file.string()));
+        input_error(
+            study.place(fmt::format("ensemble.initial.{}", name)),
+            fmt::format("initial {} is given here and in '{}'; leave one out", name, study.ensemble.file.string()));
       }
       if (block.width != static_cast<std::uint64_t>(dimension)) {
         input_error(where, fmt::format("'{}' has {} components of {}, '{}' needs {}", study.ensemble.file.string(),

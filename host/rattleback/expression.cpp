@@ -1,12 +1,12 @@
 #include "rattleback/expression.hpp"
 
+#include <fmt/format.h>
+#include <muParser.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <numbers>
-
-#include <fmt/format.h>
-#include <muParser.h>
 
 #include "rattleback/message.hpp"
 

@@ -1,9 +1,9 @@
 #include "rattleback/formulas.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
-
-#include <fmt/format.h>
 
 #include "rattleback/message.hpp"
 
@@ -57,7 +57,8 @@ void Formulas::add_names(const Study& study, const std::vector<std::string>& axe
   for (const ParameterInfo& parameter : system.parameters) parameters.emplace_back(parameter.name);
   for (const StructureInfo& parameter : system.structure) parameters.emplace_back(parameter.name);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::string where = i < study.ensemble.axes.size() ? study.ensemble.axes[i].where : study.place("ensemble.file");
+    const std::string where =
+        i < study.ensemble.axes.size() ? study.ensemble.axes[i].where : study.place("ensemble.file");
     const auto fail = [&](std::string_view why) {
       input_error(where, fmt::format("'{}' cannot name an axis ({}); choose another name", axes[i], why));
     };

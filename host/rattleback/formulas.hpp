@@ -9,8 +9,8 @@
 
 namespace rattleback {
 
-/// Computes InitialData of one trajectory after another. What depends on no axis is evaluated once; the rest is evaluated
-/// again only when an axis that it reads has changed.
+/// Computes InitialData of one trajectory after another. What depends on no axis is evaluated once; the rest is
+/// evaluated again only when an axis that it reads has changed.
 class Formulas {
  public:
   /// `axes` are the names of the axes or of the columns of a file. The study has its system chosen and every parameter

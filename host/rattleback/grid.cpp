@@ -1,9 +1,9 @@
 #include "rattleback/grid.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "rattleback/expression.hpp"
 #include "rattleback/message.hpp"
@@ -66,16 +66,18 @@ Grid::Grid(const Study& study) {
   for (const Axis& axis : axes) {
     if (is_joint(axis)) {
       if (!draws) {
-        input_error(axis.where, fmt::format("random axis '{}' has no number of draws; give ensemble.draws (drawn jointly "
-                                            "with the other random axes) or draws in the axis (a factor of its own)",
-                                            axis.name));
+        input_error(axis.where,
+                    fmt::format("random axis '{}' has no number of draws; give ensemble.draws (drawn jointly "
+                                "with the other random axes) or draws in the axis (a factor of its own)",
+                                axis.name));
       }
       if (first_joint == nullptr) first_joint = &axis;
     }
     factors_.push_back(factor(axis, draws.value_or(0)));
   }
   if (draws && first_joint == nullptr) {
-    input_error(study.place("ensemble.draws"), "ensemble.draws has no effect (no random axis is without draws of its own)");
+    input_error(study.place("ensemble.draws"),
+                "ensemble.draws has no effect (no random axis is without draws of its own)");
   }
 
   std::uint64_t joint_stride = 1;

@@ -1,9 +1,9 @@
 #pragma once
 // HDF5 (C API) with owning handles. The library is not thread-safe: use it from one thread at a time.
 
-#include <utility>
-
 #include <hdf5.h>
+
+#include <utility>
 
 namespace rattleback::hdf5 {
 

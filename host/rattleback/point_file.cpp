@@ -1,5 +1,7 @@
 #include "rattleback/point_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -9,8 +11,6 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "rattleback/hdf5.hpp"
 #include "rattleback/message.hpp"
@@ -65,7 +65,8 @@ std::optional<StateColumn> state_column(PointFile& points, std::string_view name
   PointFile::Block* const target = block(points, name.substr(0, static_cast<std::size_t>(letters)));
   std::string_view digits = name.substr(static_cast<std::size_t>(letters));
   if (digits.starts_with('[') && digits.ends_with(']')) digits = digits.substr(1, digits.size() - 2);
-  if (target == nullptr || digits.empty() || !std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c); }))
+  if (target == nullptr || digits.empty() ||
+      !std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c); }))
     return std::nullopt;
   const auto index = parse_number<std::uint64_t>(digits);
   return index ? std::optional(StateColumn{target, *index}) : std::nullopt;
@@ -240,8 +241,7 @@ class Hdf5Reader {
     const H5T_class_t kind = H5Tget_class(type.get());
     if (kind != H5T_FLOAT && kind != H5T_INTEGER) fail(fmt::format("dataset '{}' does not hold numbers", name));
     std::vector<double> values(count);
-    if (count != 0 &&
-        H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    if (count != 0 && H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
       fail(fmt::format("dataset '{}' cannot be read (damaged file?)", name));
     }
     return values;

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Host memory for what one segment of samples produces.
-constexpr std::uint64_t segment_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 

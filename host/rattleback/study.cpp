@@ -1,5 +1,7 @@
 #include "rattleback/study.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -7,8 +9,6 @@
 #include <fstream>
 #include <iterator>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "rattleback/formulas.hpp"
 #include "rattleback/grid.hpp"
@@ -37,18 +37,18 @@ const SystemEntry& choose_system(const Study& study) {
   const Catalogue& catalogue = Catalogue::instance();
   std::vector<const SystemEntry*> instances = catalogue.instances(asked.name);
   if (instances.empty()) {
-    input_error(study.place("system.name"),
-                fmt::format("unknown system '{}'{}", asked.name,
-                            did_you_mean(asked.name, catalogue.system_names(), "; 'rattleback list systems' shows all")));
+    input_error(study.place("system.name"), fmt::format("unknown system '{}'{}", asked.name,
+                                                        did_you_mean(asked.name, catalogue.system_names(),
+                                                                     "; 'rattleback list systems' shows all")));
   }
   if (!asked.variant.empty()) {
     const std::vector<std::string> known = variants(instances);
     std::erase_if(instances, [&](const SystemEntry* entry) { return entry->variant != asked.variant; });
     if (instances.empty()) {
-      input_error(study.place("system.variant"),
-                  fmt::format("unknown variant '{}' of '{}' ({}){}", asked.variant, asked.name,
-                              known.empty() ? "it has none" : "known: " + join(known),
-                              did_you_mean(asked.variant, known)));
+      input_error(
+          study.place("system.variant"),
+          fmt::format("unknown variant '{}' of '{}' ({}){}", asked.variant, asked.name,
+                      known.empty() ? "it has none" : "known: " + join(known), did_you_mean(asked.variant, known)));
     }
   }
   for (std::size_t i = 0; i < instances.front()->structure.size(); ++i) {
@@ -60,12 +60,12 @@ const SystemEntry& choose_system(const Study& study) {
     const std::string list = fmt::format("{}", fmt::join(compiled, ", "));
     const auto* number = std::get_if<double>(&given->second.content);
     if (number == nullptr) {
-      input_error(given->second.where, fmt::format("{} must be a plain number (it fixes the dimension); choose one of {}",
-                                                   name, list));
+      input_error(given->second.where,
+                  fmt::format("{} must be a plain number (it fixes the dimension); choose one of {}", name, list));
     }
     if (!compiled.contains(*number)) {
-      input_error(given->second.where, fmt::format("'{}' is not compiled for {} = {}; choose one of {}", asked.name, name,
-                                                   *number, list));
+      input_error(given->second.where,
+                  fmt::format("'{}' is not compiled for {} = {}; choose one of {}", asked.name, name, *number, list));
     }
     std::erase_if(instances, [&](const SystemEntry* entry) { return entry->structure[i].value != *number; });
   }
@@ -105,9 +105,12 @@ const MethodEntry& find_method(const Study& study) {
 
 std::string_view words(ConstraintKind kind) {
   switch (kind) {
-    case ConstraintKind::none: return "no constraints";
-    case ConstraintKind::velocity: return "velocity constraints";
-    case ConstraintKind::holonomic: return "holonomic constraints";
+    case ConstraintKind::none:
+      return "no constraints";
+    case ConstraintKind::velocity:
+      return "velocity constraints";
+    case ConstraintKind::holonomic:
+      return "holonomic constraints";
   }
   return "";
 }
@@ -126,8 +129,9 @@ void check_method(const Study& study, const SystemEntry& system) {
                             fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
   }
   if (method.stages < entry.stages_min || method.stages > entry.stages_max) {
-    input_error(study.place("method.stages"), fmt::format("method.stages = {} is out of range; '{}' takes {} to {}",
-                                                          method.stages, entry.name, entry.stages_min, entry.stages_max));
+    input_error(study.place("method.stages"),
+                fmt::format("method.stages = {} is out of range; '{}' takes {} to {}", method.stages, entry.name,
+                            entry.stages_min, entry.stages_max));
   }
   if (!(method.tolerance > 0 && method.tolerance <= 1e-6)) {
     input_error(study.place("method.solver.tolerance"),
@@ -150,13 +154,15 @@ void check_file(const Study& study) {
                 "ensemble.file and ensemble.axes are both given (each defines the trajectories); leave one out");
   }
   if (!ensemble.group.empty() && !is_hdf5_name(ensemble.file)) {
-    input_error(study.place("ensemble.group"), "ensemble.group has no effect (it is the group in an HDF5 ensemble.file)");
+    input_error(study.place("ensemble.group"),
+                "ensemble.group has no effect (it is the group in an HDF5 ensemble.file)");
   }
 }
 
 void check_initial(Study& study, const SystemEntry& system) {
   Study::Ensemble& ensemble = study.ensemble;
-  const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension, int size) {
+  const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension,
+                              int size) {
     if (values.empty() || values.size() == static_cast<std::size_t>(size)) return;
     input_error(study.place(fmt::format("ensemble.initial.{}", name)),
                 fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name,
@@ -223,7 +229,8 @@ template <class T>
 void reject_repeats(const std::vector<T>& values, const std::string& where, std::string_view what) {
   std::set<T> seen;
   for (const T& value : values) {
-    if (!seen.insert(value).second) input_error(where, fmt::format("{} '{}' appears twice; leave one out", what, value));
+    if (!seen.insert(value).second)
+      input_error(where, fmt::format("{} '{}' appears twice; leave one out", what, value));
   }
 }
 
@@ -238,13 +245,13 @@ void check_observables(Study& study) {
     if (observable.statistics.empty() && observable.quantiles.empty()) observable.statistics = {"mean"};
     for (const std::string& statistic : observable.statistics) {
       if (std::ranges::find(known, statistic) != known.end()) continue;
-      input_error(observable.where, fmt::format("unknown statistic '{}' of '{}' (known: {}){}", statistic, observable.name,
-                                                join(known), did_you_mean(statistic, known)));
+      input_error(observable.where, fmt::format("unknown statistic '{}' of '{}' (known: {}){}", statistic,
+                                                observable.name, join(known), did_you_mean(statistic, known)));
     }
     for (const double level : observable.quantiles) {
       if (level >= 0 && level <= 1) continue;
-      input_error(observable.where, fmt::format("quantile level {} of '{}' is out of range; levels are in 0 to 1", level,
-                                                observable.name));
+      input_error(observable.where, fmt::format("quantile level {} of '{}' is out of range; levels are in 0 to 1",
+                                                level, observable.name));
     }
     if (observable.reference && !std::isfinite(*observable.reference)) {
       input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));
@@ -260,7 +267,8 @@ void complete_initial(Study& study, bool has_q, bool has_v, bool has_p) {
   const std::string where = study.place("ensemble.initial");
   if (has_v && has_p) input_error(where, "initial v and p are both given (one follows from the other); leave one out");
   if (has_q && !has_v && !has_p) input_error(where, "initial q is given without velocities; give v or p");
-  if (!has_q && (has_v || has_p)) input_error(where, fmt::format("initial {} is given without q; give q", has_v ? "v" : "p"));
+  if (!has_q && (has_v || has_p))
+    input_error(where, fmt::format("initial {} is given without q; give q", has_v ? "v" : "p"));
   if (has_q) return;
   const SystemEntry& system = study.system_entry();
   study.ensemble.q.assign(system.default_q.begin(), system.default_q.end());
@@ -284,8 +292,8 @@ Study Study::parse(std::string_view toml, std::string_view origin, std::span<con
     Observable& observable = study.observables[i];
     if (study.places.contains(fmt::format("observable[{}].reference", i))) continue;
     const auto [kind, index] = study.observable_code(observable.name);
-    const bool conserved = kind == ObservableCode::system &&
-                           study.system_entry().observables[static_cast<std::size_t>(index)].conserved;
+    const bool conserved =
+        kind == ObservableCode::system && study.system_entry().observables[static_cast<std::size_t>(index)].conserved;
     if (!conserved) observable.reference = 0.0;
   }
   return study;

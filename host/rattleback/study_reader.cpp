@@ -1,14 +1,14 @@
 #include "rattleback/study_reader.hpp"
 
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <climits>
 #include <cmath>
 #include <initializer_list>
-
-#include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "rattleback/expression.hpp"
 #include "rattleback/message.hpp"
@@ -32,13 +32,20 @@ std::string place_of(const toml::source_region& source) {
 
 std::string_view kind_of(const toml::node& node) {
   switch (node.type()) {
-    case toml::node_type::table: return "a table";
-    case toml::node_type::array: return "an array";
-    case toml::node_type::string: return "a string";
-    case toml::node_type::integer: return "an integer";
-    case toml::node_type::floating_point: return "a number";
-    case toml::node_type::boolean: return "a boolean";
-    default: return "a date or time";
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::string:
+      return "a string";
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a number";
+    case toml::node_type::boolean:
+      return "a boolean";
+    default:
+      return "a date or time";
   }
 }
 
@@ -130,8 +137,9 @@ class Section {
 
   void exclude(std::string_view a, std::string_view b) const {
     if (find(a) != nullptr && find(b) != nullptr) {
-      input_error(place_of(find(b)->source()),
-                  fmt::format("{} and {} are both given (one follows from the other); leave one out", path(a), path(b)));
+      input_error(
+          place_of(find(b)->source()),
+          fmt::format("{} and {} are both given (one follows from the other); leave one out", path(a), path(b)));
     }
   }
 
@@ -181,7 +189,8 @@ std::vector<Step> parse_key(std::string_view key) {
       if (steps.empty() == (key[i] == '.')) return {};
       if (key[i] == '.') ++i;
       const std::size_t begin = i;
-      while (i < key.size() && (std::isalnum(static_cast<unsigned char>(key[i])) || key[i] == '_' || key[i] == '-')) ++i;
+      while (i < key.size() && (std::isalnum(static_cast<unsigned char>(key[i])) || key[i] == '_' || key[i] == '-'))
+        ++i;
       if (i == begin) return {};
       steps.emplace_back(std::string(key.substr(begin, i - begin)));
     }
@@ -215,7 +224,8 @@ void apply_override(toml::table& root, std::string_view text) {
   const std::string key(text.substr(0, equals));
   const std::vector<Step> steps = parse_key(key);
   if (equals == std::string_view::npos || equals + 1 == text.size() || steps.empty()) {
-    input_error(fmt::format("{}{}", option_prefix, text), "not of the form KEY=VALUE; write for example time.step=0.05");
+    input_error(fmt::format("{}{}", option_prefix, text),
+                "not of the form KEY=VALUE; write for example time.step=0.05");
   }
   const std::string where = fmt::format("{}{}", option_prefix, key);
   toml::node* node = &root;
@@ -398,9 +408,8 @@ Observable to_observable(const toml::node& node, const std::string& path) {
   observable.quantiles = section.elements("quantiles", "an array of levels", to_number);
   if (const toml::node* reference = section.find("reference")) {
     if (reference->is_string() && reference->as_string()->get() != "initial") {
-      input_error(place_of(reference->source()),
-                  fmt::format("{} must be \"initial\" or a number (got \"{}\")", section.path("reference"),
-                              reference->as_string()->get()));
+      input_error(place_of(reference->source()), fmt::format("{} must be \"initial\" or a number (got \"{}\")",
+                                                             section.path("reference"), reference->as_string()->get()));
     }
     if (!reference->is_string()) observable.reference = to_number(*reference, section.path("reference"));
   }
@@ -413,8 +422,8 @@ void read_output(const toml::table& table, Study::Output& output) {
   section.read("initial_state", output.initial_state, to_flag);
   section.read("final_state", output.final_state, to_flag);
   const toml::node* trajectories = section.find("trajectories");
-  output.all_trajectories = trajectories != nullptr && trajectories->is_string() &&
-                            trajectories->as_string()->get() == "all";
+  output.all_trajectories =
+      trajectories != nullptr && trajectories->is_string() && trajectories->as_string()->get() == "all";
   if (!output.all_trajectories) {
     output.trajectories = section.elements("trajectories", "an array of indices or \"all\"", to_count);
   }

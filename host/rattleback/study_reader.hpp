@@ -9,8 +9,8 @@
 
 namespace rattleback {
 
-/// Reads keys and types, fills in Study::places, and reports what needs no catalogue: syntax, unknown keys, wrong types,
-/// missing keys, keys that exclude each other.
+/// Reads keys and types, fills in Study::places, and reports what needs no catalogue: syntax, unknown keys, wrong
+/// types, missing keys, keys that exclude each other.
 [[nodiscard]] Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides);
 
 }  // namespace rattleback

@@ -1,9 +1,9 @@
 // The time grid of a study: Study::Time completed and checked.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "rattleback/message.hpp"
 #include "rattleback/study_checks.hpp"
@@ -31,11 +31,11 @@ std::uint64_t count_intervals(const Study& study, double interval, std::string_v
   if (const auto count = whole(quotient)) return *count;
   const double usable = std::max(1.0, std::round(quotient));
   if (usable >= 0x1p53) input_error(study.place("time.step"), fmt::format("{:.3g} steps are too many", quotient));
-  input_error(study.place("time.end"),
-              fmt::format("the time from {} to {} is not a whole number of {} (it is {:.12g}); use end = {:.12g} or "
-                          "step = {:.12g}",
-                          time.start, *time.end, words, quotient, time.start + usable * interval,
-                          span / usable / parts));
+  input_error(
+      study.place("time.end"),
+      fmt::format("the time from {} to {} is not a whole number of {} (it is {:.12g}); use end = {:.12g} or "
+                  "step = {:.12g}",
+                  time.start, *time.end, words, quotient, time.start + usable * interval, span / usable / parts));
 }
 
 void require_positive(const Study& study, std::string_view key, std::optional<std::uint64_t> count) {
@@ -45,14 +45,16 @@ void require_positive(const Study& study, std::string_view key, std::optional<st
 void check_end(const Study& study) {
   const Study::Time& time = study.time;
   if (*time.end > time.start && std::isfinite(*time.end)) return;
-  input_error(study.place("time.end"), fmt::format("time.end must be after time.start = {} (got {})", time.start, *time.end));
+  input_error(study.place("time.end"),
+              fmt::format("time.end must be after time.start = {} (got {})", time.start, *time.end));
 }
 
 void complete_varying_time(Study& study) {
   Study::Time& time = study.time;
   if (!time.end || !time.samples || time.steps.value_or(0) != 0 || time.sample_every.value_or(0) != 0) {
-    input_error(study.place("time.step"), "time.step varies over the ensemble (so the number of steps does); give time.end "
-                                          "and time.samples, not time.steps or time.sample_every");
+    input_error(study.place("time.step"),
+                "time.step varies over the ensemble (so the number of steps does); give time.end "
+                "and time.samples, not time.steps or time.sample_every");
   }
   check_end(study);
   require_positive(study, "time.samples", time.samples);
@@ -87,8 +89,9 @@ void complete_steps(Study& study, double step) {
   check_end(study);
   const std::uint64_t steps = count_intervals(study, step, fmt::format("steps of {}", step), 1);
   if (both && steps != *time.steps) {
-    input_error(study.place("time"), fmt::format("time.end = {} and time.steps = {} contradict each other; leave one out",
-                                                 *time.end, *time.steps));
+    input_error(
+        study.place("time"),
+        fmt::format("time.end = {} and time.steps = {} contradict each other; leave one out", *time.end, *time.steps));
   }
   time.steps = steps;
 }

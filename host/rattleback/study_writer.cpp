@@ -96,8 +96,8 @@ void write_method(Writer& out, const Study::Method& method) {
   out.table("[method]");
   out.line("name", toml_of(method.name));
   out.line("stages", fmt::format("{}", method.stages));
-  out.line("solver", fmt::format("{{ tolerance = {}, max_iterations = {} }}", toml_of(method.tolerance),
-                                 method.max_iterations));
+  out.line("solver",
+           fmt::format("{{ tolerance = {}, max_iterations = {} }}", toml_of(method.tolerance), method.max_iterations));
 }
 
 void write_time(Writer& out, const Study::Time& time) {

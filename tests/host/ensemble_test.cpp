@@ -1,8 +1,8 @@
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <fstream>
 #include <numbers>
-
-#include <gtest/gtest.h>
 
 #include "rattleback/hdf5.hpp"
 #include "rattleback/random.hpp"
@@ -15,7 +15,8 @@ namespace {
 Study sleigh(const std::string& ensemble, const std::string& parameters = "") {
   return Study::parse(R"toml([system]
 name = "chaplygin-sleigh"
-parameters = {)toml" + parameters + R"toml(}
+parameters = {)toml" + parameters +
+                          R"toml(}
 [method]
 name = "nonholonomic-lobatto"
 [time]
@@ -185,7 +186,7 @@ q = [0, "log(a)", 0]
 v = [0, 0, 0])toml"));
   Ensemble::Evaluator evaluate(ensemble);
   (void)evaluate(0);
-  EXPECT_EQ(message_of([&] { (void)evaluate(1); }), "s.toml:11: q[1] = 'log(a)' is not finite (it is -inf at a = 0)");
+  EXPECT_EQ(message_of([&] { (void)evaluate(1); }), "s.toml:12: q[1] = 'log(a)' is not finite (it is -inf at a = 0)");
 }
 
 TEST(Ensemble, TheStepMayVary) {
@@ -203,31 +204,41 @@ TEST(Ensemble, TheStepMayVary) {
 
 class EnsembleFile : public testing::Test {
  protected:
-  static std::filesystem::path folder() { return testing::TempDir(); }
+  // One folder per test: tests may run at the same time.
+  static std::filesystem::path folder() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    return std::filesystem::path(testing::TempDir()) / (std::string("rattleback_") + test->name());
+  }
+  void SetUp() override { std::filesystem::create_directories(folder()); }
+  void TearDown() override { std::filesystem::remove_all(folder()); }
 
   static void write(const std::string& name, const std::string& text) { std::ofstream(folder() / name) << text; }
 
-  /// Creates `group` of a file with datasets of any rank; an existing file is replaced.
   struct Dataset {
     std::string name;
     std::vector<hsize_t> shape;
     std::vector<double> values;
   };
-  static void write_hdf5(const std::string& name, const std::string& group, const std::vector<Dataset>& datasets) {
+  static void write_datasets(const hdf5::Handle& at, const std::vector<Dataset>& datasets) {
     using hdf5::Handle;
-    const Handle file(H5Fcreate((folder() / name).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-    ASSERT_TRUE(file);
-    const Handle at(group == "/" ? H5Gopen2(file.get(), "/", H5P_DEFAULT)
-                                 : H5Gcreate2(file.get(), group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                    H5Gclose);
     ASSERT_TRUE(at);
     for (const auto& [label, shape, values] : datasets) {
       const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
-      const Handle dataset(H5Dcreate2(at.get(), label.c_str(), H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT,
-                                      H5P_DEFAULT),
-                           H5Dclose);
+      const Handle dataset(
+          H5Dcreate2(at.get(), label.c_str(), H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+          H5Dclose);
       ASSERT_GE(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
     }
+  }
+  /// A new file with datasets in / and, unless it is empty, in `group`.
+  static void write_hdf5(const std::string& name, const std::vector<Dataset>& root, const std::string& group = "",
+                         const std::vector<Dataset>& datasets = {}) {
+    using hdf5::Handle;
+    const Handle file(H5Fcreate((folder() / name).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    write_datasets(file, root);
+    if (group.empty()) return;
+    write_datasets(Handle(H5Gcreate2(file.get(), group.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose),
+                   datasets);
   }
 
   static Study study(const std::string& ensemble) {
@@ -263,15 +274,18 @@ void expect_equal(const std::vector<InitialData>& a, const std::vector<InitialDa
 }
 
 TEST_F(EnsembleFile, CsvAndHdf5GiveTheSameTrajectories) {
-  write("points.csv", "# initial states\nq[0], q[1],q[2],p0,p1,p2,lambda[0],tilt\r\n\n0.1,2,3,4,5,6,7,0.5\n# more\n"
-                      "+1e-3,-2,3e2,40,5,6,7,0.25\n");
+  write("points.csv",
+        "# initial states\nq[0], q[1],q[2],p0,p1,p2,lambda[0],tilt\r\n\n0.1,2,3,4,5,6,7,0.5\n# more\n"
+        "+1e-3,-2,3e2,40,5,6,7,0.25\n");
   const std::vector<Dataset> datasets{{"q", {2, 3}, {0.1, 2, 3, 1e-3, -2, 3e2}},
                                       {"p", {2, 3}, {4, 5, 6, 40, 5, 6}},
                                       {"lambda", {2, 1}, {7, 7}},
                                       {"tilt", {2}, {0.5, 0.25}}};
-  write_hdf5("root.h5", "/", datasets);
-  write_hdf5("initial.h5", "/initial", datasets);
-  write_hdf5("final.h5", "/final", datasets);
+  const std::vector<Dataset> other{{"time", {5}, {0, 1, 2, 3, 4}}};
+  write_hdf5("root.h5", datasets, "/initial", other);
+  write_hdf5("initial.h5", other, "/initial", datasets);
+  write_hdf5("final.h5", other, "/final", datasets);
+  write_hdf5("columns.h5", other);
   const auto csv = evaluate("file = \"points.csv\"");
   ASSERT_EQ(csv.size(), 2u);
   EXPECT_EQ(csv[1].axes, std::vector<double>{0.25});
@@ -281,6 +295,7 @@ TEST_F(EnsembleFile, CsvAndHdf5GiveTheSameTrajectories) {
   expect_equal(csv, evaluate("file = \"root.h5\""));
   expect_equal(csv, evaluate("file = \"initial.h5\""));
   expect_equal(csv, evaluate("file = \"final.h5\"\ngroup = \"final\""));
+  EXPECT_EQ(evaluate("file = \"columns.h5\"").at(3).axes, std::vector<double>{3});
 }
 
 TEST_F(EnsembleFile, ColumnsAreNamesForExpressions) {
@@ -335,18 +350,18 @@ TEST_F(EnsembleFile, BrokenCsvFilesAreRefused) {
   EXPECT_EQ(of("a,a\n1,2\n"), name + ":1: column 'a' appears twice");
   EXPECT_EQ(of("q[0],q0\n1,2\n"), name + ":1: column 'q0' appears twice");
   EXPECT_EQ(of("q[0],q[2]\n1,2\n"), name + ":1: column 'q[2]' is out of sequence (indices go from 0 without a gap)");
-  EXPECT_EQ(of("q0,q1\n1,2\n"), "s.toml:9: 'broken.csv' has 2 components of q, 'chaplygin-sleigh' needs 3");
-  EXPECT_EQ(of("q0,q1,q2\n1,2,3\n"), "s.toml:8: initial q is given without velocities; give v or p");
+  EXPECT_EQ(of("q0,q1\n1,2\n"), "s.toml:10: 'broken.csv' has 2 components of q, 'chaplygin-sleigh' needs 3");
+  EXPECT_EQ(of("q0,q1,q2\n1,2,3\n"), "s.toml:9: initial q is given without velocities; give v or p");
   EXPECT_EQ(of("mass\n1\n"),
-            "s.toml:9: 'mass' cannot name an axis (it is a parameter of 'chaplygin-sleigh'); choose another name");
+            "s.toml:10: 'mass' cannot name an axis (it is a parameter of 'chaplygin-sleigh'); choose another name");
 }
 
 TEST_F(EnsembleFile, BrokenHdf5FilesAreRefused) {
   const auto of = [&](const std::vector<Dataset>& datasets, const std::string& more = "") {
-    write_hdf5("broken.h5", "/", datasets);
+    write_hdf5("broken.h5", datasets);
     return message("file = \"broken.h5\"" + more);
   };
-  const std::string start = "s.toml:9: '" + path("broken.h5") + "' ";
+  const std::string start = "s.toml:10: '" + path("broken.h5") + "' ";
   EXPECT_EQ(of({}), start + "has no dataset of states in group '/' (q, v, p, lambda or columns)");
   EXPECT_EQ(of({}, "\ngroup = \"final\""), start + "has no group 'final'");
   EXPECT_EQ(of({{"a", {2}, {1, 2}}, {"b", {3}, {1, 2, 3}}}), start + "dataset 'b' has 3 rows where others have 2");
@@ -358,18 +373,18 @@ TEST_F(EnsembleFile, BrokenHdf5FilesAreRefused) {
 
 TEST_F(EnsembleFile, MissingAndMisplacedFilesAreRefused) {
   EXPECT_EQ(message("file = \"absent.csv\""),
-            "s.toml:9: '" + path("absent.csv") + "' cannot be read (No such file or directory)");
+            "s.toml:10: '" + path("absent.csv") + "' cannot be read (No such file or directory)");
   EXPECT_EQ(message("file = \"absent.h5\""),
-            "s.toml:9: '" + path("absent.h5") + "' cannot be read (No such file or directory)");
+            "s.toml:10: '" + path("absent.h5") + "' cannot be read (No such file or directory)");
   EXPECT_EQ(message("file = \"points.xlsx\""),
-            "s.toml:9: '" + path("points.xlsx") + "' has an unknown format (known: .csv, .h5, .hdf5)");
+            "s.toml:10: '" + path("points.xlsx") + "' has an unknown format (known: .csv, .h5, .hdf5)");
   write("twice.csv", "q0,q1,q2,v0,v1,v2\n1,2,3,4,5,6\n");
   EXPECT_EQ(message("file = \"twice.csv\"\n[ensemble.initial]\nq = [0, 0, 0]"),
-            "s.toml:11: initial q is given here and in 'twice.csv'; leave one out");
+            "s.toml:12: initial q is given here and in 'twice.csv'; leave one out");
   EXPECT_EQ(message("file = \"twice.csv\"\n[output]\ntrajectories = [1]"),
-            "s.toml:11: trajectory 1 is out of range (the ensemble has 1); indices are in 0 to 0");
-  EXPECT_EQ(message("file = \"twice.csv\"\n[ensemble.initial]\nlambda = [\"tilt\"]"),
-            "s.toml:11: unknown name 'tilt' in lambda[0] = 'tilt' (known: mass, inertia, offset, pi)");
+            "s.toml:12: trajectory 1 is out of range (the ensemble has 1); indices are in 0 to 0");
+  EXPECT_EQ(message("file = \"twice.csv\"\n[ensemble.initial]\nlambda = [\"inclination\"]"),
+            "s.toml:12: unknown name 'inclination' in lambda[0] = 'inclination' (known: mass, inertia, offset, pi)");
 }
 
 }  // namespace

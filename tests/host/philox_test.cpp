@@ -1,8 +1,8 @@
-#include "rattleback/random.hpp"
+#include <gtest/gtest.h>
 
 #include <cmath>
 
-#include <gtest/gtest.h>
+#include "rattleback/random.hpp"
 
 namespace rattleback {
 namespace {

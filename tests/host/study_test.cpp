@@ -1,8 +1,8 @@
 #include "rattleback/study.hpp"
 
-#include <fstream>
-
 #include <gtest/gtest.h>
+
+#include <fstream>
 
 namespace rattleback {
 namespace {
@@ -71,22 +71,27 @@ TEST_P(BrokenStudy, GivesItsMessage) {
 const Broken syntax[] = {
     {"NotToml", "step = 0.1", "step = ", "s.toml:6: not TOML: ... (column 8)"},
     {"UnknownKey", "step = ", "stpe = ",
-     "s.toml:6: unknown key 'stpe' in [time] (known: start, step, end, steps, sample_every, samples); did you mean 'step'?"},
+     "s.toml:6: unknown key 'stpe' in [time] (known: start, step, end, steps, sample_every, samples); did you mean "
+     "'step'?"},
     {"UnknownTable", "[output]", "[ouput]",
-     "s.toml:15: unknown key 'ouput' at the top level (known: study, system, method, time, ensemble, observable, output); "
+     "s.toml:15: unknown key 'ouput' at the top level (known: study, system, method, time, ensemble, observable, "
+     "output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples)"},
     {"UnknownKeyOfAnAxis", "count = 3", "cuont = 3",
      "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count); did you mean 'count'?"},
-    {"UnknownSolverOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nsolver = { tol = 1e-12 }",
+    {"UnknownSolverOption", "name = \"nonholonomic-lobatto\"",
+     "name = \"nonholonomic-lobatto\"\nsolver = { tol = 1e-12 }",
      "s.toml:5: unknown key 'tol' in [method.solver] (known: tolerance, max_iterations)"},
     {"MissingTable", "[method]\nname = \"nonholonomic-lobatto\"\n", "", "s.toml:1: [method] is missing"},
     {"MissingKey", "step = 0.1\n", "", "s.toml:5: time.step is missing"},
     {"MissingAxisKey", ", count = 3", "", "s.toml:9: ensemble.axes[0].count is missing"},
     {"NumberForText", "\"chaotic\"", "3", "s.toml:2: system.name must be a string (got an integer)"},
-    {"FlagForNumber", "step = 0.1", "step = true", "s.toml:6: time.step must be a number or an expression (got a boolean)"},
-    {"TextForCount", "count = 3", "count = \"3\"", "s.toml:9: ensemble.axes[0].count must be a whole number (got a string)"},
+    {"FlagForNumber", "step = 0.1", "step = true",
+     "s.toml:6: time.step must be a number or an expression (got a boolean)"},
+    {"TextForCount", "count = 3", "count = \"3\"",
+     "s.toml:9: ensemble.axes[0].count must be a whole number (got a string)"},
     {"FractionForCount", "count = 3", "count = 2.5",
      "s.toml:9: ensemble.axes[0].count must be a whole number from 0 (got 2.5)"},
     {"NegativeCount", "count = 3", "count = -3", "s.toml:9: ensemble.axes[0].count must not be negative (got -3)"},
@@ -95,7 +100,8 @@ const Broken syntax[] = {
     {"ArrayForTable", "[output]\ntrajectories = [0]", "[[output]]", "s.toml:15: output must be a table (got an array)"},
     {"Infinity", "end = 10.0", "end = inf", "s.toml:7: time.end must be finite (got inf)"},
     {"NotANumber", "step = 0.1", "step = nan", "s.toml:6: time.step must be finite (got nan)"},
-    {"ConstantThatDividesByZero", "end = 10.0", "end = \"1/0\"", "s.toml:7: time.end = '1/0' is not finite (it is inf)"},
+    {"ConstantThatDividesByZero", "end = 10.0", "end = \"1/0\"",
+     "s.toml:7: time.end = '1/0' is not finite (it is inf)"},
     {"ReferenceInWords", "name = \"energy\"", "name = \"energy\"\nreference = \"start\"",
      "s.toml:15: observable[0].reference must be \"initial\" or a number (got \"start\")"},
     {"TrajectoriesInWords", "[0]\n", "\"some\"\n",
@@ -118,7 +124,8 @@ const Broken names[] = {
      "s.toml:13: unknown observable 'enegry' of 'chaotic' (known: ...); did you mean 'energy'?"},
     {"ComponentOutOfRange", "\"energy\"", "\"q[7]\"", "s.toml:13: unknown observable 'q[7]' of 'chaotic' (known: ...?"},
     {"UnknownStatistic", "name = \"energy\"", "name = \"energy\"\nstatistics = [\"mena\"]",
-     "s.toml:13: unknown statistic 'mena' of 'energy' (known: mean, std, mse, rms, min, max, maxabs); did you mean 'mean'?"},
+     "s.toml:13: unknown statistic 'mena' of 'energy' (known: mean, std, mse, rms, min, max, maxabs); did you mean "
+     "'mean'?"},
     {"UnknownDistribution", "from = 0, to = \"pi/2\", count = 3", "distribution = \"gauss\", seed = 1",
      "s.toml:9: unknown distribution 'gauss' (known: uniform, normal)"},
     {"DimensionNotCompiled", "name = \"chaotic\"", "name = \"chaotic\"\nparameters = { m = 7 }",
@@ -139,7 +146,8 @@ const Broken names[] = {
 const Broken times[] = {
     {"NegativeStep", "step = 0.1", "step = -0.1", "s.toml:6: time.step must be positive (got -0.1)"},
     {"ZeroStepByExpression", "step = 0.1", "step = \"1 - 1\"", "s.toml:6: time.step must be positive (got 0)"},
-    {"EndBeforeStart", "end = 10.0", "end = 10.0\nstart = 20", "s.toml:7: time.end must be after time.start = 20 (got 10)"},
+    {"EndBeforeStart", "end = 10.0", "end = 10.0\nstart = 20",
+     "s.toml:7: time.end must be after time.start = 20 (got 10)"},
     {"NoEnd", "end = 10.0", "", "s.toml:5: time.end is missing; give time.end or time.steps"},
     {"EndAndSteps", "end = 10.0", "end = 10.0\nsteps = 100",
      "s.toml:8: time.end and time.steps are both given (one follows from the other); leave one out"},
@@ -174,7 +182,8 @@ const Broken ensembles[] = {
     {"NegativeStd", "from = 0, to = \"pi/2\", count = 3", "distribution = \"normal\", std = -1, seed = 1, draws = 2",
      "s.toml:9: axis 'theta' has a negative std (-1)"},
     {"NoDraws", "from = 0, to = \"pi/2\", count = 3", "distribution = \"normal\", seed = 1",
-     "s.toml:9: random axis 'theta' has no number of draws; give ensemble.draws (drawn jointly with the other random axes) "
+     "s.toml:9: random axis 'theta' has no number of draws; give ensemble.draws (drawn jointly with the other random "
+     "axes) "
      "or draws in the axis (a factor of its own)"},
     {"ZeroDraws", "from = 0, to = \"pi/2\", count = 3", "distribution = \"normal\", seed = 1, draws = 0",
      "s.toml:9: axis 'theta' is empty (draws = 0); draws must be at least 1"},
@@ -183,12 +192,12 @@ const Broken ensembles[] = {
     {"RepeatedAxis", "count = 3 }", "count = 3 }, { name = \"theta\", values = [1] }",
      "s.toml:9: 'theta' cannot name an axis (another axis has it); choose another name"},
     {"AxisNamedPi", "\"theta\"", "\"pi\"",
-     "s.toml:9: 'pi' cannot name an axis (a name is letters, digits and _, does not start with a digit, and is neither pi "
+     "s.toml:9: 'pi' cannot name an axis (a name is letters, digits and _, does not start with a digit, and is neither "
+     "pi "
      "nor a function); choose another name"},
     {"AxisNamedLikeAParameter", "\"theta\"", "\"m\"",
      "s.toml:9: 'm' cannot name an axis (it is a parameter of 'chaotic'); choose another name"},
-    {"ProductTooLarge", "count = 3 }",
-     "count = 4000000000 }, { name = \"b\", from = 0, to = 1, count = 4000000000 }",
+    {"ProductTooLarge", "count = 3 }", "count = 4000000000 }, { name = \"b\", from = 0, to = 1, count = 4000000000 }",
      "s.toml:9: the product of the axes exceeds 2^63 trajectories; use fewer points"},
     {"FileAndAxes", "[ensemble]", "[ensemble]\nfile = \"a.csv\"",
      "s.toml:9: ensemble.file and ensemble.axes are both given (each defines the trajectories); leave one out"},
@@ -270,11 +279,12 @@ Study parse(const std::string& text, const std::vector<std::string>& overrides =
 }
 
 TEST(Study, AParameterMayNotUseAnotherParameter) {
-  EXPECT_EQ(message_of(R"toml(system = { name = "chaplygin-sleigh", parameters = { mass = "2*inertia" } }
+  EXPECT_EQ(
+      message_of(R"toml(system = { name = "chaplygin-sleigh", parameters = { mass = "2*inertia" } }
 method.name = "nonholonomic-lobatto"
 time = { step = 0.1, steps = 1 })toml"),
-            "s.toml:1: unknown name 'inertia' in parameter mass = '2*inertia' (known: pi; a parameter may use the axes, not "
-            "other parameters)");
+      "s.toml:1: unknown name 'inertia' in parameter mass = '2*inertia' (known: pi; a parameter may use the axes, not "
+      "other parameters)");
 }
 
 TEST(Study, DefaultsAreFilledIn) {
@@ -331,7 +341,8 @@ TEST(Study, TheLastIntervalBetweenSamplesMayBeShorter) {
 TEST(Study, CountsMayBeWrittenAsFloats) { EXPECT_EQ(parse(with("end = 10.0", "steps = 1e6")).time.steps, 1000000u); }
 
 TEST(Study, AStepSizeMayVaryOverTheEnsemble) {
-  const Study study = parse(with("step = 0.1", "step = \"0.1 + theta / pi\"", with("end = 10.0", "end = 12\nsamples = 2")));
+  const Study study =
+      parse(with("step = 0.1", "step = \"0.1 + theta / pi\"", with("end = 10.0", "end = 12\nsamples = 2")));
   EXPECT_EQ(study.time.steps, 0u);
   EXPECT_EQ(study.time.sample_every, 0u);
   EXPECT_EQ(study.steps_per_sample(0.1), 60u);
@@ -396,10 +407,10 @@ name = "lambda[0]"
 }
 
 TEST(Study, OverridesReachEveryKindOfKey) {
-  const Study study = parse(base, {"study.name=a b", "time.step=pi/10", "time.end=pi", "method.solver.tolerance=1e-14",
-                                   "ensemble.axes[0].count=31", "ensemble.initial.q[1]=0.3",
-                                   "observable[0].reference=3.06", "observable[1].name=q[2]", "output.trajectories=all",
-                                   "ensemble.initial.v=[0,1,0,0,0,0,\"theta\"]"});
+  const Study study =
+      parse(base, {"study.name=a b", "time.step=pi/10", "time.end=pi", "method.solver.tolerance=1e-14",
+                   "ensemble.axes[0].count=31", "ensemble.initial.q[1]=0.3", "observable[0].reference=3.06",
+                   "observable[1].name=q[2]", "output.trajectories=all", "ensemble.initial.v=[0,1,0,0,0,0,\"theta\"]"});
   EXPECT_EQ(study.name, "a b");
   EXPECT_EQ(std::get<std::string>(study.time.step.content), "pi/10");
   EXPECT_EQ(study.time.step.where, "--set time.step");
@@ -506,7 +517,8 @@ final_state = true
 }
 
 TEST(Study, TheEffectiveStudyReadsBackAsItself) {
-  const std::string varying = with("step = 0.1", "step = \"0.1 + theta / pi\"", with("end = 10.0", "end = 12\nsamples = 2"));
+  const std::string varying =
+      with("step = 0.1", "step = \"0.1 + theta / pi\"", with("end = 10.0", "end = 12\nsamples = 2"));
   for (const std::string& text : {base, rich, varying}) {
     const std::string once = parse(text).to_toml();
     EXPECT_EQ(parse(once).to_toml(), once);
@@ -542,7 +554,8 @@ TEST(Study, AStudyBuiltInCodeNeedsNoFile) {
 }
 
 TEST(Study, LoadsFromAFileAndResolvesPathsThere) {
-  const std::filesystem::path folder = testing::TempDir();
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "rattleback_study_test";
+  std::filesystem::create_directories(folder);
   std::ofstream(folder / "study.toml") << with("axes = [{ name = \"theta\", from = 0, to = \"pi/2\", count = 3 }]",
                                                "file = \"points.csv\"");
   const Study study = Study::load(folder / "study.toml");
@@ -554,6 +567,7 @@ TEST(Study, LoadsFromAFileAndResolvesPathsThere) {
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), (folder / "absent.toml").string() + ": cannot be read (No such file or directory)");
   }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Nearest, SuggestsOnlyWhatIsNear) {

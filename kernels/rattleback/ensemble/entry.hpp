@@ -134,17 +134,32 @@ struct KernelArguments {
   int max_iterations;
 };
 
+/// What the statistics mean, std, mse, rms, min, max, maxabs need of a set of values x with references r.
+template <class T>
+struct MomentsOf {
+  T count;          ///< good trajectories
+  T mean;           ///< of x
+  T squares;        ///< sum (x - mean)^2
+  T error_squares;  ///< sum (x - r)^2
+  T minimum, maximum;
+  T error_maximum;  ///< max |x - r|
+};
+using Moments = MomentsOf<double>;
+
 /// Advances lanes [begin, end) of one chunk.
 using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 /// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk.
 using ObserveFunction = void (*)(const KernelArguments& arguments, const double* chunk, int begin, int end,
                                  const ObservableCode* codes, int count, double* values);
+/// Moments of the chunk_size values of one observable in one chunk.
+using ReduceFunction = Moments (*)(const double* values, const double* references);
 
 /// A method with its options fixed, compiled for a system and an instruction set.
 struct CompiledPair {
   int stages;
   AdvanceFunction advance;
   ObserveFunction observe;
+  ReduceFunction reduce;
 };
 
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.

@@ -4,6 +4,7 @@
 
 #include "rattleback/ensemble/advance.hpp"
 #include "rattleback/ensemble/observe.hpp"
+#include "rattleback/ensemble/reduction.hpp"
 
 RB_NAMESPACE_BEGIN
 

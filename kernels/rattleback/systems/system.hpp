@@ -130,7 +130,7 @@ struct ConstraintForms {
   static constexpr int n = System::n, m = System::m;
   Matrix<S, m, n> mu;
 
-  RB_HD ConstraintForms() = default;
+  ConstraintForms() = default;
   RB_HD ConstraintForms(const System& system, const Vector<S, n>& q) {
     if constexpr (m > 0) mu = system.constraint_matrix(q);
   }

@@ -1,0 +1,184 @@
+#pragma once
+// What the kernel tests share: the systems of the catalogue as types, states to start from, random numbers, comparisons.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "rattleback/ensemble/describe.hpp"
+#include "rattleback/methods/lobatto.hpp"
+#include "rattleback/systems/chaotic.hpp"
+#include "rattleback/systems/chaplygin_sleigh.hpp"
+#include "rattleback/systems/henon_heiles.hpp"
+#include "rattleback/systems/isokinetic_particle.hpp"
+#include "rattleback/systems/nonholonomic_particle.hpp"
+#include "rattleback/systems/pendulum_cvt.hpp"
+
+namespace rattleback {
+
+// Every line RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
+#define RB_METHOD(...)
+#define RB_UNPARENTHESISE(...) __VA_ARGS__
+#define RB_SYSTEM(identifier, header, kind, type) \
+  struct identifier {                             \
+    template <class T>                            \
+    using of = RB_UNPARENTHESISE type;            \
+    static constexpr auto label = #identifier;    \
+  };
+namespace catalogue {
+#include "rattleback/catalogue.def"
+}
+#undef RB_SYSTEM
+#define RB_SYSTEM(identifier, header, kind, type) std::tuple<catalogue::identifier>,
+template <class... Tuples>
+using Concatenation = decltype(std::tuple_cat(std::declval<Tuples>()...));
+using Catalogue = Concatenation<
+#include "rattleback/catalogue.def"
+    std::tuple<>>;
+#undef RB_SYSTEM
+#undef RB_METHOD
+
+/// A system of the catalogue with a number of stages.
+template <class Entry, int S>
+struct Case {
+  template <class T>
+  using of = typename Entry::template of<T>;
+  static constexpr int stages = S;
+  static constexpr auto label = Entry::label;
+};
+
+namespace detail {
+template <class Tuple>
+struct TypeList;
+template <class... Entries>
+struct TypeList<std::tuple<Entries...>> {
+  using Types = ::testing::Types<Entries...>;
+  template <int S>
+  using WithStages = std::tuple<Case<Entries, S>...>;
+};
+}  // namespace detail
+
+/// The catalogue as a list of types for typed tests, alone and with numbers of stages.
+using CatalogueSystems = detail::TypeList<Catalogue>::Types;
+template <int... S>
+using CatalogueCases =
+    typename detail::TypeList<Concatenation<detail::TypeList<Catalogue>::WithStages<S>...>>::Types;
+
+struct Names {
+  template <class Entry>
+  static std::string GetName(int) {
+    if constexpr (requires { Entry::stages; }) return std::string(Entry::label) + "_s" + std::to_string(Entry::stages);
+    return Entry::label;
+  }
+};
+
+/// Calls f with each number of stages as a constant.
+template <int... S, class F>
+void for_stages(F&& f) {
+  const auto call = [&](auto s) {
+    SCOPED_TRACE("s = " + std::to_string(s()));
+    f(s);
+  };
+  (call(std::integral_constant<int, S>{}), ...);
+}
+
+/// A system with the parameters of its table.
+template <class System>
+System make_default() {
+  return make_system<System>([](int i) { return System::parameters()[i].value; });
+}
+
+template <std::size_t N>
+Vector<double, N> to_vector(const std::array<double, N>& a) {
+  Vector<double, N> r;
+  std::copy(a.begin(), a.end(), r.entry);
+  return r;
+}
+
+/// The state at (q, v) with the multiplier of the continuous equations.
+template <class System, int n = System::n, int m = System::m>
+PhaseState<double, n, m> start(const System& system, const std::type_identity_t<Vector<double, n>>& q,
+                               const std::type_identity_t<Vector<double, n>>& v) {
+  PhaseState<double, n, m> state{q, momentum(system, q, v), {}};
+  if constexpr (m > 0) {
+    EXPECT_TRUE(detail::continuous_multiplier(system, q, v, state.lambda));
+  }
+  return state;
+}
+template <class System>
+auto default_start(const System& system) {
+  return start(system, to_vector(System::default_q), to_vector(System::default_v));
+}
+
+/// Numbers that depend on the seed only.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  std::uint64_t bits() { return engine_(); }
+  double uniform(double low, double high) { return low + (high - low) * 0x1p-53 * static_cast<double>(bits() >> 11); }
+  template <int N>
+  Vector<double, N> vector(double low, double high) {
+    Vector<double, N> r;
+    for (int i = 0; i < N; ++i) r[i] = uniform(low, high);
+    return r;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// A state near the default one, on the constraint.
+template <class System>
+auto random_start(const System& system, Random& random, double distance = 0.2) {
+  constexpr int n = System::n;
+  const auto q = to_vector(System::default_q) + random.vector<n>(-distance, distance);
+  auto v = to_vector(System::default_v) + random.vector<n>(-distance, distance);
+  if constexpr (System::m > 0) {
+    EXPECT_TRUE(detail::project_velocity(system, q, v, 1e-14));
+  }
+  return start(system, q, v);
+}
+
+inline constexpr SolverOptions<double> tight{1e-15, 50};
+
+/// The state after `steps` good steps.
+template <class Step>
+typename Step::State advance(const Step& step, typename Step::State state, double h, int steps) {
+  for (int k = 0; k < steps; ++k) {
+    const double status = step(state, h).status;
+    if (status != 0.0) {
+      ADD_FAILURE() << "step " << k << " of size " << h << " failed with status " << status;
+      break;
+    }
+  }
+  return state;
+}
+
+template <int N>
+double distance(const Vector<double, N>& a, const Vector<double, N>& b) {
+  double r = 0.0;
+  // NaN must not be lost in a maximum
+  for (int i = 0; i < N; ++i) r = std::isnan(a[i] - b[i]) ? HUGE_VAL : std::max(r, std::fabs(a[i] - b[i]));
+  return r;
+}
+template <int n, int m>
+double distance(const PhaseState<double, n, m>& a, const PhaseState<double, n, m>& b) {
+  return std::max({distance(a.q, b.q), distance(a.p, b.p), distance(a.lambda, b.lambda)});
+}
+
+/// The same double, or both NaN.
+inline bool same_bits(double a, double b) {
+  return (a != a && b != b) || std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+}  // namespace rattleback
