@@ -85,7 +85,7 @@ TEST(SineCosine, ErrorNextToMultiplesOfHalfPi) {
   Trigonometric compare;
   Random random(3);
   const Mp half_pi = Mp::pi() / Mp(2.0);
-  for (int i = 0; i < samples; ++i) {
+  for (int i = 0; i < samples / 4; ++i) {
     const double n = i < 1000 ? i + 1.0 : std::floor(random.uniform(1.0, largest_angle / 1.5708));
     const double x = double(Mp(n) * half_pi);
     for (double y : {std::nextafter(x, 0.0), x, std::nextafter(x, infinity)}) compare.at(y);

@@ -1,0 +1,149 @@
+// The property suite: every method on every system instance it takes, for all its stages.
+
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rattleback/backend.hpp"
+#include "rattleback/rattleback.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+struct Case {
+  const SystemEntry* system;
+  const MethodEntry* method;
+  int stages;
+};
+
+std::string name_of(const Case& c) {
+  std::string name = fmt::format("{}_{}", c.system->name, c.system->variant);
+  for (const StructureInfo& s : c.system->structure) name += fmt::format("_{}{}", s.name, s.value);
+  name += fmt::format("_{}_s{}", c.method->name, c.stages);
+  for (char& letter : name)
+    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
+  return name;
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const SystemEntry* system : Catalogue::instance().systems())
+    for (const MethodEntry* method : Catalogue::instance().methods())
+      if (method->constraint == system->constraint)
+        for (int s = method->stages_min; s <= method->stages_max; ++s) cases.push_back({system, method, s});
+  return cases;
+}
+
+/// Random starts around the default state, put on the constraint.
+std::string study_of(const Case& c, double step, int steps, int draws) {
+  std::string toml = fmt::format("[system]\nname = \"{}\"\n", c.system->name);
+  if (*c.system->variant) toml += fmt::format("variant = \"{}\"\n", c.system->variant);
+  toml += "parameters = {";
+  for (const StructureInfo& s : c.system->structure) toml += fmt::format(" {} = {}", s.name, s.value);
+  toml += fmt::format(" }}\n[method]\nname = \"{}\"\nstages = {}\n[time]\nstep = {}\nsteps = {}\nsamples = 5\n", c.method->name,
+                      c.stages, step, steps);
+  toml += fmt::format("[ensemble]\nproject = true\ndraws = {}\naxes = [", draws);
+  for (int i = 0; i < 2 * c.system->n; ++i)
+    toml += fmt::format("{{ name = \"x{}\", distribution = \"uniform\", from = -0.1, to = 0.1, seed = 7 }}, ", i);
+  toml += "]\n[ensemble.initial]\nq = [";
+  for (int i = 0; i < c.system->n; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_q[i], i);
+  toml += "]\nv = [";
+  for (int i = 0; i < c.system->n; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_v[i], c.system->n + i);
+  toml += "]\n";
+  for (const ObservableInfo& o : c.system->observables)
+    toml += fmt::format("[[observable]]\nname = \"{}\"\nstatistics = [\"mean\", \"std\", \"mse\", \"rms\", \"min\", \"max\", "
+                        "\"maxabs\"]\nquantiles = [0.1, 0.5]\n",
+                        o.name);
+  return toml + "[output]\ntrajectories = [0, 3]\n";
+}
+
+/// Names of the datasets that differ in any bit.
+std::string differences(const Result& a, const Result& b, const Case& c) {
+  std::vector<std::string> paths{"/time", "/final/q", "/final/v", "/final/p", "/trajectories/q", "/trajectories/v"};
+  if (c.system->m > 0) paths.insert(paths.end(), {"/initial/lambda", "/final/lambda", "/trajectories/lambda"});
+  for (const ObservableInfo& o : c.system->observables)
+    for (const char* statistic :
+         {"mean", "std", "mse", "rms", "min", "max", "maxabs", "quantile_0.1", "quantile_0.5"})
+      paths.push_back(fmt::format("/observables/{}/{}", o.name, statistic));
+  std::string found;
+  for (const std::string& path : paths) {
+    const auto x = a.array(path), y = b.array(path);
+    if (x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size_bytes()) != 0) found += path + " ";
+  }
+  for (const char* path : {"/final/steps", "/final/iterations", "/final/status"})
+    if (a.dataset(path).values != b.dataset(path).values) found += std::string(path) + " ";
+  return found;
+}
+
+class EveryPair : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {
+  const Study study = Study::parse(study_of(GetParam(), 0.05, 40, 300));
+  RunOptions options{.backend = "cpu:scalar", .threads = 1};
+  const Result reference = run(study, options);
+  EXPECT_EQ(reference.summary.failed, 0u);
+  for (const char* backend : {"cpu:scalar", "cpu:avx2", "cpu:avx512"}) {
+    for (const Isa isa : {Isa::avx2, Isa::avx512})
+      if (std::string(backend) == std::string("cpu:") + to_string(isa) && !has_isa(isa)) goto next;
+    for (const unsigned threads : {1u, 2u})
+      for (const std::uint64_t tile : {0u, 256u}) {
+        options.backend = backend;
+        options.threads = threads;
+        options.tile = tile;
+        EXPECT_EQ(differences(reference, run(study, options), GetParam()), "")
+            << backend << ", " << threads << " threads, tile " << tile;
+      }
+  next:;
+  }
+}
+
+TEST_P(EveryPair, GivesTheSameBitsOnTheGpu) {
+  std::string reason;
+  if (!make_cuda_backend(reason)) GTEST_SKIP() << reason;
+  const Study study = Study::parse(study_of(GetParam(), 0.05, 40, 300));
+  const Result cpu = run(study, {.backend = "cpu"}), gpu = run(study, {.backend = "cuda"});
+  EXPECT_EQ(differences(cpu, gpu, GetParam()), "");
+  const Result tiled = run(study, {.backend = "cuda", .tile = 256});
+  EXPECT_EQ(differences(cpu, tiled, GetParam()), "");
+}
+
+TEST_P(EveryPair, StaysOnTheConstraintAndKeepsWhatTheSystemConserves) {
+  const Case& c = GetParam();
+  const Result result = run(Study::parse(study_of(c, 0.02, 100, 64)));
+  EXPECT_EQ(result.summary.failed, 0u);
+  if (c.system->m > 0) {
+    EXPECT_LT(result.statistic("constraint", "max").back(), 1e-14);
+  }
+  // truncation error of an invariant over two time units at h = 0.02
+  const double bound = c.stages == 2 ? 2e-2 : c.stages == 3 ? 2e-5 : 2e-8;
+  for (const ObservableInfo& o : c.system->observables) {
+    if (o.conserved) {
+      EXPECT_LT(result.statistic(o.name, "maxabs").back(), bound) << o.name;
+    }
+  }
+}
+
+TEST_P(EveryPair, ReachesItsOrder) {
+  const Case& c = GetParam();
+  const double end = c.stages == 5 ? 2.0 : 1.0;
+  const auto final_q = [&](int steps, int stages) {
+    const Result r = run(Study::parse(study_of({c.system, c.method, stages}, end / steps, steps, 4)));
+    return Eigen::MatrixXd(r.matrix("/final/q"));
+  };
+  // steps that are asymptotic and leave three errors above round-off
+  const int n = c.stages == 2 ? 80 : c.stages == 3 ? 20 : c.stages == 4 ? 10 : 5;
+  const Eigen::MatrixXd exact = final_q(160, 5);
+  std::vector<double> errors;
+  for (const int steps : {n, 2 * n, 4 * n}) errors.push_back((final_q(steps, c.stages) - exact).cwiseAbs().maxCoeff());
+  const int finest = errors[2] > 2e-14 ? 2 : 1;
+  ASSERT_GT(errors[finest], 2e-14) << "errors are at round-off";
+  EXPECT_NEAR(std::log2(errors[finest - 1] / errors[finest]), 2 * c.stages - 2, 0.2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryPair, testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return name_of(info.param); });
+
+}  // namespace

@@ -1,0 +1,182 @@
+// Every operation of a pack gives in each lane the bits of the same operation on a double.
+
+#include "lanes.hpp"
+
+namespace rattleback {
+namespace {
+
+class PackTest : public LaneTest {};
+
+/// Zeros, infinities, NaN, subnormals, any bit pattern, and plain numbers, some of them equal to each other.
+double any_number(Random& random) {
+  constexpr double special[] = {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, __builtin_nan(""), 0x1p-1074, -0x1.8p-1030,
+                                0x1p-1022, 0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023};
+  switch (random.bits() % 4) {
+    case 0: return special[random.bits() % std::size(special)];
+    case 1: return std::bit_cast<double>(random.bits());
+    case 2: return random.uniform(-4.0, 4.0);
+    default: return std::floor(random.uniform(-3.0, 3.0));
+  }
+}
+
+/// A mask as numbers, so that comparisons are compared like the rest.
+template <class T>
+T as_number(T a) {
+  return a;
+}
+double as_number(bool mask) { return mask ? 1.0 : 0.0; }
+Real as_number(Mask<width> mask) { return select(mask, Real(1.0), Real(0.0)); }
+
+/// f on packs of numbers from `draw` against f on each lane.
+template <int Arguments, class F, class Draw>
+void expect_same(const char* name, F f, Draw draw, int packs = 4000) {
+  Random random(Arguments);
+  for (int i = 0; i < packs; ++i) {
+    double input[Arguments][width];
+    for (auto& argument : input)
+      for (double& x : argument) x = draw(random);
+    [&]<int... A>(std::integer_sequence<int, A...>) {
+      const Real result = as_number(f(Real::load(input[A])...));
+      for (int k = 0; k < width; ++k) {
+        const double expected = as_number(f(input[A][k]...));
+        ASSERT_TRUE(same_bits(lane(result, k), expected))
+            << name << ::testing::PrintToString(std::array{input[A][k]...}) << " is " << expected << ", in lane " << k
+            << " " << lane(result, k);
+      }
+    }(std::make_integer_sequence<int, Arguments>{});
+  }
+}
+
+TEST_F(PackTest, Arithmetic) {
+  expect_same<2>("a + b", [](auto a, auto b) { return a + b; }, any_number);
+  expect_same<2>("a - b", [](auto a, auto b) { return a - b; }, any_number);
+  expect_same<2>("a * b", [](auto a, auto b) { return a * b; }, any_number);
+  expect_same<2>("a / b", [](auto a, auto b) { return a / b; }, any_number);
+  expect_same<1>("-a", [](auto a) { return -a; }, any_number);
+  expect_same<2>("a += b", [](auto a, auto b) { return a += b; }, any_number);
+  expect_same<2>("a -= b", [](auto a, auto b) { return a -= b; }, any_number);
+  expect_same<2>("a *= b", [](auto a, auto b) { return a *= b; }, any_number);
+  expect_same<2>("a /= b", [](auto a, auto b) { return a /= b; }, any_number);
+  expect_same<3>("fma(a, b, c)", [](auto a, auto b, auto c) { return fma(a, b, c); }, any_number);
+  expect_same<1>("sqrt(a)", [](auto a) { return sqrt(a); }, any_number);
+  expect_same<1>("abs(a)", [](auto a) { return abs(a); }, any_number);
+  expect_same<2>("max(a, b)", [](auto a, auto b) { return max(a, b); }, any_number);
+  expect_same<2>("min(a, b)", [](auto a, auto b) { return min(a, b); }, any_number);
+  expect_same<1>("square(a)", [](auto a) { return square(a); }, any_number);
+  expect_same<1>("value_of(a)", [](auto a) { return value_of(a); }, any_number);
+}
+
+TEST_F(PackTest, ComparisonsAndMasks) {
+  expect_same<2>("a < b", [](auto a, auto b) { return a < b; }, any_number);
+  expect_same<2>("a <= b", [](auto a, auto b) { return a <= b; }, any_number);
+  expect_same<2>("a > b", [](auto a, auto b) { return a > b; }, any_number);
+  expect_same<2>("a >= b", [](auto a, auto b) { return a >= b; }, any_number);
+  expect_same<2>("a == b", [](auto a, auto b) { return a == b; }, any_number);
+  expect_same<2>("a != b", [](auto a, auto b) { return a != b; }, any_number);
+  expect_same<1>("is_finite(a)", [](auto a) { return is_finite(a); }, any_number);
+  expect_same<3>("(a < b) & (b < c)", [](auto a, auto b, auto c) { return (a < b) & (b < c); }, any_number);
+  expect_same<3>("(a < b) | (b < c)", [](auto a, auto b, auto c) { return (a < b) | (b < c); }, any_number);
+  expect_same<2>("!(a < b)", [](auto a, auto b) { return !(a < b); }, any_number);
+  expect_same<4>("select(a < b, c, d)", [](auto a, auto b, auto c, auto d) { return select(a < b, c, d); }, any_number);
+}
+
+TEST_F(PackTest, AnyAndAll) {
+  for (int bits = 0; bits < 1 << width; ++bits) {
+    const auto mask = from_lanes([&](int k) { return bits >> k & 1; }) == Real(1.0);
+    EXPECT_EQ(any(mask), bits != 0) << bits;
+    EXPECT_EQ(all(mask), bits == (1 << width) - 1) << bits;
+  }
+  for (bool b : {false, true}) {
+    EXPECT_EQ(any(Mask<width>(b)), b);
+    EXPECT_EQ(all(Mask<width>(b)), b);
+  }
+}
+
+TEST_F(PackTest, PowersOfTwo) {
+  for (int k = -1022; k <= 1023; ++k) {
+    EXPECT_EQ(exp2_integer(double(k)), std::ldexp(1.0, k));
+    // neighbours in the range, so that the lanes differ
+    const auto exponent = [&](int l) { return double(-1022 + (k + 1022 + l) % 2046); };
+    const Real powers = exp2_integer(from_lanes(exponent));
+    for (int l = 0; l < width; ++l) EXPECT_EQ(lane(powers, l), std::ldexp(1.0, int(exponent(l))));
+  }
+}
+
+TEST_F(PackTest, ElementaryFunctions) {
+  const auto angle = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-1e9, 1e9); };
+  expect_same<1>("sin(a)", [](auto a) { return sin(a); }, angle);
+  expect_same<1>("cos(a)", [](auto a) { return cos(a); }, angle);
+  const auto sine_and_cosine = [](auto a, auto weight) {
+    auto s = a, c = a;
+    sincos(a, s, c);
+    return select(weight > decltype(a)(0.0), s, c);
+  };
+  expect_same<2>("sincos(a)", sine_and_cosine, angle);
+  const auto exponent = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-750.0, 715.0); };
+  expect_same<1>("exp(a)", [](auto a) { return exp(a); }, exponent);
+}
+
+TEST_F(PackTest, DualNumbers) {
+  const auto f = [](auto x, auto y) {
+    using D = Dual<decltype(x), 2>;
+    const D a(x, 0), b(y, 1);
+    const D r = fma(a, b, sqrt(abs(a)) / (exp(b) + D(2.0))) - sin(a * b) * cos(b) + max(a, b) * min(a, b);
+    return fma(r.value, r.partial[0], r.partial[1]);
+  };
+  expect_same<2>("a function of dual numbers", f, [](Random& random) { return random.uniform(-4.0, 4.0); });
+}
+
+/// Random equations, each lane its own: well and badly scaled, in need of pivoting, singular, not finite.
+template <int N>
+struct Equations {
+  Matrix<double, N, N> a;
+  Vector<double, N> b;
+
+  explicit Equations(Random& random) : b(random.vector<N>(-1.0, 1.0)) {
+    const int flavour = random.bits() % 5;
+    for (int i = 0; i < N; ++i) {
+      a[i] = random.vector<N>(-1.0, 1.0);
+      if (flavour == 1) a[i] = std::ldexp(1.0, 200 - 400 * i / N) * a[i];
+      if (flavour == 2) a[i][i] = 0.0;
+      if (flavour == 3 && i == N / 2) a[i] = a[0];
+      if (flavour == 4) a[i][random.bits() % N] = any_number(random);
+    }
+  }
+};
+
+template <int N>
+void expect_same_solutions() {
+  Random random(N);
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<Equations<N>> equations;
+    for (int k = 0; k < width; ++k) equations.emplace_back(random);
+    Matrix<Real, N, N> a;
+    for (int i = 0; i < N; ++i) a[i] = vector_from_lanes<N>([&](int k) { return equations[k].a[i]; });
+    const auto b = vector_from_lanes<N>([&](int k) { return equations[k].b; });
+
+    const Lu<Real, N> lu(a);
+    const auto by_lu = lu.solve(b);
+    const auto lu_singular = as_number(lu.singular());
+    auto by_elimination = b;
+    const auto elimination_singular = as_number(solve_small(a, by_elimination));
+    for (int k = 0; k < width; ++k) {
+      const Lu<double, N> lane_lu(equations[k].a);
+      ASSERT_TRUE(same_bits(lane(by_lu, k), lane_lu.solve(equations[k].b))) << "trial " << trial << ", lane " << k;
+      ASSERT_EQ(lane(lu_singular, k), as_number(lane_lu.singular())) << "trial " << trial << ", lane " << k;
+      auto x = equations[k].b;
+      ASSERT_EQ(lane(elimination_singular, k), as_number(solve_small(equations[k].a, x)));
+      ASSERT_TRUE(same_bits(lane(by_elimination, k), x)) << "trial " << trial << ", lane " << k;
+    }
+  }
+}
+
+TEST_F(PackTest, LinearEquations) {
+  expect_same_solutions<1>();
+  expect_same_solutions<2>();
+  expect_same_solutions<3>();
+  expect_same_solutions<4>();
+  expect_same_solutions<8>();
+}
+
+}  // namespace
+}  // namespace rattleback
