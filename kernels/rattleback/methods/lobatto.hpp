@@ -160,12 +160,13 @@ class CondensedLobatto {
 
 /// Any regular Lagrangian, any velocity constraint. Unknowns: V_1..V_s and h Lambda_2..h Lambda_s, with Vbar_2..Vbar_s
 /// eliminated by their own linearised equation. Simplified Newton: the Jacobian, from exact second derivatives at the
-/// stages, is refreshed every `refresh_interval` iterations.
+/// stages, is refreshed every `refresh_interval` iterations; lanes that have not converged after `simplified_iterations`
+/// start again with a full Newton iteration.
 template <class T, class System, int S>
 class GeneralLobatto {
   static constexpr int n = System::n, m = System::m;
   static constexpr int size = S * n + (S - 1) * m;
-  static constexpr int refresh_interval = 5;
+  static constexpr int refresh_interval = 3, simplified_iterations = 12;
 
  public:
   using State = PhaseState<T, n, m>;
@@ -186,7 +187,13 @@ class GeneralLobatto {
     for (int iteration = 0;; ++iteration) {
       evaluate(state, h, x, r);
       if (!any(active) || iteration == options_.max_iterations) break;
-      if (iteration % refresh_interval == 0) {
+      if (iteration == simplified_iterations) {
+        Stages start;
+        guess(state, h, start);
+        x.assign(active, start);
+        evaluate(state, h, x, r);
+      }
+      if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
         for (int i = 0; i < S; ++i) singular = singular | (active & linearise(h, x, r, i, linear[i]));
         lu = Lu<T, size>(jacobian(h, linear));
         singular = singular | (active & lu.singular());
@@ -216,6 +223,15 @@ class GeneralLobatto {
   struct Stages {
     Vector<T, n> v[S], vbar[S];    // vbar[0] is not used
     Vector<T, m> multiplier[S];    // h Lambda_i
+
+    /// Takes over another's values in the lanes of the mask.
+    RB_HD_LARGE void assign(const mask_t<T>& mask, const Stages& other) {
+      for (int i = 0; i < S; ++i) {
+        v[i] = select(mask, other.v[i], v[i]);
+        vbar[i] = select(mask, other.vbar[i], vbar[i]);
+        if constexpr (m > 0) multiplier[i] = select(mask, other.multiplier[i], multiplier[i]);
+      }
+    }
   };
   struct Residual {
     Vector<T, n> q[S], hw[S];
@@ -285,7 +301,7 @@ class GeneralLobatto {
     }
   }
 
-  /// Derivatives at stage i; returns lanes whose mass matrix is singular.
+  /// Derivatives at stage i (second ones at (Q_i, V_i), which differs from (Q_i, Vbar_i) by O(h)); returns lanes whose mass matrix is singular.
   RB_HD_LARGE mask_t<T> linearise(T h, const Stages& x, const Residual& r, int i, Linearisation& d) const {
     const auto l = hessian<1>(lagrangian_function(), r.q[i], x.v[i]);
     d.mass = l.vv[0];
@@ -298,10 +314,11 @@ class GeneralLobatto {
     d.mass_lu = Lu<T, n>(d.mass);
     if constexpr (m > 0) {
       const auto phi = hessian<m>(constraint_function(), r.q[i], x.v[i]);
+      const auto phi_bar = gradient<m>(constraint_function(), r.q[i], x.vbar[i]);
       d.phi_v = phi.first.dv;
       for (int k = 0; k < m; ++k) {
-        d.psi_p[k] = d.mass_lu.solve(d.phi_v[k]);
-        d.psi_q[k] = phi.first.dq[k] - transpose_times(d.lvq, d.psi_p[k]);
+        d.psi_p[k] = d.mass_lu.solve(phi_bar.dv[k]);
+        d.psi_q[k] = phi_bar.dq[k] - transpose_times(d.lvq, d.psi_p[k]);
         for (int a = 0; a < n; ++a) {
           d.hk[a] = fma(x.multiplier[i][k], phi.vq[k][a], d.hk[a]);
           d.hd[a] = fma(x.multiplier[i][k], phi.vv[k][a], d.hd[a]);
