@@ -29,6 +29,9 @@ class Handle {
   explicit operator bool() const { return id_ >= 0; }
   [[nodiscard]] hid_t get() const { return id_; }
 
+  /// Forgets the identifier without closing it.
+  void abandon() { id_ = H5I_INVALID_HID; }
+
   /// Closes now; false when that fails (data of a file may only then reach a full disk).
   bool reset() {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
@@ -40,7 +43,11 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Stops HDF5 from printing its error stack; failures are seen in return values.
-inline void silence_errors() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/// Stops HDF5 from printing its error stack (failures are seen in return values) and from tidying up at exit, where it
+/// crashes over a file that a full disk has cut short.
+inline void silence_errors() {
+  H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 }  // namespace rattleback::hdf5

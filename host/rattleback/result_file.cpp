@@ -51,6 +51,11 @@ class FileSink final : public ResultSink {
 
   ~FileSink() override {
     if (committed_) return;
+    if (failed_) {
+      // HDF5 crashes when it closes a file it could not write
+      for (auto& [path, dataset] : datasets_) dataset.abandon();
+      id_.abandon();
+    }
     datasets_.clear();
     id_.reset();
     std::error_code code;
@@ -90,8 +95,8 @@ class FileSink final : public ResultSink {
   }
 
   void commit() override {
-    datasets_.clear();
     check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
+    datasets_.clear();
     check(id_.reset(), "/");
     std::error_code code;
     std::filesystem::rename(part_, file_, code);
@@ -104,8 +109,9 @@ class FileSink final : public ResultSink {
  private:
   static std::vector<hsize_t> dimensions(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
-  void check(bool good, const std::string& path) const {
+  void check(bool good, const std::string& path) {
     if (good) return;
+    failed_ = true;
     const char* why = errno == ENOSPC ? "the disk is full" : "HDF5 reports a failed write";
     throw Error(Error::Kind::runtime, file_.string() + ": cannot write " + path + " (" + why +
                                           "); the file that was there before is untouched");
@@ -133,7 +139,7 @@ class FileSink final : public ResultSink {
   Handle id_;
   std::map<std::string, Handle> datasets_;
   std::map<std::string, Type> types_;
-  bool committed_ = false;
+  bool committed_ = false, failed_ = false;
 };
 
 }  // namespace

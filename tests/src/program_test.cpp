@@ -1,0 +1,315 @@
+// The executable, run as a user runs it: exit codes, messages, files.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <nlohmann/json.hpp>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int exit_code;
+  std::string out, err;
+};
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Program : public testing::Test {
+ protected:
+  Program() {
+    std::string name = (fs::temp_directory_path() / "rattleback-test-XXXXXX").string();
+    directory = mkdtemp(name.data());
+  }
+  ~Program() override { fs::remove_all(directory); }
+
+  /// Runs a shell command in which RB stands for the program, in the scratch directory.
+  Outcome shell(const std::string& command) const {
+    const std::string line = fmt::format("cd '{}' && RB='{}' && {{ {}; }} > out 2> err", directory.string(),
+                                         RATTLEBACK_PROGRAM, command);
+    const int status = std::system(line.c_str());
+    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"), read_file(directory / "err")};
+    fs::remove(directory / "out");
+    fs::remove(directory / "err");
+    return outcome;
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(directory / name) << text; }
+
+  /// Everything in the scratch directory.
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  fs::path directory;
+};
+
+/// All datasets of a file as raw bytes.
+std::map<std::string, std::vector<char>> datasets(const fs::path& path) {
+  std::map<std::string, std::vector<char>> all;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  EXPECT_GE(file, 0) << path;
+  const auto visit = [](hid_t group, const char* name, const H5O_info_t* info, void* data) -> herr_t {
+    if (info->type != H5O_TYPE_DATASET) return 0;
+    const hid_t set = H5Dopen2(group, name, H5P_DEFAULT), type = H5Dget_type(set), space = H5Dget_space(set);
+    std::vector<char> bytes(H5Tget_size(type) * static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data());
+    (*static_cast<std::map<std::string, std::vector<char>>*>(data))[name] = std::move(bytes);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(set);
+    return 0;
+  };
+  H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &all, H5O_INFO_BASIC);
+  H5Fclose(file);
+  return all;
+}
+
+std::vector<double> numbers(const fs::path& path, const std::string& name) {
+  const auto bytes = datasets(path).at(name);
+  std::vector<double> values(bytes.size() / sizeof(double));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+const std::string chaotic = R"toml([study]
+name = "test"
+[system]
+name = "chaotic"
+variant = "contact"
+[method]
+name = "nonholonomic-lobatto"
+stages = 3
+[time]
+step = 0.1
+end = 30
+sample_every = 10
+[ensemble]
+axes = [ { name = "theta", from = 0.0, to = "pi/2", count = 600 } ]
+[ensemble.initial]
+q = ["cos(theta)", 0.6, 0.4, 0.2, 1, 1, 1]
+v = [0, "sin(theta)", 0, 0, 0, 0, 0]
+[[observable]]
+name = "energy"
+reference = 3.06
+statistics = ["mse", "mean", "std", "rms", "min", "max", "maxabs"]
+quantiles = [0.05, 0.5]
+[output]
+trajectories = [0, 511, 599]
+)toml";
+
+TEST_F(Program, GivesIdenticalBytesInEveryDatasetHoweverItRuns) {
+  write("s.toml", chaotic);
+  ASSERT_EQ(shell("$RB run s.toml -o reference.h5 --quiet --backend cpu:scalar --threads 1").exit_code, 0);
+  const auto reference = datasets(directory / "reference.h5");
+  EXPECT_EQ(reference.size(), 29u);
+  for (const char* options : {"--backend cpu:avx2", "--backend cpu:avx512", "--backend cpu --threads 1",
+                              "--backend cpu --threads 2", "--tile 256", "--tile 512 --threads 2", "--backend cpu:scalar,threads=2"}) {
+    const Outcome outcome = shell(fmt::format("$RB run s.toml -o other.h5 --quiet {}", options));
+    if (outcome.err.find("this processor does not run") != std::string::npos) continue;
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto other = datasets(directory / "other.h5");
+    ASSERT_EQ(other.size(), reference.size()) << options;
+    for (const auto& [name, bytes] : reference) EXPECT_TRUE(other.at(name) == bytes) << name << " with " << options;
+  }
+}
+
+TEST_F(Program, WritesWhatTheContractNames) {
+  write("s.toml", chaotic);
+  ASSERT_EQ(shell("$RB run s.toml --quiet").exit_code, 0);
+  EXPECT_EQ(files(), (std::vector<std::string>{"s.h5", "s.toml"}));
+  const auto all = datasets(directory / "s.h5");
+  for (const char* name :
+       {"time", "axes/theta", "initial/q", "initial/v", "initial/p", "initial/lambda", "final/q", "final/v", "final/p",
+        "final/lambda", "final/status", "final/steps", "final/iterations", "final/residual", "trajectories/index",
+        "trajectories/q", "trajectories/v", "trajectories/p", "trajectories/lambda", "observables/energy/mse",
+        "observables/energy/quantile_0.05"})
+    EXPECT_TRUE(all.contains(name)) << name;
+  EXPECT_EQ(all.at("time").size(), 31 * sizeof(double));
+  EXPECT_EQ(all.at("final/status").size(), 600 * sizeof(std::uint32_t));
+  EXPECT_EQ(all.at("trajectories/q").size(), 31 * 3 * 7 * sizeof(double));
+  // the stored trajectories start and end where the states do
+  const auto path = directory / "s.h5";
+  const auto q = numbers(path, "trajectories/q"), initial = numbers(path, "initial/q"), final_q = numbers(path, "final/q");
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(q[7 + i], initial[511 * 7 + i]);
+    EXPECT_EQ(q[30 * 21 + 7 + i], final_q[511 * 7 + i]);
+  }
+}
+
+TEST_F(Program, ReportsASummaryAsJson) {
+  write("s.toml", chaotic);
+  const Outcome outcome = shell("$RB run s.toml --json");
+  ASSERT_EQ(outcome.exit_code, 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["trajectories"], 600);
+  EXPECT_EQ(json["trajectory_steps"], 600 * 300);
+  EXPECT_EQ(json["failed"], 0);
+  EXPECT_GT(json["iterations"], 600 * 300);
+  EXPECT_EQ(json["observables"]["energy"]["mse"], numbers(directory / "s.h5", "observables/energy/mse").back());
+}
+
+TEST_F(Program, ChecksPrintAnEffectiveStudyThatRunsTheSame) {
+  write("s.toml", chaotic);
+  const Outcome check = shell("$RB check s.toml --set time.step=0.05");
+  ASSERT_EQ(check.exit_code, 0) << check.err;
+  write("effective.toml", check.out);
+  EXPECT_EQ(shell("$RB check effective.toml").out, check.out);
+  ASSERT_EQ(shell("$RB run s.toml --set time.step=0.05 --quiet -o a.h5; $RB run effective.toml --quiet -o b.h5").exit_code, 0);
+  EXPECT_TRUE(datasets(directory / "a.h5") == datasets(directory / "b.h5"));
+}
+
+TEST_F(Program, ListsEverySystemAndMethodWithItsSource) {
+  const std::string text = shell("$RB list").out;
+  for (const char* name : {"nonholonomic-particle", "pendulum-cvt", "chaotic", "chaplygin-sleigh", "isokinetic-particle",
+                           "henon-heiles", "nonholonomic-lobatto", "lobatto", "printed: m = 3, 2, 4", "contact: m = 3, 2, 4"})
+    EXPECT_NE(text.find(name), std::string::npos) << name;
+  const auto json = nlohmann::json::parse(shell("$RB list --json").out);
+  for (const char* kind : {"systems", "methods"})
+    for (const auto& entry : json[kind]) EXPECT_FALSE(entry["source"].get<std::string>().empty()) << entry["name"];
+  EXPECT_EQ(shell("$RB list methods").out.find("henon-heiles"), std::string::npos);
+  const auto sleigh = nlohmann::json::parse(shell("$RB describe chaplygin-sleigh --json").out);
+  EXPECT_EQ(sleigh["instances"][0]["parameters"][1]["unit"], "kg m^2");
+  const Outcome unknown = shell("$RB describe chaplygin-sleight");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("did you mean 'chaplygin-sleigh'"), std::string::npos) << unknown.err;
+}
+
+struct Broken {
+  const char* change;   // arguments that break the study
+  const char* message;  // part of what stderr must say
+};
+
+TEST_F(Program, RefusesBadInputWithOneMessageAndWritesNothing) {
+  write("s.toml", chaotic);
+  write("syntax.toml", "[system]\nname = \"chaotic\nx = 1\n");
+  const Broken cases[] = {
+      {"s.toml --set time.stpe=0.1", "did you mean 'step'"},
+      {"s.toml --set system.name=chaotik", "did you mean 'chaotic'"},
+      {"s.toml --set system.variant=contac", "did you mean 'contact'"},
+      {"s.toml --set method.name=nonholonomic-lobato", "did you mean 'nonholonomic-lobatto'"},
+      {"s.toml --set method.name=lobatto", "lobatto"},
+      {"s.toml --set method.stages=6", "stages"},
+      {"s.toml --set time.step=0", "step"},
+      {"s.toml --set time.step=-0.1", "step"},
+      {"s.toml --set time.step=nan", "step"},
+      {"s.toml --set time.step=0.07", "0.07"},
+      {"s.toml --set 'ensemble.initial.q[1]=\"sin(\"'", "sin("},
+      {"s.toml --set 'ensemble.initial.q[1]=\"sin(thta)\"'", "did you mean 'theta'"},
+      {"s.toml --set 'ensemble.initial.q=[1,2]'", "7"},
+      {"s.toml --set 'ensemble.initial.v[0]=0.5'", "project = true"},
+      {"s.toml --set 'observable[0].name=energi'", "did you mean 'energy'"},
+      {"s.toml --set 'observable[0].statistics=[\"mae\"]'", "mae"},
+      {"s.toml --set system.parameters.m=7", "m"},
+      {"s.toml --set system.parameters.mass=1", "mass"},
+      {"s.toml --set output.trajectories=[600]", "600"},
+      {"syntax.toml", "syntax.toml:2"},
+      {"missing.toml", "missing.toml"},
+      {"s.toml -o /nonexistent/place/a.h5", "/nonexistent/place/a.h5"},
+      {"s.toml -o .", "directory"},
+      {"s.toml --backend gpu", "unknown backend 'gpu'"},
+      {"s.toml --backend cpu:avx1024", "unknown backend"},
+      {"s.toml --threads 0", "threads"},
+      {"s.toml --no-such-option", "--no-such-option"},
+      {"s.toml --set ensemble.file=none.csv", "file"},
+  };
+  for (const Broken& broken : cases) {
+    const Outcome outcome = shell(fmt::format("$RB run {} --quiet", broken.change));
+    EXPECT_EQ(outcome.exit_code, 2) << broken.change;
+    EXPECT_NE(outcome.err.find(broken.message), std::string::npos) << broken.change << "\n" << outcome.err;
+    EXPECT_TRUE(outcome.out.empty()) << outcome.out;
+    EXPECT_EQ(files(), (std::vector<std::string>{"s.toml", "syntax.toml"})) << broken.change;
+  }
+  EXPECT_EQ(shell("$RB").exit_code, 2);
+  EXPECT_EQ(shell("$RB --help").exit_code, 0);
+  EXPECT_EQ(shell("$RB run --help").exit_code, 0);
+  EXPECT_NE(shell("$RB --version").out.find("rattleback"), std::string::npos);
+}
+
+TEST_F(Program, SaysWhereACudaDeviceIsMissing) {
+  write("s.toml", chaotic);
+  const Outcome outcome = shell("$RB run s.toml --backend cuda --quiet");
+  if (outcome.exit_code == 0) GTEST_SKIP() << "there is a CUDA device";
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("backend 'cuda' is not there"), std::string::npos) << outcome.err;
+  EXPECT_EQ(files(), std::vector<std::string>{"s.toml"});
+}
+
+TEST_F(Program, FreezesAndCountsFailedTrajectories) {
+  // with the step as an axis some trajectories take steps far beyond convergence
+  write("s.toml", chaotic);
+  const Outcome outcome = shell(
+      "$RB run s.toml --set 'ensemble.axes=[{name=\"h\", values=[0.1, 3.0]}, {name=\"theta\", from=0, to=1, count=10}]' "
+      "--set time.step=h --set time.samples=1 --set time.end=30.0 --set output.trajectories=[0]");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("10 of 20 trajectories failed"), std::string::npos) << outcome.err;
+  const auto all = datasets(directory / "s.h5");
+  std::vector<std::uint32_t> status(20);
+  std::memcpy(status.data(), all.at("final/status").data(), 20 * sizeof(std::uint32_t));
+  std::vector<std::uint64_t> steps(20), count(2);
+  std::memcpy(steps.data(), all.at("final/steps").data(), 20 * sizeof(std::uint64_t));
+  std::memcpy(count.data(), all.at("observables/energy/count").data(), 2 * sizeof(std::uint64_t));
+  for (int k = 0; k < 20; ++k) {
+    EXPECT_EQ(status[k] != 0, k >= 10) << k;
+    if (k < 10) {
+      EXPECT_EQ(steps[k], 300u);
+    } else {
+      EXPECT_LT(steps[k], 10u);
+    }
+  }
+  EXPECT_EQ(count, (std::vector<std::uint64_t>{20, 10}));
+  for (const double x : numbers(directory / "s.h5", "final/q")) EXPECT_TRUE(std::isfinite(x));
+}
+
+TEST_F(Program, StopsOnInterruptWithoutTouchingAnEarlierResult) {
+  write("s.toml", chaotic);
+  ASSERT_EQ(shell("$RB run s.toml --quiet").exit_code, 0);
+  const std::string before = read_file(directory / "s.h5");
+  const Outcome outcome = shell("$RB run s.toml --quiet --set time.end=1000000.0 & P=$!; sleep 1; kill -INT $P; wait $P");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("interrupted"), std::string::npos) << outcome.err;
+  EXPECT_EQ(files(), (std::vector<std::string>{"s.h5", "s.toml"}));
+  EXPECT_EQ(read_file(directory / "s.h5"), before);
+}
+
+TEST_F(Program, LeavesTheOldFileWhenTheDiskIsFull) {
+  write("s.toml", chaotic);
+  fs::create_directory(directory / "disk");
+  const std::string disk = (directory / "disk").string();
+  if (shell("mount -t tmpfs -o size=600k tmpfs disk").exit_code != 0) GTEST_SKIP() << "cannot mount a small file system";
+  ASSERT_EQ(shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=600'").exit_code, 0);
+  const std::string before = read_file(directory / "disk/a.h5");
+  // caught before the run by the size of the result
+  const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=60000'");
+  EXPECT_EQ(early.exit_code, 2);
+  EXPECT_NE(early.err.find("the disk has"), std::string::npos) << early.err;
+  // and caught while writing when something else fills the disk
+  const Outcome late = shell(
+      "$RB run s.toml --quiet -o disk/a.h5 --set time.end=20000.0 --set 'time.sample_every=200000' & P=$!; sleep 0.4; "
+      "dd if=/dev/zero of=disk/fill bs=1k 2>/dev/null; wait $P");
+  EXPECT_EQ(late.exit_code, 1) << late.err;
+  EXPECT_NE(late.err.find("cannot write"), std::string::npos) << late.err;
+  EXPECT_EQ(read_file(directory / "disk/a.h5"), before);
+  EXPECT_EQ(shell("rm disk/fill; ls disk; umount disk").out, "a.h5\n");
+}
+
+}  // namespace
