@@ -149,7 +149,8 @@ auto random_start(const System& system, Random& random, double distance = 0.2) {
   return start(system, q, v);
 }
 
-inline constexpr SolverOptions<double> tight{1e-15, 50};
+/// Iterates until the updates stop shrinking.
+inline constexpr SolverOptions<double> to_round_off{0.0, 50};
 
 /// The state after `steps` good steps.
 template <class Step>

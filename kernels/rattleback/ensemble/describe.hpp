@@ -15,29 +15,60 @@ System system_from(const double* parameters) {
   return make_system<System>([parameters](int i) { return parameters[i]; });
 }
 
+/// The motion without constraint forces: M^-1 applied to covectors, and the acceleration M^-1 (L_q - L_vq v).
+template <class System>
+class FreeMotion {
+  static constexpr int n = System::n;
+
+ public:
+  FreeMotion(const System& system, const Vector<double, n>& q, const Vector<double, n>&)
+    requires Separable<System>
+      : mass_(system), acceleration_(mass_.inverse_times(force(system, q))) {}
+
+  FreeMotion(const System& system, const Vector<double, n>& q, const Vector<double, n>& v)
+    requires(!Separable<System>)
+  {
+    const auto l = hessian<1>(
+        [&](const auto& x, const auto& y) {
+          return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
+        },
+        q, v);
+    mass_ = Lu<double, n>(l.vv[0]);
+    acceleration_ = mass_.solve(l.first.dq[0] - l.vq[0] * v);
+  }
+
+  [[nodiscard]] const Vector<double, n>& acceleration() const { return acceleration_; }
+  /// M^-1 p
+  [[nodiscard]] Vector<double, n> response(const Vector<double, n>& p) const {
+    if constexpr (Separable<System>) {
+      return mass_.inverse_times(p);
+    } else {
+      return mass_.solve(p);
+    }
+  }
+
+ private:
+  std::conditional_t<Separable<System>, Mass<System>, Lu<double, n>> mass_;
+  Vector<double, n> acceleration_;
+};
+
 /// Multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0:
 ///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v M^-1 (L_q - L_vq v).
-/// False when the constraint forces are dependent.
+/// False when the constraint forces are dependent or the mass matrix is singular.
 template <class System, int n = System::n, int m = System::m>
 bool continuous_multiplier(const System& system, const Vector<double, n>& q, const Vector<double, n>& v,
                            Vector<double, m>& lambda) {
-  const auto l = hessian<1>(
-      [&](const auto& x, const auto& y) {
-        return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
-      },
-      q, v);
+  const FreeMotion<System> motion(system, q, v);
   const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
-  const Lu<double, n> mass(l.vv[0]);
-  const Vector<double, n> free_acceleration = mass.solve(l.first.dq[0] - l.vq[0] * v);
   Matrix<double, m, m> matrix;
   for (int k = 0; k < m; ++k) {
-    const Vector<double, n> response = mass.solve(phi.dv[k]);
+    const Vector<double, n> response = motion.response(phi.dv[k]);
     for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response);
-    lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], free_acceleration));
+    lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], motion.acceleration()));
   }
   const Lu<double, m> lu(matrix);
   lambda = lu.solve(lambda);
-  bool finite = !mass.singular() && !lu.singular();
+  bool finite = !lu.singular();
   for (int k = 0; k < m; ++k) finite = finite && is_finite(lambda[k]);
   return finite;
 }
@@ -46,28 +77,23 @@ bool continuous_multiplier(const System& system, const Vector<double, n>& q, con
 template <class System, int n = System::n, int m = System::m>
 bool project_velocity(const System& system, const Vector<double, n>& q, Vector<double, n>& v, double tolerance) {
   const auto constraint_function = [&](const auto& x, const auto& y) { return constraint(system, x, y); };
-  const auto l = hessian<1>(
-      [&](const auto& x, const auto& y) {
-        return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
-      },
-      q, v);
-  const Lu<double, n> mass(l.vv[0]);
+  const FreeMotion<System> motion(system, q, v);
   const Matrix<double, m, n> direction = gradient<m>(constraint_function, q, v).dv;
   double previous = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < 50; ++iteration) {
     const auto phi = gradient<m>(constraint_function, q, v);
     const double residual = max_norm(phi.value);
-    if (!is_finite(residual)) return false;
+    if (!is_finite(sum(phi.value))) return false;
     if (residual == 0.0 || (residual <= tolerance && residual >= previous)) return true;
     previous = residual;
     Matrix<double, m, m> matrix;
     Matrix<double, m, n> response;
     for (int k = 0; k < m; ++k) {
-      response[k] = mass.solve(direction[k]);
+      response[k] = motion.response(direction[k]);
       for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response[k]);
     }
     const Lu<double, m> lu(matrix);
-    if (mass.singular() || lu.singular()) return false;
+    if (lu.singular()) return false;
     v = v - transpose_times(response, lu.solve(phi.value));
   }
   return previous <= tolerance;
@@ -97,8 +123,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
       for (int i = 0; i < n; ++i)
         size = max(size, max(abs(phi.dq[k][i]) * abs(q[i]), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
     report.residual = max_norm(phi.value);
-    for (int k = 0; k < m; ++k)
-      if (!is_finite(phi.value[k])) report.residual = std::numeric_limits<double>::infinity();
+    if (!is_finite(sum(phi.value))) report.residual = std::numeric_limits<double>::infinity();
     report.tolerance = 1e-12 * size;
     if (options.project) {
       const Vector<double, n> given = v;

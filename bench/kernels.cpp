@@ -1,0 +1,32 @@
+// Google Benchmark of the compiled time loops: every method on every system it takes, widest instruction set, one core.
+//
+//   build/release/bench/bench_kernels --benchmark_filter=chaotic --benchmark_repetitions=9
+
+#include <string>
+
+#include <benchmark/benchmark.h>
+
+#include "loops.hpp"
+
+using namespace rattleback;
+
+int main(int argc, char** argv) {
+  const Catalogue& catalogue = Catalogue::instance();
+  for (const SystemEntry* system : catalogue.systems())
+    for (const MethodEntry* method : catalogue.methods()) {
+      if (method->constraint != system->constraint) continue;
+      for (int stages = method->stages_min; stages <= method->stages_max; ++stages) {
+        std::string name = std::string(system->name) + "/" + system->variant;
+        for (const StructureInfo& s : system->structure) name += "/" + std::string(s.name) + std::to_string(int(s.value));
+        name += "/" + std::string(method->name) + "/s" + std::to_string(stages);
+        benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+          bench::Loop loop(*system, *method, stages, best_isa(), 0.05);
+          for (auto _ : state) loop.advance(16);
+          state.SetItemsProcessed(state.iterations() * 16 * chunk_size);  // trajectory-steps
+          state.counters["iterations"] = loop.iterations_per_step();
+        });
+      }
+    }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

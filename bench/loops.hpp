@@ -1,0 +1,75 @@
+#pragma once
+// A tile of the chaotic study (or the default states of another system), ready for a compiled loop.
+
+#include <optional>
+
+#include "rattleback/backend.hpp"
+#include "rattleback/rattleback.hpp"
+
+namespace rattleback::bench {
+
+/// Advances the lanes of one chunk again and again, without observables.
+class Loop {
+ public:
+  Loop(const SystemEntry& system, const MethodEntry& method, int stages, Isa isa, double step)
+      : pair_(Catalogue::instance().pair(system, method, stages, isa)) {
+    arguments_.step = step;
+    arguments_.tolerance = Study::Method{}.tolerance;
+    arguments_.max_iterations = Study::Method{}.max_iterations;
+    ChunkLayout& rows = arguments_.layout;
+    rows = {0, system.n, 2 * system.n, 0, 0, 0, 0, -1, -1, -1, 0};
+    rows.status = 2 * system.n + system.m;
+    rows.steps = rows.status + 1;
+    rows.iterations = rows.status + 2;
+    rows.residual = rows.status + 3;
+    rows.rows = rows.status + 4;
+    chunk_.assign(static_cast<std::size_t>(rows.rows) * chunk_size, 0.0);
+    std::vector<double> parameters;
+    for (std::size_t i = 0; i < system.parameters.size(); ++i) {
+      parameters.push_back(arguments_.parameters[i] = system.parameters[i].value);
+      arguments_.parameter_row[i] = -1;
+    }
+    for (int lane = 0; lane < chunk_size; ++lane) {
+      std::vector<double> q(system.default_q.begin(), system.default_q.end()),
+          v(system.default_v.begin(), system.default_v.end()), p(q.size()), lambda(static_cast<std::size_t>(system.m));
+      q[0] += 1e-3 * lane;  // a different trajectory in every lane
+      v[0] += 1e-3;
+      system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true});
+      for (int i = 0; i < system.n; ++i) {
+        at(i, lane) = q[static_cast<std::size_t>(i)];
+        at(system.n + i, lane) = p[static_cast<std::size_t>(i)];
+      }
+      for (int i = 0; i < system.m; ++i) at(2 * system.n + i, lane) = lambda[static_cast<std::size_t>(i)];
+    }
+  }
+
+  /// `steps` steps of the first `lanes` trajectories.
+  void advance(std::int64_t steps, int lanes = chunk_size) {
+    arguments_.steps = steps;
+    pair_->advance(arguments_, chunk_.data(), 0, lanes);
+  }
+  [[nodiscard]] double iterations_per_step() {
+    return at(arguments_.layout.iterations, 0) / at(arguments_.layout.steps, 0);
+  }
+  [[nodiscard]] bool good() {
+    for (int lane = 0; lane < chunk_size; ++lane)
+      if (at(arguments_.layout.status, lane) != 0.0) return false;
+    return true;
+  }
+
+ private:
+  double& at(int row, int lane) { return chunk_[static_cast<std::size_t>(row * chunk_size + lane)]; }
+
+  const CompiledPair* pair_;
+  KernelArguments arguments_{};
+  std::vector<double> chunk_;
+};
+
+inline const SystemEntry& instance(const std::string& name, const std::string& variant = "",
+                                   std::optional<double> structure = {}) {
+  for (const SystemEntry* system : Catalogue::instance().instances(name))
+    if (variant == system->variant && (!structure || system->structure[0].value == *structure)) return *system;
+  throw Error(Error::Kind::input, "no such system: " + name);
+}
+
+}  // namespace rattleback::bench
