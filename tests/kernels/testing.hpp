@@ -153,8 +153,8 @@ auto random_start(const System& system, Random& random, double distance = 0.2) {
 inline constexpr SolverOptions<double> to_round_off{0.0, 50};
 
 /// The state after `steps` good steps.
-template <class Step>
-typename Step::State advance(const Step& step, typename Step::State state, double h, int steps) {
+template <class Step, class State>
+State advance(const Step& step, State state, double h, int steps) {
   for (int k = 0; k < steps; ++k) {
     const double status = step(state, h).status;
     if (status != 0.0) {

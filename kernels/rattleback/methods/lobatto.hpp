@@ -192,6 +192,7 @@ class GeneralLobatto {
         guess(state, h, start);
         x.assign(active, start);
         evaluate(state, h, x, r);
+        convergence = Convergence<T>(options_, scale);
       }
       if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
         for (int i = 0; i < S; ++i) singular = singular | (active & linearise(h, x, r, i, linear[i]));

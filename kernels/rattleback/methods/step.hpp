@@ -35,7 +35,10 @@ template <class T>
 class Convergence {
  public:
   RB_HD Convergence(const SolverOptions<T>& options, T scale)
-      : small_(options.tolerance * scale), floor_(T(1e-11) * scale), previous_(__builtin_huge_val()) {}
+      : small_(options.tolerance * scale),
+        floor_(T(1e-11) * scale),
+        near_(T(1e-2) * scale),
+        previous_(__builtin_huge_val()) {}
 
   /// Takes the size of an update. True for lanes that are done: the update is small, or it has stopped shrinking at the
   /// level of round-off.
@@ -45,15 +48,15 @@ class Convergence {
     return done;
   }
   /// The same for an update whose successor is known to be smaller by the observed rate of contraction: done when that
-  /// successor is small.
+  /// successor is small. The rate means something only where the iteration is already near.
   RB_HD mask_t<T> with_rate(T update) {
-    const auto next_is_small =
-        (update * update <= small_ * previous_) & (update < T(0.5) * previous_) & is_finite(previous_);
+    const mask_t<T> next_is_small =
+        (update * update <= small_ * previous_) & (update < T(0.5) * previous_) & (previous_ <= near_);
     return next_is_small | (*this)(update);
   }
 
  private:
-  T small_, floor_, previous_;
+  T small_, floor_, near_, previous_;
 };
 
 /// Status of a step from its failures; the first that applies.

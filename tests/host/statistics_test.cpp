@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "rattleback/statistics.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Values with offsets and a few NaN (failed trajectories), in whole chunks.
+std::vector<double> sample(std::size_t chunks) {
+  std::mt19937_64 engine(5);
+  std::normal_distribution<double> normal(1e3, 1e-3);
+  std::vector<double> x(chunks * chunk_size);
+  for (double& value : x) value = engine() % 17 == 0 ? nan : normal(engine);
+  return x;
+}
+
+std::vector<Moments> reduce(const std::vector<double>& x, double reference) {
+  const std::vector<double> references(chunk_size, reference);
+  std::vector<Moments> chunks;
+  for (std::size_t i = 0; i < x.size(); i += chunk_size)
+    chunks.push_back(reduce_chunk<double>(x.data() + i, references.data()));
+  return chunks;
+}
+
+TEST(Statistics, AgreeWithSumsInExtendedPrecision) {
+  const std::vector<double> x = sample(37);
+  ChunkTree tree;
+  for (const Moments& chunk : reduce(x, 1e3)) tree.push(chunk);
+  const Moments m = tree.result();
+
+  long double count = 0, sum = 0, squares = 0, error_squares = 0;
+  double minimum = std::numeric_limits<double>::infinity(), maximum = -minimum, maxabs = 0;
+  for (const double value : x) {
+    if (std::isnan(value)) continue;
+    count += 1;
+    sum += value;
+    error_squares += (static_cast<long double>(value) - 1e3L) * (static_cast<long double>(value) - 1e3L);
+    minimum = std::min(minimum, value);
+    maximum = std::max(maximum, value);
+    maxabs = std::max(maxabs, std::abs(value - 1e3));
+  }
+  const long double mean = sum / count;
+  for (const double value : x)
+    if (!std::isnan(value)) squares += (value - mean) * (value - mean);
+
+  const auto near = [](double a, long double b, double relative) { return std::abs(a - double(b)) <= relative * std::abs(double(b)); };
+  EXPECT_EQ(m.count, double(count));
+  EXPECT_TRUE(near(statistic_of(m, "mean"), mean, 1e-15));
+  EXPECT_TRUE(near(statistic_of(m, "std"), std::sqrt(squares / count), 1e-9));  // of numbers with 6 common digits
+  EXPECT_TRUE(near(statistic_of(m, "mse"), error_squares / count, 1e-13));
+  EXPECT_TRUE(near(statistic_of(m, "rms"), std::sqrt(error_squares / count), 1e-13));
+  EXPECT_EQ(statistic_of(m, "min"), minimum);
+  EXPECT_EQ(statistic_of(m, "max"), maximum);
+  EXPECT_EQ(statistic_of(m, "maxabs"), maxabs);
+}
+
+TEST(Statistics, OfNoGoodTrajectoryAreNan) {
+  ChunkTree tree;
+  tree.push(reduce(std::vector<double>(chunk_size, nan), 0.0)[0]);
+  for (const char* name : {"mean", "std", "mse", "rms", "min", "max", "maxabs"})
+    EXPECT_TRUE(std::isnan(statistic_of(tree.result(), name))) << name;
+}
+
+TEST(ChunkTree, PairsNeighboursLevelByLevel) {
+  for (std::size_t chunks = 1; chunks <= 40; ++chunks) {
+    std::vector<Moments> level = reduce(sample(chunks), 999.0);
+    ChunkTree tree;
+    for (const Moments& chunk : level) tree.push(chunk);
+    while (level.size() > 1) {
+      std::vector<Moments> next;
+      for (std::size_t i = 0; i < level.size(); i += 2)
+        next.push_back(i + 1 < level.size() ? combine(level[i], level[i + 1]) : level[i]);
+      level = next;
+    }
+    const Moments result = tree.result();
+    EXPECT_EQ(std::memcmp(&result, &level[0], sizeof(Moments)), 0) << chunks << " chunks";
+  }
+}
+
+TEST(ValueStore, QuantilesInterpolateBetweenOrderStatistics) {
+  ValueStore store(2, 5);
+  const double first[] = {3, 1, 2}, second[] = {5, 4}, with_failures[] = {nan, 2, nan, 4, 8};
+  store.write(0, 0, first, 3);
+  store.write(0, 3, second, 2);
+  store.write(1, 0, with_failures, 5);
+  EXPECT_EQ(store.quantiles(0, {0.0, 0.25, 0.5, 0.9, 1.0}), (std::vector<double>{1, 2, 3, 4.6, 5}));
+  EXPECT_EQ(store.quantiles(1, {0.0, 0.25, 0.5, 1.0}), (std::vector<double>{2, 3, 4, 8}));
+}
+
+TEST(ValueStore, AboveAQuarterOfAGigabyteLivesInAFile) {
+  const std::uint64_t trajectories = 1'000'000, series = 40;  // 320 MB, sparse but for one series
+  ValueStore store(series, trajectories);
+  std::vector<double> x(trajectories);
+  for (std::uint64_t k = 0; k < trajectories; ++k) x[k] = static_cast<double>((k * 7919) % trajectories);
+  store.write(39, 0, x.data(), trajectories / 2);
+  store.write(39, trajectories / 2, x.data() + trajectories / 2, trajectories / 2);
+  EXPECT_EQ(store.quantiles(39, {0.5}), std::vector<double>{499999.5});
+}
+
+}  // namespace
