@@ -18,21 +18,21 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(RATTLEBACK_SPEED_FLAGS --param=sra-max-scalarization-size-Ospeed=8192)
 endif()
 
-set(RATTLEBACK_ISAS scalar)
 set(RATTLEBACK_FLAGS_scalar "")
+set(isas scalar)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(isas scalar avx2 avx512)
   set(RATTLEBACK_FLAGS_scalar -mfma)
-  list(APPEND RATTLEBACK_ISAS avx2 avx512)
   set(RATTLEBACK_FLAGS_avx2 -mavx2 -mfma -DRATTLEBACK_PACK=4)
   set(RATTLEBACK_FLAGS_avx512 -mavx512f -mavx512dq -mavx512vl -mavx2 -mfma -mprefer-vector-width=512
                               -DRATTLEBACK_PACK=8)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND RATTLEBACK_FLAGS_avx2 -mmove-max=256 -mstore-max=256)
     # GCC 12's own intrinsics header warns about its deliberately undefined operands (GCC bug 105593)
-    list(APPEND RATTLEBACK_FLAGS_avx512 -mmove-max=512 -mstore-max=512 -Wno-uninitialized
-         -Wno-maybe-uninitialized)
+    list(APPEND RATTLEBACK_FLAGS_avx512 -mmove-max=512 -mstore-max=512 -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()
 endif()
+set(RATTLEBACK_ISAS "${isas}" CACHE STRING "Instruction sets the step loops are compiled for (scalar is needed)")
 
 # CMake 3.25 does not know the C++20 flag of current CUDA toolkits
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

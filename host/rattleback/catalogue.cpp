@@ -16,18 +16,21 @@ const char* to_string(Isa isa) {
 }
 
 bool has_isa(Isa isa) {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
   switch (isa) {
+#if defined(__x86_64__)
     case Isa::scalar: return __builtin_cpu_supports("fma");
+#ifdef RATTLEBACK_HAS_avx2
     case Isa::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+#ifdef RATTLEBACK_HAS_avx512
     case Isa::avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  }
-  return false;
-#else
-  return isa == Isa::scalar;
 #endif
+    default: return false;
+#else
+    default: return isa == Isa::scalar;
+#endif
+  }
 }
 
 Isa best_isa() {

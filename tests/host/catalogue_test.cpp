@@ -100,6 +100,26 @@ TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {
   }
 }
 
+TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
+  // step sizes from small to hopeless side by side: lanes end at different steps, and some fail
+  std::string toml = study_of(GetParam(), 0.05, 40, 3);
+  toml.replace(toml.find("step = 0.05"), 11, "step = \"h\"");
+  toml.replace(toml.find("steps = 40"), 10, "end = 40.0");
+  toml.replace(toml.find("axes = ["), 8, "axes = [{ name = \"h\", values = [0.05, 8.0, 0.1, 2.0, 0.025, 4.0] }, ");
+  const Study study = Study::parse(toml);
+  const Result reference = run(study, {.backend = "cpu:scalar"});
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    if (has_isa(isa)) {
+      EXPECT_EQ(differences(reference, run(study, {.backend = std::string("cpu:") + to_string(isa)}), GetParam()), "")
+          << to_string(isa);
+    }
+  }
+  // two stages without an iteration cannot fail to converge
+  if (GetParam().stages > 2) {
+    EXPECT_GT(reference.summary.failed, 0u);
+  }
+}
+
 TEST_P(EveryPair, GivesTheSameBitsOnTheGpu) {
   std::string reason;
   if (!make_cuda_backend(reason)) GTEST_SKIP() << reason;

@@ -48,7 +48,8 @@ class Comparison {
 };
 
 struct Trigonometric {
-  Comparison sine{"sin", [](double x) { return sin(x); }, mpfr_sin}, cosine{"cos", [](double x) { return cos(x); }, mpfr_cos};
+  Comparison sine{"sin", [](double x) { return sin(x); }, mpfr_sin};
+  Comparison cosine{"cos", [](double x) { return cos(x); }, mpfr_cos};
   void at(double x) {
     sine.at(x);
     cosine.at(x);

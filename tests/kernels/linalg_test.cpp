@@ -2,23 +2,12 @@
 
 #include "rattleback/linalg/lu.hpp"
 
-#include <Eigen/Dense>
-
+#include "eigen.hpp"
 #include "testing.hpp"
 
 namespace rattleback {
 namespace {
 
-template <int N>
-Eigen::Matrix<double, N, 1> to_eigen(const Vector<double, N>& x) {
-  return Eigen::Map<const Eigen::Matrix<double, N, 1>>(x.entry);
-}
-template <int R, int C>
-Eigen::Matrix<double, R, C> to_eigen(const Matrix<double, R, C>& a) {
-  Eigen::Matrix<double, R, C> e;
-  for (int i = 0; i < R; ++i) e.row(i) = to_eigen(a[i]).transpose();
-  return e;
-}
 template <int R, int C>
 Matrix<double, R, C> random_matrix(Random& random) {
   Matrix<double, R, C> a;

@@ -2,11 +2,11 @@
 // geometric methods for nonholonomic mechanical systems): states computed with 40 digits, orders, symmetry, other forms of
 // the same map written independently, and wrong variants that these checks must tell apart.
 
-#include <Eigen/Dense>
 #include <array>
 #include <functional>
 #include <optional>
 
+#include "eigen.hpp"
 #include "testing.hpp"
 
 namespace rattleback {
@@ -31,7 +31,7 @@ const Vector<double, 3> cvt_low{0.0, 3.0 * std::sqrt(10.0) / 5.0, 0.0}, cvt_high
 /// Member j of the ensemble of section 7.3 with J + 1 members.
 struct Member {
   Vector<double, 7> q, v;
-  Member(int j, int J) : q{std::cos(j * M_PI / (2 * J)), 0.6, 0.4, 0.2, 1, 1, 1}, v{} { v[1] = std::sin(j * M_PI / (2 * J)); }
+  Member(int j, int J) : q{std::cos(j * M_PI / (2 * J)), 0.6, 0.4, 0.2, 1, 1, 1}, v{0, std::sin(j * M_PI / (2 * J))} {}
 };
 
 // --- states after ten steps of size 0.1 ---
@@ -57,9 +57,8 @@ void expect_gold(const System& system, const std::type_identity_t<Vector<double,
     EXPECT_LE(distance(state.lambda, gold.lambda), 1e-13);
     EXPECT_NEAR(energy(system, state.q, velocity(system, state.q, state.p)), gold.energy, 1e-13);
   };
-  const SolverOptions<double> options{1e-14, 50};
-  if constexpr (Condensable<System>) check("condensed", CondensedLobatto<double, System, S>(system, options));
-  check("general", GeneralLobatto<double, System, S>(system, options));
+  if constexpr (Condensable<System>) check("condensed", CondensedLobatto<double, System, S>(system, to_round_off));
+  check("general", GeneralLobatto<double, System, S>(system, to_round_off));
 }
 template <int S, class System>
 void expect_gold(const System& system, const Gold<System::n, System::m>& gold) {
@@ -382,6 +381,18 @@ TEST(Order, OfTheIsokineticParticleAndHenonHeiles) {
   });
 }
 
+/// Rounding errors of the multiplier are some 1e-16/h times the condition of (a_ij)_{i,j>=2}, which grows with s, and never
+/// decay.
+template <int S>
+constexpr double multiplier_tolerance = S < 5 ? 1e-13 : 5e-13;
+
+template <int S, class State>
+void expect_close(const State& a, const State& b) {
+  EXPECT_LE(distance(a.q, b.q), 1e-13);
+  EXPECT_LE(distance(a.p, b.p), 1e-13);
+  EXPECT_LE(distance(a.lambda, b.lambda), multiplier_tolerance<S>);
+}
+
 // --- structure, for every system of the catalogue and number of stages ---
 
 template <class C>
@@ -407,7 +418,16 @@ TYPED_TEST(StructureTest, ConstraintHoldsAtTheNodes) {
 TYPED_TEST(StructureTest, IsSymmetric) {
   const auto there = default_start(this->system);
   const auto back = advance(this->step, advance(this->step, there, 0.1, 20), -0.1, 20);
-  EXPECT_LE(distance(back, there), 1e-13);
+  expect_close<TypeParam::stages>(back, there);
+}
+
+TYPED_TEST(StructureTest, UsualToleranceIsNearRoundOff) {
+  const typename TestFixture::Step usual(this->system, {1e-14, 50});
+  const auto state = default_start(this->system);
+  const auto a = advance(usual, state, 0.1, 50), b = advance(this->step, state, 0.1, 50);
+  EXPECT_LE(distance(a.q, b.q), 1e-13);
+  EXPECT_LE(distance(a.p, b.p), 1e-13);
+  EXPECT_LE(distance(a.lambda, b.lambda), 1e-11);
 }
 
 TEST(ChaoticEnsemble, StartsOnTheConstraintWithEqualEnergies) {
@@ -437,17 +457,6 @@ Vec solve_numerically(const Equations& f, Vec x) {
     x -= jacobian.partialPivLu().solve(f(x));
   }
   return x;
-}
-
-template <int N>
-Vec to_eigen(const Vector<double, N>& x) {
-  return Eigen::Map<const Vec>(x.entry, N);
-}
-template <int N>
-Vector<double, N> from_eigen(const Vec& x) {
-  Vector<double, N> r;
-  for (int i = 0; i < N; ++i) r[i] = x[i];
-  return r;
 }
 
 /// H = |p|^2/2 + (x^2 + y^2)/2, Psi = pz - y px.
@@ -499,8 +508,6 @@ class HamiltonianForm {
   static constexpr int n = 3;
 
  public:
-  explicit HamiltonianForm(const typename Hamiltonian::System&) {}
-
   StepReport<double> operator()(PhaseState<double, n, 1>& state, double h) const {
     constexpr auto t = lobatto_pair<S>();
     const Vec q0 = to_eigen(state.q), p0 = to_eigen(state.p);
@@ -547,13 +554,14 @@ class HamiltonianForm {
 };
 
 /// Expects two integrators to stay together for 50 steps of size 0.1.
-template <class A, class B, class State>
-void expect_same_map(const A& a, const B& b, State state, double tolerance) {
+template <int S, class A, class B, class State>
+void expect_same_map(const A& a, const B& b, State state) {
   State other = state;
-  for (int k = 0; k < 50; ++k) {
+  for (int k = 0; k < 50 && !::testing::Test::HasFailure(); ++k) {
+    SCOPED_TRACE("step " + std::to_string(k));
     state = advance(a, state, 0.1, 1);
     other = advance(b, other, 0.1, 1);
-    ASSERT_LE(distance(state, other), tolerance) << "step " << k;
+    expect_close<S>(state, other);
   }
 }
 
@@ -566,8 +574,8 @@ TYPED_TEST(HamiltonianFormTest, IsTheSameMap) {
   using System = typename TypeParam::System;
   const auto system = make_default<System>();
   for_stages<2, 3, 4, 5>([&](auto s) {
-    expect_same_map(LobattoStep<double, System, s()>(system, to_round_off), HamiltonianForm<TypeParam, s()>(system),
-                    default_start(system), 1e-12);
+    expect_same_map<s()>(LobattoStep<double, System, s()>(system, to_round_off), HamiltonianForm<TypeParam, s()>{},
+                         default_start(system));
   });
 }
 
@@ -602,8 +610,8 @@ TEST(Forms, TwoStagesAreExplicit) {
   const Member member(13, 31);
   const auto state = start(Contact{}, member.q, member.v);
   const CondensedLobatto<double, Contact, 2> condensed(Contact{}, to_round_off);
-  expect_same_map(ExplicitContact{}, condensed, state, 1e-13);
-  expect_same_map(ExplicitContact{}, GeneralLobatto<double, Contact, 2>(Contact{}, to_round_off), state, 1e-13);
+  expect_same_map<2>(ExplicitContact{}, condensed, state);
+  expect_same_map<2>(ExplicitContact{}, GeneralLobatto<double, Contact, 2>(Contact{}, to_round_off), state);
   auto next = state;
   EXPECT_EQ(condensed(next, 0.1).iterations, 1.0);
 }
@@ -612,8 +620,8 @@ TEST(Forms, FunctionalIterationAndNewtonFindTheSameStep) {
   const auto expect = [](const auto& system, const auto& state) {
     using System = std::remove_cvref_t<decltype(system)>;
     for_stages<2, 3, 4, 5>([&](auto s) {
-      expect_same_map(CondensedLobatto<double, System, s()>(system, to_round_off),
-                      GeneralLobatto<double, System, s()>(system, to_round_off), state, 1e-13);
+      expect_same_map<s()>(CondensedLobatto<double, System, s()>(system, to_round_off),
+                           GeneralLobatto<double, System, s()>(system, to_round_off), state);
     });
   };
   expect(Particle{}, default_start(Particle{}));
@@ -659,8 +667,9 @@ TEST(Failure, HasAStatus) {
     EXPECT_EQ(status(GeneralLobatto<double, Sleigh, s()>(sleigh, once), sliding, 0.1), status_not_converged);
 
     const PhaseState<double, 2, 1> at_rest{{0.0, 0.0}, {0.0, 0.0}, {0.0}};
-    EXPECT_EQ(status(CondensedLobatto<double, Degenerate<double>, s()>({}, to_round_off), at_rest, 0.1), status_singular);
-    EXPECT_EQ(status(GeneralLobatto<double, Degenerate<double>, s()>({}, to_round_off), at_rest, 0.1), status_singular);
+    using Flat = Degenerate<double>;
+    EXPECT_EQ(status(CondensedLobatto<double, Flat, s()>({}, to_round_off), at_rest, 0.1), status_singular);
+    EXPECT_EQ(status(GeneralLobatto<double, Flat, s()>({}, to_round_off), at_rest, 0.1), status_singular);
 
     state.p[0] = sliding.p[0] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_NE(status(condensed, state, 0.1), status_good);
@@ -748,9 +757,12 @@ struct MultiplierRecomputed {
     return step(state, h);
   }
 };
-double cvt_multiplier(const Vector<double, 3>& q, const Vector<double, 3>& v) {
-  const double s = std::sin(q[1]), c = std::cos(q[1]);
-  return (-c * v[1] * v[0] + s * q[0] + q[2]) / (1 + s * s);
+template <class Equations, int n = Equations::n>
+double recomputed_by(const Vector<double, Equations::n>& q, const Vector<double, Equations::n>& v) {
+  Long x[n], w[n], force[n], mu[n];
+  std::copy(q.entry, q.entry + n, x);
+  std::copy(v.entry, v.entry + n, w);
+  return static_cast<double>(Equations::evaluate(x, w, force, mu));
 }
 
 template <class Step>
@@ -778,7 +790,7 @@ TEST(WrongVariant, RecomputedMultiplierLosesTheSymmetry) {
   const double wrong_drift[] = {-8.3e-5, -3.7e-7};
   for_stages<2, 3>([&](auto s) {
     const LobattoStep<double, Cvt, s()> right(cvt, to_round_off);
-    const MultiplierRecomputed<Cvt, s()> wrong{cvt, cvt_multiplier};
+    const MultiplierRecomputed<Cvt, s()> wrong{cvt, recomputed_by<CvtEquations>};
     EXPECT_LE(return_error(right), 1e-14);
     EXPECT_GE(return_error(wrong), 1e-8);
     EXPECT_LE(std::fabs(passenger_energy_drift(right)), 2e-9);
@@ -798,17 +810,11 @@ double mean_square_energy_error(const Step& step) {
 }
 
 TEST(WrongVariant, RecomputedMultiplierDriftsInTheChaoticSystem) {
-  const auto multiplier = [](const Vector<double, 7>& q, const Vector<double, 7>& v) {
-    Long x[7], w[7], force[7], mu[7];
-    std::copy(q.entry, q.entry + 7, x);
-    std::copy(v.entry, v.entry + 7, w);
-    return static_cast<double>(ContactEquations::evaluate(x, w, force, mu));
-  };
-  // the energy walks at random: 1.06 on average at this time, and a few hundred with a recomputed multiplier
+  // the energy walks at random, to about 1.2 at this time, and to a few hundred with a recomputed multiplier
   const double right = mean_square_energy_error(LobattoStep<double, Contact, 2>(Contact{}, to_round_off));
-  EXPECT_GE(right, 0.5);
-  EXPECT_LE(right, 2.0);
-  EXPECT_GE(mean_square_energy_error(MultiplierRecomputed<Contact, 2>{Contact{}, multiplier}), 50.0);
+  EXPECT_GE(right, 0.4);
+  EXPECT_LE(right, 4.0);
+  EXPECT_GE(mean_square_energy_error(MultiplierRecomputed<Contact, 2>{Contact{}, recomputed_by<ContactEquations>}), 100.0);
 }
 
 }  // namespace

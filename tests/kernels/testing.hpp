@@ -26,7 +26,7 @@
 
 namespace rattleback {
 
-// Every line RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
+// A line RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
 #define RB_METHOD(...)
 #define RB_UNPARENTHESISE(...) __VA_ARGS__
 #define RB_SYSTEM(identifier, header, kind, type) \
@@ -42,7 +42,7 @@ namespace catalogue {
 #define RB_SYSTEM(identifier, header, kind, type) std::tuple<catalogue::identifier>,
 template <class... Tuples>
 using Concatenation = decltype(std::tuple_cat(std::declval<Tuples>()...));
-using Catalogue = Concatenation<
+using CatalogueEntries = Concatenation<
 #include "rattleback/catalogue.def"
     std::tuple<>>;
 #undef RB_SYSTEM
@@ -69,16 +69,17 @@ struct TypeList<std::tuple<Entries...>> {
 }  // namespace detail
 
 /// The catalogue as a list of types for typed tests, alone and with numbers of stages.
-using CatalogueSystems = detail::TypeList<Catalogue>::Types;
+using CatalogueSystems = detail::TypeList<CatalogueEntries>::Types;
 template <int... S>
 using CatalogueCases =
-    typename detail::TypeList<Concatenation<detail::TypeList<Catalogue>::WithStages<S>...>>::Types;
+    typename detail::TypeList<Concatenation<detail::TypeList<CatalogueEntries>::WithStages<S>...>>::Types;
 
 struct Names {
   template <class Entry>
   static std::string GetName(int) {
-    if constexpr (requires { Entry::stages; }) return std::string(Entry::label) + "_s" + std::to_string(Entry::stages);
-    return Entry::label;
+    std::string name = Entry::label;
+    if constexpr (requires { Entry::stages; }) name += "_s" + std::to_string(Entry::stages);
+    return name;
   }
 };
 
@@ -118,6 +119,18 @@ PhaseState<double, n, m> start(const System& system, const std::type_identity_t<
 template <class System>
 auto default_start(const System& system) {
   return start(system, to_vector(System::default_q), to_vector(System::default_v));
+}
+
+/// L and Phi as functions of (q, v) over any scalar, for `gradient` and `hessian`.
+template <class System>
+auto lagrangian_of(const System& system) {
+  return [&system](const auto& q, const auto& v) {
+    return Vector<std::remove_cvref_t<decltype(q[0])>, 1>{lagrangian(system, q, v)};
+  };
+}
+template <class System>
+auto constraint_of(const System& system) {
+  return [&system](const auto& q, const auto& v) { return constraint(system, q, v); };
 }
 
 /// Numbers that depend on the seed only.

@@ -14,7 +14,8 @@ class LaneTest : public ::testing::Test {
  protected:
   void SetUp() override {
 #if RATTLEBACK_PACK == 8
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
       GTEST_SKIP() << "this processor has no AVX-512 (F, DQ, VL)";
 #else
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))

@@ -112,7 +112,9 @@ TEST_F(PackTest, ElementaryFunctions) {
     return select(weight > decltype(a)(0.0), s, c);
   };
   expect_same<2>("sincos(a)", sine_and_cosine, angle);
-  const auto exponent = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-750.0, 715.0); };
+  const auto exponent = [](Random& random) {
+    return random.bits() & 1 ? any_number(random) : random.uniform(-750.0, 715.0);
+  };
   expect_same<1>("exp(a)", [](auto a) { return exp(a); }, exponent);
 }
 
