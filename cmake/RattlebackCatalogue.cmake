@@ -10,9 +10,10 @@ if(NOT DEFINED RATTLEBACK_CATALOGUE_DIR)
   set(RATTLEBACK_CATALOGUE_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
 endif()
 
-# Flags that the bits depend on: no contraction of a*b + c, IEEE arithmetic. The rest is speed: aggregates of packs must
+# Flags that the bits depend on: no contraction of a*b + c, IEEE arithmetic; GCC's vectoriser contracts in spite of
+# -ffp-contract=off (GCC bug 106902), and packs are written out anyway. The rest is speed: aggregates of packs must
 # become registers (sra) and be copied whole (mmove-max), or spills break store forwarding.
-set(RATTLEBACK_KERNEL_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-math)
+set(RATTLEBACK_KERNEL_FLAGS -ffp-contract=off -fno-tree-vectorize -fno-math-errno -fno-trapping-math)
 set(RATTLEBACK_SPEED_FLAGS "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(RATTLEBACK_SPEED_FLAGS --param=sra-max-scalarization-size-Ospeed=8192)

@@ -1,5 +1,5 @@
 #pragma once
-// The host API: load or build a Study, run it, read the Result. See examples/run_study.cpp.
+// The host API: load or build a Study, run it, read the Result. See examples/cpp/run_study.cpp.
 
 #include "rattleback/catalogue.hpp"
 #include "rattleback/error.hpp"

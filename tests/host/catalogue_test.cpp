@@ -168,6 +168,6 @@ TEST_P(EveryPair, ReachesItsOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, EveryPair, testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return name_of(info.param); });
+                         [](const auto& test) { return name_of(test.param); });
 
 }  // namespace

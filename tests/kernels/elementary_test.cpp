@@ -95,7 +95,8 @@ TEST(SineCosine, ErrorNextToMultiplesOfHalfPi) {
   }
 }
 
-// The doubles p 2^k closest to a multiple of pi/2 have p from the convergents of the continued fraction of pi / 2^(k+1).
+// The doubles p 2^k closest to a multiple of pi/2 have p from the convergents of the continued fraction of
+// pi / 2^(k+1).
 TEST(SineCosine, ErrorOfTheHardestAngles) {
   using Precise = Multiprecision<400>;
   Trigonometric compare;

@@ -1,11 +1,11 @@
 #pragma once
-// What the kernel tests share: the systems of the catalogue as types, states to start from, random numbers, comparisons.
+// What the kernel tests share: the systems of the catalogue as types, states to start from, random numbers,
+// comparisons.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -26,7 +26,7 @@
 
 namespace rattleback {
 
-// A line RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
+// RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
 #define RB_METHOD(...)
 #define RB_UNPARENTHESISE(...) __VA_ARGS__
 #define RB_SYSTEM(identifier, header, kind, type) \
@@ -47,6 +47,7 @@ using CatalogueEntries = Concatenation<
     std::tuple<>>;
 #undef RB_SYSTEM
 #undef RB_METHOD
+#undef RB_UNPARENTHESISE
 
 /// A system of the catalogue with a number of stages.
 template <class Entry, int S>

@@ -61,10 +61,6 @@ class CondensedLobatto {
     ConstraintForms<System> forms[S - 1];
     Vector<T, m> multiplier[S - 1];                  // h Lambda_2..h Lambda_s
     const T inverse_h = T(1.0) / h;
-    const auto acceleration = [&](int j) {
-      if constexpr (m == 0) return f[j];
-      return f[j] + inverse_h * mass_.inverse_times(forms[j].transpose_times(multiplier[j]));
-    };
 
     mask_t<T> active(true), singular(false);
     T iterations(0.0), update(0.0);
@@ -88,7 +84,7 @@ class CondensedLobatto {
       T change(0.0);
       RB_UNROLL
       for (int j = 0; j < inner; ++j) {
-        w_new[j] = acceleration(j);
+        w_new[j] = acceleration(f[j], forms[j], inverse_h, multiplier[j]);
         change = max(change, max_norm(w_new[j] - w[j]));
       }
       change = h * h * change;
@@ -98,7 +94,7 @@ class CondensedLobatto {
       RB_UNROLL
       for (int j = 0; j < inner; ++j) w[j] = select(active, w_new[j], w[j]);
     }
-    w_new[S - 2] = acceleration(S - 2);
+    w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], inverse_h, multiplier[S - 2]);
 
     Vector<T, n> impulse = T(tableau.b[0]) * w_1;
     RB_UNROLL
@@ -115,6 +111,16 @@ class CondensedLobatto {
   }
 
  private:
+  /// f + M^-1 mu^T Lambda
+  RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms, T inverse_h,
+                                  const Vector<T, m>& multiplier) const {
+    if constexpr (m == 0) {
+      return f;
+    } else {
+      return f + inverse_h * mass_.inverse_times(forms.transpose_times(multiplier));
+    }
+  }
+
   /// h Lambda_2..h Lambda_s from mu_i Vbar_i + d_i = 0, i = 2..s:
   ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T (h Lambda_j) = -mu_i (v + h a_i1 w_1 + h sum_{j>=2} a_ij f_j) - d_i.
   RB_HD mask_t<T> solve_multipliers(T h, const Vector<T, n> (&v_known)[S - 1], const Vector<T, n> (&q)[S - 1],

@@ -48,10 +48,10 @@ class Convergence {
     return done;
   }
   /// The same for an update whose successor is known to be smaller by the observed rate of contraction: done when that
-  /// successor is small. The rate means something only where the iteration is already near.
+  /// successor is small, with a factor of 100 to spare. The rate means something only where the iteration is already near.
   RB_HD mask_t<T> with_rate(T update) {
     const mask_t<T> next_is_small =
-        (update * update <= small_ * previous_) & (update < T(0.5) * previous_) & (previous_ <= near_);
+        (update * update <= T(1e-2) * small_ * previous_) & (update < T(0.5) * previous_) & (previous_ <= near_);
     return next_is_small | (*this)(update);
   }
 

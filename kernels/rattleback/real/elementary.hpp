@@ -83,7 +83,8 @@ RB_HD void sincos(T a, T& sine, T& cosine) {
   const auto cosine_negative = (quadrant == T(1.0)) | (abs(quadrant) == T(2.0));
   const auto in_range = abs(a) <= T(1073741824.0);
   const T nan(__builtin_nan(""));
-  sine = select(in_range, select(sine_negative, -sine_magnitude, sine_magnitude), nan);
+  // the argument itself at zero: the correction added in sin_reduced would lose its sign
+  sine = select(a == T(0.0), a, select(in_range, select(sine_negative, -sine_magnitude, sine_magnitude), nan));
   cosine = select(in_range, select(cosine_negative, -cosine_magnitude, cosine_magnitude), nan);
 }
 
@@ -104,7 +105,7 @@ RB_HD T cos(T a) {
 /// e^a: infinity above 709.79, gradual underflow below -708, 0 below -746.
 template <class T>
 RB_HD T exp(T a) {
-  const T clamped = max(min(a, T(710.0)), T(-746.0));
+  const T clamped = select(a == a, max(min(a, T(710.0)), T(-746.0)), T(0.0));
   const T k = detail::round_to_integer(clamped * T(1.4426950408889634));
   // a - k ln 2 in two parts; the head of ln 2 has 42 bits, so that k * head is exact
   const T x = fma(-k, T(0.6931471805598903), clamped);
