@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
       if (method->constraint != system->constraint) continue;
       for (int stages = method->stages_min; stages <= method->stages_max; ++stages) {
         std::string name = std::string(system->name) + "/" + system->variant;
-        for (const StructureInfo& s : system->structure) name += "/" + std::string(s.name) + std::to_string(int(s.value));
+        for (const StructureInfo& s : system->structure)
+          name += "/" + std::string(s.name) + std::to_string(int(s.value));
         name += "/" + std::string(method->name) + "/s" + std::to_string(stages);
         benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
           bench::Loop loop(*system, *method, stages, best_isa(), 0.05);

@@ -37,12 +37,18 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"chaotic", "printed", "nonholonomic-lobatto", 2, 4.3}, {"chaotic", "printed", "nonholonomic-lobatto", 3, 53},
-    {"chaotic", "printed", "nonholonomic-lobatto", 4, 91},  {"chaotic", "printed", "nonholonomic-lobatto", 5, 0},
-    {"chaotic", "contact", "nonholonomic-lobatto", 2, 0},   {"chaotic", "contact", "nonholonomic-lobatto", 3, 0},
-    {"chaotic", "contact", "nonholonomic-lobatto", 4, 0},   {"pendulum-cvt", "", "nonholonomic-lobatto", 2, 0},
-    {"pendulum-cvt", "", "nonholonomic-lobatto", 3, 0},     {"chaplygin-sleigh", "", "nonholonomic-lobatto", 3, 0},
-    {"isokinetic-particle", "", "nonholonomic-lobatto", 3, 0}, {"henon-heiles", "", "lobatto", 2, 0},
+    {"chaotic", "printed", "nonholonomic-lobatto", 2, 4.3},
+    {"chaotic", "printed", "nonholonomic-lobatto", 3, 53},
+    {"chaotic", "printed", "nonholonomic-lobatto", 4, 91},
+    {"chaotic", "printed", "nonholonomic-lobatto", 5, 0},
+    {"chaotic", "contact", "nonholonomic-lobatto", 2, 0},
+    {"chaotic", "contact", "nonholonomic-lobatto", 3, 0},
+    {"chaotic", "contact", "nonholonomic-lobatto", 4, 0},
+    {"pendulum-cvt", "", "nonholonomic-lobatto", 2, 0},
+    {"pendulum-cvt", "", "nonholonomic-lobatto", 3, 0},
+    {"chaplygin-sleigh", "", "nonholonomic-lobatto", 3, 0},
+    {"isokinetic-particle", "", "nonholonomic-lobatto", 3, 0},
+    {"henon-heiles", "", "lobatto", 2, 0},
     {"henon-heiles", "", "lobatto", 3, 0},
 };
 
@@ -50,7 +56,9 @@ constexpr Row rows[] = {
 
 int main(int argc, char** argv) {
   const int repetitions = argc > 1 ? std::atoi(argv[1]) : 15;
-  fmt::print("| system | s | iterations | scalar ns | AVX2 ns | AVX-512 ns | scalar/AVX2 | scalar/AVX-512 | AVX-512/hand-written |\n");
+  fmt::print(
+      "| system | s | iterations | scalar ns | AVX2 ns | AVX-512 ns | scalar/AVX2 | scalar/AVX-512 | "
+      "AVX-512/hand-written |\n");
   fmt::print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const Row& row : rows) {
     const SystemEntry& system = bench::instance(row.system, row.variant);
@@ -100,6 +108,8 @@ statistics = ["mse"]
     one.push_back(run(study, {.backend = "cpu", .threads = 1}).summary.wall_seconds);
     two.push_back(run(study, {.backend = "cpu", .threads = 2}).summary.wall_seconds);
   }
-  fmt::print("\nchaotic s = 3, 8192 trajectories, 1000 steps: 1 thread {:.3f} s, 2 threads {:.3f} s, ratio {:.2f} ({} cores)\n",
-             median(one), median(two), median(one) / median(two), std::thread::hardware_concurrency());
+  fmt::print(
+      "\nchaotic s = 3, 8192 trajectories, 1000 steps: 1 thread {:.3f} s, 2 threads {:.3f} s, ratio {:.2f} ({} "
+      "cores)\n",
+      median(one), median(two), median(one) / median(two), std::thread::hardware_concurrency());
 }

@@ -43,8 +43,7 @@ Json describe_system(const std::string& name, const std::vector<const SystemEntr
 }
 
 Json describe_method(const MethodEntry& m) {
-  Json json{{"name", m.name},   {"kind", "method"}, {"summary", m.summary},
-            {"order", m.order}, {"source", m.source}};
+  Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
   json["options"] = Json::array(
       {{{"name", "stages"}, {"default", m.stages_min}, {"text", fmt::format("{}..{}", m.stages_min, m.stages_max)}},
        {{"name", "solver.tolerance"},
@@ -108,9 +107,9 @@ void add_describe(CLI::App& app, int& exit_code) {
       std::vector<std::string> known = catalogue.system_names();
       for (const MethodEntry* m : catalogue.methods()) known.emplace_back(m->name);
       const std::string near = nearest(*name, known);
-      throw Error(Error::Kind::input, fmt::format("no system or method is named '{}'{}", *name,
-                                                  near.empty() ? "; see rattleback list"
-                                                               : fmt::format("; did you mean '{}'?", near)));
+      throw Error(Error::Kind::input,
+                  fmt::format("no system or method is named '{}'{}", *name,
+                              near.empty() ? "; see rattleback list" : fmt::format("; did you mean '{}'?", near)));
     }
     const Json json = method ? describe_method(*method) : describe_system(*name, instances);
     if (*as_json) {

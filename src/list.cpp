@@ -21,7 +21,8 @@ std::string readings(const std::vector<const SystemEntry*>& instances) {
   std::string text;
   for (const auto& [variant, values] : groups) {
     if (variant.empty() && values.empty()) continue;
-    text += fmt::format("{}{}{}{}", text.empty() ? "" : "; ", variant, variant.empty() || values.empty() ? "" : ": ", values);
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : "; ", variant, variant.empty() || values.empty() ? "" : ": ",
+                        values);
   }
   return text;
 }

@@ -11,7 +11,8 @@ using namespace rattleback;
 using namespace rattleback::program;
 
 int main(int argc, char** argv) {
-  CLI::App app("rattleback: ensembles of constrained mechanical systems with structure-preserving integrators", "rattleback");
+  CLI::App app("rattleback: ensembles of constrained mechanical systems with structure-preserving integrators",
+               "rattleback");
   app.set_version_flag("--version", fmt::format("rattleback {} ({})", version(), git_commit()));
   app.require_subcommand(1);
   app.footer("Exit codes: 0 done; 1 run-time failure; 2 bad input; 3 done, but some trajectories failed.");

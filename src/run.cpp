@@ -48,7 +48,8 @@ class ProgressDisplay {
     const double share = p.total > 0 ? static_cast<double>(p.trajectory_steps) / static_cast<double>(p.total) : 1.0;
     const double rate = p.seconds > 0 ? static_cast<double>(p.trajectory_steps) / p.seconds : 0.0;
     const double left = share > 0 ? p.seconds * (1.0 - share) / share : 0.0;
-    const std::string text = fmt::format("{:5.1f} %  {:.3g} trajectory-steps/s  {:.0f} s left", 100.0 * share, rate, left);
+    const std::string text =
+        fmt::format("{:5.1f} %  {:.3g} trajectory-steps/s  {:.0f} s left", 100.0 * share, rate, left);
     if (terminal_) {
       constexpr int width = 30;
       const int full = static_cast<int>(share * width);
@@ -110,11 +111,12 @@ void check_space(const Study& study, const std::filesystem::path& output) {
   const auto space = std::filesystem::space(directory, code);
   const std::uint64_t needed = result_bytes(study);
   if (!code && needed > space.available)
-    throw Error(Error::Kind::input,
-                fmt::format("{}: the result needs {:.1f} GiB and the disk has {:.1f} GiB left; keep fewer trajectories, or set "
-                            "[output] initial_state and final_state to false",
-                            output.string(), static_cast<double>(needed) / (1 << 30),
-                            static_cast<double>(space.available) / (1 << 30)));
+    throw Error(
+        Error::Kind::input,
+        fmt::format("{}: the result needs {:.1f} GiB and the disk has {:.1f} GiB left; keep fewer trajectories, or set "
+                    "[output] initial_state and final_state to false",
+                    output.string(), static_cast<double>(needed) / (1 << 30),
+                    static_cast<double>(space.available) / (1 << 30)));
 }
 
 int run_study(const Arguments& arguments) {
@@ -164,8 +166,9 @@ int run_study(const Arguments& arguments) {
     json["observables"] = sink.last();
     fmt::print("{}\n", json.dump(2));
   } else if (!arguments.quiet) {
-    fmt::print("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", study.name,
-               summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device, summary.threads);
+    fmt::print("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n",
+               study.name, summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
+               summary.threads);
     for (const auto& [observable, statistics] : sink.last().items())
       for (const auto& [statistic, value] : statistics.items())
         fmt::print("  {} {}: {:.17g}\n", observable, statistic,
@@ -173,7 +176,8 @@ int run_study(const Arguments& arguments) {
     fmt::print("result: {}\n", output.string());
   }
   if (summary.failed == 0) return exit_done;
-  fmt::print(stderr, "rattleback: {} of {} trajectories failed and are frozen at their last good state; see /final/status\n",
+  fmt::print(stderr,
+             "rattleback: {} of {} trajectories failed and are frozen at their last good state; see /final/status\n",
              summary.failed, summary.trajectories);
   return exit_failed_trajectories;
 }
@@ -191,8 +195,9 @@ void add_run(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<Arguments>();
   arguments->study.add_to(*command);
   command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5");
-  command->add_option("--backend", arguments->backend,
-                      "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
+  command
+      ->add_option("--backend", arguments->backend,
+                   "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
   command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits")

@@ -36,8 +36,9 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
   }
   const Isa chosen = isa.value_or(best_isa());
   if (!has_isa(chosen))
-    throw Error(Error::Kind::input, fmt::format("{} is not there (this processor or this build does not run it; widest here: {}); use cpu", to_string(chosen),
-                                                to_string(best_isa())));
+    throw Error(Error::Kind::input,
+                fmt::format("{} is not there (this processor or this build does not run it; widest here: {}); use cpu",
+                            to_string(chosen), to_string(best_isa())));
   return make_cpu_backend(chosen, threads);
 }
 

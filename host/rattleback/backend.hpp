@@ -27,7 +27,9 @@ struct Tile {
   [[nodiscard]] double* chunk(std::uint64_t c) { return data.data() + c * rows * chunk_size; }
   [[nodiscard]] const double* chunk(std::uint64_t c) const { return data.data() + c * rows * chunk_size; }
   /// Row `row` of trajectory k of the tile.
-  [[nodiscard]] double& at(std::uint64_t k, int row) { return chunk(k / chunk_size)[row * chunk_size + k % chunk_size]; }
+  [[nodiscard]] double& at(std::uint64_t k, int row) {
+    return chunk(k / chunk_size)[row * chunk_size + k % chunk_size];
+  }
   [[nodiscard]] double at(std::uint64_t k, int row) const {
     return chunk(k / chunk_size)[row * chunk_size + k % chunk_size];
   }

@@ -70,7 +70,8 @@ class CpuBackend final : public Backend {
   /// Lanes [begin, end) of chunk c through all samples of the segment.
   void advance(std::uint64_t c, int begin, int end, const Segment& segment, SegmentOutput& output, Control& control) {
     const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size();
-    const int used = static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the rest is padding
+    const int used =
+        static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the rest is padding
     KernelArguments arguments = plan_->arguments;
     double* chunk = tile_->chunk(c);
     const bool varying = arguments.layout.steps_per_sample >= 0;
@@ -110,6 +111,8 @@ class CpuBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads) { return std::make_unique<CpuBackend>(isa, threads); }
+std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads) {
+  return std::make_unique<CpuBackend>(isa, threads);
+}
 
 }  // namespace rattleback

@@ -48,16 +48,16 @@ class DeviceArray {
 };
 
 /// Reference values of a chunk's observables at the initial sample.
-__global__ void __launch_bounds__(chunk_size) reference_kernel(const double* values, const double* numbers, int observables,
-                                                               double* references) {
+__global__ void __launch_bounds__(chunk_size)
+    reference_kernel(const double* values, const double* numbers, int observables, double* references) {
   const std::size_t i = std::size_t(blockIdx.x) * chunk_size + threadIdx.x;  // block = chunk x observable
   const double number = numbers[blockIdx.x % observables];
   references[i] = number == number ? number : values[i];
 }
 
 /// Moments of one (chunk, observable) per block, in the tree of reduction.hpp.
-__global__ void __launch_bounds__(chunk_size) reduce_kernel(const double* values, const double* references, int observables,
-                                                            std::int64_t chunks, Moments* moments) {
+__global__ void __launch_bounds__(chunk_size) reduce_kernel(const double* values, const double* references,
+                                                            int observables, std::int64_t chunks, Moments* moments) {
   __shared__ Moments node[chunk_size];
   const int lane = threadIdx.x;
   const std::size_t i = std::size_t(blockIdx.x) * chunk_size + lane;
@@ -138,8 +138,8 @@ class CudaBackend final : public Backend {
       }
       if (record_size > 0) {
         const int count = static_cast<int>(tile_->recorded.size());
-        record_kernel<<<(count + 127) / 128, 128, 0, stream_>>>(state_.get(), tile_->rows, plan_->state_rows,
-                                                               recorded_.get(), count, records_.get() + s * record_size);
+        record_kernel<<<(count + 127) / 128, 128, 0, stream_>>>(
+            state_.get(), tile_->rows, plan_->state_rows, recorded_.get(), count, records_.get() + s * record_size);
       }
       check(cudaGetLastError(), "launch");
     }
@@ -154,7 +154,8 @@ class CudaBackend final : public Backend {
   }
 
   void end(Tile& tile) override {
-    check(cudaMemcpyAsync(tile.data.data(), state_.get(), tile.data.size() * sizeof(double), cudaMemcpyDeviceToHost, stream_),
+    check(cudaMemcpyAsync(tile.data.data(), state_.get(), tile.data.size() * sizeof(double), cudaMemcpyDeviceToHost,
+                          stream_),
           "copy of the state");
     synchronise();
   }

@@ -8,9 +8,12 @@ void register_builtin(Catalogue& catalogue);  // generated from catalogue.def
 
 const char* to_string(Isa isa) {
   switch (isa) {
-    case Isa::scalar: return "scalar";
-    case Isa::avx2: return "avx2";
-    case Isa::avx512: return "avx512";
+    case Isa::scalar:
+      return "scalar";
+    case Isa::avx2:
+      return "avx2";
+    case Isa::avx512:
+      return "avx512";
   }
   return "";
 }
@@ -18,17 +21,22 @@ const char* to_string(Isa isa) {
 bool has_isa(Isa isa) {
   switch (isa) {
 #if defined(__x86_64__)
-    case Isa::scalar: return __builtin_cpu_supports("fma");
+    case Isa::scalar:
+      return __builtin_cpu_supports("fma");
 #ifdef RATTLEBACK_HAS_avx2
-    case Isa::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case Isa::avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
 #ifdef RATTLEBACK_HAS_avx512
     case Isa::avx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl");
 #endif
-    default: return false;
+    default:
+      return false;
 #else
-    default: return isa == Isa::scalar;
+    default:
+      return isa == Isa::scalar;
 #endif
   }
 }
@@ -49,7 +57,8 @@ Catalogue::Catalogue() { register_builtin(*this); }
 void Catalogue::add(const SystemEntry& system) { systems_.push_back(&system); }
 void Catalogue::add(const MethodEntry& method) { methods_.push_back(&method); }
 
-void Catalogue::add(const SystemEntry& system, std::string_view method_name, Isa isa, std::span<const CompiledPair> pairs) {
+void Catalogue::add(const SystemEntry& system, std::string_view method_name, Isa isa,
+                    std::span<const CompiledPair> pairs) {
   pairs_.push_back({&system, method(method_name), isa, pairs});
 }
 
@@ -81,7 +90,8 @@ const MethodEntry* Catalogue::method(std::string_view name) const {
 namespace {
 
 template <class Compiled, class PairList>
-const Compiled* find_pair(const PairList& pairs, const SystemEntry& system, const MethodEntry& method, int stages, Isa isa) {
+const Compiled* find_pair(const PairList& pairs, const SystemEntry& system, const MethodEntry& method, int stages,
+                          Isa isa) {
   for (const auto& entry : pairs) {
     if (entry.system != &system || entry.method != &method || entry.isa != isa) continue;
     for (const Compiled& compiled : entry.compiled)

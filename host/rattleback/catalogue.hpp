@@ -39,7 +39,8 @@ class Catalogue {
   [[nodiscard]] std::vector<const SystemEntry*> instances(std::string_view name) const;
   [[nodiscard]] const MethodEntry* method(std::string_view name) const;  ///< or nullptr
   /// The compiled pair, or nullptr.
-  [[nodiscard]] const CompiledPair* pair(const SystemEntry& system, const MethodEntry& method, int stages, Isa isa) const;
+  [[nodiscard]] const CompiledPair* pair(const SystemEntry& system, const MethodEntry& method, int stages,
+                                         Isa isa) const;
   [[nodiscard]] const CompiledCudaPair* cuda_pair(const SystemEntry& system, const MethodEntry& method,
                                                   int stages) const;
 

@@ -38,8 +38,9 @@ void Result::save(const std::filesystem::path& file) const {
   const auto sink = make_file_sink(file);
   for (const auto& [path, dataset] : datasets_) {
     sink->create(path, type_of(dataset), dataset.shape);
-    std::visit([&](const auto& values) { sink->write(path, Shape(dataset.shape.size(), 0), dataset.shape, values.data()); },
-               dataset.values);
+    std::visit(
+        [&](const auto& values) { sink->write(path, Shape(dataset.shape.size(), 0), dataset.shape, values.data()); },
+        dataset.values);
   }
   for (const auto& [path, list] : attributes_)
     for (const auto& [name, value] : list) sink->attribute(path, name, value);
@@ -52,9 +53,15 @@ void MemorySink::create(const std::string& path, Type type, const Shape& shape) 
   Dataset& dataset = result_.datasets_[path];
   dataset.shape = shape;
   switch (type) {
-    case Type::f64: dataset.values = std::vector<double>(size); break;
-    case Type::u32: dataset.values = std::vector<std::uint32_t>(size); break;
-    case Type::u64: dataset.values = std::vector<std::uint64_t>(size); break;
+    case Type::f64:
+      dataset.values = std::vector<double>(size);
+      break;
+    case Type::u32:
+      dataset.values = std::vector<std::uint32_t>(size);
+      break;
+    case Type::u64:
+      dataset.values = std::vector<std::uint64_t>(size);
+      break;
   }
 }
 

@@ -14,18 +14,24 @@ using hdf5::Handle;
 
 hid_t file_type(ResultSink::Type type) {
   switch (type) {
-    case ResultSink::Type::f64: return H5T_IEEE_F64LE;
-    case ResultSink::Type::u32: return H5T_STD_U32LE;
-    case ResultSink::Type::u64: return H5T_STD_U64LE;
+    case ResultSink::Type::f64:
+      return H5T_IEEE_F64LE;
+    case ResultSink::Type::u32:
+      return H5T_STD_U32LE;
+    case ResultSink::Type::u64:
+      return H5T_STD_U64LE;
   }
   return H5I_INVALID_HID;
 }
 
 hid_t memory_type(ResultSink::Type type) {
   switch (type) {
-    case ResultSink::Type::f64: return H5T_NATIVE_DOUBLE;
-    case ResultSink::Type::u32: return H5T_NATIVE_UINT32;
-    case ResultSink::Type::u64: return H5T_NATIVE_UINT64;
+    case ResultSink::Type::f64:
+      return H5T_NATIVE_DOUBLE;
+    case ResultSink::Type::u32:
+      return H5T_NATIVE_UINT32;
+    case ResultSink::Type::u64:
+      return H5T_NATIVE_UINT64;
   }
   return H5I_INVALID_HID;
 }
@@ -37,15 +43,16 @@ class FileSink final : public ResultSink {
     hdf5::silence_errors();
     std::error_code code;
     if (std::filesystem::is_directory(file, code))
-      throw Error(Error::Kind::input, file.string() + ": cannot write the result (it is a directory); choose another with -o");
+      throw Error(Error::Kind::input,
+                  file.string() + ": cannot write the result (it is a directory); choose another with -o");
     // the format of HDF5 1.8 stores attributes above 64 KiB: a study may list many axis values
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
     id_ = Handle(H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
     if (!id_) {
       const char* why = errno != 0 ? std::strerror(errno) : "HDF5 cannot create a file there";
-      throw Error(Error::Kind::input, file.string() + ": cannot write the result (" + why +
-                                          "); choose another place with -o");
+      throw Error(Error::Kind::input,
+                  file.string() + ": cannot write the result (" + why + "); choose another place with -o");
     }
   }
 
@@ -68,9 +75,9 @@ class FileSink final : public ResultSink {
     H5Pset_create_intermediate_group(links.get(), 1);
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);  // every element is written
-    Handle dataset(H5Dcreate2(id_.get(), path.c_str(), file_type(type), space.get(), links.get(), properties.get(),
-                              H5P_DEFAULT),
-                   H5Dclose);
+    Handle dataset(
+        H5Dcreate2(id_.get(), path.c_str(), file_type(type), space.get(), links.get(), properties.get(), H5P_DEFAULT),
+        H5Dclose);
     check(static_cast<bool>(dataset), path);
     types_[path] = type;
     datasets_[path] = std::move(dataset);
@@ -101,8 +108,8 @@ class FileSink final : public ResultSink {
     std::error_code code;
     std::filesystem::rename(part_, file_, code);
     if (code)
-      throw Error(Error::Kind::runtime, file_.string() + ": cannot put the finished result in place (" + code.message() +
-                                            "); it is in " + part_.string());
+      throw Error(Error::Kind::runtime, file_.string() + ": cannot put the finished result in place (" +
+                                            code.message() + "); it is in " + part_.string());
     committed_ = true;
   }
 
@@ -144,6 +151,8 @@ class FileSink final : public ResultSink {
 
 }  // namespace
 
-std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file) { return std::make_unique<FileSink>(file); }
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file) {
+  return std::make_unique<FileSink>(file);
+}
 
 }  // namespace rattleback

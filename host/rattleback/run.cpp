@@ -28,7 +28,9 @@ constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-unsigned worker_count(unsigned threads) { return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency()); }
+unsigned worker_count(unsigned threads) {
+  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
 
 /// A point with all its parts, completed by the system.
 struct Point {
@@ -56,9 +58,10 @@ std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
 std::string fault_of(const Study& study, const SystemEntry& system, const Point& point) {
   const PrepareReport& report = point.report;
   if (!study.ensemble.project && !(report.residual <= report.tolerance))
-    return fmt::format("is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
-                       "[ensemble] project = true move the velocity onto the constraint",
-                       report.residual, report.tolerance);
+    return fmt::format(
+        "is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
+        "[ensemble] project = true move the velocity onto the constraint",
+        report.residual, report.tolerance);
   if (!report.projected_ok)
     return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
   if (system.m > 0 && !report.multiplier_ok)
@@ -107,8 +110,8 @@ SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step
   SampleGrid grid{{study.time.start}, {0}};
   for (std::uint64_t s = 1; s <= samples; ++s) {
     if (ensemble.step_varies()) {
-      grid.time.push_back(study.time.start + (*study.time.end - study.time.start) * static_cast<double>(s) /
-                                                 static_cast<double>(samples));
+      grid.time.push_back(study.time.start +
+                          (*study.time.end - study.time.start) * static_cast<double>(s) / static_cast<double>(samples));
       grid.steps.push_back(1);  // each lane has its own number
       continue;
     }
@@ -200,7 +203,8 @@ class Runner {
 
   [[nodiscard]] std::uint64_t tile_trajectories(const Backend& backend) const {
     std::uint64_t wanted = options_.tile;
-    if (wanted == 0) wanted = backend.tile_bytes() / (static_cast<std::uint64_t>(plan_.arguments.layout.rows) * sizeof(double));
+    if (wanted == 0)
+      wanted = backend.tile_bytes() / (static_cast<std::uint64_t>(plan_.arguments.layout.rows) * sizeof(double));
     const std::uint64_t chunks = std::max<std::uint64_t>(1, (wanted + chunk_size - 1) / chunk_size);
     return chunks * chunk_size;
   }
@@ -222,7 +226,8 @@ class Runner {
     if (study_.output.initial_state) create_state("/initial/", {size});
     if (study_.output.final_state) create_state("/final/", {size});
     sink_.create("/final/status", Type::u32, {size});
-    for (const StatusInfo& info : status_table) sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
+    for (const StatusInfo& info : status_table)
+      sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
     sink_.create("/final/steps", Type::u64, {size});
     sink_.create("/final/iterations", Type::u64, {size});
     sink_.create("/final/residual", Type::f64, {size});
@@ -254,7 +259,8 @@ class Runner {
     tile.count = count;
     tile.rows = plan_.arguments.layout.rows;
     tile.data.assign(tile.chunks() * static_cast<std::uint64_t>(tile.rows) * chunk_size, 0.0);
-    const auto begin = std::ranges::lower_bound(recorded_, first), end = std::ranges::lower_bound(recorded_, first + count);
+    const auto begin = std::ranges::lower_bound(recorded_, first),
+               end = std::ranges::lower_bound(recorded_, first + count);
     const auto first_record = static_cast<std::uint64_t>(begin - recorded_.begin());
     for (auto k = begin; k != end; ++k) tile.recorded.push_back(static_cast<std::uint32_t>(*k - first));
     fill(tile);
@@ -265,15 +271,16 @@ class Runner {
       summary_.wall_seconds += seconds_since(start);
     };
     integrate([&] { backend.begin(plan_, tile); });
-    const std::uint64_t per_sample =
-        sizeof(double) * (tile.chunks() * plan_.codes.size() * chunk_size + tile.recorded.size() * plan_.state_rows * 2);
-    const std::uint64_t samples_per_segment = std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1),
-                                                                        1, 4096);
+    const std::uint64_t per_sample = sizeof(double) * (tile.chunks() * plan_.codes.size() * chunk_size +
+                                                       tile.recorded.size() * plan_.state_rows * 2);
+    const std::uint64_t samples_per_segment =
+        std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
     SegmentOutput output;
     for (std::uint64_t s = 0; s < grid_.steps.size(); s += samples_per_segment) {
       const std::uint64_t e = std::min<std::uint64_t>(grid_.steps.size(), s + samples_per_segment);
-      const Segment segment{s == 0, {grid_.steps.begin() + static_cast<std::ptrdiff_t>(s),
-                                     grid_.steps.begin() + static_cast<std::ptrdiff_t>(e)}};
+      const Segment segment{
+          s == 0,
+          {grid_.steps.begin() + static_cast<std::ptrdiff_t>(s), grid_.steps.begin() + static_cast<std::ptrdiff_t>(e)}};
       bool finished = false;
       integrate([&] { finished = backend.run(segment, output, control_); });
       if (!finished) throw Error(Error::Kind::runtime, "interrupted; nothing was written");
@@ -323,7 +330,8 @@ class Runner {
     for (std::size_t i = 0; i < axes; ++i)
       sink_.write("/axes/" + ensemble_.axis_names()[i], {tile.first}, {tile.count}, axis[i].data());
     if (!keep) return;
-    for (const auto& [name, data] : {std::pair{"q", &q}, {"v", &v}, {"p", &p}}) write_rows("/initial/", name, tile, n, *data);
+    for (const auto& [name, data] : {std::pair{"q", &q}, {"v", &v}, {"p", &p}})
+      write_rows("/initial/", name, tile, n, *data);
     write_rows("/initial/", "lambda", tile, m, lambda);
   }
 
@@ -414,7 +422,8 @@ class Runner {
         system_.velocity(parameters_of(tile, k).data(), q.data() + k * n, p.data() + k * n, v.data() + k * n);
       }
     });
-    for (const auto& [name, data] : {std::pair{"q", &q}, {"v", &v}, {"p", &p}}) write_rows("/final/", name, tile, n, *data);
+    for (const auto& [name, data] : {std::pair{"q", &q}, {"v", &v}, {"p", &p}})
+      write_rows("/final/", name, tile, n, *data);
     write_rows("/final/", "lambda", tile, m, lambda);
   }
 
@@ -516,7 +525,8 @@ std::uint64_t result_bytes(const Study& study) {
   std::uint64_t numbers = ensemble.size() * (4 + ensemble.axis_names().size());
   if (complete.output.initial_state) numbers += ensemble.size() * state;
   if (complete.output.final_state) numbers += ensemble.size() * state;
-  numbers += samples * state * (complete.output.all_trajectories ? ensemble.size() : complete.output.trajectories.size());
+  numbers +=
+      samples * state * (complete.output.all_trajectories ? ensemble.size() : complete.output.trajectories.size());
   for (const Observable& observable : complete.observables)
     numbers += samples * (1 + observable.statistics.size() + observable.quantiles.size());
   return numbers * sizeof(double);

@@ -51,8 +51,8 @@ ValueStore::ValueStore(std::uint64_t series, std::uint64_t trajectories) : traje
   file_ = mkstemp(name.data());
   if (file_ >= 0) unlink(name.c_str());
   if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0)
-    throw Error(Error::Kind::runtime, "cannot make a temporary file for quantiles (" + std::string(std::strerror(errno)) +
-                                          "); point TMPDIR to a larger disk");
+    throw Error(Error::Kind::runtime, "cannot make a temporary file for quantiles (" +
+                                          std::string(std::strerror(errno)) + "); point TMPDIR to a larger disk");
 }
 
 ValueStore::~ValueStore() {
@@ -77,8 +77,8 @@ std::vector<double> ValueStore::quantiles(std::uint64_t series, const std::vecto
     std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(series * trajectories_), trajectories_, x.begin());
   } else {
     const auto bytes = static_cast<ssize_t>(trajectories_ * sizeof(double));
-    if (pread(file_, x.data(), static_cast<std::size_t>(bytes), static_cast<off_t>(series * trajectories_ * sizeof(double))) !=
-        bytes)
+    if (pread(file_, x.data(), static_cast<std::size_t>(bytes),
+              static_cast<off_t>(series * trajectories_ * sizeof(double))) != bytes)
       throw Error(Error::Kind::runtime, "cannot read back the temporary file of the quantiles");
   }
   std::erase_if(x, [](double value) { return std::isnan(value); });

@@ -43,8 +43,8 @@ struct Axis {
 
 struct Observable {
   std::string name;
-  std::vector<std::string> statistics;      ///< mean, std, mse, rms, min, max, maxabs
-  std::vector<double> quantiles;            ///< levels in [0, 1]
+  std::vector<std::string> statistics;  ///< mean, std, mse, rms, min, max, maxabs
+  std::vector<double> quantiles;        ///< levels in [0, 1]
   /// mse, rms and maxabs are taken of x - reference; nullopt is the trajectory's own initial value ("initial").
   std::optional<double> reference;
   std::string where;
@@ -62,7 +62,8 @@ struct Study {
   struct Method {
     std::string name;
     int stages = 2;
-    double tolerance = 1e-16;  ///< size of the last update, relative to the size of the unknowns, that ends the iteration
+    double tolerance =
+        1e-16;  ///< size of the last update, relative to the size of the unknowns, that ends the iteration
     int max_iterations = 50;
     std::string where;
   } method;
@@ -81,12 +82,12 @@ struct Study {
   } time;
 
   struct Ensemble {
-    std::vector<Axis> axes;                ///< Cartesian product, last axis fastest
-    std::optional<std::uint64_t> draws;    ///< joint draws of the random axes without draws of their own
-    std::filesystem::path file;            ///< CSV or HDF5 of initial states instead of axes; relative to the study file
-    std::string group;                     ///< HDF5 group of the datasets; "" finds /, /initial
+    std::vector<Axis> axes;              ///< Cartesian product, last axis fastest
+    std::optional<std::uint64_t> draws;  ///< joint draws of the random axes without draws of their own
+    std::filesystem::path file;          ///< CSV or HDF5 of initial states instead of axes; relative to the study file
+    std::string group;                   ///< HDF5 group of the datasets; "" finds /, /initial
     bool project = false;
-    std::vector<Value> q, v, p, lambda;    ///< empty: not given
+    std::vector<Value> q, v, p, lambda;  ///< empty: not given
     std::string where;
   } ensemble;
 
@@ -147,7 +148,7 @@ class Ensemble {
   /// Which inputs differ between trajectories (otherwise they are the same for all k).
   [[nodiscard]] bool step_varies() const;
   [[nodiscard]] bool parameter_varies(int index) const;
-  [[nodiscard]] bool from_momentum() const;        ///< p is given rather than v
+  [[nodiscard]] bool from_momentum() const;  ///< p is given rather than v
   [[nodiscard]] bool multiplier_given() const;
 
   /// Evaluates trajectories; one per thread. Throws Error(input) naming the expression when a value is not finite.

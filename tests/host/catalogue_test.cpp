@@ -28,6 +28,8 @@ std::string name_of(const Case& c) {
   return name;
 }
 
+void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c); }
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const SystemEntry* system : Catalogue::instance().systems())
@@ -43,8 +45,8 @@ std::string study_of(const Case& c, double step, int steps, int draws) {
   if (*c.system->variant) toml += fmt::format("variant = \"{}\"\n", c.system->variant);
   toml += "parameters = {";
   for (const StructureInfo& s : c.system->structure) toml += fmt::format(" {} = {}", s.name, s.value);
-  toml += fmt::format(" }}\n[method]\nname = \"{}\"\nstages = {}\n[time]\nstep = {}\nsteps = {}\nsamples = 5\n", c.method->name,
-                      c.stages, step, steps);
+  toml += fmt::format(" }}\n[method]\nname = \"{}\"\nstages = {}\n[time]\nstep = {}\nsteps = {}\nsamples = 5\n",
+                      c.method->name, c.stages, step, steps);
   toml += fmt::format("[ensemble]\nproject = true\ndraws = {}\naxes = [", draws);
   for (int i = 0; i < 2 * c.system->n; ++i)
     toml += fmt::format("{{ name = \"x{}\", distribution = \"uniform\", from = -0.1, to = 0.1, seed = 7 }}, ", i);
@@ -54,9 +56,10 @@ std::string study_of(const Case& c, double step, int steps, int draws) {
   for (int i = 0; i < c.system->n; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_v[i], c.system->n + i);
   toml += "]\n";
   for (const ObservableInfo& o : c.system->observables)
-    toml += fmt::format("[[observable]]\nname = \"{}\"\nstatistics = [\"mean\", \"std\", \"mse\", \"rms\", \"min\", \"max\", "
-                        "\"maxabs\"]\nquantiles = [0.1, 0.5]\n",
-                        o.name);
+    toml += fmt::format(
+        "[[observable]]\nname = \"{}\"\nstatistics = [\"mean\", \"std\", \"mse\", \"rms\", \"min\", \"max\", "
+        "\"maxabs\"]\nquantiles = [0.1, 0.5]\n",
+        o.name);
   return toml + "[output]\ntrajectories = [0, 3]\n";
 }
 
@@ -65,8 +68,7 @@ std::string differences(const Result& a, const Result& b, const Case& c) {
   std::vector<std::string> paths{"/time", "/final/q", "/final/v", "/final/p", "/trajectories/q", "/trajectories/v"};
   if (c.system->m > 0) paths.insert(paths.end(), {"/initial/lambda", "/final/lambda", "/trajectories/lambda"});
   for (const ObservableInfo& o : c.system->observables)
-    for (const char* statistic :
-         {"mean", "std", "mse", "rms", "min", "max", "maxabs", "quantile_0.1", "quantile_0.5"})
+    for (const char* statistic : {"mean", "std", "mse", "rms", "min", "max", "maxabs", "quantile_0.1", "quantile_0.5"})
       paths.push_back(fmt::format("/observables/{}/{}", o.name, statistic));
   std::string found;
   for (const std::string& path : paths) {

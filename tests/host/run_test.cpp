@@ -46,14 +46,16 @@ TEST(Run, SweepsAParameterLikeSeparateRuns) {
 }
 
 TEST(Run, StepAsAnAxisTakesEachTrajectoryToTheSameTime) {
-  Study study = Study::parse(sweep, "study",
-                             std::vector<std::string>{"ensemble.axes=[{name=\"h\", values=[0.1, 0.05, 0.025]}]", "time.step=h",
-                                                      "system.parameters.epsilon=0.5", "time.samples=4"});
+  Study study =
+      Study::parse(sweep, "study",
+                   std::vector<std::string>{"ensemble.axes=[{name=\"h\", values=[0.1, 0.05, 0.025]}]", "time.step=h",
+                                            "system.parameters.epsilon=0.5", "time.samples=4"});
   const Result result = run(study);
   for (const int k : {0, 1, 2}) {
-    Study one = Study::parse(sweep, "study",
-                             std::vector<std::string>{"ensemble.axes=[]", "system.parameters.epsilon=0.5",
-                                                      "time.step=" + std::to_string(0.1 / (1 << k)), "output.trajectories=[0]"});
+    Study one = Study::parse(
+        sweep, "study",
+        std::vector<std::string>{"ensemble.axes=[]", "system.parameters.epsilon=0.5",
+                                 "time.step=" + std::to_string(0.1 / (1 << k)), "output.trajectories=[0]"});
     EXPECT_TRUE(run(one).matrix("/final/q").row(0) == result.matrix("/final/q").row(k)) << k;
   }
 }
@@ -102,7 +104,8 @@ statistics = ["max"]
   EXPECT_LT(result.statistic("constraint", "max")[0], 1e-15);
   // the projection is orthogonal in the mass metric: M (v - v0) is a multiple of Phi_v = (-sin th, cos th, 0)
   const auto v = result.matrix("/initial/v");
-  const double dx = v(0, 0) - 1.0, dy = v(0, 1) + 2.0, dw = v(0, 2) - 1.2, a = 0.4, s = std::sin(0.3), c = std::cos(0.3);
+  const double dx = v(0, 0) - 1.0, dy = v(0, 1) + 2.0, dw = v(0, 2) - 1.2, a = 0.4, s = std::sin(0.3),
+               c = std::cos(0.3);
   EXPECT_NEAR((dx - a * s * dw) * c + (dy + a * c * dw) * s, 0.0, 1e-14);
   EXPECT_NEAR((0.5 + a * a) * dw + a * (dy * c - dx * s), 0.0, 1e-14);
   try {
@@ -122,7 +125,8 @@ TEST(Run, NeverCountsAnUnconvergedStepAsGood) {
       for (const double step : {0.25, 0.5, 1.0, 2.5, 5.0}) {
         // the sleigh leaves all bounds at larger steps, and round-off with it
         if (std::string(system) == "chaplygin-sleigh" && step > 0.5) continue;
-        const Study study = Study::parse(fmt::format(R"toml(
+        const Study study = Study::parse(fmt::format(
+            R"toml(
 [system]
 name = "{}"
 [method]
@@ -142,10 +146,8 @@ v = [{}]
 name = "constraint"
 statistics = ["max"]
 )toml",
-                                                     system, stages, step,
-                                                     std::string(system) == "isokinetic-particle" ? "0.5, \"x\"" : "0, \"x\", 0.3",
-                                                     std::string(system) == "isokinetic-particle" ? "\"sin(x)\", \"cos(x)\""
-                                                                                                  : "1, 0, \"x\""));
+            system, stages, step, std::string(system) == "isokinetic-particle" ? "0.5, \"x\"" : "0, \"x\", 0.3",
+            std::string(system) == "isokinetic-particle" ? "\"sin(x)\", \"cos(x)\"" : "1, 0, \"x\""));
         const Result result = run(study);
         for (const double x : result.statistic("constraint", "max"))
           EXPECT_FALSE(x > 1e-11) << x << " " << system << ", s = " << stages << ", h = " << step;

@@ -52,7 +52,9 @@ TEST(Statistics, AgreeWithSumsInExtendedPrecision) {
   for (const double value : x)
     if (!std::isnan(value)) squares += (value - mean) * (value - mean);
 
-  const auto near = [](double a, long double b, double relative) { return std::abs(a - double(b)) <= relative * std::abs(double(b)); };
+  const auto near = [](double a, long double b, double relative) {
+    return std::abs(a - double(b)) <= relative * std::abs(double(b));
+  };
   EXPECT_EQ(m.count, double(count));
   EXPECT_TRUE(near(statistic_of(m, "mean"), mean, 1e-15));
   EXPECT_TRUE(near(statistic_of(m, "std"), std::sqrt(squares / count), 1e-9));  // of numbers with 6 common digits

@@ -84,9 +84,9 @@ struct StageNames {
     return "s" + std::to_string(Stages::value);
   }
 };
-using Stages = ::testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>,
-                                std::integral_constant<int, 4>, std::integral_constant<int, 5>,
-                                std::integral_constant<int, 6>>;
+using Stages =
+    ::testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>, std::integral_constant<int, 4>,
+                     std::integral_constant<int, 5>, std::integral_constant<int, 6>>;
 TYPED_TEST_SUITE(LobattoPairTest, Stages, StageNames);
 
 TYPED_TEST(LobattoPairTest, EntriesAreTheNearestDoubles) {

@@ -42,10 +42,11 @@ class Program : public testing::Test {
 
   /// Runs a shell command in which RB stands for the program, in the scratch directory.
   Outcome shell(const std::string& command) const {
-    const std::string line = fmt::format("cd '{}' && RB='{}' && {{ {}; }} > out 2> err", directory.string(),
-                                         RATTLEBACK_PROGRAM, command);
+    const std::string line =
+        fmt::format("cd '{}' && RB='{}' && {{ {}; }} > out 2> err", directory.string(), RATTLEBACK_PROGRAM, command);
     const int status = std::system(line.c_str());
-    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"), read_file(directory / "err")};
+    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"),
+                    read_file(directory / "err")};
     fs::remove(directory / "out");
     fs::remove(directory / "err");
     return outcome;
@@ -122,8 +123,9 @@ TEST_F(Program, GivesIdenticalBytesInEveryDatasetHoweverItRuns) {
   ASSERT_EQ(shell("$RB run s.toml -o reference.h5 --quiet --backend cpu:scalar --threads 1").exit_code, 0);
   const auto reference = datasets(directory / "reference.h5");
   EXPECT_EQ(reference.size(), 29u);
-  for (const char* options : {"--backend cpu:avx2", "--backend cpu:avx512", "--backend cpu --threads 1",
-                              "--backend cpu --threads 2", "--tile 256", "--tile 512 --threads 2", "--backend cpu:scalar,threads=2"}) {
+  for (const char* options :
+       {"--backend cpu:avx2", "--backend cpu:avx512", "--backend cpu --threads 1", "--backend cpu --threads 2",
+        "--tile 256", "--tile 512 --threads 2", "--backend cpu:scalar,threads=2"}) {
     const Outcome outcome = shell(fmt::format("$RB run s.toml -o other.h5 --quiet {}", options));
     if (outcome.err.find("is not there (this processor") != std::string::npos) continue;
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -138,18 +140,35 @@ TEST_F(Program, WritesWhatTheContractNames) {
   ASSERT_EQ(shell("$RB run s.toml --quiet").exit_code, 0);
   EXPECT_EQ(files(), (std::vector<std::string>{"s.h5", "s.toml"}));
   const auto all = datasets(directory / "s.h5");
-  for (const char* name :
-       {"time", "axes/theta", "initial/q", "initial/v", "initial/p", "initial/lambda", "final/q", "final/v", "final/p",
-        "final/lambda", "final/status", "final/steps", "final/iterations", "final/residual", "trajectories/index",
-        "trajectories/q", "trajectories/v", "trajectories/p", "trajectories/lambda", "observables/energy/mse",
-        "observables/energy/quantile_0.05"})
+  for (const char* name : {"time",
+                           "axes/theta",
+                           "initial/q",
+                           "initial/v",
+                           "initial/p",
+                           "initial/lambda",
+                           "final/q",
+                           "final/v",
+                           "final/p",
+                           "final/lambda",
+                           "final/status",
+                           "final/steps",
+                           "final/iterations",
+                           "final/residual",
+                           "trajectories/index",
+                           "trajectories/q",
+                           "trajectories/v",
+                           "trajectories/p",
+                           "trajectories/lambda",
+                           "observables/energy/mse",
+                           "observables/energy/quantile_0.05"})
     EXPECT_TRUE(all.contains(name)) << name;
   EXPECT_EQ(all.at("time").size(), 31 * sizeof(double));
   EXPECT_EQ(all.at("final/status").size(), 600 * sizeof(std::uint32_t));
   EXPECT_EQ(all.at("trajectories/q").size(), 31 * 3 * 7 * sizeof(double));
   // the stored trajectories start and end where the states do
   const auto path = directory / "s.h5";
-  const auto q = numbers(path, "trajectories/q"), initial = numbers(path, "initial/q"), final_q = numbers(path, "final/q");
+  const auto q = numbers(path, "trajectories/q"), initial = numbers(path, "initial/q"),
+             final_q = numbers(path, "final/q");
   for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(q[7 + i], initial[511 * 7 + i]);
     EXPECT_EQ(q[30 * 21 + 7 + i], final_q[511 * 7 + i]);
@@ -174,14 +193,17 @@ TEST_F(Program, ChecksPrintAnEffectiveStudyThatRunsTheSame) {
   ASSERT_EQ(check.exit_code, 0) << check.err;
   write("effective.toml", check.out);
   EXPECT_EQ(shell("$RB check effective.toml").out, check.out);
-  ASSERT_EQ(shell("$RB run s.toml --set time.step=0.05 --quiet -o a.h5; $RB run effective.toml --quiet -o b.h5").exit_code, 0);
+  ASSERT_EQ(
+      shell("$RB run s.toml --set time.step=0.05 --quiet -o a.h5; $RB run effective.toml --quiet -o b.h5").exit_code,
+      0);
   EXPECT_TRUE(datasets(directory / "a.h5") == datasets(directory / "b.h5"));
 }
 
 TEST_F(Program, ListsEverySystemAndMethodWithItsSource) {
   const std::string text = shell("$RB list").out;
-  for (const char* name : {"nonholonomic-particle", "pendulum-cvt", "chaotic", "chaplygin-sleigh", "isokinetic-particle",
-                           "henon-heiles", "nonholonomic-lobatto", "lobatto", "printed: m = 3, 2, 4", "contact: m = 3, 2, 4"})
+  for (const char* name :
+       {"nonholonomic-particle", "pendulum-cvt", "chaotic", "chaplygin-sleigh", "isokinetic-particle", "henon-heiles",
+        "nonholonomic-lobatto", "lobatto", "printed: m = 3, 2, 4", "contact: m = 3, 2, 4"})
     EXPECT_NE(text.find(name), std::string::npos) << name;
   const auto json = nlohmann::json::parse(shell("$RB list --json").out);
   for (const char* kind : {"systems", "methods"})
@@ -258,7 +280,8 @@ TEST_F(Program, FreezesAndCountsFailedTrajectories) {
   // with the step as an axis some trajectories take steps far beyond convergence
   write("s.toml", chaotic);
   const Outcome outcome = shell(
-      "$RB run s.toml --set 'ensemble.axes=[{name=\"h\", values=[0.1, 3.0]}, {name=\"theta\", from=0, to=1, count=10}]' "
+      "$RB run s.toml --set 'ensemble.axes=[{name=\"h\", values=[0.1, 3.0]}, {name=\"theta\", from=0, to=1, "
+      "count=10}]' "
       "--set time.step=h --set time.samples=1 --set time.end=30.0 --set output.trajectories=[0]");
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_NE(outcome.err.find("10 of 20 trajectories failed"), std::string::npos) << outcome.err;
@@ -284,7 +307,8 @@ TEST_F(Program, StopsOnInterruptWithoutTouchingAnEarlierResult) {
   write("s.toml", chaotic);
   ASSERT_EQ(shell("$RB run s.toml --quiet").exit_code, 0);
   const std::string before = read_file(directory / "s.h5");
-  const Outcome outcome = shell("$RB run s.toml --quiet --set time.end=1000000.0 & P=$!; sleep 1; kill -INT $P; wait $P");
+  const Outcome outcome =
+      shell("$RB run s.toml --quiet --set time.end=1000000.0 & P=$!; sleep 1; kill -INT $P; wait $P");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_NE(outcome.err.find("interrupted"), std::string::npos) << outcome.err;
   EXPECT_EQ(files(), (std::vector<std::string>{"s.h5", "s.toml"}));
@@ -295,17 +319,18 @@ TEST_F(Program, LeavesTheOldFileWhenTheDiskIsFull) {
   write("s.toml", chaotic);
   fs::create_directory(directory / "disk");
   const std::string disk = (directory / "disk").string();
-  if (shell("mount -t tmpfs -o size=600k tmpfs disk").exit_code != 0) GTEST_SKIP() << "cannot mount a small file system";
+  if (shell("mount -t tmpfs -o size=600k tmpfs disk").exit_code != 0)
+    GTEST_SKIP() << "cannot mount a small file system";
   ASSERT_EQ(shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=600'").exit_code, 0);
   const std::string before = read_file(directory / "disk/a.h5");
   // caught before the run by the size of the result
   const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=60000'");
   EXPECT_EQ(early.exit_code, 2);
   EXPECT_NE(early.err.find("the disk has"), std::string::npos) << early.err;
-  // and caught while writing when something else fills the disk
+  // and caught while writing when something else fills the disk during the run
   const Outcome late = shell(
-      "$RB run s.toml --quiet -o disk/a.h5 --set time.end=20000.0 --set 'time.sample_every=200000' & P=$!; sleep 0.4; "
-      "dd if=/dev/zero of=disk/fill bs=1k 2>/dev/null; wait $P");
+      "$RB run s.toml --quiet -o disk/a.h5 --set time.end=4000.0 --set 'time.sample_every=40000' & P=$!; sleep 0.2; "
+      "kill -STOP $P; dd if=/dev/zero of=disk/fill bs=1k 2>/dev/null; kill -CONT $P; wait $P");
   EXPECT_EQ(late.exit_code, 1) << late.err;
   EXPECT_NE(late.err.find("cannot write"), std::string::npos) << late.err;
   EXPECT_EQ(read_file(directory / "disk/a.h5"), before);

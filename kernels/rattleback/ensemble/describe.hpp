@@ -21,13 +21,11 @@ class FreeMotion {
   static constexpr int n = System::n;
 
  public:
-  FreeMotion(const System& system, const Vector<double, n>& q, const Vector<double, n>&)
-    requires Separable<System>
+  FreeMotion(const System& system, const Vector<double, n>& q, const Vector<double, n>&) requires Separable<System>
       : mass_(system), acceleration_(mass_.inverse_times(force(system, q))) {}
 
-  FreeMotion(const System& system, const Vector<double, n>& q, const Vector<double, n>& v)
-    requires(!Separable<System>)
-  {
+  FreeMotion(const System& system, const Vector<double, n>& q,
+             const Vector<double, n>& v) requires(!Separable<System>) {
     const auto l = hessian<1>(
         [&](const auto& x, const auto& y) {
           return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
@@ -168,10 +166,21 @@ const SystemEntry& describe() {
   static constexpr auto structure = System::structure();
   static constexpr auto listed = observables<System>();
   static_assert(parameters.size() <= max_parameters);
-  static const SystemEntry entry{System::name,      System::variant,   System::summary,       System::configuration,
-                                 System::source,    System::n,         System::m,             System::kind,
-                                 parameters,        structure,         listed,                System::default_q,
-                                 System::default_v, prepare<SystemOf>, velocity_from_momentum<SystemOf>};
+  static const SystemEntry entry{System::name,
+                                 System::variant,
+                                 System::summary,
+                                 System::configuration,
+                                 System::source,
+                                 System::n,
+                                 System::m,
+                                 System::kind,
+                                 parameters,
+                                 structure,
+                                 listed,
+                                 System::default_q,
+                                 System::default_v,
+                                 prepare<SystemOf>,
+                                 velocity_from_momentum<SystemOf>};
   return entry;
 }
 

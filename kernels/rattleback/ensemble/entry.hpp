@@ -36,10 +36,10 @@ enum class ConstraintKind { none, velocity, holonomic };
 /// Status bits of a trajectory; 0 is good. A trajectory with any bit set is frozen at its last good state.
 enum Status : std::uint32_t {
   status_good = 0,
-  status_not_converged = 1,  ///< the iteration stopped at max_iterations
-  status_singular = 2,       ///< a pivot vanished: constraints dependent or the Lagrangian degenerate
-  status_not_finite = 4,     ///< the step left the floating-point numbers
-  status_padding = 1u << 31, ///< a lane of the last chunk that holds no trajectory; never in a result
+  status_not_converged = 1,   ///< the iteration stopped at max_iterations
+  status_singular = 2,        ///< a pivot vanished: constraints dependent or the Lagrangian degenerate
+  status_not_finite = 4,      ///< the step left the floating-point numbers
+  status_padding = 1u << 31,  ///< a lane of the last chunk that holds no trajectory; never in a result
 };
 
 struct StatusInfo {
@@ -63,17 +63,17 @@ struct PointView {
 
 /// What `prepare` found.
 struct PrepareReport {
-  double residual;      ///< max norm of the constraint at the given point, before any projection
-  double tolerance;     ///< what counts as round-off there
-  bool projected_ok;    ///< the projection converged (true when none was asked for)
-  bool multiplier_ok;   ///< the continuous equations determine the multiplier
+  double residual;     ///< max norm of the constraint at the given point, before any projection
+  double tolerance;    ///< what counts as round-off there
+  bool projected_ok;   ///< the projection converged (true when none was asked for)
+  bool multiplier_ok;  ///< the continuous equations determine the multiplier
 };
 
 /// What the caller supplies of a point, and whether to project it.
 struct PrepareOptions {
-  bool from_momentum;   ///< p is given, v is to be derived
-  bool keep_multiplier; ///< lambda is given
-  bool project;         ///< move v to the nearest (mass-weighted) velocity that satisfies the constraint
+  bool from_momentum;    ///< p is given, v is to be derived
+  bool keep_multiplier;  ///< lambda is given
+  bool project;          ///< move v to the nearest (mass-weighted) velocity that satisfies the constraint
 };
 
 /// A compiled system instance. Strings and arrays have static storage duration.
@@ -100,8 +100,8 @@ struct MethodEntry {
   const char* name;
   const char* summary;
   const char* source;
-  const char* order;           ///< in words, as a function of the stages
-  ConstraintKind constraint;   ///< the systems it takes
+  const char* order;          ///< in words, as a function of the stages
+  ConstraintKind constraint;  ///< the systems it takes
   int stages_min, stages_max;
   bool carries_multiplier;
 };
@@ -114,22 +114,22 @@ struct ObservableCode {
 
 /// Rows of a chunk, in units of chunk_size doubles; identical in host and device memory.
 struct ChunkLayout {
-  int q, p, lambda;                           ///< state
-  int status, steps, iterations, residual;    ///< bookkeeping (exact integers stored as doubles)
-  int step, steps_per_sample;                 ///< rows of the step size and count, or -1 where they are uniform
-  int first_parameter;                        ///< swept parameters follow in order of `parameter_row`
+  int q, p, lambda;                         ///< state
+  int status, steps, iterations, residual;  ///< bookkeeping (exact integers stored as doubles)
+  int step, steps_per_sample;               ///< rows of the step size and count, or -1 where they are uniform
+  int first_parameter;                      ///< swept parameters follow in order of `parameter_row`
   int rows;
 };
 inline constexpr int max_parameters = 24;
 
 /// Arguments of the compiled loops. Pointers are host or device pointers, by backend.
 struct KernelArguments {
-  double* chunks;                       ///< [chunks][layout.rows][chunk_size]
+  double* chunks;  ///< [chunks][layout.rows][chunk_size]
   ChunkLayout layout;
-  double parameters[max_parameters];    ///< uniform values
-  int parameter_row[max_parameters];    ///< row of a swept parameter, or -1
-  double step;                          ///< uniform step size
-  std::int64_t steps;                   ///< uniform number of steps to take
+  double parameters[max_parameters];  ///< uniform values
+  int parameter_row[max_parameters];  ///< row of a swept parameter, or -1
+  double step;                        ///< uniform step size
+  std::int64_t steps;                 ///< uniform number of steps to take
   double tolerance;
   int max_iterations;
 };

@@ -30,15 +30,14 @@ inline unsigned blocks_for(std::int64_t chunks) { return static_cast<unsigned>(c
 
 template <template <class> class System, template <class, class> class Method>
 void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
-  advance_kernel<System, Method>
-      <<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
+  advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
 }
 
 template <template <class> class System>
 void launch_observe(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
                     double* values, void* stream) {
-  observe_kernel<System><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments, codes, count,
-                                                                                               values);
+  observe_kernel<System>
+      <<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments, codes, count, values);
 }
 
 RB_NAMESPACE_END

@@ -21,8 +21,8 @@ void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, i
 }
 
 template <template <class> class System>
-void observe_chunk(const KernelArguments& arguments, const double* chunk, int begin, int end, const ObservableCode* codes,
-                   int count, double* values) {
+void observe_chunk(const KernelArguments& arguments, const double* chunk, int begin, int end,
+                   const ObservableCode* codes, int count, double* values) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
     observe_lanes<Real, System>(arguments, chunk, lane, codes, count, values);
 }

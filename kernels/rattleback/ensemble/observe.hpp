@@ -8,8 +8,8 @@ RB_NAMESPACE_BEGIN
 
 /// Writes values[i * chunk_size + lane] for the `count` observables asked for; NaN for failed trajectories and padding.
 template <class T, template <class> class System>
-RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane, const ObservableCode* codes, int count,
-                         double* values) {
+RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane, const ObservableCode* codes,
+                         int count, double* values) {
   using Sys = System<T>;
   constexpr int n = Sys::n, m = Sys::m, k = observable_count<Sys>;
   const ChunkLayout& rows = a.layout;

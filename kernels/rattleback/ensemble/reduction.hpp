@@ -14,7 +14,7 @@ RB_HD MomentsOf<T> moments_of(T x, T reference) {
   const T infinity(__builtin_huge_val()), zero(0.0);
   const mask_t<T> good = x == x;
   const T error = x - reference;
-  return {select(good, T(1.0), zero),       select(good, x, zero),       zero,
+  return {select(good, T(1.0), zero),        select(good, x, zero),     zero,
           select(good, error * error, zero), select(good, x, infinity), select(good, x, -infinity),
           select(good, abs(error), zero)};
 }

@@ -59,7 +59,7 @@ class CondensedLobatto {
 
     Vector<T, n> q[S - 1], f[S - 1], w_new[S - 1];  // stages 2..s
     ConstraintForms<System> forms[S - 1];
-    Vector<T, m> multiplier[S - 1];                  // h Lambda_2..h Lambda_s
+    Vector<T, m> multiplier[S - 1];  // h Lambda_2..h Lambda_s
     const T inverse_h = T(1.0) / h;
 
     mask_t<T> active(true), singular(false);
@@ -228,8 +228,8 @@ class GeneralLobatto {
 
  private:
   struct Stages {
-    Vector<T, n> v[S], vbar[S];    // vbar[0] is not used
-    Vector<T, m> multiplier[S];    // h Lambda_i
+    Vector<T, n> v[S], vbar[S];  // vbar[0] is not used
+    Vector<T, m> multiplier[S];  // h Lambda_i
 
     /// Takes over another's values in the lanes of the mask.
     RB_HD_LARGE void assign(const mask_t<T>& mask, const Stages& other) {
@@ -248,7 +248,7 @@ class GeneralLobatto {
     T norm;
   };
   struct Linearisation {
-    Matrix<T, n, n> mass, lvq, hk, hd;   // L_vv, L_vq, h (L_qq + d_q Phi_v^T Lambda), h (L_qv + d_v Phi_v^T Lambda)
+    Matrix<T, n, n> mass, lvq, hk, hd;  // L_vv, L_vq, h (L_qq + d_q Phi_v^T Lambda), h (L_qv + d_v Phi_v^T Lambda)
     Lu<T, n> mass_lu;
     Matrix<T, m, n> phi_v, psi_p, psi_q;
   };
@@ -449,7 +449,8 @@ namespace methods {
 inline constexpr MethodEntry nonholonomic_lobatto{
     "nonholonomic-lobatto",
     "Lobatto IIIA-IIIB pair with the constraint on the IIIA momenta; symmetric, constraint exact at the nodes",
-    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical systems, "
+    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
+    "systems, "
     "eq. (14)",
     "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
     ConstraintKind::velocity,
@@ -460,7 +461,8 @@ inline constexpr MethodEntry nonholonomic_lobatto{
 inline constexpr MethodEntry lobatto{
     "lobatto",
     "unconstrained Lobatto IIIA-IIIB pair; symplectic, symmetric (s = 2 is the velocity Verlet method)",
-    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical systems, "
+    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
+    "systems, "
     "eq. (9)",
     "2s-2",
     ConstraintKind::none,

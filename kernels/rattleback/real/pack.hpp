@@ -27,7 +27,9 @@ struct Simd<4> {
   RB_HD static V abs(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
   RB_HD static V select(M m, V a, V b) { return _mm256_blendv_pd(b, a, m); }
   template <int Predicate>
-  RB_HD static M compare(V a, V b) { return _mm256_cmp_pd(a, b, Predicate); }
+  RB_HD static M compare(V a, V b) {
+    return _mm256_cmp_pd(a, b, Predicate);
+  }
   RB_HD static M mask_and(M a, M b) { return _mm256_and_pd(a, b); }
   RB_HD static M mask_or(M a, M b) { return _mm256_or_pd(a, b); }
   RB_HD static M mask_not(M a) { return _mm256_xor_pd(a, mask(true)); }
@@ -55,7 +57,9 @@ struct Simd<8> {
   RB_HD static V abs(V a) { return _mm512_abs_pd(a); }
   RB_HD static V select(M m, V a, V b) { return _mm512_mask_blend_pd(m, b, a); }
   template <int Predicate>
-  RB_HD static M compare(V a, V b) { return _mm512_cmp_pd_mask(a, b, Predicate); }
+  RB_HD static M compare(V a, V b) {
+    return _mm512_cmp_pd_mask(a, b, Predicate);
+  }
   RB_HD static M mask_and(M a, M b) { return static_cast<M>(a & b); }
   RB_HD static M mask_or(M a, M b) { return static_cast<M>(a | b); }
   RB_HD static M mask_not(M a) { return static_cast<M>(~a); }

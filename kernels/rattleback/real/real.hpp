@@ -27,9 +27,7 @@ RB_HD bool any(bool mask) { return mask; }
 RB_HD bool all(bool mask) { return mask; }
 
 /// 2^k for an integer k in [-1022, 1023], built from bits.
-RB_HD double exp2_integer(double k) {
-  return std::bit_cast<double>((static_cast<std::int64_t>(k) + 1023) << 52);
-}
+RB_HD double exp2_integer(double k) { return std::bit_cast<double>((static_cast<std::int64_t>(k) + 1023) << 52); }
 
 /// The real number under any derivative.
 RB_HD double value_of(double a) { return a; }

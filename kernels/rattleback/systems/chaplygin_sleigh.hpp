@@ -19,7 +19,8 @@ struct ChaplyginSleigh {
   static constexpr auto variant = "";
   static constexpr auto summary = "rigid body sliding on a knife edge; configuration-dependent mass matrix";
   static constexpr auto configuration = "R^3: x, y (contact point), theta (heading)";
-  static constexpr auto source = "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd ed. (Springer 2015), section 1.7";
+  static constexpr auto source =
+      "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd ed. (Springer 2015), section 1.7";
   static constexpr bool conserves_energy = true;
   // forward speed 0.5 along the heading 0.3, angular velocity 1.2
   static constexpr std::array<double, 3> default_q{0.0, 0.0, 0.3},

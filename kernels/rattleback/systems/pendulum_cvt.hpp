@@ -16,7 +16,8 @@ struct PendulumCvt {
 
   static constexpr auto name = "pendulum-cvt";
   static constexpr auto variant = "";
-  static constexpr auto summary = "continuous variable transmission driven by a pendulum; driver and passenger energies";
+  static constexpr auto summary =
+      "continuous variable transmission driven by a pendulum; driver and passenger energies";
   static constexpr auto configuration = "R^3: x, y (driver angle), z";
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "

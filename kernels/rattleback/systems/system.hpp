@@ -34,12 +34,15 @@ template <class System>
 inline constexpr int constraint_count = System::m;
 
 template <class System>
-concept Separable = requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.potential(q); };
+concept Separable = requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+  s.potential(q);
+};
 
 template <class System>
-concept AffineConstraint =
-    System::m == 0 ||
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.constraint_matrix(q); };
+concept AffineConstraint = System::m == 0 ||
+                           requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+  s.constraint_matrix(q);
+};
 
 /// Constant mass matrix and a constraint affine in the velocity (or none): the condensed methods apply.
 template <class System>
@@ -47,14 +50,16 @@ concept Condensable = Separable<System> && AffineConstraint<System>;
 
 /// A system on R^n with a Lagrangian in either form and, where m > 0, a velocity constraint.
 template <class System>
-concept VelocityConstrained =
-    System::m == 0 || AffineConstraint<System> ||
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.constraint(q, q); };
+concept VelocityConstrained = System::m == 0 || AffineConstraint<System> ||
+                              requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+  s.constraint(q, q);
+};
 
 template <class System>
-concept Lagrangian =
-    Separable<System> ||
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.lagrangian(q, q); };
+concept Lagrangian = Separable<System> ||
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+  s.lagrangian(q, q);
+};
 
 namespace detail {
 
@@ -189,8 +194,10 @@ RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<
   }
 }
 template <class System>
-inline constexpr bool has_constraint_offset =
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.constraint_offset(q); };
+inline constexpr bool has_constraint_offset = requires(const System& s,
+                                                       const Vector<typename System::scalar, System::n>& q) {
+  s.constraint_offset(q);
+};
 
 /// L(q, v).
 template <class System, class S>
@@ -303,23 +310,23 @@ RB_HD_LARGE Hessian<T, n, R> hessian(F&& f, const Vector<T, n>& q, const Vector<
 
 /// p = dL/dv.
 template <class System, class T>
-RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& v) {
+RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, System::n>& q,
+                                    const Vector<T, System::n>& v) {
   if constexpr (Separable<System>) {
     return Mass<System>(system).times(v);
   } else {
     using S = Dual<T, 2 * System::n>;
-    return gradient<1>(
-               [&](const Vector<S, System::n>& x, const Vector<S, System::n>& y) {
-                 return Vector<S, 1>{lagrangian(system, x, y)};
-               },
-               q, v)
+    return gradient<1>([&](const Vector<S, System::n>& x,
+                           const Vector<S, System::n>& y) { return Vector<S, 1>{lagrangian(system, x, y)}; },
+                       q, v)
         .dv[0];
   }
 }
 
 /// v from p = dL/dv(q, v). For a Lagrangian that is not quadratic in v a system gives `velocity(q, p)` itself.
 template <class System, class T>
-RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& p) {
+RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, System::n>& q,
+                                    const Vector<T, System::n>& p) {
   constexpr int n = System::n;
   if constexpr (Separable<System>) {
     return Mass<System>(system).inverse_times(p);
@@ -351,8 +358,7 @@ RB_HD T energy(const System& system, const Vector<T, System::n>& q, const Vector
 
 /// Number of observables of a system: energy, constraint (when there is one), invariants.
 template <class System>
-inline constexpr int observable_count =
-    1 + (System::m > 0 ? 1 : 0) + static_cast<int>(System::invariants().size());
+inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + static_cast<int>(System::invariants().size());
 
 template <class System>
 constexpr auto observables() {

@@ -9,13 +9,27 @@ class PackTest : public LaneTest {};
 
 /// Zeros, infinities, NaN, subnormals, any bit pattern, and plain numbers, some of them equal to each other.
 double any_number(Random& random) {
-  constexpr double special[] = {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, __builtin_nan(""), 0x1p-1074, -0x1.8p-1030,
-                                0x1p-1022, 0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023};
+  constexpr double special[] = {0.0,
+                                -0.0,
+                                1.0,
+                                -1.0,
+                                HUGE_VAL,
+                                -HUGE_VAL,
+                                __builtin_nan(""),
+                                0x1p-1074,
+                                -0x1.8p-1030,
+                                0x1p-1022,
+                                0x1.fffffffffffffp1023,
+                                -0x1.fffffffffffffp1023};
   switch (random.bits() % 4) {
-    case 0: return special[random.bits() % std::size(special)];
-    case 1: return std::bit_cast<double>(random.bits());
-    case 2: return random.uniform(-4.0, 4.0);
-    default: return std::floor(random.uniform(-3.0, 3.0));
+    case 0:
+      return special[random.bits() % std::size(special)];
+    case 1:
+      return std::bit_cast<double>(random.bits());
+    case 2:
+      return random.uniform(-4.0, 4.0);
+    default:
+      return std::floor(random.uniform(-3.0, 3.0));
   }
 }
 
@@ -43,41 +57,69 @@ void expect_same(const char* name, F f, Draw draw, int packs = 4000) {
             << name << ::testing::PrintToString(std::array{input[A][k]...}) << " is " << expected << ", in lane " << k
             << " " << lane(result, k);
       }
-    }(std::make_integer_sequence<int, Arguments>{});
+    }
+    (std::make_integer_sequence<int, Arguments>{});
   }
 }
 
 TEST_F(PackTest, Arithmetic) {
-  expect_same<2>("a + b", [](auto a, auto b) { return a + b; }, any_number);
-  expect_same<2>("a - b", [](auto a, auto b) { return a - b; }, any_number);
-  expect_same<2>("a * b", [](auto a, auto b) { return a * b; }, any_number);
-  expect_same<2>("a / b", [](auto a, auto b) { return a / b; }, any_number);
-  expect_same<1>("-a", [](auto a) { return -a; }, any_number);
-  expect_same<2>("a += b", [](auto a, auto b) { return a += b; }, any_number);
-  expect_same<2>("a -= b", [](auto a, auto b) { return a -= b; }, any_number);
-  expect_same<2>("a *= b", [](auto a, auto b) { return a *= b; }, any_number);
-  expect_same<2>("a /= b", [](auto a, auto b) { return a /= b; }, any_number);
-  expect_same<3>("fma(a, b, c)", [](auto a, auto b, auto c) { return fma(a, b, c); }, any_number);
-  expect_same<1>("sqrt(a)", [](auto a) { return sqrt(a); }, any_number);
-  expect_same<1>("abs(a)", [](auto a) { return abs(a); }, any_number);
-  expect_same<2>("max(a, b)", [](auto a, auto b) { return max(a, b); }, any_number);
-  expect_same<2>("min(a, b)", [](auto a, auto b) { return min(a, b); }, any_number);
-  expect_same<1>("square(a)", [](auto a) { return square(a); }, any_number);
-  expect_same<1>("value_of(a)", [](auto a) { return value_of(a); }, any_number);
+  expect_same<2>(
+      "a + b", [](auto a, auto b) { return a + b; }, any_number);
+  expect_same<2>(
+      "a - b", [](auto a, auto b) { return a - b; }, any_number);
+  expect_same<2>(
+      "a * b", [](auto a, auto b) { return a * b; }, any_number);
+  expect_same<2>(
+      "a / b", [](auto a, auto b) { return a / b; }, any_number);
+  expect_same<1>(
+      "-a", [](auto a) { return -a; }, any_number);
+  expect_same<2>(
+      "a += b", [](auto a, auto b) { return a += b; }, any_number);
+  expect_same<2>(
+      "a -= b", [](auto a, auto b) { return a -= b; }, any_number);
+  expect_same<2>(
+      "a *= b", [](auto a, auto b) { return a *= b; }, any_number);
+  expect_same<2>(
+      "a /= b", [](auto a, auto b) { return a /= b; }, any_number);
+  expect_same<3>(
+      "fma(a, b, c)", [](auto a, auto b, auto c) { return fma(a, b, c); }, any_number);
+  expect_same<1>(
+      "sqrt(a)", [](auto a) { return sqrt(a); }, any_number);
+  expect_same<1>(
+      "abs(a)", [](auto a) { return abs(a); }, any_number);
+  expect_same<2>(
+      "max(a, b)", [](auto a, auto b) { return max(a, b); }, any_number);
+  expect_same<2>(
+      "min(a, b)", [](auto a, auto b) { return min(a, b); }, any_number);
+  expect_same<1>(
+      "square(a)", [](auto a) { return square(a); }, any_number);
+  expect_same<1>(
+      "value_of(a)", [](auto a) { return value_of(a); }, any_number);
 }
 
 TEST_F(PackTest, ComparisonsAndMasks) {
-  expect_same<2>("a < b", [](auto a, auto b) { return a < b; }, any_number);
-  expect_same<2>("a <= b", [](auto a, auto b) { return a <= b; }, any_number);
-  expect_same<2>("a > b", [](auto a, auto b) { return a > b; }, any_number);
-  expect_same<2>("a >= b", [](auto a, auto b) { return a >= b; }, any_number);
-  expect_same<2>("a == b", [](auto a, auto b) { return a == b; }, any_number);
-  expect_same<2>("a != b", [](auto a, auto b) { return a != b; }, any_number);
-  expect_same<1>("is_finite(a)", [](auto a) { return is_finite(a); }, any_number);
-  expect_same<3>("(a < b) & (b < c)", [](auto a, auto b, auto c) { return (a < b) & (b < c); }, any_number);
-  expect_same<3>("(a < b) | (b < c)", [](auto a, auto b, auto c) { return (a < b) | (b < c); }, any_number);
-  expect_same<2>("!(a < b)", [](auto a, auto b) { return !(a < b); }, any_number);
-  expect_same<4>("select(a < b, c, d)", [](auto a, auto b, auto c, auto d) { return select(a < b, c, d); }, any_number);
+  expect_same<2>(
+      "a < b", [](auto a, auto b) { return a < b; }, any_number);
+  expect_same<2>(
+      "a <= b", [](auto a, auto b) { return a <= b; }, any_number);
+  expect_same<2>(
+      "a > b", [](auto a, auto b) { return a > b; }, any_number);
+  expect_same<2>(
+      "a >= b", [](auto a, auto b) { return a >= b; }, any_number);
+  expect_same<2>(
+      "a == b", [](auto a, auto b) { return a == b; }, any_number);
+  expect_same<2>(
+      "a != b", [](auto a, auto b) { return a != b; }, any_number);
+  expect_same<1>(
+      "is_finite(a)", [](auto a) { return is_finite(a); }, any_number);
+  expect_same<3>(
+      "(a < b) & (b < c)", [](auto a, auto b, auto c) { return (a < b) & (b < c); }, any_number);
+  expect_same<3>(
+      "(a < b) | (b < c)", [](auto a, auto b, auto c) { return (a < b) | (b < c); }, any_number);
+  expect_same<2>(
+      "!(a < b)", [](auto a, auto b) { return !(a < b); }, any_number);
+  expect_same<4>(
+      "select(a < b, c, d)", [](auto a, auto b, auto c, auto d) { return select(a < b, c, d); }, any_number);
 }
 
 TEST_F(PackTest, AnyAndAll) {
@@ -104,8 +146,10 @@ TEST_F(PackTest, PowersOfTwo) {
 
 TEST_F(PackTest, ElementaryFunctions) {
   const auto angle = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-1e9, 1e9); };
-  expect_same<1>("sin(a)", [](auto a) { return sin(a); }, angle);
-  expect_same<1>("cos(a)", [](auto a) { return cos(a); }, angle);
+  expect_same<1>(
+      "sin(a)", [](auto a) { return sin(a); }, angle);
+  expect_same<1>(
+      "cos(a)", [](auto a) { return cos(a); }, angle);
   const auto sine_and_cosine = [](auto a, auto weight) {
     auto s = a, c = a;
     sincos(a, s, c);
@@ -115,7 +159,8 @@ TEST_F(PackTest, ElementaryFunctions) {
   const auto exponent = [](Random& random) {
     return random.bits() & 1 ? any_number(random) : random.uniform(-750.0, 715.0);
   };
-  expect_same<1>("exp(a)", [](auto a) { return exp(a); }, exponent);
+  expect_same<1>(
+      "exp(a)", [](auto a) { return exp(a); }, exponent);
 }
 
 TEST_F(PackTest, DualNumbers) {
