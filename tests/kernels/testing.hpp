@@ -17,12 +17,7 @@
 
 #include "rattleback/ensemble/describe.hpp"
 #include "rattleback/methods/lobatto.hpp"
-#include "rattleback/systems/chaotic.hpp"
-#include "rattleback/systems/chaplygin_sleigh.hpp"
-#include "rattleback/systems/henon_heiles.hpp"
-#include "rattleback/systems/isokinetic_particle.hpp"
-#include "rattleback/systems/nonholonomic_particle.hpp"
-#include "rattleback/systems/pendulum_cvt.hpp"
+#include "all_systems.hpp"  // generated from catalogue.def
 
 namespace rattleback {
 
