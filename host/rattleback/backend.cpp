@@ -51,7 +51,7 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
 
   std::string reason;
   auto cuda = make_cuda_backend(reason);
-  if (cuda && !Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method.stages)) {
+  if (cuda && !cuda->treats(study)) {
     reason = fmt::format("system '{}' was not compiled for CUDA", study.system.name);
     cuda = nullptr;
   }

@@ -74,6 +74,8 @@ class Backend {
   [[nodiscard]] virtual std::string name() const = 0;    ///< "cpu" or "cuda"
   [[nodiscard]] virtual std::string device() const = 0;  ///< what it runs on, in words
   [[nodiscard]] virtual unsigned threads() const = 0;
+  /// Whether the study's system and method are compiled for it.
+  [[nodiscard]] virtual bool treats(const Study& study) const = 0;
   /// Bytes a tile's state may take.
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 

@@ -24,6 +24,7 @@ class CpuBackend final : public Backend {
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
   unsigned threads() const override { return threads_; }
+  bool treats(const Study&) const override { return true; }
   std::uint64_t tile_bytes() const override { return std::uint64_t{64} << 20; }
 
   void begin(const Plan& plan, Tile& tile) override {

@@ -7,6 +7,7 @@
 
 #include "rattleback/backend.hpp"
 #include "rattleback/error.hpp"
+#include "rattleback/study.hpp"
 
 namespace rattleback {
 namespace {
@@ -94,6 +95,9 @@ class CudaBackend final : public Backend {
   std::string name() const override { return "cuda"; }
   std::string device() const override { return properties_.name; }
   unsigned threads() const override { return 1; }
+  bool treats(const Study& study) const override {
+    return Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method.stages) != nullptr;
+  }
   std::uint64_t tile_bytes() const override {
     return std::min<std::uint64_t>(properties_.totalGlobalMem / 8, std::uint64_t{512} << 20);
   }

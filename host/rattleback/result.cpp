@@ -28,6 +28,44 @@ std::span<const std::uint32_t> Result::status() const {
   return std::get<std::vector<std::uint32_t>>(dataset("/final/status").values);
 }
 
+std::optional<Attribute> Result::attribute(const std::string& path, const std::string& name) const {
+  const auto list = attributes_.find(path);
+  if (list == attributes_.end()) return std::nullopt;
+  const auto found = list->second.find(name);
+  if (found == list->second.end()) return std::nullopt;
+  return found->second;
+}
+
+Result Result::load(const std::filesystem::path& file) {
+  const ResultFile stored(file);
+  Result result;
+  result.attributes_["/"] = stored.attributes("/");
+  for (const auto& [path, entry] : stored.datasets()) {
+    result.datasets_[path] = stored.read(path);
+    if (auto attributes = stored.attributes(path); !attributes.empty()) result.attributes_[path] = std::move(attributes);
+  }
+  Summary& summary = result.summary;
+  const auto get = [&](const char* name, auto& target) {
+    const auto value = result.attribute("/", name);
+    if (!value) return;
+    std::visit(
+        [&](const auto& v) {
+          if constexpr (std::is_convertible_v<decltype(v), std::remove_reference_t<decltype(target)>>)
+            target = static_cast<std::remove_reference_t<decltype(target)>>(v);
+        },
+        *value);
+  };
+  get("backend", summary.backend);
+  get("device", summary.device);
+  get("threads", summary.threads);
+  get("wall_seconds", summary.wall_seconds);
+  get("trajectory_steps", summary.trajectory_steps);
+  get("failed", summary.failed);
+  get("iterations", summary.iterations);
+  if (result.has("/final/status")) summary.trajectories = result.status().size();
+  return result;
+}
+
 namespace {
 
 ResultSink::Type type_of(const Dataset& dataset) { return static_cast<ResultSink::Type>(dataset.values.index()); }

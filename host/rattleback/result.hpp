@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -75,13 +76,46 @@ class Result {
   /// Status bits per trajectory [N].
   [[nodiscard]] std::span<const std::uint32_t> status() const;
 
+  /// An attribute of the root ("/") or of a dataset, or nothing.
+  [[nodiscard]] std::optional<Attribute> attribute(const std::string& path, const std::string& name) const;
+
   /// Writes the result file, under a temporary name that is renamed when complete.
   void save(const std::filesystem::path& file) const;
+  /// Reads a result file as a whole. Throws as ResultFile does.
+  static Result load(const std::filesystem::path& file);
 
  private:
   friend class MemorySink;
   std::map<std::string, Dataset> datasets_;
   std::map<std::string, std::map<std::string, Attribute>> attributes_;
+};
+
+/// Reads a result file, block by block. Throws Error(input) when there is no such file, when it is damaged, and when it is no
+/// result of rattleback (its root has no attribute "study").
+class ResultFile {
+ public:
+  struct Entry {
+    ResultSink::Type type;
+    Shape shape;
+  };
+
+  explicit ResultFile(const std::filesystem::path& file);
+  ~ResultFile();
+  ResultFile(ResultFile&&) noexcept;
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+  /// All datasets, by full path ("/final/q").
+  [[nodiscard]] const std::map<std::string, Entry>& datasets() const;
+  /// Attributes of the root ("/") or of a dataset.
+  [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
+  /// The block [offset, offset + count) of a dataset into `data`, row-major, in the dataset's own type.
+  void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const;
+  /// A whole dataset.
+  [[nodiscard]] Dataset read(const std::string& path) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Collects a result in memory.

@@ -123,19 +123,27 @@ SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step
   return grid;
 }
 
+/// What one run may take over from the one before it.
+struct Buffers {
+  Tile tile;
+  SegmentOutput output;
+};
+
 class Runner {
  public:
-  Runner(const Study& study, ResultSink& sink, const RunOptions& options)
+  Runner(const Study& study, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers)
       : study_(study),
         sink_(sink),
         options_(options),
+        backend_(backend),
+        tile_(buffers.tile),
+        output_(buffers.output),
         system_(study.system_entry()),
         method_(study.method_entry()),
         ensemble_(study),
         threads_(worker_count(options.threads)) {}
 
   Summary operator()() {
-    const auto backend = make_backend(options_.backend, options_.threads, study_);
     check_points(study_, ensemble_, threads_);
     make_plan();
     create_datasets();
@@ -145,14 +153,14 @@ class Runner {
     trees_.resize(grid_.time.size() * plan_.codes.size());
     if (plan_.keep_values) values_ = std::make_unique<ValueStore>(trees_.size(), ensemble_.size());
 
-    const std::uint64_t tile_size = tile_trajectories(*backend);
+    const std::uint64_t tile_size = tile_trajectories();
     for (std::uint64_t first = 0; first < ensemble_.size(); first += tile_size)
-      run_tile(*backend, first, std::min(tile_size, ensemble_.size() - first));
+      run_tile(first, std::min(tile_size, ensemble_.size() - first));
 
     write_statistics();
-    summary_.backend = backend->name();
-    summary_.device = backend->device();
-    summary_.threads = backend->threads();
+    summary_.backend = backend_.name();
+    summary_.device = backend_.device();
+    summary_.threads = backend_.threads();
     summary_.trajectories = ensemble_.size();
     write_attributes();
     report_progress();
@@ -201,10 +209,10 @@ class Runner {
     for (const std::int64_t steps : grid_.steps) total_steps_ += static_cast<std::uint64_t>(steps) * ensemble_.size();
   }
 
-  [[nodiscard]] std::uint64_t tile_trajectories(const Backend& backend) const {
+  [[nodiscard]] std::uint64_t tile_trajectories() const {
     std::uint64_t wanted = options_.tile;
     if (wanted == 0)
-      wanted = backend.tile_bytes() / (static_cast<std::uint64_t>(plan_.arguments.layout.rows) * sizeof(double));
+      wanted = backend_.tile_bytes() / (static_cast<std::uint64_t>(plan_.arguments.layout.rows) * sizeof(double));
     const std::uint64_t chunks = std::max<std::uint64_t>(1, (wanted + chunk_size - 1) / chunk_size);
     return chunks * chunk_size;
   }
@@ -253,8 +261,9 @@ class Runner {
     }
   }
 
-  void run_tile(Backend& backend, std::uint64_t first, std::uint64_t count) {
-    Tile tile;
+  void run_tile(std::uint64_t first, std::uint64_t count) {
+    Tile& tile = tile_;
+    tile.recorded.clear();
     tile.first = first;
     tile.count = count;
     tile.rows = plan_.arguments.layout.rows;
@@ -270,24 +279,23 @@ class Runner {
       work();
       summary_.wall_seconds += seconds_since(start);
     };
-    integrate([&] { backend.begin(plan_, tile); });
+    integrate([&] { backend_.begin(plan_, tile); });
     const std::uint64_t per_sample = sizeof(double) * (tile.chunks() * plan_.codes.size() * chunk_size +
                                                        tile.recorded.size() * plan_.state_rows * 2);
     const std::uint64_t samples_per_segment =
         std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
-    SegmentOutput output;
     for (std::uint64_t s = 0; s < grid_.steps.size(); s += samples_per_segment) {
       const std::uint64_t e = std::min<std::uint64_t>(grid_.steps.size(), s + samples_per_segment);
       const Segment segment{
           s == 0,
           {grid_.steps.begin() + static_cast<std::ptrdiff_t>(s), grid_.steps.begin() + static_cast<std::ptrdiff_t>(e)}};
       bool finished = false;
-      integrate([&] { finished = backend.run(segment, output, control_); });
+      integrate([&] { finished = backend_.run(segment, output_, control_); });
       if (!finished) throw Error(Error::Kind::runtime, "interrupted; nothing was written");
-      collect(tile, s, e - s, output);
-      write_records(tile, s, e - s, first_record, output);
+      collect(tile, s, e - s, output_);
+      write_records(tile, s, e - s, first_record, output_);
     }
-    integrate([&] { backend.end(tile); });
+    integrate([&] { backend_.end(tile); });
     write_final(tile);
   }
 
@@ -466,6 +474,7 @@ class Runner {
     sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
     sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);
     sink_.attribute("/", "failed", summary_.failed);
+    sink_.attribute("/", "iterations", summary_.iterations);
   }
 
   void report_progress() {
@@ -475,6 +484,9 @@ class Runner {
   const Study& study_;
   ResultSink& sink_;
   const RunOptions& options_;
+  Backend& backend_;
+  Tile& tile_;
+  SegmentOutput& output_;
   const SystemEntry& system_;
   const MethodEntry& method_;
   Ensemble ensemble_;
@@ -497,19 +509,38 @@ Study validated(Study study) {
 
 }  // namespace
 
-Summary run(const Study& study, ResultSink& sink, const RunOptions& options) {
-  const Study complete = validated(study);
-  const Summary summary = Runner(complete, sink, options)();
-  sink.commit();
-  return summary;
-}
+struct Session::Impl {
+  RunOptions options;
+  std::unique_ptr<Backend> backend;
+  Buffers buffers;
 
-Result run(const Study& study, const RunOptions& options) {
+  Summary run(const Study& study, ResultSink& sink) {
+    const Study complete = validated(study);
+    if (!backend || !backend->treats(complete)) backend = make_backend(options.backend, options.threads, complete);
+    const Summary summary = Runner(complete, sink, options, *backend, buffers)();
+    sink.commit();
+    return summary;
+  }
+};
+
+Session::Session(RunOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+
+Summary Session::run(const Study& study, ResultSink& sink) { return impl_->run(study, sink); }
+
+Result Session::run(const Study& study) {
   Result result;
   MemorySink sink(result);
-  result.summary = run(study, sink, options);
+  result.summary = impl_->run(study, sink);
   return result;
 }
+
+Summary run(const Study& study, ResultSink& sink, const RunOptions& options) {
+  return Session(options).run(study, sink);
+}
+
+Result run(const Study& study, const RunOptions& options) { return Session(options).run(study); }
 
 void check_initial_states(const Study& study, unsigned threads) {
   const Study complete = validated(study);

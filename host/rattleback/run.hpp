@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -30,6 +31,21 @@ Result run(const Study& study, const RunOptions& options = {});
 
 /// Runs a study into a sink; the summary is what Result::summary would be.
 Summary run(const Study& study, ResultSink& sink, const RunOptions& options = {});
+
+/// Runs studies one after the other with one backend and one set of buffers.
+class Session {
+ public:
+  explicit Session(RunOptions options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+
+  Result run(const Study& study);
+  Summary run(const Study& study, ResultSink& sink);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 /// Checks all initial states (constraint, multiplier, finite values) without running; what `run` does first.
 void check_initial_states(const Study& study, unsigned threads = 0);

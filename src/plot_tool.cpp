@@ -1,0 +1,47 @@
+#include "plot_tool.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rattleback/error.hpp"
+
+namespace rattleback::program {
+namespace {
+
+/// $RATTLEBACK_PLOT, the installed tool beside this program, or the one of the source tree that this program is built from.
+std::filesystem::path find_tool() {
+  if (const char* given = std::getenv("RATTLEBACK_PLOT")) return given;
+  std::error_code code;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", code);
+  const auto installed = program.parent_path().parent_path() / "libexec/rattleback/plot";
+  if (!code && std::filesystem::exists(installed, code)) return installed;
+  return RATTLEBACK_PLOT_TOOL;
+}
+
+}  // namespace
+
+int run_plot_tool(const std::vector<std::string>& arguments) {
+  const std::string tool = find_tool().string();
+  std::vector<char*> argv{const_cast<char*>(tool.c_str())};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, tool.c_str(), nullptr, nullptr, argv.data(), environ);
+  int status = 0;
+  if (failed == 0)
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (failed != 0 || !WIFEXITED(status))
+    throw Error(Error::Kind::runtime,
+                "the plotting tool " + tool + " cannot be run (" +
+                    (failed != 0 ? std::strerror(failed) : "it was killed") +
+                    "); install python3, matplotlib and h5py, or point RATTLEBACK_PLOT to the tool");
+  return WEXITSTATUS(status);
+}
+
+}  // namespace rattleback::program
