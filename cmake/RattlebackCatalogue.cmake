@@ -112,7 +112,7 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
         set(symbol "${system}__${method}__${isa}")
         set(table "")
         foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>},\n")
+          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>},\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA ${isa}
 #include \"rattleback/ensemble/instantiate.hpp\"

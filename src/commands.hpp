@@ -11,6 +11,7 @@ namespace rattleback::program {
 enum ExitCode { exit_done = 0, exit_runtime = 1, exit_input = 2, exit_failed_trajectories = 3 };
 
 void add_run(CLI::App& app, int& exit_code);
+void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_describe(CLI::App& app, int& exit_code);

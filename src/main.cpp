@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   app.footer("Exit codes: 0 done; 1 run-time failure; 2 bad input; 3 done, but some trajectories failed.");
   int exit_code = exit_done;
   add_run(app, exit_code);
+  add_resume(app, exit_code);
   add_check(app, exit_code);
   add_list(app, exit_code);
   add_describe(app, exit_code);

@@ -1,108 +1,16 @@
-#include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <ctime>
 #include <filesystem>
-#include <limits>
-#include <stop_token>
-#include <thread>
-
-#include <pthread.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "commands.hpp"
-#include "rattleback/rattleback.hpp"
+#include "terminal.hpp"
 
 namespace rattleback::program {
 namespace {
 
-/// Turns SIGINT and SIGTERM into a stop request. Made before any other thread, so that all of them leave the signals to it.
-class Interrupt {
- public:
-  Interrupt() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    waiter_ = std::jthread([this](const std::stop_token& end) {
-      const timespec tenth{0, 100'000'000};
-      while (!end.stop_requested())
-        if (sigtimedwait(&signals_, nullptr, &tenth) > 0) source_.request_stop();
-    });
-  }
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-
- private:
-  sigset_t signals_{};
-  std::stop_source source_;
-  std::jthread waiter_;
-};
-
-/// A bar on a terminal, a line every ten seconds otherwise; on stderr.
-class ProgressDisplay {
- public:
-  void operator()(const Progress& p) {
-    const double share = p.total > 0 ? static_cast<double>(p.trajectory_steps) / static_cast<double>(p.total) : 1.0;
-    const double rate = p.seconds > 0 ? static_cast<double>(p.trajectory_steps) / p.seconds : 0.0;
-    const double left = share > 0 ? p.seconds * (1.0 - share) / share : 0.0;
-    const std::string text =
-        fmt::format("{:5.1f} %  {:.3g} trajectory-steps/s  {:.0f} s left", 100.0 * share, rate, left);
-    if (terminal_) {
-      constexpr int width = 30;
-      const int full = static_cast<int>(share * width);
-      fmt::print(stderr, "\r[{:=<{}}{: <{}}] {}   ", "", full, "", width - full, text);
-      drawn_ = true;
-    } else if (p.seconds >= next_line_) {
-      fmt::print(stderr, "{}\n", text);
-      next_line_ = p.seconds + 10.0;
-    }
-  }
-  void finish() const {
-    if (drawn_) fmt::print(stderr, "\n");
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) == 1;
-  bool drawn_ = false;
-  double next_line_ = 10.0;
-};
-
-/// Passes everything on and keeps the last value of each statistic for the summary.
-class SummarySink final : public ResultSink {
- public:
-  explicit SummarySink(ResultSink& target) : target_(target) {}
-
-  void create(const std::string& path, Type type, const Shape& shape) override { target_.create(path, type, shape); }
-  void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) override {
-    target_.write(path, offset, count, data);
-    constexpr std::string_view prefix = "/observables/";
-    if (!path.starts_with(prefix) || path.ends_with("/count")) return;
-    const std::string_view rest = std::string_view(path).substr(prefix.size());
-    const std::size_t slash = rest.rfind('/');
-    last_[std::string(rest.substr(0, slash))][std::string(rest.substr(slash + 1))] =
-        static_cast<const double*>(data)[count[0] - 1];
-  }
-  void attribute(const std::string& path, const std::string& name, const Attribute& value) override {
-    target_.attribute(path, name, value);
-  }
-  void commit() override { target_.commit(); }
-
-  [[nodiscard]] const nlohmann::ordered_json& last() const { return last_; }
-
- private:
-  ResultSink& target_;
-  nlohmann::ordered_json last_ = nlohmann::ordered_json::object();
-};
-
 struct Arguments {
   StudyArguments study;
-  std::string output, backend = "auto";
-  unsigned threads = 0;
-  std::uint64_t tile = 0;
-  bool quiet = false, json = false;
+  std::string output;
+  RunArguments run;
 };
 
 void check_space(const Study& study, const std::filesystem::path& output) {
@@ -126,60 +34,7 @@ int run_study(const Arguments& arguments) {
       arguments.output.empty() ? std::filesystem::path(arguments.study.file).filename().replace_extension(".h5")
                                : std::filesystem::path(arguments.output);
   check_space(study, output);
-
-  ProgressDisplay display;
-  RunOptions options;
-  options.backend = arguments.backend;
-  options.threads = arguments.threads;
-  options.tile = arguments.tile;
-  options.stop = interrupt.token();
-  if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
-
-  const auto file = make_file_sink(output);
-  SummarySink sink(*file);
-  const auto start = std::chrono::steady_clock::now();
-  Summary summary;
-  try {
-    summary = run(study, sink, options);
-  } catch (...) {
-    display.finish();
-    throw;
-  }
-  display.finish();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double rate = static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
-
-  if (arguments.json) {
-    nlohmann::ordered_json json;
-    json["study"] = study.name;
-    json["result"] = output.string();
-    json["backend"] = summary.backend;
-    json["device"] = summary.device;
-    json["threads"] = summary.threads;
-    json["trajectories"] = summary.trajectories;
-    json["trajectory_steps"] = summary.trajectory_steps;
-    json["iterations"] = summary.iterations;
-    json["failed"] = summary.failed;
-    json["wall_seconds"] = summary.wall_seconds;
-    json["total_seconds"] = seconds;
-    json["trajectory_steps_per_second"] = rate;
-    json["observables"] = sink.last();
-    fmt::print("{}\n", json.dump(2));
-  } else if (!arguments.quiet) {
-    fmt::print("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n",
-               study.name, summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
-               summary.threads);
-    for (const auto& [observable, statistics] : sink.last().items())
-      for (const auto& [statistic, value] : statistics.items())
-        fmt::print("  {} {}: {:.17g}\n", observable, statistic,
-                   value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN());
-    fmt::print("result: {}\n", output.string());
-  }
-  if (summary.failed == 0) return exit_done;
-  fmt::print(stderr,
-             "rattleback: {} of {} trajectories failed and are frozen at their last good state; see /final/status\n",
-             summary.failed, summary.trajectories);
-  return exit_failed_trajectories;
+  return execute(arguments.run, interrupt, output, [&](Session& session) { return session.run(study, output); });
 }
 
 }  // namespace
@@ -195,15 +50,9 @@ void add_run(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<Arguments>();
   arguments->study.add_to(*command);
   command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5");
-  command
-      ->add_option("--backend", arguments->backend,
-                   "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
-      ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
-  command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits")
+  arguments->run.add_to(*command);
+  command->add_option("--tile", arguments->run.tile, "trajectories in memory at a time; default: what fits")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--quiet", arguments->quiet, "no progress, no summary");
-  command->add_flag("--json", arguments->json, "summary as one JSON object on stdout");
   command->callback([arguments, &exit_code] { exit_code = run_study(*arguments); });
 }
 

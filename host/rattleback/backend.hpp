@@ -1,12 +1,13 @@
 #pragma once
 // A backend advances one tile of trajectories at a time and reduces its observables chunk by chunk.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rattleback/catalogue.hpp"
@@ -42,30 +43,44 @@ struct Plan {
   int stages = 0;
   KernelArguments arguments{};
   std::vector<ObservableCode> codes;
-  std::vector<double> references;  ///< per observable; NaN stands for the trajectory's own initial value
-  bool keep_values = false;        ///< quantiles need the values themselves
-  int state_rows = 0;              ///< rows of q, p, lambda, the first of a chunk
+  std::vector<double> references;            ///< per observable; NaN stands for the trajectory's own initial value
+  std::vector<std::pair<int, int>> pairs;    ///< observables whose joint moments are wanted
+  bool keep_values = false;                  ///< quantiles and histograms need the values themselves
+  int state_rows = 0;                        ///< rows of q, p, lambda, the first of a chunk
+  [[nodiscard]] int crossing_size() const { return 3 + state_rows; }
 };
 
-/// Consecutive samples: steps[i] steps (0 for the initial sample), then observe.
+/// Steps `from` to `to` of one interval between samples, all trajectories alike; then a sample where `observe` says so.
+struct Stretch {
+  std::int64_t interval;  ///< intervals completed before
+  std::int64_t before;    ///< steps completed before the interval, where the step size is uniform
+  std::int64_t from, to;
+  bool observe;
+};
+
+/// Consecutive stretches between two points at which a run may be interrupted.
 struct Segment {
-  bool starts_at_initial = false;
-  std::vector<std::int64_t> steps;
+  bool starts_at_initial = false;  ///< the first stretch is the initial sample
+  std::vector<Stretch> stretches;
+  [[nodiscard]] std::uint64_t samples() const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(stretches, &Stretch::observe));
+  }
 };
 
 struct SegmentOutput {
-  std::vector<Moments> moments;  ///< [sample][observable][chunk]
-  std::vector<double> values;    ///< [sample][chunk][observable][lane], when kept
-  std::vector<double> records;   ///< [sample][recorded][state row]
+  std::vector<Moments> moments;       ///< [sample][observable][chunk]
+  std::vector<CoMoments> co_moments;  ///< [sample][pair][chunk]
+  std::vector<double> values;         ///< [sample][chunk][observable][lane], when kept
+  std::vector<double> records;        ///< [sample][recorded][state row]
+  /// Crossings in no order, each of Plan::crossing_size numbers: trajectory of the tile, surfaces crossed (bits), steps
+  /// before, state before.
+  std::vector<double> crossings;
 };
 
 /// Shared by a run and whoever watches it.
 struct Control {
   std::atomic<std::uint64_t> trajectory_steps{0};
-  std::stop_token stop;
   std::function<void()> tick;
-
-  [[nodiscard]] bool stopped() const { return stop.stop_requested(); }
 };
 
 class Backend {
@@ -80,13 +95,12 @@ class Backend {
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 
   virtual void begin(const Plan& plan, Tile& tile) = 0;
-  /// False when stopped.
-  virtual bool run(const Segment& segment, SegmentOutput& output, Control& control) = 0;
+  virtual void run(const Segment& segment, SegmentOutput& output, Control& control) = 0;
   /// Brings the tile's state home.
-  virtual void end(Tile& tile) = 0;
+  virtual void fetch(Tile& tile) = 0;
 };
 
-/// Steps per call into a compiled loop: how soon a stop is noticed and progress is seen. Not part of the result.
+/// Steps per call into a compiled loop: how often progress is seen. Not part of the result.
 inline constexpr std::int64_t steps_per_call = 1024;
 
 /// From a specification: auto | cpu | cuda, and cpu:scalar, cpu:avx2, cpu:avx512 with an optional ,threads=N.

@@ -1,5 +1,6 @@
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -31,70 +32,107 @@ class CpuBackend final : public Backend {
     plan_ = &plan;
     tile_ = &tile;
     pair_ = Catalogue::instance().pair(*plan.system, *plan.method, plan.stages, isa_);
-    references_.assign(tile.chunks() * plan.codes.size() * chunk_size, 0.0);
   }
 
-  bool run(const Segment& segment, SegmentOutput& output, Control& control) override {
-    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size();
-    const std::uint64_t samples = segment.steps.size();
+  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
+    const std::uint64_t samples = segment.samples();
     output.values.resize(samples * chunks * observables * chunk_size);
     output.moments.resize(samples * observables * chunks);
+    output.co_moments.resize(samples * pairs * chunks);
     output.records.resize(samples * tile_->recorded.size() * plan_->state_rows);
+    output.crossings.clear();
 
     // few chunks: split them so that every thread has work
     const int lanes = chunks >= 4 * threads_ ? chunk_size : 32;
     const std::uint64_t per_chunk = chunk_size / lanes;
+    std::mutex mutex;
     parallel_for(
         chunks * per_chunk, threads_,
         [&](std::uint64_t unit) {
           const int begin = static_cast<int>(unit % per_chunk) * lanes;
-          advance(unit / per_chunk, begin, begin + lanes, segment, output, control);
+          const std::vector<double> crossings = advance(unit / per_chunk, begin, begin + lanes, segment, output, control);
+          if (crossings.empty()) return;
+          const std::lock_guard lock(mutex);
+          output.crossings.insert(output.crossings.end(), crossings.begin(), crossings.end());
         },
         control.tick);
-    if (control.stopped()) return false;
 
     parallel_for(chunks, threads_, [&](std::uint64_t c) {
-      for (std::uint64_t s = 0; s < samples; ++s)
+      double* reference_rows = tile_->chunk(c) + plan_->arguments.layout.references * chunk_size;
+      for (std::uint64_t s = 0; s < samples; ++s) {
+        const double* values = output.values.data() + (s * chunks + c) * observables * chunk_size;
         for (std::uint64_t o = 0; o < observables; ++o) {
-          const double* values = output.values.data() + ((s * chunks + c) * observables + o) * chunk_size;
-          double* references = references_.data() + (c * observables + o) * chunk_size;
-          if (s == 0 && segment.starts_at_initial) set_references(plan_->references[o], values, references);
-          output.moments[(s * observables + o) * chunks + c] = pair_->reduce(values, references);
+          double* references = reference_rows + o * chunk_size;
+          if (s == 0 && segment.starts_at_initial)
+            set_references(plan_->references[o], values + o * chunk_size, references);
+          output.moments[(s * observables + o) * chunks + c] = pair_->reduce(values + o * chunk_size, references);
         }
+        for (std::uint64_t i = 0; i < pairs; ++i)
+          output.co_moments[(s * pairs + i) * chunks + c] =
+              pair_->co_reduce(values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
+      }
     });
-    return true;
   }
 
-  void end(Tile&) override {}
+  void fetch(Tile&) override {}
 
  private:
-  /// Lanes [begin, end) of chunk c through all samples of the segment.
-  void advance(std::uint64_t c, int begin, int end, const Segment& segment, SegmentOutput& output, Control& control) {
+  /// Lanes [begin, end) of chunk c through the segment; returns their crossings.
+  std::vector<double> advance(std::uint64_t c, int begin, int end, const Segment& segment, SegmentOutput& output,
+                              Control& control) {
     const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size();
     const int used =
         static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the rest is padding
     KernelArguments arguments = plan_->arguments;
     double* chunk = tile_->chunk(c);
-    const bool varying = arguments.layout.steps_per_sample >= 0;
-    for (std::uint64_t s = 0; s < segment.steps.size(); ++s) {
-      for (std::int64_t left = begin < used ? segment.steps[s] : 0; left > 0;) {
-        if (control.stopped()) return;
-        // with a varying step size every lane has its own count, taken in one call
-        arguments.steps = varying ? left : std::min(left, steps_per_call);
-        left -= arguments.steps;
-        pair_->advance(arguments, chunk, begin, used);
-        control.trajectory_steps += static_cast<std::uint64_t>(arguments.steps) * (used - begin);
+    std::vector<double> crossings;
+    std::uint64_t sample = 0;
+    for (const Stretch& stretch : segment.stretches) {
+      arguments.sample = stretch.interval;
+      for (std::int64_t at = stretch.from; at < stretch.to && begin < used;) {
+        const std::int64_t next = std::min(stretch.to, at + steps_per_call);
+        arguments.target = arguments.layout.steps_per_sample >= 0 ? next : stretch.before + next;
+        do {
+          pair_->advance(arguments, chunk, begin, used);
+        } while (collect_crossings(c, begin, used, crossings));
+        control.trajectory_steps += static_cast<std::uint64_t>(next - at) * static_cast<std::uint64_t>(used - begin);
+        at = next;
       }
-      double* values = output.values.data() + (s * chunks + c) * observables * chunk_size;
+      if (!stretch.observe) continue;
+      double* values = output.values.data() + (sample * chunks + c) * observables * chunk_size;
       pair_->observe(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(observables), values);
       for (std::size_t r = 0; r < tile_->recorded.size(); ++r) {
         const std::uint64_t k = tile_->recorded[r];
         const int lane = static_cast<int>(k % chunk_size);
         if (k / chunk_size != c || lane < begin || lane >= end) continue;
-        double* record = output.records.data() + (s * tile_->recorded.size() + r) * plan_->state_rows;
+        double* record = output.records.data() + (sample * tile_->recorded.size() + r) * plan_->state_rows;
         for (int row = 0; row < plan_->state_rows; ++row) record[row] = chunk[row * chunk_size + lane];
       }
+      ++sample;
     }
+    return crossings;
+  }
+
+  /// Takes the crossings out of their slots; true when a trajectory waits because it had no slot left.
+  bool collect_crossings(std::uint64_t c, int begin, int end, std::vector<double>& crossings) {
+    const ChunkLayout& rows = plan_->arguments.layout;
+    if (plan_->arguments.surfaces.count == 0) return false;
+    double* chunk = tile_->chunk(c);
+    double* counts = chunk + rows.crossings * chunk_size;
+    const int slot_rows = 2 + plan_->state_rows;
+    bool waits = false;
+    for (int lane = begin; lane < end; ++lane) {
+      const int count = static_cast<int>(counts[lane]);
+      for (int i = 0; i < count; ++i) {
+        crossings.push_back(static_cast<double>(c * chunk_size + static_cast<std::uint64_t>(lane)));
+        const double* slot = chunk + (rows.slots + i * slot_rows) * chunk_size + lane;
+        for (int row = 0; row < slot_rows; ++row) crossings.push_back(slot[row * chunk_size]);
+      }
+      waits = waits || count == crossing_slots;
+      counts[lane] = 0.0;
+    }
+    return waits;
   }
 
   /// Padding lanes carry NaN, which counts as failed.
@@ -107,7 +145,6 @@ class CpuBackend final : public Backend {
   const Plan* plan_ = nullptr;
   Tile* tile_ = nullptr;
   const CompiledPair* pair_ = nullptr;
-  std::vector<double> references_;
 };
 
 }  // namespace

@@ -4,6 +4,10 @@
 #include <algorithm>
 
 #include <cuda_runtime.h>
+#include <thrust/execution_policy.h>
+#include <thrust/functional.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
 
 #include "rattleback/backend.hpp"
 #include "rattleback/error.hpp"
@@ -48,29 +52,82 @@ class DeviceArray {
   std::size_t capacity_ = 0;
 };
 
-/// Reference values of a chunk's observables at the initial sample.
-__global__ void __launch_bounds__(chunk_size)
-    reference_kernel(const double* values, const double* numbers, int observables, double* references) {
-  const std::size_t i = std::size_t(blockIdx.x) * chunk_size + threadIdx.x;  // block = chunk x observable
-  const double number = numbers[blockIdx.x % observables];
-  references[i] = number == number ? number : values[i];
+/// The row of references of one (chunk, observable) per block.
+__device__ double* reference_row(const KernelArguments& a, int observables) {
+  const std::size_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
+  return a.chunks + (chunk * a.layout.rows + a.layout.references + observable) * chunk_size;
 }
 
-/// Moments of one (chunk, observable) per block, in the tree of reduction.hpp.
-__global__ void __launch_bounds__(chunk_size) reduce_kernel(const double* values, const double* references,
-                                                            int observables, std::int64_t chunks, Moments* moments) {
-  __shared__ Moments node[chunk_size];
+/// Reference values of a chunk's observables at the initial sample.
+__global__ void __launch_bounds__(chunk_size) reference_kernel(const __grid_constant__ KernelArguments arguments,
+                                                               const double* values, const double* numbers,
+                                                               int observables) {
+  const double number = numbers[blockIdx.x % observables];
+  reference_row(arguments, observables)[threadIdx.x] =
+      number == number ? number : values[std::size_t(blockIdx.x) * chunk_size + threadIdx.x];
+}
+
+/// The tree of reduction.hpp over a block; the result in node[0] of its first thread.
+template <class Node>
+__device__ void reduce_block(Node* node) {
   const int lane = threadIdx.x;
-  const std::size_t i = std::size_t(blockIdx.x) * chunk_size + lane;
-  node[lane] = moments_of(values[i], references[i]);
   for (int s = chunk_size / 2; s > 0; s /= 2) {
     __syncthreads();
     if (lane < s) node[lane] = combine(node[lane], node[lane + s]);
   }
+}
+
+/// Moments of one (chunk, observable) per block.
+__global__ void __launch_bounds__(chunk_size) reduce_kernel(const __grid_constant__ KernelArguments arguments,
+                                                            const double* values, int observables, std::int64_t chunks,
+                                                            Moments* moments) {
+  __shared__ Moments node[chunk_size];
+  const int lane = threadIdx.x;
+  node[lane] = moments_of(values[std::size_t(blockIdx.x) * chunk_size + lane],
+                          reference_row(arguments, observables)[lane]);
+  reduce_block(node);
   if (lane == 0) {
     const std::int64_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
     moments[observable * chunks + chunk] = node[0];
   }
+}
+
+struct Pair {
+  int x, y;
+};
+
+/// Joint moments of one (chunk, pair of observables) per block.
+__global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* values, int observables, const Pair* pairs,
+                                                               int count, std::int64_t chunks, CoMoments* moments) {
+  __shared__ CoMoments node[chunk_size];
+  const int lane = threadIdx.x;
+  const std::int64_t chunk = blockIdx.x / count, pair = blockIdx.x % count;
+  const double* of_chunk = values + chunk * observables * chunk_size;
+  node[lane] = co_moments_of(of_chunk[pairs[pair].x * chunk_size + lane], of_chunk[pairs[pair].y * chunk_size + lane]);
+  reduce_block(node);
+  if (lane == 0) moments[pair * chunks + chunk] = node[0];
+}
+
+/// Number of waiting crossings of every lane.
+__global__ void __launch_bounds__(chunk_size) count_kernel(const __grid_constant__ KernelArguments arguments, int* counts) {
+  const std::size_t chunk = blockIdx.x;
+  counts[chunk * chunk_size + threadIdx.x] = static_cast<int>(
+      arguments.chunks[(chunk * arguments.layout.rows + arguments.layout.crossings) * chunk_size + threadIdx.x]);
+}
+
+/// Moves the waiting crossings of every lane to where the scan of the counts says, and empties the slots.
+__global__ void __launch_bounds__(chunk_size) gather_kernel(const __grid_constant__ KernelArguments arguments,
+                                                            const int* counts, const int* positions, int slot_rows,
+                                                            double* crossings) {
+  const std::size_t chunk = blockIdx.x, k = chunk * chunk_size + threadIdx.x;
+  double* rows = arguments.chunks + chunk * arguments.layout.rows * chunk_size + threadIdx.x;
+  for (int i = 0; i < counts[k]; ++i) {
+    double* crossing = crossings + std::size_t(positions[k] + i) * (slot_rows + 1);
+    crossing[0] = static_cast<double>(k);
+    for (int row = 0; row < slot_rows; ++row)
+      crossing[1 + row] = rows[(arguments.layout.slots + i * slot_rows + row) * chunk_size];
+  }
+  rows[arguments.layout.crossings * chunk_size] = 0.0;
 }
 
 /// State rows of the recorded trajectories, one thread each.
@@ -112,29 +169,42 @@ class CudaBackend final : public Backend {
     codes_.upload(plan.codes.data(), observables, stream_);
     numbers_.upload(plan.references.data(), observables, stream_);
     recorded_.upload(tile.recorded.data(), tile.recorded.size(), stream_);
-    references_.reserve(tile.chunks() * observables * chunk_size);
+    std::vector<Pair> pairs;
+    for (const auto& [x, y] : plan.pairs) pairs.push_back({x, y});
+    pairs_.upload(pairs.data(), pairs.size(), stream_);
+    synchronise();  // `pairs` goes
     values_.reserve(tile.chunks() * observables * chunk_size);
   }
 
-  bool run(const Segment& segment, SegmentOutput& output, Control& control) override {
-    const std::size_t chunks = tile_->chunks(), observables = plan_->codes.size(), samples = segment.steps.size();
-    const std::size_t per_sample = chunks * observables, record_size = tile_->recorded.size() * plan_->state_rows;
+  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+    const std::size_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
+    const std::size_t samples = segment.samples(), per_sample = chunks * observables,
+                      record_size = tile_->recorded.size() * plan_->state_rows;
     output.moments.resize(samples * per_sample);
+    output.co_moments.resize(samples * chunks * pairs);
     output.values.resize(plan_->keep_values ? samples * per_sample * chunk_size : 0);
     output.records.resize(samples * record_size);
+    output.crossings.clear();
     moments_.reserve(samples * per_sample);
+    co_moments_.reserve(samples * chunks * pairs);
     records_.reserve(samples * record_size);
-    for (std::size_t s = 0; s < samples; ++s) {
-      if (!advance(segment.steps[s], control)) return false;
+    std::size_t s = 0;
+    for (const Stretch& stretch : segment.stretches) {
+      advance(stretch, output, control);
+      if (!stretch.observe) continue;
       if (observables > 0) {
         pair_->observe(arguments_, static_cast<std::int64_t>(chunks), codes_.get(), static_cast<int>(observables),
                        values_.get(), stream_);
         if (s == 0 && segment.starts_at_initial)
           reference_kernel<<<static_cast<unsigned>(per_sample), chunk_size, 0, stream_>>>(
-              values_.get(), numbers_.get(), static_cast<int>(observables), references_.get());
+              arguments_, values_.get(), numbers_.get(), static_cast<int>(observables));
         reduce_kernel<<<static_cast<unsigned>(per_sample), chunk_size, 0, stream_>>>(
-            values_.get(), references_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
+            arguments_, values_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
             moments_.get() + s * per_sample);
+        if (pairs > 0)
+          co_reduce_kernel<<<static_cast<unsigned>(chunks * pairs), chunk_size, 0, stream_>>>(
+              values_.get(), static_cast<int>(observables), pairs_.get(), static_cast<int>(pairs),
+              static_cast<std::int64_t>(chunks), co_moments_.get() + s * chunks * pairs);
         if (plan_->keep_values)
           check(cudaMemcpyAsync(output.values.data() + s * per_sample * chunk_size, values_.get(),
                                 per_sample * chunk_size * sizeof(double), cudaMemcpyDeviceToHost, stream_),
@@ -146,18 +216,15 @@ class CudaBackend final : public Backend {
             state_.get(), tile_->rows, plan_->state_rows, recorded_.get(), count, records_.get() + s * record_size);
       }
       check(cudaGetLastError(), "launch");
+      ++s;
     }
-    check(cudaMemcpyAsync(output.moments.data(), moments_.get(), output.moments.size() * sizeof(Moments),
-                          cudaMemcpyDeviceToHost, stream_),
-          "copy of moments");
-    check(cudaMemcpyAsync(output.records.data(), records_.get(), output.records.size() * sizeof(double),
-                          cudaMemcpyDeviceToHost, stream_),
-          "copy of trajectories");
+    download(output.moments, moments_);
+    download(output.co_moments, co_moments_);
+    download(output.records, records_);
     synchronise();
-    return true;
   }
 
-  void end(Tile& tile) override {
+  void fetch(Tile& tile) override {
     check(cudaMemcpyAsync(tile.data.data(), state_.get(), tile.data.size() * sizeof(double), cudaMemcpyDeviceToHost,
                           stream_),
           "copy of the state");
@@ -167,21 +234,56 @@ class CudaBackend final : public Backend {
  private:
   void synchronise() { check(cudaStreamSynchronize(stream_), "execution"); }
 
-  /// `steps` steps of all trajectories, in pieces so that a stop is noticed; at most a few pieces are in flight.
-  bool advance(std::int64_t steps, Control& control) {
-    const bool varying = arguments_.layout.steps_per_sample >= 0;
-    while (steps > 0) {
-      if (control.stopped()) return false;
-      arguments_.steps = varying ? steps : std::min(steps, steps_per_call);
-      steps -= arguments_.steps;
-      pair_->advance(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
-      control.trajectory_steps += static_cast<std::uint64_t>(arguments_.steps) * tile_->count;
+  template <class T>
+  void download(std::vector<T>& host, const DeviceArray<T>& device) {
+    check(cudaMemcpyAsync(host.data(), device.get(), host.size() * sizeof(T), cudaMemcpyDeviceToHost, stream_),
+          "copy of results");
+  }
+
+  /// All trajectories through a stretch, in pieces so that progress is seen; at most a few pieces are in flight.
+  void advance(const Stretch& stretch, SegmentOutput& output, Control& control) {
+    arguments_.sample = stretch.interval;
+    for (std::int64_t at = stretch.from; at < stretch.to;) {
+      const std::int64_t next = std::min(stretch.to, at + steps_per_call);
+      arguments_.target = arguments_.layout.steps_per_sample >= 0 ? next : stretch.before + next;
+      do {
+        pair_->advance(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
+      } while (collect_crossings(output));
+      control.trajectory_steps += static_cast<std::uint64_t>(next - at) * tile_->count;
+      at = next;
       if (++in_flight_ % 4 == 0) {
         synchronise();
         if (control.tick) control.tick();
       }
     }
-    return true;
+  }
+
+  /// Takes the crossings out of their slots; true when a trajectory waits because it had no slot left.
+  bool collect_crossings(SegmentOutput& output) {
+    if (arguments_.surfaces.count == 0) return false;
+    const std::size_t chunks = tile_->chunks(), lanes = chunks * chunk_size;
+    int* counts = counts_.reserve(lanes);
+    int* positions = positions_.reserve(lanes + 1);
+    count_kernel<<<static_cast<unsigned>(chunks), chunk_size, 0, stream_>>>(arguments_, counts);
+    const auto policy = thrust::cuda::par.on(stream_);
+    thrust::exclusive_scan(policy, counts, counts + lanes, positions);
+    int last[2];  // the scan and the count of the last lane
+    check(cudaMemcpyAsync(&last[0], positions + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of counts");
+    check(cudaMemcpyAsync(&last[1], counts + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of counts");
+    synchronise();
+    const std::size_t total = static_cast<std::size_t>(last[0]) + static_cast<std::size_t>(last[1]);
+    if (total == 0) return false;
+    const bool waits = thrust::reduce(policy, counts, counts + lanes, 0, thrust::maximum<int>()) == crossing_slots;
+    const int size = plan_->crossing_size();
+    gather_kernel<<<static_cast<unsigned>(chunks), chunk_size, 0, stream_>>>(
+        arguments_, counts, positions, size - 1, crossings_.reserve(total * static_cast<std::size_t>(size)));
+    const std::size_t old = output.crossings.size();
+    output.crossings.resize(old + total * static_cast<std::size_t>(size));
+    check(cudaMemcpyAsync(output.crossings.data() + old, crossings_.get(),
+                          total * static_cast<std::size_t>(size) * sizeof(double), cudaMemcpyDeviceToHost, stream_),
+          "copy of crossings");
+    synchronise();
+    return waits;
   }
 
   cudaDeviceProp properties_{};
@@ -191,7 +293,10 @@ class CudaBackend final : public Backend {
   const CompiledCudaPair* pair_ = nullptr;
   KernelArguments arguments_{};
   std::uint64_t in_flight_ = 0;
-  DeviceArray<double> state_, values_, references_, numbers_, records_;
+  DeviceArray<double> state_, values_, numbers_, records_, crossings_;
+  DeviceArray<int> counts_, positions_;
+  DeviceArray<Pair> pairs_;
+  DeviceArray<CoMoments> co_moments_;
   DeviceArray<ObservableCode> codes_;
   DeviceArray<std::uint32_t> recorded_;
   DeviceArray<Moments> moments_;

@@ -23,7 +23,9 @@ struct RunOptions {
   unsigned threads = 0;          ///< 0: all cores
   std::uint64_t tile = 0;  ///< trajectories in memory at a time, rounded up to chunks of 256; 0: what fits the backend
   std::function<void(const Progress&)> progress = {};  ///< called about ten times a second, from the calling thread
-  std::stop_token stop = {};                           ///< a requested stop ends the run with Error(runtime)
+  /// A requested stop ends the run with Error(runtime), about a quarter of a second later; a run into a file leaves a
+  /// checkpoint.
+  std::stop_token stop = {};
 };
 
 /// Runs a study and keeps the result in memory. Throws Error.
@@ -41,6 +43,11 @@ class Session {
 
   Result run(const Study& study);
   Summary run(const Study& study, ResultSink& sink);
+  /// Runs into a result file, with checkpoints beside it. Throws Error(input) where an interrupted run waits.
+  Summary run(const Study& study, const std::filesystem::path& result);
+  /// Goes on with an interrupted run into that file, from its last checkpoint; the result has the bits of an uninterrupted
+  /// run. Throws Error(input) when there is none, when it is finished, or when the checkpoint is damaged.
+  Summary resume(const std::filesystem::path& result);
 
  private:
   struct Impl;

@@ -1,15 +1,8 @@
 #include "rattleback/statistics.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-
-#include <unistd.h>
-
-#include "rattleback/error.hpp"
 
 namespace rattleback {
 
@@ -24,62 +17,55 @@ double statistic_of(const Moments& m, const std::string& name) {
   return m.error_maximum;  // maxabs
 }
 
-void ChunkTree::push(const Moments& chunk) {
-  Moments node = chunk;
-  // bit l of the count says that a finished subtree of 2^l chunks waits
-  for (std::uint64_t bits = pushed_; bits & 1; bits >>= 1) {
-    node = combine(waiting_.back(), node);
-    waiting_.pop_back();
+double covariance_of(const CoMoments& m) {
+  return m.count == 0.0 ? std::numeric_limits<double>::quiet_NaN() : m.xy / m.count;
+}
+
+double correlation_of(const CoMoments& m) {
+  const double scale = std::sqrt(m.xx) * std::sqrt(m.yy);
+  return scale > 0.0 ? m.xy / scale : std::numeric_limits<double>::quiet_NaN();
+}
+
+void count_into(const Histogram& histogram, const double* values, std::uint64_t size, std::uint64_t* counts) {
+  const double scale = static_cast<double>(histogram.bins) / (histogram.to - histogram.from);
+  for (std::uint64_t i = 0; i < size; ++i) {
+    const double x = values[i];
+    if (std::isnan(x)) continue;
+    if (x < histogram.from) {
+      ++counts[0];
+    } else if (x > histogram.to) {
+      ++counts[1 + histogram.bins];
+    } else {
+      const auto bin = static_cast<std::uint64_t>((x - histogram.from) * scale);
+      ++counts[1 + std::min(bin, histogram.bins - 1)];
+    }
   }
-  waiting_.push_back(node);
-  ++pushed_;
 }
 
-Moments ChunkTree::result() const {
-  Moments node = waiting_.back();
-  for (std::size_t i = waiting_.size() - 1; i-- > 0;) node = combine(waiting_[i], node);
-  return node;
-}
-
-ValueStore::ValueStore(std::uint64_t series, std::uint64_t trajectories) : trajectories_(trajectories) {
-  const std::uint64_t bytes = series * trajectories * sizeof(double);
-  if (bytes <= (std::uint64_t{1} << 28)) {
+ValueStore::ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file)
+    : trajectories_(trajectories) {
+  if (series * trajectories * sizeof(double) <= (std::uint64_t{1} << 28)) {
     memory_.resize(series * trajectories);
-    return;
+  } else {
+    file_ = std::make_unique<ScratchFile>(file, "values for quantiles");
   }
-  std::string name = (std::filesystem::temp_directory_path() / "rattleback-XXXXXX").string();
-  file_ = mkstemp(name.data());
-  if (file_ >= 0) unlink(name.c_str());
-  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes)) != 0)
-    throw Error(Error::Kind::runtime, "cannot make a temporary file for quantiles (" +
-                                          std::string(std::strerror(errno)) + "); point TMPDIR to a larger disk");
-}
-
-ValueStore::~ValueStore() {
-  if (file_ >= 0) close(file_);
 }
 
 void ValueStore::write(std::uint64_t series, std::uint64_t first, const double* values, std::uint64_t count) {
   const std::uint64_t position = series * trajectories_ + first;
-  if (file_ < 0) {
+  if (file_) {
+    file_->write(position * sizeof(double), values, count * sizeof(double));
+  } else {
     std::copy_n(values, count, memory_.begin() + static_cast<std::ptrdiff_t>(position));
-    return;
   }
-  const auto bytes = static_cast<ssize_t>(count * sizeof(double));
-  if (pwrite(file_, values, static_cast<std::size_t>(bytes), static_cast<off_t>(position * sizeof(double))) != bytes)
-    throw Error(Error::Kind::runtime, "cannot write the temporary file of the quantiles (" +
-                                          std::string(std::strerror(errno)) + "); point TMPDIR to a larger disk");
 }
 
 std::vector<double> ValueStore::quantiles(std::uint64_t series, const std::vector<double>& levels) const {
   std::vector<double> x(trajectories_);
-  if (file_ < 0) {
-    std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(series * trajectories_), trajectories_, x.begin());
+  if (file_) {
+    file_->read(series * trajectories_ * sizeof(double), x.data(), trajectories_ * sizeof(double));
   } else {
-    const auto bytes = static_cast<ssize_t>(trajectories_ * sizeof(double));
-    if (pread(file_, x.data(), static_cast<std::size_t>(bytes),
-              static_cast<off_t>(series * trajectories_ * sizeof(double))) != bytes)
-      throw Error(Error::Kind::runtime, "cannot read back the temporary file of the quantiles");
+    std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(series * trajectories_), trajectories_, x.begin());
   }
   std::erase_if(x, [](double value) { return std::isnan(value); });
   std::vector<double> result;

@@ -3,46 +3,82 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "rattleback/ensemble/reduction.hpp"
+#include "rattleback/scratch.hpp"
+#include "rattleback/study.hpp"
 
 namespace rattleback {
 
 /// A statistic of the moments; NaN when no trajectory is good.
 double statistic_of(const Moments& moments, const std::string& name);
 
+/// Covariance of x and y over the trajectories that count; NaN when there is none.
+double covariance_of(const CoMoments& moments);
+/// Their correlation; NaN when one of them does not vary.
+double correlation_of(const CoMoments& moments);
+
 /// Combines chunks in a binary tree over their index: neighbours first, level by level, an unpaired node moves up as it is.
 /// Chunks arrive in order; one partial result per level waits for its right neighbour.
+template <class Node>
 class ChunkTree {
  public:
-  void push(const Moments& chunk);
-  [[nodiscard]] Moments result() const;
+  ChunkTree() = default;
+  /// A tree in the middle of its work.
+  ChunkTree(std::uint64_t pushed, std::vector<Node> waiting) : pushed_(pushed), waiting_(std::move(waiting)) {}
+
+  void push(const Node& chunk) {
+    Node node = chunk;
+    // bit l of the count says that a finished subtree of 2^l chunks waits
+    for (std::uint64_t bits = pushed_; bits & 1; bits >>= 1) {
+      node = combine(waiting_.back(), node);
+      waiting_.pop_back();
+    }
+    waiting_.push_back(node);
+    ++pushed_;
+  }
+
+  [[nodiscard]] Node result() const {
+    Node node = waiting_.back();
+    for (std::size_t i = waiting_.size() - 1; i-- > 0;) node = combine(waiting_[i], node);
+    return node;
+  }
+
+  [[nodiscard]] std::uint64_t pushed() const { return pushed_; }
+  [[nodiscard]] const std::vector<Node>& waiting() const { return waiting_; }
 
  private:
   std::uint64_t pushed_ = 0;
-  std::vector<Moments> waiting_;
+  std::vector<Node> waiting_;
 };
 
-/// All values of the observables that need quantiles, in memory or, above a quarter of a gigabyte, in an unnamed temporary
-/// file.
+/// Adds values to the counts of a histogram: counts[0] below, counts[1 + i] in bin i, counts[1 + bins] above. A bin holds its
+/// left end, the last one also its right end. NaN is not counted.
+void count_into(const Histogram& histogram, const double* values, std::uint64_t size, std::uint64_t* counts);
+
+/// All values of the observables that need quantiles, in memory or, above a quarter of a gigabyte, in a file.
 class ValueStore {
  public:
-  /// `series` = samples x observables, each of `trajectories` values.
-  ValueStore(std::uint64_t series, std::uint64_t trajectories);
-  ~ValueStore();
-  ValueStore(const ValueStore&) = delete;
-  ValueStore& operator=(const ValueStore&) = delete;
+  /// `series` = samples x observables, each of `trajectories` values. `file` is empty for an unnamed one.
+  ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file);
 
   void write(std::uint64_t series, std::uint64_t first, const double* values, std::uint64_t count);
   /// Quantiles at `levels` with linear interpolation between order statistics (NumPy's default), NaN values left out.
   [[nodiscard]] std::vector<double> quantiles(std::uint64_t series, const std::vector<double>& levels) const;
 
+  /// The values when they are in memory; a file keeps itself.
+  [[nodiscard]] std::vector<double>& memory() { return memory_; }
+  void sync() {
+    if (file_) file_->sync();
+  }
+
  private:
   std::uint64_t trajectories_;
   std::vector<double> memory_;
-  int file_ = -1;
+  std::unique_ptr<ScratchFile> file_;
 };
 
 }  // namespace rattleback

@@ -16,6 +16,7 @@
 #include "rattleback/point_file.hpp"
 #include "rattleback/study_checks.hpp"
 #include "rattleback/study_reader.hpp"
+#include "rattleback/surface.hpp"
 
 namespace rattleback {
 namespace {
@@ -242,7 +243,19 @@ void check_observables(Study& study) {
       input_error(observable.where, fmt::format("observable '{}' appears twice; merge the two", observable.name));
     }
     (void)study.observable_code(observable.name, observable.where);
-    if (observable.statistics.empty() && observable.quantiles.empty()) observable.statistics = {"mean"};
+    if (observable.statistics.empty() && observable.quantiles.empty() && !observable.histogram &&
+        observable.correlation.empty())
+      observable.statistics = {"mean"};
+    if (const auto& h = observable.histogram) {
+      if (!(h->from < h->to && std::isfinite(h->to - h->from)))
+        input_error(observable.where, fmt::format("histogram of '{}' needs from < to (got {} and {})", observable.name,
+                                                  h->from, h->to));
+      if (h->bins < 1 || h->bins > 100000)
+        input_error(observable.where, fmt::format("histogram of '{}' has {} bins; it takes 1 to 100000",
+                                                  observable.name, h->bins));
+    }
+    for (const std::string& other : observable.correlation) (void)study.observable_code(other, observable.where);
+    reject_repeats(observable.correlation, observable.where, "correlation with");
     for (const std::string& statistic : observable.statistics) {
       if (std::ranges::find(known, statistic) != known.end()) continue;
       input_error(observable.where, fmt::format("unknown statistic '{}' of '{}' (known: {}){}", statistic,
@@ -259,6 +272,34 @@ void check_observables(Study& study) {
     reject_repeats(observable.statistics, observable.where, "statistic");
     reject_repeats(observable.quantiles, observable.where, "quantile level");
   }
+}
+
+// Sections and output
+
+void check_sections(const Study& study) {
+  std::set<std::string> names;
+  for (const Study::Section& section : study.sections) {
+    if (section.name.empty() || section.name.find_first_of("/.") != std::string::npos)
+      input_error(section.where, fmt::format("a section cannot be called '{}' (the name becomes a group of the result); "
+                                             "use letters and digits",
+                                             section.name));
+    if (!names.insert(section.name).second)
+      input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
+  }
+  (void)compile_surfaces(study);
+}
+
+void check_covariance(const Study& study) {
+  const std::vector<std::string> known{"q", "v", "p", "lambda"};
+  const std::string where = study.place("output.covariance");
+  for (const std::string& part : study.output.covariance) {
+    if (std::ranges::find(known, part) == known.end())
+      input_error(where, fmt::format("unknown part of the state '{}' in output.covariance (known: {})", part, join(known)));
+    if (part == "lambda" && (!study.method_entry().carries_multiplier || study.system_entry().m == 0))
+      input_error(where, fmt::format("output.covariance names lambda, which '{}' does not carry here; leave it out",
+                                     study.method.name));
+  }
+  reject_repeats(study.output.covariance, where, "part of the state");
 }
 
 }  // namespace
@@ -321,6 +362,8 @@ void Study::validate() {
   if (ensemble.file.empty()) check_trajectories(*this, grid.size());
   complete_time(*this, Formulas(*this, axis_names(*this, entry)));
   check_observables(*this);
+  check_sections(*this);
+  check_covariance(*this);
   reject_repeats(output.trajectories, place("output.trajectories"), "trajectory");
 }
 

@@ -41,10 +41,18 @@ struct Axis {
   std::string where;
 };
 
+/// Equal bins between two values.
+struct Histogram {
+  double from = 0.0, to = 1.0;
+  std::uint64_t bins = 0;
+};
+
 struct Observable {
   std::string name;
-  std::vector<std::string> statistics;  ///< mean, std, mse, rms, min, max, maxabs
-  std::vector<double> quantiles;        ///< levels in [0, 1]
+  std::vector<std::string> statistics;   ///< mean, std, mse, rms, min, max, maxabs
+  std::vector<double> quantiles;         ///< levels in [0, 1]
+  std::optional<Histogram> histogram;    ///< counts over the ensemble
+  std::vector<std::string> correlation;  ///< observables whose correlation with this one is wanted
   /// mse, rms and maxabs are taken of x - reference; nullopt is the trajectory's own initial value ("initial").
   std::optional<double> reference;
   std::string where;
@@ -93,11 +101,29 @@ struct Study {
 
   std::vector<Observable> observables;
 
+  /// A surface of section: the states in which trajectories cross surface = 0 are collected.
+  struct Section {
+    std::string name;
+    std::string surface;  ///< expression in q[i], v[i], p[i], the names of the coordinates, and the system parameters
+    int direction = 1;    ///< 1: from negative to positive, -1: the other way, 0: both
+    std::string where;
+  };
+  std::vector<Section> sections;
+
+  /// When a run saves what it needs to go on: after `seconds`, or after `steps` steps of its trajectories if not 0.
+  /// Neither: only when it is interrupted.
+  struct Checkpoint {
+    double seconds = 600.0;
+    std::uint64_t steps = 0;
+  };
+
   struct Output {
     bool all_trajectories = false;
     std::vector<std::uint64_t> trajectories;
     bool initial_state = true;
     bool final_state = true;
+    std::vector<std::string> covariance;  ///< parts of the state (q, v, p, lambda) whose joint covariance is wanted
+    Checkpoint checkpoint;
     std::string where;
   } output;
 

@@ -396,16 +396,29 @@ void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
   if (const toml::table* initial = section.table("initial")) read_initial(*initial, ensemble);
 }
 
+Histogram to_histogram(const toml::node& node, const std::string& path) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) wrong_type(node, path, "a table { from, to, bins }");
+  const Section section(*table, path, {"from", "to", "bins"});
+  Histogram histogram;
+  section.require("from", histogram.from, to_number);
+  section.require("to", histogram.to, to_number);
+  section.require("bins", histogram.bins, to_count);
+  return histogram;
+}
+
 Observable to_observable(const toml::node& node, const std::string& path) {
   const toml::table* table = node.as_table();
   if (table == nullptr) wrong_type(node, path, "a table");
-  const Section section(*table, path, {"name", "statistics", "quantiles", "reference"});
+  const Section section(*table, path, {"name", "statistics", "quantiles", "histogram", "correlation", "reference"});
   Observable observable;
   observable.where = section.where();
   section.require("name", observable.name, to_text);
   observable.statistics = section.elements("statistics", "an array of names", to_text);
   if (section.find("statistics") == nullptr) observable.statistics = {"mean"};
   observable.quantiles = section.elements("quantiles", "an array of levels", to_number);
+  section.read("histogram", observable.histogram, to_histogram);
+  observable.correlation = section.elements("correlation", "an array of names of observables", to_text);
   if (const toml::node* reference = section.find("reference")) {
     if (reference->is_string() && reference->as_string()->get() != "initial") {
       input_error(place_of(reference->source()), fmt::format("{} must be \"initial\" or a number (got \"{}\")",
@@ -416,11 +429,55 @@ Observable to_observable(const toml::node& node, const std::string& path) {
   return observable;
 }
 
+Study::Section to_section(const toml::node& node, const std::string& path) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) wrong_type(node, path, "a table");
+  const Section section(*table, path, {"name", "surface", "direction"});
+  Study::Section result;
+  result.where = section.where();
+  result.name = path.substr(path.find('['), std::string::npos);  // [0], [1], ..
+  result.name = result.name.substr(1, result.name.size() - 2);
+  section.read("name", result.name, to_text);
+  section.require("surface", result.surface, to_text);
+  std::string direction = "+";
+  section.read("direction", direction, to_text);
+  if (direction != "+" && direction != "-" && direction != "both") {
+    input_error(place_of(section.find("direction")->source()),
+                fmt::format("{} must be \"+\", \"-\" or \"both\" (got \"{}\")", section.path("direction"), direction));
+  }
+  result.direction = direction == "+" ? 1 : direction == "-" ? -1 : 0;
+  return result;
+}
+
+/// "10min", "30s", "2h": seconds; a whole number: steps; "off".
+Study::Checkpoint to_checkpoint(const toml::node& node, const std::string& key) {
+  Study::Checkpoint checkpoint{0.0, 0};
+  if (node.is_integer() || node.is_floating_point()) {
+    checkpoint.steps = to_count(node, key);
+    if (checkpoint.steps > 0) return checkpoint;
+  } else {
+    const std::string text = to_text(node, key);
+    if (text == "off") return checkpoint;
+    static constexpr std::pair<std::string_view, double> units[] = {
+        {"ms", 1e-3}, {"min", 60.0}, {"s", 1.0}, {"h", 3600.0}, {"d", 86400.0}};
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    for (const auto& [name, seconds] : units)
+      if (error == std::errc() && unit == name) checkpoint.seconds = number * seconds;
+    if (checkpoint.seconds > 0 && std::isfinite(checkpoint.seconds)) return checkpoint;
+  }
+  input_error(place_of(node.source()),
+              fmt::format("{} must be a time (\"10min\"; units ms, s, min, h, d), a number of steps, or \"off\"", key));
+}
+
 void read_output(const toml::table& table, Study::Output& output) {
-  const Section section(table, "output", {"trajectories", "initial_state", "final_state"});
+  const Section section(table, "output", {"trajectories", "initial_state", "final_state", "covariance", "checkpoint"});
   output.where = section.where();
   section.read("initial_state", output.initial_state, to_flag);
   section.read("final_state", output.final_state, to_flag);
+  output.covariance = section.elements("covariance", "an array of parts of the state", to_text);
+  section.read("checkpoint", output.checkpoint, to_checkpoint);
   const toml::node* trajectories = section.find("trajectories");
   output.all_trajectories =
       trajectories != nullptr && trajectories->is_string() && trajectories->as_string()->get() == "all";
@@ -443,7 +500,7 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
 
   Study study;
   record_places(document, "", study);
-  const Section root(document, "", {"study", "system", "method", "time", "ensemble", "observable", "output"});
+  const Section root(document, "", {"study", "system", "method", "time", "ensemble", "observable", "section", "output"});
   if (const toml::table* table = root.table("study")) {
     Section(*table, "study", {"name"}).read("name", study.name, to_text);
   }
@@ -452,6 +509,7 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
   read_time(required_table(root, "time"), study.time);
   if (const toml::table* table = root.table("ensemble")) read_ensemble(*table, study.ensemble);
   study.observables = root.elements("observable", "an array of tables ([[observable]])", to_observable);
+  study.sections = root.elements("section", "an array of tables ([[section]])", to_section);
   if (const toml::table* table = root.table("output")) read_output(*table, study.output);
   return study;
 }

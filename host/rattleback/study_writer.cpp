@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "rattleback/study.hpp"
 
 namespace rattleback {
@@ -33,6 +35,14 @@ std::string toml_of(const std::string& text) {
 
 std::string toml_of(const Value& value) {
   return std::visit([](const auto& content) { return toml_of(content); }, value.content);
+}
+
+std::string toml_of(const Study::Checkpoint& checkpoint) {
+  if (checkpoint.steps > 0) return toml_of(checkpoint.steps);
+  if (checkpoint.seconds == 0) return "\"off\"";
+  const double minutes = checkpoint.seconds / 60;
+  return std::trunc(minutes) == minutes ? fmt::format("\"{}min\"", minutes)
+                                        : fmt::format("\"{}s\"", checkpoint.seconds);
 }
 
 template <class T>
@@ -148,12 +158,24 @@ std::string Study::to_toml() const {
     out.line("name", toml_of(observable.name));
     out.line("statistics", toml_of(observable.statistics));
     out.given("quantiles", observable.quantiles);
+    if (const auto& h = observable.histogram)
+      out.line("histogram",
+               fmt::format("{{ from = {}, to = {}, bins = {} }}", toml_of(h->from), toml_of(h->to), h->bins));
+    out.given("correlation", observable.correlation);
     out.line("reference", observable.reference ? toml_of(*observable.reference) : "\"initial\"");
+  }
+  for (const Section& section : sections) {
+    out.table("[[section]]");
+    out.line("name", toml_of(section.name));
+    out.line("surface", toml_of(section.surface));
+    out.line("direction", section.direction == 0 ? "\"both\"" : section.direction > 0 ? "\"+\"" : "\"-\"");
   }
   out.table("[output]");
   out.line("trajectories", output.all_trajectories ? "\"all\"" : toml_of(output.trajectories));
   out.line("initial_state", toml_of_flag(output.initial_state));
   out.line("final_state", toml_of_flag(output.final_state));
+  out.given("covariance", output.covariance);
+  out.line("checkpoint", toml_of(output.checkpoint));
   return std::move(out).text();
 }
 

@@ -33,7 +33,7 @@ std::vector<Moments> reduce(const std::vector<double>& x, double reference) {
 
 TEST(Statistics, AgreeWithSumsInExtendedPrecision) {
   const std::vector<double> x = sample(37);
-  ChunkTree tree;
+  ChunkTree<Moments> tree;
   for (const Moments& chunk : reduce(x, 1e3)) tree.push(chunk);
   const Moments m = tree.result();
 
@@ -66,7 +66,7 @@ TEST(Statistics, AgreeWithSumsInExtendedPrecision) {
 }
 
 TEST(Statistics, OfNoGoodTrajectoryAreNan) {
-  ChunkTree tree;
+  ChunkTree<Moments> tree;
   tree.push(reduce(std::vector<double>(chunk_size, nan), 0.0)[0]);
   for (const char* name : {"mean", "std", "mse", "rms", "min", "max", "maxabs"})
     EXPECT_TRUE(std::isnan(statistic_of(tree.result(), name))) << name;
@@ -75,7 +75,7 @@ TEST(Statistics, OfNoGoodTrajectoryAreNan) {
 TEST(ChunkTree, PairsNeighboursLevelByLevel) {
   for (std::size_t chunks = 1; chunks <= 40; ++chunks) {
     std::vector<Moments> level = reduce(sample(chunks), 999.0);
-    ChunkTree tree;
+    ChunkTree<Moments> tree;
     for (const Moments& chunk : level) tree.push(chunk);
     while (level.size() > 1) {
       std::vector<Moments> next;

@@ -1,7 +1,7 @@
 #pragma once
 // The time loop of one trajectory (or pack of trajectories), between two sample times.
 
-#include "rattleback/ensemble/lanes.hpp"
+#include "rattleback/ensemble/surface.hpp"
 #include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -27,8 +27,12 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   T iterations = Lanes<T>::load(row(rows.iterations));
   T residual = Lanes<T>::load(row(rows.residual));
   const T h = load_or<T>(chunk, rows.step, lane, a.step);
-  // uniform step counts end all lanes together; a varying step size gives each lane its own count
-  const T end_steps = steps + load_or<T>(chunk, rows.steps_per_sample, lane, double(a.steps));
+  // a uniform step size ends all lanes together, a varying one gives each lane its own count
+  T end_steps(static_cast<double>(a.target));
+  if (rows.steps_per_sample >= 0) {
+    const T per_sample = Lanes<T>::load(row(rows.steps_per_sample));
+    end_steps = fma(T(static_cast<double>(a.sample)), per_sample, min(end_steps, per_sample));
+  }
   mask_t<T> active = status == T(0.0);
 
   while (true) {
@@ -40,8 +44,15 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     status = select(active, report.status, status);
     iterations = iterations + select(active, report.iterations, T(0.0));
     residual = select(active, max(residual, report.residual), residual);
-    steps = steps + select(good, T(1.0), T(0.0));
     active = good;
+    if (a.surfaces.count > 0) {
+      const T crossed = crossed_surfaces<T, System>(a, chunk, lane, next, good);
+      if (any(crossed != T(0.0))) {
+        note_crossings<T, State>(a, chunk, lane, state, steps, crossed);
+        active = good & has_slot<T>(a, chunk, lane);
+      }
+    }
+    steps = steps + select(good, T(1.0), T(0.0));
     if (all(good)) {
       state = next;
     } else {

@@ -165,6 +165,7 @@ const SystemEntry& describe() {
   static constexpr auto parameters = System::parameters();
   static constexpr auto structure = System::structure();
   static constexpr auto listed = observables<System>();
+  static constexpr auto coordinates = coordinate_names<System>();
   static_assert(parameters.size() <= max_parameters);
   static const SystemEntry entry{System::name,
                                  System::variant,
@@ -177,6 +178,7 @@ const SystemEntry& describe() {
                                  parameters,
                                  structure,
                                  listed,
+                                 coordinates,
                                  System::default_q,
                                  System::default_v,
                                  prepare<SystemOf>,

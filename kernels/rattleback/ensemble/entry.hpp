@@ -88,6 +88,7 @@ struct SystemEntry {
   std::span<const ParameterInfo> parameters;
   std::span<const StructureInfo> structure;
   std::span<const ObservableInfo> observables;
+  std::span<const char* const> coordinates;  ///< names of the components of q; empty when they have none
   std::span<const double> default_q, default_v;
   /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
@@ -117,10 +118,49 @@ struct ChunkLayout {
   int q, p, lambda;                         ///< state
   int status, steps, iterations, residual;  ///< bookkeeping (exact integers stored as doubles)
   int step, steps_per_sample;               ///< rows of the step size and count, or -1 where they are uniform
-  int first_parameter;                      ///< swept parameters follow in order of `parameter_row`
+  int references;                           ///< one row per observable: what its errors are taken against
+  int surfaces;                             ///< one row per surface of section: its value at the present state
+  int crossings;                            ///< number of crossings that wait in the slots
+  int slots;                                ///< crossing_slots times (surfaces crossed, steps before, state before)
+  int persistent;                           ///< rows before the slots: all that a checkpoint keeps
   int rows;
 };
 inline constexpr int max_parameters = 24;
+
+/// Crossings a trajectory holds before it waits for them to be collected.
+inline constexpr int crossing_slots = 4;
+
+/// A surface of section g(q, v, p) = 0 is a program for a stack machine that runs in the time loop.
+enum class Operation : int {
+  constant,
+  q,
+  v,
+  p,
+  parameter,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  power,
+  sine,
+  cosine,
+  exponential,
+  root,
+  magnitude
+};
+struct Instruction {
+  Operation operation;
+  int index;      ///< of the component or parameter; the exponent of a power, 1 to 16
+  double number;  ///< of a constant
+};
+inline constexpr int max_surfaces = 8, max_instructions = 96, surface_stack = 8;
+struct Surfaces {
+  int count;
+  int end[max_surfaces];        ///< of the program of each, in `code`
+  int direction[max_surfaces];  ///< 1: from negative to positive, -1: the other way, 0: both
+  Instruction code[max_instructions];
+};
 
 /// Arguments of the compiled loops. Pointers are host or device pointers, by backend.
 struct KernelArguments {
@@ -129,9 +169,12 @@ struct KernelArguments {
   double parameters[max_parameters];  ///< uniform values
   int parameter_row[max_parameters];  ///< row of a swept parameter, or -1
   double step;                        ///< uniform step size
-  std::int64_t steps;                 ///< uniform number of steps to take
+  /// Number of steps after which a trajectory stops: `target` where the step size is uniform, otherwise
+  /// sample * steps_per_sample + min(target, steps_per_sample). Trajectories that have got there stay as they are.
+  std::int64_t target, sample;
   double tolerance;
   int max_iterations;
+  Surfaces surfaces;
 };
 
 /// What the statistics mean, std, mse, rms, min, max, maxabs need of a set of values x with references r.
@@ -146,6 +189,15 @@ struct MomentsOf {
 };
 using Moments = MomentsOf<double>;
 
+/// What the covariance of x and y needs; values where either is NaN count for nothing.
+template <class T>
+struct CoMomentsOf {
+  T count;
+  T mean_x, mean_y;
+  T xx, xy, yy;  ///< sums of products of deviations from the means
+};
+using CoMoments = CoMomentsOf<double>;
+
 /// Advances lanes [begin, end) of one chunk.
 using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 /// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk.
@@ -153,6 +205,10 @@ using ObserveFunction = void (*)(const KernelArguments& arguments, const double*
                                  const ObservableCode* codes, int count, double* values);
 /// Moments of the chunk_size values of one observable in one chunk.
 using ReduceFunction = Moments (*)(const double* values, const double* references);
+/// Joint moments of two observables in one chunk.
+using CoReduceFunction = CoMoments (*)(const double* x, const double* y);
+/// Writes the values of all surfaces of section at the present states of lanes [begin, end) into their rows.
+using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// A method with its options fixed, compiled for a system and an instruction set.
 struct CompiledPair {
@@ -160,6 +216,8 @@ struct CompiledPair {
   AdvanceFunction advance;
   ObserveFunction observe;
   ReduceFunction reduce;
+  CoReduceFunction co_reduce;
+  SurfaceFunction surfaces;
 };
 
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.

@@ -21,6 +21,11 @@ void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, i
 }
 
 template <template <class> class System>
+void surfaces_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width) evaluate_surfaces<Real, System>(arguments, chunk, lane);
+}
+
+template <template <class> class System>
 void observe_chunk(const KernelArguments& arguments, const double* chunk, int begin, int end,
                    const ObservableCode* codes, int count, double* values) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)

@@ -36,6 +36,63 @@ RB_HD MomentsOf<T> combine(const MomentsOf<T>& a, const MomentsOf<T>& b) {
           max(a.error_maximum, b.error_maximum)};
 }
 
+/// Joint moments of one trajectory per lane.
+template <class T>
+RB_HD CoMomentsOf<T> co_moments_of(T x, T y) {
+  const T zero(0.0);
+  const mask_t<T> good = (x == x) & (y == y);
+  return {select(good, T(1.0), zero), select(good, x, zero), select(good, y, zero), zero, zero, zero};
+}
+
+template <class T>
+RB_HD CoMomentsOf<T> combine(const CoMomentsOf<T>& a, const CoMomentsOf<T>& b) {
+  const T count = a.count + b.count;
+  const T dx = b.mean_x - a.mean_x, dy = b.mean_y - a.mean_y;
+  const mask_t<T> none = count == T(0.0), only_b = a.count == T(0.0), only_a = b.count == T(0.0);
+  const T share = b.count / select(none, T(1.0), count);
+  const T weight = select(only_a | only_b, T(0.0), a.count * share);
+  return {count,
+          select(only_a, a.mean_x, select(only_b, b.mean_x, fma(dx, share, a.mean_x))),
+          select(only_a, a.mean_y, select(only_b, b.mean_y, fma(dy, share, a.mean_y))),
+          a.xx + b.xx + dx * dx * weight,
+          a.xy + b.xy + dx * dy * weight,
+          a.yy + b.yy + dy * dy * weight};
+}
+
+namespace detail {
+
+/// Calls f(member of a, member of b) for all members.
+template <class A, class B, class F>
+void for_each_member(const MomentsOf<A>& a, MomentsOf<B>& b, F f) {
+  f(a.count, b.count), f(a.mean, b.mean), f(a.squares, b.squares), f(a.error_squares, b.error_squares);
+  f(a.minimum, b.minimum), f(a.maximum, b.maximum), f(a.error_maximum, b.error_maximum);
+}
+template <class A, class B, class F>
+void for_each_member(const CoMomentsOf<A>& a, CoMomentsOf<B>& b, F f) {
+  f(a.count, b.count), f(a.mean_x, b.mean_x), f(a.mean_y, b.mean_y), f(a.xx, b.xx), f(a.xy, b.xy), f(a.yy, b.yy);
+}
+
+/// The tree over one chunk; node[i] holds the lanes of pack i.
+template <class T, template <class> class Node>
+Node<double> reduce_packs(Node<T>* node) {
+  constexpr int width = Lanes<T>::width;
+  for (int s = chunk_size / 2 / width; s > 0; s /= 2)
+    for (int i = 0; i < s; ++i) node[i] = combine(node[i], node[i + s]);
+  // the lanes of the last pack
+  Node<double> lane[width];
+  for (int i = 0; i < width; ++i)
+    for_each_member(node[0], lane[i], [i](const T& from, double& to) {
+      double x[width];
+      Lanes<T>::store(x, from);
+      to = x[i];
+    });
+  for (int s = width / 2; s > 0; s /= 2)
+    for (int i = 0; i < s; ++i) lane[i] = combine(lane[i], lane[i + s]);
+  return lane[0];
+}
+
+}  // namespace detail
+
 /// Moments of the chunk_size values of a chunk.
 template <class T>
 Moments reduce_chunk(const double* values, const double* references) {
@@ -43,25 +100,17 @@ Moments reduce_chunk(const double* values, const double* references) {
   MomentsOf<T> node[chunk_size / width];
   for (int i = 0; i < chunk_size / width; ++i)
     node[i] = moments_of(Lanes<T>::load(values + i * width), Lanes<T>::load(references + i * width));
-  for (int s = chunk_size / 2 / width; s > 0; s /= 2)
-    for (int i = 0; i < s; ++i) node[i] = combine(node[i], node[i + s]);
-  // the lanes of the last pack
-  Moments lane[width];
-  const auto unpack = [&](T MomentsOf<T>::*from, double Moments::*to) {
-    double x[width];
-    Lanes<T>::store(x, node[0].*from);
-    for (int i = 0; i < width; ++i) lane[i].*to = x[i];
-  };
-  unpack(&MomentsOf<T>::count, &Moments::count);
-  unpack(&MomentsOf<T>::mean, &Moments::mean);
-  unpack(&MomentsOf<T>::squares, &Moments::squares);
-  unpack(&MomentsOf<T>::error_squares, &Moments::error_squares);
-  unpack(&MomentsOf<T>::minimum, &Moments::minimum);
-  unpack(&MomentsOf<T>::maximum, &Moments::maximum);
-  unpack(&MomentsOf<T>::error_maximum, &Moments::error_maximum);
-  for (int s = width / 2; s > 0; s /= 2)
-    for (int i = 0; i < s; ++i) lane[i] = combine(lane[i], lane[i + s]);
-  return lane[0];
+  return detail::reduce_packs<T>(node);
+}
+
+/// Joint moments of the chunk_size values of two observables in a chunk.
+template <class T>
+CoMoments co_reduce_chunk(const double* x, const double* y) {
+  constexpr int width = Lanes<T>::width;
+  CoMomentsOf<T> node[chunk_size / width];
+  for (int i = 0; i < chunk_size / width; ++i)
+    node[i] = co_moments_of(Lanes<T>::load(x + i * width), Lanes<T>::load(y + i * width));
+  return detail::reduce_packs<T>(node);
 }
 
 RB_NAMESPACE_END

@@ -8,6 +8,7 @@ RB_NAMESPACE_BEGIN
 /// State of a method on R^n: position, momentum and, where the method carries them, multipliers.
 template <class T, int n, int m>
 struct PhaseState {
+  static constexpr int dimension = n, multipliers = m;
   Vector<T, n> q, p;
   Vector<T, m> lambda;
 };

@@ -1,21 +1,25 @@
 #pragma once
 // Marks that let one source serve host, SIMD packs and CUDA.
 //
-// RB_HD inlines always; RB_HD_LARGE leaves the choice to the compiler. Every translation unit that instantiates kernels for an instruction set defines RATTLEBACK_ISA; the inline namespace
-// keeps code compiled for one instruction set from being linked into another.
+// RB_HD inlines always, RB_NOINLINE never; RB_HD_LARGE leaves the choice to the compiler. Every translation unit that
+// instantiates kernels for an instruction set defines RATTLEBACK_ISA; the inline namespace keeps code compiled for one
+// instruction set from being linked into another.
 
 #ifdef __CUDACC__
 #define RB_HD __host__ __device__ __forceinline__
 #define RB_HD_LARGE __host__ __device__ inline
+#define RB_NOINLINE __host__ __device__ __noinline__
 #define RB_UNROLL _Pragma("unroll")
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 // instrumented code is left small, or compiling it takes minutes
 #define RB_HD inline
 #define RB_HD_LARGE inline
+#define RB_NOINLINE [[gnu::noinline]]
 #define RB_UNROLL
 #else
 #define RB_HD [[gnu::always_inline]] inline
 #define RB_HD_LARGE inline
+#define RB_NOINLINE [[gnu::noinline]]
 #define RB_UNROLL _Pragma("GCC unroll 64")
 #endif
 

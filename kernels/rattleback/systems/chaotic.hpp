@@ -25,6 +25,16 @@ struct Chaotic {
       is_contact ? "chaotic nonholonomic oscillators, contact constraint vx + y.vz = 0 (genuinely nonholonomic)"
                  : "chaotic nonholonomic oscillators, constraint vx + z.vz = 0 as printed (integrable)";
   static constexpr auto configuration = "R^(2m+1): x, y_1..y_m, z_1..z_m";
+  static constexpr std::array<const char*, n> coordinates = [] {
+    constexpr const char* y_names[] = {"y1", "y2", "y3", "y4"};
+    constexpr const char* z_names[] = {"z1", "z2", "z3", "z4"};
+    std::array<const char*, n> names{"x"};
+    for (int i = 0; i < Pairs; ++i) {
+      names[y + i] = y_names[i];
+      names[z + i] = z_names[i];
+    }
+    return names;
+  }();
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.3";

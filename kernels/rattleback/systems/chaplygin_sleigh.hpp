@@ -19,6 +19,7 @@ struct ChaplyginSleigh {
   static constexpr auto variant = "";
   static constexpr auto summary = "rigid body sliding on a knife edge; configuration-dependent mass matrix";
   static constexpr auto configuration = "R^3: x, y (contact point), theta (heading)";
+  static constexpr std::array<const char*, 3> coordinates{"x", "y", "theta"};
   static constexpr auto source =
       "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd ed. (Springer 2015), section 1.7";
   static constexpr bool conserves_energy = true;

@@ -16,6 +16,7 @@ struct HenonHeiles {
   static constexpr auto variant = "";
   static constexpr auto summary = "star in a galactic potential; the classical two-dimensional chaotic Hamiltonian";
   static constexpr auto configuration = "R^2: x, y";
+  static constexpr std::array<const char*, 2> coordinates{"x", "y"};
   static constexpr auto source = "M. Henon, C. Heiles, Astron. J. 69 (1964) 73, eq. (11)";
   static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 2> default_q{0.1, 0.2}, default_v{0.3, -0.1};

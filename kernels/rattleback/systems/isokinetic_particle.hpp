@@ -17,6 +17,7 @@ struct IsokineticParticle {
   static constexpr auto summary =
       "particle of unit speed in an anharmonic potential; constraint quadratic in the velocity";
   static constexpr auto configuration = "R^2: x, y";
+  static constexpr std::array<const char*, 2> coordinates{"x", "y"};
   static constexpr auto source =
       "D. J. Evans, W. G. Hoover, B. H. Failor, B. Moran, A. J. C. Ladd, Phys. Rev. A 28 (1983) 1016 (isokinetic "
       "constraint)";

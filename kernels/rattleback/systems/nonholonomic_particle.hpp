@@ -15,6 +15,7 @@ struct NonholonomicParticle {
   static constexpr auto variant = "";
   static constexpr auto summary = "particle in a harmonic potential with the contact-type constraint vz = y vx";
   static constexpr auto configuration = "R^3: x, y, z";
+  static constexpr std::array<const char*, 3> coordinates{"x", "y", "z"};
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.1";

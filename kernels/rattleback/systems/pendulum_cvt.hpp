@@ -19,6 +19,7 @@ struct PendulumCvt {
   static constexpr auto summary =
       "continuous variable transmission driven by a pendulum; driver and passenger energies";
   static constexpr auto configuration = "R^3: x, y (driver angle), z";
+  static constexpr std::array<const char*, 3> coordinates{"x", "y", "z"};
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.2";

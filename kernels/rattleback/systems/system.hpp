@@ -356,6 +356,16 @@ RB_HD T energy(const System& system, const Vector<T, System::n>& q, const Vector
   }
 }
 
+/// Names of the components of q; a system may give them as `coordinates`.
+template <class System>
+constexpr auto coordinate_names() {
+  if constexpr (requires { System::coordinates; }) {
+    return System::coordinates;
+  } else {
+    return std::array<const char*, 0>{};
+  }
+}
+
 /// Number of observables of a system: energy, constraint (when there is one), invariants.
 template <class System>
 inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + static_cast<int>(System::invariants().size());

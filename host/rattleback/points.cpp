@@ -1,0 +1,83 @@
+#include "rattleback/points.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "rattleback/error.hpp"
+#include "rattleback/parallel.hpp"
+
+namespace rattleback {
+
+Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data)
+    : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
+  v.resize(static_cast<std::size_t>(system.n));
+  p.resize(static_cast<std::size_t>(system.n));
+  lambda.resize(static_cast<std::size_t>(system.m));
+  report = system.prepare(data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
+                          {ensemble.from_momentum(), ensemble.multiplier_given(), project});
+}
+
+namespace {
+
+std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
+  std::string text;
+  for (std::size_t i = 0; i < data.axes.size(); ++i)
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", ensemble.axis_names()[i], data.axes[i]);
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+/// Why a completed point cannot start a trajectory; empty when it can.
+std::string fault_of(const Study& study, const SystemEntry& system, const Point& point) {
+  const PrepareReport& report = point.report;
+  if (!study.ensemble.project && !(report.residual <= report.tolerance))
+    return fmt::format(
+        "is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
+        "[ensemble] project = true move the velocity onto the constraint",
+        report.residual, report.tolerance);
+  if (!report.projected_ok)
+    return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
+  if (system.m > 0 && !report.multiplier_ok)
+    return "does not determine the multiplier (the constraints are dependent there, or the mass matrix is singular); "
+           "choose another state";
+  for (const auto* part : {&point.q, &point.v, &point.p, &point.lambda})
+    for (const double x : *part)
+      if (!std::isfinite(x)) return "is not finite (the system is singular there); choose another state";
+  return "";
+}
+
+}  // namespace
+
+std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigned threads) {
+  const SystemEntry& system = study.system_entry();
+  constexpr std::uint64_t block = 4096;
+  std::mutex mutex;
+  std::atomic<std::uint64_t> steps{0};
+  std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
+  std::string message;
+  parallel_for((ensemble.size() + block - 1) / block, threads, [&](std::uint64_t b) {
+    Ensemble::Evaluator evaluate(ensemble);
+    const std::uint64_t end = std::min(ensemble.size(), (b + 1) * block);
+    for (std::uint64_t k = b * block; k < end; ++k) {
+      const InitialData& data = evaluate(k);
+      steps += ensemble.step_varies() ? study.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
+      const std::string fault = fault_of(study, system, Point(system, ensemble, study.ensemble.project, data));
+      if (fault.empty()) continue;
+      const std::lock_guard lock(mutex);
+      if (k < first_bad) {
+        first_bad = k;
+        message = fmt::format("initial state of trajectory {}{} {}", k, at_axes(ensemble, data), fault);
+      }
+      return;
+    }
+  });
+  if (message.empty()) return steps;
+  const std::string& where = study.ensemble.where;
+  throw Error(Error::Kind::input, where.empty() ? message : where + ": " + message);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,140 @@
+#include "terminal.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace rattleback::program {
+
+Interrupt::Interrupt() {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  waiter_ = std::jthread([this](const std::stop_token& end) {
+    const timespec tenth{0, 100'000'000};
+    while (!end.stop_requested()) {
+      if (sigtimedwait(&signals_, nullptr, &tenth) <= 0) continue;
+      if (source_.stop_requested()) _exit(exit_runtime);
+      source_.request_stop();
+    }
+  });
+}
+
+ProgressDisplay::ProgressDisplay() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+ProgressDisplay::~ProgressDisplay() {
+  if (drawn_) fmt::print(stderr, "\n");
+}
+
+void ProgressDisplay::operator()(const Progress& p) {
+  before_ = std::min(before_, p.trajectory_steps);
+  const double done = static_cast<double>(p.trajectory_steps), total = static_cast<double>(p.total);
+  const double share = p.total > 0 ? done / total : 1.0;
+  const double rate = p.seconds > 0 ? (done - static_cast<double>(before_)) / p.seconds : 0.0;
+  const double left = rate > 0 ? (total - done) / rate : 0.0;
+  const std::string text =
+      fmt::format("{:5.1f} %  {:.3g} trajectory-steps/s  {:.0f} s left", 100.0 * share, rate, left);
+  if (terminal_) {
+    constexpr int width = 30;
+    const int full = static_cast<int>(share * width);
+    fmt::print(stderr, "\r[{:=<{}}{: <{}}] {}   ", "", full, "", width - full, text);
+    drawn_ = true;
+  } else if (p.seconds >= next_line_) {
+    fmt::print(stderr, "{}\n", text);
+    next_line_ = p.seconds + 10.0;
+  }
+}
+
+namespace {
+
+/// The last value of every statistic of a result: [observable][statistic].
+nlohmann::ordered_json last_statistics(const ResultFile& result) {
+  nlohmann::ordered_json last = nlohmann::ordered_json::object();
+  constexpr std::string_view prefix = "/observables/";
+  for (const auto& [path, entry] : result.datasets()) {
+    if (!path.starts_with(prefix) || entry.type != ResultSink::Type::f64 || entry.shape.size() != 1) continue;
+    const std::string_view rest = std::string_view(path).substr(prefix.size());
+    const std::size_t slash = rest.rfind('/');
+    if (rest.substr(slash + 1) == "histogram_edges") continue;
+    double value = 0;
+    result.read(path, {entry.shape[0] - 1}, {1}, &value);
+    last[std::string(rest.substr(0, slash))][std::string(rest.substr(slash + 1))] = value;
+  }
+  return last;
+}
+
+}  // namespace
+
+void RunArguments::add_to(CLI::App& command) {
+  command
+      .add_option("--backend", backend, "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
+      ->capture_default_str();
+  command.add_option("--threads", threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
+  command.add_flag("--quiet", quiet, "no progress, no summary");
+  command.add_flag("--json", json, "summary as one JSON object on stdout");
+}
+
+int execute(const RunArguments& arguments, const Interrupt& interrupt, const std::filesystem::path& result,
+            const std::function<Summary(Session&)>& work) {
+  RunOptions options;
+  options.backend = arguments.backend;
+  options.threads = arguments.threads;
+  options.tile = arguments.tile;
+  options.stop = interrupt.token();
+  const auto start = std::chrono::steady_clock::now();
+  Summary summary;
+  {
+    ProgressDisplay display;
+    if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
+    Session session(options);
+    summary = work(session);
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double rate = static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
+
+  if (arguments.json || !arguments.quiet) {
+    const ResultFile file(result);
+    const std::string name = Study::parse(std::get<std::string>(file.attributes("/").at("study")), result.string()).name;
+    const nlohmann::ordered_json statistics = last_statistics(file);
+    if (arguments.json) {
+      nlohmann::ordered_json json;
+      json["study"] = name;
+      json["result"] = result.string();
+      json["backend"] = summary.backend;
+      json["device"] = summary.device;
+      json["threads"] = summary.threads;
+      json["trajectories"] = summary.trajectories;
+      json["trajectory_steps"] = summary.trajectory_steps;
+      json["iterations"] = summary.iterations;
+      json["failed"] = summary.failed;
+      json["wall_seconds"] = summary.wall_seconds;
+      json["total_seconds"] = seconds;
+      json["trajectory_steps_per_second"] = rate;
+      json["observables"] = statistics;
+      fmt::print("{}\n", json.dump(2));
+    } else {
+      fmt::print("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
+                 summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
+                 summary.threads);
+      for (const auto& [observable, values] : statistics.items())
+        for (const auto& [statistic, value] : values.items())
+          fmt::print("  {} {}: {:.17g}\n", observable, statistic, value.get<double>());
+      fmt::print("result: {}\n", result.string());
+    }
+  }
+  if (summary.failed == 0) return exit_done;
+  fmt::print(stderr,
+             "rattleback: {} of {} trajectories failed and are frozen at their last good state; see /final/status\n",
+             summary.failed, summary.trajectories);
+  return exit_failed_trajectories;
+}
+
+}  // namespace rattleback::program
