@@ -57,7 +57,7 @@ std::string place_of(const FirstDifference& at) {
   if (at.time) text += fmt::format(" (t = {})", *at.time);
   if (at.trajectory) add(fmt::format("trajectory {}", *at.trajectory));
   if (at.crossing) add(fmt::format("crossing {}", *at.crossing));
-  add(to_string(at.index));
+  if (text.empty() || at.index.size() > 1) add(to_string(at.index));
   return text;
 }
 
