@@ -1,20 +1,46 @@
 #pragma once
 // The subcommands. Each adds itself to the command line; its callback stores the exit code.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "rattleback/study.hpp"
+
 namespace rattleback::program {
 
-enum ExitCode { exit_done = 0, exit_runtime = 1, exit_input = 2, exit_failed_trajectories = 3 };
+enum ExitCode { exit_done = 0, exit_runtime = 1, exit_different = 1, exit_input = 2, exit_failed_trajectories = 3 };
+
+struct ExitCodeText {
+  int code;
+  const char* text;
+};
+inline constexpr ExitCodeText exit_codes[] = {{exit_done, "done"},
+                                              {exit_runtime, "run-time failure (diff and compare: not identical)"},
+                                              {exit_input, "bad input or usage, nothing written"},
+                                              {exit_failed_trajectories, "done, but some trajectories failed"}};
+
+/// Kinds of values, as type names of options: they stand in the help and tell the shells how to complete. An option
+/// without one is a number, or text that may be a file.
+namespace value {
+inline constexpr const char* file = "FILE";
+inline constexpr const char* backend = "BACKEND";
+inline constexpr const char* backends = "BACKENDS";  ///< comma-separated
+inline constexpr const char* entry = "SYSTEM|METHOD";
+inline constexpr const char* assignment = "KEY=VALUE";
+}  // namespace value
 
 void add_run(CLI::App& app, int& exit_code);
 void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_describe(CLI::App& app, int& exit_code);
+void add_diff(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
+void add_man(CLI::App& app, int& exit_code);
 
 /// A study file and its overrides, as every command that reads one takes them.
 struct StudyArguments {
@@ -22,5 +48,8 @@ struct StudyArguments {
   std::vector<std::string> overrides;
   void add_to(CLI::App& command);
 };
+
+/// Throws Error(input) when this many results of the study do not fit the disk of `output`.
+void check_space(const Study& study, const std::filesystem::path& output, std::uint64_t results = 1);
 
 }  // namespace rattleback::program

@@ -97,8 +97,9 @@ void add_describe(CLI::App& app, int& exit_code) {
       app.add_subcommand("describe", "parameters, observables, state layout and source of a system or method");
   auto name = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
-  command->add_option("name", *name, "system or method")->required();
+  command->add_option("name", *name, "system or method")->required()->type_name(value::entry);
   command->add_flag("--json", *as_json, "as one JSON object");
+  command->footer("Examples:\n  rattleback describe chaplygin-sleigh");
   command->callback([name, as_json, &exit_code] {
     const Catalogue& catalogue = Catalogue::instance();
     const auto instances = catalogue.instances(*name);

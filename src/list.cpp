@@ -46,6 +46,14 @@ void print_text(bool systems, bool methods) {
   }
 }
 
+void print_names(bool systems, bool methods) {
+  const Catalogue& catalogue = Catalogue::instance();
+  if (systems)
+    for (const std::string& name : catalogue.system_names()) fmt::print("{}\n", name);
+  if (methods)
+    for (const MethodEntry* method : catalogue.methods()) fmt::print("{}\n", method->name);
+}
+
 void print_json(bool systems, bool methods) {
   const Catalogue& catalogue = Catalogue::instance();
   nlohmann::ordered_json json;
@@ -81,11 +89,12 @@ void print_json(bool systems, bool methods) {
 void add_list(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("list", "list the systems and methods with their sources");
   auto what = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
+  auto names = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
   command->add_option("what", *what, "systems or methods; default: both")->check(CLI::IsMember({"systems", "methods"}));
+  command->add_flag("--names", *names, "the names alone, one per line");
   command->add_flag("--json", *json, "as one JSON object");
-  command->callback([what, json, &exit_code] {
-    (*json ? print_json : print_text)(*what != "methods", *what != "systems");
+  command->callback([what, names, json, &exit_code] {
+    (*json ? print_json : *names ? print_names : print_text)(*what != "methods", *what != "systems");
     exit_code = exit_done;
   });
 }

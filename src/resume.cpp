@@ -9,8 +9,11 @@ void add_resume(CLI::App& app, int& exit_code) {
     RunArguments run;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("result", arguments->result, "the result file that the interrupted run was to write")->required();
+  command->add_option("result", arguments->result, "the result file that the interrupted run was to write")
+      ->required()
+      ->type_name(value::file);
   arguments->run.add_to(*command);
+  command->footer("Examples:\n  rattleback resume chaotic.h5");
   command->callback([arguments, &exit_code] {
     const Interrupt interrupt;
     exit_code = execute(arguments->run, interrupt, arguments->result,

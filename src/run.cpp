@@ -13,20 +13,6 @@ struct Arguments {
   RunArguments run;
 };
 
-void check_space(const Study& study, const std::filesystem::path& output) {
-  const auto directory = std::filesystem::absolute(output).parent_path();
-  std::error_code code;
-  const auto space = std::filesystem::space(directory, code);
-  const std::uint64_t needed = result_bytes(study);
-  if (!code && needed > space.available)
-    throw Error(
-        Error::Kind::input,
-        fmt::format("{}: the result needs {:.1f} GiB and the disk has {:.1f} GiB left; keep fewer trajectories, or set "
-                    "[output] initial_state and final_state to false",
-                    output.string(), static_cast<double>(needed) / (1 << 30),
-                    static_cast<double>(space.available) / (1 << 30)));
-}
-
 int run_study(const Arguments& arguments) {
   const Interrupt interrupt;
   const Study study = Study::load(arguments.study.file, arguments.study.overrides);
@@ -39,20 +25,38 @@ int run_study(const Arguments& arguments) {
 
 }  // namespace
 
+void check_space(const Study& study, const std::filesystem::path& output, std::uint64_t results) {
+  const auto directory = std::filesystem::absolute(output).parent_path();
+  std::error_code code;
+  const auto space = std::filesystem::space(directory, code);
+  const std::uint64_t needed = results * result_bytes(study);
+  if (!code && needed > space.available)
+    throw Error(Error::Kind::input,
+                fmt::format("{}: the {} {:.1f} GiB and the disk has {:.1f} GiB left; keep fewer trajectories, or set "
+                            "[output] initial_state and final_state to false",
+                            output.string(), results == 1 ? "result needs" : "results need",
+                            static_cast<double>(needed) / (1 << 30), static_cast<double>(space.available) / (1 << 30)));
+}
+
 void StudyArguments::add_to(CLI::App& command) {
-  command.add_option("study", file, "study file (TOML)")->required();
-  command.add_option("--set", overrides, "override a key of the study: KEY=VALUE, for example time.step=0.05")
-      ->allow_extra_args(false);
+  command.add_option("study", file, "study file (TOML)")->required()->type_name(value::file);
+  command.add_option("--set", overrides, "override a key of the study, for example time.step=0.05")
+      ->allow_extra_args(false)
+      ->type_name(value::assignment);
 }
 
 void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "run a study and write its result");
   auto arguments = std::make_shared<Arguments>();
   arguments->study.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5");
+  command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5")
+      ->type_name(value::file);
   arguments->run.add_to(*command);
   command->add_option("--tile", arguments->run.tile, "trajectories in memory at a time; default: what fits")
       ->check(CLI::PositiveNumber);
+  command->footer(
+      "Examples:\n  rattleback run examples/chaotic.toml\n"
+      "  rattleback run examples/chaotic.toml --backend cpu --set time.step=0.05 -o fine.h5");
   command->callback([arguments, &exit_code] { exit_code = run_study(*arguments); });
 }
 

@@ -76,7 +76,8 @@ nlohmann::ordered_json last_statistics(const ResultFile& result) {
 void RunArguments::add_to(CLI::App& command) {
   command
       .add_option("--backend", backend, "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->type_name(value::backend);
   command.add_option("--threads", threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
   command.add_flag("--quiet", quiet, "no progress, no summary");
   command.add_flag("--json", json, "summary as one JSON object on stdout");

@@ -16,6 +16,10 @@ rm -rf "$prefix" "$scratch/build"
 
 cmake --install "$build" --prefix "$prefix" > "$scratch/install.log"
 "$prefix/bin/rattleback" --version
+for file in man/man1/rattleback.1 bash-completion/completions/rattleback zsh/site-functions/_rattleback \
+  fish/vendor_completions.d/rattleback.fish; do
+  test -s "$prefix/share/$file"
+done
 
 flags=$(sed -n 's/^CMAKE_CXX_FLAGS:STRING=//p' "$build/CMakeCache.txt")  # a sanitizer, say
 cmake -S "$root/examples/cpp" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags"

@@ -107,6 +107,9 @@ inline constexpr std::int64_t steps_per_call = 1024;
 /// Throws Error(input) for one that is unknown or not there.
 std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study);
 
+/// The processor's own name, as far as the system tells it.
+std::string processor_name();
+
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
 /// nullptr, with a reason, when there is no CUDA device or no CUDA backend in this build.
 std::unique_ptr<Backend> make_cuda_backend(std::string& reason);

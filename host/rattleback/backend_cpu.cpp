@@ -8,7 +8,6 @@
 #include "rattleback/parallel.hpp"
 
 namespace rattleback {
-namespace {
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -16,6 +15,8 @@ std::string processor_name() {
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "unknown processor";
 }
+
+namespace {
 
 class CpuBackend final : public Backend {
  public:

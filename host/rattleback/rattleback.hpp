@@ -2,6 +2,7 @@
 // The host API: load or build a Study, run it, read the Result. See examples/cpp/run_study.cpp.
 
 #include "rattleback/catalogue.hpp"
+#include "rattleback/diff.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/result.hpp"
 #include "rattleback/run.hpp"

@@ -75,26 +75,30 @@ struct ResultFile::Impl {
       fail("cannot be read (damaged, being written, or not an HDF5 file); give a finished result of rattleback");
     if (H5Aexists_by_name(handle.get(), "/", "study", H5P_DEFAULT) <= 0)
       fail("is not a result of rattleback (its root has no attribute 'study')");
-    H5Ovisit(
+    const herr_t visited = H5Ovisit(
         handle.get(), H5_INDEX_NAME, H5_ITER_INC,
         [](hid_t root, const char* name, const H5O_info_t* info, void* self) -> herr_t {
-          if (info->type == H5O_TYPE_DATASET) static_cast<Impl*>(self)->add(root, std::string("/") + name);
-          return 0;
+          return info->type != H5O_TYPE_DATASET || static_cast<Impl*>(self)->add(root, std::string("/") + name) ? 0
+                                                                                                                : -1;
         },
         this);
+    if (visited < 0) fail("cannot be read (its list of datasets is damaged)");
   }
 
-  void add(hid_t root, const std::string& path) {
+  /// False when the dataset cannot be opened.
+  bool add(hid_t root, const std::string& path) {
     Handle dataset(H5Dopen2(root, path.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle type(dataset ? H5Dget_type(dataset.get()) : H5I_INVALID_HID, H5Tclose);
     const Handle space(dataset ? H5Dget_space(dataset.get()) : H5I_INVALID_HID, H5Sclose);
-    const auto kind = type ? kind_of(type) : std::nullopt;
-    const int rank = space ? H5Sget_simple_extent_ndims(space.get()) : -1;
-    if (!kind || rank < 0) return;  // not ours
+    if (!type || !space) return false;
+    const auto kind = kind_of(type);
+    const int rank = H5Sget_simple_extent_ndims(space.get());
+    if (!kind || rank < 0) return true;  // not ours
     std::vector<hsize_t> extent(static_cast<std::size_t>(rank));
     H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr);
     entries[path] = {*kind, {extent.begin(), extent.end()}};
     handles[path] = std::move(dataset);
+    return true;
   }
 };
 

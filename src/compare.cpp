@@ -1,0 +1,155 @@
+// Runs a study on several backends and compares the results. They are files, so that ensembles of any size can be compared.
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "diff_output.hpp"
+#include "rattleback/backend.hpp"
+#include "rattleback/run.hpp"
+#include "terminal.hpp"
+
+namespace rattleback::program {
+namespace {
+
+struct Arguments {
+  StudyArguments study;
+  std::vector<std::string> backends;
+  std::uint64_t tile = 0;
+  bool json = false, quiet = false;
+};
+
+/// A directory of its own that goes with it.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::error_code code;
+    std::string name = (std::filesystem::temp_directory_path(code) / "rattleback-XXXXXX").string();
+    if (code || !mkdtemp(name.data()))
+      throw Error(Error::Kind::input,
+                  fmt::format("cannot make a temporary directory ({}); set TMPDIR to a directory on a disk with space",
+                              code ? code.message() : std::strerror(errno)));
+    path_ = name;
+  }
+  ~ScratchDirectory() {
+    std::error_code code;
+    std::filesystem::remove_all(path_, code);
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  [[nodiscard]] std::filesystem::path file(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+bool is_isa(std::string_view name) {
+  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512})
+    if (name == to_string(isa)) return true;
+  return false;
+}
+
+/// Whether a piece of a comma-separated list goes on with the options of the backend before it.
+bool continues(const std::string& backend, std::string_view piece) {
+  if (piece.starts_with("threads=")) return true;
+  return is_isa(piece) && backend.starts_with("cpu:threads=") && backend.find(',') == std::string::npos;
+}
+
+/// The backends of lists such as "cpu:avx2,threads=1,cuda": two here.
+std::vector<std::string> split(const std::vector<std::string>& lists) {
+  std::vector<std::string> backends;
+  for (std::string_view rest : lists) {
+    const std::size_t begin = backends.size();
+    for (;;) {
+      const std::string_view piece = rest.substr(0, rest.find(','));
+      if (backends.size() > begin && continues(backends.back(), piece)) {
+        backends.back() += ',';
+        backends.back() += piece;
+      } else {
+        backends.emplace_back(piece);
+      }
+      if (piece.size() == rest.size()) break;
+      rest.remove_prefix(piece.size() + 1);
+    }
+  }
+  return backends;
+}
+
+Summary run_on(const std::string& backend, const Study& study, const Arguments& arguments,
+               const std::filesystem::path& file, const Interrupt& interrupt) {
+  ProgressDisplay display;
+  RunOptions options;
+  options.backend = backend;
+  options.tile = arguments.tile;
+  options.stop = interrupt.token();
+  if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
+  const auto sink = make_file_sink(file);
+  return run(study, *sink, options);
+}
+
+int compare(const Arguments& arguments) {
+  const Interrupt interrupt;
+  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  const std::vector<std::string> backends = split(arguments.backends);
+  if (backends.size() < 2)
+    throw Error(
+        Error::Kind::input,
+        fmt::format("--backends names one backend ({}); give two or more, separated by commas", backends.front()));
+  for (const std::string& backend : backends) make_backend(backend, 0, study);  // all are there before the first runs
+  const ScratchDirectory scratch;
+  const auto reference = scratch.file("reference.h5"), other = scratch.file("other.h5");
+  check_space(study, reference, 2);
+
+  nlohmann::ordered_json json{{"study", study.name}, {"identical", true}};
+  const bool text = !arguments.json && !arguments.quiet;
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    const Summary summary = run_on(backends[i], study, arguments, i == 0 ? reference : other, interrupt);
+    json["runs"].push_back({{"backend", backends[i]},
+                            {"device", summary.device},
+                            {"threads", summary.threads},
+                            {"trajectories", summary.trajectories},
+                            {"failed", summary.failed},
+                            {"wall_seconds", summary.wall_seconds}});
+    if (text)
+      fmt::print("{}: {}, {} threads, {:.3g} s, {} of {} trajectories failed\n", backends[i], summary.device,
+                 summary.threads, summary.wall_seconds, summary.failed, summary.trajectories);
+    if (i == 0) continue;
+    const DiffReport report = diff(ResultFile(reference), ResultFile(other), interrupt.token());
+    if (!report.identical()) json["identical"] = false;
+    json["comparisons"].push_back(to_json(report, backends[0], backends[i]));
+    if (text) fmt::print("{}", to_text(report, backends[0], backends[i]));
+  }
+  if (arguments.json) fmt::print("{}\n", json.dump(2));
+  return json["identical"] ? exit_done : exit_different;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("compare", "run a study on several backends and compare the results bit by bit");
+  auto arguments = std::make_shared<Arguments>();
+  arguments->study.add_to(*command);
+  command
+      ->add_option("--backends", arguments->backends,
+                   "two or more, separated by commas, as for run; the first is what the others are compared with")
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name(value::backends);
+  command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", arguments->json, "as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "the exit code alone: 0 identical, 1 different");
+  command->footer(
+      "Examples:\n  rattleback compare examples/chaotic.toml --backends cpu,cuda\n"
+      "  rattleback compare examples/chaotic.toml --backends cpu:scalar,threads=1,cpu:avx2,cpu --set time.end=10.0");
+  command->callback([arguments, &exit_code] { exit_code = compare(*arguments); });
+}
+
+}  // namespace rattleback::program

@@ -1,0 +1,33 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "diff_output.hpp"
+
+namespace rattleback::program {
+
+void add_diff(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("diff", "compare two results bit by bit");
+  struct Arguments {
+    std::string first, second;
+    bool json = false, quiet = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("first", arguments->first, "a result")->required()->type_name(value::file);
+  command->add_option("second", arguments->second, "another result")->required()->type_name(value::file);
+  command->add_flag("--json", arguments->json, "as one JSON object");
+  command->add_flag("--quiet", arguments->quiet, "the exit code alone: 0 identical, 1 different");
+  command->footer("Examples:\n  rattleback diff gpu.h5 cpu.h5");
+  command->callback([arguments, &exit_code] {
+    const DiffReport report = diff(ResultFile(arguments->first), ResultFile(arguments->second));
+    if (arguments->json) {
+      fmt::print("{}\n", to_json(report, arguments->first, arguments->second).dump(2));
+    } else if (!arguments->quiet) {
+      fmt::print("{}", to_text(report, arguments->first, arguments->second));
+    }
+    exit_code = report.identical() ? exit_done : exit_different;
+  });
+}
+
+}  // namespace rattleback::program

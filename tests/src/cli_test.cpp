@@ -1,0 +1,119 @@
+// Version, completions and manual page.
+
+#include <sstream>
+
+#include "program.hpp"
+
+namespace {
+
+class Cli : public Program {
+ protected:
+  /// Whether a tool is installed.
+  bool has(const std::string& tool) const { return shell("command -v " + tool).exit_code == 0; }
+
+  /// What bash offers after these words, as it splits them, the last of them unfinished.
+  std::string offered(const std::string& words) const {
+    write("complete.bash", fmt::format("source completion.bash\n"
+                                       "COMP_WORDS=(\"$1\" {})\n"
+                                       "COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n"
+                                       "_rattleback\n"
+                                       "echo \"${{COMPREPLY[*]}}\"\n",
+                                       words));
+    const Outcome outcome = shell("bash complete.bash $RB");
+    EXPECT_TRUE(outcome.err.empty()) << words << "\n" << outcome.err;
+    return outcome.out.substr(0, outcome.out.find('\n'));
+  }
+  /// The commands that the help lists.
+  std::vector<std::string> commands() const {
+    std::istringstream help(shell("$RB --help").out);
+    std::vector<std::string> names;
+    bool found = false;
+    for (std::string line; std::getline(help, line);) {
+      if (found && line.starts_with("  ") && line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
+      found = found || line == "Subcommands:";
+    }
+    return names;
+  }
+};
+
+TEST_F(Cli, TellsHowItWasBuiltAndWhatItRunsOn) {
+  const std::string text = shell("$RB --version").out;
+  EXPECT_TRUE(text.starts_with("rattleback ")) << text;
+  EXPECT_EQ(text.substr(0, text.find('\n')).back(), ')');
+  for (const char* name : {"\ncompiler: ", "\nbuild type: ", "\ninstruction sets: scalar",
+                           "\nCUDA: ", "\nprocessor: ", " hardware threads\n", "\nCUDA device: "})
+    EXPECT_NE(text.find(name), std::string::npos) << name << "\n" << text;
+}
+
+TEST_F(Cli, CompletesInBash) {
+  ASSERT_EQ(shell("$RB completion bash > completion.bash && bash -n completion.bash").exit_code, 0);
+  std::string all = offered("''");
+  for (const std::string& command : commands())
+    EXPECT_NE((" " + all + " ").find(" " + command + " "), std::string::npos) << command << " in " << all;
+  EXPECT_EQ(offered("desc"), "describe");
+  EXPECT_EQ(offered("--ver"), "--version");
+  EXPECT_EQ(offered("run --back"), "--backend");
+  EXPECT_EQ(offered("run s.toml --backend cu"), "cuda");
+  EXPECT_EQ(offered("run s.toml --backend cpu : av"), "avx2 avx512");
+  EXPECT_EQ(offered("run s.toml --backend = cpu : sc"), "scalar");
+  EXPECT_EQ(offered("compare s.toml --backends cpu,cu"), "cpu,cuda");
+  EXPECT_EQ(offered("compare s.toml --backends cpu : avx2,threads = 1,cpu : avx5"), "avx512");
+  EXPECT_EQ(offered("list ''"), "systems methods");
+  EXPECT_EQ(offered("list systems ''"), "");
+  EXPECT_EQ(offered("describe --json chap"), "chaplygin-sleigh");
+  EXPECT_TRUE(offered("describe nonholonomic-").starts_with("nonholonomic-particle"));
+  EXPECT_NE(offered("describe nonholonomic-").find("nonholonomic-lobatto"), std::string::npos);
+  EXPECT_EQ(offered("completion ''"), "bash zsh fish");
+  // files are left to bash
+  EXPECT_EQ(offered("run ''"), "");
+  EXPECT_EQ(offered("run -o ''"), "");
+  EXPECT_EQ(offered("diff a.h5 ''"), "");
+}
+
+TEST_F(Cli, WritesScriptsForOtherShells) {
+  for (const char* name : {"zsh", "fish"}) {
+    const Outcome outcome = shell(fmt::format("$RB completion {}", name));
+    EXPECT_EQ(outcome.exit_code, 0);
+    for (const char* word : {"compare", "--json", "cpu:avx512", "list --names"})
+      EXPECT_NE(outcome.out.find(std::string(name) == "fish" && *word == '-' ? word + 2 : word), std::string::npos)
+          << name << " " << word;
+  }
+  EXPECT_EQ(shell("$RB completion tcsh").exit_code, 2);
+}
+
+TEST_F(Cli, WritesScriptsThatZshReads) {
+  if (!has("zsh")) GTEST_SKIP() << "zsh is not installed";
+  EXPECT_EQ(shell("$RB completion zsh > script && zsh -n script").exit_code, 0);
+}
+
+TEST_F(Cli, WritesScriptsThatFishReads) {
+  if (!has("fish")) GTEST_SKIP() << "fish is not installed";
+  const Outcome outcome = shell(
+      "export HOME=$PWD; $RB completion fish > script && fish --no-config -n script && "
+      "fish --no-config -c 'source script; complete -C \"rattleback compl\"'");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("completion\t")) << outcome.out;
+}
+
+TEST_F(Cli, ListsNamesAlone) {
+  std::string names;
+  const auto methods = nlohmann::json::parse(shell("$RB list methods --json").out)["methods"];
+  for (const auto& method : methods) names += method["name"].get<std::string>() + "\n";
+  EXPECT_EQ(shell("$RB list methods --names").out, names);
+  EXPECT_EQ(shell("$RB list --names").out, shell("$RB list systems --names; $RB list methods --names").out);
+}
+
+TEST_F(Cli, WritesAManualPageThatFormatsWithoutWarnings) {
+  const std::string page = shell("$RB man").out;
+  for (const std::string& command : commands())
+    EXPECT_NE(page.find("\n.SS " + command + "\n"), std::string::npos) << command;
+  for (const char* section : {"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"})
+    EXPECT_NE(page.find(fmt::format("\n.SH {}\n", section)), std::string::npos) << section;
+  if (!has("groff")) GTEST_SKIP() << "groff is not installed";
+  const Outcome shown = shell("$RB man | groff -man -Tutf8 -ww -P-cbou");
+  EXPECT_TRUE(shown.err.empty()) << shown.err;
+  EXPECT_NE(shown.out.find("rattleback compare STUDY --backends BACKENDS [OPTIONS]"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("-o, --output FILE"), std::string::npos) << shown.out;
+}
+
+}  // namespace
