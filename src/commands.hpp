@@ -14,6 +14,7 @@ void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_describe(CLI::App& app, int& exit_code);
+void add_plot(CLI::App& app, int& exit_code);
 
 /// A study file and its overrides, as every command that reads one takes them.
 struct StudyArguments {
