@@ -96,6 +96,8 @@ def guide(axes, curve):
     line = 0.4 * curve.errors[used][np.argmax(curve.steps[used])] * (steps / steps[-1]) ** order
     shown = line >= 0.2 * curve.errors[used].min()
     steps, line = steps[shown], line[shown]
+    if len(steps) < 2:
+        return
     axes.plot(steps, line, color="0.5", linestyle=":", linewidth=1)
     axes.annotate(f"$h^{{{order}}}$", (steps[0], line[0]), textcoords="offset points", xytext=(-4, -2), ha="right",
                   va="top", fontsize="small", color="0.3")
