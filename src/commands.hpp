@@ -41,6 +41,7 @@ void add_diff(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);
+void add_plot(CLI::App& app, int& exit_code);
 
 /// A study file and its overrides, as every command that reads one takes them.
 struct StudyArguments {

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   add_compare(app, exit_code);
   add_completion(app, exit_code);
   add_man(app, exit_code);
+  add_plot(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;

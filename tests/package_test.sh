@@ -27,4 +27,6 @@ cmake --build "$scratch/build"
 
 "$scratch/build/run_study" "$root/examples/chaotic.toml" "$scratch/run_study.h5"
 test -s "$scratch/run_study.h5"
+"$prefix/bin/rattleback" plot "$scratch/run_study.h5" -o "$scratch/run_study.svg"
+test -s "$scratch/run_study.svg"
 "$scratch/build/user_system"

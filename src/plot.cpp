@@ -1,0 +1,14 @@
+#include "commands.hpp"
+#include "plot_tool.hpp"
+
+namespace rattleback::program {
+
+void add_plot(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("plot", "draw figures of results; rattleback plot --help lists the kinds");
+  // the tool knows its options, --help among them
+  command->set_help_flag();
+  command->prefix_command();
+  command->callback([command, &exit_code] { exit_code = run_plot_tool(command->remaining()); });
+}
+
+}  // namespace rattleback::program

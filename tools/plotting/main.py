@@ -1,0 +1,114 @@
+"""The command line."""
+
+import argparse
+import pathlib
+import re
+import sys
+from dataclasses import dataclass
+from typing import Callable
+
+from . import convergence, histogram, maps, states, timeseries
+from .base import FORMATS, InputError, did_you_mean
+
+
+@dataclass
+class Kind:
+    summary: str
+    add_options: Callable
+    run: Callable
+    files: str = "RESULT.h5"
+
+
+KINDS = {
+    "time": Kind(timeseries.SUMMARY, timeseries.add_options, timeseries.run),
+    "phase": Kind("two components of stored trajectories against each other", states.add_phase_options, states.run_phase),
+    "section": Kind("Poincare section: stored crossings", states.add_section_options, states.run_section),
+    "histogram": Kind(histogram.SUMMARY, histogram.add_options, histogram.run),
+    "map": Kind(maps.SUMMARY, maps.add_options, maps.run),
+    "order": Kind("errors against the step size, with their slopes", convergence.add_order_options, convergence.run_order,
+                  "ORDER.json"),
+    "work-precision": Kind("errors against the computing time, one curve per method", convergence.add_work_options,
+                           convergence.run_work, "WORK.json"),
+}
+PROGRAM = "rattleback plot"
+HELP = f"""usage: {PROGRAM} [KIND] FILE... [-o FIGURE] [OPTION]...
+
+Draws a figure from results. Kinds:
+
+{{kinds}}
+
+The options of a kind: {PROGRAM} KIND --help. The figure is a .png, .svg or .pdf file.
+
+  {PROGRAM} chaotic.h5
+  {PROGRAM} time a.h5 b.h5 --observable energy --statistic mse,maxabs --loglog --fit 100 --model power
+  {PROGRAM} phase sleigh.h5 --components "q[0],q[1]" --equal -o path.svg
+  {PROGRAM} map sweep.h5 --of "q[2]"
+"""
+
+
+def place(program):
+    """Where a message is from; every message starts with the name of the program already."""
+    return program.removeprefix("rattleback ")
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise InputError(f"{place(self.prog)}: {message}; see '{self.prog} --help'")
+
+
+def split_kind(arguments):
+    """The kind and the other arguments; a kind may stand before or after the files."""
+    for i, word in enumerate(arguments):
+        if word.startswith("-"):
+            break
+        if word in KINDS and (i == 0 or not pathlib.Path(word).exists()):
+            return word, arguments[:i] + arguments[i + 1:]
+        if not pathlib.Path(word).suffix and not pathlib.Path(word).exists():
+            raise InputError(f"{place(PROGRAM)}: '{word}' is no file and no kind of figure (there are: {', '.join(KINDS)})"
+                             + did_you_mean(word, KINDS))
+    return "time", arguments
+
+
+def parse(name, words):
+    kind = KINDS[name]
+    parser = Parser(prog=f"{PROGRAM} {name}", description=f"Draws {kind.summary}.", allow_abbrev=False)
+    parser.add_argument("files", nargs="+", metavar=kind.files, type=pathlib.Path)
+    parser.add_argument("-o", "--output", metavar="FIGURE", type=pathlib.Path,
+                        help=f"{', '.join(FORMATS)}; default: beside the first file, named after it")
+    kind.add_options(parser)
+    unknown = parser.parse_known_intermixed_args(words)[1]
+    if unknown:
+        options = re.findall(r"--[a-z][a-z-]*", parser.format_help())
+        raise InputError(f"{place(parser.prog)}: unknown option '{unknown[0]}'{did_you_mean(unknown[0], options)}")
+    return parser.parse_intermixed_args(words)
+
+
+def figure_path(name, arguments):
+    if arguments.output is None:
+        first = arguments.files[0]
+        return first.parent / (first.stem + ("" if name == "time" else f"-{name}") + ".png")
+    if arguments.output.suffix not in FORMATS:
+        raise InputError(f"{arguments.output}: no figure of this format; the name must end with one of {', '.join(FORMATS)}")
+    return arguments.output
+
+
+def main(words):
+    """Returns the exit code."""
+    try:
+        if not words or words[0] in ("-h", "--help"):
+            width = max(len(name) for name in KINDS) + 2
+            kinds = "\n".join(f"  {name:<{width}}{kind.summary}" for name, kind in KINDS.items())
+            print(HELP.format(kinds=kinds), file=sys.stdout if words else sys.stderr, end="")
+            return 0 if words else 2
+        name, words = split_kind(words)
+        arguments = parse(name, words)
+        KINDS[name].run(arguments, figure_path(name, arguments))
+        return 0
+    except InputError as error:
+        print(f"rattleback: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"rattleback: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,139 @@
+"""Reading result files: names, labels, components of states."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+
+import h5py
+import numpy as np
+
+from .base import InputError, choose, did_you_mean, listing, option_type
+
+
+@dataclass(frozen=True)
+class Component:
+    """q[0], or a whole dataset such as `residual`."""
+
+    name: str
+    index: int | None = None
+
+    def __str__(self):
+        return self.name if self.index is None else f"{self.name}[{self.index}]"
+
+
+def parse_component(text):
+    """Throws ValueError."""
+    match = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", text)
+    if not match:
+        raise ValueError
+    return Component(match[1], int(match[2]) if match[2] else None)
+
+
+def _pair(text):
+    x, y = text.split(",")
+    return parse_component(x), parse_component(y)
+
+
+component_pair = option_type(_pair, "a pair of components such as q[0],p[0]")
+
+
+def text_of(attribute):
+    return attribute.decode() if isinstance(attribute, bytes) else str(attribute)
+
+
+class Result:
+    """A result file, open for reading."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        try:
+            self.file = h5py.File(path)
+        except OSError as error:
+            raise InputError(f"{path}: not an HDF5 file") from error
+        if "study" not in self.file.attrs:
+            raise InputError(f"{path}: no attribute 'study' (not a result of rattleback)")
+        self.study = tomllib.loads(text_of(self.file.attrs["study"]))
+        self.label = self._label()
+
+    def _label(self):
+        system, method = self.study["system"], self.study["method"]
+        parts = [self.study["study"]["name"]]
+        if system.get("variant"):
+            parts.append(system["variant"])
+        if "stages" in method:
+            parts.append(f"s = {method['stages']}")
+        step = self.study["time"]["step"]
+        if step != "h":  # an axis of that name
+            parts.append(f"h = {step}" if isinstance(step, str) else f"h = {step:g}")
+        return ", ".join(parts)
+
+    def group(self, name, hint):
+        """A group with something in it; `hint` says how to come by one."""
+        if not list(self.file.get(name, [])):
+            raise InputError(f"{self.path}: no {name} ({hint})")
+        return self.file[name]
+
+    def member(self, name, group=None):
+        """A dataset of the file or of one of its groups, whole."""
+        group = group or self.file
+        return group[choose(name, list(group), "dataset", f"{self.path}: {group.name}")][:]
+
+    @property
+    def time(self):
+        return self.member("time")
+
+    @property
+    def final(self):
+        return self.group("final", "not a complete result")
+
+    def failed(self):
+        """Which trajectories failed, as booleans."""
+        return self.member("status", self.final) != 0
+
+    def sample(self, time):
+        """The number of the sample nearest to a time."""
+        times = self.time
+        margin = 1e-9 * max(1.0, abs(time))
+        if not times[0] - margin <= time <= times[-1] + margin:
+            raise InputError(f"{self.path}: no sample near t = {time:g} (they are from {times[0]:g} to {times[-1]:g})")
+        return int(np.argmin(np.abs(times - time)))
+
+
+def open_all(paths):
+    """The results; files with equal labels get their names added."""
+    results = [Result(path) for path in paths]
+    labels = [result.label for result in results]
+    for result in results:
+        if labels.count(result.label) > 1:
+            result.label += f" ({result.path.stem})"
+    return results
+
+
+def components(group, rank):
+    """What `column` takes from the group, for messages."""
+    known = []
+    for name, dataset in group.items():
+        if dataset.ndim == rank:
+            known.append(name)
+        elif dataset.ndim == rank + 1:
+            last = dataset.shape[-1] - 1
+            known.append(f"{name}[0]..{name}[{last}]" if last > 0 else f"{name}[0]")
+    return known
+
+
+def column(group, wanted, rank, where, rows=slice(None)):
+    """One component of a dataset whose first `rank` dimensions are not components; `rows` picks of the last of these."""
+    before = (slice(None),) * (rank - 1)
+    dataset = group.get(wanted.name)
+    if dataset is not None and wanted.index is None and dataset.ndim == rank:
+        return dataset[(*before, rows)].astype(float)
+    if dataset is not None and wanted.index is not None and dataset.ndim == rank + 1 and wanted.index < dataset.shape[-1]:
+        return dataset[(*before, rows, wanted.index)].astype(float)
+    singles = [f"{name}[{i}]" for name, d in group.items() if d.ndim == rank + 1 for i in range(min(d.shape[-1], 100))]
+    singles += [name for name, d in group.items() if d.ndim == rank]
+    raise InputError(f"{where}: no component '{wanted}' (there are: {listing(components(group, rank))})"
+                     + did_you_mean(str(wanted), singles))

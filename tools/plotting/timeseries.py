@@ -1,0 +1,221 @@
+"""Statistics of observables against time, with fits of their growth."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from .base import InputError, choose, legend, names, new_figure, numbers, plain, save, title, window, window_text
+from .results import open_all
+
+SUMMARY = "statistics of observables against time, with fits of their growth"
+# Power of the energy error in a statistic; the error of the Lobatto methods goes with h^(2s-2).
+ERROR_POWER = {"mse": 2, "rms": 1, "maxabs": 1}
+LOBATTO = ("nonholonomic-lobatto", "lobatto")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A curve that is a straight line after logarithms of the time or of the values."""
+
+    formula: str
+    slope: str  # what b is called
+    log_time: bool
+    log_values: bool
+    scale: str  # the axes on which it is straight
+
+
+MODELS = {
+    "line": Model("a + b t", "rate", False, False, "linear"),
+    "power": Model("a t^b", "exponent", True, True, "loglog"),
+    "exponential": Model("a exp(b t)", "rate", False, True, "semilog"),
+}
+
+
+@dataclass
+class Series:
+    result: object
+    observable: str
+    statistic: str
+    quantity: str  # what the values are
+    time: np.ndarray
+    values: np.ndarray
+    label: str = ""
+
+
+@dataclass
+class Fit:
+    """A least-squares fit of a model; the standard errors take the residuals as independent."""
+
+    model: Model
+    time: np.ndarray  # the samples it is fitted to
+    a: float
+    a_error: float
+    b: float
+    b_error: float
+
+    def __call__(self, time):
+        slope = self.b * (np.log(time) if self.model.log_time else time)
+        return self.a * np.exp(slope) if self.model.log_values else self.a + slope
+
+
+def add_options(parser):
+    parser.add_argument("--observable", metavar="NAME,...", type=names, help="default: energy, or else the first of the file")
+    parser.add_argument("--statistic", metavar="STAT,...", type=names, help="default: mse, or else the first of the observable")
+    scale = parser.add_mutually_exclusive_group()
+    for name, text in (("linear", "both axes linear (the default without --model)"),
+                       ("loglog", "both axes logarithmic (the default with --model power)"),
+                       ("semilog", "vertical axis logarithmic (the default with --model exponential)")):
+        scale.add_argument(f"--{name}", dest="scale", action="store_const", const=name, help=text)
+    scale.add_argument("--logy", dest="scale", action="store_const", const="semilog", help="the same as --semilog")
+    parser.add_argument("--scale-by-order", action="store_true",
+                        help="divide the statistic of an error by the power of the step size that the method's order "
+                             "predicts: mse by h^(4s-4), rms and maxabs by h^(2s-2)")
+    parser.add_argument("--fit", metavar="T0[:T1]", type=window,
+                        help="fit the growth over t >= T0 (and t <= T1), print it with standard errors and draw it")
+    parser.add_argument("--model", choices=MODELS, help="what to fit: line: a + b t (the default); power: a t^b; "
+                                                        "exponential: a exp(b t); the last two to the logarithms")
+    parser.add_argument("--table", metavar="T1,T2,...", type=numbers, help="print the values at these times")
+
+
+def order_scale(result, statistic):
+    """The power of the step size that an error statistic goes with."""
+    method, step = result.study["method"], result.study["time"]["step"]
+    if method["name"] not in LOBATTO:
+        raise InputError(f"{result.path}: --scale-by-order knows the order of {', '.join(LOBATTO)}, not of '{method['name']}'")
+    if statistic not in ERROR_POWER:
+        raise InputError(f"{result.path}: --scale-by-order needs the statistic of an error ({', '.join(ERROR_POWER)}), "
+                         f"not '{statistic}'")
+    if isinstance(step, str):
+        raise InputError(f"{result.path}: --scale-by-order needs one step size (here it is '{step}')")
+    return step ** (ERROR_POWER[statistic] * (2 * method["stages"] - 2))
+
+
+def load(result, wanted_observables, wanted_statistics, scale_by_order):
+    """The series of one file."""
+    group = result.group("observables", "the study has no [[observable]]")
+    time = result.time
+    known = list(group)
+    all_series = []
+    for observable in wanted_observables or ["energy" if "energy" in known else known[0]]:
+        choose(observable, known, "observable", result.path)
+        # counts last; histograms are not against time
+        statistics = [name for name, data in group[observable].items() if data.shape == time.shape and name != "count"]
+        statistics.append("count")
+        for statistic in wanted_statistics or ["mse" if "mse" in statistics else statistics[0]]:
+            choose(statistic, statistics, "statistic", f"{result.path}: {observable}")
+            values = group[observable][statistic][:].astype(float)
+            quantity = f"{statistic} of {observable}"
+            if scale_by_order:
+                values /= order_scale(result, statistic)
+                quantity += " / h^(4s-4)" if ERROR_POWER[statistic] == 2 else " / h^(2s-2)"
+            if not np.isfinite(values).any():
+                raise InputError(f"{result.path}: {statistic} of {observable} has no finite value")
+            all_series.append(Series(result, observable, statistic, quantity, time, values))
+    return all_series
+
+
+def set_labels(all_series):
+    """What tells the series apart; returns the title, which tells what they have in common."""
+    files = len({id(series.result) for series in all_series})
+    quantities = len({series.quantity for series in all_series})
+    for series in all_series:
+        parts = [series.result.label] * (files > 1 or quantities == 1) + [series.quantity] * (quantities > 1)
+        series.label = ": ".join(parts)
+    return all_series[0].result.label if files == 1 and quantities > 1 else ""
+
+
+def common(descriptions):
+    """The first part that all descriptions share."""
+    return next((parts[0] for parts in zip(*descriptions) if len(set(parts)) == 1), "")
+
+
+def fit(series, model, span):
+    used = (series.time >= span[0]) & (series.time <= span[1]) & np.isfinite(series.values)
+    if model.log_time:
+        used &= series.time > 0
+    if model.log_values:
+        used &= series.values > 0
+    if np.count_nonzero(used) < 3:
+        what = "samples above 0" if model.log_values else "samples"
+        raise InputError(f"{series.result.path}: --fit: fewer than three {what} of {series.statistic} of {series.observable} "
+                         f"at {window_text(span)} (the last sample is at t = {series.time[-1]:g})")
+    time = series.time[used]
+    x = np.log(time) if model.log_time else time
+    y = np.log(series.values[used]) if model.log_values else series.values[used]
+    centred = x - x.mean()
+    spread = centred @ centred
+    b = centred @ y / spread
+    a = y.mean() - b * x.mean()
+    variance = np.sum((y - a - b * x) ** 2) / (len(x) - 2)
+    a_error, b_error = np.sqrt(variance * (1 / len(x) + x.mean() ** 2 / spread)), np.sqrt(variance / spread)
+    if model.log_values:
+        a = np.exp(a)
+        a_error *= a
+    return Fit(model, time, a, a_error, b, b_error)
+
+
+def value_at(series, time):
+    nearest = np.argmin(np.abs(series.time - time))
+    if abs(series.time[nearest] - time) > 1e-9 * max(1.0, abs(time)):
+        raise InputError(f"{series.result.path}: --table: no sample at t = {time:g} "
+                         f"(the nearest is at t = {series.time[nearest]:g})")
+    return series.values[nearest]
+
+
+def typeset(text):
+    """For the figure: with powers of the step size as such."""
+    return re.sub(r"h\^\(([^)]*)\)", r"$h^{\1}$", plain(text))
+
+
+def print_rows(head, labels, rows):
+    width = max(len(label) for label in labels)
+    print(" " * width + "".join(f"{text:>14}" for text in head))
+    for label, row in zip(labels, rows):
+        print(f"{label:<{width}}" + "".join(f"{value:14.6e}" for value in row))
+
+
+def draw(all_series, fits, scale, heading):
+    figure, axes = new_figure()
+    for i, series in enumerate(all_series):
+        shown = series.time > 0 if scale == "loglog" else slice(None)
+        label = series.label
+        if fits:
+            label += f", {fits[i].model.slope} {fits[i].b:.3g}"
+        axes.plot(series.time[shown], series.values[shown], linewidth=1, label=typeset(label))
+        if fits:
+            axes.plot(fits[i].time, fits[i](fits[i].time), linestyle="--", color="black", linewidth=1.2)
+    if scale == "loglog":
+        axes.set_xscale("log")
+    if scale != "linear":
+        axes.set_yscale("log")
+    axes.set_xlabel("t")
+    axes.set_ylabel(typeset(common([(series.quantity, series.observable, series.statistic) for series in all_series])))
+    title(axes, heading)
+    legend(axes, len(all_series))
+    return figure
+
+
+def run(arguments, output):
+    if arguments.model and not arguments.fit:
+        raise InputError("--model: there is nothing to fit; give the times as well: --fit T0")
+    model = MODELS[arguments.model or "line"]
+    scale = arguments.scale or model.scale
+    all_series = [series for result in open_all(arguments.files)
+                  for series in load(result, arguments.observable, arguments.statistic, arguments.scale_by_order)]
+    heading = set_labels(all_series)
+    for series in all_series:
+        if scale != "linear" and not (series.values > 0).any():
+            raise InputError(f"{series.result.path}: {series.statistic} of {series.observable} has no value above 0 for a "
+                             "logarithmic axis; use --linear")
+    labels = [series.label for series in all_series]
+    fits = [fit(series, model, arguments.fit) for series in all_series] if arguments.fit else []
+    values = [[value_at(series, t) for t in arguments.table or []] for series in all_series]
+    figure = draw(all_series, fits, scale, heading)
+    if arguments.table:
+        print_rows([f"t = {t:g}" for t in arguments.table], labels, values)
+    if fits:
+        print(f"fit of {model.formula}, {window_text(arguments.fit)}:")
+        print_rows([f"{model.slope} b", "std. error", "a", "std. error"], labels,
+                   [(f.b, f.b_error, f.a, f.a_error) for f in fits])
+    save(figure, output)
