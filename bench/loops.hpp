@@ -17,7 +17,9 @@ class Loop {
     arguments_.tolerance = Study::Method{}.tolerance;
     arguments_.max_iterations = Study::Method{}.max_iterations;
     ChunkLayout& rows = arguments_.layout;
-    rows = {0, system.n, 2 * system.n, 0, 0, 0, 0, -1, -1, -1, 0};
+    rows.p = system.n;
+    rows.lambda = 2 * system.n;
+    rows.step = rows.steps_per_sample = -1;
     rows.status = 2 * system.n + system.m;
     rows.steps = rows.status + 1;
     rows.iterations = rows.status + 2;
@@ -45,7 +47,7 @@ class Loop {
 
   /// `steps` steps of the first `lanes` trajectories.
   void advance(std::int64_t steps, int lanes = chunk_size) {
-    arguments_.steps = steps;
+    arguments_.target += steps;
     pair_->advance(arguments_, chunk_.data(), 0, lanes);
   }
   [[nodiscard]] double iterations_per_step() {

@@ -976,7 +976,10 @@ std::uint64_t result_bytes(const Study& study) {
   for (const Observable& observable : complete.observables)
     numbers += samples * (1 + observable.statistics.size() + observable.quantiles.size() +
                           observable.correlation.size() + (observable.histogram ? observable.histogram->bins + 2 : 0));
-  return numbers * sizeof(double);
+  std::uint64_t kept = 0;  // for quantiles, until the end
+  if (std::ranges::any_of(complete.observables, [](const Observable& x) { return !x.quantiles.empty(); }))
+    kept = ValueStore::file_bytes(samples * complete.observables.size(), ensemble.size());
+  return numbers * sizeof(double) + kept;
 }
 
 }  // namespace rattleback

@@ -57,7 +57,7 @@ class Session {
 /// Checks all initial states (constraint, multiplier, finite values) without running; what `run` does first.
 void check_initial_states(const Study& study, unsigned threads = 0);
 
-/// Bytes of the result file, near enough to compare with the space on a disk.
+/// Bytes of the result file and of the files it needs while it is being made, near enough to compare with the space on a disk.
 std::uint64_t result_bytes(const Study& study);
 
 }  // namespace rattleback

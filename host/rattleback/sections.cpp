@@ -88,7 +88,7 @@ class CrossingLocator::Batch {
       for (int i = 0; i < count; ++i) {
         if (roots[i].done()) continue;
         status[i] = row(locator_.arguments_.layout.status)[i];
-        if (status[i] == status_good) {
+        if (status[i] == static_cast<double>(status_good)) {
           roots[i].add(value(i));
         } else {
           roots[i].give_up();

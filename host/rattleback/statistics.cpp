@@ -44,7 +44,7 @@ void count_into(const Histogram& histogram, const double* values, std::uint64_t 
 
 ValueStore::ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file)
     : trajectories_(trajectories) {
-  if (series * trajectories * sizeof(double) <= (std::uint64_t{1} << 28)) {
+  if (file_bytes(series, trajectories) == 0) {
     memory_.resize(series * trajectories);
   } else {
     file_ = std::make_unique<ScratchFile>(file, "values for quantiles");

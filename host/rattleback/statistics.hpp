@@ -63,12 +63,17 @@ void count_into(const Histogram& histogram, const double* values, std::uint64_t 
 class ValueStore {
  public:
   /// `series` = samples x observables, each of `trajectories` values. `file` is empty for an unnamed one.
-  ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file);
+  ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file = {});
 
   void write(std::uint64_t series, std::uint64_t first, const double* values, std::uint64_t count);
   /// Quantiles at `levels` with linear interpolation between order statistics (NumPy's default), NaN values left out.
   [[nodiscard]] std::vector<double> quantiles(std::uint64_t series, const std::vector<double>& levels) const;
 
+  /// Size of the file; 0 where the values fit into memory.
+  [[nodiscard]] static std::uint64_t file_bytes(std::uint64_t series, std::uint64_t trajectories) {
+    const std::uint64_t bytes = series * trajectories * sizeof(double);
+    return bytes <= (std::uint64_t{1} << 28) ? 0 : bytes;
+  }
   /// The values when they are in memory; a file keeps itself.
   [[nodiscard]] std::vector<double>& memory() { return memory_; }
   void sync() {

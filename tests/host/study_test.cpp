@@ -540,7 +540,7 @@ TEST(Study, AStudyBuiltInCodeNeedsNoFile) {
   study.method.name = "nonholonomic-lobatto";
   study.time.step = 0.25;
   study.time.end = 10.0;
-  study.observables.push_back({.name = "energy", .statistics = {}, .quantiles = {}, .reference = {}, .where = ""});
+  study.observables.emplace_back().name = "energy";
   study.validate();
   EXPECT_EQ(study.time.steps, 40u);
   EXPECT_EQ(study.observables[0].statistics, std::vector<std::string>{"mean"});

@@ -191,38 +191,4 @@ TEST_F(Program, FreezesAndCountsFailedTrajectories) {
   for (const double x : numbers(directory / "s.h5", "final/q")) EXPECT_TRUE(std::isfinite(x));
 }
 
-TEST_F(Program, StopsOnInterruptWithoutTouchingAnEarlierResult) {
-  write("s.toml", chaotic);
-  ASSERT_EQ(shell("$RB run s.toml --quiet").exit_code, 0);
-  const std::string before = read_file(directory / "s.h5");
-  const Outcome outcome =
-      shell("$RB run s.toml --quiet --set time.end=1000000.0 & P=$!; sleep 1; kill -INT $P; wait $P");
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_NE(outcome.err.find("interrupted"), std::string::npos) << outcome.err;
-  EXPECT_EQ(files(), (std::vector<std::string>{"s.h5", "s.toml"}));
-  EXPECT_EQ(read_file(directory / "s.h5"), before);
-}
-
-TEST_F(Program, LeavesTheOldFileWhenTheDiskIsFull) {
-  write("s.toml", chaotic);
-  fs::create_directory(directory / "disk");
-  const std::string disk = (directory / "disk").string();
-  if (shell("mount -t tmpfs -o size=600k tmpfs disk").exit_code != 0)
-    GTEST_SKIP() << "cannot mount a small file system";
-  ASSERT_EQ(shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=600'").exit_code, 0);
-  const std::string before = read_file(directory / "disk/a.h5");
-  // caught before the run by the size of the result
-  const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=60000'");
-  EXPECT_EQ(early.exit_code, 2);
-  EXPECT_NE(early.err.find("the disk has"), std::string::npos) << early.err;
-  // and caught while writing when something else fills the disk during the run
-  const Outcome late = shell(
-      "$RB run s.toml --quiet -o disk/a.h5 --set time.end=4000.0 --set 'time.sample_every=40000' & P=$!; sleep 0.2; "
-      "kill -STOP $P; dd if=/dev/zero of=disk/fill bs=1k 2>/dev/null; kill -CONT $P; wait $P");
-  EXPECT_EQ(late.exit_code, 1) << late.err;
-  EXPECT_NE(late.err.find("cannot write"), std::string::npos) << late.err;
-  EXPECT_EQ(read_file(directory / "disk/a.h5"), before);
-  EXPECT_EQ(shell("rm disk/fill; ls disk; umount disk").out, "a.h5\n");
-}
-
 }  // namespace

@@ -1,0 +1,222 @@
+// Interrupted runs, through the executable: whatever stops a run, the result in the end has the bits of an undisturbed one.
+
+#include <random>
+#include <thread>
+
+#include <signal.h>
+#include <spawn.h>
+
+#include "program.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of everything that a checkpoint keeps: tiles, recorded trajectories, quantiles, histograms, joint moments, crossings.
+const std::string rich = chaotic + R"toml(covariance = ["q"]
+[[observable]]
+name = "q[1]"
+histogram = { from = -2, to = 2, bins = 16 }
+correlation = ["energy"]
+[[section]]
+surface = "y2"
+[[section]]
+name = "momentum"
+surface = "p[0] - 0.1 * v[1]"
+direction = "both"
+)toml";
+
+class Checkpoint : public Program {
+ protected:
+  ~Checkpoint() override { shell("umount disk"); }
+  void SetUp() override {
+    write("s.toml", rich);
+    ASSERT_EQ(shell("$RB run s.toml --quiet -o reference.h5").exit_code, 0);
+    reference = datasets(directory / "reference.h5");
+  }
+
+  /// Starts `rattleback ARGUMENTS --quiet` in the scratch directory.
+  pid_t start(const std::string& arguments) const {
+    const std::string line =
+        fmt::format("cd '{}' && exec '{}' {} --quiet 2>> err", directory.string(), RATTLEBACK_PROGRAM, arguments);
+    const char* argv[] = {"sh", "-c", line.c_str(), nullptr};
+    pid_t child = 0;
+    EXPECT_EQ(posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);
+    return child;
+  }
+  /// Waits; the exit code, or -signal.
+  static int wait(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  bool has(const std::string& name) const { return fs::exists(directory / name); }
+  std::string arguments() const { return "run s.toml -o a.h5 --tile 256 --set output.checkpoint=2ms"; }
+
+  /// A run that can be interrupted after its first checkpoint.
+  const std::string lengthened = "--set output.checkpoint=1000 --set time.end=1000 ";
+  void interrupt_a_long_run(const std::string& more = "") {
+    const pid_t child = start("run s.toml -o a.h5 " + lengthened + more);
+    while (!has("a.h5.checkpoint")) std::this_thread::sleep_for(1ms);
+    kill(child, SIGINT);
+    EXPECT_EQ(wait(child), 1);
+    for (const char* file : {"a.h5.checkpoint", "a.h5.crossings", "a.h5.part"}) EXPECT_TRUE(has(file)) << file;
+    EXPECT_FALSE(has("a.h5"));
+  }
+  void expect_resumed_like_an_undisturbed_run() {
+    EXPECT_EQ(shell("$RB run s.toml --quiet -o b.h5 " + lengthened).exit_code, 0);
+    const Outcome outcome = shell("$RB resume a.h5 --quiet");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(datasets(directory / "a.h5") == datasets(directory / "b.h5"));
+    EXPECT_FALSE(has("a.h5.checkpoint") || has("a.h5.part") || has("a.h5.crossings"));
+  }
+
+  std::map<std::string, std::vector<char>> reference;
+};
+
+TEST_F(Checkpoint, SurvivesFiftyKills) {
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(wait(start(arguments())), 0);
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
+  EXPECT_TRUE(datasets(directory / "a.h5") == reference);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> moment(0.0, 1.2 * whole.count());
+  int kills = 0, resumed = 0, finished = 0;
+  while (kills < 50) {
+    fs::remove(directory / "a.h5");
+    while (!has("a.h5")) {
+      const bool resume = has("a.h5.checkpoint") && (has("a.h5.part") || has("a.h5.part.damaged"));
+      const pid_t child = start(resume ? "resume a.h5" : arguments());
+      std::this_thread::sleep_for(std::chrono::duration<double>(moment(random)));
+      kill(child, SIGKILL);
+      const int code = wait(child);
+      ASSERT_TRUE(code == 0 || code == -SIGKILL) << code << read_file(directory / "err");
+      kills += code != 0;
+      resumed += resume;
+    }
+    ++finished;
+    ASSERT_TRUE(datasets(directory / "a.h5") == reference) << "after " << kills << " kills";
+  }
+  EXPECT_GT(resumed, 5);
+  EXPECT_GT(finished, 1);
+}
+
+TEST_F(Checkpoint, InterruptIsLikeNothing) {
+  interrupt_a_long_run();
+  EXPECT_NE(read_file(directory / "err").find("interrupted; 'rattleback resume a.h5' goes on"), std::string::npos);
+  expect_resumed_like_an_undisturbed_run();
+}
+
+TEST_F(Checkpoint, GoesOnWithOtherThreadsAndInstructions) {
+  interrupt_a_long_run("--backend cpu --threads 1 --tile 256");
+  EXPECT_EQ(shell("$RB run s.toml --quiet -o b.h5 " + lengthened).exit_code, 0);
+  EXPECT_EQ(shell("$RB resume a.h5 --quiet --backend cpu:scalar --threads 3").exit_code, 0);
+  EXPECT_TRUE(datasets(directory / "a.h5") == datasets(directory / "b.h5"));
+}
+
+TEST_F(Checkpoint, TerminationLeavesAnEarlierResultAlone) {
+  fs::copy(directory / "reference.h5", directory / "a.h5");
+  const std::string before = read_file(directory / "a.h5");
+  const pid_t child = start("run s.toml -o a.h5 --set time.end=1000000 --set time.sample_every=100000");
+  std::this_thread::sleep_for(500ms);
+  kill(child, SIGTERM);
+  EXPECT_EQ(wait(child), 1);
+  EXPECT_EQ(read_file(directory / "a.h5"), before);
+  EXPECT_TRUE(has("a.h5.checkpoint"));
+}
+
+TEST_F(Checkpoint, ARunDoesNotOverwriteAnInterruptedOne) {
+  interrupt_a_long_run();
+  const Outcome outcome = shell("$RB run s.toml --quiet -o a.h5");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("holds an interrupted run"), std::string::npos) << outcome.err;
+  expect_resumed_like_an_undisturbed_run();
+}
+
+TEST_F(Checkpoint, TwoRunsDoNotShareAResult) {
+  const pid_t child = start("run s.toml -o a.h5 --set time.end=1000000");
+  while (!has("a.h5.part")) std::this_thread::sleep_for(1ms);
+  const Outcome outcome = shell("$RB run s.toml --quiet -o a.h5");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("another run is writing this result"), std::string::npos) << outcome.err;
+  kill(child, SIGKILL);
+  EXPECT_EQ(wait(child), -SIGKILL);
+}
+
+TEST_F(Checkpoint, APartThatHdf5CannotOpenIsMadeAnew) {
+  interrupt_a_long_run("--tile 256");
+  std::fstream part(directory / "a.h5.part", std::ios::binary | std::ios::in | std::ios::out);
+  part << "killed while this was being written";
+  part.close();
+  expect_resumed_like_an_undisturbed_run();
+}
+
+TEST_F(Checkpoint, DamagedForeignAndFinishedFilesAreRefused) {
+  const auto refuses = [&](const std::string& file, const std::string& message) {
+    const std::vector<std::string> before = files();
+    const Outcome outcome = shell("$RB resume " + file);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+    EXPECT_EQ(files(), before);
+  };
+  refuses("nothing.h5", "nothing.h5: has no checkpoint to go on from");
+  refuses("reference.h5", "reference.h5: is finished");
+  write("foreign.h5", "no HDF5");
+  refuses("foreign.h5", "foreign.h5: cannot be read");
+  interrupt_a_long_run();
+  fs::remove(directory / "err");
+  const std::string good = read_file(directory / "a.h5.checkpoint");
+  write("a.h5.checkpoint", good.substr(0, good.size() / 2));
+  refuses("a.h5", "a.h5.checkpoint: cannot be read (damaged");
+  std::string flipped = good;
+  flipped[flipped.size() * 3 / 4] ^= 1;
+  write("a.h5.checkpoint", flipped);
+  refuses("a.h5", "a.h5.checkpoint: is damaged");
+  fs::copy_file(directory / "reference.h5", directory / "a.h5.checkpoint", fs::copy_options::overwrite_existing);
+  refuses("a.h5", "a.h5.checkpoint: is not a checkpoint");
+  write("a.h5.checkpoint", good);
+  fs::rename(directory / "a.h5.part", directory / "elsewhere");
+  refuses("a.h5", "a.h5.part: the unfinished result is gone");
+  fs::rename(directory / "elsewhere", directory / "a.h5.part");
+  EXPECT_EQ(shell("$RB resume a.h5 --quiet").exit_code, 0);
+  refuses("a.h5", "a.h5: is finished");
+}
+
+TEST_F(Checkpoint, AChangedFileOfInitialStatesIsRefused) {
+  fs::copy(std::string(RATTLEBACK_EXAMPLES) + "/from-file.csv", directory / "from-file.csv");
+  fs::copy(std::string(RATTLEBACK_EXAMPLES) + "/from-file.toml", directory / "f.toml");
+  const pid_t child = start("run f.toml -o f.h5 --set output.checkpoint=1ms --set time.end=100000");
+  while (!has("f.h5.checkpoint")) std::this_thread::sleep_for(1ms);
+  kill(child, SIGINT);
+  EXPECT_EQ(wait(child), 1);
+  std::ofstream(directory / "from-file.csv", std::ios::app) << "\n";
+  const Outcome outcome = shell("$RB resume f.h5");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("has changed since the run began"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Checkpoint, AFullDiskCostsNothing) {
+  fs::create_directory(directory / "disk");
+  if (shell("mount -t tmpfs -o size=20m tmpfs disk").exit_code != 0)
+    GTEST_SKIP() << "cannot mount a small file system";
+  ASSERT_EQ(shell("$RB run s.toml --quiet -o disk/a.h5").exit_code, 0);
+  const std::string before = read_file(directory / "disk/a.h5");
+  // the size of a result is known before the run
+  const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=60000'");
+  EXPECT_EQ(early.exit_code, 2);
+  EXPECT_NE(early.err.find("the disk has"), std::string::npos) << early.err;
+  // its space is taken at once; the crossings are what finds the disk full
+  const Outcome late = shell("$RB run s.toml --quiet -o disk/a.h5 " + lengthened);
+  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_TRUE(late.err.find("No space left on device") != std::string::npos ||
+              late.err.find("the disk is full") != std::string::npos)
+      << late.err;
+  EXPECT_NE(late.err.find("'rattleback resume disk/a.h5' goes on"), std::string::npos) << late.err;
+  EXPECT_EQ(read_file(directory / "disk/a.h5"), before);
+  ASSERT_EQ(shell("mount -o remount,size=500m disk").exit_code, 0);
+  EXPECT_EQ(shell("$RB run s.toml --quiet -o b.h5 " + lengthened).exit_code, 0);
+  EXPECT_EQ(shell("$RB resume disk/a.h5 --quiet").exit_code, 0);
+  EXPECT_TRUE(datasets(directory / "disk/a.h5") == datasets(directory / "b.h5"));
+}
+
+}  // namespace
