@@ -93,6 +93,9 @@ struct SystemEntry {
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).
   void (*velocity)(const double* parameters, const double* q, const double* p, double* v);
+  /// The exact solution a time `time` after the state (q, v), in place; p and lambda follow. Null where none is known; false
+  /// where none is known for these parameters and this state.
+  bool (*exact)(const double* parameters, double time, PointView point);
 };
 
 /// What a trajectory's state holds beyond q and p.
@@ -154,12 +157,24 @@ using ObserveFunction = void (*)(const KernelArguments& arguments, const double*
 /// Moments of the chunk_size values of one observable in one chunk.
 using ReduceFunction = Moments (*)(const double* values, const double* references);
 
+/// Does `rounds` fused multiply-adds on each of several independent chains and returns the floating-point operations of all.
+using FmaFunction = double (*)(std::int64_t rounds);
+/// Advances as AdvanceFunction does and returns the floating-point operations of it (real/counted.hpp).
+using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
+
 /// A method with its options fixed, compiled for a system and an instruction set.
 struct CompiledPair {
   int stages;
   AdvanceFunction advance;
   ObserveFunction observe;
   ReduceFunction reduce;
+  FmaFunction fma_chains;
+};
+
+/// The same over a scalar that counts its operations.
+struct CountedPair {
+  int stages;
+  CountFunction count;
 };
 
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.
