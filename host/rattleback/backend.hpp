@@ -15,6 +15,9 @@
 namespace rattleback {
 
 struct Study;
+struct RunOptions;
+struct Summary;
+class ResultSink;
 
 /// Trajectories [first, first + count) in host memory, chunk by chunk: data[chunk][row][lane].
 struct Tile {
@@ -84,6 +87,10 @@ class Backend {
   virtual bool run(const Segment& segment, SegmentOutput& output, Control& control) = 0;
   /// Brings the tile's state home.
   virtual void end(Tile& tile) = 0;
+
+  /// Floating-point operations per second of independent chains of fused multiply-adds (each counts 2) in the instruction set
+  /// and on all threads of this backend; the best of a few runs of some 20 ms. The study must be one that it treats.
+  virtual double measure_peak_flops(const Study& study) = 0;
 };
 
 /// Steps per call into a compiled loop: how soon a stop is noticed and progress is seen. Not part of the result.
@@ -92,6 +99,9 @@ inline constexpr std::int64_t steps_per_call = 1024;
 /// From a specification: auto | cpu | cuda, and cpu:scalar, cpu:avx2, cpu:avx512 with an optional ,threads=N.
 /// Throws Error(input) for one that is unknown or not there.
 std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study);
+
+/// Runs a study on a given backend.
+Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options);
 
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
 /// nullptr, with a reason, when there is no CUDA device or no CUDA backend in this build.

@@ -6,13 +6,13 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rattleback/backend.hpp"
 #include "rattleback/parallel.hpp"
+#include "rattleback/point.hpp"
 #include "rattleback/statistics.hpp"
 #include "rattleback/version.hpp"
 
@@ -27,25 +27,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-unsigned worker_count(unsigned threads) {
-  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-}
-
-/// A point with all its parts, completed by the system.
-struct Point {
-  std::vector<double> q, v, p, lambda;
-  PrepareReport report{};
-
-  Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data)
-      : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
-    v.resize(static_cast<std::size_t>(system.n));
-    p.resize(static_cast<std::size_t>(system.n));
-    lambda.resize(static_cast<std::size_t>(system.m));
-    report = system.prepare(data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
-                            {ensemble.from_momentum(), ensemble.multiplier_given(), project});
-  }
-};
 
 std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
   std::string text;
@@ -123,6 +104,35 @@ SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step
   return grid;
 }
 
+KernelArguments arguments_of(const Study& study, const Ensemble& ensemble, const InitialData& data) {
+  const SystemEntry& system = study.system_entry();
+  KernelArguments a{};
+  a.tolerance = study.method.tolerance;
+  a.max_iterations = study.method.max_iterations;
+  a.step = data.step;
+  ChunkLayout& rows = a.layout;
+  int next = 0;
+  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  rows.q = take(system.n);
+  rows.p = take(system.n);
+  rows.lambda = take(system.m);
+  rows.status = take(1);
+  rows.steps = take(1);
+  rows.iterations = take(1);
+  rows.residual = take(1);
+  rows.step = rows.steps_per_sample = -1;
+  if (ensemble.step_varies()) {
+    rows.step = take(1);
+    rows.steps_per_sample = take(1);
+  }
+  for (int i = 0; i < static_cast<int>(data.parameters.size()); ++i) {
+    a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
+    a.parameter_row[i] = ensemble.parameter_varies(i) ? take(1) : -1;
+  }
+  rows.rows = next;
+  return a;
+}
+
 /// What one run may take over from the one before it.
 struct Buffers {
   Tile tile;
@@ -174,32 +184,8 @@ class Runner {
     plan_.system = &system_;
     plan_.method = &method_;
     plan_.stages = study_.method.stages;
-    KernelArguments& a = plan_.arguments;
-    a.tolerance = study_.method.tolerance;
-    a.max_iterations = study_.method.max_iterations;
-    a.step = data.step;
-    ChunkLayout& rows = a.layout;
-    int next = 0;
-    const auto take = [&next](int count) { return std::exchange(next, next + count); };
-    rows.q = take(system_.n);
-    rows.p = take(system_.n);
-    rows.lambda = take(system_.m);
-    plan_.state_rows = next;
-    rows.status = take(1);
-    rows.steps = take(1);
-    rows.iterations = take(1);
-    rows.residual = take(1);
-    rows.step = rows.steps_per_sample = -1;
-    if (ensemble_.step_varies()) {
-      rows.step = take(1);
-      rows.steps_per_sample = take(1);
-    }
-    for (int i = 0; i < static_cast<int>(data.parameters.size()); ++i) {
-      a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
-      a.parameter_row[i] = ensemble_.parameter_varies(i) ? take(1) : -1;
-    }
-    rows.rows = next;
-
+    plan_.state_rows = 2 * system_.n + system_.m;
+    plan_.arguments = arguments_of(study_, ensemble_, data);
     for (const Observable& observable : study_.observables) {
       plan_.codes.push_back(study_.observable_code(observable.name, observable.where));
       plan_.references.push_back(observable.reference.value_or(nan));
@@ -514,10 +500,15 @@ struct Session::Impl {
   std::unique_ptr<Backend> backend;
   Buffers buffers;
 
+  /// The backend, for a validated study.
+  Backend& backend_for(const Study& study) {
+    if (!backend || !backend->treats(study)) backend = make_backend(options.backend, options.threads, study);
+    return *backend;
+  }
+
   Summary run(const Study& study, ResultSink& sink) {
     const Study complete = validated(study);
-    if (!backend || !backend->treats(complete)) backend = make_backend(options.backend, options.threads, complete);
-    const Summary summary = Runner(complete, sink, options, *backend, buffers)();
+    const Summary summary = Runner(complete, sink, options, backend_for(complete), buffers)();
     sink.commit();
     return summary;
   }
@@ -528,6 +519,11 @@ Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
 Summary Session::run(const Study& study, ResultSink& sink) { return impl_->run(study, sink); }
+
+double Session::measure_peak_flops(const Study& study) {
+  const Study complete = validated(study);
+  return impl_->backend_for(complete).measure_peak_flops(complete);
+}
 
 Result Session::run(const Study& study) {
   Result result;
@@ -540,11 +536,25 @@ Summary run(const Study& study, ResultSink& sink, const RunOptions& options) {
   return Session(options).run(study, sink);
 }
 
+Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options) {
+  Buffers buffers;
+  const Summary summary = Runner(study, sink, options, backend, buffers)();
+  sink.commit();
+  return summary;
+}
+
 Result run(const Study& study, const RunOptions& options) { return Session(options).run(study); }
 
 void check_initial_states(const Study& study, unsigned threads) {
   const Study complete = validated(study);
   check_points(complete, Ensemble(complete), worker_count(threads));
+}
+
+std::uint64_t state_bytes(const Study& study) {
+  const Study complete = validated(study);
+  const Ensemble ensemble(complete);
+  Ensemble::Evaluator evaluate(ensemble);
+  return static_cast<std::uint64_t>(arguments_of(complete, ensemble, evaluate(0)).layout.rows) * sizeof(double);
 }
 
 std::uint64_t result_bytes(const Study& study) {

@@ -41,6 +41,8 @@ class Session {
 
   Result run(const Study& study);
   Summary run(const Study& study, ResultSink& sink);
+  /// Floating-point operations per second that the backend of a study reaches in a loop of fused multiply-adds alone.
+  double measure_peak_flops(const Study& study);
 
  private:
   struct Impl;
@@ -49,6 +51,9 @@ class Session {
 
 /// Checks all initial states (constraint, multiplier, finite values) without running; what `run` does first.
 void check_initial_states(const Study& study, unsigned threads = 0);
+
+/// Bytes that a backend holds of one trajectory: state, bookkeeping, swept parameters.
+std::uint64_t state_bytes(const Study& study);
 
 /// Bytes of the result file, near enough to compare with the space on a disk.
 std::uint64_t result_bytes(const Study& study);
