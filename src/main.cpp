@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
   add_check(app, exit_code);
   add_list(app, exit_code);
   add_describe(app, exit_code);
+  add_order(app, exit_code);
+  add_bench(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;

@@ -1,74 +1,17 @@
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <limits>
-#include <stop_token>
-#include <thread>
-
-#include <pthread.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "rattleback/rattleback.hpp"
+#include "terminal.hpp"
 
 namespace rattleback::program {
 namespace {
-
-/// Turns SIGINT and SIGTERM into a stop request. Made before any other thread, so that all of them leave the signals to it.
-class Interrupt {
- public:
-  Interrupt() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    waiter_ = std::jthread([this](const std::stop_token& end) {
-      const timespec tenth{0, 100'000'000};
-      while (!end.stop_requested())
-        if (sigtimedwait(&signals_, nullptr, &tenth) > 0) source_.request_stop();
-    });
-  }
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-
- private:
-  sigset_t signals_{};
-  std::stop_source source_;
-  std::jthread waiter_;
-};
-
-/// A bar on a terminal, a line every ten seconds otherwise; on stderr.
-class ProgressDisplay {
- public:
-  void operator()(const Progress& p) {
-    const double share = p.total > 0 ? static_cast<double>(p.trajectory_steps) / static_cast<double>(p.total) : 1.0;
-    const double rate = p.seconds > 0 ? static_cast<double>(p.trajectory_steps) / p.seconds : 0.0;
-    const double left = share > 0 ? p.seconds * (1.0 - share) / share : 0.0;
-    const std::string text =
-        fmt::format("{:5.1f} %  {:.3g} trajectory-steps/s  {:.0f} s left", 100.0 * share, rate, left);
-    if (terminal_) {
-      constexpr int width = 30;
-      const int full = static_cast<int>(share * width);
-      fmt::print(stderr, "\r[{:=<{}}{: <{}}] {}   ", "", full, "", width - full, text);
-      drawn_ = true;
-    } else if (p.seconds >= next_line_) {
-      fmt::print(stderr, "{}\n", text);
-      next_line_ = p.seconds + 10.0;
-    }
-  }
-  void finish() const {
-    if (drawn_) fmt::print(stderr, "\n");
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) == 1;
-  bool drawn_ = false;
-  double next_line_ = 10.0;
-};
 
 /// Passes everything on and keeps the last value of each statistic for the summary.
 class SummarySink final : public ResultSink {
@@ -99,8 +42,8 @@ class SummarySink final : public ResultSink {
 
 struct Arguments {
   StudyArguments study;
-  std::string output, backend = "auto";
-  unsigned threads = 0;
+  BackendArguments backend;
+  std::string output;
   std::uint64_t tile = 0;
   bool quiet = false, json = false;
 };
@@ -128,9 +71,7 @@ int run_study(const Arguments& arguments) {
   check_space(study, output);
 
   ProgressDisplay display;
-  RunOptions options;
-  options.backend = arguments.backend;
-  options.threads = arguments.threads;
+  RunOptions options = arguments.backend.options();
   options.tile = arguments.tile;
   options.stop = interrupt.token();
   if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
@@ -138,13 +79,7 @@ int run_study(const Arguments& arguments) {
   const auto file = make_file_sink(output);
   SummarySink sink(*file);
   const auto start = std::chrono::steady_clock::now();
-  Summary summary;
-  try {
-    summary = run(study, sink, options);
-  } catch (...) {
-    display.finish();
-    throw;
-  }
+  const Summary summary = run(study, sink, options);
   display.finish();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double rate = static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
@@ -190,16 +125,25 @@ void StudyArguments::add_to(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
+void BackendArguments::add_to(CLI::App& command) {
+  command.add_option("--backend", backend, "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
+      ->capture_default_str();
+  command.add_option("--threads", threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
+}
+
+RunOptions BackendArguments::options() const {
+  RunOptions options;
+  options.backend = backend;
+  options.threads = threads;
+  return options;
+}
+
 void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "run a study and write its result");
   auto arguments = std::make_shared<Arguments>();
   arguments->study.add_to(*command);
   command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5");
-  command
-      ->add_option("--backend", arguments->backend,
-                   "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
-      ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
+  arguments->backend.add_to(*command);
   command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits")
       ->check(CLI::PositiveNumber);
   command->add_flag("--quiet", arguments->quiet, "no progress, no summary");
