@@ -67,8 +67,10 @@ std::optional<States> exact_states(const Study& study, unsigned threads, std::ui
   const auto n = static_cast<std::size_t>(system.n), m = static_cast<std::size_t>(system.m);
   States states;
   states.good.assign(size, 1);
-  for (const char* name : {"q", "v", "p"}) states.values[name].resize(size * n);
-  states.values["lambda"].resize(size * m);
+  std::vector<double>&q = states.values["q"], &v = states.values["v"], &p = states.values["p"],
+  &lambda = states.values["lambda"];
+  for (auto* part : {&q, &v, &p}) part->resize(size * n);
+  lambda.resize(size * m);
   without = 0;
   if (system.exact == nullptr) return std::nullopt;
   std::atomic<std::uint64_t> first = size;
@@ -82,10 +84,13 @@ std::optional<States> exact_states(const Study& study, unsigned threads, std::ui
         for (std::uint64_t known = first; k < known && !first.compare_exchange_weak(known, k);) continue;
         return;
       }
-      std::ranges::copy(point.q, states.values["q"].begin() + static_cast<std::ptrdiff_t>(k * n));
-      std::ranges::copy(point.v, states.values["v"].begin() + static_cast<std::ptrdiff_t>(k * n));
-      std::ranges::copy(point.p, states.values["p"].begin() + static_cast<std::ptrdiff_t>(k * n));
-      std::ranges::copy(point.lambda, states.values["lambda"].begin() + static_cast<std::ptrdiff_t>(k * m));
+      const auto put = [k](const std::vector<double>& x, std::vector<double>& all) {
+        std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
+      };
+      put(point.q, q);
+      put(point.v, v);
+      put(point.p, p);
+      put(point.lambda, lambda);
     }
   });
   without = first;
