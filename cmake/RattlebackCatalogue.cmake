@@ -112,7 +112,7 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
         set(symbol "${system}__${method}__${isa}")
         set(table "")
         foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>},\n")
+          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>, fma_chains<Real>},\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA ${isa}
 #include \"rattleback/ensemble/instantiate.hpp\"
@@ -130,6 +130,29 @@ ${table}};
         string(APPEND registrations
           "  catalogue.add(generated::system_${system}(), \"${method_name}\", Isa::${isa}, generated::${symbol});\n")
       endforeach()
+
+      # the same over a scalar that counts its operations; speed does not matter, time to compile does
+      set(symbol "${system}__${method}__counted")
+      set(table "")
+      foreach(s IN LISTS stages)
+        string(APPEND table "    {${s}, count_chunk<System_${system}, Step_${method}_${s}>},\n")
+      endforeach()
+      file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA counted
+#define RATTLEBACK_COUNTED
+#include \"rattleback/ensemble/count.hpp\"
+${prologue}#include \"rattleback/methods/${method_header}\"
+${alias}namespace rattleback::generated {
+${steps}extern const CountedPair ${symbol}[${count}];
+const CountedPair ${symbol}[${count}] = {
+${table}};
+}
+")
+      target_sources(${target} PRIVATE "${dir}/${symbol}.cpp")
+      set_source_files_properties("${dir}/${symbol}.cpp" PROPERTIES COMPILE_OPTIONS
+        "${RATTLEBACK_KERNEL_FLAGS};${RATTLEBACK_FLAGS_scalar};-O1;-Wno-maybe-uninitialized")
+      string(APPEND declarations "namespace rattleback::generated {\nextern const CountedPair ${symbol}[${count}];\n}\n")
+      string(APPEND registrations
+        "  catalogue.add(generated::system_${system}(), \"${method_name}\", generated::${symbol});\n")
 
       if(cuda)
         set(symbol "${system}__${method}__cuda")

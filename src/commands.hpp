@@ -7,7 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "rattleback/study.hpp"
+#include "rattleback/order.hpp"
+#include "rattleback/run.hpp"
 
 namespace rattleback::program {
 
@@ -42,6 +43,8 @@ void add_compare(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);
 void add_plot(CLI::App& app, int& exit_code);
+void add_order(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
 
 /// A study file and its overrides, as every command that reads one takes them.
 struct StudyArguments {
@@ -52,5 +55,21 @@ struct StudyArguments {
 
 /// Throws Error(input) when this many results of the study do not fit the disk of `output`.
 void check_space(const Study& study, const std::filesystem::path& output, std::uint64_t results = 1);
+/// Where to run, as every command that integrates takes it.
+struct BackendArguments {
+  std::string backend = "auto";
+  unsigned threads = 0;
+  void add_to(CLI::App& command);
+  [[nodiscard]] RunOptions options() const;
+};
+
+/// What errors are taken against, as `order` and `bench --work-precision` take it.
+struct ReferenceArguments {
+  Reference reference;
+  void add_to(CLI::App& command);
+  [[nodiscard]] bool given() const {
+    return reference.exact || !reference.result.empty() || reference.step || reference.stages;
+  }
+};
 
 }  // namespace rattleback::program

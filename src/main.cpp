@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
   add_completion(app, exit_code);
   add_man(app, exit_code);
   add_plot(app, exit_code);
+  add_order(app, exit_code);
+  add_bench(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;

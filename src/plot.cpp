@@ -8,6 +8,7 @@ void add_plot(CLI::App& app, int& exit_code) {
   // the tool knows its options, --help among them
   command->set_help_flag();
   command->prefix_command();
+  command->footer("Examples:\n  rattleback plot chaotic.h5 --loglog\n  rattleback plot phase chaotic.h5 --help");
   command->callback([command, &exit_code] { exit_code = run_plot_tool(command->remaining()); });
 }
 

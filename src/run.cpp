@@ -32,10 +32,10 @@ void check_space(const Study& study, const std::filesystem::path& output, std::u
   const std::uint64_t needed = results * result_bytes(study);
   if (!code && needed > space.available)
     throw Error(Error::Kind::input,
-                fmt::format("{}: the {} {:.1f} GiB and the disk has {:.1f} GiB left; keep fewer trajectories, or set "
+                fmt::format("{}: the {} {:.4g} MiB and the disk has {:.4g} MiB left; keep fewer trajectories, or set "
                             "[output] initial_state and final_state to false",
                             output.string(), results == 1 ? "result needs" : "results need",
-                            static_cast<double>(needed) / (1 << 30), static_cast<double>(space.available) / (1 << 30)));
+                            static_cast<double>(needed) / (1 << 20), static_cast<double>(space.available) / (1 << 20)));
 }
 
 void StudyArguments::add_to(CLI::App& command) {
@@ -43,6 +43,20 @@ void StudyArguments::add_to(CLI::App& command) {
   command.add_option("--set", overrides, "override a key of the study, for example time.step=0.05")
       ->allow_extra_args(false)
       ->type_name(value::assignment);
+}
+
+void BackendArguments::add_to(CLI::App& command) {
+  command.add_option("--backend", backend, "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
+      ->capture_default_str()
+      ->type_name(value::backend);
+  command.add_option("--threads", threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
+}
+
+RunOptions BackendArguments::options() const {
+  RunOptions options;
+  options.backend = backend;
+  options.threads = threads;
+  return options;
 }
 
 void add_run(CLI::App& app, int& exit_code) {

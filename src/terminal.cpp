@@ -74,26 +74,21 @@ nlohmann::ordered_json last_statistics(const ResultFile& result) {
 }  // namespace
 
 void RunArguments::add_to(CLI::App& command) {
-  command
-      .add_option("--backend", backend, "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N)")
-      ->capture_default_str()
-      ->type_name(value::backend);
-  command.add_option("--threads", threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
+  backend.add_to(command);
   command.add_flag("--quiet", quiet, "no progress, no summary");
   command.add_flag("--json", json, "summary as one JSON object on stdout");
 }
 
 int execute(const RunArguments& arguments, const Interrupt& interrupt, const std::filesystem::path& result,
             const std::function<Summary(Session&)>& work) {
-  RunOptions options;
-  options.backend = arguments.backend;
-  options.threads = arguments.threads;
+  RunOptions options = arguments.backend.options();
   options.tile = arguments.tile;
   options.stop = interrupt.token();
   const auto start = std::chrono::steady_clock::now();
   Summary summary;
   {
     ProgressDisplay display;
+    options.warn = [](const std::string& text) { fmt::print(stderr, "rattleback: {}\n", text); };
     if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
     Session session(options);
     summary = work(session);

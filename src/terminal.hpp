@@ -40,8 +40,7 @@ class ProgressDisplay {
 
 /// How a run is executed and reported; the options that `run` and `resume` share.
 struct RunArguments {
-  std::string backend = "auto";
-  unsigned threads = 0;
+  BackendArguments backend;
   std::uint64_t tile = 0;
   bool quiet = false, json = false;
 

@@ -16,6 +16,9 @@
 namespace rattleback {
 
 struct Study;
+struct RunOptions;
+struct Summary;
+class ResultSink;
 
 /// Trajectories [first, first + count) in host memory, chunk by chunk: data[chunk][row][lane].
 struct Tile {
@@ -47,6 +50,8 @@ struct Plan {
   std::vector<std::pair<int, int>> pairs;    ///< observables whose joint moments are wanted
   bool keep_values = false;                  ///< quantiles and histograms need the values themselves
   int state_rows = 0;                        ///< rows of q, p, lambda, the first of a chunk
+  std::vector<int> components;               ///< observables that the covariance is of
+  std::size_t first_covariance = 0;          ///< its first pair, (0, 0); then (1, 0), (1, 1), (2, 0), ..
   [[nodiscard]] int crossing_size() const { return 3 + state_rows; }
 };
 
@@ -98,6 +103,10 @@ class Backend {
   virtual void run(const Segment& segment, SegmentOutput& output, Control& control) = 0;
   /// Brings the tile's state home.
   virtual void fetch(Tile& tile) = 0;
+
+  /// Floating-point operations per second of independent chains of fused multiply-adds (each counts 2) in the instruction set
+  /// and on all threads of this backend; the best of a few runs of some 20 ms. The study must be one that it treats.
+  virtual double measure_peak_flops(const Study& study) = 0;
 };
 
 /// Steps per call into a compiled loop: how often progress is seen. Not part of the result.
@@ -109,6 +118,9 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
 
 /// The processor's own name, as far as the system tells it.
 std::string processor_name();
+
+/// Runs a study on a given backend.
+Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options);
 
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
 /// nullptr, with a reason, when there is no CUDA device or no CUDA backend in this build.

@@ -1,11 +1,13 @@
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <limits>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "rattleback/backend.hpp"
 #include "rattleback/parallel.hpp"
+#include "rattleback/study.hpp"
 
 namespace rattleback {
 
@@ -20,8 +22,7 @@ namespace {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(Isa isa, unsigned threads)
-      : isa_(isa), threads_(threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency())) {}
+  CpuBackend(Isa isa, unsigned threads) : isa_(isa), threads_(worker_count(threads)) {}
 
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
@@ -77,6 +78,26 @@ class CpuBackend final : public Backend {
   }
 
   void fetch(Tile&) override {}
+
+  double measure_peak_flops(const Study& study) override {
+    const CompiledPair* pair =
+        Catalogue::instance().pair(study.system_entry(), study.method_entry(), study.method.stages, isa_);
+    double peak = 0.0;
+    int good = 0;
+    for (std::int64_t rounds = 1 << 16; good < 5;) {
+      std::atomic<double> flops = 0.0;
+      const auto start = std::chrono::steady_clock::now();
+      parallel_for(threads_, threads_, [&](std::uint64_t) { flops += pair->fma_chains(rounds); });
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      peak = std::max(peak, flops / seconds);
+      if (seconds < 0.02) {
+        rounds *= 2;
+      } else {
+        ++good;
+      }
+    }
+    return peak;
+  }
 
  private:
   /// Lanes [begin, end) of chunk c through the segment; returns their crossings.

@@ -2,6 +2,7 @@
 // are reduced there in the same tree as on the host.
 
 #include <algorithm>
+#include <chrono>
 
 #include <cuda_runtime.h>
 #include <thrust/execution_policy.h>
@@ -141,6 +142,22 @@ __global__ void record_kernel(const double* chunks, int rows, int state_rows, co
     records[std::size_t(r) * state_rows + row] = chunk[row * chunk_size + k % chunk_size];
 }
 
+/// Independent chains of fused multiply-adds, as many in flight as hide their latency.
+constexpr int fma_chains = 8;
+__global__ void fma_kernel(std::int64_t rounds, double* results) {
+  double x[fma_chains];
+#pragma unroll
+  for (int i = 0; i < fma_chains; ++i) x[i] = threadIdx.x + i;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < fma_chains; ++i) x[i] = __fma_rn(x[i], 0.5, 1.0);
+  }
+  double sum = 0.0;
+#pragma unroll
+  for (int i = 0; i < fma_chains; ++i) sum += x[i];
+  results[std::size_t(blockIdx.x) * blockDim.x + threadIdx.x] = sum;  // the chains are used
+}
+
 class CudaBackend final : public Backend {
  public:
   CudaBackend() {
@@ -229,6 +246,29 @@ class CudaBackend final : public Backend {
                           stream_),
           "copy of the state");
     synchronise();
+  }
+
+  double measure_peak_flops(const Study&) override {
+    constexpr unsigned threads = 256;
+    const unsigned blocks = static_cast<unsigned>(properties_.multiProcessorCount) * 8;
+    values_.reserve(std::size_t(blocks) * threads);
+    double peak = 0.0;
+    int good = 0;
+    for (std::int64_t rounds = 1 << 10; good < 5;) {
+      synchronise();
+      const auto start = std::chrono::steady_clock::now();
+      fma_kernel<<<blocks, threads, 0, stream_>>>(rounds, values_.get());
+      check(cudaGetLastError(), "launch");
+      synchronise();
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      peak = std::max(peak, 2.0 * fma_chains * double(rounds) * blocks * threads / seconds);
+      if (seconds < 0.02) {
+        rounds *= 2;
+      } else {
+        ++good;
+      }
+    }
+    return peak;
   }
 
  private:

@@ -66,6 +66,10 @@ void Catalogue::add(const SystemEntry& system, std::string_view method_name, std
   cuda_pairs_.push_back({&system, method(method_name), Isa::scalar, pairs});
 }
 
+void Catalogue::add(const SystemEntry& system, std::string_view method_name, std::span<const CountedPair> pairs) {
+  counted_pairs_.push_back({&system, method(method_name), Isa::scalar, pairs});
+}
+
 std::vector<std::string> Catalogue::system_names() const {
   std::vector<std::string> names;
   for (const SystemEntry* system : systems_)
@@ -108,6 +112,10 @@ const CompiledPair* Catalogue::pair(const SystemEntry& system, const MethodEntry
 
 const CompiledCudaPair* Catalogue::cuda_pair(const SystemEntry& system, const MethodEntry& method, int stages) const {
   return find_pair<CompiledCudaPair>(cuda_pairs_, system, method, stages, Isa::scalar);
+}
+
+const CountedPair* Catalogue::counted_pair(const SystemEntry& system, const MethodEntry& method, int stages) const {
+  return find_pair<CountedPair>(counted_pairs_, system, method, stages, Isa::scalar);
 }
 
 }  // namespace rattleback

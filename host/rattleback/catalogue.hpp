@@ -29,6 +29,7 @@ class Catalogue {
   void add(const MethodEntry& method);
   void add(const SystemEntry& system, std::string_view method, Isa isa, std::span<const CompiledPair> pairs);
   void add(const SystemEntry& system, std::string_view method, std::span<const CompiledCudaPair> pairs);
+  void add(const SystemEntry& system, std::string_view method, std::span<const CountedPair> pairs);
 
   /// All instances, in catalogue order; several share a name when variants or structural parameters differ.
   [[nodiscard]] std::span<const SystemEntry* const> systems() const { return systems_; }
@@ -43,6 +44,7 @@ class Catalogue {
                                          Isa isa) const;
   [[nodiscard]] const CompiledCudaPair* cuda_pair(const SystemEntry& system, const MethodEntry& method,
                                                   int stages) const;
+  [[nodiscard]] const CountedPair* counted_pair(const SystemEntry& system, const MethodEntry& method, int stages) const;
 
  private:
   Catalogue();
@@ -57,6 +59,7 @@ class Catalogue {
   };
   std::vector<Pairs<CompiledPair>> pairs_;
   std::vector<Pairs<CompiledCudaPair>> cuda_pairs_;
+  std::vector<Pairs<CountedPair>> counted_pairs_;
 };
 
 /// The candidate closest to `word` (edit distance), or "" when none is near.

@@ -12,6 +12,11 @@
 
 namespace rattleback {
 
+/// What a number of threads means: 0 is all cores.
+inline unsigned worker_count(unsigned threads) {
+  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
 /// Calls body(i) for i in [0, count) on `threads` threads, each taking the next index when it is free. The calling thread
 /// calls `tick` about ten times a second meanwhile. The first exception ends the loop and is thrown again here.
 inline void parallel_for(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& body,

@@ -30,6 +30,8 @@ class FileSink final : public ResultSink {
   void reserve();
   /// After this all that is written survives the death of the machine, and the part stays when this object goes.
   void sync();
+  /// The part goes with this object after all.
+  void discard() { keep_ = false; }
   /// Names and addresses of the datasets.
   [[nodiscard]] std::string layout() const;
 

@@ -4,8 +4,6 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <limits>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,10 +12,10 @@
 #include "rattleback/checkpoint.hpp"
 #include "rattleback/message.hpp"
 #include "rattleback/parallel.hpp"
+#include "rattleback/plan.hpp"
 #include "rattleback/points.hpp"
 #include "rattleback/sections.hpp"
 #include "rattleback/statistics.hpp"
-#include "rattleback/surface.hpp"
 #include "rattleback/version.hpp"
 
 namespace rattleback {
@@ -26,7 +24,6 @@ namespace {
 using Type = ResultSink::Type;
 using Clock = std::chrono::steady_clock;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Host memory for what one segment of samples produces.
 constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 /// How long a segment should take: how soon a stop is noticed. Not part of the result.
@@ -35,10 +32,6 @@ constexpr double segment_seconds = 0.25;
 constexpr std::uint64_t checkpoint_format = 1;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-unsigned worker_count(unsigned threads) {
-  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-}
 
 /// Where in time the samples are.
 struct SampleGrid {
@@ -97,9 +90,14 @@ class Runner {
         system_(study.system_entry()),
         method_(study.method_entry()),
         ensemble_(study),
-        threads_(worker_count(options.threads)) {
+        threads_(worker_count(options.threads)),
+        plan_(make_plan(study, ensemble_)),
+        grid_(sample_grid(study, ensemble_, plan_.arguments.step)) {
     total_steps_ = check_points(study_, ensemble_, threads_);
-    make_plan();
+    for (const Observable& observable : study_.observables) {
+      has_quantiles_ = has_quantiles_ || !observable.quantiles.empty();
+      bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
+    }
     tile_size_ = tile_trajectories();
     create_datasets();
     control_.tick = [this] { report_progress(); };
@@ -138,86 +136,6 @@ class Runner {
   }
 
  private:
-  // What is to be done
-
-  void make_plan() {
-    Ensemble::Evaluator evaluate(ensemble_);
-    const InitialData& data = evaluate(0);
-    plan_.system = &system_;
-    plan_.method = &method_;
-    plan_.stages = study_.method.stages;
-    add_observables();
-
-    KernelArguments& a = plan_.arguments;
-    a.tolerance = study_.method.tolerance;
-    a.max_iterations = study_.method.max_iterations;
-    a.step = data.step;
-    a.surfaces = compile_surfaces(study_);
-    ChunkLayout& rows = a.layout;
-    int next = 0;
-    const auto take = [&next](int count) { return std::exchange(next, next + count); };
-    rows.q = take(system_.n);
-    rows.p = take(system_.n);
-    rows.lambda = take(system_.m);
-    plan_.state_rows = next;
-    rows.status = take(1);
-    rows.steps = take(1);
-    rows.iterations = take(1);
-    rows.residual = take(1);
-    rows.step = rows.steps_per_sample = -1;
-    if (ensemble_.step_varies()) {
-      rows.step = take(1);
-      rows.steps_per_sample = take(1);
-    }
-    std::ranges::fill(a.parameter_row, -1);
-    for (int i = 0; i < static_cast<int>(data.parameters.size()); ++i) {
-      a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
-      if (ensemble_.parameter_varies(i)) a.parameter_row[i] = take(1);
-    }
-    rows.references = take(static_cast<int>(plan_.codes.size()));
-    const bool sections = a.surfaces.count > 0;
-    rows.surfaces = take(a.surfaces.count);
-    rows.crossings = take(sections ? 1 : 0);
-    rows.persistent = next;
-    rows.slots = take(sections ? crossing_slots * (plan_.state_rows + 2) : 0);
-    rows.rows = next;
-    grid_ = sample_grid(study_, ensemble_, data.step);
-  }
-
-  /// The study's observables first, then what its correlations and the covariance need besides.
-  void add_observables() {
-    const auto find_or_add = [this](ObservableCode code) {
-      const auto same = [&](const ObservableCode& other) { return other.kind == code.kind && other.index == code.index; };
-      const auto found = std::ranges::find_if(plan_.codes, same);
-      if (found != plan_.codes.end()) return static_cast<int>(found - plan_.codes.begin());
-      plan_.codes.push_back(code);
-      plan_.references.push_back(0.0);
-      return static_cast<int>(plan_.codes.size()) - 1;
-    };
-    for (const Observable& observable : study_.observables) {
-      plan_.codes.push_back(study_.observable_code(observable.name, observable.where));
-      plan_.references.push_back(observable.reference.value_or(nan));
-      has_quantiles_ = has_quantiles_ || !observable.quantiles.empty();
-      plan_.keep_values = plan_.keep_values || !observable.quantiles.empty() || observable.histogram;
-      bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
-    }
-    for (std::size_t o = 0; o < study_.observables.size(); ++o)
-      for (const std::string& other : study_.observables[o].correlation)
-        plan_.pairs.emplace_back(static_cast<int>(o), find_or_add(study_.observable_code(other)));
-    for (const std::string& part : study_.output.covariance) {
-      const bool multiplier = part == "lambda";
-      for (int i = 0; i < (multiplier ? system_.m : system_.n); ++i)
-        components_.push_back(find_or_add({part == "q"   ? ObservableCode::q
-                                           : part == "v" ? ObservableCode::v
-                                           : part == "p" ? ObservableCode::p
-                                                         : ObservableCode::lambda,
-                                           i}));
-    }
-    first_covariance_ = plan_.pairs.size();
-    for (std::size_t i = 0; i < components_.size(); ++i)
-      for (std::size_t j = 0; j <= i; ++j) plan_.pairs.emplace_back(components_[i], components_[j]);
-  }
-
   [[nodiscard]] std::uint64_t tile_trajectories() const {
     std::uint64_t wanted = options_.tile;
     if (wanted == 0)
@@ -266,9 +184,9 @@ class Runner {
         sink_.create(group + "histogram_edges", Type::f64, {h->bins + 1});
       }
     }
-    if (components_.empty()) return;
-    sink_.create("/state/mean", Type::f64, {samples, components_.size()});
-    sink_.create("/state/covariance", Type::f64, {samples, components_.size(), components_.size()});
+    if (plan_.components.empty()) return;
+    sink_.create("/state/mean", Type::f64, {samples, plan_.components.size()});
+    sink_.create("/state/covariance", Type::f64, {samples, plan_.components.size(), plan_.components.size()});
   }
 
   void create_state(const std::string& group, const Shape& shape) {
@@ -599,13 +517,13 @@ class Runner {
   }
 
   void write_covariance() {
-    const std::uint64_t samples = grid_.time.size(), size = components_.size();
+    const std::uint64_t samples = grid_.time.size(), size = plan_.components.size();
     if (size == 0) return;
     std::vector<double> mean, covariance(samples * size * size);
     for (std::uint64_t s = 0; s < samples; ++s) {
-      std::uint64_t pair = s * plan_.pairs.size() + first_covariance_;
+      std::uint64_t pair = s * plan_.pairs.size() + plan_.first_covariance;
       for (std::uint64_t i = 0; i < size; ++i) {
-        const Moments moments = trees_[s * plan_.codes.size() + static_cast<std::uint64_t>(components_[i])].result();
+        const Moments moments = trees_[s * plan_.codes.size() + static_cast<std::uint64_t>(plan_.components[i])].result();
         mean.push_back(statistic_of(moments, "mean"));
         for (std::uint64_t j = 0; j <= i; ++j)
           covariance[(s * size + i) * size + j] = covariance[(s * size + j) * size + i] =
@@ -700,7 +618,19 @@ class Runner {
     const Study::Checkpoint& wanted = study_.output.checkpoint;
     if ((wanted.steps > 0 && steps_since_checkpoint_ >= wanted.steps) ||
         (wanted.seconds > 0 && seconds_since(last_checkpoint_) >= wanted.seconds))
+      try_checkpoint();
+  }
+
+  /// The space of the result is taken: a disk too full for a checkpoint is no reason to stop.
+  void try_checkpoint() {
+    try {
       save_checkpoint();
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::runtime) throw;
+      if (options_.warn) options_.warn(std::string("no checkpoint: ") + error.what() + "; the run goes on");
+    }
+    last_checkpoint_ = Clock::now();
+    steps_since_checkpoint_ = 0;
   }
 
   /// After a failure: saves what there is, if that is possible. Returns what to do.
@@ -708,7 +638,7 @@ class Runner {
     try {
       save_checkpoint();
     } catch (const Error&) {
-      if (!files_->interrupted()) return "nothing could be saved";
+      if (!std::filesystem::exists(files_->checkpoint)) return "nothing could be saved";
     }
     return "'rattleback resume " + files_->result.string() + "' goes on from the last checkpoint";
   }
@@ -744,8 +674,6 @@ class Runner {
       out.put("/pending/crossings", output_.crossings);
     }
     out.commit();
-    last_checkpoint_ = Clock::now();
-    steps_since_checkpoint_ = 0;
   }
 
   void restore(const CheckpointReader& in) {
@@ -857,8 +785,6 @@ class Runner {
   SampleGrid grid_;
   std::uint64_t tile_size_ = 0, total_steps_ = 0;
   std::vector<std::uint64_t> recorded_;
-  std::vector<int> components_;         // of the covariance, as observables
-  std::uint64_t first_covariance_ = 0;  // its first pair
   bool has_quantiles_ = false;
 
   Position position_;
@@ -894,6 +820,7 @@ struct Session::Impl {
   std::unique_ptr<Backend> backend;
   Buffers buffers;
 
+  /// The backend, for a validated study.
   Backend& backend_for(const Study& study) {
     if (!backend || !backend->treats(study)) backend = make_backend(options.backend, options.threads, study);
     return *backend;
@@ -914,7 +841,15 @@ struct Session::Impl {
                       "' goes on with it; delete this file, or choose another with -o, to run anew");
     FileSink sink(result);
     files.remove_scratch();
-    return Runner(complete, sink, options, chosen, buffers, &files, &sink)();
+    try {
+      return Runner(complete, sink, options, chosen, buffers, &files, &sink)();
+    } catch (...) {
+      if (!std::filesystem::exists(files.checkpoint)) {
+        sink.discard();
+        files.remove_scratch();
+      }
+      throw;
+    }
   }
 
   Summary resume(const std::filesystem::path& result) {
@@ -944,6 +879,11 @@ Summary Session::run(const Study& study, ResultSink& sink) { return impl_->run(s
 Summary Session::run(const Study& study, const std::filesystem::path& result) { return impl_->run(study, result); }
 Summary Session::resume(const std::filesystem::path& result) { return impl_->resume(result); }
 
+double Session::measure_peak_flops(const Study& study) {
+  const Study complete = validated(study);
+  return impl_->backend_for(complete).measure_peak_flops(complete);
+}
+
 Result Session::run(const Study& study) {
   Result result;
   MemorySink sink(result);
@@ -956,6 +896,16 @@ Summary run(const Study& study, ResultSink& sink, const RunOptions& options) {
 }
 
 Result run(const Study& study, const RunOptions& options) { return Session(options).run(study); }
+
+Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options) {
+  Buffers buffers;
+  return Runner(study, sink, options, backend, buffers)();
+}
+
+std::uint64_t state_bytes(const Study& study) {
+  const Study complete = validated(study);
+  return static_cast<std::uint64_t>(make_plan(complete, Ensemble(complete)).arguments.layout.rows) * sizeof(double);
+}
 
 void check_initial_states(const Study& study, unsigned threads) {
   const Study complete = validated(study);

@@ -23,6 +23,7 @@ struct RunOptions {
   unsigned threads = 0;          ///< 0: all cores
   std::uint64_t tile = 0;  ///< trajectories in memory at a time, rounded up to chunks of 256; 0: what fits the backend
   std::function<void(const Progress&)> progress = {};  ///< called about ten times a second, from the calling thread
+  std::function<void(const std::string&)> warn = {};   ///< called with what went wrong but does not end the run
   /// A requested stop ends the run with Error(runtime), about a quarter of a second later; a run into a file leaves a
   /// checkpoint.
   std::stop_token stop = {};
@@ -48,6 +49,8 @@ class Session {
   /// Goes on with an interrupted run into that file, from its last checkpoint; the result has the bits of an uninterrupted
   /// run. Throws Error(input) when there is none, when it is finished, or when the checkpoint is damaged.
   Summary resume(const std::filesystem::path& result);
+  /// Floating-point operations per second that the backend of a study reaches in a loop of fused multiply-adds alone.
+  double measure_peak_flops(const Study& study);
 
  private:
   struct Impl;
@@ -56,6 +59,9 @@ class Session {
 
 /// Checks all initial states (constraint, multiplier, finite values) without running; what `run` does first.
 void check_initial_states(const Study& study, unsigned threads = 0);
+
+/// Bytes that a backend holds of one trajectory: state, bookkeeping, swept parameters, references of the observables.
+std::uint64_t state_bytes(const Study& study);
 
 /// Bytes of the result file and of the files it needs while it is being made, near enough to compare with the space on a disk.
 std::uint64_t result_bytes(const Study& study);

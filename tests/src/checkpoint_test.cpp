@@ -197,12 +197,12 @@ TEST_F(Checkpoint, AChangedFileOfInitialStatesIsRefused) {
 
 TEST_F(Checkpoint, AFullDiskCostsNothing) {
   fs::create_directory(directory / "disk");
-  if (shell("mount -t tmpfs -o size=20m tmpfs disk").exit_code != 0)
+  if (shell("mount -t tmpfs -o size=50m tmpfs disk").exit_code != 0)
     GTEST_SKIP() << "cannot mount a small file system";
   ASSERT_EQ(shell("$RB run s.toml --quiet -o disk/a.h5").exit_code, 0);
   const std::string before = read_file(directory / "disk/a.h5");
   // the size of a result is known before the run
-  const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=60000'");
+  const Outcome early = shell("$RB run s.toml --quiet -o disk/a.h5 --set 'ensemble.axes[0].count=6000000'");
   EXPECT_EQ(early.exit_code, 2);
   EXPECT_NE(early.err.find("the disk has"), std::string::npos) << early.err;
   // its space is taken at once; the crossings are what finds the disk full

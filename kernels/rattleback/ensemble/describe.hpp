@@ -158,6 +158,32 @@ void velocity_from_momentum(const double* parameters, const double* q, const dou
   for (int i = 0; i < System::n; ++i) v[i] = r[i];
 }
 
+/// See SystemEntry::exact.
+template <template <class> class SystemOf>
+bool exact(const double* parameters, double time, PointView point) {
+  using System = SystemOf<double>;
+  constexpr int n = System::n, m = System::m;
+  const System system = detail::system_from<System>(parameters);
+  Vector<double, n> q, v;
+  for (int i = 0; i < n; ++i) {
+    q[i] = point.q[i];
+    v[i] = point.v[i];
+  }
+  if (!system.exact(time, q, v)) return false;
+  const Vector<double, n> p = momentum(system, q, v);
+  for (int i = 0; i < n; ++i) {
+    point.q[i] = q[i];
+    point.v[i] = v[i];
+    point.p[i] = p[i];
+  }
+  if constexpr (m > 0) {
+    Vector<double, m> lambda;
+    if (!detail::continuous_multiplier(system, q, v, lambda)) return false;
+    for (int k = 0; k < m; ++k) point.lambda[k] = lambda[k];
+  }
+  return true;
+}
+
 /// The entry of a system; one object per system.
 template <template <class> class SystemOf>
 const SystemEntry& describe() {
@@ -167,6 +193,9 @@ const SystemEntry& describe() {
   static constexpr auto listed = observables<System>();
   static constexpr auto coordinates = coordinate_names<System>();
   static_assert(parameters.size() <= max_parameters);
+  bool (*exact_solution)(const double*, double, PointView) = nullptr;
+  if constexpr (requires(const System& s, Vector<double, System::n>& q) { s.exact(0.0, q, q); })
+    exact_solution = exact<SystemOf>;
   static const SystemEntry entry{System::name,
                                  System::variant,
                                  System::summary,
@@ -182,7 +211,8 @@ const SystemEntry& describe() {
                                  System::default_q,
                                  System::default_v,
                                  prepare<SystemOf>,
-                                 velocity_from_momentum<SystemOf>};
+                                 velocity_from_momentum<SystemOf>,
+                                 exact_solution};
   return entry;
 }
 

@@ -94,6 +94,9 @@ struct SystemEntry {
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).
   void (*velocity)(const double* parameters, const double* q, const double* p, double* v);
+  /// The exact solution a time `time` after the state (q, v), in place; p and lambda follow. Null where none is known; false
+  /// where none is known for these parameters and this state.
+  bool (*exact)(const double* parameters, double time, PointView point);
 };
 
 /// What a trajectory's state holds beyond q and p.
@@ -210,6 +213,11 @@ using CoReduceFunction = CoMoments (*)(const double* x, const double* y);
 /// Writes the values of all surfaces of section at the present states of lanes [begin, end) into their rows.
 using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
+/// Does `rounds` fused multiply-adds on each of several independent chains and returns the floating-point operations of all.
+using FmaFunction = double (*)(std::int64_t rounds);
+/// Advances as AdvanceFunction does and returns the floating-point operations of it (real/counted.hpp).
+using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
+
 /// A method with its options fixed, compiled for a system and an instruction set.
 struct CompiledPair {
   int stages;
@@ -218,6 +226,13 @@ struct CompiledPair {
   ReduceFunction reduce;
   CoReduceFunction co_reduce;
   SurfaceFunction surfaces;
+  FmaFunction fma_chains;
+};
+
+/// The same over a scalar that counts its operations.
+struct CountedPair {
+  int stages;
+  CountFunction count;
 };
 
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.

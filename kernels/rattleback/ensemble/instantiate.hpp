@@ -32,4 +32,20 @@ void observe_chunk(const KernelArguments& arguments, const double* chunk, int be
     observe_lanes<Real, System>(arguments, chunk, lane, codes, count, values);
 }
 
+/// As many independent chains as hide the latency of two units and leave registers for the factors.
+template <class T>
+double fma_chains(std::int64_t rounds) {
+  constexpr int chains = 12;
+  T x[chains];
+  RB_UNROLL
+  for (int i = 0; i < chains; ++i) x[i] = T(double(i));
+  const T factor(0.5), summand(1.0);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    RB_UNROLL
+    for (int i = 0; i < chains; ++i) x[i] = fma(x[i], factor, summand);
+  }
+  asm volatile("" : : "m"(x));  // the result is used
+  return 2.0 * chains * Lanes<T>::width * double(rounds);
+}
+
 RB_NAMESPACE_END

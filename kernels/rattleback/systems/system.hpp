@@ -16,6 +16,12 @@
 //   Vector<T, m> constraint_offset(q)               d (optional)
 //   static bool constraint_entry(row, column)       sparsity of mu (optional)
 //
+// and, where the motion is known,
+//
+//   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v)
+//                                                   the state a time `time` later, in place, to round-off; on the host only.
+//                                                   False where these parameters and this state have no known solution
+//
 // The functions are templates over their argument's scalar, so that dual numbers pass through them. Static members describe
 // the system to the catalogue: name, variant, summary, configuration, source, parameters(), structure(), invariants(),
 // default_q, default_v, conserves_energy, kind. `invariants()` names what `evaluate_invariants(q, v)` returns.

@@ -1,0 +1,401 @@
+#include "rattleback/order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rattleback/message.hpp"
+#include "rattleback/parallel.hpp"
+#include "rattleback/points.hpp"
+#include "rattleback/version.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+/// The number that at_step has set.
+double step_of(const Study& run) { return std::get<double>(run.time.step.content); }
+
+std::string method_in_words(const Study& study, std::string_view step) {
+  return fmt::format("{}, {} stages, step {}", study.method.name, study.method.stages, step);
+}
+std::string method_in_words(const Study& run) { return method_in_words(run, fmt::format("{}", step_of(run))); }
+
+/// Final states of all trajectories, by variable, and which are good.
+struct States {
+  std::map<std::string, std::vector<double>> values;
+  std::vector<std::uint8_t> good;
+};
+
+/// Errors of the reference grow with those of the runs unless it resolves more than each of them.
+void require_finer(const std::string& where, const Study& reference, double step, std::span<const Study> runs) {
+  for (const Study& run : runs) {
+    const double tested = step_of(run);
+    bool finer = step < tested;
+    if (reference.method.name == run.method.name)
+      finer = step <= tested && reference.method.stages >= run.method.stages &&
+              (finer || reference.method.stages > run.method.stages);
+    if (!finer)
+      input_error(where,
+                  fmt::format("the reference ({}) has fewer digits than what is tested ({}); give it a smaller step or "
+                              "more stages",
+                              method_in_words(reference, fmt::format("{}", step)), method_in_words(run)));
+  }
+}
+
+States states_of(const Result& result, const std::vector<std::string>& variables) {
+  States states;
+  for (const std::uint32_t status : result.status()) states.good.push_back(status == status_good);
+  for (const std::string& name : variables) {
+    const auto values = result.array("/final/" + name);
+    states.values[name].assign(values.begin(), values.end());
+  }
+  return states;
+}
+
+/// The exact solution at the end of the study; nothing where a trajectory has none, which is then `without`.
+std::optional<States> exact_states(const Study& study, unsigned threads, std::uint64_t& without) {
+  const SystemEntry& system = study.system_entry();
+  const Ensemble ensemble(study);
+  const std::uint64_t size = ensemble.size();
+  const auto n = static_cast<std::size_t>(system.n), m = static_cast<std::size_t>(system.m);
+  States states;
+  states.good.assign(size, 1);
+  std::vector<double>&q = states.values["q"], &v = states.values["v"], &p = states.values["p"],
+  &lambda = states.values["lambda"];
+  for (auto* part : {&q, &v, &p}) part->resize(size * n);
+  lambda.resize(size * m);
+  without = 0;
+  if (system.exact == nullptr) return std::nullopt;
+  std::atomic<std::uint64_t> first = size;
+  parallel_for((size + chunk_size - 1) / chunk_size, worker_count(threads), [&](std::uint64_t c) {
+    Ensemble::Evaluator evaluate(ensemble);
+    for (std::uint64_t k = c * chunk_size; k < std::min(size, (c + 1) * chunk_size) && k < first; ++k) {
+      const InitialData& data = evaluate(k);
+      Point point(system, ensemble, study.ensemble.project, data);
+      const PointView view{point.q.data(), point.v.data(), point.p.data(), point.lambda.data()};
+      if (!system.exact(data.parameters.data(), *study.time.end - study.time.start, view)) {
+        for (std::uint64_t known = first; k < known && !first.compare_exchange_weak(known, k);) continue;
+        return;
+      }
+      const auto put = [k](const std::vector<double>& x, std::vector<double>& all) {
+        std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
+      };
+      put(point.q, q);
+      put(point.v, v);
+      put(point.p, p);
+      put(point.lambda, lambda);
+    }
+  });
+  without = first;
+  if (first < size) return std::nullopt;
+  return states;
+}
+
+/// The study without what two runs with the same continuous solution may differ in.
+Study problem_of(const Study& study) {
+  Study problem;
+  problem.system = study.system;
+  problem.ensemble = study.ensemble;
+  problem.directory = study.directory;
+  return problem;
+}
+
+/// The final states of a stored result, once it is known to be a finer run of the same problem.
+States stored_states(const ResultFile& file, const Study& study, std::span<const Study> runs,
+                     const std::vector<std::string>& variables, std::string& words) {
+  const std::string where = file.path().string();
+  const auto attributes = file.attributes("/");
+  const Study stored = Study::parse(std::get<std::string>(attributes.at("study")), where);
+  const auto differs = [&](std::string_view what, std::string_view theirs, std::string_view ours) {
+    input_error(where, fmt::format("the reference is of another {} ({}, and the study has {}); run the study itself "
+                                   "with a smaller step",
+                                   what, theirs, ours));
+  };
+  const auto named = [](const Study& s) {
+    return s.system.variant.empty() ? s.system.name : s.system.name + " " + s.system.variant;
+  };
+  if (named(stored) != named(study)) differs("system", named(stored), named(study));
+  for (const auto& [name, value] : study.system.parameters) {
+    const auto text = [](const Value& v) {
+      return std::visit([](const auto& content) { return fmt::format("{}", content); }, v.content);
+    };
+    const auto theirs = stored.system.parameters.find(name);
+    const std::string their_text = theirs == stored.system.parameters.end() ? "none" : text(theirs->second);
+    if (their_text != text(value)) differs("parameter", name + " = " + their_text, name + " = " + text(value));
+  }
+  if (problem_of(stored).to_toml() != problem_of(study).to_toml())
+    input_error(where,
+                "the reference has another ensemble or other initial states than the study; run the study itself with "
+                "a smaller step");
+  // the start and end of a study are numbers that were typed, or steps times step: equal but for rounding
+  const auto same_time = [](double a, double b) {
+    return std::abs(a - b) <= 4 * epsilon * std::max(std::abs(a), std::abs(b));
+  };
+  if (!same_time(stored.time.start, study.time.start))
+    differs("start time", fmt::format("{}", stored.time.start), fmt::format("{}", study.time.start));
+  if (!same_time(*stored.time.end, *study.time.end))
+    differs("end time", fmt::format("{}", *stored.time.end), fmt::format("{}", *study.time.end));
+  if (*stored.time.steps == 0)
+    input_error(where,
+                "the step of the reference varies over the ensemble (so does its accuracy); run it with "
+                "--set time.step=H");
+  require_finer(where, stored, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps), runs);
+  if (const auto failed = attributes.find("failed");
+      failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0)
+    input_error(where, fmt::format("{} trajectories of the reference failed (their final states are not at the end "
+                                   "time); run it with a smaller step",
+                                   std::get<std::uint64_t>(failed->second)));
+  States states;
+  const std::uint64_t size = Ensemble(study).size();
+  for (const std::string& name : variables) {
+    const std::string path = "/final/" + name;
+    const auto entry = file.datasets().find(path);
+    if (entry == file.datasets().end())
+      input_error(where, fmt::format("the reference has no {} (it keeps no final states); run it with --set "
+                                     "output.final_state=true",
+                                     path));
+    if (entry->second.shape[0] != size)
+      input_error(where, fmt::format("the reference has {} trajectories, and the study has {}; run the study itself "
+                                     "with a smaller step",
+                                     entry->second.shape[0], size));
+    states.values[name] = std::get<std::vector<double>>(file.read(path).values);
+  }
+  states.good.assign(size, 1);
+  words = fmt::format("{} ({})", where,
+                      method_in_words(stored, std::visit([](const auto& c) { return fmt::format("{}", c); },
+                                                         stored.time.step.content)));
+  return states;
+}
+
+}  // namespace
+
+Study at_step(const Study& study, double step) {
+  Study run = study;
+  const std::string where = fmt::format("step {}", step);
+  if (!(step > 0.0 && std::isfinite(step))) input_error(where, "is not a positive number; leave it out");
+  run.time.step = step;
+  run.time.step.where = where;
+  for (const char* key : {"time", "time.step", "time.end"}) run.places[key] = where;
+  run.time.steps.reset();
+  run.time.sample_every.reset();
+  run.time.samples = 1;
+  run.observables.clear();
+  run.sections.clear();
+  run.output = {};
+  run.output.initial_state = false;
+  run.validate();
+  // a step typed as 0.333333333 would end beside the others
+  run.time.step.content = (*run.time.end - run.time.start) / static_cast<double>(*run.time.steps);
+  return run;
+}
+
+std::vector<double> checked_steps(const Study& study, std::vector<double> steps, std::size_t least) {
+  for (double& step : steps) step = step_of(at_step(study, step));
+  std::ranges::sort(steps, std::greater<>());
+  if (const auto twice = std::ranges::adjacent_find(steps); twice != steps.end())
+    input_error(fmt::format("step {}", *twice), "appears twice; leave one out");
+  if (steps.size() < least)
+    input_error("steps", fmt::format("at least {} are needed (got {}); list more", least, steps.size()));
+  return steps;
+}
+
+struct FinalErrors::Impl {
+  std::vector<std::string> variables{"q", "v", "p"};
+  std::string words;
+  States reference;
+  struct Norms {
+    double max, square;
+  };
+  std::vector<std::vector<std::vector<Norms>>> norms;  // [run][variable][member]
+
+  /// The reference in the order of preference of `Reference`, all checks before anything runs.
+  void resolve(const Study& study, std::span<const Study> runs, const Reference& wanted, Session& session,
+               unsigned threads) {
+    const bool by_run = wanted.step || wanted.stages;
+    if (int{wanted.exact} + int{!wanted.result.empty()} + int{by_run} > 1)
+      input_error("reference", "the exact solution, a result, and a step or stages are alternatives; choose one");
+    if (!wanted.result.empty()) {
+      reference = stored_states(ResultFile(wanted.result), study, runs, variables, words);
+      return;
+    }
+    if (!by_run) {
+      std::uint64_t without = 0;
+      if (auto states = exact_states(study, threads, without)) {
+        reference = std::move(*states);
+        words = "exact solution";
+        return;
+      }
+      if (wanted.exact && study.system_entry().exact == nullptr)
+        input_error("reference", fmt::format("the exact solution of '{}' is not known; give a step or stages for the "
+                                             "reference",
+                                             study.system.name));
+      if (wanted.exact)
+        input_error("reference", fmt::format("the exact solution of trajectory {} is not known (for its parameters and "
+                                             "initial state); give a step or stages for the reference",
+                                             without));
+    }
+    const auto finest = std::ranges::min_element(runs, {}, step_of);
+    Study run = at_step(study, wanted.step.value_or(by_run ? step_of(*finest) : step_of(*finest) / 4));
+    run.method.stages = by_run ? wanted.stages.value_or(study.method.stages) : study.method_entry().stages_max;
+    run.places["method.stages"] = "reference";
+    run.validate();
+    require_finer("reference", run, step_of(run), runs);
+    words = method_in_words(run);
+    reference = states_of(session.run(run), variables);
+  }
+};
+
+FinalErrors::FinalErrors(const Study& study, std::span<const Study> runs, const Reference& reference, Session& session,
+                         unsigned threads)
+    : impl_(std::make_unique<Impl>()) {
+  if (study.system_entry().m > 0 && study.method_entry().carries_multiplier) impl_->variables.emplace_back("lambda");
+  impl_->resolve(study, runs, reference, session, threads);
+}
+FinalErrors::~FinalErrors() = default;
+FinalErrors::FinalErrors(FinalErrors&&) noexcept = default;
+
+void FinalErrors::add(const Result& result) {
+  const States states = states_of(result, impl_->variables);
+  const std::size_t size = states.good.size();
+  auto& run = impl_->norms.emplace_back();
+  for (const std::string& name : impl_->variables) {
+    const auto &x = states.values.at(name), &y = impl_->reference.values.at(name);
+    const std::size_t width = x.size() / size;
+    auto& members = run.emplace_back(size);
+    for (std::size_t k = 0; k < size; ++k) {
+      members[k] = {0.0, 0.0};
+      for (std::size_t i = k * width; i < (k + 1) * width; ++i) {
+        members[k].max = std::max(members[k].max, std::abs(x[i] - y[i]));
+        members[k].square += (x[i] - y[i]) * (x[i] - y[i]);
+      }
+    }
+  }
+  for (std::size_t k = 0; k < size; ++k) impl_->reference.good[k] &= states.good[k];
+}
+
+const std::string& FinalErrors::reference() const { return impl_->words; }
+const std::vector<std::string>& FinalErrors::variables() const { return impl_->variables; }
+std::uint64_t FinalErrors::trajectories() const { return impl_->reference.good.size(); }
+std::uint64_t FinalErrors::failed() const {
+  return static_cast<std::uint64_t>(std::ranges::count(impl_->reference.good, 0));
+}
+
+EnsembleError FinalErrors::error(std::size_t run, std::size_t variable) const {
+  EnsembleError error{0.0, 0.0};
+  const auto& members = impl_->norms[run][variable];
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (!impl_->reference.good[k]) continue;
+    error.max = std::max(error.max, members[k].max);
+    error.rms += members[k].square;
+  }
+  const std::uint64_t count = trajectories() - failed();
+  if (count == 0) return {nan, nan};
+  error.rms = std::sqrt(error.rms / static_cast<double>(count));
+  return error;
+}
+
+double FinalErrors::scale(const std::string& variable) const {
+  const auto& values = impl_->reference.values.at(variable);
+  const std::size_t width = values.size() / trajectories();
+  double scale = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (impl_->reference.good[i / width]) scale = std::max(scale, std::abs(values[i]));
+  return scale;
+}
+
+ErrorSeries error_series(std::span<const double> steps, std::vector<double> errors, std::span<const double> floor) {
+  constexpr std::size_t most_points = 3;  // an order is what small steps show
+  ErrorSeries series{std::move(errors), {}, 0, 0, nan};
+  const auto& e = series.error;
+  for (std::size_t i = 0; i < e.size(); ++i)
+    series.order.push_back(
+        i > 0 && e[i - 1] > 0 && e[i] > 0 ? std::log(e[i - 1] / e[i]) / std::log(steps[i - 1] / steps[i]) : nan);
+  std::size_t& end = series.above_floor;
+  while (end < e.size() && e[end] > floor[end] && (end == 0 || e[end] < e[end - 1])) ++end;
+  series.points = std::min(end, most_points);
+  if (series.points < 2) return series;
+  const std::size_t begin = end - series.points;
+  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
+  for (std::size_t i = begin; i < end; ++i) {
+    x += std::log(steps[i]) / static_cast<double>(series.points);
+    y += std::log(e[i]) / static_cast<double>(series.points);
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    const double dx = std::log(steps[i]) - x;
+    xx += dx * dx;
+    xy += dx * (std::log(e[i]) - y);
+  }
+  series.slope = xy / xx;
+  return series;
+}
+
+void OrderReport::write(ResultSink& sink) const {
+  const auto put = [&](const std::string& path, const std::vector<double>& values) {
+    sink.create(path, ResultSink::Type::f64, {values.size()});
+    sink.write(path, {0}, {values.size()}, values.data());
+  };
+  put("/step", steps);
+  for (const VariableOrder& variable : variables) {
+    const std::string group = "/" + variable.name + "/";
+    put(group + "floor", variable.floor);
+    for (const auto& [measure, series] : {std::pair{"max", &variable.max}, {"rms", &variable.rms}}) {
+      put(group + measure, series->error);
+      put(group + "order_" + measure, series->order);
+      sink.attribute(group + measure, "slope", series->slope);
+      sink.attribute(group + measure, "points", std::uint64_t{series->points});
+      sink.attribute(group + measure, "above_floor", std::uint64_t{series->above_floor});
+    }
+  }
+  sink.attribute("/", "command", std::string("order"));
+  sink.attribute("/", "study", study.to_toml());
+  sink.attribute("/", "version", std::string(version()));
+  sink.attribute("/", "git", std::string(git_commit()));
+  sink.attribute("/", "reference", reference);
+  sink.attribute("/", "trajectories", trajectories);
+  sink.attribute("/", "failed", failed);
+}
+
+OrderReport order(const Study& study, const std::vector<double>& steps, const Reference& reference,
+                  const RunOptions& options, const std::function<void(double step, const Summary& summary)>& finished) {
+  OrderReport report;
+  report.study = study;
+  report.study.validate();
+  report.steps = checked_steps(report.study, steps, 2);
+  std::vector<Study> runs;
+  for (const double step : report.steps) runs.push_back(at_step(report.study, step));
+  Session session(options);
+  FinalErrors errors(report.study, runs, reference, session, options.threads);
+  for (const Study& run : runs) {
+    const Result result = session.run(run);
+    errors.add(result);
+    if (finished) finished(step_of(run), result.summary);
+  }
+  report.reference = errors.reference();
+  report.trajectories = errors.trajectories();
+  report.failed = errors.failed();
+  for (std::size_t i = 0; i < errors.variables().size(); ++i) {
+    std::vector<double> max, rms, floor;
+    const std::string& name = errors.variables()[i];
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const EnsembleError error = errors.error(r, i);
+      max.push_back(error.max);
+      rms.push_back(error.rms);
+      double scale = errors.scale(name);
+      if (name == "lambda") scale = std::max(scale, errors.scale("p") / report.steps[r]);
+      floor.push_back(8 * epsilon * std::sqrt(static_cast<double>(*runs[r].time.steps)) * scale);
+    }
+    ErrorSeries of_max = error_series(report.steps, std::move(max), floor),
+                of_rms = error_series(report.steps, std::move(rms), floor);
+    report.variables.push_back({name, std::move(floor), std::move(of_max), std::move(of_rms)});
+  }
+  return report;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,49 @@
+#pragma once
+// A double that counts its floating-point operations.
+
+#include "rattleback/real/real.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Operations of this thread so far: 1 for +, -, *, /, sqrt and 2 for a fused multiply-add; comparisons, selections, signs and
+/// integer manipulation are free.
+inline thread_local std::uint64_t counted_operations = 0;
+
+struct Counted {
+  double value;
+
+  Counted() = default;
+  Counted(double a) : value(a) {}
+
+  friend Counted operator+(Counted a, Counted b) { return counted(a.value + b.value); }
+  friend Counted operator-(Counted a, Counted b) { return counted(a.value - b.value); }
+  friend Counted operator*(Counted a, Counted b) { return counted(a.value * b.value); }
+  friend Counted operator/(Counted a, Counted b) { return counted(a.value / b.value); }
+  friend Counted operator-(Counted a) { return -a.value; }
+  Counted& operator+=(Counted b) { return *this = *this + b; }
+  Counted& operator-=(Counted b) { return *this = *this - b; }
+  Counted& operator*=(Counted b) { return *this = *this * b; }
+  Counted& operator/=(Counted b) { return *this = *this / b; }
+
+  friend bool operator<(Counted a, Counted b) { return a.value < b.value; }
+  friend bool operator<=(Counted a, Counted b) { return a.value <= b.value; }
+  friend bool operator>(Counted a, Counted b) { return a.value > b.value; }
+  friend bool operator>=(Counted a, Counted b) { return a.value >= b.value; }
+  friend bool operator==(Counted a, Counted b) { return a.value == b.value; }
+  friend bool operator!=(Counted a, Counted b) { return a.value != b.value; }
+
+  friend Counted fma(Counted a, Counted b, Counted c) { return counted(__builtin_fma(a.value, b.value, c.value), 2); }
+  friend Counted sqrt(Counted a) { return counted(__builtin_sqrt(a.value)); }
+  friend Counted abs(Counted a) { return __builtin_fabs(a.value); }
+  friend Counted select(bool mask, Counted a, Counted b) { return mask ? a : b; }
+  friend Counted exp2_integer(Counted k) { return rattleback::exp2_integer(k.value); }
+  friend Counted value_of(Counted a) { return a; }
+
+ private:
+  static Counted counted(double result, int operations = 1) {
+    counted_operations += static_cast<std::uint64_t>(operations);
+    return result;
+  }
+};
+
+RB_NAMESPACE_END

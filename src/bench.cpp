@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "rattleback/message.hpp"
+#include "rattleback/rattleback.hpp"
+#include "report.hpp"
+#include "terminal.hpp"
+
+namespace rattleback::program {
+namespace {
+
+struct Arguments {
+  StudyArguments study;
+  BackendArguments backend;
+  ReferenceArguments reference;
+  BenchOptions bench;
+  bool work_precision = false;
+  std::vector<double> steps;
+  std::vector<int> stages;
+  std::vector<std::string> variants;
+  std::string output, plot;
+  bool quiet = false, json = false;
+};
+
+int exit_code_of(std::uint64_t failed, std::uint64_t trajectories) {
+  if (failed == 0) return exit_done;
+  fmt::print(stderr, "rattleback: {} of {} trajectories failed\n", failed, trajectories);
+  return exit_failed_trajectories;
+}
+
+int run_bench(const Arguments& arguments, const RunOptions& options) {
+  if (!arguments.steps.empty() || !arguments.stages.empty() || !arguments.variants.empty() || !arguments.plot.empty() ||
+      arguments.reference.given())
+    input_error("bench", "steps, stages, variants, a reference and a plot belong to --work-precision; add it");
+  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  ReportFile file(arguments.output, {".csv", ".json"});
+  BenchOptions bench_options = arguments.bench;
+  bench_options.run = options;
+  const BenchReport report = measure(study, bench_options);
+  const Summary& summary = report.summary;
+
+  nlohmann::ordered_json json;
+  json["command"] = "bench";
+  json["study"] = study.name;
+  json["system"] = study.system.name;
+  json["method"] = study.method.name;
+  json["stages"] = study.method.stages;
+  json["backend"] = summary.backend;
+  json["device"] = summary.device;
+  json["threads"] = summary.threads;
+  json["trajectories"] = summary.trajectories;
+  json["trajectory_steps"] = summary.trajectory_steps;
+  json["failed"] = summary.failed;
+  json["seconds"] = report.seconds;
+  const Spread& rate = report.rate;
+  json["trajectory_steps_per_second"] = {{"median", rate.median},
+                                         {"min", rate.min},
+                                         {"max", rate.max},
+                                         {"lower_quartile", rate.lower_quartile},
+                                         {"upper_quartile", rate.upper_quartile}};
+  json["iterations_per_step"] = report.iterations_per_step;
+  json["nanoseconds_per_step_and_core"] = report.nanoseconds;
+  json["state_bytes_per_trajectory"] = report.state_bytes;
+  json["state_bytes"] = report.state_bytes * summary.trajectories;
+  json["flops_per_step"] = report.flops_per_step;
+  json["peak_flops"] = report.peak_flops;
+  json["fraction_of_peak"] = report.fraction_of_peak();
+
+  std::string csv = fmt::format("# study: {}; device: {}; threads: {}\nseconds,trajectory_steps_per_second\n",
+                                study.name, summary.device, summary.threads);
+  for (const double seconds : report.seconds)
+    csv += fmt::format("{},{}\n", csv_number(seconds),
+                       csv_number(static_cast<double>(summary.trajectory_steps) / seconds));
+  file.write({json, csv, {}});
+  if (arguments.json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: {} trajectories, {} trajectory-steps, {} repetitions on {}, {} threads\n", study.name,
+               summary.trajectories, summary.trajectory_steps, report.seconds.size(), summary.device, summary.threads);
+    fmt::print("  trajectory-steps per second  {:.4g} (median; quartiles {:.4g} to {:.4g}, range {:.4g} to {:.4g})\n",
+               rate.median, rate.lower_quartile, rate.upper_quartile, rate.min, rate.max);
+    fmt::print("  iterations per step          {:.4g}\n", report.iterations_per_step);
+    fmt::print("  nanoseconds per step         {:.4g} on each {}\n", report.nanoseconds,
+               summary.backend == "cpu" ? "core" : "device");
+    fmt::print("  state                        {} bytes per trajectory, {} in all\n", report.state_bytes,
+               report.state_bytes * summary.trajectories);
+    fmt::print("  floating-point operations    {:.4g} per step, {:.3g} of the {:.4g} per second of an fma loop\n",
+               report.flops_per_step, report.fraction_of_peak(), report.peak_flops);
+  }
+  return exit_code_of(summary.failed, summary.trajectories);
+}
+
+/// The method settings to compare: --stages, then --variant, or else that of the study.
+std::vector<Setting> settings_of(const Arguments& arguments) {
+  std::vector<Setting> settings;
+  const auto add = [&](const std::string& label, const std::vector<std::string>& changes) {
+    std::vector<std::string> overrides = arguments.study.overrides;
+    overrides.insert(overrides.end(), changes.begin(), changes.end());
+    settings.push_back({label, Study::load(arguments.study.file, overrides)});
+  };
+  for (const int stages : arguments.stages)
+    add(fmt::format("{} stages", stages), {fmt::format("method.stages={}", stages)});
+  for (const std::string& variant : arguments.variants) {
+    std::vector<std::string> changes;
+    for (std::size_t begin = 0; begin < variant.size();) {
+      const std::size_t end = std::min(variant.find(' ', begin), variant.size());
+      if (end > begin) changes.push_back(variant.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    for (const std::string& change : changes)
+      if (!change.starts_with("method."))
+        input_error("--variant " + variant,
+                    fmt::format("'{}' is not a key of the method (errors of different problems cannot be compared); "
+                                "use method.KEY=VALUE",
+                                change));
+    add(variant, changes);
+  }
+  if (settings.empty())
+    add(fmt::format("{} stages", Study::load(arguments.study.file, arguments.study.overrides).method.stages), {});
+  for (std::size_t i = 1; i < settings.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (settings[i].label == settings[k].label) input_error(settings[i].label, "appears twice; leave one out");
+  return settings;
+}
+
+int run_work_precision(const Arguments& arguments, const RunOptions& options) {
+  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  const std::vector<Setting> settings = settings_of(arguments);
+  const std::vector<double> steps = checked_steps(study, arguments.steps, 1);
+  const Plot plot("work-precision", arguments.plot);
+  ReportFile file(arguments.output, {".csv", ".json"});
+  BenchOptions bench_options = arguments.bench;
+  bench_options.run = options;
+  const WorkPrecisionReport report = work_precision(
+      study, settings, steps, arguments.reference.reference, bench_options, [&](const WorkPrecisionRun& run) {
+        if (!arguments.quiet) fmt::print(stderr, "{}, step {}: {:.3g} s\n", run.label, run.step, run.seconds);
+      });
+
+  nlohmann::ordered_json json;
+  json["command"] = "work-precision";
+  json["study"] = study.name;
+  json["system"] = study.system.name;
+  json["reference"] = report.reference;
+  json["end"] = *study.time.end;
+  json["trajectories"] = report.trajectories;
+  json["failed"] = report.failed;
+  const WorkPrecisionRun& first = report.runs.front();
+  std::string csv = fmt::format("# study: {}; reference: {}\nlabel,step,seconds", study.name, report.reference);
+  for (const auto& [name, error] : first.errors) csv += fmt::format(",{0}_max,{0}_rms", name);
+  for (const auto& [name, drift] : first.drifts) csv += fmt::format(",{}_drift", name);
+  csv += '\n';
+  for (const WorkPrecisionRun& run : report.runs) {
+    nlohmann::ordered_json entry;
+    entry["label"] = run.label;
+    entry["stages"] = run.stages;
+    entry["step"] = run.step;
+    entry["seconds"] = run.seconds;
+    csv += fmt::format("\"{}\",{},{}", run.label, csv_number(run.step), csv_number(run.seconds));
+    for (const auto& [name, error] : run.errors) {
+      entry["errors"][name] = error.max;
+      entry["rms"][name] = error.rms;
+      csv += fmt::format(",{},{}", csv_number(error.max), csv_number(error.rms));
+    }
+    for (const auto& [name, drift] : run.drifts) {
+      entry["drifts"][name] = drift;
+      csv += "," + csv_number(drift);
+    }
+    csv += '\n';
+    json["runs"].push_back(std::move(entry));
+  }
+  file.write({json, csv, {}});
+  if (arguments.json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: {}, to t = {}\nreference: {}\n\n", study.name, study.system.name, *study.time.end,
+               report.reference);
+    std::size_t width = 8;
+    for (const Setting& setting : settings) width = std::max(width, setting.label.size());
+    fmt::print("{:{}}{:>12}{:>12}", "", width, "step", "seconds");
+    for (const auto& [name, error] : first.errors) fmt::print("{:>12}", name);
+    for (const auto& [name, drift] : first.drifts) fmt::print("  {:>12}", "drift " + name);
+    for (const WorkPrecisionRun& run : report.runs) {
+      fmt::print("\n{:{}}{:>12.8g}{:>12.4g}", run.label, width, run.step, run.seconds);
+      for (const auto& [name, error] : run.errors) fmt::print("{:>12.3e}", error.max);
+      for (const auto& [name, drift] : run.drifts)
+        fmt::print("  {:>{}.3e}", drift, std::max<std::size_t>(12, name.size() + 6));
+    }
+    fmt::print("\n");
+  }
+  plot.draw(json);
+  return exit_code_of(report.failed, report.trajectories);
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("bench", "measure how fast a study runs, or what its accuracy costs");
+  auto arguments = std::make_shared<Arguments>();
+  arguments->study.add_to(*command);
+  command->add_option("--repetitions", arguments->bench.repetitions, "runs to measure, after one to warm up")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seconds", arguments->bench.seconds, "repeat until the runs took this long together")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--work-precision", arguments->work_precision,
+                    "errors against time, for several steps and methods");
+  command->add_option("--steps", arguments->steps, "steps to run, separated by commas")->delimiter(',');
+  command->add_option("--stages", arguments->stages, "numbers of stages to compare, separated by commas")
+      ->delimiter(',');
+  command
+      ->add_option("--variant", arguments->variants,
+                   "a method setting to compare: method.KEY=VALUE, several separated by spaces")
+      ->allow_extra_args(false);
+  arguments->reference.add_to(*command);
+  arguments->backend.add_to(*command);
+  command->add_option("-o,--output", arguments->output, "write the numbers as .csv or .json")
+      ->type_name(value::file);
+  command->add_option("--plot", arguments->plot, "draw errors against seconds as .png, .svg or .pdf")
+      ->type_name(value::file);
+  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
+  command->add_flag("--json", arguments->json, "the numbers as one JSON object on stdout");
+  command->footer(
+      "Examples:\n  rattleback bench examples/chaotic.toml --set time.end=100 --backend cpu --threads 1\n"
+      "  rattleback bench examples/sleigh.toml --work-precision --steps 0.25,0.125,0.0625 --stages 2,3,4");
+  command->callback([arguments, &exit_code] {
+    const Interrupt interrupt;
+    RunOptions options = arguments->backend.options();
+    options.stop = interrupt.token();
+    exit_code = arguments->work_precision ? run_work_precision(*arguments, options) : run_bench(*arguments, options);
+  });
+}
+
+}  // namespace rattleback::program

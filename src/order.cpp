@@ -1,0 +1,150 @@
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "rattleback/rattleback.hpp"
+#include "report.hpp"
+#include "terminal.hpp"
+
+namespace rattleback::program {
+namespace {
+
+struct Arguments {
+  StudyArguments study;
+  BackendArguments backend;
+  ReferenceArguments reference;
+  std::vector<double> steps;
+  std::string output, plot;
+  bool quiet = false, json = false;
+};
+
+nlohmann::ordered_json json_of(const OrderReport& report) {
+  nlohmann::ordered_json json;
+  json["command"] = "order";
+  json["study"] = report.study.name;
+  json["system"] = report.study.system.name;
+  json["method"] = report.study.method.name;
+  json["stages"] = report.study.method.stages;
+  json["order"] = report.study.method_entry().order;
+  json["reference"] = report.reference;
+  json["end"] = *report.study.time.end;
+  json["steps"] = report.steps;
+  json["trajectories"] = report.trajectories;
+  json["failed"] = report.failed;
+  for (const VariableOrder& variable : report.variables) {
+    auto& entry = json["variables"][variable.name];
+    entry["floor"] = variable.floor;
+    for (const auto& [measure, series] :
+         {std::pair<std::string, const ErrorSeries*>{"max", &variable.max}, {"rms", &variable.rms}}) {
+      entry[measure] = series->error;
+      entry["order_" + measure] = series->order;  // NaN becomes null
+      entry["slope_" + measure] = series->slope;
+      entry["points_" + measure] = series->points;
+      entry["above_floor_" + measure] = series->above_floor;
+    }
+  }
+  return json;
+}
+
+std::string csv_of(const OrderReport& report) {
+  std::string text = fmt::format("# study: {}; reference: {}\nstep", report.study.name, report.reference);
+  for (const VariableOrder& variable : report.variables)
+    for (const char* column : {"max", "rms", "order_max", "order_rms"})
+      text += fmt::format(",{}_{}", variable.name, column);
+  text += '\n';
+  for (std::size_t i = 0; i < report.steps.size(); ++i) {
+    text += csv_number(report.steps[i]);
+    for (const VariableOrder& variable : report.variables)
+      for (const auto* column : {&variable.max.error, &variable.rms.error, &variable.max.order, &variable.rms.order})
+        text += "," + csv_number((*column)[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+/// One row per step: an error and the order since the row before, for every variable.
+void print_table(const OrderReport& report, const ErrorSeries VariableOrder::*measure) {
+  fmt::print("{:>12}", "step");
+  for (const VariableOrder& variable : report.variables) fmt::print("{:>14}{:>8}", variable.name, "order");
+  for (std::size_t i = 0; i < report.steps.size(); ++i) {
+    fmt::print("\n{:>12.8g}", report.steps[i]);
+    for (const VariableOrder& variable : report.variables) {
+      const double order = (variable.*measure).order[i];
+      fmt::print("{:>14.4e}{:>8}", (variable.*measure).error[i], std::isnan(order) ? "" : fmt::format("{:.3f}", order));
+    }
+  }
+  fmt::print("\n{:>12}", "slope");
+  for (const VariableOrder& variable : report.variables) {
+    const ErrorSeries& series = variable.*measure;
+    fmt::print("{:>14}{:>8}", fmt::format("({} points)", series.points),
+               std::isnan(series.slope) ? "none" : fmt::format("{:.3f}", series.slope));
+  }
+  fmt::print("\n");
+}
+
+int run_order(const Arguments& arguments) {
+  const Interrupt interrupt;
+  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  const std::vector<double> steps = checked_steps(study, arguments.steps, 2);
+  const Plot plot("order", arguments.plot);
+  ReportFile file(arguments.output, {".h5", ".csv", ".json"});
+
+  RunOptions options = arguments.backend.options();
+  options.stop = interrupt.token();
+  const OrderReport report =
+      order(study, steps, arguments.reference.reference, options, [&](double step, const Summary& summary) {
+        if (!arguments.quiet) fmt::print(stderr, "step {}: {:.3g} s\n", step, summary.wall_seconds);
+      });
+  const nlohmann::ordered_json json = json_of(report);
+  file.write({json, csv_of(report), [&](ResultSink& sink) { report.write(sink); }});
+  if (arguments.json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: {}, {}, {} stages, to t = {}\nreference: {}\n", study.name, study.system.name, study.method.name,
+               study.method.stages, *study.time.end, report.reference);
+    const bool several = report.trajectories > 1;
+    fmt::print("\n{}\n", several ? fmt::format("largest error of {} trajectories", report.trajectories - report.failed)
+                                 : "largest error");
+    print_table(report, &VariableOrder::max);
+    fmt::print("\nroot mean square{}\n", several ? " over the trajectories" : "");
+    print_table(report, &VariableOrder::rms);
+  }
+  plot.draw(json);
+  if (report.failed == 0) return exit_done;
+  fmt::print(stderr, "rattleback: {} of {} trajectories failed at some step and are left out\n", report.failed,
+             report.trajectories);
+  return exit_failed_trajectories;
+}
+
+}  // namespace
+
+void ReferenceArguments::add_to(CLI::App& command) {
+  command.add_option("--reference-step", reference.step, "take errors against a run with this step");
+  command.add_option("--reference-stages", reference.stages, "take errors against a run with this many stages");
+  command.add_option("--reference", reference.result, "take errors against the final states of this result (HDF5)")
+      ->type_name(value::file);
+  command.add_flag("--exact", reference.exact, "take errors against the exact solution of the system");
+}
+
+void add_order(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("order", "errors and observed orders of a study for a list of steps");
+  auto arguments = std::make_shared<Arguments>();
+  arguments->study.add_to(*command);
+  command->add_option("--steps", arguments->steps, "steps to run, separated by commas")->required()->delimiter(',');
+  arguments->reference.add_to(*command);
+  arguments->backend.add_to(*command);
+  command->add_option("-o,--output", arguments->output, "write the table as .h5, .csv or .json")
+      ->type_name(value::file);
+  command->add_option("--plot", arguments->plot, "draw errors against steps as .png, .svg or .pdf")
+      ->type_name(value::file);
+  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
+  command->add_flag("--json", arguments->json, "the table as one JSON object on stdout");
+  command->footer(
+      "Examples:\n  rattleback order examples/particle-order.toml --steps 0.25,0.125,0.0625 --plot order.png\n"
+      "  rattleback order examples/chaotic.toml --set time.end=1 --steps 0.1,0.05,0.025 --reference-stages 5");
+  command->callback([arguments, &exit_code] { exit_code = run_order(*arguments); });
+}
+
+}  // namespace rattleback::program

@@ -1,0 +1,87 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "plot_tool.hpp"
+#include "rattleback/message.hpp"
+
+namespace rattleback::program {
+namespace {
+
+void check_extension(const std::filesystem::path& file, const std::vector<std::string>& extensions) {
+  if (std::ranges::find(extensions, file.extension().string()) == extensions.end())
+    input_error(file.string(),
+                fmt::format("the extension says nothing about the format; use one of {}", join(extensions)));
+}
+
+}  // namespace
+
+ReportFile::ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions)
+    : file_(std::move(file)), part_(file_), stream_(nullptr, std::fclose) {
+  if (file_.empty()) return;
+  check_extension(file_, extensions);
+  if (file_.extension() == ".h5") {
+    sink_ = make_file_sink(file_);
+    return;
+  }
+  part_ += fmt::format(".part-{}", getpid());
+  stream_.reset(std::filesystem::is_directory(file_) ? nullptr : std::fopen(part_.c_str(), "w"));
+  if (!stream_)
+    input_error(file_.string(),
+                fmt::format("cannot be written ({}); choose another place with -o",
+                            std::filesystem::is_directory(file_) ? "it is a directory" : std::strerror(errno)));
+}
+
+ReportFile::~ReportFile() {
+  if (!stream_) return;
+  std::error_code code;
+  std::filesystem::remove(part_, code);
+}
+
+void ReportFile::write(const Content& content) {
+  if (sink_) {
+    content.hdf5(*sink_);
+    sink_->commit();
+  }
+  if (!stream_) return;
+  const std::string text = file_.extension() == ".json" ? content.json.dump(2) + "\n" : content.csv;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
+                       std::fflush(stream_.get()) == 0 && std::rename(part_.c_str(), file_.c_str()) == 0;
+  if (!written)
+    throw Error(Error::Kind::runtime, fmt::format("{}: cannot be written ({}); the file that was there before is "
+                                                  "untouched",
+                                                  file_.string(), std::strerror(errno)));
+  stream_.reset();
+}
+
+Plot::Plot(std::string mode, std::string file) : mode_(std::move(mode)), file_(std::move(file)) {
+  if (!file_.empty()) check_extension(file_, {".png", ".svg", ".pdf"});
+}
+
+void Plot::draw(const nlohmann::ordered_json& json) const {
+  if (file_.empty()) return;
+  std::string name = (std::filesystem::temp_directory_path() / "rattleback-plot-XXXXXX.json").string();
+  const int descriptor = mkstemps(name.data(), 5);
+  const std::string text = json.dump();
+  const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == ssize_t(text.size());
+  if (descriptor >= 0) close(descriptor);
+  const int failed = written ? run_plot_tool({mode_, name, "-o", file_}) : 0;
+  std::error_code code;
+  std::filesystem::remove(name, code);
+  if (!written) throw Error(Error::Kind::runtime, name + ": cannot be written; set TMPDIR to another place");
+  if (failed != 0)
+    throw Error(Error::Kind::runtime,
+                fmt::format("{}: cannot be drawn (the plotting tool ended with exit code {})", file_, failed));
+}
+
+std::string csv_number(double x) { return std::isnan(x) ? "" : fmt::format("{:.17g}", x); }
+
+}  // namespace rattleback::program

@@ -1,0 +1,57 @@
+#pragma once
+// What `order` and `bench` leave behind: a file in a format chosen by its extension, and a plot.
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "rattleback/result.hpp"
+
+namespace rattleback::program {
+
+/// A file that appears under its name when it is complete. The place is tried at once, so that a bad one is found before any work.
+class ReportFile {
+ public:
+  struct Content {
+    nlohmann::ordered_json json;
+    std::string csv;
+    std::function<void(ResultSink&)> hdf5;
+  };
+
+  /// Nothing is written where `file` is empty. Throws Error(input) when the extension is none of `extensions` or the place cannot
+  /// be written.
+  ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions);
+  ~ReportFile();
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+
+  /// Throws Error(runtime) when writing fails.
+  void write(const Content& content);
+
+ private:
+  std::filesystem::path file_, part_;
+  std::unique_ptr<ResultSink> sink_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream_;
+};
+
+/// A plot to be drawn by the plotting tool from a JSON object.
+class Plot {
+ public:
+  /// Throws Error(input) unless `file` is empty (no plot) or ends in .png, .svg or .pdf.
+  Plot(std::string mode, std::string file);
+  /// Throws Error(runtime) when the tool fails.
+  void draw(const nlohmann::ordered_json& json) const;
+
+ private:
+  std::string mode_, file_;
+};
+
+/// A number for a CSV cell: all digits, empty for NaN.
+[[nodiscard]] std::string csv_number(double x);
+
+}  // namespace rattleback::program

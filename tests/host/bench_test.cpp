@@ -1,0 +1,167 @@
+// Measurements: what is counted, and the arithmetic around the clock.
+
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rattleback/rattleback.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+/// One chunk that holds the default state of a system in lane 0.
+struct Chunk {
+  KernelArguments arguments{};
+  std::vector<double> data;
+
+  Chunk(const SystemEntry& system, std::int64_t steps) {
+    ChunkLayout& rows = arguments.layout;
+    const int n = system.n, m = system.m;
+    rows.q = 0;
+    rows.p = n;
+    rows.lambda = 2 * n;
+    rows.status = 2 * n + m;
+    rows.steps = rows.status + 1;
+    rows.iterations = rows.status + 2;
+    rows.residual = rows.status + 3;
+    rows.step = rows.steps_per_sample = -1;
+    rows.rows = rows.status + 4;
+    arguments.step = 0.1;
+    arguments.target = steps;
+    arguments.tolerance = 1e-16;
+    arguments.max_iterations = 50;
+    std::vector<double> parameters, q(system.default_q.begin(), system.default_q.end()),
+        v(system.default_v.begin(), system.default_v.end()), p(q.size()), lambda(static_cast<std::size_t>(m));
+    for (std::size_t i = 0; i < system.parameters.size(); ++i) {
+      parameters.push_back(system.parameters[i].value);
+      arguments.parameters[i] = parameters.back();
+      arguments.parameter_row[i] = -1;
+    }
+    system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()}, {false, false, false});
+    data.assign(static_cast<std::size_t>(rows.rows) * chunk_size, 0.0);
+    for (int i = 0; i < n; ++i) {
+      data[static_cast<std::size_t>(i * chunk_size)] = q[static_cast<std::size_t>(i)];
+      data[static_cast<std::size_t>((n + i) * chunk_size)] = p[static_cast<std::size_t>(i)];
+    }
+    for (int i = 0; i < m; ++i)
+      data[static_cast<std::size_t>((2 * n + i) * chunk_size)] = lambda[static_cast<std::size_t>(i)];
+  }
+};
+
+TEST(Bench, CountingDoesNotChangeABit) {
+  const Catalogue& catalogue = Catalogue::instance();
+  for (const SystemEntry* system : catalogue.systems())
+    for (const MethodEntry* method : catalogue.methods()) {
+      if (method->constraint != system->constraint) continue;
+      std::uint64_t before = 0;
+      for (int stages = method->stages_min; stages <= method->stages_max; ++stages) {
+        Chunk plain(*system, 5), counted(*system, 5);
+        catalogue.pair(*system, *method, stages, Isa::scalar)->advance(plain.arguments, plain.data.data(), 0, 1);
+        const std::uint64_t operations =
+            catalogue.counted_pair(*system, *method, stages)->count(counted.arguments, counted.data.data(), 0, 1);
+        for (std::size_t i = 0; i < plain.data.size(); i += chunk_size)
+          EXPECT_EQ(std::bit_cast<std::uint64_t>(plain.data[i]), std::bit_cast<std::uint64_t>(counted.data[i]))
+              << system->name << " s = " << stages << " row " << i / chunk_size;
+        EXPECT_GT(operations, before) << system->name << " s = " << stages;  // more stages cost more
+        before = operations;
+      }
+    }
+}
+
+TEST(Bench, CountsTheSameForEveryStepOfAnExplicitMethod) {
+  const Catalogue& catalogue = Catalogue::instance();
+  const SystemEntry& system = *catalogue.instances("henon-heiles").front();
+  const CountedPair* pair = catalogue.counted_pair(system, *catalogue.method("lobatto"), 2);
+  const auto operations = [&](std::int64_t steps) {
+    Chunk chunk(system, steps);
+    return pair->count(chunk.arguments, chunk.data.data(), 0, 1);
+  };
+  const std::uint64_t one = operations(2) - operations(1);
+  EXPECT_EQ(operations(20) - operations(10), 10 * one);
+  // velocity Verlet in two dimensions: two forces, and some fused multiply-adds for the position and the momentum
+  EXPECT_GT(one, 20u);
+  EXPECT_LT(one, 80u);
+}
+
+TEST(Bench, SpreadInterpolatesBetweenOrderStatistics) {
+  const Spread s = spread_of({4.0, 1.0, 3.0, 2.0});
+  EXPECT_EQ(s.min, 1.0);
+  EXPECT_EQ(s.lower_quartile, 1.75);
+  EXPECT_EQ(s.median, 2.5);
+  EXPECT_EQ(s.upper_quartile, 3.25);
+  EXPECT_EQ(s.max, 4.0);
+  EXPECT_EQ(spread_of({7.0}).upper_quartile, 7.0);
+}
+
+TEST(Bench, ReportsWhatOneRunDoes) {
+  const Study study = Study::load(RATTLEBACK_EXAMPLES "/chaotic.toml",
+                                  std::vector<std::string>{"time.end=2.0", "ensemble.axes[0].count=64"});
+  BenchOptions options;
+  options.run.backend = "cpu";
+  options.run.threads = 1;
+  options.repetitions = 3;
+  const BenchReport report = measure(study, options);
+  const Summary expected = run(study).summary;
+  EXPECT_EQ(report.seconds.size(), 3u);
+  EXPECT_EQ(report.summary.trajectory_steps, expected.trajectory_steps);
+  EXPECT_DOUBLE_EQ(report.iterations_per_step,
+                   static_cast<double>(expected.iterations) / static_cast<double>(expected.trajectory_steps));
+  EXPECT_EQ(report.state_bytes, (2 * 7 + 1 + 4 + 2) * sizeof(double));  // with the references of two observables
+  EXPECT_DOUBLE_EQ(report.nanoseconds, 1e9 / report.rate.median);
+  EXPECT_LE(report.rate.min, report.rate.median);
+  EXPECT_GT(report.flops_per_step, 100.0);
+  EXPECT_GT(report.peak_flops, 1e8);
+  EXPECT_GT(report.fraction_of_peak(), 0.0);
+
+  options.seconds = 0.05;
+  double total = 0.0;
+  for (const double seconds : measure(study, options).seconds) total += seconds;
+  EXPECT_GE(total, 0.05);
+  options.repetitions = 0;
+  EXPECT_THROW(measure(study, options), Error);
+  options.repetitions = 1;
+  options.seconds = std::nan("");
+  EXPECT_THROW(measure(study, options), Error);
+}
+
+TEST(Bench, CountsWhereTheStepVaries) {
+  const BenchReport report = measure(Study::load(RATTLEBACK_EXAMPLES "/particle-order.toml"));
+  EXPECT_EQ(report.state_bytes, (2 * 3 + 1 + 4 + 2 + 2) * sizeof(double));
+  EXPECT_GT(report.flops_per_step, 50.0);
+  EXPECT_LT(report.flops_per_step, 2000.0);
+}
+
+TEST(Bench, WorkPrecisionHasTheErrorsOfOrder) {
+  const auto with = [](int stages) {
+    return Study::load(RATTLEBACK_EXAMPLES "/particle-order.toml",
+                       std::vector<std::string>{fmt::format("method.stages={}", stages)});
+  };
+  BenchOptions options;
+  options.repetitions = 2;
+  const WorkPrecisionReport report =
+      work_precision(with(3), {{"two", with(2)}, {"four", with(4)}}, {0.125, 0.25}, {}, options);
+  ASSERT_EQ(report.runs.size(), 4u);
+  EXPECT_EQ(report.reference, "exact solution");
+  for (std::size_t i = 0; i < 4; ++i) {
+    const WorkPrecisionRun& run = report.runs[i];
+    EXPECT_EQ(run.label, i < 2 ? "two" : "four");
+    EXPECT_EQ(run.step, i % 2 == 0 ? 0.25 : 0.125);
+    EXPECT_GT(run.seconds, 0.0);
+    const OrderReport expected = order(with(run.stages), {0.25, 0.125});
+    ASSERT_EQ(run.errors.size(), 4u);
+    for (std::size_t v = 0; v < 4; ++v) {
+      EXPECT_EQ(run.errors[v].first, expected.variables[v].name);
+      EXPECT_EQ(run.errors[v].second.max, expected.variables[v].max.error[i % 2]) << run.errors[v].first;
+    }
+    ASSERT_EQ(run.drifts.size(), 3u);
+    EXPECT_EQ(run.drifts[0].first, "energy");
+    EXPECT_GT(run.drifts[0].second, 0.0);
+  }
+  EXPECT_THROW(work_precision(with(3), {}, {0.25}, {}, options), Error);
+  EXPECT_THROW(work_precision(with(3), {{"two", with(2)}}, {}, {}, options), Error);
+}
+
+}  // namespace

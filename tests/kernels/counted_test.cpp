@@ -1,0 +1,46 @@
+// The counting scalar.
+
+#include <gtest/gtest.h>
+
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/real/counted.hpp"
+#include "rattleback/real/elementary.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+template <class F>
+std::uint64_t operations(F&& work) {
+  const std::uint64_t before = counted_operations;
+  work();
+  return counted_operations - before;
+}
+
+TEST(Counted, CountsArithmeticAndNothingElse) {
+  const Counted a = 2.0, b = 3.0, c = 5.0;
+  EXPECT_EQ(operations([&] { EXPECT_EQ((a * b + c / a - b).value, 5.5); }), 4u);
+  EXPECT_EQ(operations([&] { EXPECT_EQ(fma(a, b, c).value, 11.0); }), 2u);
+  EXPECT_EQ(operations([&] { EXPECT_EQ(sqrt(a * a).value, 2.0); }), 2u);
+  EXPECT_EQ(operations([&] { EXPECT_EQ(select(a < b, -abs(a), max(b, c)).value, -2.0); }), 0u);
+  Counted d = a;
+  EXPECT_EQ(operations([&] {
+              d += b;
+              d *= b;
+              d -= a;
+              d /= a;
+            }),
+            4u);
+  EXPECT_EQ(d.value, 6.5);
+}
+
+TEST(Counted, ElementaryFunctionsGiveTheSameBits) {
+  for (const double x : {0.0, 0.3, -2.5, 40.0, 1e5}) {
+    EXPECT_EQ(sin(Counted(x)).value, rattleback::sin(x));
+    EXPECT_EQ(cos(Counted(x)).value, rattleback::cos(x));
+    EXPECT_EQ(exp(Counted(x / 1e3)).value, rattleback::exp(x / 1e3));
+  }
+  EXPECT_GT(operations([] { sin(Counted(1.0)); }), 40u);
+}
+
+}  // namespace
