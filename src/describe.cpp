@@ -83,7 +83,7 @@ void print_text(const Json& json) {
     if (!title.empty()) fmt::print("  variant {}\n", title);
     fmt::print("  {}\n  state: {}\n  parameters\n", instance["summary"].get<std::string>(), instance["state"].dump());
     print_lines(instance["parameters"], "default");
-    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], iterations, residual)\n");
+    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], iterations, residual, lyapunov)\n");
     print_lines(instance["observables"], "");
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());

@@ -31,6 +31,7 @@ class CpuBackend final : public Backend {
     plan_ = &plan;
     tile_ = &tile;
     pair_ = Catalogue::instance().pair(*plan.system, *plan.method, plan.stages, isa_);
+    advance_ = plan.arguments.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
     references_.assign(tile.chunks() * plan.codes.size() * chunk_size, 0.0);
   }
 
@@ -82,7 +83,7 @@ class CpuBackend final : public Backend {
         // with a varying step size every lane has its own count, taken in one call
         arguments.steps = varying ? left : std::min(left, steps_per_call);
         left -= arguments.steps;
-        pair_->advance(arguments, chunk, begin, used);
+        advance_(arguments, chunk, begin, used);
         control.trajectory_steps += static_cast<std::uint64_t>(arguments.steps) * (used - begin);
       }
       double* values = output.values.data() + (s * chunks + c) * observables * chunk_size;
@@ -107,6 +108,7 @@ class CpuBackend final : public Backend {
   const Plan* plan_ = nullptr;
   Tile* tile_ = nullptr;
   const CompiledPair* pair_ = nullptr;
+  AdvanceFunction advance_ = nullptr;
   std::vector<double> references_;
 };
 

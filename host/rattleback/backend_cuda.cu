@@ -174,7 +174,8 @@ class CudaBackend final : public Backend {
       if (control.stopped()) return false;
       arguments_.steps = varying ? steps : std::min(steps, steps_per_call);
       steps -= arguments_.steps;
-      pair_->advance(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
+      const auto advance = arguments_.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
+      advance(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
       control.trajectory_steps += static_cast<std::uint64_t>(arguments_.steps) * tile_->count;
       if (++in_flight_ % 4 == 0) {
         synchronise();

@@ -198,6 +198,10 @@ class Runner {
       a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
       a.parameter_row[i] = ensemble_.parameter_varies(i) ? take(1) : -1;
     }
+    if (std::ranges::any_of(study_.observables, [](const auto& o) { return o.name == "lyapunov"; })) {
+      rows.tangent = take(2 * system_.n + system_.m);
+      rows.tangent_exponent = take(1);
+    }
     rows.rows = next;
 
     for (const Observable& observable : study_.observables) {
@@ -239,6 +243,7 @@ class Runner {
     sink_.create("/final/steps", Type::u64, {size});
     sink_.create("/final/iterations", Type::u64, {size});
     sink_.create("/final/residual", Type::f64, {size});
+    if (plan_.arguments.layout.tangent >= 0) sink_.create("/final/lyapunov", Type::f64, {size});
 
     recorded_ = study_.output.trajectories;
     if (study_.output.all_trajectories) {
@@ -332,6 +337,11 @@ class Runner {
         }
         for (std::size_t i = 0; i < data.parameters.size(); ++i)
           if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
+        if (rows.tangent >= 0) {
+          std::vector<double> tangent(2 * n + m);
+          system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), tangent.data());
+          for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
+        }
       }
       for (std::uint64_t k = end; k < (c + 1) * chunk_size; ++k) tile.at(k, rows.status) = status_padding;
     });
@@ -418,6 +428,7 @@ class Runner {
     sink_.write("/final/steps", {tile.first}, {tile.count}, steps.data());
     sink_.write("/final/iterations", {tile.first}, {tile.count}, iterations.data());
     sink_.write("/final/residual", {tile.first}, {tile.count}, residual.data());
+    if (rows.tangent >= 0) write_lyapunov(tile);
     if (!study_.output.final_state) return;
     std::vector<double> q(tile.count * n), v(q.size()), p(q.size()), lambda(tile.count * m);
     parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
@@ -433,6 +444,16 @@ class Runner {
     for (const auto& [name, data] : {std::pair{"q", &q}, {"v", &v}, {"p", &p}})
       write_rows("/final/", name, tile, n, *data);
     write_rows("/final/", "lambda", tile, m, lambda);
+  }
+
+  /// The exponents at the end, by the same function as at the samples.
+  void write_lyapunov(const Tile& tile) {
+    const auto observe = Catalogue::instance().pair(system_, method_, plan_.stages, Isa::scalar)->observe;
+    const ObservableCode code{ObservableCode::lyapunov, 0};
+    std::vector<double> values(tile.chunks() * chunk_size);
+    for (std::uint64_t c = 0; c < tile.chunks(); ++c)
+      observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
+    sink_.write("/final/lyapunov", {tile.first}, {tile.count}, values.data());
   }
 
   void write_statistics() {

@@ -6,9 +6,18 @@
 
 RB_NAMESPACE_BEGIN
 
+/// A trajectory without company: the loop below carries nothing along with the state.
+struct Alone {
+  RB_HD Alone(const KernelArguments&, const double*, int) {}
+  template <class State, class T>
+  RB_HD void step(const State&, T, mask_t<T>) {}
+  RB_HD void store(double*, int) const {}
+};
+
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
-/// Padding lanes of the last chunk have a status from the start.
-template <class T, template <class> class System, template <class, class> class Method>
+/// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
+/// every step: the state before it, the step size, and the lanes that take it.
+template <class T, template <class> class System, template <class, class> class Method, class Companion = Alone>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
@@ -21,7 +30,11 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   State state;
   state.q = load_rows<T, n>(chunk, rows.q, lane);
   state.p = load_rows<T, n>(chunk, rows.p, lane);
-  if constexpr (m > 0) state.lambda = load_rows<T, m>(chunk, rows.lambda, lane);
+  if constexpr (m > 0) {
+    state.lambda = load_rows<T, m>(chunk, rows.lambda, lane);
+  } else {
+    state.lambda = {};
+  }
   T status = Lanes<T>::load(row(rows.status));
   T steps = Lanes<T>::load(row(rows.steps));
   T iterations = Lanes<T>::load(row(rows.iterations));
@@ -30,6 +43,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   // uniform step counts end all lanes together; a varying step size gives each lane its own count
   const T end_steps = steps + load_or<T>(chunk, rows.steps_per_sample, lane, double(a.steps));
   mask_t<T> active = status == T(0.0);
+  Companion companion(a, chunk, lane);
 
   while (true) {
     active = active & (steps < end_steps);
@@ -42,6 +56,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     residual = select(active, max(residual, report.residual), residual);
     steps = steps + select(good, T(1.0), T(0.0));
     active = good;
+    companion.step(state, h, good);
     if (all(good)) {
       state = next;
     } else {
@@ -56,6 +71,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   Lanes<T>::store(row(rows.steps), steps);
   Lanes<T>::store(row(rows.iterations), iterations);
   Lanes<T>::store(row(rows.residual), residual);
+  companion.store(chunk, lane);
 }
 
 RB_NAMESPACE_END

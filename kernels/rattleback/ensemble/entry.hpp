@@ -93,6 +93,8 @@ struct SystemEntry {
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).
   void (*velocity)(const double* parameters, const double* q, const double* p, double* v);
+  /// The tangent vector (dq, dp, dlambda) at (q, v) that Lyapunov exponents start from.
+  void (*tangent)(const double* parameters, const double* q, const double* v, double* tangent);
 };
 
 /// What a trajectory's state holds beyond q and p.
@@ -108,7 +110,7 @@ struct MethodEntry {
 
 /// An observable of a run: a system observable, a component, or a counter.
 struct ObservableCode {
-  enum Kind : int { system, q, v, p, lambda, iterations, residual } kind;
+  enum Kind : int { system, q, v, p, lambda, iterations, residual, lyapunov } kind;
   int index;
 };
 
@@ -119,6 +121,7 @@ struct ChunkLayout {
   int step, steps_per_sample;               ///< rows of the step size and count, or -1 where they are uniform
   int first_parameter;                      ///< swept parameters follow in order of `parameter_row`
   int rows;
+  int tangent = -1, tangent_exponent = -1;  ///< tangent vector of (q, p, lambda) and its power of two, where wanted
 };
 inline constexpr int max_parameters = 24;
 
@@ -158,6 +161,7 @@ using ReduceFunction = Moments (*)(const double* values, const double* reference
 struct CompiledPair {
   int stages;
   AdvanceFunction advance;
+  AdvanceFunction advance_tangent;  ///< with the tangent vector
   ObserveFunction observe;
   ReduceFunction reduce;
 };
@@ -166,6 +170,7 @@ struct CompiledPair {
 struct CompiledCudaPair {
   int stages;
   void (*advance)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
+  void (*advance_tangent)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
   /// codes and values ([chunk][observable][lane]) are device pointers.
   void (*observe)(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
                   double* values, void* stream);
