@@ -112,7 +112,7 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
         set(symbol "${system}__${method}__${isa}")
         set(table "")
         foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>, fma_chains<Real>},\n")
+          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, advance_chunk_with_tangent<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>, fma_chains<Real>},\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA ${isa}
 #include \"rattleback/ensemble/instantiate.hpp\"
@@ -158,7 +158,7 @@ ${table}};
         set(symbol "${system}__${method}__cuda")
         set(table "")
         foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, launch_advance<System_${system}, Step_${method}_${s}>, launch_observe<System_${system}>},\n")
+          string(APPEND table "    {${s}, launch_advance<System_${system}, Step_${method}_${s}>, launch_advance_with_tangent<System_${system}, Step_${method}_${s}>, launch_observe<System_${system}>},\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cu" CONTENT "#define RATTLEBACK_ISA cuda
 #include \"rattleback/ensemble/instantiate.cuh\"

@@ -18,6 +18,7 @@ Json describe_instance(const SystemEntry& s) {
   for (const StructureInfo& p : s.structure) json["structure"][p.name] = p.value;
   json["state"] = Json::array({fmt::format("q[{}]", s.n), fmt::format("p[{}]", s.n)});
   if (s.m > 0) json["state"].push_back(fmt::format("lambda[{}]", s.m));
+  json["coordinates"] = std::vector<std::string>(s.coordinates.begin(), s.coordinates.end());
   json["parameters"] = Json::array();
   for (const ParameterInfo& p : s.parameters)
     json["parameters"].push_back({{"name", p.name}, {"default", p.value}, {"unit", p.unit}, {"text", p.text}});
@@ -81,9 +82,11 @@ void print_text(const Json& json) {
       for (const auto& [name, value] : instance["structure"].items())
         title += fmt::format("{}{} = {}", title.empty() ? "" : ", ", name, value.get<double>());
     if (!title.empty()) fmt::print("  variant {}\n", title);
-    fmt::print("  {}\n  state: {}\n  parameters\n", instance["summary"].get<std::string>(), instance["state"].dump());
+    fmt::print("  {}\n  state: {}\n", instance["summary"].get<std::string>(), instance["state"].dump());
+    if (!instance["coordinates"].empty()) fmt::print("  coordinates: {}\n", instance["coordinates"].dump());
+    fmt::print("  parameters\n");
     print_lines(instance["parameters"], "default");
-    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], iterations, residual)\n");
+    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], iterations, residual, lyapunov)\n");
     print_lines(instance["observables"], "");
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());

@@ -34,6 +34,7 @@ class CpuBackend final : public Backend {
     plan_ = &plan;
     tile_ = &tile;
     pair_ = Catalogue::instance().pair(*plan.system, *plan.method, plan.stages, isa_);
+    advance_ = plan.arguments.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
   }
 
   void run(const Segment& segment, SegmentOutput& output, Control& control) override {
@@ -116,7 +117,7 @@ class CpuBackend final : public Backend {
         const std::int64_t next = std::min(stretch.to, at + steps_per_call);
         arguments.target = arguments.layout.steps_per_sample >= 0 ? next : stretch.before + next;
         do {
-          pair_->advance(arguments, chunk, begin, used);
+          advance_(arguments, chunk, begin, used);
         } while (collect_crossings(c, begin, used, crossings));
         control.trajectory_steps += static_cast<std::uint64_t>(next - at) * static_cast<std::uint64_t>(used - begin);
         at = next;
@@ -167,6 +168,7 @@ class CpuBackend final : public Backend {
   const Plan* plan_ = nullptr;
   Tile* tile_ = nullptr;
   const CompiledPair* pair_ = nullptr;
+  AdvanceFunction advance_ = nullptr;
 };
 
 }  // namespace

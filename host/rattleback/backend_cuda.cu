@@ -180,6 +180,7 @@ class CudaBackend final : public Backend {
     plan_ = &plan;
     tile_ = &tile;
     pair_ = Catalogue::instance().cuda_pair(*plan.system, *plan.method, plan.stages);
+    advance_ = plan.arguments.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
     const std::size_t observables = plan.codes.size();
     arguments_ = plan.arguments;
     arguments_.chunks = state_.upload(tile.data.data(), tile.data.size(), stream_);
@@ -287,7 +288,7 @@ class CudaBackend final : public Backend {
       const std::int64_t next = std::min(stretch.to, at + steps_per_call);
       arguments_.target = arguments_.layout.steps_per_sample >= 0 ? next : stretch.before + next;
       do {
-        pair_->advance(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
+        advance_(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
       } while (collect_crossings(output));
       control.trajectory_steps += static_cast<std::uint64_t>(next - at) * tile_->count;
       at = next;
@@ -331,6 +332,7 @@ class CudaBackend final : public Backend {
   const Plan* plan_ = nullptr;
   Tile* tile_ = nullptr;
   const CompiledCudaPair* pair_ = nullptr;
+  decltype(CompiledCudaPair::advance) advance_ = nullptr;
   KernelArguments arguments_{};
   std::uint64_t in_flight_ = 0;
   DeviceArray<double> state_, values_, numbers_, records_, crossings_;

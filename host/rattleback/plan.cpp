@@ -80,6 +80,10 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
     a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
     if (ensemble.parameter_varies(i)) a.parameter_row[i] = take(1);
   }
+  if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind == ObservableCode::lyapunov; })) {
+    rows.tangent = take(2 * plan.system->n + plan.system->m);
+    rows.tangent_exponent = take(1);
+  }
   rows.references = take(static_cast<int>(plan.codes.size()));
   const bool sections = a.surfaces.count > 0;
   rows.surfaces = take(a.surfaces.count);

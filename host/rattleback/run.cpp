@@ -157,6 +157,7 @@ class Runner {
     sink_.create("/final/steps", Type::u64, {size});
     sink_.create("/final/iterations", Type::u64, {size});
     sink_.create("/final/residual", Type::f64, {size});
+    if (plan_.arguments.layout.tangent >= 0) sink_.create("/final/lyapunov", Type::f64, {size});
 
     recorded_ = study_.output.trajectories;
     if (study_.output.all_trajectories) {
@@ -365,6 +366,11 @@ class Runner {
         }
         for (std::size_t i = 0; i < data.parameters.size(); ++i)
           if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
+        if (rows.tangent >= 0) {
+          std::vector<double> tangent(2 * n + m);
+          system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), tangent.data());
+          for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
+        }
       }
       for (std::uint64_t k = end; k < (c + 1) * chunk_size; ++k) tile.at(k, rows.status) = status_padding;
       pair.surfaces(plan_.arguments, tile.chunk(c), 0, chunk_size);
@@ -441,6 +447,7 @@ class Runner {
     sink_.write("/final/steps", {tile.first}, {tile.count}, steps.data());
     sink_.write("/final/iterations", {tile.first}, {tile.count}, iterations.data());
     sink_.write("/final/residual", {tile.first}, {tile.count}, residual.data());
+    if (rows.tangent >= 0) write_lyapunov(tile);
     if (study_.output.final_state) {
       std::vector<double> q(tile.count * n), v(q.size()), p(q.size()), lambda(tile.count * m);
       parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
@@ -458,6 +465,16 @@ class Runner {
       write_rows("/final/", "lambda", tile, m, lambda);
     }
     summary_ = sums;
+  }
+
+  /// The exponents at the end, by the same function as at the samples.
+  void write_lyapunov(const Tile& tile) {
+    const auto observe = Catalogue::instance().pair(system_, method_, plan_.stages, Isa::scalar)->observe;
+    const ObservableCode code{ObservableCode::lyapunov, 0};
+    std::vector<double> values(tile.chunks() * chunk_size);
+    for (std::uint64_t c = 0; c < tile.chunks(); ++c)
+      observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
+    sink_.write("/final/lyapunov", {tile.first}, {tile.count}, values.data());
   }
 
   void write_statistics() {

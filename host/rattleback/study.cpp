@@ -223,6 +223,7 @@ std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEnt
   if (method.carries_multiplier) add("lambda", ObservableCode::lambda, system.m);
   result.push_back({"iterations", {ObservableCode::iterations, 0}});
   result.push_back({"residual", {ObservableCode::residual, 0}});
+  result.push_back({"lyapunov", {ObservableCode::lyapunov, 0}});
   return result;
 }
 

@@ -63,6 +63,18 @@ std::string study_of(const Case& c, double step, int steps, int draws) {
   return toml + "[output]\ntrajectories = [0, 3]\n";
 }
 
+constexpr const char* with_lyapunov =
+    "[[observable]]\nname = \"lyapunov\"\nstatistics = [\"mean\", \"std\", \"min\", \"max\"]\nquantiles = [0.5]\n";
+
+/// Step sizes from small to hopeless side by side: lanes end at different steps, and some fail.
+std::string uneven_study_of(const Case& c) {
+  std::string toml = study_of(c, 0.05, 40, 3);
+  toml.replace(toml.find("step = 0.05"), 11, "step = \"h\"");
+  toml.replace(toml.find("steps = 40"), 10, "end = 40.0");
+  toml.replace(toml.find("axes = ["), 8, "axes = [{ name = \"h\", values = [0.05, 8.0, 0.1, 2.0, 0.025, 4.0] }, ");
+  return toml;
+}
+
 /// Names of the datasets that differ in any bit.
 std::string differences(const Result& a, const Result& b, const Case& c) {
   std::vector<std::string> paths{"/time", "/final/q", "/final/v", "/final/p", "/trajectories/q", "/trajectories/v"};
@@ -70,6 +82,11 @@ std::string differences(const Result& a, const Result& b, const Case& c) {
   for (const ObservableInfo& o : c.system->observables)
     for (const char* statistic : {"mean", "std", "mse", "rms", "min", "max", "maxabs", "quantile_0.1", "quantile_0.5"})
       paths.push_back(fmt::format("/observables/{}/{}", o.name, statistic));
+  if (a.has("/final/lyapunov") && b.has("/final/lyapunov")) {
+    paths.emplace_back("/final/lyapunov");
+    for (const char* statistic : {"mean", "std", "min", "max", "quantile_0.5"})
+      paths.push_back(fmt::format("/observables/lyapunov/{}", statistic));
+  }
   std::string found;
   for (const std::string& path : paths) {
     const auto x = a.array(path), y = b.array(path);
@@ -103,12 +120,7 @@ TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {
 }
 
 TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
-  // step sizes from small to hopeless side by side: lanes end at different steps, and some fail
-  std::string toml = study_of(GetParam(), 0.05, 40, 3);
-  toml.replace(toml.find("step = 0.05"), 11, "step = \"h\"");
-  toml.replace(toml.find("steps = 40"), 10, "end = 40.0");
-  toml.replace(toml.find("axes = ["), 8, "axes = [{ name = \"h\", values = [0.05, 8.0, 0.1, 2.0, 0.025, 4.0] }, ");
-  const Study study = Study::parse(toml);
+  const Study study = Study::parse(uneven_study_of(GetParam()));
   const Result reference = run(study, {.backend = "cpu:scalar"});
   for (const Isa isa : {Isa::avx2, Isa::avx512}) {
     if (has_isa(isa)) {
@@ -122,14 +134,36 @@ TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
   }
 }
 
+TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
+  for (const std::string& toml : {study_of(GetParam(), 0.05, 40, 300), uneven_study_of(GetParam())}) {
+    const Result plain = run(Study::parse(toml), {.backend = "cpu:scalar", .threads = 1});
+    const Study study = Study::parse(toml + with_lyapunov);
+    const Result reference = run(study, {.backend = "cpu:scalar", .threads = 1});
+    EXPECT_EQ(differences(plain, reference, GetParam()), "");
+    // the exponent is known wherever the trajectory is
+    EXPECT_EQ(reference.dataset("/observables/lyapunov/count").values,
+              plain.dataset("/observables/energy/count").values);
+    EXPECT_EQ(reference.statistic("lyapunov", "max").front(), 0.0);
+    EXPECT_TRUE(std::isfinite(reference.statistic("lyapunov", "mean").back()));
+    for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+      if (!has_isa(isa)) continue;
+      const std::string backend = std::string("cpu:") + to_string(isa);
+      EXPECT_EQ(differences(reference, run(study, {.backend = backend, .threads = 2, .tile = 256}), GetParam()), "")
+          << backend;
+    }
+  }
+}
+
 TEST_P(EveryPair, GivesTheSameBitsOnTheGpu) {
   std::string reason;
   if (!make_cuda_backend(reason)) GTEST_SKIP() << reason;
-  const Study study = Study::parse(study_of(GetParam(), 0.05, 40, 300));
-  const Result cpu = run(study, {.backend = "cpu"}), gpu = run(study, {.backend = "cuda"});
-  EXPECT_EQ(differences(cpu, gpu, GetParam()), "");
-  const Result tiled = run(study, {.backend = "cuda", .tile = 256});
-  EXPECT_EQ(differences(cpu, tiled, GetParam()), "");
+  const std::string toml = study_of(GetParam(), 0.05, 40, 300);
+  for (const Study& study : {Study::parse(toml), Study::parse(toml + with_lyapunov)}) {
+    const Result cpu = run(study, {.backend = "cpu"}), gpu = run(study, {.backend = "cuda"});
+    EXPECT_EQ(differences(cpu, gpu, GetParam()), "");
+    const Result tiled = run(study, {.backend = "cuda", .tile = 256});
+    EXPECT_EQ(differences(cpu, tiled, GetParam()), "");
+  }
 }
 
 TEST_P(EveryPair, StaysOnTheConstraintAndKeepsWhatTheSystemConserves) {

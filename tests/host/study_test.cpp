@@ -75,7 +75,7 @@ const Broken syntax[] = {
      "'step'?"},
     {"UnknownTable", "[output]", "[ouput]",
      "s.toml:15: unknown key 'ouput' at the top level (known: study, system, method, time, ensemble, observable, "
-     "output); "
+     "section, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples)"},
@@ -513,6 +513,7 @@ reference = "initial"
 trajectories = [0]
 initial_state = true
 final_state = true
+checkpoint = "10min"
 )toml");
 }
 

@@ -1,4 +1,4 @@
-// sin, cos and exp against MPFR: errors in units in the last place of the exact result.
+// sin, cos, exp and log against MPFR: errors in units in the last place of the exact result.
 
 #include "rattleback/real/elementary.hpp"
 
@@ -167,6 +167,29 @@ TEST(Exponential, SpecialArguments) {
   EXPECT_TRUE(std::isnan(exp(nan)));
 }
 
+TEST(Logarithm, Error) {
+  Comparison compare{"log", [](double x) { return log(x); }, mpfr_log};
+  Random random(7);
+  for (int i = 0; i < samples; ++i) compare.at(std::fabs(log_uniform(random, -1074.0, 1024.0)));
+  for (int i = 0; i < samples; ++i) compare.at(random.uniform(0.5, 2.0));
+  for (int i = 0; i < samples; ++i) compare.at(1.0 + log_uniform(random, -53.0, -1.0));
+  // the ends of the significand's range and of the range of every power of two, subnormal ones included
+  for (int k = -1074; k <= 1023; ++k)
+    for (const double x : {std::ldexp(1.0, k), std::ldexp(std::sqrt(2.0), k)})
+      for (const double y : {std::nextafter(x, 0.0), x, std::nextafter(x, infinity)})
+        if (y > 0.0 && y < infinity) compare.at(y);
+  compare.at(std::numeric_limits<double>::max());
+  compare.expect_below_one_ulp();
+}
+
+TEST(Logarithm, SpecialArguments) {
+  EXPECT_TRUE(same_bits(log(1.0), 0.0));
+  for (double zero : {0.0, -0.0}) EXPECT_EQ(log(zero), -infinity);
+  EXPECT_EQ(log(infinity), infinity);
+  for (double x : {-std::numeric_limits<double>::denorm_min(), -1.0, -1e300, -infinity, nan})
+    EXPECT_TRUE(std::isnan(log(x))) << x;
+}
+
 // f, f' and f'' at once, from dual numbers over dual numbers.
 TEST(Derivatives, OfElementaryFunctions) {
   using Dual2 = Dual<Dual<double, 1>, 1>;
@@ -191,6 +214,8 @@ TEST(Derivatives, OfElementaryFunctions) {
     expect(s, sine);
     expect(c, cosine);
     expect(exp(d), {exp(x), exp(x), exp(x)});
+    const double y = std::fabs(x), inverse = 1.0 / y;
+    expect(log(Dual2(Dual<double, 1>(y, 0), 0)), {log(y), inverse, -inverse * inverse});
   }
 }
 

@@ -6,9 +6,18 @@
 
 RB_NAMESPACE_BEGIN
 
+/// A trajectory without company: the loop below carries nothing along with the state.
+struct Alone {
+  RB_HD Alone(const KernelArguments&, const double*, int) {}
+  template <class State, class T>
+  RB_HD void step(const State&, T, mask_t<T>) {}
+  RB_HD void store(double*, int) const {}
+};
+
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
-/// Padding lanes of the last chunk have a status from the start.
-template <class T, template <class> class System, template <class, class> class Method>
+/// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
+/// every step: the state before it, the step size, and the lanes that take it.
+template <class T, template <class> class System, template <class, class> class Method, class Companion = Alone>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
@@ -21,7 +30,11 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   State state;
   state.q = load_rows<T, n>(chunk, rows.q, lane);
   state.p = load_rows<T, n>(chunk, rows.p, lane);
-  if constexpr (m > 0) state.lambda = load_rows<T, m>(chunk, rows.lambda, lane);
+  if constexpr (m > 0) {
+    state.lambda = load_rows<T, m>(chunk, rows.lambda, lane);
+  } else {
+    state.lambda = {};
+  }
   T status = Lanes<T>::load(row(rows.status));
   T steps = Lanes<T>::load(row(rows.steps));
   T iterations = Lanes<T>::load(row(rows.iterations));
@@ -34,6 +47,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     end_steps = fma(T(static_cast<double>(a.sample)), per_sample, min(end_steps, per_sample));
   }
   mask_t<T> active = status == T(0.0);
+  Companion companion(a, chunk, lane);
 
   while (true) {
     active = active & (steps < end_steps);
@@ -45,6 +59,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     iterations = iterations + select(active, report.iterations, T(0.0));
     residual = select(active, max(residual, report.residual), residual);
     active = good;
+    companion.step(state, h, good);
     if (a.surfaces.count > 0) {
       const T crossed = crossed_surfaces<T, System>(a, chunk, lane, next, good);
       if (any(crossed != T(0.0))) {
@@ -67,6 +82,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   Lanes<T>::store(row(rows.steps), steps);
   Lanes<T>::store(row(rows.iterations), iterations);
   Lanes<T>::store(row(rows.residual), residual);
+  companion.store(chunk, lane);
 }
 
 RB_NAMESPACE_END

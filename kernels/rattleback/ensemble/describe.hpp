@@ -1,5 +1,5 @@
 #pragma once
-// The catalogue entry of a system and the completion of its initial points; host only, in double.
+// The catalogue entry of a system, the completion of its initial points and a tangent vector there; host only, in double.
 
 #include <limits>
 
@@ -18,26 +18,26 @@ System system_from(const double* parameters) {
 /// The motion without constraint forces: M^-1 applied to covectors, and the acceleration M^-1 (L_q - L_vq v).
 template <class System>
 class FreeMotion {
+  using T = typename System::scalar;
   static constexpr int n = System::n;
 
  public:
-  FreeMotion(const System& system, const Vector<double, n>& q, const Vector<double, n>&) requires Separable<System>
+  FreeMotion(const System& system, const Vector<T, n>& q, const Vector<T, n>&) requires Separable<System>
       : mass_(system), acceleration_(mass_.inverse_times(force(system, q))) {}
 
-  FreeMotion(const System& system, const Vector<double, n>& q,
-             const Vector<double, n>& v) requires(!Separable<System>) {
+  FreeMotion(const System& system, const Vector<T, n>& q, const Vector<T, n>& v) requires(!Separable<System>) {
     const auto l = hessian<1>(
         [&](const auto& x, const auto& y) {
           return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
         },
         q, v);
-    mass_ = Lu<double, n>(l.vv[0]);
+    mass_ = Lu<T, n>(l.vv[0]);
     acceleration_ = mass_.solve(l.first.dq[0] - l.vq[0] * v);
   }
 
-  [[nodiscard]] const Vector<double, n>& acceleration() const { return acceleration_; }
+  [[nodiscard]] const Vector<T, n>& acceleration() const { return acceleration_; }
   /// M^-1 p
-  [[nodiscard]] Vector<double, n> response(const Vector<double, n>& p) const {
+  [[nodiscard]] Vector<T, n> response(const Vector<T, n>& p) const {
     if constexpr (Separable<System>) {
       return mass_.inverse_times(p);
     } else {
@@ -46,25 +46,24 @@ class FreeMotion {
   }
 
  private:
-  std::conditional_t<Separable<System>, Mass<System>, Lu<double, n>> mass_;
-  Vector<double, n> acceleration_;
+  std::conditional_t<Separable<System>, Mass<System>, Lu<T, n>> mass_;
+  Vector<T, n> acceleration_;
 };
 
 /// Multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0:
 ///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v M^-1 (L_q - L_vq v).
 /// False when the constraint forces are dependent or the mass matrix is singular.
-template <class System, int n = System::n, int m = System::m>
-bool continuous_multiplier(const System& system, const Vector<double, n>& q, const Vector<double, n>& v,
-                           Vector<double, m>& lambda) {
+template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
+bool continuous_multiplier(const System& system, const Vector<T, n>& q, const Vector<T, n>& v, Vector<T, m>& lambda) {
   const FreeMotion<System> motion(system, q, v);
   const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
-  Matrix<double, m, m> matrix;
+  Matrix<T, m, m> matrix;
   for (int k = 0; k < m; ++k) {
-    const Vector<double, n> response = motion.response(phi.dv[k]);
+    const Vector<T, n> response = motion.response(phi.dv[k]);
     for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response);
     lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], motion.acceleration()));
   }
-  const Lu<double, m> lu(matrix);
+  const Lu<T, m> lu(matrix);
   lambda = lu.solve(lambda);
   bool finite = !lu.singular();
   for (int k = 0; k < m; ++k) finite = finite && is_finite(lambda[k]);
@@ -184,6 +183,52 @@ bool exact(const double* parameters, double time, PointView point) {
   return true;
 }
 
+/// The tangent vector that Lyapunov exponents start from, the same for all methods: the direction whose component i in
+/// (dq, dv) is frac((i + 1) / golden ratio) - 1/2, moved to the nearest dv, in the metric of the mass matrix, that satisfies
+/// the linearised constraint; with dp and dlambda of the derivatives of dL/dv and of the continuous multiplier, and the
+/// Euclidean norm of (dq, dp) scaled to 1. Writes (dq, dp, dlambda).
+template <template <class> class SystemOf>
+void initial_tangent(const double* parameters, const double* q, const double* v, double* tangent) {
+  using D = Dual<double, 1>;
+  using System = SystemOf<D>;
+  constexpr int n = System::n, m = System::m;
+  const auto system = make_system<System>([parameters](int i) { return D(parameters[i]); });
+  const auto direction = [](int i) {
+    const double multiple = (i + 1) * 0.6180339887498949;
+    return multiple - static_cast<int>(multiple) - 0.5;
+  };
+  Vector<D, n> x, y;
+  for (int i = 0; i < n; ++i) {
+    x[i].value = q[i];
+    y[i].value = v[i];
+    x[i].partial[0] = direction(i);
+    y[i].partial[0] = direction(n + i);
+  }
+  Vector<D, m> lambda;
+  if constexpr (m > 0) {
+    // a Newton step back to the constraint: of the value, it takes round-off; of the derivative, what violates Phi
+    const detail::FreeMotion<System> motion(system, x, y);
+    const auto phi = gradient<m>([&](const auto& a, const auto& b) { return constraint(system, a, b); }, x, y);
+    Matrix<D, m, m> matrix;
+    Matrix<D, m, n> response;
+    for (int k = 0; k < m; ++k) {
+      response[k] = motion.response(phi.dv[k]);
+      for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response[k]);
+    }
+    y = y - transpose_times(response, Lu<D, m>(matrix).solve(phi.value));
+    detail::continuous_multiplier(system, x, y, lambda);
+  }
+  const Vector<D, n> p = momentum(system, x, y);
+  for (int i = 0; i < n; ++i) {
+    tangent[i] = x[i].partial[0];
+    tangent[n + i] = p[i].partial[0];
+  }
+  for (int i = 0; i < m; ++i) tangent[2 * n + i] = lambda[i].partial[0];
+  double square = 0.0;
+  for (int i = 0; i < 2 * n; ++i) square += tangent[i] * tangent[i];
+  for (int i = 0; i < 2 * n + m; ++i) tangent[i] /= sqrt(square);
+}
+
 /// The entry of a system; one object per system.
 template <template <class> class SystemOf>
 const SystemEntry& describe() {
@@ -212,7 +257,8 @@ const SystemEntry& describe() {
                                  System::default_v,
                                  prepare<SystemOf>,
                                  velocity_from_momentum<SystemOf>,
-                                 exact_solution};
+                                 exact_solution,
+                                 initial_tangent<SystemOf>};
   return entry;
 }
 

@@ -97,6 +97,8 @@ struct SystemEntry {
   /// The exact solution a time `time` after the state (q, v), in place; p and lambda follow. Null where none is known; false
   /// where none is known for these parameters and this state.
   bool (*exact)(const double* parameters, double time, PointView point);
+  /// The tangent vector (dq, dp, dlambda) at (q, v) that Lyapunov exponents start from.
+  void (*tangent)(const double* parameters, const double* q, const double* v, double* tangent);
 };
 
 /// What a trajectory's state holds beyond q and p.
@@ -112,7 +114,7 @@ struct MethodEntry {
 
 /// An observable of a run: a system observable, a component, or a counter.
 struct ObservableCode {
-  enum Kind : int { system, q, v, p, lambda, iterations, residual } kind;
+  enum Kind : int { system, q, v, p, lambda, iterations, residual, lyapunov } kind;
   int index;
 };
 
@@ -127,6 +129,7 @@ struct ChunkLayout {
   int slots;                                ///< crossing_slots times (surfaces crossed, steps before, state before)
   int persistent;                           ///< rows before the slots: all that a checkpoint keeps
   int rows;
+  int tangent = -1, tangent_exponent = -1;  ///< tangent vector of (q, p, lambda) and its power of two, where wanted
 };
 inline constexpr int max_parameters = 24;
 
@@ -222,6 +225,7 @@ using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double
 struct CompiledPair {
   int stages;
   AdvanceFunction advance;
+  AdvanceFunction advance_tangent;  ///< with the tangent vector
   ObserveFunction observe;
   ReduceFunction reduce;
   CoReduceFunction co_reduce;
@@ -239,6 +243,7 @@ struct CountedPair {
 struct CompiledCudaPair {
   int stages;
   void (*advance)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
+  void (*advance_tangent)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
   /// codes and values ([chunk][observable][lane]) are device pointers.
   void (*observe)(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
                   double* values, void* stream);

@@ -3,6 +3,7 @@
 
 #include "rattleback/ensemble/advance.hpp"
 #include "rattleback/ensemble/observe.hpp"
+#include "rattleback/ensemble/tangent.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -15,6 +16,13 @@ __global__ void __launch_bounds__(block_size) advance_kernel(const __grid_consta
   const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
   double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
   advance_lanes<double, System, Method>(arguments, chunk, int(k % chunk_size));
+}
+
+template <template <class> class System, template <class, class> class Method>
+__global__ void __launch_bounds__(block_size) tangent_kernel(const __grid_constant__ KernelArguments arguments) {
+  const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
+  double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
+  advance_lanes<double, System, Method, Tangent<double, System, Method>>(arguments, chunk, int(k % chunk_size));
 }
 
 template <template <class> class System>
@@ -31,6 +39,11 @@ inline unsigned blocks_for(std::int64_t chunks) { return static_cast<unsigned>(c
 template <template <class> class System, template <class, class> class Method>
 void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
   advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
+}
+
+template <template <class> class System, template <class, class> class Method>
+void launch_advance_with_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
+  tangent_kernel<System, Method><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
 }
 
 template <template <class> class System>

@@ -5,6 +5,7 @@
 #include "rattleback/ensemble/advance.hpp"
 #include "rattleback/ensemble/observe.hpp"
 #include "rattleback/ensemble/reduction.hpp"
+#include "rattleback/ensemble/tangent.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -18,6 +19,12 @@ template <template <class> class System, template <class, class> class Method>
 void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
     advance_lanes<Real, System, Method>(arguments, chunk, lane);
+}
+
+template <template <class> class System, template <class, class> class Method>
+void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
+    advance_lanes<Real, System, Method, Tangent<Real, System, Method>>(arguments, chunk, lane);
 }
 
 template <template <class> class System>

@@ -2,6 +2,7 @@
 // Observables of one trajectory (or pack) at a sample time.
 
 #include "rattleback/ensemble/lanes.hpp"
+#include "rattleback/ensemble/tangent.hpp"
 #include "rattleback/systems/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -48,6 +49,12 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       case ObservableCode::residual:
         x = Lanes<T>::load(chunk + rows.residual * chunk_size + lane);
         break;
+      case ObservableCode::lyapunov: {
+        const T time =
+            load_or<T>(chunk, rows.step, lane, a.step) * Lanes<T>::load(chunk + rows.steps * chunk_size + lane);
+        x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, n>(rows, chunk, lane) / time);
+        break;
+      }
     }
     Lanes<T>::store(values + i * chunk_size + lane, select(good, x, T(__builtin_nan(""))));
   }

@@ -73,6 +73,14 @@ RB_HD T max_norm(const Vector<T, N>& a) {
 }
 
 template <class T, int N>
+RB_HD T magnitude(const Vector<T, N>& a) {
+  T r(0.0);
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) r = larger(r, magnitude(a[i]));
+  return r;
+}
+
+template <class T, int N>
 RB_HD T sum(const Vector<T, N>& a) {
   T r = a[0];
   RB_UNROLL
@@ -82,6 +90,7 @@ RB_HD T sum(const Vector<T, N>& a) {
 
 template <class M, class T, int N>
 RB_HD Vector<T, N> select(const M& mask, const Vector<T, N>& a, const Vector<T, N>& b) {
+  if constexpr (N == 0) return b;
   Vector<T, N> r;
   RB_UNROLL
   for (int i = 0; i < N; ++i) r[i] = select(mask, a[i], b[i]);

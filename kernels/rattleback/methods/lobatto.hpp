@@ -64,7 +64,7 @@ class CondensedLobatto {
 
     mask_t<T> active(true), singular(false);
     T iterations(0.0), update(0.0);
-    Convergence<T> convergence(options_, inner > 0 ? max_norm(state.q) + abs(h) * max_norm(v) : T(0.0));
+    Convergence<T> convergence(options_, inner > 0 ? magnitude(state.q) + abs(h) * magnitude(v) : T(0.0));
     for (int iteration = 1;; ++iteration) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
@@ -85,7 +85,7 @@ class CondensedLobatto {
       RB_UNROLL
       for (int j = 0; j < inner; ++j) {
         w_new[j] = acceleration(f[j], forms[j], inverse_h, multiplier[j]);
-        change = max(change, max_norm(w_new[j] - w[j]));
+        change = larger(change, magnitude(w_new[j] - w[j]));
       }
       change = h * h * change;
       update = select(active, change, update);
@@ -279,7 +279,7 @@ class GeneralLobatto {
       x.vbar[i] = fma(drift, by_force - by_motion, v);
       if constexpr (m > 0) x.multiplier[i] = h * state.lambda;
     }
-    return max_norm(v) + abs(h) * (max_norm(by_force) + max_norm(by_motion));
+    return magnitude(v) + abs(h) * (magnitude(by_force) + magnitude(by_motion));
   }
 
   RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {
@@ -398,7 +398,7 @@ class GeneralLobatto {
     Vector<T, n> dv[S], dq[S], dhw[S];
     for (int i = 0; i < S; ++i) {
       for (int a = 0; a < n; ++a) dv[i][a] = b[i * n + a];
-      size_of_update = max(size_of_update, max_norm(dv[i]));
+      size_of_update = larger(size_of_update, magnitude(dv[i]));
       x.v[i] = select(active, x.v[i] + dv[i], x.v[i]);
     }
     if constexpr (m > 0) {
@@ -411,13 +411,13 @@ class GeneralLobatto {
         for (int k = 0; k < m; ++k) dmultiplier[k] = b[S * n + (i - 1) * m + k];
         dhw[i] = dhw[i] + transpose_times(d[i].phi_v, dmultiplier);
         x.multiplier[i] = select(active, x.multiplier[i] + dmultiplier, x.multiplier[i]);
-        size_of_update = max(size_of_update, max_norm(transpose_times(d[i].psi_p, dmultiplier)));
+        size_of_update = larger(size_of_update, magnitude(transpose_times(d[i].psi_p, dmultiplier)));
       }
       for (int i = 1; i < S; ++i) {
         Vector<T, n> dp = r.legendre_bar[i] - d[i].lvq * dq[i];
         for (int j = 0; j < S; ++j) dp = fma(T(tableau.a[i][j]), dhw[j], dp);
         const Vector<T, n> dvbar = d[i].mass_lu.solve(dp);
-        size_of_update = max(size_of_update, max_norm(dvbar));
+        size_of_update = larger(size_of_update, magnitude(dvbar));
         x.vbar[i] = select(active, x.vbar[i] + dvbar, x.vbar[i]);
       }
     }

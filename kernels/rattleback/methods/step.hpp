@@ -2,6 +2,7 @@
 // What a step takes and returns.
 
 #include "rattleback/linalg/vector.hpp"
+#include "rattleback/real/dual.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -31,7 +32,7 @@ struct SolverOptions {
   int max_iterations;
 };
 
-/// Convergence of one lane's iteration from the sizes of its updates.
+/// Convergence of one lane's iteration from the sizes of its updates (`magnitude`).
 template <class T>
 class Convergence {
  public:
@@ -58,6 +59,35 @@ class Convergence {
 
  private:
   T small_, floor_, near_, previous_;
+};
+
+/// With dual numbers: the value and the derivative each by its own size; a lane is done once both have been. Where the value
+/// contracts, so does its derivative, a few iterations behind.
+template <class T>
+class Convergence<Dual<T, 1>> {
+ public:
+  RB_HD Convergence(const SolverOptions<Dual<T, 1>>& options, const Dual<T, 1>& scale)
+      : value_({options.tolerance.value, options.max_iterations}, scale.value),
+        partial_({options.tolerance.value, options.max_iterations}, scale.partial[0]),
+        value_done_(false),
+        partial_done_(false) {}
+
+  RB_HD mask_t<T> operator()(const Dual<T, 1>& update) {
+    return done(value_(update.value), partial_(update.partial[0]));
+  }
+  RB_HD mask_t<T> with_rate(const Dual<T, 1>& update) {
+    return done(value_.with_rate(update.value), partial_.with_rate(update.partial[0]));
+  }
+
+ private:
+  RB_HD mask_t<T> done(const mask_t<T>& value, const mask_t<T>& partial) {
+    value_done_ = value_done_ | value;
+    partial_done_ = partial_done_ | partial;
+    return value_done_ & partial_done_;
+  }
+
+  Convergence<T> value_, partial_;
+  mask_t<T> value_done_, partial_done_;
 };
 
 /// Status of a step from its failures; the first that applies.

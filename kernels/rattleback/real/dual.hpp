@@ -117,6 +117,21 @@ struct Dual {
     const T e = exp(a.value);
     return chain(a, e, e);
   }
+  RB_HD friend Dual log(const Dual& a) { return chain(a, log(a.value), T(1.0) / a.value); }
+  RB_HD friend Dual magnitude(const Dual& a) {
+    Dual r;
+    r.value = magnitude(a.value);
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = magnitude(a.partial[i]);
+    return r;
+  }
+  RB_HD friend Dual larger(const Dual& a, const Dual& b) {
+    Dual r;
+    r.value = larger(a.value, b.value);
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = larger(a.partial[i], b.partial[i]);
+    return r;
+  }
   RB_HD friend auto value_of(const Dual& a) { return value_of(a.value); }
 };
 

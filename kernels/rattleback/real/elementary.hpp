@@ -1,5 +1,5 @@
 #pragma once
-// sin, cos, exp from additions, multiplications and fma only, so that a double, a lane of a pack and a CUDA thread give the
+// sin, cos, exp, log from additions, multiplications and fma only, so that a double, a lane of a pack and a CUDA thread give the
 // same bits. Errors are below 1 ulp of the correctly rounded result (tests/kernels/elementary_test.cpp, against MPFR).
 
 #include "rattleback/real/real.hpp"
@@ -130,10 +130,45 @@ RB_HD T exp(T a) {
   return select(a == a, e * exp2_integer(k1) * exp2_integer(k - k1), a);
 }
 
+/// ln a: -infinity at 0, NaN below.
+template <class T>
+RB_HD T log(T a) {
+  // a = 2^k m, sqrt(1/2) < m <= sqrt(2), after a power of two that keeps k and -k in the range of exp2_integer
+  const auto small = a<T(0x1p-1000), large = a> T(0x1p1000);
+  const T scaled = a * select(small, T(0x1p100), select(large, T(0x1p-100), T(1.0)));
+  const T exponent = exponent_of(scaled);
+  const T significand = scaled * exp2_integer(-exponent);
+  const auto halve = significand > T(1.4142135623730951);
+  const T m = select(halve, T(0.5) * significand, significand);
+  const T k = exponent + select(halve, T(1.0), T(0.0)) + select(small, T(-100.0), select(large, T(100.0), T(0.0)));
+  // ln(1 + f) = 2 artanh(s) with s = f/(2 + f): 2 s + s r(s^2), where 2 s = f - s f = f - f^2/2 + s f^2/2
+  const T f = m - T(1.0);
+  const T s = f / (T(2.0) + f);
+  const T z = s * s;
+  T r = T(2.0 / 23.0);
+  r = fma(r, z, T(2.0 / 21.0));
+  r = fma(r, z, T(2.0 / 19.0));
+  r = fma(r, z, T(2.0 / 17.0));
+  r = fma(r, z, T(2.0 / 15.0));
+  r = fma(r, z, T(2.0 / 13.0));
+  r = fma(r, z, T(2.0 / 11.0));
+  r = fma(r, z, T(2.0 / 9.0));
+  r = fma(r, z, T(2.0 / 7.0));
+  r = fma(r, z, T(2.0 / 5.0));
+  r = fma(r, z, T(2.0 / 3.0));
+  const T half_square = T(0.5) * f * f;
+  // the head of ln 2 has 42 bits, so that k * head is exact
+  const T tail = fma(s, fma(z, r, half_square), k * T(5.497923018708371e-14));
+  const T y = fma(k, T(0.6931471805598903), f - (half_square - tail));
+  const T infinity(__builtin_huge_val());
+  return select(a == T(0.0), -infinity, select(a < infinity, select(a > T(0.0), y, T(__builtin_nan(""))), a));
+}
+
 // Exact matches for double: a call that also sees the C library's functions is ambiguous instead of silently different.
 RB_HD void sincos(double a, double& sine, double& cosine) { sincos<double>(a, sine, cosine); }
 RB_HD double sin(double a) { return sin<double>(a); }
 RB_HD double cos(double a) { return cos<double>(a); }
 RB_HD double exp(double a) { return exp<double>(a); }
+RB_HD double log(double a) { return log<double>(a); }
 
 RB_NAMESPACE_END

@@ -40,6 +40,12 @@ struct Simd<4> {
     const __m256i i = _mm256_castpd_si256(k + _mm256_set1_pd(6755399441055744.0));
     return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_add_epi64(i, _mm256_set1_epi64x(1023)), 52));
   }
+  RB_HD static V exponent_of(V a) {
+    // the biased exponent as the low mantissa bits of 2^52 + exponent
+    const __m256d magic = _mm256_set1_pd(4503599627370496.0);
+    const __m256i biased = _mm256_and_si256(_mm256_srli_epi64(_mm256_castpd_si256(a), 52), _mm256_set1_epi64x(0x7ff));
+    return _mm256_castsi256_pd(_mm256_or_si256(biased, _mm256_castpd_si256(magic))) - (magic + 1023.0);
+  }
 };
 #endif
 
@@ -69,6 +75,7 @@ struct Simd<8> {
     const __m512i i = _mm512_castpd_si512(k + _mm512_set1_pd(6755399441055744.0));
     return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_add_epi64(i, _mm512_set1_epi64(1023)), 52));
   }
+  RB_HD static V exponent_of(V a) { return _mm512_getexp_pd(a); }
 };
 #endif
 
@@ -134,6 +141,7 @@ struct Pack {
   RB_HD friend Pack max(Pack a, Pack b) { return raw(S::max(a.v, b.v)); }
   RB_HD friend Pack select(Mask<W> mask, Pack a, Pack b) { return raw(S::select(mask.m, a.v, b.v)); }
   RB_HD friend Pack exp2_integer(Pack k) { return raw(S::exp2_integer(k.v)); }
+  RB_HD friend Pack exponent_of(Pack a) { return raw(S::exponent_of(a.v)); }
   RB_HD friend Pack value_of(Pack a) { return a; }
 
  private:

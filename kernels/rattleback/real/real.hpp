@@ -1,6 +1,6 @@
 #pragma once
 // The scalar vocabulary of the kernels, for double. Packs (pack.hpp) and dual numbers (dual.hpp) overload the same names:
-//   fma, sqrt, abs, select, any, all, mask_t<T>, value_of.
+//   fma, sqrt, abs, select, any, all, mask_t<T>, exp2_integer, exponent_of, value_of.
 // max and min are defined by one comparison so that all scalars treat ties, signed zeros and NaN alike.
 
 #include <bit>
@@ -29,6 +29,11 @@ RB_HD bool all(bool mask) { return mask; }
 /// 2^k for an integer k in [-1022, 1023], built from bits.
 RB_HD double exp2_integer(double k) { return std::bit_cast<double>((static_cast<std::int64_t>(k) + 1023) << 52); }
 
+/// floor(log2(a)) of a normal a > 0, from bits.
+RB_HD double exponent_of(double a) {
+  return static_cast<double>((std::bit_cast<std::int64_t>(a) >> 52 & 0x7ff) - 1023);
+}
+
 /// The real number under any derivative.
 RB_HD double value_of(double a) { return a; }
 
@@ -43,6 +48,16 @@ RB_HD T min(T a, T b) {
 template <class T>
 RB_HD T square(T a) {
   return a * a;
+}
+/// The size of a number where an iteration asks for the size of an update, and the larger of two sizes. Those of a dual
+/// number (dual.hpp) are of its value and of its partial derivatives, each apart.
+template <class T>
+RB_HD T magnitude(T a) {
+  return abs(a);
+}
+template <class T>
+RB_HD T larger(T a, T b) {
+  return max(a, b);
 }
 /// False for infinities and NaN: x - x is 0 for finite x only.
 template <class T>

@@ -141,6 +141,11 @@ TEST_F(PackTest, PowersOfTwo) {
     const auto exponent = [&](int l) { return double(-1022 + (k + 1022 + l) % 2046); };
     const Real powers = exp2_integer(from_lanes(exponent));
     for (int l = 0; l < width; ++l) EXPECT_EQ(lane(powers, l), std::ldexp(1.0, int(exponent(l))));
+    const double largest = std::ldexp(0x1.fffffffffffffp0, k);
+    EXPECT_EQ(exponent_of(std::ldexp(1.0, k)), k);
+    EXPECT_EQ(exponent_of(largest), k);
+    const Real exponents = exponent_of(from_lanes([&](int l) { return l % 2 == 0 ? largest : 1.5; }));
+    for (int l = 0; l < width; ++l) EXPECT_EQ(lane(exponents, l), l % 2 == 0 ? k : 0.0);
   }
 }
 
@@ -161,6 +166,8 @@ TEST_F(PackTest, ElementaryFunctions) {
   };
   expect_same<1>(
       "exp(a)", [](auto a) { return exp(a); }, exponent);
+  expect_same<1>(
+      "log(a)", [](auto a) { return log(a); }, any_number);
 }
 
 TEST_F(PackTest, DualNumbers) {
