@@ -90,8 +90,8 @@ RB_HD T sum(const Vector<T, N>& a) {
 
 template <class M, class T, int N>
 RB_HD Vector<T, N> select(const M& mask, const Vector<T, N>& a, const Vector<T, N>& b) {
-  if constexpr (N == 0) return b;
   Vector<T, N> r;
+  if constexpr (N == 0) r = b;  // leaves nothing uninitialised
   RB_UNROLL
   for (int i = 0; i < N; ++i) r[i] = select(mask, a[i], b[i]);
   return r;
