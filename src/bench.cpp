@@ -216,8 +216,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   arguments->reference.add_to(*command);
   arguments->backend.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "write the numbers as .csv or .json")
-      ->type_name(value::file);
+  command->add_option("-o,--output", arguments->output, "write the numbers as .csv or .json")->type_name(value::file);
   command->add_option("--plot", arguments->plot, "draw errors against seconds as .png, .svg or .pdf")
       ->type_name(value::file);
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");

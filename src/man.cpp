@@ -102,12 +102,13 @@ std::string page(CommandLine line) {
                         entries(command.options));
   text += ".SH EXIT STATUS\n";
   for (const ExitCodeText& code : exit_codes) text += entry(bold(std::to_string(code.code)), code.text);
-  text +=
-      ".SH ENVIRONMENT\n" + entry(bold("TMPDIR"), "directory for the intermediate results of compare; default: /tmp") +
-      entry(bold("RATTLEBACK_PLOT"), "the plotting tool, where the installed one will not do");
+  text += ".SH ENVIRONMENT\n" +
+          entry(bold("TMPDIR"), "directory for the intermediate results of compare; default: /tmp") +
+          entry(bold("RATTLEBACK_PLOT"), "the plotting tool, where the installed one will not do");
   text += ".SH FILES\n" + entry(italic("STUDY.toml"), "a study; rattleback check prints it with every key") +
           entry(italic("RESULT.h5"), "a result: HDF5, written under a temporary name and renamed when it is complete") +
-          entry(italic("RESULT.h5.checkpoint, RESULT.h5.part, .."), "an interrupted run; rattleback resume goes on with it");
+          entry(italic("RESULT.h5.checkpoint, RESULT.h5.part, .."),
+                "an interrupted run; rattleback resume goes on with it");
   text += ".SH EXAMPLES\n.nf\n";
   for (const Command& command : line.commands)
     for (const std::string& example : command.examples()) text += roff(example) + "\n";

@@ -98,7 +98,8 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
 
   if (arguments.json || !arguments.quiet) {
     const ResultFile file(result);
-    const std::string name = Study::parse(std::get<std::string>(file.attributes("/").at("study")), result.string()).name;
+    const std::string name =
+        Study::parse(std::get<std::string>(file.attributes("/").at("study")), result.string()).name;
     const nlohmann::ordered_json statistics = last_statistics(file);
     if (arguments.json) {
       nlohmann::ordered_json json;

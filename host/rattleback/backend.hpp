@@ -46,12 +46,12 @@ struct Plan {
   int stages = 0;
   KernelArguments arguments{};
   std::vector<ObservableCode> codes;
-  std::vector<double> references;            ///< per observable; NaN stands for the trajectory's own initial value
-  std::vector<std::pair<int, int>> pairs;    ///< observables whose joint moments are wanted
-  bool keep_values = false;                  ///< quantiles and histograms need the values themselves
-  int state_rows = 0;                        ///< rows of q, p, lambda, the first of a chunk
-  std::vector<int> components;               ///< observables that the covariance is of
-  std::size_t first_covariance = 0;          ///< its first pair, (0, 0); then (1, 0), (1, 1), (2, 0), ..
+  std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value
+  std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
+  bool keep_values = false;                ///< quantiles and histograms need the values themselves
+  int state_rows = 0;                      ///< rows of q, p, lambda, the first of a chunk
+  std::vector<int> components;             ///< observables that the covariance is of
+  std::size_t first_covariance = 0;        ///< its first pair, (0, 0); then (1, 0), (1, 1), (2, 0), ..
   [[nodiscard]] int crossing_size() const { return 3 + state_rows; }
 };
 

@@ -54,7 +54,8 @@ class CpuBackend final : public Backend {
         chunks * per_chunk, threads_,
         [&](std::uint64_t unit) {
           const int begin = static_cast<int>(unit % per_chunk) * lanes;
-          const std::vector<double> crossings = advance(unit / per_chunk, begin, begin + lanes, segment, output, control);
+          const std::vector<double> crossings =
+              advance(unit / per_chunk, begin, begin + lanes, segment, output, control);
           if (crossings.empty()) return;
           const std::lock_guard lock(mutex);
           output.crossings.insert(output.crossings.end(), crossings.begin(), crossings.end());
@@ -72,8 +73,8 @@ class CpuBackend final : public Backend {
           output.moments[(s * observables + o) * chunks + c] = pair_->reduce(values + o * chunk_size, references);
         }
         for (std::uint64_t i = 0; i < pairs; ++i)
-          output.co_moments[(s * pairs + i) * chunks + c] =
-              pair_->co_reduce(values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
+          output.co_moments[(s * pairs + i) * chunks + c] = pair_->co_reduce(
+              values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
       }
     });
   }

@@ -60,9 +60,9 @@ __device__ double* reference_row(const KernelArguments& a, int observables) {
 }
 
 /// Reference values of a chunk's observables at the initial sample.
-__global__ void __launch_bounds__(chunk_size) reference_kernel(const __grid_constant__ KernelArguments arguments,
-                                                               const double* values, const double* numbers,
-                                                               int observables) {
+__global__ void __launch_bounds__(chunk_size)
+    reference_kernel(const __grid_constant__ KernelArguments arguments, const double* values, const double* numbers,
+                     int observables) {
   const double number = numbers[blockIdx.x % observables];
   reference_row(arguments, observables)[threadIdx.x] =
       number == number ? number : values[std::size_t(blockIdx.x) * chunk_size + threadIdx.x];
@@ -79,13 +79,13 @@ __device__ void reduce_block(Node* node) {
 }
 
 /// Moments of one (chunk, observable) per block.
-__global__ void __launch_bounds__(chunk_size) reduce_kernel(const __grid_constant__ KernelArguments arguments,
-                                                            const double* values, int observables, std::int64_t chunks,
-                                                            Moments* moments) {
+__global__ void __launch_bounds__(chunk_size)
+    reduce_kernel(const __grid_constant__ KernelArguments arguments, const double* values, int observables,
+                  std::int64_t chunks, Moments* moments) {
   __shared__ Moments node[chunk_size];
   const int lane = threadIdx.x;
-  node[lane] = moments_of(values[std::size_t(blockIdx.x) * chunk_size + lane],
-                          reference_row(arguments, observables)[lane]);
+  node[lane] =
+      moments_of(values[std::size_t(blockIdx.x) * chunk_size + lane], reference_row(arguments, observables)[lane]);
   reduce_block(node);
   if (lane == 0) {
     const std::int64_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
@@ -110,16 +110,17 @@ __global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* val
 }
 
 /// Number of waiting crossings of every lane.
-__global__ void __launch_bounds__(chunk_size) count_kernel(const __grid_constant__ KernelArguments arguments, int* counts) {
+__global__ void __launch_bounds__(chunk_size)
+    count_kernel(const __grid_constant__ KernelArguments arguments, int* counts) {
   const std::size_t chunk = blockIdx.x;
   counts[chunk * chunk_size + threadIdx.x] = static_cast<int>(
       arguments.chunks[(chunk * arguments.layout.rows + arguments.layout.crossings) * chunk_size + threadIdx.x]);
 }
 
 /// Moves the waiting crossings of every lane to where the scan of the counts says, and empties the slots.
-__global__ void __launch_bounds__(chunk_size) gather_kernel(const __grid_constant__ KernelArguments arguments,
-                                                            const int* counts, const int* positions, int slot_rows,
-                                                            double* crossings) {
+__global__ void __launch_bounds__(chunk_size)
+    gather_kernel(const __grid_constant__ KernelArguments arguments, const int* counts, const int* positions,
+                  int slot_rows, double* crossings) {
   const std::size_t chunk = blockIdx.x, k = chunk * chunk_size + threadIdx.x;
   double* rows = arguments.chunks + chunk * arguments.layout.rows * chunk_size + threadIdx.x;
   for (int i = 0; i < counts[k]; ++i) {
@@ -309,8 +310,10 @@ class CudaBackend final : public Backend {
     const auto policy = thrust::cuda::par.on(stream_);
     thrust::exclusive_scan(policy, counts, counts + lanes, positions);
     int last[2];  // the scan and the count of the last lane
-    check(cudaMemcpyAsync(&last[0], positions + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of counts");
-    check(cudaMemcpyAsync(&last[1], counts + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of counts");
+    check(cudaMemcpyAsync(&last[0], positions + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_),
+          "copy of counts");
+    check(cudaMemcpyAsync(&last[1], counts + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_),
+          "copy of counts");
     synchronise();
     const std::size_t total = static_cast<std::size_t>(last[0]) + static_cast<std::size_t>(last[1]);
     if (total == 0) return false;

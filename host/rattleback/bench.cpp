@@ -38,7 +38,8 @@ class CountingBackend final : public Backend {
     arguments.sample = 0;
     arguments.target = std::min(segment.stretches.back().to, most_steps);
     const CountedPair* pair = Catalogue::instance().counted_pair(*plan_->system, *plan_->method, plan_->stages);
-    operations_ += pair->count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
+    operations_ +=
+        pair->count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
   }
 
   void fetch(Tile&) override {}

@@ -87,7 +87,8 @@ void CheckpointWriter::commit() {
   sink_.commit();
 }
 
-CheckpointReader::CheckpointReader(const std::filesystem::path& file) : file_(file), attributes_(file_.attributes("/")) {
+CheckpointReader::CheckpointReader(const std::filesystem::path& file)
+    : file_(file), attributes_(file_.attributes("/")) {
   const auto stored = attributes_.find("checksum");
   if (stored == attributes_.end() || !std::holds_alternative<std::uint64_t>(stored->second))
     input_error(file.string(), "is not a checkpoint of rattleback");

@@ -42,7 +42,8 @@ Result Result::load(const std::filesystem::path& file) {
   result.attributes_["/"] = stored.attributes("/");
   for (const auto& [path, entry] : stored.datasets()) {
     result.datasets_[path] = stored.read(path);
-    if (auto attributes = stored.attributes(path); !attributes.empty()) result.attributes_[path] = std::move(attributes);
+    if (auto attributes = stored.attributes(path); !attributes.empty())
+      result.attributes_[path] = std::move(attributes);
   }
   Summary& summary = result.summary;
   const auto get = [&](const char* name, auto& target) {

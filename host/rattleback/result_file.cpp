@@ -126,7 +126,7 @@ void FileSink::open_part(bool fresh) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // the format of HDF5 1.8 stores attributes above 64 KiB: a study may list many axis values
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  H5Pset_sieve_buf_size(access.get(), 0);         // a write that succeeds has reached the system
+  H5Pset_sieve_buf_size(access.get(), 0);          // a write that succeeds has reached the system
   H5Pset_file_locking(access.get(), false, true);  // ours is held already
   id_ = Handle(fresh ? H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get())
                      : H5Fopen(part_.c_str(), H5F_ACC_RDWR, access.get()),
@@ -176,7 +176,8 @@ void FileSink::copy_from_damaged(const std::string& path, const Shape& shape, Ty
     const std::size_t size = std::min<std::uint64_t>(buffer.size(), bytes - done);
     const ssize_t got = pread(old_, buffer.data(), size, static_cast<off_t>(old_addresses_.at(path) + done));
     if (got == 0) return;  // the end of what was ever written
-    check(got > 0 && pwrite(lock_, buffer.data(), static_cast<std::size_t>(got), static_cast<off_t>(address + done)) == got,
+    check(got > 0 &&
+              pwrite(lock_, buffer.data(), static_cast<std::size_t>(got), static_cast<off_t>(address + done)) == got,
           path);
     done += static_cast<std::uint64_t>(got);
   }

@@ -36,7 +36,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// Where in time the samples are.
 struct SampleGrid {
   std::vector<double> time;
-  std::vector<std::int64_t> steps;   ///< of the interval before each sample; 0 for the first; unknown (0) where they vary
+  std::vector<std::int64_t>
+      steps;  ///< of the interval before each sample; 0 for the first; unknown (0) where they vary
   std::vector<std::int64_t> before;  ///< the sum of those of earlier intervals
 };
 
@@ -263,7 +264,8 @@ class Runner {
     const std::uint64_t per_sample =
         sizeof(double) * (tile_.chunks() * plan_.codes.size() * chunk_size +
                           tile_.recorded.size() * static_cast<std::uint64_t>(plan_.state_rows) * 2);
-    const std::uint64_t most = std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
+    const std::uint64_t most =
+        std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
     Segment segment;
     segment.starts_at_initial = at.sample == 0;
     std::int64_t budget = budget_;
@@ -402,8 +404,8 @@ class Runner {
   void write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples) {
     const std::uint64_t records = tile.recorded.size();
     if (records == 0 || samples == 0) return;
-    const auto first_record = static_cast<std::uint64_t>(
-        std::ranges::lower_bound(recorded_, tile.first) - recorded_.begin());
+    const auto first_record =
+        static_cast<std::uint64_t>(std::ranges::lower_bound(recorded_, tile.first) - recorded_.begin());
     const std::uint64_t n = static_cast<std::uint64_t>(system_.n), m = static_cast<std::uint64_t>(system_.m);
     std::vector<double> q(samples * records * n), v(q.size()), p(q.size()), lambda(samples * records * m);
     parallel_for(records, threads_, [&](std::uint64_t r) {
@@ -540,7 +542,8 @@ class Runner {
     for (std::uint64_t s = 0; s < samples; ++s) {
       std::uint64_t pair = s * plan_.pairs.size() + plan_.first_covariance;
       for (std::uint64_t i = 0; i < size; ++i) {
-        const Moments moments = trees_[s * plan_.codes.size() + static_cast<std::uint64_t>(plan_.components[i])].result();
+        const Moments moments =
+            trees_[s * plan_.codes.size() + static_cast<std::uint64_t>(plan_.components[i])].result();
         mean.push_back(statistic_of(moments, "mean"));
         for (std::uint64_t j = 0; j <= i; ++j)
           covariance[(s * size + i) * size + j] = covariance[(s * size + j) * size + i] =
@@ -619,7 +622,8 @@ class Runner {
 
   void report_progress() {
     if (options_.progress)
-      options_.progress({std::min(control_.trajectory_steps.load(), total_steps_), total_steps_, seconds_since(start_)});
+      options_.progress(
+          {std::min(control_.trajectory_steps.load(), total_steps_), total_steps_, seconds_since(start_)});
   }
 
   // Checkpoints
@@ -670,11 +674,11 @@ class Runner {
     out.attribute("layout", file_->layout());
     out.attribute("version", std::string(version()));
     out.attribute("git", std::string(git_commit()));
-    out.put("/position", std::vector<std::uint64_t>{
-                             checkpoint_format, input_hash(), tile_size_, position_.first, position_.filled,
-                             position_.sample, static_cast<std::uint64_t>(position_.step), pending_, pending_first_,
-                             pending_samples_, control_.trajectory_steps, summary_.trajectory_steps,
-                             summary_.iterations, summary_.failed});
+    out.put("/position",
+            std::vector<std::uint64_t>{checkpoint_format, input_hash(), tile_size_, position_.first, position_.filled,
+                                       position_.sample, static_cast<std::uint64_t>(position_.step), pending_,
+                                       pending_first_, pending_samples_, control_.trajectory_steps,
+                                       summary_.trajectory_steps, summary_.iterations, summary_.failed});
     out.put("/seconds", std::vector<double>{summary_.wall_seconds});
     put_trees(out, "/trees", trees_);
     put_trees(out, "/co_trees", co_trees_);

@@ -14,7 +14,13 @@ namespace {
 class BracketedRoot {
  public:
   BracketedRoot(double a, double fa, double b, double fb)
-      : x1_(b), x2_(a), x3_(a), f1_(fb), f2_(fa), f3_(fa), resolution_(2 * std::numeric_limits<double>::epsilon() * b) {}
+      : x1_(b),
+        x2_(a),
+        x3_(a),
+        f1_(fb),
+        f2_(fa),
+        f3_(fa),
+        resolution_(2 * std::numeric_limits<double>::epsilon() * b) {}
 
   [[nodiscard]] double best() const { return std::abs(f2_) < std::abs(f1_) ? x2_ : x1_; }
   [[nodiscard]] bool done() const {

@@ -249,11 +249,11 @@ void check_observables(Study& study) {
       observable.statistics = {"mean"};
     if (const auto& h = observable.histogram) {
       if (!(h->from < h->to && std::isfinite(h->to - h->from)))
-        input_error(observable.where, fmt::format("histogram of '{}' needs from < to (got {} and {})", observable.name,
-                                                  h->from, h->to));
+        input_error(observable.where,
+                    fmt::format("histogram of '{}' needs from < to (got {} and {})", observable.name, h->from, h->to));
       if (h->bins < 1 || h->bins > 100000)
-        input_error(observable.where, fmt::format("histogram of '{}' has {} bins; it takes 1 to 100000",
-                                                  observable.name, h->bins));
+        input_error(observable.where,
+                    fmt::format("histogram of '{}' has {} bins; it takes 1 to 100000", observable.name, h->bins));
     }
     for (const std::string& other : observable.correlation) (void)study.observable_code(other, observable.where);
     reject_repeats(observable.correlation, observable.where, "correlation with");
@@ -281,9 +281,10 @@ void check_sections(const Study& study) {
   std::set<std::string> names;
   for (const Study::Section& section : study.sections) {
     if (section.name.empty() || section.name.find_first_of("/.") != std::string::npos)
-      input_error(section.where, fmt::format("a section cannot be called '{}' (the name becomes a group of the result); "
-                                             "use letters and digits",
-                                             section.name));
+      input_error(section.where,
+                  fmt::format("a section cannot be called '{}' (the name becomes a group of the result); "
+                              "use letters and digits",
+                              section.name));
     if (!names.insert(section.name).second)
       input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
   }
@@ -295,7 +296,8 @@ void check_covariance(const Study& study) {
   const std::string where = study.place("output.covariance");
   for (const std::string& part : study.output.covariance) {
     if (std::ranges::find(known, part) == known.end())
-      input_error(where, fmt::format("unknown part of the state '{}' in output.covariance (known: {})", part, join(known)));
+      input_error(where,
+                  fmt::format("unknown part of the state '{}' in output.covariance (known: {})", part, join(known)));
     if (part == "lambda" && (!study.method_entry().carries_multiplier || study.system_entry().m == 0))
       input_error(where, fmt::format("output.covariance names lambda, which '{}' does not carry here; leave it out",
                                      study.method.name));

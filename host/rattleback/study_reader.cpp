@@ -500,7 +500,8 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
 
   Study study;
   record_places(document, "", study);
-  const Section root(document, "", {"study", "system", "method", "time", "ensemble", "observable", "section", "output"});
+  const Section root(document, "",
+                     {"study", "system", "method", "time", "ensemble", "observable", "section", "output"});
   if (const toml::table* table = root.table("study")) {
     Section(*table, "study", {"name"}).read("name", study.name, to_text);
   }

@@ -51,8 +51,8 @@ class Compiler {
 
  private:
   [[noreturn]] void fail(std::string_view why) const {
-    input_error(section_.where, fmt::format("surface \"{}\" of section '{}' cannot be used: {}", section_.surface,
-                                            section_.name, why));
+    input_error(section_.where,
+                fmt::format("surface \"{}\" of section '{}' cannot be used: {}", section_.surface, section_.name, why));
   }
 
   int size() const { return size_before + emitted_; }

@@ -221,7 +221,13 @@ class Trajectory {
       arguments_.parameter_row[i] = -1;
     }
     ChunkLayout& rows = arguments_.layout;
-    rows = {0, n, 2 * n, 2 * n + m, 2 * n + m + 1, 2 * n + m + 2, 2 * n + m + 3, -1, -1, -1, 0};
+    rows.p = n;
+    rows.lambda = 2 * n;
+    rows.status = 2 * n + m;
+    rows.steps = rows.status + 1;
+    rows.iterations = rows.status + 2;
+    rows.residual = rows.status + 3;
+    rows.step = rows.steps_per_sample = -1;
     rows.tangent = rows.residual + 1;
     rows.tangent_exponent = rows.tangent + 2 * n + m;
     rows.rows = rows.tangent_exponent + 1;

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "all_systems.hpp"  // generated from catalogue.def
 #include "rattleback/ensemble/describe.hpp"
 #include "rattleback/methods/lobatto.hpp"
-#include "all_systems.hpp"  // generated from catalogue.def
 
 namespace rattleback {
 

@@ -197,8 +197,7 @@ TEST_F(Checkpoint, AChangedFileOfInitialStatesIsRefused) {
 
 TEST_F(Checkpoint, AFullDiskCostsNothing) {
   fs::create_directory(directory / "disk");
-  if (shell("mount -t tmpfs -o size=50m tmpfs disk").exit_code != 0)
-    GTEST_SKIP() << "cannot mount a small file system";
+  if (shell("mount -t tmpfs -o size=50m tmpfs disk").exit_code != 0) GTEST_SKIP() << "cannot mount a small file system";
   ASSERT_EQ(shell("$RB run s.toml --quiet -o disk/a.h5").exit_code, 0);
   const std::string before = read_file(directory / "disk/a.h5");
   // the size of a result is known before the run

@@ -29,7 +29,8 @@ void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk,
 
 template <template <class> class System>
 void surfaces_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  for (int lane = begin; lane < end; lane += Lanes<Real>::width) evaluate_surfaces<Real, System>(arguments, chunk, lane);
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
+    evaluate_surfaces<Real, System>(arguments, chunk, lane);
 }
 
 template <template <class> class System>

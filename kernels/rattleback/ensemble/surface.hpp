@@ -131,7 +131,8 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 
 /// Notes crossings with the state before the step, which is a copy so that the time loop's own stays in registers.
 template <class T, class State>
-RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before, T steps, T crossed) {
+RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before, T steps,
+                                T crossed) {
   constexpr int n = State::dimension, m = State::multipliers, width = Lanes<T>::width;
   double which[width], at[width], q[n][width], p[n][width], lambda[m > 0 ? m : 1][width];
   Lanes<T>::store(which, crossed);
