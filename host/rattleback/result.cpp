@@ -12,6 +12,12 @@ const Dataset& Result::dataset(const std::string& path) const {
   throw Error(Error::Kind::input, "the result has no dataset '" + path + "' (it has " + known + ")");
 }
 
+std::vector<std::string> Result::paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, dataset] : datasets_) paths.push_back(path);
+  return paths;
+}
+
 std::span<const double> Result::array(const std::string& path) const {
   const auto* values = std::get_if<std::vector<double>>(&dataset(path).values);
   if (!values) throw Error(Error::Kind::input, "the dataset '" + path + "' does not hold float64 numbers");

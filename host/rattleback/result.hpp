@@ -59,6 +59,8 @@ class Result {
   Summary summary;
 
   [[nodiscard]] bool has(const std::string& path) const { return datasets_.contains(path); }
+  /// All of them, in alphabetical order.
+  [[nodiscard]] std::vector<std::string> paths() const;
   /// Throws Error(input) when there is none of that name.
   [[nodiscard]] const Dataset& dataset(const std::string& path) const;
 

@@ -28,18 +28,6 @@ hid_t file_type(Type type) {
   return H5I_INVALID_HID;
 }
 
-hid_t memory_type(Type type) {
-  switch (type) {
-    case Type::f64:
-      return H5T_NATIVE_DOUBLE;
-    case Type::u32:
-      return H5T_NATIVE_UINT32;
-    case Type::u64:
-      return H5T_NATIVE_UINT64;
-  }
-  return H5I_INVALID_HID;
-}
-
 std::vector<hsize_t> dimensions(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 std::vector<hsize_t> dimensions(const Handle& dataset) {
@@ -50,6 +38,18 @@ std::vector<hsize_t> dimensions(const Handle& dataset) {
 }
 
 }  // namespace
+
+hid_t memory_type(ResultSink::Type type) {
+  switch (type) {
+    case ResultSink::Type::f64:
+      return H5T_NATIVE_DOUBLE;
+    case ResultSink::Type::u32:
+      return H5T_NATIVE_UINT32;
+    case ResultSink::Type::u64:
+      return H5T_NATIVE_UINT64;
+  }
+  return H5I_INVALID_HID;
+}
 
 std::filesystem::path FileSink::part_of(const std::filesystem::path& file) {
   std::filesystem::path part = file;

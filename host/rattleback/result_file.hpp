@@ -9,6 +9,9 @@
 
 namespace rattleback {
 
+/// The type of a dataset's numbers in memory.
+[[nodiscard]] hid_t memory_type(ResultSink::Type type);
+
 /// Writes FILE.part and renames it at commit(); until then a file of the final name stays as it was. Datasets are contiguous
 /// and laid out when they are created, so that writing them changes nothing but their own bytes: a part that is cut off by
 /// the death of the program is a valid file at all times, except while it is being finished. For that moment layout() says

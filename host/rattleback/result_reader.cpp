@@ -3,25 +3,13 @@
 
 #include "rattleback/hdf5.hpp"
 #include "rattleback/message.hpp"
-#include "rattleback/result.hpp"
+#include "rattleback/result_file.hpp"
 
 namespace rattleback {
 namespace {
 
 using hdf5::Handle;
 using Type = ResultSink::Type;
-
-hid_t memory_type(Type type) {
-  switch (type) {
-    case Type::f64:
-      return H5T_NATIVE_DOUBLE;
-    case Type::u32:
-      return H5T_NATIVE_UINT32;
-    case Type::u64:
-      return H5T_NATIVE_UINT64;
-  }
-  return H5I_INVALID_HID;
-}
 
 /// The kind of number that a type read from a file is, or nothing.
 std::optional<Type> kind_of(const Handle& type) {
