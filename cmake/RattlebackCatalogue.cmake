@@ -158,7 +158,7 @@ ${table}};
         set(symbol "${system}__${method}__cuda")
         set(table "")
         foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, launch_advance<System_${system}, Step_${method}_${s}>, launch_advance_with_tangent<System_${system}, Step_${method}_${s}>, launch_observe<System_${system}>},\n")
+          string(APPEND table "    {${s}, launch_advance<System_${system}, Step_${method}_${s}, false>, launch_advance<System_${system}, Step_${method}_${s}, true>, launch_advance_with_tangent<System_${system}, Step_${method}_${s}>, launch_observe<System_${system}>},\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cu" CONTENT "#define RATTLEBACK_ISA cuda
 #include \"rattleback/ensemble/instantiate.cuh\"

@@ -181,7 +181,9 @@ class CudaBackend final : public Backend {
     plan_ = &plan;
     tile_ = &tile;
     pair_ = Catalogue::instance().cuda_pair(*plan.system, *plan.method, plan.stages);
-    advance_ = plan.arguments.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
+    advance_ = plan.arguments.layout.tangent >= 0  ? pair_->advance_tangent
+               : plan.arguments.surfaces.count > 0 ? pair_->advance_sections
+                                                   : pair_->advance;
     const std::size_t observables = plan.codes.size();
     arguments_ = plan.arguments;
     arguments_.chunks = state_.upload(tile.data.data(), tile.data.size(), stream_);

@@ -96,7 +96,8 @@ class Runner {
         grid_(sample_grid(study, ensemble_, plan_.arguments.step)) {
     total_steps_ = check_points(study_, ensemble_, threads_);
     for (const Observable& observable : study_.observables) {
-      has_quantiles_ = has_quantiles_ || !observable.quantiles.empty();
+      series_.push_back(quantile_observables_);
+      quantile_observables_ += !observable.quantiles.empty();
       bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
     }
     tile_size_ = tile_trajectories();
@@ -106,8 +107,8 @@ class Runner {
     for (const std::uint64_t bins : bins_) histograms_.emplace_back(samples * bins);
     trees_.resize(samples * plan_.codes.size());
     co_trees_.resize(samples * plan_.pairs.size());
-    if (has_quantiles_)
-      values_ = std::make_unique<ValueStore>(trees_.size(), ensemble_.size(),
+    if (quantile_observables_ > 0)
+      values_ = std::make_unique<ValueStore>(samples * quantile_observables_, ensemble_.size(),
                                              files_ ? files_->values : std::filesystem::path());
     if (!study_.sections.empty()) {
       locate_ = std::make_unique<CrossingLocator>(plan_, study_.time.start, threads_);
@@ -307,7 +308,8 @@ class Runner {
           for (std::uint64_t k = 0; k < tile_.count; k += chunk_size)
             std::copy_n(values_at(s, k / chunk_size, o), std::min<std::uint64_t>(chunk_size, tile_.count - k),
                         series.data() + k);
-          values_->write((pending_first_ + s) * observables + o, tile_.first, series.data(), tile_.count);
+          values_->write((pending_first_ + s) * quantile_observables_ + series_[o], tile_.first, series.data(),
+                         tile_.count);
         }
     }
     if (crossings_ && !output_.crossings.empty()) crossings_->append((*locate_)(tile_, output_.crossings));
@@ -507,7 +509,7 @@ class Runner {
       if (observable.quantiles.empty()) continue;
       std::vector<std::vector<double>> quantiles(samples);
       parallel_for(samples, threads_, [&](std::uint64_t s) {
-        quantiles[s] = values_->quantiles(s * observables + o, observable.quantiles);
+        quantiles[s] = values_->quantiles(s * quantile_observables_ + series_[o], observable.quantiles);
       });
       for (std::size_t l = 0; l < observable.quantiles.size(); ++l) {
         for (std::uint64_t s = 0; s < samples; ++s) series[s] = quantiles[s][l];
@@ -806,7 +808,8 @@ class Runner {
   SampleGrid grid_;
   std::uint64_t tile_size_ = 0, total_steps_ = 0;
   std::vector<std::uint64_t> recorded_;
-  bool has_quantiles_ = false;
+  std::uint64_t quantile_observables_ = 0;
+  std::vector<std::uint64_t> series_;  // of an observable among those with quantiles
 
   Position position_;
   bool pending_ = false;  // output_ holds samples [pending_first_, + pending_samples_) that are not in the result yet
@@ -948,8 +951,8 @@ std::uint64_t result_bytes(const Study& study) {
     numbers += samples * (1 + observable.statistics.size() + observable.quantiles.size() +
                           observable.correlation.size() + (observable.histogram ? observable.histogram->bins + 2 : 0));
   std::uint64_t kept = 0;  // for quantiles, until the end
-  if (std::ranges::any_of(complete.observables, [](const Observable& x) { return !x.quantiles.empty(); }))
-    kept = ValueStore::file_bytes(samples * complete.observables.size(), ensemble.size());
+  for (const Observable& observable : complete.observables) kept += observable.quantiles.empty() ? 0 : samples;
+  kept = ValueStore::file_bytes(kept, ensemble.size());
   return numbers * sizeof(double) + kept;
 }
 

@@ -61,7 +61,8 @@ std::string study_of(const Case& c, double step, int steps, int draws) {
         "\"maxabs\"]\nquantiles = [0.1, 0.5]\n",
         o.name);
   toml += "correlation = [\"q[0]\"]\nhistogram = { from = -1, to = 1, bins = 5 }\n";  // of the last observable
-  toml += fmt::format("[[section]]\nsurface = \"q[0] + v[0] - {} - p[0]^2/9\"\ndirection = \"both\"\n", c.system->default_q[0]);
+  toml += fmt::format("[[section]]\nsurface = \"q[0] + v[0] - {} - p[0]^2/9\"\ndirection = \"both\"\n",
+                      c.system->default_q[0]);
   toml += "[[section]]\nname = \"nowhere\"\nsurface = \"cos(q[0]) - 2\"\n";
   return toml + "[output]\ntrajectories = [0, 3]\ncovariance = [\"q\", \"p\"]\n";
 }
@@ -145,8 +146,7 @@ TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
     for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
       if (!has_isa(isa)) continue;
       const std::string backend = std::string("cpu:") + to_string(isa);
-      EXPECT_EQ(differences(reference, run(study, {.backend = backend, .threads = 2, .tile = 256})), "")
-          << backend;
+      EXPECT_EQ(differences(reference, run(study, {.backend = backend, .threads = 2, .tile = 256})), "") << backend;
     }
   }
 }

@@ -243,7 +243,7 @@ class Trajectory {
 
   /// Steps, and the exponent after them.
   double operator()(std::int64_t steps) {
-    arguments_.target = steps;
+    arguments_.target += steps;
     advance_lanes<double, SystemOf, Method, Tangent<double, SystemOf, Method>>(arguments_, chunk_.data(), 0);
     EXPECT_EQ(at(arguments_.layout.status), 0.0);
     const ObservableCode code{ObservableCode::lyapunov, 0};

@@ -16,8 +16,10 @@ struct Alone {
 
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
-/// every step: the state before it, the step size, and the lanes that take it.
-template <class T, template <class> class System, template <class, class> class Method, class Companion = Alone>
+/// every step: the state before it, the step size, and the lanes that take it. Without `sections` the surfaces of section
+/// are not looked at: a CUDA kernel for runs that have none needs fewer registers then.
+template <class T, template <class> class System, template <class, class> class Method, class Companion = Alone,
+          bool sections = true>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
@@ -60,7 +62,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     residual = select(active, max(residual, report.residual), residual);
     active = good;
     companion.step(state, h, good);
-    if (a.surfaces.count > 0) {
+    if (sections && a.surfaces.count > 0) {
       const T crossed = crossed_surfaces<T, System>(a, chunk, lane, next, good);
       if (any(crossed != T(0.0))) {
         note_crossings<T, State>(a, chunk, lane, state, steps, crossed);

@@ -242,7 +242,8 @@ struct CountedPair {
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.
 struct CompiledCudaPair {
   int stages;
-  void (*advance)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
+  void (*advance)(const KernelArguments& arguments, std::int64_t chunks, void* stream);  ///< no sections
+  void (*advance_sections)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
   void (*advance_tangent)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
   /// codes and values ([chunk][observable][lane]) are device pointers.
   void (*observe)(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,

@@ -11,18 +11,27 @@ RB_NAMESPACE_BEGIN
 /// full 255 registers still finds room for several blocks on a multiprocessor.
 inline constexpr int block_size = 64;
 
-template <template <class> class System, template <class, class> class Method>
-__global__ void __launch_bounds__(block_size) advance_kernel(const __grid_constant__ KernelArguments arguments) {
+/// The trajectory of this thread through the time loop.
+template <template <class> class System, template <class, class> class Method, class Companion, bool sections>
+__device__ __forceinline__ void advance_thread(const KernelArguments& arguments) {
   const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
   double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
-  advance_lanes<double, System, Method>(arguments, chunk, int(k % chunk_size));
+  advance_lanes<double, System, Method, Companion, sections>(arguments, chunk, int(k % chunk_size));
+}
+
+template <template <class> class System, template <class, class> class Method>
+__global__ void __launch_bounds__(block_size) advance_kernel(const __grid_constant__ KernelArguments arguments) {
+  advance_thread<System, Method, Alone, false>(arguments);
+}
+
+template <template <class> class System, template <class, class> class Method>
+__global__ void __launch_bounds__(block_size) section_kernel(const __grid_constant__ KernelArguments arguments) {
+  advance_thread<System, Method, Alone, true>(arguments);
 }
 
 template <template <class> class System, template <class, class> class Method>
 __global__ void __launch_bounds__(block_size) tangent_kernel(const __grid_constant__ KernelArguments arguments) {
-  const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
-  double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
-  advance_lanes<double, System, Method, Tangent<double, System, Method>>(arguments, chunk, int(k % chunk_size));
+  advance_thread<System, Method, Tangent<double, System, Method>, true>(arguments);
 }
 
 template <template <class> class System>
@@ -36,9 +45,14 @@ __global__ void __launch_bounds__(block_size) observe_kernel(const __grid_consta
 
 inline unsigned blocks_for(std::int64_t chunks) { return static_cast<unsigned>(chunks * (chunk_size / block_size)); }
 
-template <template <class> class System, template <class, class> class Method>
+template <template <class> class System, template <class, class> class Method, bool sections>
 void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
-  advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
+  const auto cuda_stream = static_cast<cudaStream_t>(stream);
+  if constexpr (sections) {
+    section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
+  } else {
+    advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
+  }
 }
 
 template <template <class> class System, template <class, class> class Method>
