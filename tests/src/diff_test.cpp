@@ -152,42 +152,6 @@ TEST_F(DiffProgram, RefusesWhatIsNoResult) {
 }
 
 /// A study of examples/, cut short, by every instruction set there is and by one thread.
-class Examples : public Program, public testing::WithParamInterface<std::string> {};
-
-TEST_P(Examples, GiveTheSameBitsOnEveryBackend) {
-  // few steps of few trajectories, unless the step is an axis: such a study keeps its times
-  const std::string study = fmt::format("{}/{}.toml", RATTLEBACK_EXAMPLES, GetParam());
-  const std::string text = read_file(study);
-  std::string options;
-  if (text.find("\nstep = \"h\"") == std::string::npos) options += " --set time.steps=30 --set time.sample_every=7";
-  if (text.find("count = 1024") != std::string::npos) options += " --set 'ensemble.axes[0].count=300'";
-  if (text.find("draws = ") != std::string::npos) options += " --set ensemble.draws=300";
-  for (const char* backends : {"cpu:scalar,threads=1,cpu:avx2,cpu:threads=2,scalar,cpu", "cpu:scalar,cpu:avx512"}) {
-    const Outcome outcome = shell(fmt::format("$RB compare '{}' --backends {} --json{}", study, backends, options));
-    if (outcome.err.find("is not there (this processor") != std::string::npos) continue;
-    ASSERT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;
-    const json report = json::parse(outcome.out);
-    EXPECT_EQ(report["identical"], true);
-    EXPECT_EQ(report["comparisons"].size(), report["runs"].size() - 1);
-    for (const json& comparison : report["comparisons"]) EXPECT_GT(comparison["datasets"].size(), 5u);
-  }
-  EXPECT_TRUE(files().empty());
-}
-
-std::vector<std::string> examples() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(RATTLEBACK_EXAMPLES))
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
-  std::ranges::sort(names);
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(examples()), [](const auto& example) {
-  std::string name = example.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
-});
-
 TEST_F(DiffProgram, ComparesWithTheFirstBackend) {
   const Outcome outcome = shell(
       "$RB compare s.toml --backends cpu:scalar,threads=1 --backends cpu:threads=2,avx2,cpu,threads=1 "

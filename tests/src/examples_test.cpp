@@ -1,0 +1,98 @@
+// Every command on every study of examples/, through the executable.
+
+#include <cmath>
+
+#include "program.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+/// Few steps of few trajectories, unless the step is an axis: such a study keeps its times.
+class Examples : public Program, public testing::WithParamInterface<std::string> {
+ protected:
+  Examples() {
+    study = fmt::format("{}/{}.toml", RATTLEBACK_EXAMPLES, GetParam());
+    const std::string text = read_file(study);
+    step_varies = text.find("\nstep = \"h\"") != std::string::npos;
+    if (!step_varies) options += " --set time.steps=30 --set time.sample_every=7";
+    if (text.find("count = 1024") != std::string::npos) options += " --set 'ensemble.axes[0].count=300'";
+    if (text.find("draws = ") != std::string::npos) options += " --set ensemble.draws=300";
+  }
+  /// Runs a command on the study; it must succeed.
+  Outcome good(const std::string& command) const {
+    const Outcome outcome = shell("$RB " + command);
+    EXPECT_EQ(outcome.exit_code, 0) << command << outcome.err << outcome.out;
+    return outcome;
+  }
+
+  std::string study, options;
+  bool step_varies;
+};
+
+TEST_P(Examples, RunAndAreDrawn) {
+  good(fmt::format("check '{}' > effective.toml", study));
+  good(fmt::format("run '{}' -o a.h5 --quiet{}", study, options));
+  good(fmt::format("run effective.toml -o b.h5 --quiet{}", options));  // the effective study is the same study
+  good("diff a.h5 b.h5 --quiet");
+  good("plot a.h5 -o a.png");
+  EXPECT_EQ(read_file(directory / "a.png").substr(1, 3), "PNG");
+  const Outcome again = shell("$RB resume a.h5");
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("is finished"), std::string::npos) << again.err;
+}
+
+TEST_P(Examples, HaveAnOrderAndASpeed) {
+  const json order = json::parse(good(fmt::format("order '{}' --steps 0.1,0.05,0.025 --json --quiet{}{}", study,
+                                                  options, step_varies ? "" : " --set time.step=0.1"))
+                                     .out);
+  EXPECT_EQ(order["steps"].size(), 3u);
+  const double observed = order["variables"]["q"]["order_max"][2];
+  EXPECT_NEAR(observed, std::round(observed), 0.2);  // all methods have a whole order, and these studies are smooth
+  EXPECT_GE(observed, 1.8);
+  const json bench = json::parse(good(fmt::format("bench '{}' --repetitions 1 --json{}", study, options)).out);
+  EXPECT_GT(bench["trajectory_steps"], 0);
+}
+
+TEST_P(Examples, GoOnWhereTheyWereStopped) {
+  good(fmt::format("run '{}' -o a.h5 --quiet{}", study, options));
+  // stopped at once, killed if that takes too long: whatever is left, the result is the same in the end
+  shell(
+      fmt::format("$RB run '{}' -o b.h5 --quiet --set output.checkpoint=1{} & P=$!; sleep 0.05; kill -INT $P; wait $P",
+                  study, options));
+  if (fs::exists(directory / "b.h5.checkpoint")) {
+    good("resume b.h5 --quiet");
+  } else if (!fs::exists(directory / "b.h5")) {
+    good(fmt::format("run '{}' -o b.h5 --quiet --set output.checkpoint=1{}", study, options));
+  }
+  EXPECT_TRUE(datasets(directory / "a.h5") == datasets(directory / "b.h5"));
+}
+
+TEST_P(Examples, GiveTheSameBitsOnEveryBackend) {
+  for (const char* backends : {"cpu:scalar,threads=1,cpu:avx2,cpu:threads=2,scalar,cpu", "cpu:scalar,cpu:avx512"}) {
+    const Outcome outcome = shell(fmt::format("$RB compare '{}' --backends {} --json{}", study, backends, options));
+    if (outcome.err.find("is not there (this processor") != std::string::npos) continue;
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err << outcome.out;
+    const json report = json::parse(outcome.out);
+    EXPECT_EQ(report["identical"], true);
+    EXPECT_EQ(report["comparisons"].size(), report["runs"].size() - 1);
+    for (const json& comparison : report["comparisons"]) EXPECT_GT(comparison["datasets"].size(), 5u);
+  }
+  EXPECT_TRUE(files().empty());
+}
+
+std::vector<std::string> examples() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(RATTLEBACK_EXAMPLES))
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
+  std::ranges::sort(names);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(examples()), [](const auto& example) {
+  std::string name = example.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+}  // namespace
