@@ -79,7 +79,7 @@ Eigen::MatrixXd jacobian(const State& state, double h) {
 template <int S>
 struct Lobatto {
   template <class T, class System>
-  using of = LobattoStep<T, System, S>;
+  using of = LobattoOf<T, System, S>;
 };
 
 // --- against finite differences, for every system of the catalogue ---
@@ -88,7 +88,7 @@ template <class C>
 class TangentMapTest : public ::testing::Test {
  protected:
   using System = typename C::template of<double>;
-  using Step = LobattoStep<double, System, C::stages>;
+  using Step = LobattoOf<double, System, C::stages>;
   static constexpr int n = System::n, m = System::m;
   System system = make_default<System>();
 };

@@ -17,6 +17,7 @@
 
 #include "all_systems.hpp"  // generated from catalogue.def
 #include "rattleback/ensemble/describe.hpp"
+#include "rattleback/methods/holonomic_lobatto.hpp"
 #include "rattleback/methods/lobatto.hpp"
 
 namespace rattleback {
@@ -61,6 +62,11 @@ struct TypeList<std::tuple<Entries...>> {
   using Types = ::testing::Types<Entries...>;
   template <int S>
   using WithStages = std::tuple<Case<Entries, S>...>;
+  /// Without the systems that have holonomic constraints.
+  template <int S>
+  using OfLobattoWithStages =
+      Concatenation<std::conditional_t<is_holonomic<typename Entries::template of<double>>, std::tuple<>,
+                                       std::tuple<Case<Entries, S>>>...>;
 };
 }  // namespace detail
 
@@ -69,6 +75,14 @@ using CatalogueSystems = detail::TypeList<CatalogueEntries>::Types;
 template <int... S>
 using CatalogueCases =
     typename detail::TypeList<Concatenation<detail::TypeList<CatalogueEntries>::WithStages<S>...>>::Types;
+
+template <int... S>
+using LobattoCases =
+    typename detail::TypeList<Concatenation<detail::TypeList<CatalogueEntries>::OfLobattoWithStages<S>...>>::Types;
+
+/// The Lobatto pair of a system's kind.
+template <class T, class System, int S>
+using LobattoOf = std::conditional_t<is_holonomic<System>, HolonomicLobatto<T, System, S>, LobattoStep<T, System, S>>;
 
 struct Names {
   template <class Entry>
@@ -150,8 +164,11 @@ class Random {
 template <class System>
 auto random_start(const System& system, Random& random, double distance = 0.2) {
   constexpr int n = System::n;
-  const auto q = to_vector(System::default_q) + random.vector<n>(-distance, distance);
+  auto q = to_vector(System::default_q) + random.vector<n>(-distance, distance);
   auto v = to_vector(System::default_v) + random.vector<n>(-distance, distance);
+  if constexpr (is_holonomic<System>) {
+    EXPECT_TRUE(detail::project_position(system, q, v, 1e-14));
+  }
   if constexpr (System::m > 0) {
     EXPECT_TRUE(detail::project_velocity(system, q, v, 1e-14));
   }

@@ -96,6 +96,52 @@ bool project_velocity(const System& system, const Vector<double, n>& q, Vector<d
   return previous <= tolerance;
 }
 
+/// Moves q to the nearest position, in the metric of the mass matrix, that satisfies a holonomic constraint (Newton).
+template <class System, int n = System::n, int m = System::m>
+bool project_position(const System& system, Vector<double, n>& q, const Vector<double, n>& v, double tolerance) {
+  const FreeMotion<System> motion(system, q, v);
+  const Matrix<double, m, n> direction = position_constraint(system, q).jacobian;
+  double previous = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    const auto g = position_constraint(system, q);
+    const double residual = max_norm(g.value);
+    if (!is_finite(sum(g.value))) return false;
+    if (residual == 0.0 || (residual <= tolerance && residual >= previous)) return true;
+    previous = residual;
+    Matrix<double, m, m> matrix;
+    Matrix<double, m, n> response;
+    for (int k = 0; k < m; ++k) {
+      response[k] = motion.response(direction[k]);
+      for (int i = 0; i < m; ++i) matrix[i][k] = dot(g.jacobian[i], response[k]);
+    }
+    const Lu<double, m> lu(matrix);
+    if (lu.singular()) return false;
+    q = q - transpose_times(response, lu.solve(g.value));
+  }
+  return previous <= tolerance;
+}
+
+/// Size of what rounding a point and a velocity typed with 12 digits does to the constraints, and their residual.
+template <class System, int n = System::n, int m = System::m>
+void measure_constraint(const System& system, const Vector<double, n>& q, const Vector<double, n>& v, double& size,
+                        double& residual) {
+  size = residual = 0.0;
+  const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
+  for (int k = 0; k < m; ++k)
+    for (int i = 0; i < n; ++i)
+      size = max(size, max(abs(phi.dq[k][i]) * abs(q[i]), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
+  residual = max_norm(phi.value);
+  double check = sum(phi.value);
+  if constexpr (is_holonomic<System>) {
+    const auto g = position_constraint(system, q);
+    for (int k = 0; k < m; ++k)
+      for (int i = 0; i < n; ++i) size = max(size, abs(g.jacobian[k][i]) * max(abs(q[i]), 1.0));
+    residual = max(residual, max_norm(g.value));
+    check = check + sum(g.value);
+  }
+  if (!is_finite(check)) residual = std::numeric_limits<double>::infinity();
+}
+
 }  // namespace detail
 
 /// See PrepareReport, PrepareOptions.
@@ -113,18 +159,18 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
   if (options.from_momentum) v = velocity(system, q, p);
   PrepareReport report{0.0, 0.0, true, true};
   if constexpr (m > 0) {
-    // round-off of Phi: its first derivatives times the rounding of q and v, with room for data typed with 12 digits
-    const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
     double size = 0.0;
-    for (int k = 0; k < m; ++k)
-      for (int i = 0; i < n; ++i)
-        size = max(size, max(abs(phi.dq[k][i]) * abs(q[i]), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
-    report.residual = max_norm(phi.value);
-    if (!is_finite(sum(phi.value))) report.residual = std::numeric_limits<double>::infinity();
+    detail::measure_constraint(system, q, v, size, report.residual);
     report.tolerance = 1e-12 * size;
     if (options.project) {
       const Vector<double, n> given = v;
-      report.projected_ok = detail::project_velocity(system, q, v, report.tolerance);
+      if constexpr (is_holonomic<System>) {
+        const Vector<double, n> from = q;
+        report.projected_ok = detail::project_position(system, q, v, report.tolerance);
+        for (int i = 0; i < n; ++i)
+          if (q[i] != from[i]) options.from_momentum = false;
+      }
+      report.projected_ok = detail::project_velocity(system, q, v, report.tolerance) && report.projected_ok;
       for (int i = 0; i < n; ++i)
         if (v[i] != given[i]) options.from_momentum = false;
     }
@@ -138,6 +184,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     }
   }
   for (int i = 0; i < n; ++i) {
+    point.q[i] = q[i];
     point.v[i] = v[i];
     point.p[i] = p[i];
   }
@@ -205,6 +252,17 @@ void initial_tangent(const double* parameters, const double* q, const double* v,
     y[i].partial[0] = direction(n + i);
   }
   Vector<D, m> lambda;
+  if constexpr (is_holonomic<System>) {
+    const detail::FreeMotion<System> motion(system, x, y);
+    const auto g = position_constraint(system, x);
+    Matrix<D, m, m> matrix;
+    Matrix<D, m, n> response;
+    for (int k = 0; k < m; ++k) {
+      response[k] = motion.response(g.jacobian[k]);
+      for (int i = 0; i < m; ++i) matrix[i][k] = dot(g.jacobian[i], response[k]);
+    }
+    x = x - transpose_times(response, Lu<D, m>(matrix).solve(g.value));
+  }
   if constexpr (m > 0) {
     // a Newton step back to the constraint: of the value, it takes round-off; of the derivative, what violates Phi
     const detail::FreeMotion<System> motion(system, x, y);

@@ -73,7 +73,7 @@ struct PrepareReport {
 struct PrepareOptions {
   bool from_momentum;    ///< p is given, v is to be derived
   bool keep_multiplier;  ///< lambda is given
-  bool project;          ///< move v to the nearest (mass-weighted) velocity that satisfies the constraint
+  bool project;          ///< move q (where holonomic) and v to the nearest, mass-weighted, that satisfy the constraint
 };
 
 /// A compiled system instance. Strings and arrays have static storage duration.

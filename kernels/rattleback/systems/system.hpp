@@ -16,6 +16,10 @@
 //   Vector<T, m> constraint_offset(q)               d (optional)
 //   static bool constraint_entry(row, column)       sparsity of mu (optional)
 //
+// For a holonomic constraint (kind = ConstraintKind::holonomic), in place of the velocity constraint,
+//
+//   Vector<T, m> position_constraint(q)             g(q) = 0; Phi = Dg(q) v, the hidden constraint, follows
+//
 // and, where the motion is known,
 //
 //   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v)
@@ -215,12 +219,31 @@ RB_HD S lagrangian(const System& system, const Vector<S, System::n>& q, const Ve
   }
 }
 
-/// Phi(q, v).
+/// Whether the constraint is on positions, g(q) = 0.
+template <class System>
+inline constexpr bool is_holonomic = requires(const System& s,
+                                              const Vector<typename System::scalar, System::n>& q) {
+  s.position_constraint(q);
+};
+
+/// Phi(q, v); Dg(q) v where the constraint is holonomic.
 template <class System, class S>
 RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, System::n>& q,
                                       const Vector<S, System::n>& v) {
   if constexpr (System::m == 0) {
     return {};
+  } else if constexpr (is_holonomic<System>) {
+    Vector<Dual<S, 1>, System::n> x;
+    RB_UNROLL
+    for (int i = 0; i < System::n; ++i) {
+      x[i] = Dual<S, 1>(q[i]);
+      x[i].partial[0] = v[i];
+    }
+    const auto g = system.position_constraint(x);
+    Vector<S, System::m> phi;
+    RB_UNROLL
+    for (int i = 0; i < System::m; ++i) phi[i] = g[i].partial[0];
+    return phi;
   } else if constexpr (AffineConstraint<System>) {
     const ConstraintForms<System, S> forms(system, q);
     return forms * v + constraint_offset(system, q);
@@ -275,6 +298,31 @@ RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, n>& q, const Vecto
     }
   }
   return g;
+}
+
+/// g and its derivative Dg at q.
+template <class T, int n, int m>
+struct PositionConstraint {
+  Vector<T, m> value;
+  Matrix<T, m, n> jacobian;
+};
+
+template <class System, class T>
+RB_HD PositionConstraint<T, System::n, System::m> position_constraint(const System& system,
+                                                                      const Vector<T, System::n>& q) {
+  constexpr int n = System::n, m = System::m;
+  Vector<Dual<T, n>, n> x;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) x[i] = Dual<T, n>(q[i], i);
+  const auto g = system.position_constraint(x);
+  PositionConstraint<T, n, m> r;
+  RB_UNROLL
+  for (int k = 0; k < m; ++k) {
+    r.value[k] = g[k].value;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) r.jacobian[k][i] = g[k].partial[i];
+  }
+  return r;
 }
 
 /// First and second derivatives of a function of (q, v) with R components: qq[r][i][j] = d2 f_r / dq_i dq_j and so on.
@@ -372,16 +420,23 @@ constexpr auto coordinate_names() {
   }
 }
 
-/// Number of observables of a system: energy, constraint (when there is one), invariants.
+/// Number of observables of a system: energy, constraint (when there is one) and, where it is holonomic, the hidden one,
+/// invariants.
 template <class System>
-inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + static_cast<int>(System::invariants().size());
+inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) +
+                                        static_cast<int>(System::invariants().size());
 
 template <class System>
 constexpr auto observables() {
   std::array<ObservableInfo, observable_count<System>> r{};
   std::size_t i = 0;
   r[i++] = {"energy", System::conserves_energy, "energy v.dL/dv - L"};
-  if constexpr (System::m > 0) r[i++] = {"constraint", false, "max norm of the constraint Phi(q, v)"};
+  if constexpr (is_holonomic<System>) {
+    r[i++] = {"constraint", false, "max norm of the constraint g(q)"};
+    r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint Dg(q) v"};
+  } else if constexpr (System::m > 0) {
+    r[i++] = {"constraint", false, "max norm of the constraint Phi(q, v)"};
+  }
   for (const ObservableInfo& invariant : System::invariants()) r[i++] = invariant;
   return r;
 }
@@ -392,6 +447,7 @@ RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& sys
   Vector<T, observable_count<System>> r;
   int i = 0;
   r[i++] = energy(system, q, v);
+  if constexpr (is_holonomic<System>) r[i++] = max_norm(system.position_constraint(q));
   if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
   if constexpr (System::invariants().size() > 0) {
     const auto own = system.evaluate_invariants(q, v);
