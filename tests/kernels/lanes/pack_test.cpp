@@ -176,6 +176,8 @@ TEST_F(PackTest, ElementaryFunctions) {
       "exp(a)", [](auto a) { return exp(a); }, exponent);
   expect_same<1>(
       "log(a)", [](auto a) { return log(a); }, any_number);
+  expect_same<1>(
+      "atan(a)", [](auto a) { return atan(a); }, any_number);
 }
 
 TEST_F(PackTest, DualNumbers) {
