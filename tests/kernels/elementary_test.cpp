@@ -1,4 +1,4 @@
-// sin, cos, exp and log against MPFR: errors in units in the last place of the exact result.
+// sin, cos, exp, log and atan against MPFR: errors in units in the last place of the exact result.
 
 #include "rattleback/real/elementary.hpp"
 
@@ -190,6 +190,30 @@ TEST(Logarithm, SpecialArguments) {
     EXPECT_TRUE(std::isnan(log(x))) << x;
 }
 
+TEST(Arctangent, Error) {
+  Comparison compare{"atan", [](double x) { return atan(x); }, mpfr_atan};
+  Random random(8);
+  for (int i = 0; i < samples; ++i) compare.at(random.uniform(-4.0, 4.0));
+  for (int i = 0; i < samples; ++i) compare.at(log_uniform(random, -70.0, 70.0));
+  for (int i = 0; i < samples / 10; ++i) compare.at(log_uniform(random, -1022.0, 1024.0));
+  // where the reduction changes its base
+  for (const double x : {0.4375, 0.6875, 1.1875, 2.4375})
+    for (const double y : {std::nextafter(x, 0.0), x, std::nextafter(x, infinity)}) compare.at(y);
+  compare.expect_below_one_ulp();
+}
+
+TEST(Arctangent, SpecialArguments) {
+  for (double zero : {0.0, -0.0}) EXPECT_TRUE(same_bits(atan(zero), zero));
+  const double half_pi = 1.5707963267948966;
+  for (double x : {1e300, infinity}) {
+    EXPECT_EQ(atan(x), half_pi);
+    EXPECT_EQ(atan(-x), -half_pi);
+  }
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(atan(-tiny), -tiny);
+  EXPECT_TRUE(std::isnan(atan(nan)));
+}
+
 // f, f' and f'' at once, from dual numbers over dual numbers.
 TEST(Derivatives, OfElementaryFunctions) {
   using Dual2 = Dual<Dual<double, 1>, 1>;
@@ -216,6 +240,9 @@ TEST(Derivatives, OfElementaryFunctions) {
     expect(exp(d), {exp(x), exp(x), exp(x)});
     const double y = std::fabs(x), inverse = 1.0 / y;
     expect(log(Dual2(Dual<double, 1>(y, 0), 0)), {log(y), inverse, -inverse * inverse});
+    const double slope = 1.0 / fma(x, x, 1.0);
+    EXPECT_EQ(atan(d).partial[0].value, slope);
+    EXPECT_NEAR(atan(d).partial[0].partial[0], -2.0 * x * slope * slope, 1e-15);
   }
 }
 

@@ -31,6 +31,11 @@ TEST(VectorTest, Operations) {
   EXPECT_NEAR(sum(a), x.sum(), 1e-15);
   EXPECT_TRUE(to_eigen(fma(0.3, a, b)).isApprox(0.3 * x + y, 1e-15));
   EXPECT_EQ((dot(Vector<double, 0>{}, Vector<double, 0>{})), 0.0);
+  const auto u = segment<0, 3>(a), v = segment<2, 3>(a);
+  EXPECT_EQ(to_eigen(v), x.tail<3>());
+  EXPECT_EQ(to_eigen(cross(u, v)), to_eigen(u).cross(to_eigen(v)));
+  EXPECT_EQ(to_eigen(join(segment<0, 2>(a), v)), x);
+  EXPECT_EQ(to_eigen(join(a, Vector<double, 0>{})), x);
 }
 
 TEST(MatrixTest, Products) {

@@ -88,6 +88,33 @@ RB_HD T sum(const Vector<T, N>& a) {
   return r;
 }
 
+/// a x b.
+template <class T>
+RB_HD Vector<T, 3> cross(const Vector<T, 3>& a, const Vector<T, 3>& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+/// The `Count` entries from `First` on.
+template <int First, int Count, class T, int N>
+RB_HD Vector<T, Count> segment(const Vector<T, N>& a) {
+  static_assert(First >= 0 && First + Count <= N);
+  Vector<T, Count> r;
+  RB_UNROLL
+  for (int i = 0; i < Count; ++i) r[i] = a[First + i];
+  return r;
+}
+
+/// a, then b.
+template <class T, int N, int M>
+RB_HD Vector<T, N + M> join(const Vector<T, N>& a, const Vector<T, M>& b) {
+  Vector<T, N + M> r;
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) r[i] = a[i];
+  RB_UNROLL
+  for (int i = 0; i < M; ++i) r[N + i] = b[i];
+  return r;
+}
+
 template <class M, class T, int N>
 RB_HD Vector<T, N> select(const M& mask, const Vector<T, N>& a, const Vector<T, N>& b) {
   Vector<T, N> r;

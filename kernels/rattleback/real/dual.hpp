@@ -118,6 +118,7 @@ struct Dual {
     return chain(a, e, e);
   }
   RB_HD friend Dual log(const Dual& a) { return chain(a, log(a.value), T(1.0) / a.value); }
+  RB_HD friend Dual atan(const Dual& a) { return chain(a, atan(a.value), T(1.0) / fma(a.value, a.value, T(1.0))); }
   RB_HD friend Dual magnitude(const Dual& a) {
     Dual r;
     r.value = magnitude(a.value);

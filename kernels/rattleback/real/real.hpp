@@ -19,7 +19,14 @@ struct MaskOf {
 template <class T>
 using mask_t = typename MaskOf<T>::type;
 
-RB_HD double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+RB_HD double fma(double a, double b, double c) {
+  double r = __builtin_fma(a, b, c);
+#if defined(__x86_64__) && !defined(__CUDA_ARCH__)
+  // GCC would turn -fma(a, b, c) into fma(-a, b, -c), which has the other sign where the sum is zero
+  asm("" : "+x"(r));
+#endif
+  return r;
+}
 RB_HD double sqrt(double a) { return __builtin_sqrt(a); }
 RB_HD double abs(double a) { return __builtin_fabs(a); }
 RB_HD double select(bool mask, double a, double b) { return mask ? a : b; }

@@ -62,6 +62,12 @@ void expect_same(const char* name, F f, Draw draw, int packs = 4000) {
   }
 }
 
+/// Out of line, where a compiler that may fuse the negation would.
+template <class T>
+[[gnu::noinline]] T negated_fma(T a, T b, T c) {
+  return -fma(a, b, c);
+}
+
 TEST_F(PackTest, Arithmetic) {
   expect_same<2>(
       "a + b", [](auto a, auto b) { return a + b; }, any_number);
@@ -83,6 +89,8 @@ TEST_F(PackTest, Arithmetic) {
       "a /= b", [](auto a, auto b) { return a /= b; }, any_number);
   expect_same<3>(
       "fma(a, b, c)", [](auto a, auto b, auto c) { return fma(a, b, c); }, any_number);
+  expect_same<3>(
+      "-fma(a, b, c)", [](auto a, auto b, auto c) { return negated_fma(a, b, c); }, any_number);
   expect_same<1>(
       "sqrt(a)", [](auto a) { return sqrt(a); }, any_number);
   expect_same<1>(
@@ -168,6 +176,8 @@ TEST_F(PackTest, ElementaryFunctions) {
       "exp(a)", [](auto a) { return exp(a); }, exponent);
   expect_same<1>(
       "log(a)", [](auto a) { return log(a); }, any_number);
+  expect_same<1>(
+      "atan(a)", [](auto a) { return atan(a); }, any_number);
 }
 
 TEST_F(PackTest, DualNumbers) {

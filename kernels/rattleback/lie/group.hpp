@@ -1,0 +1,174 @@
+#pragma once
+// What a Lie group G offers, and its retractions.
+//
+// A group is a type with the constants
+//
+//   dimension       n, of the group and of its algebra
+//   element_size    numbers that hold an element
+//   matrix_size     size of the matrices that represent it faithfully
+//
+// and static functions, templates over the scalar; g, h are elements, x, y of the algebra g = R^n, m of its dual R^n,
+// where a covector acts by <m, x> = m . x, so that a star is a transpose:
+//
+//   identity<T>(), product(g, h), inverse(g)
+//   matrix(g)                        the representation, a homomorphism
+//   hat(x), vee(X)                   d/de matrix(tau(e x)) at e = 0, and x from it
+//   Ad(g, x)                         vee(matrix(g) hat(x) matrix(g)^-1)
+//   Ad_star(g, m)                    Ad_g^T m
+//   Ad_inverse_star(g, m)            Ad_{g^-1}^T m
+//   ad(x, y)                         [x, y] = vee(hat(x) hat(y) - hat(y) hat(x))
+//   ad_star(x, m)                    ad_x^T m, <ad_star(x, m), y> = <m, [x, y]>
+//   angle_squared(x)                 square of the angle about which x turns; 0 where nothing turns
+//
+// A retraction tau: R^n -> G, tau(0) = e, tau(-x) = tau(x)^-1, is named by a tag, Exp or Cay. Chart<G, Tau, T> is tau
+// at one x, with everything methods ask for there:
+//
+//   Chart(x), x()
+//   tau()                            the element
+//   dtau(eta)                        left trivialised: tau(x)^-1 Dtau(x)[eta]
+//   dtau_star(m)                     its transpose
+//   dtau_inverse(zeta), dtau_inverse_star(m)
+//   gradient(m, eta)                 grad_x <m, dtau_x eta> with m and eta fixed
+//   determinant()                    of dtau_x: zero where the chart is singular
+//   opposite()                       the chart at -x. Its dtau is the right-trivialised one of x:
+//                                    Dtau(x)[eta] tau(x)^-1 = dtau_{-x} eta
+//   Chart::inverse(g)                static: x with tau(x) = g
+//
+// Exp is the exponential map; dtau is invertible up to the angle 2 pi, and `inverse` is the logarithm, for angles
+// below pi on SO(3) and SE(3). Cay is the Cayley transform in the representation, matrix(cay(x)) = (1 - X/2)^-1 (1 +
+// X/2), X = hat(x); its angle is 2 atan(|x|/2), below pi. On the commutative groups both are the identity map.
+
+#include <concepts>
+
+#include "rattleback/lie/entire.hpp"
+#include "rattleback/linalg/vector.hpp"
+
+RB_NAMESPACE_BEGIN
+
+struct Exp {};
+struct Cay {};
+
+template <class G, class T>
+using Element = Vector<T, G::element_size>;
+/// Elements of the algebra and of its dual.
+template <class G, class T>
+using Algebra = Vector<T, G::dimension>;
+template <class G, class T>
+using GroupMatrix = Matrix<T, G::matrix_size, G::matrix_size>;
+
+template <class G, class Tau, class T>
+class Chart;
+
+template <class G>
+concept LieGroup = requires(const Element<G, double>& g, const Algebra<G, double>& x, const GroupMatrix<G, double>& a) {
+  { G::template identity<double>() } -> std::same_as<Element<G, double>>;
+  { G::product(g, g) } -> std::same_as<Element<G, double>>;
+  { G::inverse(g) } -> std::same_as<Element<G, double>>;
+  { G::matrix(g) } -> std::same_as<GroupMatrix<G, double>>;
+  { G::hat(x) } -> std::same_as<GroupMatrix<G, double>>;
+  { G::vee(a) } -> std::same_as<Algebra<G, double>>;
+  { G::Ad(g, x) } -> std::same_as<Algebra<G, double>>;
+  { G::Ad_star(g, x) } -> std::same_as<Algebra<G, double>>;
+  { G::Ad_inverse_star(g, x) } -> std::same_as<Algebra<G, double>>;
+  { G::ad(x, x) } -> std::same_as<Algebra<G, double>>;
+  { G::ad_star(x, x) } -> std::same_as<Algebra<G, double>>;
+  { G::angle_squared(x) } -> std::same_as<double>;
+};
+
+/// Tau is a retraction to G.
+template <class Tau, class G>
+concept RetractionTo = LieGroup<G> &&
+    requires(const Chart<G, Tau, double>& at, const Element<G, double>& g, const Algebra<G, double>& x) {
+  Chart<G, Tau, double>(x);
+  { at.x() } -> std::convertible_to<Algebra<G, double>>;
+  { at.tau() } -> std::same_as<Element<G, double>>;
+  { at.dtau(x) } -> std::same_as<Algebra<G, double>>;
+  { at.dtau_star(x) } -> std::same_as<Algebra<G, double>>;
+  { at.dtau_inverse(x) } -> std::same_as<Algebra<G, double>>;
+  { at.dtau_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
+  { at.gradient(x, x) } -> std::same_as<Algebra<G, double>>;
+  { at.determinant() } -> std::same_as<double>;
+  { at.opposite() } -> std::same_as<Chart<G, Tau, double>>;
+  { Chart<G, Tau, double>::inverse(g) } -> std::same_as<Algebra<G, double>>;
+};
+
+/// The matrix of a linear map of R^n.
+template <class T, int N, class F>
+RB_HD Matrix<T, N, N> matrix_of(F&& f) {
+  Matrix<T, N, N> r;
+  RB_UNROLL
+  for (int j = 0; j < N; ++j) {
+    auto unit = Vector<T, N>::zero();
+    unit[j] = T(1.0);
+    const Vector<T, N> column = f(unit);
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) r[i][j] = column[i];
+  }
+  return r;
+}
+
+template <class G, class T>
+RB_HD auto Ad_matrix(const Vector<T, G::element_size>& g) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return G::Ad(g, x); });
+}
+template <class G, class T>
+RB_HD auto ad_matrix(const Vector<T, G::dimension>& x) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& y) { return G::ad(x, y); });
+}
+template <class G, class Tau, class T>
+RB_HD auto dtau_matrix(const Chart<G, Tau, T>& at) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return at.dtau(x); });
+}
+template <class G, class Tau, class T>
+RB_HD auto dtau_inverse_matrix(const Chart<G, Tau, T>& at) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return at.dtau_inverse(x); });
+}
+
+namespace detail {
+
+/// dexp of a group with ad_x^3 = -t ad_x, t = |rotation(x)|^2, for which all power series in ad_x are quadratic:
+///   dexp = 1 - E_2 ad_x + E_3 ad_x^2,   dexp^-1 = 1 + ad_x/2 + c ad_x^2,   c = (1 - (theta/2) cot(theta/2))/t.
+template <class G, class T>
+class ExpTangent {
+  using Vec = Algebra<G, T>;
+
+ public:
+  RB_HD explicit ExpTangent(const Vec& x) : x_(x), e_(entire<5>(G::angle_squared(x))) {}
+
+  RB_HD const Vec& x() const { return x_; }
+  RB_HD Vec dtau(const Vec& eta) const {
+    const Vec y = G::ad(x_, eta);
+    return fma(-e_[2], y, fma(e_[3], G::ad(x_, y), eta));
+  }
+  RB_HD Vec dtau_star(const Vec& m) const {
+    const Vec y = G::ad_star(x_, m);
+    return fma(-e_[2], y, fma(e_[3], G::ad_star(x_, y), m));
+  }
+  RB_HD Vec dtau_inverse(const Vec& zeta) const {
+    const Vec y = G::ad(x_, zeta);
+    return fma(T(0.5), y, fma(cotangent(), G::ad(x_, y), zeta));
+  }
+  RB_HD Vec dtau_inverse_star(const Vec& m) const {
+    const Vec y = G::ad_star(x_, m);
+    return fma(T(0.5), y, fma(cotangent(), G::ad_star(x_, y), m));
+  }
+  RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
+    // of -E_2 <m, [x, eta]> + E_3 <m, [x, [x, eta]]>; the gradient of t is 2 rotation(x)
+    const Vec y = G::ad(x_, eta), ad_star_m = G::ad_star(x_, m);
+    const T of_t = e_.derivative(3) * dot(ad_star_m, y) - e_.derivative(2) * dot(m, y);
+    return fma(e_[2], G::ad_star(eta, m),
+               fma(-e_[3], G::ad_star(y, m) + G::ad_star(eta, ad_star_m), (T(2.0) * of_t) * G::rotation(x_)));
+  }
+  RB_HD T determinant() const { return T(2.0) * e_[2]; }
+
+ protected:
+  /// c = -E_2'/E_2: no difference of nearly equal numbers at any angle, its poles where dexp is singular.
+  RB_HD T cotangent() const { return (T(0.5) * e_[3] - e_[4]) / e_[2]; }
+
+  Vec x_;
+  Entire<T, 5> e_;
+};
+
+}  // namespace detail
+
+RB_NAMESPACE_END

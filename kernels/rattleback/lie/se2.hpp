@@ -1,0 +1,211 @@
+#pragma once
+// Rigid motions of the plane.
+
+#include "rattleback/lie/group.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// J u, a quarter turn counterclockwise.
+template <class T>
+RB_HD Vector<T, 2> quarter_turn(const Vector<T, 2>& u) {
+  return {-u[1], u[0]};
+}
+/// (c + s J) u
+template <class T>
+RB_HD Vector<T, 2> turn(const T& c, const T& s, const Vector<T, 2>& u) {
+  return {fma(c, u[0], -(s * u[1])), fma(s, u[0], c * u[1])};
+}
+
+}  // namespace detail
+
+/// SE(2). An element is (x, y, angle), the angle not reduced modulo 2 pi; it maps a point a to R(angle) a + (x, y).
+/// The algebra is ordered (u_1, u_2, w): velocities, then the rate of turning. Covectors (p_1, p_2, r) likewise.
+struct SE2 {
+  static constexpr int dimension = 3, element_size = 3, matrix_size = 3;
+
+  template <class T>
+  RB_HD static Vector<T, 3> identity() {
+    return Vector<T, 3>::zero();
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> product(const Vector<T, 3>& g, const Vector<T, 3>& h) {
+    const Vector<T, 2> moved = position(g) + rotate(g, position(h));
+    return {moved[0], moved[1], g[2] + h[2]};
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> inverse(const Vector<T, 3>& g) {
+    const Vector<T, 2> back = rotate_back(g, position(g));
+    return {-back[0], -back[1], -g[2]};
+  }
+  template <class T>
+  RB_HD static Matrix<T, 3, 3> matrix(const Vector<T, 3>& g) {
+    T s, c;
+    sincos(g[2], s, c);
+    const T o(0.0);
+    return {{{c, -s, g[0]}, {s, c, g[1]}, {o, o, T(1.0)}}};
+  }
+  template <class T>
+  RB_HD static Matrix<T, 3, 3> hat(const Vector<T, 3>& x) {
+    const T o(0.0);
+    return {{{o, -x[2], x[0]}, {x[2], o, x[1]}, {o, o, o}}};
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> vee(const Matrix<T, 3, 3>& a) {
+    return {a[0][2], a[1][2], a[1][0]};
+  }
+
+  /// (R u - w J (x, y), w)
+  template <class T>
+  RB_HD static Vector<T, 3> Ad(const Vector<T, 3>& g, const Vector<T, 3>& x) {
+    const Vector<T, 2> u = rotate(g, position(x));
+    return {fma(x[2], g[1], u[0]), fma(-x[2], g[0], u[1]), x[2]};
+  }
+  /// (R^T p, r - p . J (x, y))
+  template <class T>
+  RB_HD static Vector<T, 3> Ad_star(const Vector<T, 3>& g, const Vector<T, 3>& m) {
+    const Vector<T, 2> p = rotate_back(g, position(m));
+    return {p[0], p[1], m[2] - moment(g, position(m))};
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& g, const Vector<T, 3>& m) {
+    const Vector<T, 2> p = rotate(g, position(m));
+    return {p[0], p[1], m[2] + moment(g, p)};
+  }
+  /// (w_x J u_y - w_y J u_x, 0)
+  template <class T>
+  RB_HD static Vector<T, 3> ad(const Vector<T, 3>& x, const Vector<T, 3>& y) {
+    return {y[2] * x[1] - x[2] * y[1], x[2] * y[0] - y[2] * x[0], T(0.0)};
+  }
+  /// (-w J p, -p . J u)
+  template <class T>
+  RB_HD static Vector<T, 3> ad_star(const Vector<T, 3>& x, const Vector<T, 3>& m) {
+    return {x[2] * m[1], -(x[2] * m[0]), -moment(x, position(m))};
+  }
+  /// The part of x that turns.
+  template <class T>
+  RB_HD static Vector<T, 3> rotation(const Vector<T, 3>& x) {
+    return {T(0.0), T(0.0), x[2]};
+  }
+  template <class T>
+  RB_HD static T angle_squared(const Vector<T, 3>& x) {
+    return x[2] * x[2];
+  }
+
+ private:
+  template <class T>
+  RB_HD static Vector<T, 2> position(const Vector<T, 3>& g) {
+    return {g[0], g[1]};
+  }
+  template <class T>
+  RB_HD static Vector<T, 2> rotate(const Vector<T, 3>& g, const Vector<T, 2>& u) {
+    T s, c;
+    sincos(g[2], s, c);
+    return detail::turn(c, s, u);
+  }
+  template <class T>
+  RB_HD static Vector<T, 2> rotate_back(const Vector<T, 3>& g, const Vector<T, 2>& u) {
+    T s, c;
+    sincos(g[2], s, c);
+    return detail::turn(c, -s, u);
+  }
+  /// p . J (x, y)
+  template <class T>
+  RB_HD static T moment(const Vector<T, 3>& g, const Vector<T, 2>& p) {
+    return dot(p, detail::quarter_turn(position(g)));
+  }
+};
+
+/// tau(u, w) = ((E_1 + w E_2 J) u, w)
+template <class T>
+class Chart<SE2, Exp, T> : public detail::ExpTangent<SE2, T> {
+ public:
+  using detail::ExpTangent<SE2, T>::ExpTangent;
+  RB_HD Chart opposite() const {
+    Chart r = *this;
+    r.x_ = -this->x_;
+    return r;
+  }
+
+  RB_HD Vector<T, 3> tau() const {
+    const T w = this->x_[2];
+    const auto x = detail::turn(this->e_[1], w * this->e_[2], segment<0, 2>(this->x_));
+    return {x[0], x[1], w};
+  }
+  /// For angles below 2 pi.
+  RB_HD static Vector<T, 3> inverse(const Vector<T, 3>& g) {
+    const T w = g[2];
+    const T c = Chart(Vector<T, 3>{T(0.0), T(0.0), w}).cotangent();
+    const auto u = detail::turn(fma(-c * w, w, T(1.0)), T(-0.5) * w, segment<0, 2>(g));
+    return {u[0], u[1], w};
+  }
+};
+
+/// With b = 4/(4 + w^2), y = e - (w/2) J e + (s/2) J u: tau = (b (1 + (w/2) J) u, 2 atan(w/2)), dtau(e, s) = b (y, s).
+template <class T>
+class Chart<SE2, Cay, T> {
+  using Vec = Vector<T, 3>;
+
+ public:
+  RB_HD explicit Chart(const Vec& x) : x_(x), b_(T(4.0) / fma(x[2], x[2], T(4.0))) {}
+  RB_HD const Vec& x() const { return x_; }
+  RB_HD Chart opposite() const {
+    Chart r = *this;
+    r.x_ = -x_;
+    return r;
+  }
+
+  RB_HD Vec tau() const {
+    const auto x = b_ * detail::turn(T(1.0), half_w(), u());
+    return {x[0], x[1], T(2.0) * atan(half_w())};
+  }
+  /// For angles below pi.
+  RB_HD static Vec inverse(const Vec& g) {
+    T s, c;
+    sincos(T(0.5) * g[2], s, c);
+    const T half = s / c;
+    const auto u = detail::turn(T(1.0), -half, segment<0, 2>(g));
+    return {u[0], u[1], T(2.0) * half};
+  }
+
+  RB_HD Vec dtau(const Vec& eta) const {
+    const auto y = numerator(eta);
+    return {b_ * y[0], b_ * y[1], b_ * eta[2]};
+  }
+  RB_HD Vec dtau_star(const Vec& m) const {
+    const auto p = segment<0, 2>(m), q = b_ * detail::turn(T(1.0), half_w(), p);
+    return {q[0], q[1], b_ * fma(T(0.5), dot(p, detail::quarter_turn(u())), m[2])};
+  }
+  /// ((1 + (w/2) J)(e - (s/2) J u), (1 + w^2/4) s)
+  RB_HD Vec dtau_inverse(const Vec& zeta) const {
+    const auto e = fma(T(-0.5) * zeta[2], detail::quarter_turn(u()), segment<0, 2>(zeta));
+    const auto v = detail::turn(T(1.0), half_w(), e);
+    return {v[0], v[1], fma(half_w() * half_w(), zeta[2], zeta[2])};
+  }
+  RB_HD Vec dtau_inverse_star(const Vec& m) const {
+    const auto p = detail::turn(T(1.0), -half_w(), segment<0, 2>(m));
+    return {p[0], p[1], fma(half_w() * half_w(), m[2], m[2]) - T(0.5) * dot(p, detail::quarter_turn(u()))};
+  }
+  RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
+    // of b (p . y + r s); db/dw = -(b^2/2) w
+    const auto p = segment<0, 2>(m), e = segment<0, 2>(eta);
+    const T pairing = fma(m[2], eta[2], dot(p, numerator(eta)));
+    const auto of_u = (T(-0.5) * b_ * eta[2]) * detail::quarter_turn(p);
+    return {of_u[0], of_u[1], T(-0.5) * b_ * fma(b_ * pairing, x_[2], dot(p, detail::quarter_turn(e)))};
+  }
+  RB_HD T determinant() const { return b_ * b_; }
+
+ private:
+  RB_HD Vector<T, 2> u() const { return segment<0, 2>(x_); }
+  RB_HD T half_w() const { return T(0.5) * x_[2]; }
+  /// y
+  RB_HD Vector<T, 2> numerator(const Vec& eta) const {
+    return fma(T(0.5) * eta[2], detail::quarter_turn(u()), detail::turn(T(1.0), -half_w(), segment<0, 2>(eta)));
+  }
+
+  Vec x_;
+  T b_;
+};
+
+RB_NAMESPACE_END

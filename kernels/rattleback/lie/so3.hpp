@@ -1,0 +1,193 @@
+#pragma once
+// Rotations of space.
+
+#include "rattleback/lie/group.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// SO(3). An element is the rotation matrix, row by row; hat(x) y = x cross y; covectors are vectors by the dot
+/// product.
+struct SO3 {
+  static constexpr int dimension = 3, element_size = 9, matrix_size = 3;
+
+  template <class T>
+  RB_HD static Vector<T, 9> identity() {
+    const T o(0.0), i(1.0);
+    return {i, o, o, o, i, o, o, o, i};
+  }
+  template <class T>
+  RB_HD static Vector<T, 9> product(const Vector<T, 9>& g, const Vector<T, 9>& h) {
+    Vector<T, 9> r;
+    RB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < 3; ++j)
+        r[3 * i + j] = fma(g[3 * i], h[j], fma(g[3 * i + 1], h[3 + j], g[3 * i + 2] * h[6 + j]));
+    }
+    return r;
+  }
+  template <class T>
+  RB_HD static Vector<T, 9> inverse(const Vector<T, 9>& g) {
+    return {g[0], g[3], g[6], g[1], g[4], g[7], g[2], g[5], g[8]};
+  }
+  template <class T>
+  RB_HD static Matrix<T, 3, 3> matrix(const Vector<T, 9>& g) {
+    return {{{g[0], g[1], g[2]}, {g[3], g[4], g[5]}, {g[6], g[7], g[8]}}};
+  }
+  template <class T>
+  RB_HD static Matrix<T, 3, 3> hat(const Vector<T, 3>& x) {
+    const T o(0.0);
+    return {{{o, -x[2], x[1]}, {x[2], o, -x[0]}, {-x[1], x[0], o}}};
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> vee(const Matrix<T, 3, 3>& a) {
+    return {a[2][1], a[0][2], a[1][0]};
+  }
+
+  /// R x, and R^T x.
+  template <class T>
+  RB_HD static Vector<T, 3> Ad(const Vector<T, 9>& g, const Vector<T, 3>& x) {
+    return matrix(g) * x;
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> Ad_star(const Vector<T, 9>& g, const Vector<T, 3>& m) {
+    return matrix(inverse(g)) * m;
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> Ad_inverse_star(const Vector<T, 9>& g, const Vector<T, 3>& m) {
+    return matrix(g) * m;
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> ad(const Vector<T, 3>& x, const Vector<T, 3>& y) {
+    return cross(x, y);
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> ad_star(const Vector<T, 3>& x, const Vector<T, 3>& m) {
+    return cross(m, x);
+  }
+  /// The part of x that turns.
+  template <class T>
+  RB_HD static const Vector<T, 3>& rotation(const Vector<T, 3>& x) {
+    return x;
+  }
+  template <class T>
+  RB_HD static T angle_squared(const Vector<T, 3>& x) {
+    return dot(x, x);
+  }
+};
+
+namespace detail {
+
+/// 1 + a hat(x) + b hat(x)^2
+template <class T>
+RB_HD Vector<T, 9> rotation_matrix(const Vector<T, 3>& x, const T& a, const T& b) {
+  const Vector<T, 3> ax = a * x, bx = b * x;
+  const T xx = bx[0] * x[0], yy = bx[1] * x[1], zz = bx[2] * x[2];
+  const T xy = bx[0] * x[1], yz = bx[1] * x[2], zx = bx[2] * x[0];
+  const T one(1.0);
+  return {one - (yy + zz), xy - ax[2],      zx + ax[1],  //
+          xy + ax[2],      one - (xx + zz), yz - ax[0],  //
+          zx - ax[1],      yz + ax[0],      one - (xx + yy)};
+}
+
+/// A multiple of the unit quaternion (scalar part >= 0, vector part) of a rotation: the column of its 4 x 4 outer
+/// square that holds the largest component, which no cancellation spoils.
+template <class T>
+RB_HD void quaternion(const Vector<T, 9>& g, T& scalar, Vector<T, 3>& vector) {
+  const T one(1.0);
+  const T ww = one + (g[0] + g[4] + g[8]), xx = one + (g[0] - g[4] - g[8]);
+  const T yy = one + (g[4] - g[0] - g[8]), zz = one + (g[8] - g[0] - g[4]);
+  const T wx = g[7] - g[5], wy = g[2] - g[6], wz = g[3] - g[1];
+  const T xy = g[1] + g[3], yz = g[5] + g[7], zx = g[6] + g[2];
+  T largest = ww;
+  scalar = ww;
+  vector = {wx, wy, wz};
+  const auto take = [&](const T& square, const T& s, const Vector<T, 3>& v) {
+    const auto larger = square > largest;
+    largest = select(larger, square, largest);
+    scalar = select(larger, s, scalar);
+    vector = select(larger, v, vector);
+  };
+  take(xx, wx, {xx, xy, zx});
+  take(yy, wy, {xy, yy, yz});
+  take(zz, wz, {zx, yz, zz});
+  const auto negative = scalar < T(0.0);
+  scalar = select(negative, -scalar, scalar);
+  vector = select(negative, -vector, vector);
+}
+
+}  // namespace detail
+
+template <class T>
+class Chart<SO3, Exp, T> : public detail::ExpTangent<SO3, T> {
+ public:
+  using detail::ExpTangent<SO3, T>::ExpTangent;
+  RB_HD Chart opposite() const {
+    Chart r = *this;
+    r.x_ = -this->x_;
+    return r;
+  }
+
+  RB_HD Vector<T, 9> tau() const { return detail::rotation_matrix(this->x_, this->e_[1], this->e_[2]); }
+
+  /// Angles up to pi; where both signs of the axis give the angle pi, one of them.
+  RB_HD static Vector<T, 3> inverse(const Vector<T, 9>& g) {
+    T w;
+    Vector<T, 3> v;
+    detail::quaternion(g, w, v);
+    // tan(theta/2) = |v|/w; below 7/16 by the series of atan in its square
+    const T square = dot(v, v), u = square / (w * w);
+    const auto small = u <= T(0.19140625);
+    const T near = T(2.0) / w * fma(u, detail::atan_tail(u), T(1.0));
+    const T length = sqrt(square);
+    const T far = T(2.0) * atan(length / w) / length;
+    return select(small, near, far) * v;
+  }
+};
+
+/// With b = 4/(4 + |x|^2): tau = 1 + b hat(x) + (b/2) hat(x)^2, dtau = b (1 - hat(x)/2), dtau^-1 = 1 + hat(x)/2 + x
+/// x^T/4.
+template <class T>
+class Chart<SO3, Cay, T> {
+  using Vec = Vector<T, 3>;
+
+ public:
+  RB_HD explicit Chart(const Vec& x) : x_(x), b_(T(4.0) / (T(4.0) + dot(x, x))) {}
+  RB_HD const Vec& x() const { return x_; }
+  RB_HD Chart opposite() const {
+    Chart r = *this;
+    r.x_ = -x_;
+    return r;
+  }
+
+  RB_HD Vector<T, 9> tau() const { return detail::rotation_matrix(x_, b_, T(0.5) * b_); }
+  RB_HD static Vec inverse(const Vector<T, 9>& g) {
+    T w;
+    Vec v;
+    detail::quaternion(g, w, v);
+    return (T(2.0) / w) * v;
+  }
+
+  RB_HD Vec dtau(const Vec& eta) const { return b_ * fma(T(-0.5), cross(x_, eta), eta); }
+  RB_HD Vec dtau_star(const Vec& m) const { return b_ * fma(T(0.5), cross(x_, m), m); }
+  RB_HD Vec dtau_inverse(const Vec& zeta) const {
+    return fma(T(0.25) * dot(x_, zeta), x_, fma(T(0.5), cross(x_, zeta), zeta));
+  }
+  RB_HD Vec dtau_inverse_star(const Vec& m) const {
+    return fma(T(0.25) * dot(x_, m), x_, fma(T(-0.5), cross(x_, m), m));
+  }
+  RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
+    // of b <m, eta - x cross eta/2>; the gradient of b is -(b^2/2) x
+    const T pairing = dot(m, fma(T(-0.5), cross(x_, eta), eta));
+    return fma(T(-0.5) * b_, cross(eta, m), (T(-0.5) * b_ * b_ * pairing) * x_);
+  }
+  RB_HD T determinant() const { return b_ * b_; }
+  /// b
+  RB_HD const T& factor() const { return b_; }
+
+ private:
+  Vec x_;
+  T b_;
+};
+
+RB_NAMESPACE_END
