@@ -69,7 +69,9 @@ void check_invariants(double energy_error) {
     system.magnetic_field = field;
     const HolonomicLobatto<double, Spherical, S> step(system, {1e-16, 50});
     State state = start(system);
-    const auto momentum_map = [&] { return system.evaluate_invariants(state.q, velocity(system, state.q, state.p))[0]; };
+    const auto momentum_map = [&] {
+      return system.evaluate_invariants(state.q, velocity(system, state.q, state.p))[0];
+    };
     const double e = energy(system, state.q, velocity(system, state.q, state.p)), j = momentum_map();
     double worst = 0.0;
     for (int i = 0; i < 40; ++i) {

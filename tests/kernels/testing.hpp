@@ -64,9 +64,8 @@ struct TypeList<std::tuple<Entries...>> {
   using WithStages = std::tuple<Case<Entries, S>...>;
   /// Without the systems that have holonomic constraints.
   template <int S>
-  using OfLobattoWithStages =
-      Concatenation<std::conditional_t<is_holonomic<typename Entries::template of<double>>, std::tuple<>,
-                                       std::tuple<Case<Entries, S>>>...>;
+  using OfLobattoWithStages = Concatenation<std::conditional_t<is_holonomic<typename Entries::template of<double>>,
+                                                               std::tuple<>, std::tuple<Case<Entries, S>>>...>;
 };
 }  // namespace detail
 

@@ -224,7 +224,8 @@ namespace methods {
 
 inline constexpr MethodEntry holonomic_lobatto{
     "holonomic-lobatto",
-    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric (s = 2 is RATTLE)",
+    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric (s = 2 is "
+    "RATTLE)",
     "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
     "systems, eq. (13)",
     "q, p: 2s-2; lambda: s-1",

@@ -40,11 +40,12 @@ struct Pendulum {
     return v;
   }();
   static constexpr std::array<ParameterInfo, 5> parameters() {
-    return {{{"mass", 1.0, "mass", "of the point"},
-             {"length", 1.0, "length", "of the rod"},
-             {"gravity", 1.0, "length/time^2", "acceleration downwards"},
-             {"constraint_scale", 1.0, "1", "factor c of the constraint g = c (|q|^2 - length^2)/2"},
-             {"magnetic_field", 0.0, "mass/time", "charge times field, along the normal of the plane or the vertical"}}};
+    return {
+        {{"mass", 1.0, "mass", "of the point"},
+         {"length", 1.0, "length", "of the rod"},
+         {"gravity", 1.0, "length/time^2", "acceleration downwards"},
+         {"constraint_scale", 1.0, "1", "factor c of the constraint g = c (|q|^2 - length^2)/2"},
+         {"magnetic_field", 0.0, "mass/time", "charge times field, along the normal of the plane or the vertical"}}};
   }
   static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr auto invariants() {

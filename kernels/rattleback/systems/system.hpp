@@ -221,8 +221,7 @@ RB_HD S lagrangian(const System& system, const Vector<S, System::n>& q, const Ve
 
 /// Whether the constraint is on positions, g(q) = 0.
 template <class System>
-inline constexpr bool is_holonomic = requires(const System& s,
-                                              const Vector<typename System::scalar, System::n>& q) {
+inline constexpr bool is_holonomic = requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
   s.position_constraint(q);
 };
 
