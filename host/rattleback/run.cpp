@@ -758,13 +758,13 @@ class Runner {
   static std::vector<double> numbers_of(const std::vector<Node>& nodes) {
     static_assert(sizeof(Node) % sizeof(double) == 0 && std::is_trivially_copyable_v<Node>);
     std::vector<double> numbers(nodes.size() * (sizeof(Node) / sizeof(double)));
-    std::memcpy(numbers.data(), nodes.data(), nodes.size() * sizeof(Node));
+    if (!nodes.empty()) std::memcpy(numbers.data(), nodes.data(), nodes.size() * sizeof(Node));
     return numbers;
   }
   template <class Node>
   static std::vector<Node> objects_of(const std::vector<double>& numbers) {
     std::vector<Node> nodes(numbers.size() / (sizeof(Node) / sizeof(double)));
-    std::memcpy(nodes.data(), numbers.data(), nodes.size() * sizeof(Node));
+    if (!nodes.empty()) std::memcpy(nodes.data(), numbers.data(), nodes.size() * sizeof(Node));
     return nodes;
   }
 

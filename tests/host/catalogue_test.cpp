@@ -87,7 +87,8 @@ std::string differences(const Result& a, const Result& b) {
     const bool same = std::visit(
         [&](const auto& x) {
           const auto* y = b.has(path) ? std::get_if<std::decay_t<decltype(x)>>(&b.dataset(path).values) : nullptr;
-          return y && x.size() == y->size() && std::memcmp(x.data(), y->data(), x.size() * sizeof(x[0])) == 0;
+          return y && x.size() == y->size() &&
+                 (x.empty() || std::memcmp(x.data(), y->data(), x.size() * sizeof(x[0])) == 0);
         },
         a.dataset(path).values);
     if (!same) found += path + " ";
