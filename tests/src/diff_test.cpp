@@ -179,7 +179,8 @@ TEST_F(DiffProgram, ComparesFailedRuns) {
       "{name=\"theta\", from=0, to=1, count=10}]' --set time.step=h --set time.samples=1 --set time.end=30.0 "
       "--set 'output.trajectories=[0]'");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const json& run : json::parse(outcome.out)["runs"]) EXPECT_EQ(run["failed"], 10);
+  const json report = json::parse(outcome.out);
+  for (const json& run : report["runs"]) EXPECT_EQ(run["failed"], 10);
 }
 
 TEST_F(DiffProgram, RefusesBadComparisonsBeforeAnythingRuns) {
