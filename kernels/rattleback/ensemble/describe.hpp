@@ -70,55 +70,45 @@ bool continuous_multiplier(const System& system, const Vector<T, n>& q, const Ve
   return finite;
 }
 
-/// Moves v to the nearest velocity, in the metric of the mass matrix, that satisfies the constraint (Newton).
-template <class System, int n = System::n, int m = System::m>
-bool project_velocity(const System& system, const Vector<double, n>& q, Vector<double, n>& v, double tolerance) {
-  const auto constraint_function = [&](const auto& x, const auto& y) { return constraint(system, x, y); };
-  const FreeMotion<System> motion(system, q, v);
-  const Matrix<double, m, n> direction = gradient<m>(constraint_function, q, v).dv;
+/// Moves x to the nearest point, in the metric of the mass matrix, where a function vanishes (Newton). f(x) gives its value
+/// and derivative.
+template <class System, class F, int n = System::n, int m = System::m>
+bool project(const FreeMotion<System>& motion, F f, Vector<double, n>& x, double tolerance) {
+  const Matrix<double, m, n> direction = f(x).jacobian;
+  Matrix<double, m, n> response;
+  for (int k = 0; k < m; ++k) response[k] = motion.response(direction[k]);
   double previous = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < 50; ++iteration) {
-    const auto phi = gradient<m>(constraint_function, q, v);
-    const double residual = max_norm(phi.value);
-    if (!is_finite(sum(phi.value))) return false;
+    const auto at = f(x);
+    const double residual = max_norm(at.value);
+    if (!is_finite(sum(at.value))) return false;
     if (residual == 0.0 || (residual <= tolerance && residual >= previous)) return true;
     previous = residual;
     Matrix<double, m, m> matrix;
-    Matrix<double, m, n> response;
-    for (int k = 0; k < m; ++k) {
-      response[k] = motion.response(direction[k]);
-      for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response[k]);
-    }
+    for (int k = 0; k < m; ++k)
+      for (int i = 0; i < m; ++i) matrix[i][k] = dot(at.jacobian[i], response[k]);
     const Lu<double, m> lu(matrix);
     if (lu.singular()) return false;
-    v = v - transpose_times(response, lu.solve(phi.value));
+    x = x - transpose_times(response, lu.solve(at.value));
   }
   return previous <= tolerance;
 }
 
-/// Moves q to the nearest position, in the metric of the mass matrix, that satisfies a holonomic constraint (Newton).
+/// Moves v to the nearest velocity that satisfies the constraint.
+template <class System, int n = System::n, int m = System::m>
+bool project_velocity(const System& system, const Vector<double, n>& q, Vector<double, n>& v, double tolerance) {
+  const auto phi = [&](const Vector<double, n>& y) {
+    const auto d = gradient<m>([&](const auto& a, const auto& b) { return constraint(system, a, b); }, q, y);
+    return PositionConstraint<double, n, m>{d.value, d.dv};
+  };
+  return project(FreeMotion<System>(system, q, v), phi, v, tolerance);
+}
+
+/// Moves q to the nearest position that satisfies a holonomic constraint.
 template <class System, int n = System::n, int m = System::m>
 bool project_position(const System& system, Vector<double, n>& q, const Vector<double, n>& v, double tolerance) {
-  const FreeMotion<System> motion(system, q, v);
-  const Matrix<double, m, n> direction = position_constraint(system, q).jacobian;
-  double previous = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < 50; ++iteration) {
-    const auto g = position_constraint(system, q);
-    const double residual = max_norm(g.value);
-    if (!is_finite(sum(g.value))) return false;
-    if (residual == 0.0 || (residual <= tolerance && residual >= previous)) return true;
-    previous = residual;
-    Matrix<double, m, m> matrix;
-    Matrix<double, m, n> response;
-    for (int k = 0; k < m; ++k) {
-      response[k] = motion.response(direction[k]);
-      for (int i = 0; i < m; ++i) matrix[i][k] = dot(g.jacobian[i], response[k]);
-    }
-    const Lu<double, m> lu(matrix);
-    if (lu.singular()) return false;
-    q = q - transpose_times(response, lu.solve(g.value));
-  }
-  return previous <= tolerance;
+  const auto g = [&](const Vector<double, n>& x) { return position_constraint(system, x); };
+  return project(FreeMotion<System>(system, q, v), g, q, tolerance);
 }
 
 /// Size of what rounding a point and a velocity typed with 12 digits does to the constraints, and their residual.
