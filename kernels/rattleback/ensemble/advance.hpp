@@ -24,13 +24,13 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
   using State = typename Step::State;
-  constexpr int n = Sys::n, m = Sys::m;
+  constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
   const ChunkLayout& rows = a.layout;
   const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
 
   const Step step(load_system<Sys>(a, chunk, lane), {T(a.tolerance), a.max_iterations});
   State state;
-  state.q = load_rows<T, n>(chunk, rows.q, lane);
+  state.q = load_rows<T, N>(chunk, rows.q, lane);
   state.p = load_rows<T, n>(chunk, rows.p, lane);
   if constexpr (m > 0) {
     state.lambda = load_rows<T, m>(chunk, rows.lambda, lane);

@@ -10,29 +10,41 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
+template <int N>
+Vector<double, N> load(const double* x) {
+  Vector<double, N> r;
+  for (int i = 0; i < N; ++i) r[i] = x[i];
+  return r;
+}
+template <int N>
+void store(const Vector<double, N>& x, double* out) {
+  for (int i = 0; i < N; ++i) out[i] = x[i];
+}
+
 template <class System>
 System system_from(const double* parameters) {
   return make_system<System>([parameters](int i) { return parameters[i]; });
 }
 
-/// The motion without constraint forces: M^-1 applied to covectors, and the acceleration M^-1 (L_q - L_vq v).
+/// The motion without constraint forces: M^-1 applied to covectors, and the acceleration M^-1 (L_q + ad*_v p - dp), with dp
+/// the derivative of p = L_v along the configuration's velocity and ad* = 0 on R^n.
 template <class System>
 class FreeMotion {
   using T = typename System::scalar;
+  using G = group_of<System>;
   static constexpr int n = System::n;
 
  public:
-  FreeMotion(const System& system, const Vector<T, n>& q, const Vector<T, n>&) requires Separable<System>
-      : mass_(system), acceleration_(mass_.inverse_times(force(system, q))) {}
-
-  FreeMotion(const System& system, const Vector<T, n>& q, const Vector<T, n>& v) requires(!Separable<System>) {
-    const auto l = hessian<1>(
-        [&](const auto& x, const auto& y) {
-          return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
-        },
-        q, v);
-    mass_ = Lu<T, n>(l.vv[0]);
-    acceleration_ = mass_.solve(l.first.dq[0] - l.vq[0] * v);
+  FreeMotion(const System& system, const Configuration<System>& q, const Vector<T, n>& v) : mass_(mass(system, q, v)) {
+    Vector<T, n> rate = configuration_force(system, q, v);
+    if constexpr (on_group<System>) rate = rate + G::ad_star(v, momentum(system, q, v));
+    if constexpr (!Separable<System>) {
+      Vector<Dual<T, 1>, n> constant_v;
+      for (int i = 0; i < n; ++i) constant_v[i] = Dual<T, 1>(v[i]);
+      const auto p = momentum(system, moving<G>(q, v), constant_v);
+      for (int i = 0; i < n; ++i) rate[i] = rate[i] - p[i].partial[0];
+    }
+    acceleration_ = response(rate);
   }
 
   [[nodiscard]] const Vector<T, n>& acceleration() const { return acceleration_; }
@@ -46,17 +58,33 @@ class FreeMotion {
   }
 
  private:
+  static auto mass(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
+    if constexpr (Separable<System>) {
+      return Mass<System>(system);
+    } else {
+      return Lu<T, n>(mass_matrix(system, q, v));
+    }
+  }
+
   std::conditional_t<Separable<System>, Mass<System>, Lu<T, n>> mass_;
   Vector<T, n> acceleration_;
 };
 
+/// Derivatives of the constraint Phi at (q, v).
+template <class System, class T = typename System::scalar>
+auto constraint_gradient(const System& system, const Configuration<System>& q, const Vector<T, System::n>& v) {
+  return gradient<System::m, group_of<System>>(
+      [&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
+}
+
 /// Multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0:
-///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v M^-1 (L_q - L_vq v).
+///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v a,   a the acceleration without constraint forces.
 /// False when the constraint forces are dependent or the mass matrix is singular.
 template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
-bool continuous_multiplier(const System& system, const Vector<T, n>& q, const Vector<T, n>& v, Vector<T, m>& lambda) {
+bool continuous_multiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v,
+                           Vector<T, m>& lambda) {
   const FreeMotion<System> motion(system, q, v);
-  const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
+  const auto phi = constraint_gradient(system, q, v);
   Matrix<T, m, m> matrix;
   for (int k = 0; k < m; ++k) {
     const Vector<T, n> response = motion.response(phi.dv[k]);
@@ -71,9 +99,9 @@ bool continuous_multiplier(const System& system, const Vector<T, n>& q, const Ve
 }
 
 /// Moves x to the nearest point, in the metric of the mass matrix, where a function vanishes (Newton). f(x) gives its value
-/// and derivative.
-template <class System, class F, int n = System::n, int m = System::m>
-bool project(const FreeMotion<System>& motion, F f, Vector<double, n>& x, double tolerance) {
+/// and derivative, move(x, d) the point a displacement d away.
+template <class System, class F, class Move, class X, int n = System::n, int m = System::m>
+bool project(const FreeMotion<System>& motion, F f, Move move, X& x, double tolerance) {
   const Matrix<double, m, n> direction = f(x).jacobian;
   Matrix<double, m, n> response;
   for (int k = 0; k < m; ++k) response[k] = motion.response(direction[k]);
@@ -89,43 +117,53 @@ bool project(const FreeMotion<System>& motion, F f, Vector<double, n>& x, double
       for (int i = 0; i < m; ++i) matrix[i][k] = dot(at.jacobian[i], response[k]);
     const Lu<double, m> lu(matrix);
     if (lu.singular()) return false;
-    x = x - transpose_times(response, lu.solve(at.value));
+    x = move(x, -transpose_times(response, lu.solve(at.value)));
   }
   return previous <= tolerance;
 }
 
 /// Moves v to the nearest velocity that satisfies the constraint.
 template <class System, int n = System::n, int m = System::m>
-bool project_velocity(const System& system, const Vector<double, n>& q, Vector<double, n>& v, double tolerance) {
+bool project_velocity(const System& system, const Configuration<System>& q, Vector<double, n>& v, double tolerance) {
   const auto phi = [&](const Vector<double, n>& y) {
-    const auto d = gradient<m>([&](const auto& a, const auto& b) { return constraint(system, a, b); }, q, y);
+    const auto d = constraint_gradient(system, q, y);
     return PositionConstraint<double, n, m>{d.value, d.dv};
   };
-  return project(FreeMotion<System>(system, q, v), phi, v, tolerance);
+  const auto move = [](const Vector<double, n>& y, const Vector<double, n>& d) { return y + d; };
+  return project(FreeMotion<System>(system, q, v), phi, move, v, tolerance);
+}
+
+/// The configuration a small displacement, in the algebra, away.
+template <class System, class T, int n = System::n>
+Vector<T, element_size<System>> displaced(const Vector<T, element_size<System>>& q, const Vector<T, n>& displacement) {
+  using G = group_of<System>;
+  return G::product(q, Chart<G, Cay, T>(displacement).tau());
 }
 
 /// Moves q to the nearest position that satisfies a holonomic constraint.
 template <class System, int n = System::n, int m = System::m>
-bool project_position(const System& system, Vector<double, n>& q, const Vector<double, n>& v, double tolerance) {
-  const auto g = [&](const Vector<double, n>& x) { return position_constraint(system, x); };
-  return project(FreeMotion<System>(system, q, v), g, q, tolerance);
+bool project_position(const System& system, Configuration<System>& q, const Vector<double, n>& v, double tolerance) {
+  const auto g = [&](const Configuration<System>& x) { return position_constraint(system, x); };
+  return project(FreeMotion<System>(system, q, v), g, displaced<System, double>, q, tolerance);
 }
 
 /// Size of what rounding a point and a velocity typed with 12 digits does to the constraints, and their residual.
 template <class System, int n = System::n, int m = System::m>
-void measure_constraint(const System& system, const Vector<double, n>& q, const Vector<double, n>& v, double& size,
+void measure_constraint(const System& system, const Configuration<System>& q, const Vector<double, n>& v, double& size,
                         double& residual) {
   size = residual = 0.0;
-  const auto phi = gradient<m>([&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
+  const auto phi = constraint_gradient(system, q, v);
+  // on a group a component of the algebra moves all numbers of q
+  const auto reach = [&](int i) { return on_group<System> ? max_norm(q) : abs(q[i]); };
   for (int k = 0; k < m; ++k)
     for (int i = 0; i < n; ++i)
-      size = max(size, max(abs(phi.dq[k][i]) * abs(q[i]), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
+      size = max(size, max(abs(phi.dq[k][i]) * reach(i), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
   residual = max_norm(phi.value);
   double check = sum(phi.value);
   if constexpr (is_holonomic<System>) {
     const auto g = position_constraint(system, q);
     for (int k = 0; k < m; ++k)
-      for (int i = 0; i < n; ++i) size = max(size, abs(g.jacobian[k][i]) * max(abs(q[i]), 1.0));
+      for (int i = 0; i < n; ++i) size = max(size, abs(g.jacobian[k][i]) * max(reach(i), 1.0));
     residual = max(residual, max_norm(g.value));
     check = check + sum(g.value);
   }
@@ -138,16 +176,16 @@ void measure_constraint(const System& system, const Vector<double, n>& q, const 
 template <template <class> class SystemOf>
 PrepareReport prepare(const double* parameters, PointView point, PrepareOptions options) {
   using System = SystemOf<double>;
+  using G = group_of<System>;
   constexpr int n = System::n, m = System::m;
   const System system = detail::system_from<System>(parameters);
-  Vector<double, n> q, v, p;
-  for (int i = 0; i < n; ++i) {
-    q[i] = point.q[i];
-    v[i] = point.v[i];
-    p[i] = point.p[i];
-  }
+  auto q = detail::load<element_size<System>>(point.q);
+  auto v = detail::load<n>(point.v), p = detail::load<n>(point.p);
+  const double defect = G::defect(q);
+  if (on_group<System> && (options.project || defect <= group_tolerance))
+    for (int pass = 0; pass < 40 && G::defect(q) > 0x1p-50; ++pass) q = G::normalise(q);
   if (options.from_momentum) v = velocity(system, q, p);
-  PrepareReport report{0.0, 0.0, true, true};
+  PrepareReport report{0.0, 0.0, true, true, options.project ? G::defect(q) : defect};
   if constexpr (m > 0) {
     double size = 0.0;
     detail::measure_constraint(system, q, v, size, report.residual);
@@ -155,9 +193,9 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     if (options.project) {
       const Vector<double, n> given = v;
       if constexpr (is_holonomic<System>) {
-        const Vector<double, n> from = q;
+        const auto from = q;
         report.projected_ok = detail::project_position(system, q, v, report.tolerance);
-        for (int i = 0; i < n; ++i)
+        for (int i = 0; i < element_size<System>; ++i)
           if (q[i] != from[i]) options.from_momentum = false;
       }
       report.projected_ok = detail::project_velocity(system, q, v, report.tolerance) && report.projected_ok;
@@ -170,14 +208,12 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     if (!options.keep_multiplier) {
       Vector<double, m> lambda;
       report.multiplier_ok = detail::continuous_multiplier(system, q, v, lambda);
-      for (int k = 0; k < m; ++k) point.lambda[k] = lambda[k];
+      detail::store(lambda, point.lambda);
     }
   }
-  for (int i = 0; i < n; ++i) {
-    point.q[i] = q[i];
-    point.v[i] = v[i];
-    point.p[i] = p[i];
-  }
+  detail::store(q, point.q);
+  detail::store(v, point.v);
+  detail::store(p, point.p);
   return report;
 }
 
@@ -185,13 +221,14 @@ template <template <class> class SystemOf>
 void velocity_from_momentum(const double* parameters, const double* q, const double* p, double* v) {
   using System = SystemOf<double>;
   const System system = detail::system_from<System>(parameters);
-  Vector<double, System::n> x, y;
-  for (int i = 0; i < System::n; ++i) {
-    x[i] = q[i];
-    y[i] = p[i];
-  }
-  const auto r = velocity(system, x, y);
-  for (int i = 0; i < System::n; ++i) v[i] = r[i];
+  detail::store(velocity(system, detail::load<element_size<System>>(q), detail::load<System::n>(p)), v);
+}
+
+/// See SystemEntry::expand.
+template <template <class> class SystemOf>
+void expand(const double* x, double* q) {
+  using System = SystemOf<double>;
+  detail::store(group_of<System>::expand(detail::load<System::n>(x)), q);
 }
 
 /// See SystemEntry::exact.
@@ -200,81 +237,70 @@ bool exact(const double* parameters, double time, PointView point) {
   using System = SystemOf<double>;
   constexpr int n = System::n, m = System::m;
   const System system = detail::system_from<System>(parameters);
-  Vector<double, n> q, v;
-  for (int i = 0; i < n; ++i) {
-    q[i] = point.q[i];
-    v[i] = point.v[i];
-  }
+  auto q = detail::load<element_size<System>>(point.q);
+  auto v = detail::load<n>(point.v);
   if (!system.exact(time, q, v)) return false;
-  const Vector<double, n> p = momentum(system, q, v);
-  for (int i = 0; i < n; ++i) {
-    point.q[i] = q[i];
-    point.v[i] = v[i];
-    point.p[i] = p[i];
-  }
+  detail::store(q, point.q);
+  detail::store(v, point.v);
+  detail::store(momentum(system, q, v), point.p);
   if constexpr (m > 0) {
     Vector<double, m> lambda;
     if (!detail::continuous_multiplier(system, q, v, lambda)) return false;
-    for (int k = 0; k < m; ++k) point.lambda[k] = lambda[k];
+    detail::store(lambda, point.lambda);
   }
   return true;
 }
 
 /// The tangent vector that Lyapunov exponents start from, the same for all methods: the direction whose component i in
-/// (dq, dv) is frac((i + 1) / golden ratio) - 1/2, moved to the nearest dv, in the metric of the mass matrix, that satisfies
-/// the linearised constraint; with dp and dlambda of the derivatives of dL/dv and of the continuous multiplier, and the
-/// Euclidean norm of (dq, dp) scaled to 1. Writes (dq, dp, dlambda).
+/// (dq, dv), on a group dq in the algebra, is frac((i + 1) / golden ratio) - 1/2, moved to the nearest, in the metric of the
+/// mass matrix, that satisfies the linearised constraints; with dp and dlambda of the derivatives of dL/dv and of the
+/// continuous multiplier, and the Euclidean norm of (dq, dp) scaled to 1. Writes (dq, dp, dlambda), dq as the numbers of q.
 template <template <class> class SystemOf>
 void initial_tangent(const double* parameters, const double* q, const double* v, double* tangent) {
   using D = Dual<double, 1>;
   using System = SystemOf<D>;
-  constexpr int n = System::n, m = System::m;
+  constexpr int n = System::n, m = System::m, N = element_size<System>;
   const auto system = make_system<System>([parameters](int i) { return D(parameters[i]); });
   const auto direction = [](int i) {
     const double multiple = (i + 1) * 0.6180339887498949;
     return multiple - static_cast<int>(multiple) - 0.5;
   };
-  Vector<D, n> x, y;
+  Vector<double, n> shift;
+  Vector<D, n> y;
   for (int i = 0; i < n; ++i) {
-    x[i].value = q[i];
+    shift[i] = direction(i);
     y[i].value = v[i];
-    x[i].partial[0] = direction(i);
     y[i].partial[0] = direction(n + i);
   }
+  Vector<D, N> x = moving<group_of<System>>(detail::load<N>(q), shift);
   Vector<D, m> lambda;
-  if constexpr (is_holonomic<System>) {
-    const detail::FreeMotion<System> motion(system, x, y);
-    const auto g = position_constraint(system, x);
-    Matrix<D, m, m> matrix;
-    Matrix<D, m, n> response;
-    for (int k = 0; k < m; ++k) {
-      response[k] = motion.response(g.jacobian[k]);
-      for (int i = 0; i < m; ++i) matrix[i][k] = dot(g.jacobian[i], response[k]);
-    }
-    x = x - transpose_times(response, Lu<D, m>(matrix).solve(g.value));
-  }
   if constexpr (m > 0) {
-    // a Newton step back to the constraint: of the value, it takes round-off; of the derivative, what violates Phi
-    const detail::FreeMotion<System> motion(system, x, y);
-    const auto phi = gradient<m>([&](const auto& a, const auto& b) { return constraint(system, a, b); }, x, y);
-    Matrix<D, m, m> matrix;
-    Matrix<D, m, n> response;
-    for (int k = 0; k < m; ++k) {
-      response[k] = motion.response(phi.dv[k]);
-      for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response[k]);
+    // a Newton step back to the constraints: of the value, it takes round-off; of the derivative, what violates them
+    const auto newton_step = [&](const Vector<D, m>& value, const Matrix<D, m, n>& jacobian) {
+      const detail::FreeMotion<System> motion(system, x, y);
+      Matrix<D, m, m> matrix;
+      Matrix<D, m, n> response;
+      for (int k = 0; k < m; ++k) {
+        response[k] = motion.response(jacobian[k]);
+        for (int i = 0; i < m; ++i) matrix[i][k] = dot(jacobian[i], response[k]);
+      }
+      return -transpose_times(response, Lu<D, m>(matrix).solve(value));
+    };
+    if constexpr (is_holonomic<System>) {
+      const auto g = position_constraint(system, x);
+      x = detail::displaced<System>(x, newton_step(g.value, g.jacobian));
     }
-    y = y - transpose_times(response, Lu<D, m>(matrix).solve(phi.value));
+    const auto phi = detail::constraint_gradient(system, x, y);
+    y = y + newton_step(phi.value, phi.dv);
     detail::continuous_multiplier(system, x, y, lambda);
   }
   const Vector<D, n> p = momentum(system, x, y);
-  for (int i = 0; i < n; ++i) {
-    tangent[i] = x[i].partial[0];
-    tangent[n + i] = p[i].partial[0];
-  }
-  for (int i = 0; i < m; ++i) tangent[2 * n + i] = lambda[i].partial[0];
+  for (int i = 0; i < N; ++i) tangent[i] = x[i].partial[0];
+  for (int i = 0; i < n; ++i) tangent[N + i] = p[i].partial[0];
+  for (int i = 0; i < m; ++i) tangent[N + n + i] = lambda[i].partial[0];
   double square = 0.0;
-  for (int i = 0; i < 2 * n; ++i) square += tangent[i] * tangent[i];
-  for (int i = 0; i < 2 * n + m; ++i) tangent[i] /= sqrt(square);
+  for (int i = 0; i < N + n; ++i) square += tangent[i] * tangent[i];
+  for (int i = 0; i < N + n + m; ++i) tangent[i] /= sqrt(square);
 }
 
 /// The entry of a system; one object per system.
@@ -287,7 +313,9 @@ const SystemEntry& describe() {
   static constexpr auto coordinates = coordinate_names<System>();
   static_assert(parameters.size() <= max_parameters);
   bool (*exact_solution)(const double*, double, PointView) = nullptr;
-  if constexpr (requires(const System& s, Vector<double, System::n>& q) { s.exact(0.0, q, q); })
+  if constexpr (requires(const System& s, Configuration<System>& q, Vector<double, System::n>& v) {
+                  s.exact(0.0, q, v);
+                })
     exact_solution = exact<SystemOf>;
   static const SystemEntry entry{System::name,
                                  System::variant,
@@ -295,6 +323,7 @@ const SystemEntry& describe() {
                                  System::configuration,
                                  System::source,
                                  System::n,
+                                 element_size<System>,
                                  System::m,
                                  System::kind,
                                  parameters,
@@ -305,6 +334,7 @@ const SystemEntry& describe() {
                                  System::default_v,
                                  prepare<SystemOf>,
                                  velocity_from_momentum<SystemOf>,
+                                 on_group<System> ? expand<SystemOf> : nullptr,
                                  exact_solution,
                                  initial_tangent<SystemOf>};
   return entry;

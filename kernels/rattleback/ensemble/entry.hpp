@@ -39,6 +39,7 @@ enum Status : std::uint32_t {
   status_not_converged = 1,   ///< the iteration stopped at max_iterations
   status_singular = 2,        ///< a pivot vanished: constraints dependent or the Lagrangian degenerate
   status_not_finite = 4,      ///< the step left the floating-point numbers
+  status_fold = 8,            ///< not converged, with a rotation per step beyond what the retraction can represent
   status_padding = 1u << 31,  ///< a lane of the last chunk that holds no trajectory; never in a result
 };
 
@@ -51,9 +52,11 @@ inline constexpr StatusInfo status_table[] = {
     {status_not_converged, "not-converged", "the iteration of a step did not converge within max_iterations"},
     {status_singular, "singular", "a pivot vanished: dependent constraints or a degenerate Lagrangian"},
     {status_not_finite, "not-finite", "a step produced an infinity or a NaN"},
+    {status_fold, "fold",
+     "the rotation h |omega| of a step lies beyond the fold of the Cayley map; use a smaller step or retraction = \"exp\""},
 };
 
-/// One point of the ensemble on its way in: in q and v (or p), out all of them. Arrays of n and m numbers.
+/// One point of the ensemble on its way in: in q and v (or p), out all of them. Arrays of `elements`, n, n and m numbers.
 struct PointView {
   double* q;
   double* v;
@@ -67,7 +70,10 @@ struct PrepareReport {
   double tolerance;    ///< what counts as round-off there
   bool projected_ok;   ///< the projection converged (true when none was asked for)
   bool multiplier_ok;  ///< the continuous equations determine the multiplier
+  double defect;       ///< by how much q, after any projection, misses the group: max norm of R^T R - 1 of its rotations
 };
+/// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal.
+inline constexpr double group_tolerance = 1e-8;
 
 /// What the caller supplies of a point, and whether to project it.
 struct PrepareOptions {
@@ -83,7 +89,9 @@ struct SystemEntry {
   const char* summary;
   const char* configuration;
   const char* source;
-  int n, m;  ///< configuration and constraint dimension
+  int n;         ///< dimension of the configuration space
+  int elements;  ///< numbers that hold a configuration: n on R^n, 9 on SO(3)
+  int m;         ///< number of constraints
   ConstraintKind constraint;
   std::span<const ParameterInfo> parameters;
   std::span<const StructureInfo> structure;
@@ -94,6 +102,8 @@ struct SystemEntry {
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).
   void (*velocity)(const double* parameters, const double* q, const double* p, double* v);
+  /// q from n numbers: rotations of space from their rotation vectors, the rest as it is. Null on R^n.
+  void (*expand)(const double* x, double* q);
   /// The exact solution a time `time` after the state (q, v), in place; p and lambda follow. Null where none is known; false
   /// where none is known for these parameters and this state.
   bool (*exact)(const double* parameters, double time, PointView point);

@@ -15,7 +15,7 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   constexpr int n = Sys::n, m = Sys::m, k = observable_count<Sys>;
   const ChunkLayout& rows = a.layout;
   const Sys system = load_system<Sys>(a, chunk, lane);
-  const auto q = load_rows<T, n>(chunk, rows.q, lane);
+  const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
   const auto p = load_rows<T, n>(chunk, rows.p, lane);
   const auto v = velocity(system, q, p);
   const mask_t<T> good = Lanes<T>::load(chunk + rows.status * chunk_size + lane) == T(0.0);
@@ -52,7 +52,7 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       case ObservableCode::lyapunov: {
         const T time =
             load_or<T>(chunk, rows.step, lane, a.step) * Lanes<T>::load(chunk + rows.steps * chunk_size + lane);
-        x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, n>(rows, chunk, lane) / time);
+        x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
         break;
       }
     }

@@ -22,15 +22,15 @@ RB_HD T component(const Vector<T, N>& x, int index) {
 }  // namespace detail
 
 /// The rest of a velocity that has to be solved for; kept out of the time loop.
-template <class T, template <class> class System, int n>
-RB_NOINLINE T solved_velocity(const KernelArguments& a, const double* chunk, int lane, const Vector<T, n> q,
+template <class T, template <class> class System, int N, int n>
+RB_NOINLINE T solved_velocity(const KernelArguments& a, const double* chunk, int lane, const Vector<T, N> q,
                               const Vector<T, n> p, int index) {
   return detail::component(velocity(load_system<System<T>>(a, chunk, lane), q, p), index);
 }
 
 /// The value of a surface at (q, p).
-template <class T, template <class> class System, int n>
-RB_HD T surface_value(const KernelArguments& a, const double* chunk, int lane, int surface, const Vector<T, n>& q,
+template <class T, template <class> class System, int N, int n>
+RB_HD T surface_value(const KernelArguments& a, const double* chunk, int lane, int surface, const Vector<T, N>& q,
                       const Vector<T, n>& p) {
   const Surfaces& surfaces = a.surfaces;
   T below[surface_stack];  // the stack under its top
@@ -103,9 +103,8 @@ RB_HD T surface_value(const KernelArguments& a, const double* chunk, int lane, i
 /// Values of all surfaces at the present states, into their rows.
 template <class T, template <class> class System>
 void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
-  constexpr int n = System<T>::n;
-  const auto q = load_rows<T, n>(chunk, a.layout.q, lane);
-  const auto p = load_rows<T, n>(chunk, a.layout.p, lane);
+  const auto q = load_rows<T, element_size<System<T>>>(chunk, a.layout.q, lane);
+  const auto p = load_rows<T, System<T>::n>(chunk, a.layout.p, lane);
   for (int s = 0; s < a.surfaces.count; ++s)
     Lanes<T>::store(chunk + (a.layout.surfaces + s) * chunk_size + lane,
                     surface_value<T, System>(a, chunk, lane, s, q, p));
@@ -133,28 +132,24 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 template <class T, class State>
 RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before, T steps,
                                 T crossed) {
-  constexpr int n = State::dimension, m = State::multipliers, width = Lanes<T>::width;
-  double which[width], at[width], q[n][width], p[n][width], lambda[m > 0 ? m : 1][width];
+  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, width = Lanes<T>::width;
+  double which[width], at[width], q[N][width], p[n][width], lambda[m > 0 ? m : 1][width];
   Lanes<T>::store(which, crossed);
   Lanes<T>::store(at, steps);
-  for (int i = 0; i < n; ++i) {
-    Lanes<T>::store(q[i], before.q[i]);
-    Lanes<T>::store(p[i], before.p[i]);
-  }
+  for (int i = 0; i < N; ++i) Lanes<T>::store(q[i], before.q[i]);
+  for (int i = 0; i < n; ++i) Lanes<T>::store(p[i], before.p[i]);
   for (int i = 0; i < m; ++i) Lanes<T>::store(lambda[i], before.lambda[i]);
   for (int l = 0; l < width; ++l) {
     if (which[l] == 0.0) continue;
     double* count = chunk + a.layout.crossings * chunk_size + lane + l;
-    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * (2 * n + m + 2)) * chunk_size + lane + l;
+    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + 2)) * chunk_size + lane + l;
     *count += 1.0;
     slot[0] = which[l];
     slot[chunk_size] = at[l];
     slot += 2 * chunk_size;
-    for (int i = 0; i < n; ++i) {
-      slot[i * chunk_size] = q[i][l];
-      slot[(n + i) * chunk_size] = p[i][l];
-    }
-    for (int i = 0; i < m; ++i) slot[(2 * n + i) * chunk_size] = lambda[i][l];
+    for (int i = 0; i < N; ++i) slot[i * chunk_size] = q[i][l];
+    for (int i = 0; i < n; ++i) slot[(N + i) * chunk_size] = p[i][l];
+    for (int i = 0; i < m; ++i) slot[(N + n + i) * chunk_size] = lambda[i][l];
   }
 }
 

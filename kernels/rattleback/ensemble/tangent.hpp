@@ -17,7 +17,7 @@ class Tangent {
   using D = Dual<T, 1>;
   using Sys = System<D>;
   using Step = Method<D, Sys>;
-  static constexpr int n = Sys::n, m = Sys::m;
+  static constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
   /// A relative error of this size in each step changes the exponent by as much per step size; round-off would cost a few
   /// iterations more.
   static constexpr double tolerance = 1e-14;
@@ -27,20 +27,21 @@ class Tangent {
       : step_(make_system<Sys>([&](int i) { return D(load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i])); }),
               {D(max(a.tolerance, tolerance)), 2 * a.max_iterations}),
         rows_(a.layout) {
-    dq_ = load_rows<T, n>(chunk, rows_.tangent, lane);
-    dp_ = load_rows<T, n>(chunk, rows_.tangent + n, lane);
-    if constexpr (m > 0) dlambda_ = load_rows<T, m>(chunk, rows_.tangent + 2 * n, lane);
+    dq_ = load_rows<T, N>(chunk, rows_.tangent, lane);
+    dp_ = load_rows<T, n>(chunk, rows_.tangent + N, lane);
+    if constexpr (m > 0) dlambda_ = load_rows<T, m>(chunk, rows_.tangent + N + n, lane);
     exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * chunk_size + lane);
   }
 
   /// Maps the tangent vector at `state`, in the lanes of the mask.
-  RB_HD_LARGE void step(const PhaseState<T, n, m>& state, T h, mask_t<T> good) {
-    PhaseState<D, n, m> next;
+  RB_HD_LARGE void step(const StateOf<T, System<T>>& state, T h, mask_t<T> good) {
+    StateOf<D, Sys> next;
     join(state.q, dq_, next.q);
     join(state.p, dp_, next.p);
     if constexpr (m > 0) join(state.lambda, dlambda_, next.lambda);
     const StepReport<D> report = step_(next, D(h));
-    const Vector<T, n> dq = tangent_of(next.q), dp = tangent_of(next.p);
+    const Vector<T, N> dq = tangent_of(next.q);
+    const Vector<T, n> dp = tangent_of(next.p);
     const T size = max(max_norm(dq), max_norm(dp));
     const mask_t<T> large = size > T(0x1p128), small = size < T(0x1p-128);
     const T shift = select(large, T(128.0), select(small, T(-128.0), T(0.0)));
@@ -54,39 +55,40 @@ class Tangent {
 
   RB_HD void store(double* chunk, int lane) const {
     store_rows(chunk, rows_.tangent, lane, dq_);
-    store_rows(chunk, rows_.tangent + n, lane, dp_);
-    if constexpr (m > 0) store_rows(chunk, rows_.tangent + 2 * n, lane, dlambda_);
+    store_rows(chunk, rows_.tangent + N, lane, dp_);
+    if constexpr (m > 0) store_rows(chunk, rows_.tangent + N + n, lane, dlambda_);
     Lanes<T>::store(chunk + rows_.tangent_exponent * chunk_size + lane, exponent_);
   }
 
  private:
-  template <int N>
-  RB_HD static void join(const Vector<T, N>& value, const Vector<T, N>& partial, Vector<D, N>& x) {
+  template <int size>
+  RB_HD static void join(const Vector<T, size>& value, const Vector<T, size>& partial, Vector<D, size>& x) {
     RB_UNROLL
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < size; ++i) {
       x[i].value = value[i];
       x[i].partial[0] = partial[i];
     }
   }
-  template <int N>
-  RB_HD static Vector<T, N> tangent_of(const Vector<D, N>& x) {
-    Vector<T, N> r;
+  template <int size>
+  RB_HD static Vector<T, size> tangent_of(const Vector<D, size>& x) {
+    Vector<T, size> r;
     RB_UNROLL
-    for (int i = 0; i < N; ++i) r[i] = x[i].partial[0];
+    for (int i = 0; i < size; ++i) r[i] = x[i].partial[0];
     return r;
   }
 
   Step step_;
   ChunkLayout rows_;
-  Vector<T, n> dq_, dp_;
+  Vector<T, N> dq_;
+  Vector<T, n> dp_;
   Vector<T, m> dlambda_;
   T exponent_;
 };
 
 /// ln of the Euclidean norm of (dq, dp).
-template <class T, int n>
+template <class T, int size>
 RB_HD T log_norm_of_tangent(const ChunkLayout& rows, const double* chunk, int lane) {
-  const auto d = load_rows<T, 2 * n>(chunk, rows.tangent, lane);
+  const auto d = load_rows<T, size>(chunk, rows.tangent, lane);
   const T exponent = Lanes<T>::load(chunk + rows.tangent_exponent * chunk_size + lane);
   return fma(exponent, T(0.6931471805599453), T(0.5) * log(dot(d, d)));
 }

@@ -12,6 +12,10 @@
 //
 //   identity<T>(), product(g, h), inverse(g)
 //   matrix(g)                        the representation, a homomorphism
+//   translate(g, x)                  d/de g tau(e x) at e = 0: g hat(x), in the numbers that hold g
+//   expand(x)                        the element from n numbers: a rotation of space by its rotation vector, the rest as it is
+//   defect(g)                        what the numbers lack to be an element: max norm of R^T R - 1, infinite where det R < 0
+//   normalise(g)                     a step of Newton's method to the nearest element
 //   hat(x), vee(X)                   d/de matrix(tau(e x)) at e = 0, and x from it
 //   Ad(g, x)                         vee(matrix(g) hat(x) matrix(g)^-1)
 //   Ad_star(g, m)                    Ad_g^T m
@@ -64,6 +68,10 @@ concept LieGroup = requires(const Element<G, double>& g, const Algebra<G, double
   { G::template identity<double>() } -> std::same_as<Element<G, double>>;
   { G::product(g, g) } -> std::same_as<Element<G, double>>;
   { G::inverse(g) } -> std::same_as<Element<G, double>>;
+  { G::translate(g, x) } -> std::same_as<Element<G, double>>;
+  { G::expand(x) } -> std::same_as<Element<G, double>>;
+  { G::defect(g) } -> std::same_as<double>;
+  { G::normalise(g) } -> std::same_as<Element<G, double>>;
   { G::matrix(g) } -> std::same_as<GroupMatrix<G, double>>;
   { G::hat(x) } -> std::same_as<GroupMatrix<G, double>>;
   { G::vee(a) } -> std::same_as<Algebra<G, double>>;

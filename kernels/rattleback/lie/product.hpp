@@ -51,6 +51,22 @@ struct Product {
     return join(First::inverse(first_element(g)), Rest::inverse(rest_element(g)));
   }
   template <class T>
+  RB_HD static Elem<T> translate(const Vector<T, element_size>& g, const Vector<T, dimension>& x) {
+    return join(First::translate(first_element(g), first(x)), Rest::translate(rest_element(g), rest(x)));
+  }
+  template <class T>
+  RB_HD static Elem<T> expand(const Vector<T, dimension>& x) {
+    return join(First::expand(first(x)), Rest::expand(rest(x)));
+  }
+  template <class T>
+  RB_HD static T defect(const Vector<T, element_size>& g) {
+    return max(First::defect(first_element(g)), Rest::defect(rest_element(g)));
+  }
+  template <class T>
+  RB_HD static Elem<T> normalise(const Vector<T, element_size>& g) {
+    return join(First::normalise(first_element(g)), Rest::normalise(rest_element(g)));
+  }
+  template <class T>
   RB_HD static Mat<T> matrix(const Vector<T, element_size>& g) {
     return blocks(First::matrix(first_element(g)), Rest::matrix(rest_element(g)));
   }

@@ -23,6 +23,22 @@ struct Rn {
   RB_HD static Vector<T, N> inverse(const Vector<T, N>& g) {
     return -g;
   }
+  template <class T>
+  RB_HD static Vector<T, N> translate(const Vector<T, N>&, const Vector<T, N>& x) {
+    return x;
+  }
+  template <class T>
+  RB_HD static Vector<T, N> expand(const Vector<T, N>& x) {
+    return x;
+  }
+  template <class T>
+  RB_HD static T defect(const Vector<T, N>&) {
+    return T(0.0);
+  }
+  template <class T>
+  RB_HD static Vector<T, N> normalise(const Vector<T, N>& g) {
+    return g;
+  }
   /// (1 g; 0 1)
   template <class T>
   RB_HD static Matrix<T, N + 1, N + 1> matrix(const Vector<T, N>& g) {

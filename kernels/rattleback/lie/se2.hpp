@@ -40,6 +40,23 @@ struct SE2 {
     return {-back[0], -back[1], -g[2]};
   }
   template <class T>
+  RB_HD static Vector<T, 3> translate(const Vector<T, 3>& g, const Vector<T, 3>& x) {
+    const Vector<T, 2> moved = rotate(g, segment<0, 2>(x));
+    return {moved[0], moved[1], x[2]};
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> expand(const Vector<T, 3>& x) {
+    return x;
+  }
+  template <class T>
+  RB_HD static T defect(const Vector<T, 3>&) {
+    return T(0.0);
+  }
+  template <class T>
+  RB_HD static Vector<T, 3> normalise(const Vector<T, 3>& g) {
+    return g;
+  }
+  template <class T>
   RB_HD static Matrix<T, 3, 3> matrix(const Vector<T, 3>& g) {
     T s, c;
     sincos(g[2], s, c);

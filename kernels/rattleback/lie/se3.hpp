@@ -23,6 +23,22 @@ struct SE3 {
     return join(SO3::inverse(rotation(g)), -SO3::Ad_star(rotation(g), position(g)));
   }
   template <class T>
+  RB_HD static Vector<T, 12> translate(const Vector<T, 12>& g, const Vector<T, 6>& x) {
+    return join(SO3::translate(rotation(g), angular(x)), SO3::Ad(rotation(g), linear(x)));
+  }
+  template <class T>
+  RB_HD static Vector<T, 12> expand(const Vector<T, 6>& x) {
+    return join(SO3::expand(angular(x)), linear(x));
+  }
+  template <class T>
+  RB_HD static T defect(const Vector<T, 12>& g) {
+    return SO3::defect(rotation(g));
+  }
+  template <class T>
+  RB_HD static Vector<T, 12> normalise(const Vector<T, 12>& g) {
+    return join(SO3::normalise(rotation(g)), position(g));
+  }
+  template <class T>
   RB_HD static Matrix<T, 4, 4> matrix(const Vector<T, 12>& g) {
     const T o(0.0);
     return {{{g[0], g[1], g[2], g[9]}, {g[3], g[4], g[5], g[10]}, {g[6], g[7], g[8], g[11]}, {o, o, o, T(1.0)}}};

@@ -31,6 +31,31 @@ struct SO3 {
     return {g[0], g[3], g[6], g[1], g[4], g[7], g[2], g[5], g[8]};
   }
   template <class T>
+  RB_HD static Vector<T, 9> translate(const Vector<T, 9>& g, const Vector<T, 3>& x) {
+    Vector<T, 9> r;  // a row a of R hat(x) is a cross x
+    RB_UNROLL
+    for (int i = 0; i < 3; ++i) {
+      r[3 * i] = g[3 * i + 1] * x[2] - g[3 * i + 2] * x[1];
+      r[3 * i + 1] = g[3 * i + 2] * x[0] - g[3 * i] * x[2];
+      r[3 * i + 2] = g[3 * i] * x[1] - g[3 * i + 1] * x[0];
+    }
+    return r;
+  }
+  /// exp(hat(x))
+  template <class T>
+  RB_HD static Vector<T, 9> expand(const Vector<T, 3>& x);
+  template <class T>
+  RB_HD static T defect(const Vector<T, 9>& g) {
+    const Vector<T, 9> lack = gram_lack(g);
+    const auto rows = matrix(g);
+    return select(dot(rows[0], cross(rows[1], rows[2])) > T(0.0), max_norm(lack), T(__builtin_huge_val()));
+  }
+  /// R (1 + (1 - R^T R)/2)
+  template <class T>
+  RB_HD static Vector<T, 9> normalise(const Vector<T, 9>& g) {
+    return fma(T(0.5), product(g, gram_lack(g)), g);
+  }
+  template <class T>
   RB_HD static Matrix<T, 3, 3> matrix(const Vector<T, 9>& g) {
     return {{{g[0], g[1], g[2]}, {g[3], g[4], g[5]}, {g[6], g[7], g[8]}}};
   }
@@ -73,6 +98,13 @@ struct SO3 {
   template <class T>
   RB_HD static T angle_squared(const Vector<T, 3>& x) {
     return dot(x, x);
+  }
+
+ private:
+  /// 1 - R^T R
+  template <class T>
+  RB_HD static Vector<T, 9> gram_lack(const Vector<T, 9>& g) {
+    return identity<T>() - product(inverse(g), g);
   }
 };
 
@@ -144,6 +176,11 @@ class Chart<SO3, Exp, T> : public detail::ExpTangent<SO3, T> {
     return select(small, near, far) * v;
   }
 };
+
+template <class T>
+RB_HD Vector<T, 9> SO3::expand(const Vector<T, 3>& x) {
+  return Chart<SO3, Exp, T>(x).tau();
+}
 
 /// With b = 4/(4 + |x|^2): tau = 1 + b hat(x) + (b/2) hat(x)^2, dtau = b (1 - hat(x)/2), dtau^-1 = 1 + hat(x)/2 + x
 /// x^T/4.

@@ -3,19 +3,26 @@
 
 #include "rattleback/linalg/vector.hpp"
 #include "rattleback/real/dual.hpp"
+#include "rattleback/systems/system.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// State of a method on R^n: position, momentum and, where the method carries them, multipliers.
-template <class T, int n, int m>
+/// State of a method: configuration (N numbers; n on R^n), momentum and, where the method carries them, multipliers.
+template <class T, int n, int m, int N = n>
 struct PhaseState {
-  static constexpr int dimension = n, multipliers = m;
-  Vector<T, n> q, p;
+  static constexpr int elements = N, dimension = n, multipliers = m;
+  Vector<T, N> q;
+  Vector<T, n> p;
   Vector<T, m> lambda;
 };
 
-template <class T, int n, int m>
-RB_HD PhaseState<T, n, m> select(const mask_t<T>& mask, const PhaseState<T, n, m>& a, const PhaseState<T, n, m>& b) {
+/// The state of a system.
+template <class T, class System>
+using StateOf = PhaseState<T, System::n, System::m, element_size<System>>;
+
+template <class T, int n, int m, int N>
+RB_HD PhaseState<T, n, m, N> select(const mask_t<T>& mask, const PhaseState<T, n, m, N>& a,
+                                    const PhaseState<T, n, m, N>& b) {
   return {select(mask, a.q, b.q), select(mask, a.p, b.p), select(mask, a.lambda, b.lambda)};
 }
 

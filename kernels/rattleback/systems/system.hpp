@@ -2,7 +2,9 @@
 // What a mechanical system offers, and what follows from it by differentiation.
 //
 // A system is a struct template over the scalar T whose data members are its parameters, all of type T, in the order of
-// `parameters()`. On R^n it gives either
+// `parameters()`. Its configuration space is R^n, or the Lie group that it names (`using Group = SO3;`); q is then an element
+// of the group, as lie/ stores it, and v the left-trivialised velocity eta = g^-1 dg/dt in R^n, its derivatives by q the left
+// trivialised ones, d/de f(g tau(e zeta)) at e = 0. It gives either
 //
 //   T lagrangian(q, v)                              any regular Lagrangian L(q, v), with
 //   Vector<T, m> constraint(q, v)                   Phi(q, v) = 0,
@@ -33,6 +35,7 @@
 #include <array>
 
 #include "rattleback/ensemble/entry.hpp"
+#include "rattleback/lie/rn.hpp"
 #include "rattleback/linalg/lu.hpp"
 #include "rattleback/real/dual.hpp"
 
@@ -43,32 +46,59 @@ inline constexpr int dimension = System::n;
 template <class System>
 inline constexpr int constraint_count = System::m;
 
+namespace detail {
 template <class System>
-concept Separable = requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+struct GroupOf {
+  using type = Rn<System::n>;
+};
+template <class System>
+  requires requires { typename System::Group; }
+struct GroupOf<System> {
+  using type = typename System::Group;
+  static_assert(type::dimension == System::n);
+};
+}  // namespace detail
+
+/// The configuration space: R^n where the system names no group.
+template <class System>
+using group_of = typename detail::GroupOf<System>::type;
+/// Whether the configuration space is more than R^n.
+template <class System>
+inline constexpr bool on_group = requires {
+  typename System::Group;
+};
+/// Numbers that hold a configuration; n on R^n.
+template <class System>
+inline constexpr int element_size = group_of<System>::element_size;
+template <class System, class S = typename System::scalar>
+using Configuration = Vector<S, element_size<System>>;
+
+template <class System>
+concept Separable = requires(const System& s, const Configuration<System>& q) {
   s.potential(q);
 };
 
 template <class System>
 concept AffineConstraint = System::m == 0 ||
-                           requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+                           requires(const System& s, const Configuration<System>& q) {
   s.constraint_matrix(q);
 };
 
-/// Constant mass matrix and a constraint affine in the velocity (or none): the condensed methods apply.
+/// On R^n, constant mass matrix and a constraint affine in the velocity (or none): the condensed methods apply.
 template <class System>
-concept Condensable = Separable<System> && AffineConstraint<System>;
+concept Condensable = !on_group<System> && Separable<System> && AffineConstraint<System>;
 
-/// A system on R^n with a Lagrangian in either form and, where m > 0, a velocity constraint.
+/// A system with a Lagrangian in either form and, where m > 0, a velocity constraint.
 template <class System>
 concept VelocityConstrained = System::m == 0 || AffineConstraint<System> ||
-                              requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
-  s.constraint(q, q);
+    requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
+  s.constraint(q, v);
 };
 
 template <class System>
 concept Lagrangian = Separable<System> ||
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
-  s.lagrangian(q, q);
+    requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
+  s.lagrangian(q, v);
 };
 
 namespace detail {
@@ -146,7 +176,7 @@ struct ConstraintForms {
   Matrix<S, m, n> mu;
 
   ConstraintForms() = default;
-  RB_HD ConstraintForms(const System& system, const Vector<S, n>& q) {
+  RB_HD ConstraintForms(const System& system, const Configuration<System, S>& q) {
     if constexpr (m > 0) mu = system.constraint_matrix(q);
   }
 
@@ -196,7 +226,7 @@ struct ConstraintForms {
 
 /// d(q) of a constraint affine in v.
 template <class System, class S>
-RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<S, System::n>& q) {
+RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<S, element_size<System>>& q) {
   if constexpr (requires { system.constraint_offset(q); }) {
     return system.constraint_offset(q);
   } else {
@@ -204,14 +234,13 @@ RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<
   }
 }
 template <class System>
-inline constexpr bool has_constraint_offset = requires(const System& s,
-                                                       const Vector<typename System::scalar, System::n>& q) {
+inline constexpr bool has_constraint_offset = requires(const System& s, const Configuration<System>& q) {
   s.constraint_offset(q);
 };
 
 /// L(q, v).
 template <class System, class S>
-RB_HD S lagrangian(const System& system, const Vector<S, System::n>& q, const Vector<S, System::n>& v) {
+RB_HD S lagrangian(const System& system, const Vector<S, element_size<System>>& q, const Vector<S, System::n>& v) {
   if constexpr (Separable<System>) {
     return S(0.5) * dot(v, Mass<System>(system).times(v)) - system.potential(q);
   } else {
@@ -221,24 +250,32 @@ RB_HD S lagrangian(const System& system, const Vector<S, System::n>& q, const Ve
 
 /// Whether the constraint is on positions, g(q) = 0.
 template <class System>
-inline constexpr bool is_holonomic = requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+inline constexpr bool is_holonomic = requires(const System& s, const Configuration<System>& q) {
   s.position_constraint(q);
 };
 
+/// The configuration g tau(x) for a small x that exists only in the partial derivatives of a dual number: to first order, all
+/// retractions are the same.
+template <class G, class S>
+RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size>& g, const Vector<S, G::dimension>& x) {
+  const auto rate = G::translate(g, x);
+  Vector<Dual<S, 1>, G::element_size> r;
+  RB_UNROLL
+  for (int i = 0; i < G::element_size; ++i) {
+    r[i].value = g[i];
+    r[i].partial[0] = rate[i];
+  }
+  return r;
+}
+
 /// Phi(q, v); Dg(q) v where the constraint is holonomic.
 template <class System, class S>
-RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, System::n>& q,
+RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, element_size<System>>& q,
                                       const Vector<S, System::n>& v) {
   if constexpr (System::m == 0) {
     return {};
   } else if constexpr (is_holonomic<System>) {
-    Vector<Dual<S, 1>, System::n> x;
-    RB_UNROLL
-    for (int i = 0; i < System::n; ++i) {
-      x[i] = Dual<S, 1>(q[i]);
-      x[i].partial[0] = v[i];
-    }
-    const auto g = system.position_constraint(x);
+    const auto g = system.position_constraint(moving<group_of<System>>(q, v));
     Vector<S, System::m> phi;
     RB_UNROLL
     for (int i = 0; i < System::m; ++i) phi[i] = g[i].partial[0];
@@ -251,17 +288,39 @@ RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, Syst
   }
 }
 
+/// q as the dual numbers that give the n derivatives by q, the first of D's partials.
+template <class G, class D, class T>
+RB_HD Vector<D, G::element_size> seeded_configuration(const Vector<T, G::element_size>& q) {
+  Vector<D, G::element_size> r;
+  RB_UNROLL
+  for (int i = 0; i < G::element_size; ++i) r[i] = D(q[i]);
+  RB_UNROLL
+  for (int k = 0; k < G::dimension; ++k) {
+    auto unit = Vector<T, G::dimension>::zero();
+    unit[k] = T(1.0);
+    const auto rate = G::translate(q, unit);
+    RB_UNROLL
+    for (int i = 0; i < G::element_size; ++i) r[i].partial[k] = rate[i];
+  }
+  return r;
+}
+/// v as the dual numbers whose partials number `first`, `first` + 1, ... are the derivatives by v.
+template <class D, int first, class T, int n>
+RB_HD Vector<D, n> seeded_velocity(const Vector<T, n>& v) {
+  Vector<D, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = D(v[i], first + i);
+  return r;
+}
+
 /// Force -grad U of a separable system.
 template <class System, class T>
-RB_HD Vector<T, System::n> force(const System& system, const Vector<T, System::n>& q) {
+RB_HD Vector<T, System::n> force(const System& system, const Vector<T, element_size<System>>& q) {
   constexpr int n = System::n;
   if constexpr (requires { system.force(q); }) {
     return system.force(q);
   } else {
-    Vector<Dual<T, n>, n> x;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) x[i] = Dual<T, n>(q[i], i);
-    const Dual<T, n> u = system.potential(x);
+    const Dual<T, n> u = system.potential(seeded_configuration<group_of<System>, Dual<T, n>>(q));
     Vector<T, n> f;
     RB_UNROLL
     for (int i = 0; i < n; ++i) f[i] = -u.partial[i];
@@ -276,16 +335,11 @@ struct Gradient {
   Matrix<T, R, n> dq, dv;
 };
 
-template <int R, class T, int n, class F>
-RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, n>& q, const Vector<T, n>& v) {
+template <int R, class Group = void, class T, int N, int n, class F>
+RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, N>& q, const Vector<T, n>& v) {
+  using G = std::conditional_t<std::is_void_v<Group>, Rn<N>, Group>;
   using D = Dual<T, 2 * n>;
-  Vector<D, n> dq, dv;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    dq[i] = D(q[i], i);
-    dv[i] = D(v[i], n + i);
-  }
-  const Vector<D, R> y = f(dq, dv);
+  const Vector<D, R> y = f(seeded_configuration<G, D>(q), seeded_velocity<D, n>(v));
   Gradient<T, n, R> g;
   RB_UNROLL
   for (int r = 0; r < R; ++r) {
@@ -308,12 +362,9 @@ struct PositionConstraint {
 
 template <class System, class T>
 RB_HD PositionConstraint<T, System::n, System::m> position_constraint(const System& system,
-                                                                      const Vector<T, System::n>& q) {
+                                                                      const Vector<T, element_size<System>>& q) {
   constexpr int n = System::n, m = System::m;
-  Vector<Dual<T, n>, n> x;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) x[i] = Dual<T, n>(q[i], i);
-  const auto g = system.position_constraint(x);
+  const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<T, n>>(q));
   PositionConstraint<T, n, m> r;
   RB_UNROLL
   for (int k = 0; k < m; ++k) {
@@ -363,22 +414,66 @@ RB_HD_LARGE Hessian<T, n, R> hessian(F&& f, const Vector<T, n>& q, const Vector<
 
 /// p = dL/dv.
 template <class System, class T>
-RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, System::n>& q,
+RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, element_size<System>>& q,
                                     const Vector<T, System::n>& v) {
+  constexpr int n = System::n;
   if constexpr (Separable<System>) {
     return Mass<System>(system).times(v);
   } else {
-    using S = Dual<T, 2 * System::n>;
-    return gradient<1>([&](const Vector<S, System::n>& x,
-                           const Vector<S, System::n>& y) { return Vector<S, 1>{lagrangian(system, x, y)}; },
-                       q, v)
-        .dv[0];
+    using D = Dual<T, n>;
+    Vector<D, element_size<System>> x;
+    RB_UNROLL
+    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+    const D l = lagrangian(system, x, seeded_velocity<D, 0>(v));
+    Vector<T, n> p;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) p[i] = l.partial[i];
+    return p;
+  }
+}
+
+/// The mass matrix d2L/dv2 at (q, v).
+template <class System, class T>
+RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, const Vector<T, element_size<System>>& q,
+                                                        const Vector<T, System::n>& v) {
+  constexpr int n = System::n;
+  using D = Dual<T, n>;
+  Vector<D, element_size<System>> x;
+  RB_UNROLL
+  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  const Vector<D, n> p = momentum(system, x, seeded_velocity<D, 0>(v));
+  Matrix<T, n, n> mass;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) mass[i][j] = p[i].partial[j];
+  }
+  return mass;
+}
+
+/// dL/dq, on a group the left-trivialised derivative.
+template <class System, class T>
+RB_HD Vector<T, System::n> configuration_force(const System& system, const Vector<T, element_size<System>>& q,
+                                               const Vector<T, System::n>& v) {
+  constexpr int n = System::n;
+  if constexpr (Separable<System>) {
+    return force(system, q);
+  } else {
+    using D = Dual<T, n>;
+    Vector<D, n> y;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) y[i] = D(v[i]);
+    const D l = lagrangian(system, seeded_configuration<group_of<System>, D>(q), y);
+    Vector<T, n> f;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) f[i] = l.partial[i];
+    return f;
   }
 }
 
 /// v from p = dL/dv(q, v). For a Lagrangian that is not quadratic in v a system gives `velocity(q, p)` itself.
 template <class System, class T>
-RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, System::n>& q,
+RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, element_size<System>>& q,
                                     const Vector<T, System::n>& p) {
   constexpr int n = System::n;
   if constexpr (Separable<System>) {
@@ -388,20 +483,15 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, System
   } else {
     // dL/dv = M(q) v + b(q): one Newton step from v = 0 is exact, a second takes out the rounding of the first
     Vector<T, n> v = Vector<T, n>::zero();
-    const auto f = [&](const auto& x, const auto& y) {
-      using S = std::remove_cvref_t<decltype(x[0])>;
-      return Vector<S, 1>{lagrangian(system, x, y)};
-    };
-    const auto h = hessian<1>(f, q, v);
-    const Lu<T, n> mass(h.vv[0]);
-    v = mass.solve(p - h.first.dv[0]);
-    return v + mass.solve(p - gradient<1>(f, q, v).dv[0]);
+    const Lu<T, n> mass(mass_matrix(system, q, v));
+    v = mass.solve(p - momentum(system, q, v));
+    return v + mass.solve(p - momentum(system, q, v));
   }
 }
 
 /// Energy v.dL/dv - L.
 template <class System, class T>
-RB_HD T energy(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& v) {
+RB_HD T energy(const System& system, const Vector<T, element_size<System>>& q, const Vector<T, System::n>& v) {
   if constexpr (Separable<System>) {
     return fma(T(0.5), dot(v, Mass<System>(system).times(v)), system.potential(q));
   } else {
@@ -441,7 +531,8 @@ constexpr auto observables() {
 }
 
 template <class System, class T>
-RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& system, const Vector<T, System::n>& q,
+RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& system,
+                                                               const Vector<T, element_size<System>>& q,
                                                                const Vector<T, System::n>& v) {
   Vector<T, observable_count<System>> r;
   int i = 0;
