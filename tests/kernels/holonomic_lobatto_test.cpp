@@ -6,7 +6,7 @@
 
 #include "eigen.hpp"
 #include "rattleback/ensemble/describe.hpp"
-#include "rattleback/methods/holonomic_lobatto.hpp"
+#include "rattleback/methods/lobatto.hpp"
 #include "rattleback/systems/pendulum.hpp"
 
 using namespace rattleback;
@@ -29,7 +29,7 @@ State start(const Spherical& system) {
 
 template <int S>
 State after(const Spherical& system, State state, double h, int steps) {
-  const HolonomicLobatto<double, Spherical, S> step(system, {0.0, 50});
+  const LobattoStep<double, Spherical, Cay, S> step(system, {0.0, 50});
   for (int i = 0; i < steps; ++i) EXPECT_EQ(step(state, h).status, 0.0);
   return state;
 }
@@ -67,7 +67,7 @@ void check_invariants(double energy_error) {
   for (const double field : {0.0, 0.7}) {
     Spherical system = unit;
     system.magnetic_field = field;
-    const HolonomicLobatto<double, Spherical, S> step(system, {1e-16, 50});
+    const LobattoStep<double, Spherical, Cay, S> step(system, {1e-16, 50});
     State state = start(system);
     const auto momentum_map = [&] {
       return system.evaluate_invariants(state.q, velocity(system, state.q, state.p))[0];
@@ -115,7 +115,7 @@ void rattle(Vector<double, 3>& q, Vector<double, 3>& p, double h) {
 TEST(HolonomicLobatto, WithTwoStagesIsRattle) {
   State state = start(unit);
   Vector<double, 3> q = state.q, p = state.p;
-  const HolonomicLobatto<double, Spherical, 2> step(unit, {0.0, 50});
+  const LobattoStep<double, Spherical, Cay, 2> step(unit, {0.0, 50});
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(step(state, 0.1).status, 0.0);
     rattle(q, p, 0.1);
@@ -187,7 +187,7 @@ TEST(HolonomicLobatto, IsSymplectic) {
 }
 
 TEST(HolonomicLobatto, ReportsAStepWithoutSolution) {
-  const HolonomicLobatto<double, Spherical, 2> step(unit, {1e-16, 50});
+  const LobattoStep<double, Spherical, Cay, 2> step(unit, {1e-16, 50});
   State state = start(unit);
   state.p = {0.0, 30.0, 0.0};  // the chord of such a step does not reach the sphere
   EXPECT_NE(step(state, 0.1).status, 0.0);

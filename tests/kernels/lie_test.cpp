@@ -251,6 +251,49 @@ TYPED_TEST(LieGroupTest, TauAtTheOppositeIsTheInverse) {
   });
 }
 
+TYPED_TEST(LieGroupTest, ChartsActLikeTheirElements) {
+  using G = TypeParam;
+  Worst worst;
+  this->for_charts(13.0, [&](auto tau, const auto& x) {
+    const Chart<G, decltype(tau), double> at(x);
+    const auto g = this->element();
+    const auto m = this->vector(1.0);
+    worst.compare(at.move(g), G::product(g, at.tau()));
+    worst.compare(at.Ad(m), G::Ad(at.tau(), m));
+    worst.compare(at.Ad_star(m), G::Ad_star(at.tau(), m));
+    worst.compare(at.Ad_inverse_star(m), G::Ad_inverse_star(at.tau(), m));
+  });
+}
+
+TYPED_TEST(LieGroupTest, TranslationIsTheDerivativeOfTheProduct) {
+  using G = TypeParam;
+  Worst worst;
+  this->for_charts(13.0, [&](auto tau, const auto& x) {
+    const auto g = this->element();
+    auto zero = x;
+    for (int i = 0; i < G::dimension; ++i) zero[i] = 0.0;
+    const Chart<G, decltype(tau), D1> small(along(zero, x));
+    Vector<D1, G::element_size> lifted;
+    for (int i = 0; i < G::element_size; ++i) lifted[i] = D1(g[i]);
+    const auto moved = small.move(lifted);
+    const auto rate = G::translate(g, x);
+    for (int i = 0; i < G::element_size; ++i) worst.compare(moved[i].partial[0], rate[i], max_norm(x));
+  });
+}
+
+TYPED_TEST(LieGroupTest, NormalisingRestoresWhatRoundingTook) {
+  using G = TypeParam;
+  for (int k = 0; k < 20; ++k) {
+    auto g = this->element();
+    EXPECT_LE(G::defect(g), 2e-15);
+    if (G::element_size == G::dimension) continue;
+    for (int i = 0; i < G::element_size; ++i) g[i] *= 1.0 + 1e-5 * (i % 3);
+    EXPECT_GT(G::defect(g), 1e-6);
+    g = G::normalise(G::normalise(g));
+    EXPECT_LE(G::defect(g), 1e-14);
+  }
+}
+
 TYPED_TEST(LieGroupTest, DtauIsTheDerivativeOfTheMatrices) {
   using G = TypeParam;
   constexpr int k = G::matrix_size;

@@ -239,7 +239,7 @@ TYPED_TEST(UserSystemTest, CondensedAndGeneralFormAreTheSameMethod) {
   constexpr int n = TypeParam::n, m = TypeParam::m;
   for_stages<2, 3, 4, 5>([&]<class S>(S) {
     const CondensedLobatto<double, TypeParam, S::value> condensed(this->system, to_round_off);
-    const GeneralLobatto<double, TypeParam, S::value> general(this->system, to_round_off);
+    const GeneralLobatto<double, TypeParam, Cay, S::value> general(this->system, to_round_off);
     PhaseState<double, n, m> a = this->state, b = this->state;
     for (int k = 0; k < 50; ++k) {
       a = advance(condensed, a, 0.05, 1);

@@ -17,7 +17,6 @@
 
 #include "all_systems.hpp"  // generated from catalogue.def
 #include "rattleback/ensemble/describe.hpp"
-#include "rattleback/methods/holonomic_lobatto.hpp"
 #include "rattleback/methods/lobatto.hpp"
 
 namespace rattleback {
@@ -81,7 +80,7 @@ using LobattoCases =
 
 /// The Lobatto pair of a system's kind.
 template <class T, class System, int S>
-using LobattoOf = std::conditional_t<is_holonomic<System>, HolonomicLobatto<T, System, S>, LobattoStep<T, System, S>>;
+using LobattoOf = LobattoStep<T, System, Cay, S>;
 
 struct Names {
   template <class Entry>

@@ -29,6 +29,8 @@
 //
 //   Chart(x), x()
 //   tau()                            the element
+//   move(g)                          g tau(x), rounded as an increment of g
+//   Ad(y), Ad_star(m), Ad_inverse_star(m)        of tau(x), without forming it
 //   dtau(eta)                        left trivialised: tau(x)^-1 Dtau(x)[eta]
 //   dtau_star(m)                     its transpose
 //   dtau_inverse(zeta), dtau_inverse_star(m)
@@ -90,6 +92,10 @@ concept RetractionTo = LieGroup<G> &&
   Chart<G, Tau, double>(x);
   { at.x() } -> std::convertible_to<Algebra<G, double>>;
   { at.tau() } -> std::same_as<Element<G, double>>;
+  { at.move(g) } -> std::same_as<Element<G, double>>;
+  { at.Ad(x) } -> std::same_as<Algebra<G, double>>;
+  { at.Ad_star(x) } -> std::same_as<Algebra<G, double>>;
+  { at.Ad_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
   { at.dtau(x) } -> std::same_as<Algebra<G, double>>;
   { at.dtau_star(x) } -> std::same_as<Algebra<G, double>>;
   { at.dtau_inverse(x) } -> std::same_as<Algebra<G, double>>;

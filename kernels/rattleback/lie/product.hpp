@@ -156,6 +156,14 @@ class Chart<Product<Groups...>, Tau, T> {
     return join(First::inverse(G::first_element(g)), Rest::inverse(G::rest_element(g)));
   }
 
+  RB_HD Element<G, T> move(const Element<G, T>& g) const {
+    return join(first_.move(G::first_element(g)), rest_.move(G::rest_element(g)));
+  }
+  RB_HD Vec Ad(const Vec& y) const { return join(first_.Ad(G::first(y)), rest_.Ad(G::rest(y))); }
+  RB_HD Vec Ad_star(const Vec& m) const { return join(first_.Ad_star(G::first(m)), rest_.Ad_star(G::rest(m))); }
+  RB_HD Vec Ad_inverse_star(const Vec& m) const {
+    return join(first_.Ad_inverse_star(G::first(m)), rest_.Ad_inverse_star(G::rest(m)));
+  }
   RB_HD Vec dtau(const Vec& eta) const { return join(first_.dtau(G::first(eta)), rest_.dtau(G::rest(eta))); }
   RB_HD Vec dtau_star(const Vec& m) const { return join(first_.dtau_star(G::first(m)), rest_.dtau_star(G::rest(m))); }
   RB_HD Vec dtau_inverse(const Vec& zeta) const {

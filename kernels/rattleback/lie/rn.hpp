@@ -116,6 +116,10 @@ class Chart<G, Tau, T> {
 
   RB_HD Vec tau() const { return x_; }
   RB_HD static Vec inverse(const Vec& g) { return g; }
+  RB_HD Vec move(const Vec& g) const { return g + x_; }
+  RB_HD Vec Ad(const Vec& y) const { return y; }
+  RB_HD Vec Ad_star(const Vec& m) const { return m; }
+  RB_HD Vec Ad_inverse_star(const Vec& m) const { return m; }
 
   RB_HD Vec dtau(const Vec& eta) const { return eta; }
   RB_HD Vec dtau_star(const Vec& m) const { return m; }

@@ -134,6 +134,37 @@ struct SE2 {
   }
 };
 
+namespace detail {
+
+/// A rigid motion of the plane: position, angle, and the cosine and sine of the angle.
+template <class T>
+struct PlaneMotion {
+  Vector<T, 2> position;
+  T angle, cosine, sine;
+
+  /// g times the motion
+  RB_HD Vector<T, 3> move(const Vector<T, 3>& g) const {
+    T s, c;
+    sincos(g[2], s, c);
+    const Vector<T, 2> moved = turn(c, s, position);
+    return {g[0] + moved[0], g[1] + moved[1], g[2] + angle};
+  }
+  RB_HD Vector<T, 3> Ad(const Vector<T, 3>& y) const {
+    const Vector<T, 2> u = fma(-y[2], quarter_turn(position), turn(cosine, sine, segment<0, 2>(y)));
+    return {u[0], u[1], y[2]};
+  }
+  RB_HD Vector<T, 3> Ad_star(const Vector<T, 3>& m) const {
+    const Vector<T, 2> p = segment<0, 2>(m), back = turn(cosine, -sine, p);
+    return {back[0], back[1], m[2] - dot(p, quarter_turn(position))};
+  }
+  RB_HD Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& m) const {
+    const Vector<T, 2> p = turn(cosine, sine, segment<0, 2>(m));
+    return {p[0], p[1], m[2] + dot(p, quarter_turn(position))};
+  }
+};
+
+}  // namespace detail
+
 /// tau(u, w) = ((E_1 + w E_2 J) u, w)
 template <class T>
 class Chart<SE2, Exp, T> : public detail::ExpTangent<SE2, T> {
@@ -146,16 +177,28 @@ class Chart<SE2, Exp, T> : public detail::ExpTangent<SE2, T> {
   }
 
   RB_HD Vector<T, 3> tau() const {
-    const T w = this->x_[2];
-    const auto x = detail::turn(this->e_[1], w * this->e_[2], segment<0, 2>(this->x_));
-    return {x[0], x[1], w};
+    const auto x = position();
+    return {x[0], x[1], this->x_[2]};
   }
+  RB_HD Vector<T, 3> move(const Vector<T, 3>& g) const { return motion().move(g); }
+  RB_HD Vector<T, 3> Ad(const Vector<T, 3>& y) const { return motion().Ad(y); }
+  RB_HD Vector<T, 3> Ad_star(const Vector<T, 3>& m) const { return motion().Ad_star(m); }
+  RB_HD Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& m) const { return motion().Ad_inverse_star(m); }
   /// For angles below 2 pi.
   RB_HD static Vector<T, 3> inverse(const Vector<T, 3>& g) {
     const T w = g[2];
     const T c = Chart(Vector<T, 3>{T(0.0), T(0.0), w}).cotangent();
     const auto u = detail::turn(fma(-c * w, w, T(1.0)), T(-0.5) * w, segment<0, 2>(g));
     return {u[0], u[1], w};
+  }
+
+ private:
+  RB_HD Vector<T, 2> position() const {
+    return detail::turn(this->e_[1], this->x_[2] * this->e_[2], segment<0, 2>(this->x_));
+  }
+  RB_HD detail::PlaneMotion<T> motion() const {
+    const T w = this->x_[2];
+    return {position(), w, fma(-w * w, this->e_[2], T(1.0)), w * this->e_[1]};
   }
 };
 
@@ -174,9 +217,13 @@ class Chart<SE2, Cay, T> {
   }
 
   RB_HD Vec tau() const {
-    const auto x = b_ * detail::turn(T(1.0), half_w(), u());
+    const auto x = position();
     return {x[0], x[1], T(2.0) * atan(half_w())};
   }
+  RB_HD Vec move(const Vec& g) const { return motion(T(2.0) * atan(half_w())).move(g); }
+  RB_HD Vec Ad(const Vec& y) const { return motion(T(0.0)).Ad(y); }
+  RB_HD Vec Ad_star(const Vec& m) const { return motion(T(0.0)).Ad_star(m); }
+  RB_HD Vec Ad_inverse_star(const Vec& m) const { return motion(T(0.0)).Ad_inverse_star(m); }
   /// For angles below pi.
   RB_HD static Vec inverse(const Vec& g) {
     T s, c;
@@ -216,6 +263,11 @@ class Chart<SE2, Cay, T> {
  private:
   RB_HD Vector<T, 2> u() const { return segment<0, 2>(x_); }
   RB_HD T half_w() const { return T(0.5) * x_[2]; }
+  RB_HD Vector<T, 2> position() const { return b_ * detail::turn(T(1.0), half_w(), u()); }
+  /// The angle matters to `move` alone.
+  RB_HD detail::PlaneMotion<T> motion(const T& angle) const {
+    return {position(), angle, fma(T(-0.5) * b_ * x_[2], x_[2], T(1.0)), b_ * x_[2]};
+  }
   /// y
   RB_HD Vector<T, 2> numerator(const Vec& eta) const {
     return fma(T(0.5) * eta[2], detail::quarter_turn(u()), detail::turn(T(1.0), -half_w(), segment<0, 2>(eta)));

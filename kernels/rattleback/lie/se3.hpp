@@ -117,6 +117,10 @@ class Chart<SE3, Exp, T> {
   RB_HD Chart opposite() const { return Chart(dual_.opposite()); }
 
   /// (exp w, (1 + E_2 hat(w) + E_3 hat(w)^2) v)
+  RB_HD Vector<T, 12> move(const Vector<T, 12>& g) const { return SE3::product(g, tau()); }
+  RB_HD Vec Ad(const Vec& y) const { return SE3::Ad(tau(), y); }
+  RB_HD Vec Ad_star(const Vec& m) const { return SE3::Ad_star(tau(), m); }
+  RB_HD Vec Ad_inverse_star(const Vec& m) const { return SE3::Ad_inverse_star(tau(), m); }
   RB_HD Vector<T, 12> tau() const {
     const Rotation rotation(SE3::angular(x()));
     return join(rotation.tau(), rotation.opposite().dtau(SE3::linear(x())));
@@ -171,6 +175,10 @@ class Chart<SE3, Cay, T> {
   RB_HD Vec x() const { return join(w(), v_); }
   RB_HD Chart opposite() const { return Chart(-x()); }
 
+  RB_HD Vector<T, 12> move(const Vector<T, 12>& g) const { return SE3::product(g, tau()); }
+  RB_HD Vec Ad(const Vec& y) const { return SE3::Ad(tau(), y); }
+  RB_HD Vec Ad_star(const Vec& m) const { return SE3::Ad_star(tau(), m); }
+  RB_HD Vec Ad_inverse_star(const Vec& m) const { return SE3::Ad_inverse_star(tau(), m); }
   RB_HD Vector<T, 12> tau() const { return join(rotation_.tau(), solve(0.5, v_)); }
   RB_HD static Vec inverse(const Vector<T, 12>& g) {
     const Vec3 w = Chart<SO3, Cay, T>::inverse(SE3::rotation(g)), p = SE3::position(g);

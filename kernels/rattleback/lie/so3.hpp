@@ -122,6 +122,20 @@ RB_HD Vector<T, 9> rotation_matrix(const Vector<T, 3>& x, const T& a, const T& b
           zx - ax[1],      yz + ax[0],      one - (xx + yy)};
 }
 
+/// v + a (x cross v) + b x cross (x cross v)
+template <class T>
+RB_HD Vector<T, 3> turned(const Vector<T, 3>& x, const T& a, const T& b, const Vector<T, 3>& v) {
+  const Vector<T, 3> y = cross(x, v);
+  return v + fma(a, y, b * cross(x, y));
+}
+/// g (1 + a hat(x) + b hat(x)^2): its rows are those of g turned by -x
+template <class T>
+RB_HD Vector<T, 9> turned_rows(const Vector<T, 9>& g, const Vector<T, 3>& x, const T& a, const T& b) {
+  const T back = -a;
+  return join(turned(x, back, b, segment<0, 3>(g)),
+              join(turned(x, back, b, segment<3, 3>(g)), turned(x, back, b, segment<6, 3>(g))));
+}
+
 /// A multiple of the unit quaternion (scalar part >= 0, vector part) of a rotation: the column of its 4 x 4 outer
 /// square that holds the largest component, which no cancellation spoils.
 template <class T>
@@ -161,6 +175,16 @@ class Chart<SO3, Exp, T> : public detail::ExpTangent<SO3, T> {
   }
 
   RB_HD Vector<T, 9> tau() const { return detail::rotation_matrix(this->x_, this->e_[1], this->e_[2]); }
+  RB_HD Vector<T, 9> move(const Vector<T, 9>& g) const {
+    return detail::turned_rows(g, this->x_, this->e_[1], this->e_[2]);
+  }
+  RB_HD Vector<T, 3> Ad(const Vector<T, 3>& y) const {
+    return detail::turned(this->x_, this->e_[1], this->e_[2], y);
+  }
+  RB_HD Vector<T, 3> Ad_star(const Vector<T, 3>& m) const {
+    return detail::turned(this->x_, -this->e_[1], this->e_[2], m);
+  }
+  RB_HD Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& m) const { return Ad(m); }
 
   /// Angles up to pi; where both signs of the axis give the angle pi, one of them.
   RB_HD static Vector<T, 3> inverse(const Vector<T, 9>& g) {
@@ -198,6 +222,10 @@ class Chart<SO3, Cay, T> {
   }
 
   RB_HD Vector<T, 9> tau() const { return detail::rotation_matrix(x_, b_, T(0.5) * b_); }
+  RB_HD Vector<T, 9> move(const Vector<T, 9>& g) const { return detail::turned_rows(g, x_, b_, T(0.5) * b_); }
+  RB_HD Vec Ad(const Vec& y) const { return detail::turned(x_, b_, T(0.5) * b_, y); }
+  RB_HD Vec Ad_star(const Vec& m) const { return detail::turned(x_, -b_, T(0.5) * b_, m); }
+  RB_HD Vec Ad_inverse_star(const Vec& m) const { return Ad(m); }
   RB_HD static Vec inverse(const Vector<T, 9>& g) {
     T w;
     Vec v;

@@ -57,10 +57,11 @@ class Convergence {
     return done;
   }
   /// The same for an update whose successor is known to be smaller by the observed rate of contraction: done when that
-  /// successor is small, with a factor of 100 to spare. The rate means something only where the iteration is already near.
-  RB_HD mask_t<T> with_rate(T update) {
+  /// successor is below `margin` times what is small. The rate means something only where the iteration is already near; a
+  /// margin of 1 is for iterations that contract linearly.
+  RB_HD mask_t<T> with_rate(T update, double margin = 1e-2) {
     const mask_t<T> next_is_small =
-        (update * update <= T(1e-2) * small_ * previous_) & (update < T(0.5) * previous_) & (previous_ <= near_);
+        (update * update <= T(margin) * small_ * previous_) & (update < T(0.5) * previous_) & (previous_ <= near_);
     return next_is_small | (*this)(update);
   }
 
@@ -82,8 +83,8 @@ class Convergence<Dual<T, 1>> {
   RB_HD mask_t<T> operator()(const Dual<T, 1>& update) {
     return done(value_(update.value), partial_(update.partial[0]));
   }
-  RB_HD mask_t<T> with_rate(const Dual<T, 1>& update) {
-    return done(value_.with_rate(update.value), partial_.with_rate(update.partial[0]));
+  RB_HD mask_t<T> with_rate(const Dual<T, 1>& update, double margin = 1e-2) {
+    return done(value_.with_rate(update.value, margin), partial_.with_rate(update.partial[0], margin));
   }
 
  private:

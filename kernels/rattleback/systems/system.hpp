@@ -471,6 +471,31 @@ RB_HD Vector<T, System::n> configuration_force(const System& system, const Vecto
   }
 }
 
+/// The covectors along which multipliers act, row by row: Phi_v, or Dg where the constraint is holonomic.
+template <class System, class T>
+RB_HD Matrix<T, System::m, System::n> constraint_forms(const System& system, const Vector<T, element_size<System>>& q,
+                                                       const Vector<T, System::n>& v) {
+  constexpr int n = System::n, m = System::m;
+  if constexpr (is_holonomic<System>) {
+    return position_constraint(system, q).jacobian;
+  } else if constexpr (AffineConstraint<System>) {
+    return system.constraint_matrix(q);
+  } else {
+    using D = Dual<T, n>;
+    Vector<D, element_size<System>> x;
+    RB_UNROLL
+    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+    const Vector<D, m> phi = system.constraint(x, seeded_velocity<D, 0>(v));
+    Matrix<T, m, n> forms;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) forms[k][i] = phi[k].partial[i];
+    }
+    return forms;
+  }
+}
+
 /// v from p = dL/dv(q, v). For a Lagrangian that is not quadratic in v a system gives `velocity(q, p)` itself.
 template <class System, class T>
 RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, element_size<System>>& q,
@@ -487,6 +512,40 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
     v = mass.solve(p - momentum(system, q, v));
     return v + mass.solve(p - momentum(system, q, v));
   }
+}
+
+/// Adds an impulse C^T x to p, C the constraint's forms, after which Phi(q, v(q, p)) = 0; returns x. Exact where v is affine in p
+/// and Phi in v, but for round-off, of which a second pass leaves less; the pair of passes is two Newton steps otherwise.
+template <class System, class T>
+RB_HD_LARGE Vector<T, System::m> impulse_to_constraint(const System& system, const Vector<T, element_size<System>>& q,
+                                                       Vector<T, System::n>& p, mask_t<T>& singular) {
+  constexpr int n = System::n, m = System::m;
+  Vector<T, n> v = velocity(system, q, p);
+  const Matrix<T, m, n> forms = constraint_forms(system, q, v);
+  Matrix<T, m, m> gram;
+  if constexpr (Separable<System>) {
+    const Mass<System> mass(system);
+    for (int k = 0; k < m; ++k) {
+      const Vector<T, n> response = mass.inverse_times(forms[k]);
+      for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
+    }
+  } else {
+    const Lu<T, n> mass(mass_matrix(system, q, v));
+    for (int k = 0; k < m; ++k) {
+      const Vector<T, n> response = mass.solve(forms[k]);
+      for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
+    }
+  }
+  const Lu<T, m> lu(gram);
+  singular = singular | lu.singular();
+  auto impulse = Vector<T, m>::zero();
+  for (int pass = 0; pass < 2; ++pass) {
+    if (pass > 0) v = velocity(system, q, p);
+    const Vector<T, m> correction = lu.solve(constraint(system, q, v));
+    p = p - transpose_times(forms, correction);
+    impulse = impulse - correction;
+  }
+  return impulse;
 }
 
 /// Energy v.dL/dv - L.

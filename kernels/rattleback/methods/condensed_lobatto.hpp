@@ -1,0 +1,166 @@
+#pragma once
+// Lobatto IIIA-IIIB integrators on R^n with constant mass and a velocity constraint affine in v: the nonholonomic method
+// (D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical systems, eq. (14))
+// and, for m = 0, the partitioned pair (eq. (9)).
+//
+//   Q_i = q + h sum_j a_ij V_j          P_i    = p + h sum_j ah_ij W_j = dL/dv(Q_i, V_i)        i = 1..s
+//   W_i = dL/dq(Q_i, V_i) + Phi_v(Q_i, V_i)^T Lambda_i
+//   Pbar_i = p + h sum_j a_ij W_j       Phi(Q_i, Vbar_i) = 0, Pbar_i = dL/dv(Q_i, Vbar_i)       i = 2..s
+//   q' = Q_s, p' = Pbar_s, lambda' = Lambda_s, with Lambda_1 = lambda carried from step to step.
+//
+// Only the s - 2 interior accelerations are coupled.
+
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/systems/system.hpp"
+#include "rattleback/tableaus/lobatto.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Constraint mu(q) v + d(q) = 0. With f = M^-1 F and accelerations w_j = f_j + M^-1 mu_j^T Lambda_j,
+///
+///   Q_i = q + c_i h v + h^2 sum_{j<s} (a ah)_ij w_j,      Vbar_i = v + h sum_j a_ij w_j,
+///
+/// so given Q_2..Q_s the multipliers solve a linear system of (s-1) m equations. The unknowns are w_2..w_{s-1}: none for
+/// s = 2, which is explicit (the nonholonomic velocity Verlet). They are found by functional iteration, whose contraction is
+/// O(h^2); a lane whose w has converged keeps it, so further sweeps of the pack recompute the same numbers for it.
+template <class T, class System, int S>
+class CondensedLobatto {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  using State = PhaseState<T, n, m>;
+
+  RB_HD CondensedLobatto(const System& system, const SolverOptions<T>& options)
+      : system_(system), mass_(system), options_(options) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    constexpr int inner = S - 2;
+    const Vector<T, n> v = mass_.inverse_times(state.p);
+
+    // stage 1 is known: the acceleration at the node
+    const ConstraintForms<System> forms_1(system_, state.q);
+    const Vector<T, n> w_1 = mass_.inverse_times(force(system_, state.q) + forms_1.transpose_times(state.lambda));
+
+    // what the sweeps do not change: c_i v + h (a ah)_i1 w_1 and v + h a_i1 w_1
+    Vector<T, n> drift[S - 1], v_known[S - 1];
+    RB_UNROLL
+    for (int i = 1; i < S; ++i) {
+      drift[i - 1] = fma(h * T(tableau.a_ah[i][0]), w_1, T(tableau.c[i]) * v);
+      v_known[i - 1] = fma(h * T(tableau.a[i][0]), w_1, v);
+    }
+
+    // unknown interior accelerations w_2..w_{s-1}, from the acceleration at the node
+    Vector<T, n> w[inner > 0 ? inner : 1];
+    RB_UNROLL
+    for (int j = 0; j < inner; ++j) w[j] = w_1;
+
+    Vector<T, n> q[S - 1], f[S - 1], w_new[S - 1];  // stages 2..s
+    ConstraintForms<System> forms[S - 1];
+    Vector<T, m> multiplier[S - 1];  // h Lambda_2..h Lambda_s
+    const T inverse_h = T(1.0) / h;
+
+    mask_t<T> active(true), singular(false);
+    T iterations(0.0), update(0.0);
+    Convergence<T> convergence(options_, inner > 0 ? magnitude(state.q) + abs(h) * magnitude(v) : T(0.0));
+    for (int iteration = 1;; ++iteration) {
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) {
+        Vector<T, n> displacement = drift[i - 1];
+        RB_UNROLL
+        for (int j = 1; j <= inner; ++j) displacement = fma(h * T(tableau.a_ah[i][j]), w[j - 1], displacement);
+        q[i - 1] = fma(h, displacement, state.q);
+        f[i - 1] = mass_.inverse_times(force(system_, q[i - 1]));
+        if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system_, q[i - 1]);
+      }
+      if constexpr (m > 0) singular = solve_multipliers(h, v_known, q, f, forms, multiplier);
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      if constexpr (inner == 0) {
+        active = mask_t<T>(false);
+        break;
+      }
+      T change(0.0);
+      RB_UNROLL
+      for (int j = 0; j < inner; ++j) {
+        w_new[j] = acceleration(f[j], forms[j], inverse_h, multiplier[j]);
+        change = larger(change, magnitude(w_new[j] - w[j]));
+      }
+      change = h * h * change;
+      update = select(active, change, update);
+      active = active & !convergence(change);
+      if (!any(active) || iteration >= options_.max_iterations) break;
+      RB_UNROLL
+      for (int j = 0; j < inner; ++j) w[j] = select(active, w_new[j], w[j]);
+    }
+    w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], inverse_h, multiplier[S - 2]);
+
+    Vector<T, n> impulse = T(tableau.b[0]) * w_1;
+    RB_UNROLL
+    for (int j = 1; j < S; ++j) impulse = fma(T(tableau.b[j]), w_new[j - 1], impulse);
+    state.p = fma(h, mass_.times(impulse), state.p);
+    state.q = q[S - 2];
+    T check = sum(state.q) + sum(state.p);
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) state.lambda[k] = inverse_h * multiplier[S - 2][k];
+      check = check + sum(state.lambda);
+    }
+    return {step_status<T>(!active, singular, is_finite(check)), iterations, update};
+  }
+
+ private:
+  /// f + M^-1 mu^T Lambda
+  RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms, T inverse_h,
+                                  const Vector<T, m>& multiplier) const {
+    if constexpr (m == 0) {
+      return f;
+    } else {
+      return f + inverse_h * mass_.inverse_times(forms.transpose_times(multiplier));
+    }
+  }
+
+  /// h Lambda_2..h Lambda_s from mu_i Vbar_i + d_i = 0, i = 2..s:
+  ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T (h Lambda_j) = -mu_i (v + h a_i1 w_1 + h sum_{j>=2} a_ij f_j) - d_i.
+  RB_HD mask_t<T> solve_multipliers(T h, const Vector<T, n> (&v_known)[S - 1], const Vector<T, n> (&q)[S - 1],
+                                    const Vector<T, n> (&f)[S - 1], const ConstraintForms<System> (&forms)[S - 1],
+                                    Vector<T, m> (&multiplier)[S - 1]) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    constexpr int size = (S - 1) * m;
+    Matrix<T, size, size> matrix;
+    Vector<T, size> right;
+    RB_UNROLL
+    for (int i = 0; i < S - 1; ++i) {
+      Vector<T, n> v = v_known[i];
+      RB_UNROLL
+      for (int j = 0; j < S - 1; ++j) v = fma(h * T(tableau.a[i + 1][j + 1]), f[j], v);
+      Vector<T, m> phi = forms[i] * v;
+      if constexpr (has_constraint_offset<System>) phi = phi + constraint_offset(system_, q[i]);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) right[i * m + k] = -phi[k];
+      // mu_i M^-1 mu_j^T, the transpose of which serves block (j, i)
+      RB_UNROLL
+      for (int j = 0; j <= i; ++j) {
+        const Matrix<T, m, m> c = forms[i].gram(mass_, forms[j]);
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) {
+          RB_UNROLL
+          for (int l = 0; l < m; ++l) {
+            matrix[i * m + k][j * m + l] = T(tableau.a[i + 1][j + 1]) * c[k][l];
+            matrix[j * m + l][i * m + k] = T(tableau.a[j + 1][i + 1]) * c[k][l];
+          }
+        }
+      }
+    }
+    const mask_t<T> singular = solve_small(matrix, right);
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) multiplier[i / m][i % m] = right[i];
+    return singular;
+  }
+
+  System system_;
+  Mass<System> mass_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,389 @@
+#pragma once
+// Lobatto IIIA-IIIB integrators for any regular Lagrangian on a Lie group, with velocity constraints, holonomic ones or none
+// (D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical systems, sections
+// 5 and 6, eqs. (26), (27); on R^n, where tau is the identity map, eqs. (9), (13), (14)).
+//
+// A step works in the chart g tau(Xi) at its initial configuration g. With Xi_i = h sum_j a_ij H_j, xi = Xi_s, and the stage's
+//
+//   G_i = g tau(Xi_i),  eta_i = dtau_{Xi_i} H_i,  p_i = dl/deta(G_i, eta_i),  F_i = dl/dg(G_i, eta_i) + C_i^T Lambda_i,
+//
+// C = Phi_eta or Dphi, momenta are carried back to the frame of g, where forces simply add up:
+//
+//   z_i = mu + h sum_j a_ij Ad*_{tau(Xi_j)^-1} F_j,   mubar_i = Ad*_{tau(Xi_i)} z_i,   mu' = mubar_s            (27)
+//
+// and the discrete Euler-Lagrange equations of the stages are (26), multiplied by dtau_xi^T so that nothing is inverted,
+//
+//   dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j = dtau_xi^T mu' = dtau_{-xi}^T z_s                           i = 1..s
+//   W_j = dtau_{Xi_j}^T F_j + grad_Xi <p_j, dtau_Xi H_j>.
+//
+// F_s has the same share, h b_s dtau_xi^T F_s, of both sides and is left out: the multiplier Lambda_s does not enter them.
+//
+//   velocity constraints:   Phi(G_i, eta(G_i, mubar_i)) = 0, i = 2..s,   Lambda_1 = lambda,  lambda' = Lambda_s
+//   holonomic constraints:  phi(G_i) = 0, i = 2..s,                      Dphi(g') eta(g', mu') = 0
+//
+// With a holonomic constraint on R^n and two stages it is RATTLE. There the multipliers are new in every step; the last of
+// them is kept for the record and as the guess of the next step.
+
+#include "rattleback/lie/fold.hpp"
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/systems/system.hpp"
+#include "rattleback/tableaus/lobatto.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Unknowns: H_1..H_s and (s-1) m multipliers: h Lambda_2..h Lambda_s where the constraint is on velocities; where it is
+/// holonomic h Lambda_1..h Lambda_{s-1}, for Lambda_s enters mu' alone and follows from its tangency. Simplified
+/// Newton: the Jacobian, from dual numbers, is refreshed every `refresh_interval` iterations; lanes that have not converged after
+/// `simplified_iterations` start again with a full Newton iteration.
+template <class T, class System, class Tau, int S>
+class GeneralLobatto {
+  using G = group_of<System>;
+  static constexpr int n = System::n, m = System::m, N = element_size<System>;
+  static constexpr bool holonomic = is_holonomic<System>;
+  static constexpr int size = S * n + (S - 1) * m;
+  /// Multipliers that are unknown: those of the stages first..first + s - 2.
+  static constexpr int first = holonomic ? 0 : 1;
+  static constexpr int refresh_interval = 3, simplified_iterations = 12;
+
+ public:
+  using State = StateOf<T, System>;
+
+  RB_HD GeneralLobatto(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    const Vector<T, n> eta = velocity(system_, state.q, state.p);
+    const Response response(system_, state.q, eta);
+    Stages x;
+    const T scale = guess(state, eta, response, h, x);
+
+    Linearisation linear[S];
+    Lu<T, size> lu;
+    mask_t<T> active(true), singular(false);
+    T iterations(0.0);
+    Convergence<T> convergence(options_, scale);
+    Residual r;
+    for (int iteration = 0;; ++iteration) {
+      evaluate(state, h, x, r);
+      if (!any(active) || iteration == options_.max_iterations) break;
+      if (iteration == simplified_iterations) {
+        Stages start;
+        guess(state, eta, response, h, start);
+        x.assign(active, start);
+        evaluate(state, h, x, r);
+        convergence = Convergence<T>(options_, scale);
+      }
+      if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
+        for (int i = 0; i < S; ++i) linearise(state, h, x, r, i, linear[i]);
+        lu = Lu<T, size>(jacobian(h, r, linear));
+        singular = singular | (active & lu.singular());
+      }
+      const T change = update(linear, lu, response, r, active, x);
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      active = active & !convergence.with_rate(change);
+    }
+
+    state.q = r.g[S - 1];
+    state.p = Chart<G, Tau, T>(r.xi[S - 1]).Ad_star(r.z[S - 1]);
+    T check = sum(state.q);
+    if constexpr (m > 0) {
+      // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
+      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, singular);
+      state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
+      check = check + sum(state.lambda);
+    }
+    check = check + sum(state.p);
+    T status = step_status<T>(!active, singular, is_finite(check));
+    if constexpr (on_group<System>)  // within a tenth of the fold iterations already fail
+      status = select((status != T(0.0)) & beyond_fold<G, Tau>(h * eta, S, 0.9), T(double(status_fold)), status);
+    return {status, iterations, r.norm};
+  }
+
+ private:
+  struct Stages {
+    Vector<T, n> velocity[S];    // H_i
+    Vector<T, m> multiplier[S];  // h Lambda_i; those that are not unknown stay as they are
+
+    /// Takes over another's values in the lanes of the mask.
+    RB_HD_LARGE void assign(const mask_t<T>& mask, const Stages& other) {
+      for (int i = 0; i < S; ++i) {
+        velocity[i] = select(mask, other.velocity[i], velocity[i]);
+        multiplier[i] = select(mask, other.multiplier[i], multiplier[i]);
+      }
+    }
+  };
+  /// What a stage contributes, R being T or a dual number over it.
+  template <class R>
+  struct Stage {
+    Vector<R, N> g;
+    Vector<R, n> pi, hw, hf;  // dtau_{Xi_i}^T p_i, h W_i (without F_s), h Ad*_{tau(Xi_i)^-1} F_i
+  };
+  struct Residual {
+    Vector<T, n> xi[S], z[S];
+    Vector<T, N> g[S];
+    Vector<T, n> back;           // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
+    Vector<T, n> momentum[S];    // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
+    Vector<T, m> constraint[S];  // Phi(G_i, eta(G_i, mubar_i)), or phi(G_i)/h
+    T norm;
+  };
+  struct Linearisation {
+    Matrix<T, n, n> pi_xi, pi_velocity, hw_xi, hw_velocity, hf_xi, hf_velocity;
+    Matrix<T, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
+    Matrix<T, m, n> psi_xi, psi_z;
+  };
+
+  /// M^-1 at the initial configuration: sets the size of multipliers, in velocities.
+  class Response {
+   public:
+    RB_HD Response(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta)
+        : mass_([&] {
+            if constexpr (Separable<System>) {
+              return Mass<System>(system);
+            } else {
+              return Lu<T, n>(mass_matrix(system, g, eta));
+            }
+          }()) {}
+    RB_HD Vector<T, n> operator()(const Vector<T, n>& p) const {
+      if constexpr (Separable<System>) {
+        return mass_.inverse_times(p);
+      } else {
+        return mass_.solve(p);
+      }
+    }
+
+   private:
+    std::conditional_t<Separable<System>, Mass<System>, Lu<T, n>> mass_;
+  };
+
+  template <class R, int size>
+  RB_HD static Vector<R, size> lift(const Vector<T, size>& x) {
+    Vector<R, size> r;
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) r[i] = R(x[i]);
+    return r;
+  }
+
+  template <class R>
+  RB_HD_LARGE Stage<R> stage(const State& state, T h, const Vector<R, n>& xi, const Vector<R, n>& velocity,
+                             const Vector<T, m>& multiplier, bool last) const {
+    const Chart<G, Tau, R> chart(xi);
+    const Vector<R, n> eta = chart.dtau(velocity);
+    Stage<R> r;
+    r.g = chart.move(lift<R>(state.q));
+    const Vector<R, n> p = momentum(system_, r.g, eta);
+    Vector<R, n> hf = R(h) * configuration_force(system_, r.g, eta);
+    if constexpr (m > 0) hf = hf + transpose_times(constraint_forms(system_, r.g, eta), lift<R>(multiplier));
+    r.pi = chart.dtau_star(p);
+    r.hw = last ? Vector<R, n>::zero() : chart.dtau_star(hf);
+    if constexpr (on_group<System>) r.hw = fma(R(h), chart.gradient(p, velocity), r.hw);
+    r.hf = chart.Ad_inverse_star(hf);
+    return r;
+  }
+  /// Phi(G, eta(G, Ad*_tau z)) at g tau(xi).
+  template <class R>
+  RB_HD_LARGE Vector<R, m> node_constraint(const State& state, const Vector<R, n>& xi, const Vector<R, n>& z) const {
+    const Chart<G, Tau, R> chart(xi);
+    const Vector<R, N> g = chart.move(lift<R>(state.q));
+    return constraint(system_, g, velocity(system_, g, chart.Ad_star(z)));
+  }
+
+  /// First-order prediction of the stages: in the chart Pi' = W and, at Xi = 0, H = eta. Returns the size of the velocities.
+  /// Where constraints are holonomic, the rounding of positions shows in velocities divided by h and times the condition of
+  /// the system, below 100: near rest, that is what an iteration can reach.
+  RB_HD_LARGE T guess(const State& state, const Vector<T, n>& eta, const Response& response, T h, Stages& x) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    using D = Dual<T, 1>;
+    Vector<D, n> xi;
+    for (int i = 0; i < n; ++i) {
+      xi[i].value = T(0.0);
+      xi[i].partial[0] = eta[i];
+    }
+    Vector<T, m> multiplier{};
+    if constexpr (m > 0) multiplier = h * state.lambda;
+    const Stage<D> at = stage<D>(state, h, xi, lift<D>(eta), multiplier, false);
+    Vector<T, n> w, along;
+    for (int i = 0; i < n; ++i) {
+      w[i] = at.hw[i].value;
+      along[i] = h * at.pi[i].partial[0];
+    }
+    const Vector<T, n> by_force = response(w), by_motion = response(along);
+    for (int i = 0; i < S; ++i) {
+      T c_hat(0.0);
+      for (int j = 0; j < S; ++j) c_hat = c_hat + T(tableau.ah[i][j]);
+      x.velocity[i] = fma(T(-tableau.c[i]), by_motion, fma(c_hat, by_force, eta));
+      x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : multiplier;
+    }
+    const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
+    return holonomic ? speed + T(0.01) * abs(T(1.0) / h) * magnitude(state.q) : speed;
+  }
+
+  RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    Vector<T, n> hw[S], hf[S];
+    for (int i = 0; i < S; ++i) {
+      Vector<T, n> sum = Vector<T, n>::zero();
+      for (int j = 0; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
+      r.xi[i] = h * sum;
+      const Stage<T> at = stage<T>(state, h, r.xi[i], x.velocity[i], x.multiplier[i], i + 1 == S);
+      r.g[i] = at.g;
+      r.momentum[i] = at.pi;
+      hw[i] = at.hw;
+      hf[i] = at.hf;
+    }
+    r.back = state.p;
+    for (int j = 0; j + 1 < S; ++j) r.back = fma(T(tableau.b[j]), hf[j], r.back);
+    const Vector<T, n> carried = Chart<G, Tau, T>(-r.xi[S - 1]).dtau_star(r.back);
+    r.norm = T(0.0);
+    for (int i = 0; i < S; ++i) {
+      r.momentum[i] = r.momentum[i] - carried;
+      r.z[i] = state.p;
+      for (int j = 0; j < S; ++j) {
+        r.momentum[i] = fma(T(tableau.b[j] - tableau.ah[i][j]), hw[j], r.momentum[i]);
+        r.z[i] = fma(T(tableau.a[i][j]), hf[j], r.z[i]);
+      }
+      r.norm = max(r.norm, max_norm(r.momentum[i]));
+      if (m == 0 || i == 0) continue;
+      if constexpr (holonomic) {
+        r.constraint[i] = (T(1.0) / h) * system_.position_constraint(r.g[i]);
+      } else if constexpr (m > 0) {
+        r.constraint[i] = node_constraint<T>(state, r.xi[i], r.z[i]);
+      }
+      r.norm = max(r.norm, max_norm(r.constraint[i]));
+    }
+  }
+
+  /// Derivatives at stage i, in one direction at a time, which keeps the code small.
+  RB_HD_LARGE void linearise(const State& state, T h, const Stages& x, const Residual& r, int i, Linearisation& d) const {
+    using D = Dual<T, 1>;
+    for (int direction = i == 0 ? n : 0; direction < 2 * n; ++direction) {  // Xi_1 = 0 does not move
+      Vector<D, n> xi = lift<D>(r.xi[i]), velocity = lift<D>(x.velocity[i]), z = lift<D>(r.z[i]);
+      const int k = direction % n;
+      const bool by_xi = direction < n;
+      for (int j = 0; j < n; ++j) {
+        xi[j].partial[0] = T(by_xi && j == k ? 1.0 : 0.0);
+        velocity[j].partial[0] = z[j].partial[0] = T(!by_xi && j == k ? 1.0 : 0.0);
+      }
+      const Stage<D> at = stage<D>(state, h, xi, velocity, x.multiplier[i], i + 1 == S);
+      for (int j = 0; j < n; ++j) {
+        (by_xi ? d.pi_xi : d.pi_velocity)[j][k] = at.pi[j].partial[0];
+        (by_xi ? d.hw_xi : d.hw_velocity)[j][k] = at.hw[j].partial[0];
+        (by_xi ? d.hf_xi : d.hf_velocity)[j][k] = at.hf[j].partial[0];
+      }
+      if constexpr (m > 0 && !holonomic) {
+        const auto psi = node_constraint<D>(state, xi, z);
+        for (int j = 0; j < m; ++j) (by_xi ? d.psi_xi : d.psi_z)[j][k] = psi[j].partial[0];
+      }
+    }
+    if constexpr (m > 0) {
+      const Chart<G, Tau, T> chart(r.xi[i]);
+      const auto forms = constraint_forms(system_, r.g[i], chart.dtau(x.velocity[i]));
+      for (int k = 0; k < m; ++k) {
+        d.w[k] = chart.dtau_star(forms[k]);
+        d.f[k] = chart.Ad_inverse_star(forms[k]);
+      }
+    }
+  }
+
+  /// Jacobian of (momentum_1..s, constraint_2..s) in (H_1..s, the unknown multipliers).
+  RB_HD_LARGE Matrix<T, size, size> jacobian(T h, const Residual& r, const Linearisation (&d)[S]) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    // dtau_{-xi}^T, and the derivative of dtau_{-xi}^T back by xi
+    const Chart<G, Tau, T> opposite(-r.xi[S - 1]);
+    Matrix<T, n, n> carried_xi;
+    if constexpr (on_group<System>) {
+      for (int k = 0; k < n; ++k) {
+        Vector<Dual<T, 1>, n> xi = lift<Dual<T, 1>>(r.xi[S - 1]);
+        xi[k].partial[0] = T(1.0);
+        const auto carried = Chart<G, Tau, Dual<T, 1>>(-xi).dtau_star(lift<Dual<T, 1>>(r.back));
+        for (int a = 0; a < n; ++a) carried_xi[a][k] = carried[a].partial[0];
+      }
+    }
+    Matrix<T, size, size> jac;
+    for (int l = 0; l < S; ++l) {
+      // d(h W_j)/dH_l = h a_jl dW_j/dXi + delta_jl dW_j/dH, and so for hf; as columns
+      Matrix<T, n, n> hw[S], hf[S];
+      for (int j = 0; j < S; ++j)
+        for (int a = 0; a < n; ++a)
+          for (int b = 0; b < n; ++b) {
+            const T ha = h * T(tableau.a[j][l]);
+            hw[j][b][a] = j > 0 ? ha * d[j].hw_xi[a][b] : T(0.0);
+            hf[j][b][a] = j > 0 ? ha * d[j].hf_xi[a][b] : T(0.0);
+            if (j == l) {
+              hw[j][b][a] = hw[j][b][a] + d[j].hw_velocity[a][b];
+              hf[j][b][a] = hf[j][b][a] + d[j].hf_velocity[a][b];
+            }
+          }
+      for (int b = 0; b < n; ++b) {
+        const int column = l * n + b;
+        Vector<T, n> back = Vector<T, n>::zero();
+        for (int j = 0; j + 1 < S; ++j) back = fma(T(tableau.b[j]), hf[j][b], back);
+        back = opposite.dtau_star(back);
+        if constexpr (on_group<System>)
+          for (int a = 0; a < n; ++a) back[a] = fma(h * T(tableau.b[l]), carried_xi[a][b], back[a]);
+        for (int i = 0; i < S; ++i) {
+          Vector<T, n> sum_w = -back, sum_f = Vector<T, n>::zero();
+          for (int j = 0; j < S; ++j) {
+            sum_w = fma(T(tableau.b[j] - tableau.ah[i][j]), hw[j][b], sum_w);
+            sum_f = fma(T(tableau.a[i][j]), hf[j][b], sum_f);
+          }
+          const T ha = h * T(tableau.a[i][l]);
+          for (int a = 0; a < n; ++a) {
+            T entry = sum_w[a];
+            if (i > 0) entry = fma(ha, d[i].pi_xi[a][b], entry);
+            if (i == l) entry = entry + d[i].pi_velocity[a][b];
+            jac[i * n + a][column] = entry;
+          }
+          if (i == 0) continue;
+          for (int k = 0; k < m; ++k)
+            jac[S * n + (i - 1) * m + k][column] =
+                holonomic ? T(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
+                          : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
+        }
+      }
+    }
+    for (int l = first; l < first + S - 1; ++l)
+      for (int k = 0; k < m; ++k) {
+        const int column = S * n + (l - first) * m + k;
+        const Vector<T, n> back = T(tableau.b[l]) * opposite.dtau_star(d[l].f[k]);
+        for (int i = 0; i < S; ++i) {
+          for (int a = 0; a < n; ++a)
+            jac[i * n + a][column] =
+                l + 1 == S ? T(0.0) : fma(T(tableau.b[l] - tableau.ah[i][l]), d[l].w[k][a], -back[a]);
+          if (i == 0) continue;
+          for (int c = 0; c < m; ++c)
+            jac[S * n + (i - 1) * m + c][column] = holonomic ? T(0.0) : T(tableau.a[i][l]) * dot(d[i].psi_z[c], d[l].f[k]);
+        }
+      }
+    return jac;
+  }
+
+  /// One Newton update of the active lanes; returns its size, measured in velocities.
+  RB_HD_LARGE T update(const Linearisation (&d)[S], const Lu<T, size>& lu, const Response& response, const Residual& r,
+                       mask_t<T> active, Stages& x) const {
+    Vector<T, size> b;
+    for (int i = 0; i < S; ++i) {
+      for (int a = 0; a < n; ++a) b[i * n + a] = -r.momentum[i][a];
+      for (int k = 0; i > 0 && k < m; ++k) b[S * n + (i - 1) * m + k] = -r.constraint[i][k];
+    }
+    b = lu.solve(b);
+    T size_of_update(0.0);
+    for (int i = 0; i < S; ++i) {
+      Vector<T, n> dvelocity;
+      for (int a = 0; a < n; ++a) dvelocity[a] = b[i * n + a];
+      x.velocity[i] = select(active, x.velocity[i] + dvelocity, x.velocity[i]);
+      size_of_update = larger(size_of_update, magnitude(dvelocity));
+      if (m == 0 || i < first || i >= first + S - 1) continue;
+      Vector<T, m> dmultiplier;
+      for (int k = 0; k < m; ++k) dmultiplier[k] = b[S * n + (i - first) * m + k];
+      x.multiplier[i] = select(active, x.multiplier[i] + dmultiplier, x.multiplier[i]);
+      size_of_update = larger(size_of_update, magnitude(response(transpose_times(d[i].w, dmultiplier))));
+    }
+    return size_of_update;
+  }
+
+  System system_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END
