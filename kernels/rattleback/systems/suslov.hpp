@@ -1,6 +1,6 @@
 #pragma once
 
-#include "rattleback/lie/so3.hpp"
+#include "rattleback/lie/turning.hpp"
 #include "rattleback/systems/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -68,6 +68,28 @@ struct Suslov {
 
   RB_HD Vector<T, 1> evaluate_invariants(const Vector<T, 9>&, const Vector<T, n>& v) const {
     return {fma(moment_1 * v[0], centre_1, moment_2 * v[1] * centre_2)};
+  }
+
+  /// Without weight. In (X, Y) = (I11^(1/2) w1, I22^(1/2) w2) the velocity turns about the origin at the rate
+  /// (I13 w1 + I23 w2)/(I11 I22)^(1/2); its components along and across the line where that vanishes are rho tanh and
+  /// rho sech of a phase that is linear in time. R follows from w(t).
+  bool exact(double time, Vector<double, 9>& q, Vector<double, n>& v) const {
+    const bool heavy = weight != 0.0 && (centre_1 != 0.0 || centre_2 != 0.0 || centre_3 != 0.0);
+    if (heavy || !(moment_1 > 0.0) || !(moment_2 > 0.0)) return false;
+    const double r1 = std::sqrt(moment_1), r2 = std::sqrt(moment_2), k1 = product_13 / r1, k2 = product_23 / r2;
+    const double k = std::hypot(k1, k2), speed = std::hypot(r1 * v[0], r2 * v[1]);
+    if (speed == 0.0) return true;
+    const double c = k > 0.0 ? k1 / k : 1.0, s = k > 0.0 ? k2 / k : 0.0;
+    const double along = c * r2 * v[1] - s * r1 * v[0], across = c * r1 * v[0] + s * r2 * v[1];
+    const double phase = std::asinh(along / std::fabs(across)), rate = k * speed / (r1 * r2);
+    const auto w = [&](double t) {
+      const double tangent = speed * std::tanh(phase + rate * t);
+      const double secant = std::copysign(speed, across) / std::cosh(phase + rate * t);
+      return Vector<double, 3>{(c * secant - s * tangent) / r1, (s * secant + c * tangent) / r2, 0.0};
+    };
+    q = turned(q, time, 0.5 / (speed / std::fmin(r1, r2) + rate), w);
+    v = w(time);
+    return true;
   }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "rattleback/lie/product.hpp"
-#include "rattleback/lie/so3.hpp"
+#include "rattleback/lie/turning.hpp"
 #include "rattleback/systems/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -48,18 +48,16 @@ struct TurntableBall {
              {"c", 0.4, "1", "third moment of inertia over mass r^2"}}};
   }
   static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  /// The first four are integrals of a ball with equal moments only.
   static constexpr auto invariants() {
-    constexpr ObservableInfo moving{"moving_energy", false,
-                                    "E + r Om (x W1 + y W2) - Om^2 (x^2 + y^2); constant where a = b = c"};
+    constexpr ObservableInfo moving{"moving_energy", true,
+                                    "E + r Om (x W1 + y W2) - Om^2 (x^2 + y^2) = E - Om (x vy - y vx)"};
     constexpr ObservableInfo first{"integral_1", false, "W3; constant where a = b = c"};
     constexpr ObservableInfo second{"integral_2", false, "r W1 - Om x/(1 + a); constant where a = b = c"};
     constexpr ObservableInfo third{"integral_3", false, "r W2 - Om y/(1 + a); constant where a = b = c"};
     if constexpr (in_space) {
-      constexpr ObservableInfo jacobi{
-          "jacobi_integral", true,
-          "E - Om (x vy - y vx + (R I w)_3), I = r^2 diag(a, b, c): the moving energy for any moments"};
-      return std::array<ObservableInfo, 5>{moving, first, second, third, jacobi};
+      constexpr ObservableInfo momentum{"vertical_momentum", true,
+                                        "(R I w)_3, I = r^2 diag(a, b, c), about the vertical through the centre"};
+      return std::array<ObservableInfo, 5>{moving, first, second, third, momentum};
     } else {
       return std::array<ObservableInfo, 4>{moving, first, second, third};
     }
@@ -99,16 +97,51 @@ struct TurntableBall {
     const Vector<T, 9> rotation = Group::first_element(q);
     const Vector<T, 3> w = Group::first(v), turn = in_space ? SO3::Ad(rotation, w) : w;
     const T e = energy(*this, q, v), k = spin / (T(1.0) + a);
-    const Vector<T, 4> of_equal_moments{
-        e + spin * (radius * (q[x] * turn[0] + q[y] * turn[1]) - spin * (q[x] * q[x] + q[y] * q[y])), turn[2],
-        fma(radius, turn[0], -(k * q[x])), fma(radius, turn[1], -(k * q[y]))};
+    const Vector<T, 4> r{e + spin * (radius * (q[x] * turn[0] + q[y] * turn[1]) - spin * (q[x] * q[x] + q[y] * q[y])),
+                         turn[2], fma(radius, turn[0], -(k * q[x])), fma(radius, turn[1], -(k * q[y]))};
     if constexpr (in_space) {
       const Vector<T, 3> momentum{a * w[0], b * w[1], c * w[2]};
-      const T own = radius * radius * SO3::Ad(rotation, momentum)[2];
-      return join(of_equal_moments, Vector<T, 1>{e - spin * (q[x] * v[4] - q[y] * v[3] + own)});
+      return join(r, Vector<T, 1>{radius * radius * dot(segment<6, 3>(q), momentum)});
     } else {
-      return of_equal_moments;
+      return r;
     }
+  }
+
+  /// With equal moments the centre runs in a circle, its velocity turning at the rate nu = Om a/(1 + a), and W follows from the
+  /// integrals; R from W(t).
+  bool exact(double time, Vector<double, elements>& q, Vector<double, n>& v) const {
+    if (a != b || b != c || !(a > 0.0) || radius == 0.0) return false;
+    const double k = spin / (1.0 + a), nu = a * k;
+    const Vector<double, 9> from = Group::first_element(q);
+    const Vector<double, 3> w = Group::first(v), turn = in_space ? SO3::Ad(from, w) : w;
+    const double vx = v[3], vy = v[4];
+    const auto chord = [&](double t) { return nu == 0.0 ? t : 2.0 * std::sin(0.5 * nu * t) / nu; };
+    const auto path = [&](double t) {
+      const double length = chord(t), cosine = std::cos(0.5 * nu * t), sine = std::sin(0.5 * nu * t);
+      return Vector<double, 2>{length * (cosine * vx - sine * vy), length * (cosine * vy + sine * vx)};
+    };
+    const auto angular_velocity = [&](double t) {
+      const auto moved = path(t);
+      return turn + (k / radius) * Vector<double, 3>{moved[0], moved[1], 0.0};
+    };
+    const double fastest = std::sqrt(dot(turn, turn)) +
+                           std::fabs(k / radius) * std::hypot(vx, vy) * std::fmin(std::fabs(time), 2.0 / std::fabs(nu));
+    const double width = 0.5 / (fastest + std::fabs(nu));
+    const Vector<double, 3> last = angular_velocity(time);
+    const Vector<double, 2> moved = path(time);
+    const double cosine = std::cos(nu * time), sine = std::sin(nu * time);
+    Vector<double, 9> rotation;
+    Vector<double, 3> body = last;
+    if constexpr (in_space) {
+      // R^T turns with -W
+      rotation = SO3::inverse(turned(SO3::inverse(from), time, width, [&](double t) { return -angular_velocity(t); }));
+      body = SO3::Ad_star(rotation, last);
+    } else {
+      rotation = turned(from, time, width, angular_velocity);
+    }
+    q = join(rotation, Vector<double, 2>{q[x] + moved[0], q[y] + moved[1]});
+    v = join(body, Vector<double, 2>{cosine * vx - sine * vy, cosine * vy + sine * vx});
+    return true;
   }
 };
 
