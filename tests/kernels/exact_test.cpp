@@ -1,5 +1,6 @@
 // Exact solutions of the systems that offer one: against the equations of motion and against published digits.
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -7,6 +8,9 @@
 #include "rattleback/ensemble/describe.hpp"
 #include "rattleback/systems/chaplygin_sleigh.hpp"
 #include "rattleback/systems/nonholonomic_particle.hpp"
+#include "rattleback/systems/suslov.hpp"
+#include "rattleback/systems/turntable_ball.hpp"
+#include "rattleback/systems/vertical_disc.hpp"
 
 using namespace rattleback;
 
@@ -79,6 +83,26 @@ TEST(Exact, SleighSolvesTheEquationsOfMotion) {
   }
   Vector<double, 3> x = q, y = v(1.0, 1.0);
   EXPECT_FALSE((ChaplyginSleigh<double>{1.0, -1.0, 0.4}.exact(1.0, x, y)));
+}
+
+template <std::size_t N>
+Vector<double, N> to_vector(const std::array<double, N>& a) {
+  Vector<double, N> r;
+  std::copy(a.begin(), a.end(), r.entry);
+  return r;
+}
+template <class System>
+double residual_of_default(const System& system) {
+  return residual(system, to_vector(System::default_q), to_vector(System::default_v));
+}
+
+TEST(Exact, SystemsOnGroupsSolveTheEquationsOfMotion) {
+  EXPECT_LT(residual_of_default(VerticalDisc<double>{2.0, 0.5, 1.0}), 1e-10);
+  EXPECT_LT(residual_of_default(VerticalDisc<double>{2.0, 0.5, 0.0}), 1e-10);
+  EXPECT_LT(residual_of_default(TurntableBall<double, TurntableVariant::space>{1.0, 1.0, 0.4, 0.4, 0.4}), 1e-10);
+  EXPECT_LT(residual_of_default(TurntableBall<double, TurntableVariant::body>{1.0, 1.0, 0.4, 0.4, 0.4}), 1e-10);
+  EXPECT_LT(residual_of_default(Suslov<double>{1.0, 1.4, 1.2, 0.3, -0.2, 0.0, 0.6, 0.8, 0.0}), 1e-10);
+  EXPECT_LT(residual_of_default(Suslov<double>{1.0, 1.4, 1.2, 0.0, 0.5, 0.9, 0.0, 0.0, 0.0}), 1e-10);
 }
 
 TEST(Exact, GoesForwardAndBack) {
