@@ -16,53 +16,68 @@ using D = Dual<double, 1>;
 /// State and tangent vector as one vector: q, p, lambda.
 template <class State>
 Eigen::VectorXd flatten(const State& state) {
-  constexpr int n = decltype(state.q)::size, m = decltype(state.lambda)::size;
-  Eigen::VectorXd x(2 * n + m);
-  for (int i = 0; i < n; ++i) {
-    x[i] = state.q[i];
-    x[n + i] = state.p[i];
-  }
-  for (int i = 0; i < m; ++i) x[2 * n + i] = state.lambda[i];
+  constexpr int N = State::elements, n = State::dimension, m = State::multipliers;
+  Eigen::VectorXd x(N + n + m);
+  for (int i = 0; i < N; ++i) x[i] = state.q[i];
+  for (int i = 0; i < n; ++i) x[N + i] = state.p[i];
+  for (int i = 0; i < m; ++i) x[N + n + i] = state.lambda[i];
   return x;
 }
 template <class State>
 State unflatten(const Eigen::VectorXd& x) {
-  constexpr int n = decltype(State::q)::size, m = decltype(State::lambda)::size;
+  constexpr int N = State::elements, n = State::dimension, m = State::multipliers;
   State state;
-  for (int i = 0; i < n; ++i) {
-    state.q[i] = x[i];
-    state.p[i] = x[n + i];
-  }
-  for (int i = 0; i < m; ++i) state.lambda[i] = x[2 * n + i];
+  for (int i = 0; i < N; ++i) state.q[i] = x[i];
+  for (int i = 0; i < n; ++i) state.p[i] = x[N + i];
+  for (int i = 0; i < m; ++i) state.lambda[i] = x[N + n + i];
   return state;
 }
+
+/// A tangent vector (dq, dp, dlambda) at a state, dq as the numbers of q.
+template <class System>
+struct Direction {
+  using State = StateOf<double, System>;
+  State at;
+  Vector<double, System::n> shift;  // dq in the algebra
+  Eigen::VectorXd vector;
+
+  Direction(const State& state, Random& random) : at(state), shift(random.vector<System::n>(-1.0, 1.0)) {
+    State d{};
+    d.q = group_of<System>::translate(state.q, shift);
+    for (int i = 0; i < System::n; ++i) d.p[i] = random.uniform(-1.0, 1.0);
+    for (int i = 0; i < System::m; ++i) d.lambda[i] = random.uniform(-1.0, 1.0);
+    vector = flatten(d);
+  }
+  /// The state at the parameter e of a curve with this tangent.
+  [[nodiscard]] State moved(double e) const {
+    auto state = unflatten<State>(flatten(at) + e * vector);
+    state.q = detail::displaced<System>(at.q, e * shift);
+    return state;
+  }
+};
 
 /// A step of `Method` over dual numbers at x, applied to the tangent vector d.
 template <template <class, class> class Method, template <class> class SystemOf, class State>
 Eigen::VectorXd tangent_step(const State& state, const Eigen::VectorXd& d, double h,
                              SolverOptions<double> options = {1e-16, 100}) {
   using System = SystemOf<D>;
-  constexpr int n = System::n, m = System::m;
+  constexpr int N = element_size<System>, n = System::n, m = System::m;
   const auto system = make_system<System>([](int i) { return D(System::parameters()[i].value); });
   const Method<D, System> step(system, {D(options.tolerance), options.max_iterations});
-  PhaseState<D, n, m> dual;
+  StateOf<D, System> dual;
   const auto join = [](double value, double partial) {
     D x(value);
     x.partial[0] = partial;
     return x;
   };
-  for (int i = 0; i < n; ++i) {
-    dual.q[i] = join(state.q[i], d[i]);
-    dual.p[i] = join(state.p[i], d[n + i]);
-  }
-  for (int i = 0; i < m; ++i) dual.lambda[i] = join(state.lambda[i], d[2 * n + i]);
+  for (int i = 0; i < N; ++i) dual.q[i] = join(state.q[i], d[i]);
+  for (int i = 0; i < n; ++i) dual.p[i] = join(state.p[i], d[N + i]);
+  for (int i = 0; i < m; ++i) dual.lambda[i] = join(state.lambda[i], d[N + n + i]);
   EXPECT_EQ(step(dual, D(h)).status.value, 0.0);
-  Eigen::VectorXd result(2 * n + m);
-  for (int i = 0; i < n; ++i) {
-    result[i] = dual.q[i].partial[0];
-    result[n + i] = dual.p[i].partial[0];
-  }
-  for (int i = 0; i < m; ++i) result[2 * n + i] = dual.lambda[i].partial[0];
+  Eigen::VectorXd result(N + n + m);
+  for (int i = 0; i < N; ++i) result[i] = dual.q[i].partial[0];
+  for (int i = 0; i < n; ++i) result[N + i] = dual.p[i].partial[0];
+  for (int i = 0; i < m; ++i) result[N + n + i] = dual.lambda[i].partial[0];
   return result;
 }
 
@@ -102,16 +117,14 @@ TYPED_TEST(TangentMapTest, IsTheDerivativeOfTheStep) {
   Random random(1);
   for (int trial = 0; trial < 5; ++trial) {
     const State state = random_start(this->system, random);
-    Eigen::VectorXd d(flatten(state).size());
-    for (double& x : d) x = random.uniform(-1.0, 1.0);
+    const Direction<typename TestFixture::System> direction(state, random);
+    const Eigen::VectorXd d = direction.vector;
     // central differences of eighth order
     constexpr double e = 0x1p-8, weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
     Eigen::VectorXd differences = Eigen::VectorXd::Zero(d.size());
     for (int k = 1; k <= 4; ++k)
-      for (const int sign : {-1, 1}) {
-        const auto moved = unflatten<State>(flatten(state) + sign * k * e * d);
-        differences += sign * weight[k - 1] / e * flatten(advance(step, moved, 0.1, 1));
-      }
+      for (const int sign : {-1, 1})
+        differences += sign * weight[k - 1] / e * flatten(advance(step, direction.moved(sign * k * e), 0.1, 1));
     const Eigen::VectorXd tangent =
         tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, d, 0.1);
     EXPECT_LE((tangent - differences).norm(), 1e-10 * tangent.norm());
@@ -131,8 +144,7 @@ TYPED_TEST(TangentMapTest, ConvergesWhereTheStepDoes) {
       const typename TestFixture::Step step(this->system, {1e-16, iterations});
       auto next = state;
       if (step(next, h).status != 0.0) continue;
-      Eigen::VectorXd d(flatten(state).size());
-      for (double& x : d) x = random.uniform(-1.0, 1.0);
+      const Eigen::VectorXd d = Direction<typename TestFixture::System>(state, random).vector;
       tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, d, h,
                                                                                     {1e-14, 2 * iterations});
       break;
@@ -379,17 +391,14 @@ TEST(Exponent, OfARegularHenonHeilesOrbitVanishes) {
 
 TYPED_TEST(TangentMapTest, StartsOnTheLinearisedConstraint) {
   using System = typename TestFixture::System;
-  constexpr int n = System::n, m = System::m;
+  constexpr int N = element_size<System>, n = System::n, m = System::m;
   std::vector<double> parameters;
   for (const ParameterInfo& p : System::parameters()) parameters.push_back(p.value);
   const auto q = to_vector(System::default_q), v = to_vector(System::default_v);
-  double tangent[2 * n + m];
+  double tangent[N + n + m];
   initial_tangent<TypeParam::template of>(parameters.data(), q.entry, v.entry, tangent);
-  Vector<double, n> dq, dp;
-  for (int i = 0; i < n; ++i) {
-    dq[i] = tangent[i];
-    dp[i] = tangent[n + i];
-  }
+  const auto dq = detail::load<N>(tangent);
+  const auto dp = detail::load<n>(tangent + N);
   EXPECT_NEAR(dot(dq, dq) + dot(dp, dp), 1.0, 1e-14);
   if constexpr (m > 0) {
     // along the tangent the constraint holds to second order, and lambda is the multiplier of the continuous equations
@@ -403,8 +412,8 @@ TYPED_TEST(TangentMapTest, StartsOnTheLinearisedConstraint) {
       EXPECT_TRUE(detail::continuous_multiplier(this->system, x, y, lambda[side]));
     }
     for (int i = 0; i < m; ++i)
-      EXPECT_NEAR((lambda[1][i] - lambda[0][i]) / (2 * e), tangent[2 * n + i],
-                  1e-5 * (1 + std::abs(tangent[2 * n + i])));
+      EXPECT_NEAR((lambda[1][i] - lambda[0][i]) / (2 * e), tangent[N + n + i],
+                  1e-5 * (1 + std::abs(tangent[N + n + i])));
   }
 }
 

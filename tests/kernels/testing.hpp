@@ -115,11 +115,11 @@ Vector<double, N> to_vector(const std::array<double, N>& a) {
 }
 
 /// The state at (q, v) with the multiplier of the continuous equations.
-template <class System, int n = System::n, int m = System::m>
-PhaseState<double, n, m> start(const System& system, const std::type_identity_t<Vector<double, n>>& q,
-                               const std::type_identity_t<Vector<double, n>>& v) {
-  PhaseState<double, n, m> state{q, momentum(system, q, v), {}};
-  if constexpr (m > 0) {
+template <class System>
+StateOf<double, System> start(const System& system, const Configuration<System>& q,
+                              const std::type_identity_t<Vector<double, System::n>>& v) {
+  StateOf<double, System> state{q, momentum(system, q, v), {}};
+  if constexpr (System::m > 0) {
     EXPECT_TRUE(detail::continuous_multiplier(system, q, v, state.lambda));
   }
   return state;
@@ -162,7 +162,7 @@ class Random {
 template <class System>
 auto random_start(const System& system, Random& random, double distance = 0.2) {
   constexpr int n = System::n;
-  auto q = to_vector(System::default_q) + random.vector<n>(-distance, distance);
+  auto q = detail::displaced<System>(to_vector(System::default_q), random.vector<n>(-distance, distance));
   auto v = to_vector(System::default_v) + random.vector<n>(-distance, distance);
   if constexpr (is_holonomic<System>) {
     EXPECT_TRUE(detail::project_position(system, q, v, 1e-14));
@@ -196,8 +196,8 @@ double distance(const Vector<double, N>& a, const Vector<double, N>& b) {
   for (int i = 0; i < N; ++i) r = std::isnan(a[i] - b[i]) ? HUGE_VAL : std::max(r, std::fabs(a[i] - b[i]));
   return r;
 }
-template <int n, int m>
-double distance(const PhaseState<double, n, m>& a, const PhaseState<double, n, m>& b) {
+template <int n, int m, int N>
+double distance(const PhaseState<double, n, m, N>& a, const PhaseState<double, n, m, N>& b) {
   return std::max({distance(a.q, b.q), distance(a.p, b.p), distance(a.lambda, b.lambda)});
 }
 

@@ -7,15 +7,19 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The integral of f over [a, b] by the Gauss-Legendre rule of 8 nodes. f returns a double or a vector.
+/// The positive half of the Gauss-Legendre rule of 8 nodes on [-1, 1].
+inline constexpr double gauss_node[4] = {0.18343464249564980, 0.52553240991632899, 0.79666647741362674,
+                                         0.96028985649753623};
+inline constexpr double gauss_weight[4] = {0.36268378337836198, 0.31370664587788729, 0.22238103445337447,
+                                           0.10122853629037626};
+
+/// The integral of f over [a, b] by that rule. f returns a double or a vector.
 template <class F>
 auto gauss(double a, double b, F&& f) {
-  constexpr double node[4] = {0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623};
-  constexpr double weight[4] = {0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
   const double centre = 0.5 * (a + b), half = 0.5 * (b - a);
-  auto total = (weight[0] * half) * (f(centre - node[0] * half) + f(centre + node[0] * half));
+  auto total = (gauss_weight[0] * half) * (f(centre - gauss_node[0] * half) + f(centre + gauss_node[0] * half));
   for (int i = 1; i < 4; ++i)
-    total = total + (weight[i] * half) * (f(centre - node[i] * half) + f(centre + node[i] * half));
+    total = total + (gauss_weight[i] * half) * (f(centre - gauss_node[i] * half) + f(centre + gauss_node[i] * half));
   return total;
 }
 
