@@ -14,9 +14,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json describe_instance(const SystemEntry& s) {
-  Json json{{"variant", s.variant}, {"summary", s.summary}, {"configuration_dimension", s.n}, {"constraints", s.m}};
+  Json json{{"variant", s.variant}, {"summary", s.summary}, {"configuration_dimension", s.n},
+            {"configuration_numbers", s.elements}, {"constraints", s.m}};
   for (const StructureInfo& p : s.structure) json["structure"][p.name] = p.value;
-  json["state"] = Json::array({fmt::format("q[{}]", s.n), fmt::format("p[{}]", s.n)});
+  json["state"] = Json::array({fmt::format("q[{}]", s.elements), fmt::format("p[{}]", s.n)});
   if (s.m > 0) json["state"].push_back(fmt::format("lambda[{}]", s.m));
   json["coordinates"] = std::vector<std::string>(s.coordinates.begin(), s.coordinates.end());
   json["parameters"] = Json::array();

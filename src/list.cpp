@@ -65,7 +65,8 @@ void print_json(bool systems, bool methods) {
                                    {"configuration", instances[0]->configuration},
                                    {"source", instances[0]->source}};
       for (const SystemEntry* system : instances) {
-        nlohmann::ordered_json reading{{"variant", system->variant}, {"n", system->n}, {"m", system->m}};
+        nlohmann::ordered_json reading{
+            {"variant", system->variant}, {"n", system->n}, {"elements", system->elements}, {"m", system->m}};
         for (const StructureInfo& s : system->structure) reading["structure"][s.name] = s.value;
         entry["instances"].push_back(reading);
       }

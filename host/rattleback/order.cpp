@@ -65,11 +65,13 @@ std::optional<States> exact_states(const Study& study, unsigned threads, std::ui
   const Ensemble ensemble(study);
   const std::uint64_t size = ensemble.size();
   const auto n = static_cast<std::size_t>(system.n), m = static_cast<std::size_t>(system.m);
+  const auto elements = static_cast<std::size_t>(system.elements);
   States states;
   states.good.assign(size, 1);
   std::vector<double>&q = states.values["q"], &v = states.values["v"], &p = states.values["p"],
   &lambda = states.values["lambda"];
-  for (auto* part : {&q, &v, &p}) part->resize(size * n);
+  q.resize(size * elements);
+  for (auto* part : {&v, &p}) part->resize(size * n);
   lambda.resize(size * m);
   without = 0;
   if (system.exact == nullptr) return std::nullopt;

@@ -162,14 +162,21 @@ void check_file(const Study& study) {
 
 void check_initial(Study& study, const SystemEntry& system) {
   Study::Ensemble& ensemble = study.ensemble;
+  const auto fail = [&](std::string_view name, const std::string& needs, std::size_t got) {
+    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
+                fmt::format("initial {} needs {} values for '{}' (got {})", name, needs, system.name, got));
+  };
   const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension,
                               int size) {
     if (values.empty() || values.size() == static_cast<std::size_t>(size)) return;
-    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
-                fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name,
-                            values.size()));
+    fail(name, fmt::format("{} = {}", dimension, size), values.size());
   };
-  check_size("q", ensemble.q, "n", system.n);
+  if (system.elements == system.n) {
+    check_size("q", ensemble.q, "n", system.n);
+  } else if (ensemble.q.size() != static_cast<std::size_t>(system.n) &&
+             ensemble.q.size() != static_cast<std::size_t>(system.elements) && !ensemble.q.empty()) {
+    fail("q", sizes_in_words(system.n, system.elements), ensemble.q.size());
+  }
   check_size("v", ensemble.v, "n", system.n);
   check_size("p", ensemble.p, "n", system.n);
   check_size("lambda", ensemble.lambda, "m", system.m);
@@ -217,7 +224,7 @@ std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEnt
   const auto add = [&](std::string_view letter, ObservableCode::Kind kind, int size) {
     for (int i = 0; i < size; ++i) result.push_back({fmt::format("{}[{}]", letter, i), {kind, i}});
   };
-  add("q", ObservableCode::q, system.n);
+  add("q", ObservableCode::q, system.elements);
   add("v", ObservableCode::v, system.n);
   add("p", ObservableCode::p, system.n);
   if (method.carries_multiplier) add("lambda", ObservableCode::lambda, system.m);
@@ -317,6 +324,11 @@ void complete_initial(Study& study, bool has_q, bool has_v, bool has_p) {
   const SystemEntry& system = study.system_entry();
   study.ensemble.q.assign(system.default_q.begin(), system.default_q.end());
   study.ensemble.v.assign(system.default_v.begin(), system.default_v.end());
+}
+
+std::string sizes_in_words(int dimension, int elements) {
+  if (dimension == elements) return fmt::format("{}", dimension);
+  return fmt::format("{}, or {} with rotation vectors in place of rotation matrices,", elements, dimension);
 }
 
 void check_trajectories(const Study& study, std::uint64_t size) {

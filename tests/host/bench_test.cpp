@@ -19,11 +19,11 @@ struct Chunk {
 
   Chunk(const SystemEntry& system, std::int64_t steps) {
     ChunkLayout& rows = arguments.layout;
-    const int n = system.n, m = system.m;
+    const int N = system.elements, n = system.n, m = system.m;
     rows.q = 0;
-    rows.p = n;
-    rows.lambda = 2 * n;
-    rows.status = 2 * n + m;
+    rows.p = N;
+    rows.lambda = N + n;
+    rows.status = N + n + m;
     rows.steps = rows.status + 1;
     rows.iterations = rows.status + 2;
     rows.residual = rows.status + 3;
@@ -34,7 +34,7 @@ struct Chunk {
     arguments.tolerance = 1e-16;
     arguments.max_iterations = 50;
     std::vector<double> parameters, q(system.default_q.begin(), system.default_q.end()),
-        v(system.default_v.begin(), system.default_v.end()), p(q.size()), lambda(static_cast<std::size_t>(m));
+        v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(m));
     for (std::size_t i = 0; i < system.parameters.size(); ++i) {
       parameters.push_back(system.parameters[i].value);
       arguments.parameters[i] = parameters.back();
@@ -42,12 +42,12 @@ struct Chunk {
     }
     system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()}, {false, false, false});
     data.assign(static_cast<std::size_t>(rows.rows) * chunk_size, 0.0);
-    for (int i = 0; i < n; ++i) {
-      data[static_cast<std::size_t>(i * chunk_size)] = q[static_cast<std::size_t>(i)];
-      data[static_cast<std::size_t>((n + i) * chunk_size)] = p[static_cast<std::size_t>(i)];
-    }
-    for (int i = 0; i < m; ++i)
-      data[static_cast<std::size_t>((2 * n + i) * chunk_size)] = lambda[static_cast<std::size_t>(i)];
+    const auto put = [this](int row, const std::vector<double>& x) {
+      for (std::size_t i = 0; i < x.size(); ++i) data[(static_cast<std::size_t>(row) + i) * chunk_size] = x[i];
+    };
+    put(rows.q, q);
+    put(rows.p, p);
+    put(rows.lambda, lambda);
   }
 };
 

@@ -48,12 +48,13 @@ std::string study_of(const Case& c, double step, int steps, int draws) {
   toml += fmt::format(" }}\n[method]\nname = \"{}\"\nstages = {}\n[time]\nstep = {}\nsteps = {}\nsamples = 5\n",
                       c.method->name, c.stages, step, steps);
   toml += fmt::format("[ensemble]\nproject = true\ndraws = {}\naxes = [", draws);
-  for (int i = 0; i < 2 * c.system->n; ++i)
+  for (int i = 0; i < c.system->elements + c.system->n; ++i)
     toml += fmt::format("{{ name = \"x{}\", distribution = \"uniform\", from = -0.1, to = 0.1, seed = 7 }}, ", i);
   toml += "]\n[ensemble.initial]\nq = [";
-  for (int i = 0; i < c.system->n; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_q[i], i);
+  const int N = c.system->elements;
+  for (int i = 0; i < N; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_q[i], i);
   toml += "]\nv = [";
-  for (int i = 0; i < c.system->n; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_v[i], c.system->n + i);
+  for (int i = 0; i < c.system->n; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_v[i], N + i);
   toml += "]\n";
   for (const ObservableInfo& o : c.system->observables)
     toml += fmt::format(
