@@ -11,8 +11,8 @@ namespace rattleback::bench {
 /// Advances the lanes of one chunk again and again, without observables.
 class Loop {
  public:
-  Loop(const SystemEntry& system, const MethodEntry& method, int stages, Isa isa, double step)
-      : pair_(Catalogue::instance().pair(system, method, stages, isa)) {
+  Loop(const SystemEntry& system, const MethodEntry& method, PairKey key, Isa isa, double step)
+      : pair_(Catalogue::instance().pair(system, method, key, isa)) {
     arguments_.step = step;
     arguments_.tolerance = Study::Method{}.tolerance;
     arguments_.max_iterations = Study::Method{}.max_iterations;

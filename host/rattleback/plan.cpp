@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "rattleback/method_options.hpp"
 #include "rattleback/surface.hpp"
 
 namespace rattleback {
@@ -51,12 +52,13 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
   Plan plan;
   plan.system = &study.system_entry();
   plan.method = &study.method_entry();
-  plan.stages = study.method.stages;
+  plan.key = study.method_key();
   add_observables(plan, study);
 
   KernelArguments& a = plan.arguments;
   a.tolerance = study.method.tolerance;
   a.max_iterations = study.method.max_iterations;
+  std::ranges::copy(method_numbers(study).numbers, a.method);
   a.step = data.step;
   a.surfaces = compile_surfaces(study);
   ChunkLayout& rows = a.layout;

@@ -11,6 +11,7 @@
 #include "rattleback/backend.hpp"
 #include "rattleback/checkpoint.hpp"
 #include "rattleback/message.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/parallel.hpp"
 #include "rattleback/plan.hpp"
 #include "rattleback/points.hpp"
@@ -94,6 +95,8 @@ class Runner {
         threads_(worker_count(options.threads)),
         plan_(make_plan(study, ensemble_)),
         grid_(sample_grid(study, ensemble_, plan_.arguments.step)) {
+    if (const std::string warning = method_numbers(study_).warning; !warning.empty() && options_.warn)
+      options_.warn(warning);
     total_steps_ = check_points(study_, ensemble_, threads_);
     for (const Observable& observable : study_.observables) {
       series_.push_back(quantile_observables_);
@@ -358,7 +361,7 @@ class Runner {
       lambda.resize(tile.count * m);
     }
     std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
-    const CompiledPair& pair = *Catalogue::instance().pair(system_, method_, plan_.stages, Isa::scalar);
+    const CompiledPair& pair = *Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar);
     parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
       Ensemble::Evaluator evaluate(ensemble_);
       const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
@@ -487,7 +490,7 @@ class Runner {
 
   /// The exponents at the end, by the same function as at the samples.
   void write_lyapunov(const Tile& tile) {
-    const auto observe = Catalogue::instance().pair(system_, method_, plan_.stages, Isa::scalar)->observe;
+    const auto observe = Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar)->observe;
     const ObservableCode code{ObservableCode::lyapunov, 0};
     std::vector<double> values(tile.chunks() * chunk_size);
     for (std::uint64_t c = 0; c < tile.chunks(); ++c)

@@ -170,7 +170,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
       threads_(threads),
       row_size_(static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n +
                                            plan.system->m)),
-      pair_(Catalogue::instance().pair(*plan.system, *plan.method, plan.stages, best_isa())),
+      pair_(Catalogue::instance().pair(*plan.system, *plan.method, plan.key, best_isa())),
       arguments_(plan.arguments) {
   ChunkLayout& rows = arguments_.layout;  // begins like the plan's: q, p, lambda, bookkeeping
   int next = rows.residual + 1;

@@ -13,6 +13,7 @@
 #include "rattleback/formulas.hpp"
 #include "rattleback/grid.hpp"
 #include "rattleback/message.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/point_file.hpp"
 #include "rattleback/study_checks.hpp"
 #include "rattleback/study_reader.hpp"
@@ -116,7 +117,7 @@ std::string_view words(ConstraintKind kind) {
   return "";
 }
 
-void check_method(const Study& study, const SystemEntry& system) {
+void check_method(Study& study, const SystemEntry& system) {
   const MethodEntry& entry = find_method(study);
   const Study::Method& method = study.method;
   if (entry.constraint != system.constraint) {
@@ -129,11 +130,14 @@ void check_method(const Study& study, const SystemEntry& system) {
                             entry.name, system.name, words(entry.constraint), words(system.constraint),
                             fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
   }
-  if (method.stages < entry.stages_min || method.stages > entry.stages_max) {
-    input_error(study.place("method.stages"),
-                fmt::format("method.stages = {} is out of range; '{}' takes {} to {}", method.stages, entry.name,
-                            entry.stages_min, entry.stages_max));
+  complete_options(study, system, entry);
+  const auto key = study.method_key();
+  if (Catalogue::instance().pair(system, entry, key, Isa::scalar) == nullptr) {
+    input_error(study.place("method"),
+                fmt::format("method '{}' with {} is not compiled for system '{}'; '{}' lists what there is", entry.name,
+                            options_in_words(study), system.name, "rattleback describe"));
   }
+  (void)method_numbers(study);
   if (!(method.tolerance > 0 && method.tolerance <= 1e-6)) {
     input_error(study.place("method.solver.tolerance"),
                 fmt::format("method.solver.tolerance = {} is out of range; it must be above 0 and at most 1e-6",

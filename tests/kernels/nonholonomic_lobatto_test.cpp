@@ -313,7 +313,7 @@ StateErrors errors_of(const Problem<System>& problem, Integrate integrate, int f
 }
 template <int S, class System>
 StateErrors errors_of(const Problem<System>& problem, int finest = 6) {
-  const LobattoStep<double, System, S> step(problem.system, to_round_off);
+  const LobattoStep<double, System, Cay, S> step(problem.system, to_round_off);
   const auto integrate = [&](const auto& state, double h, int steps) { return advance(step, state, h, steps); };
   return errors_of(problem, integrate, finest);
 }
@@ -392,7 +392,7 @@ template <class C>
 class StructureTest : public ::testing::Test {
  protected:
   using System = typename C::template of<double>;
-  using Step = LobattoStep<double, System, C::stages>;
+  using Step = LobattoStep<double, System, Cay, C::stages>;
   System system = make_default<System>();
   Step step{system, to_round_off};
   Random random{3};
@@ -566,7 +566,7 @@ TYPED_TEST(HamiltonianFormTest, IsTheSameMap) {
   using System = typename TypeParam::System;
   const auto system = make_default<System>();
   for_stages<2, 3, 4, 5>([&](auto s) {
-    expect_same_map(LobattoStep<double, System, s()>(system, to_round_off), HamiltonianForm<TypeParam, s()>{},
+    expect_same_map(LobattoStep<double, System, Cay, s()>(system, to_round_off), HamiltonianForm<TypeParam, s()>{},
                     default_start(system), 1e-12);
   });
 }
@@ -675,7 +675,7 @@ TEST(Failure, HasAStatus) {
 TEST(WrongVariant, InaccurateInitialMultiplierLowersTheOrder) {
   const double order[] = {2, 2, 4, 4};
   for_stages<2, 3, 4, 5>([&](auto s) {
-    const LobattoStep<double, Particle, s()> step(Particle{}, to_round_off);
+    const LobattoStep<double, Particle, Cay, s()> step(Particle{}, to_round_off);
     const auto integrate = [&](auto state, double h, int steps) {
       state.lambda[0] += 0.1;
       return advance(step, state, h, steps);
@@ -743,7 +743,7 @@ template <class System, int S>
 struct MultiplierRecomputed {
   System system;
   std::function<double(const Vector<double, System::n>&, const Vector<double, System::n>&)> multiplier;
-  LobattoStep<double, System, S> step{system, to_round_off};
+  LobattoStep<double, System, Cay, S> step{system, to_round_off};
 
   StepReport<double> operator()(PhaseState<double, System::n, 1>& state, double h) const {
     state.lambda[0] = multiplier(state.q, velocity(system, state.q, state.p));
@@ -782,7 +782,7 @@ double passenger_energy_drift(const Step& step) {
 TEST(WrongVariant, RecomputedMultiplierLosesTheSymmetry) {
   const double wrong_drift[] = {-8.3e-5, -3.7e-7};
   for_stages<2, 3>([&](auto s) {
-    const LobattoStep<double, Cvt, s()> right(cvt, to_round_off);
+    const LobattoStep<double, Cvt, Cay, s()> right(cvt, to_round_off);
     const MultiplierRecomputed<Cvt, s()> wrong{cvt, recomputed_by<CvtEquations>};
     EXPECT_LE(return_error(right), 1e-14);
     EXPECT_GE(return_error(wrong), 1e-8);
@@ -804,7 +804,7 @@ double mean_square_energy_error(const Step& step) {
 
 TEST(WrongVariant, RecomputedMultiplierDriftsInTheChaoticSystem) {
   // the energy walks at random, to about 1.2 at this time, and to a few hundred with a recomputed multiplier
-  const double right = mean_square_energy_error(LobattoStep<double, Contact, 2>(Contact{}, to_round_off));
+  const double right = mean_square_energy_error(LobattoStep<double, Contact, Cay, 2>(Contact{}, to_round_off));
   EXPECT_GE(right, 0.4);
   EXPECT_LE(right, 4.0);
   const MultiplierRecomputed<Contact, 2> wrong{Contact{}, recomputed_by<ContactEquations>};

@@ -12,6 +12,7 @@
 
 #include "rattleback/ensemble/entry.hpp"
 #include "rattleback/linalg/lu.hpp"
+#include "rattleback/methods/lobatto_options.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/systems/system.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -220,6 +221,10 @@ class HolonomicLobatto {
   SolverOptions<T> options_;
 };
 
+/// The retraction makes no difference on R^n.
+template <class T, class System, class Tau, int S>
+using HolonomicLobattoStep = HolonomicLobatto<T, System, S>;
+
 namespace methods {
 
 inline constexpr MethodEntry holonomic_lobatto{
@@ -230,8 +235,7 @@ inline constexpr MethodEntry holonomic_lobatto{
     "systems, eq. (13)",
     "q, p: 2s-2; lambda: s-1",
     ConstraintKind::holonomic,
-    2,
-    5,
+    lobatto_options,
     true};
 
 }  // namespace methods

@@ -12,6 +12,7 @@
 
 #include "rattleback/ensemble/entry.hpp"
 #include "rattleback/linalg/lu.hpp"
+#include "rattleback/methods/lobatto_options.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/systems/system.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -440,8 +441,8 @@ struct LobattoForm<T, System, S> {
 };
 }  // namespace detail
 
-/// The condensed form where the system allows it.
-template <class T, class System, int S>
+/// The condensed form where the system allows it. The retraction makes no difference on R^n.
+template <class T, class System, class Tau, int S>
 using LobattoStep = typename detail::LobattoForm<T, System, S>::type;
 
 namespace methods {
@@ -454,8 +455,7 @@ inline constexpr MethodEntry nonholonomic_lobatto{
     "eq. (14)",
     "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
     ConstraintKind::velocity,
-    2,
-    5,
+    lobatto_options,
     true};
 
 inline constexpr MethodEntry lobatto{
@@ -466,8 +466,7 @@ inline constexpr MethodEntry lobatto{
     "eq. (9)",
     "2s-2",
     ConstraintKind::none,
-    2,
-    5,
+    lobatto_options,
     false};
 
 }  // namespace methods
