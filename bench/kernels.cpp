@@ -15,13 +15,16 @@ int main(int argc, char** argv) {
   for (const SystemEntry* system : catalogue.systems())
     for (const MethodEntry* method : catalogue.methods()) {
       if (method->constraint != system->constraint) continue;
-      for (int stages = method->stages_min; stages <= method->stages_max; ++stages) {
+      for (const PairKey key : catalogue.keys(*system, *method)) {
         std::string name = std::string(system->name) + "/" + system->variant;
         for (const StructureInfo& s : system->structure)
           name += "/" + std::string(s.name) + std::to_string(int(s.value));
-        name += "/" + std::string(method->name) + "/s" + std::to_string(stages);
+        name += "/" + std::string(method->name);
+        const int* value = key.value;
+        for (const OptionInfo& option : method->options)
+          if (option.compiled) name += "/" + std::string(option.name) + std::to_string(*value++);
         benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-          bench::Loop loop(*system, *method, stages, best_isa(), 0.05);
+          bench::Loop loop(*system, *method, key, best_isa(), 0.05);
           for (auto _ : state) loop.advance(16);
           state.SetItemsProcessed(state.iterations() * 16 * chunk_size);  // trajectory-steps
           state.counters["iterations"] = loop.iterations_per_step();

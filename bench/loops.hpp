@@ -11,16 +11,16 @@ namespace rattleback::bench {
 /// Advances the lanes of one chunk again and again, without observables.
 class Loop {
  public:
-  Loop(const SystemEntry& system, const MethodEntry& method, int stages, Isa isa, double step)
-      : pair_(Catalogue::instance().pair(system, method, stages, isa)) {
+  Loop(const SystemEntry& system, const MethodEntry& method, PairKey key, Isa isa, double step)
+      : pair_(Catalogue::instance().pair(system, method, key, isa)) {
     arguments_.step = step;
     arguments_.tolerance = Study::Method{}.tolerance;
     arguments_.max_iterations = Study::Method{}.max_iterations;
     ChunkLayout& rows = arguments_.layout;
-    rows.p = system.n;
-    rows.lambda = 2 * system.n;
+    rows.p = system.elements;
+    rows.lambda = system.elements + system.n;
     rows.step = rows.steps_per_sample = -1;
-    rows.status = 2 * system.n + system.m;
+    rows.status = rows.lambda + system.m;
     rows.steps = rows.status + 1;
     rows.iterations = rows.status + 2;
     rows.residual = rows.status + 3;
@@ -33,15 +33,13 @@ class Loop {
     }
     for (int lane = 0; lane < chunk_size; ++lane) {
       std::vector<double> q(system.default_q.begin(), system.default_q.end()),
-          v(system.default_v.begin(), system.default_v.end()), p(q.size()), lambda(static_cast<std::size_t>(system.m));
+          v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(system.m));
       q[0] += 1e-3 * lane;  // a different trajectory in every lane
       v[0] += 1e-3;
       system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true});
-      for (int i = 0; i < system.n; ++i) {
-        at(i, lane) = q[static_cast<std::size_t>(i)];
-        at(system.n + i, lane) = p[static_cast<std::size_t>(i)];
-      }
-      for (int i = 0; i < system.m; ++i) at(2 * system.n + i, lane) = lambda[static_cast<std::size_t>(i)];
+      for (int i = 0; i < system.elements; ++i) at(i, lane) = q[static_cast<std::size_t>(i)];
+      for (int i = 0; i < system.n; ++i) at(rows.p + i, lane) = p[static_cast<std::size_t>(i)];
+      for (int i = 0; i < system.m; ++i) at(rows.lambda + i, lane) = lambda[static_cast<std::size_t>(i)];
     }
   }
 

@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     for (int r = 0; r < repetitions; ++r)
       for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
         if (!has_isa(isa)) continue;
-        bench::Loop loop(system, method, row.stages, isa, 0.1);
+        bench::Loop loop(system, method, {row.stages}, isa, 0.1);
         const std::int64_t steps = isa == Isa::scalar ? 100 : 400;
         loop.advance(steps / 4);  // warm-up
         const double time = seconds([&] { loop.advance(steps); });

@@ -41,7 +41,86 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
 endif()
 
-# _rattleback_instantiate(TARGET DIRECTORY SYSTEMS lines METHODS lines BUILTIN bool)
+set(RATTLEBACK_SYSTEMS ".*" CACHE STRING "Systems of the catalogue to compile: a regular expression of their identifiers")
+
+# All combinations of the values of a method's options, "stages = 2 3, retraction on groups = Cay Exp", as parallel lists:
+#   _names      Step_METHOD_2_Cay  Step_METHOD_2_Exp ..
+#   _on_rn      Step_METHOD_2_Cay  Step_METHOD_2_Cay ..     what stands for it on R^n
+#   _arguments  T, System, 2, Cay  T, System, 2, Exp ..
+#   _keys       0, 2, 0            0, 2, 1 ..               after a 0: the numbers, or the indices of types, as in PairKey
+# and _parameters, "class T, class System, int stages, class retraction".
+function(_rattleback_combinations method options)
+  set(names "Step_${method}")
+  set(on_rn "Step_${method}")
+  set(arguments "T, System")
+  set(keys "0")
+  set(parameters "class T, class System")
+  string(REPLACE ", " ";" options "${options}")
+  foreach(option IN LISTS options)
+    if(NOT option MATCHES "^([a-z0-9_:]+)( on groups)? = (.+)$")
+      message(FATAL_ERROR "rattleback: cannot read the option '${option}' of the method '${method}'")
+    endif()
+    string(REPLACE ":" ";" option_names "${CMAKE_MATCH_1}")
+    set(on_groups "${CMAKE_MATCH_2}")
+    string(REPLACE " " ";" values "${CMAKE_MATCH_3}")
+    list(GET values 0 first)
+
+    set(column 0)
+    foreach(option_name IN LISTS option_names)
+      set(types_${column} "")
+      foreach(value IN LISTS values)
+        string(REPLACE ":" ";" parts "${value}")
+        list(GET parts ${column} part)
+        if(NOT part MATCHES "^[0-9]+$")
+          list(APPEND types_${column} "${part}")
+        endif()
+      endforeach()
+      list(REMOVE_DUPLICATES types_${column})
+      if(types_${column})
+        string(APPEND parameters ", class ${option_name}")
+      else()
+        string(APPEND parameters ", int ${option_name}")
+      endif()
+      math(EXPR column "${column} + 1")
+    endforeach()
+
+    foreach(each names on_rn arguments keys)
+      set(longer_${each} "")
+    endforeach()
+    foreach(name base argument key IN ZIP_LISTS names on_rn arguments keys)
+      foreach(value IN LISTS values)
+        set(value_on_rn "${value}")
+        if(on_groups)
+          set(value_on_rn "${first}")
+        endif()
+        set(value_key "")
+        set(column 0)
+        string(REPLACE ":" ";" parts "${value}")
+        foreach(part IN LISTS parts)
+          if(NOT part MATCHES "^[0-9]+$")
+            list(FIND types_${column} "${part}" part)
+          endif()
+          string(APPEND value_key ", ${part}")
+          math(EXPR column "${column} + 1")
+        endforeach()
+        list(APPEND longer_names "${name}_${value}")
+        list(APPEND longer_on_rn "${base}_${value_on_rn}")
+        list(APPEND longer_arguments "${argument}, ${value}")
+        list(APPEND longer_keys "${key}${value_key}")
+      endforeach()
+    endforeach()
+    string(REPLACE ":" "_" names "${longer_names}")
+    string(REPLACE ":" "_" on_rn "${longer_on_rn}")
+    string(REPLACE ":" ", " arguments "${longer_arguments}")
+    set(keys "${longer_keys}")
+  endforeach()
+  foreach(each names on_rn arguments keys parameters)
+    set(_${each} "${${each}}" PARENT_SCOPE)
+  endforeach()
+endfunction()
+
+# _rattleback_instantiate(TARGET [BUILTIN] SYSTEMS lines METHODS lines)
+# Methods in headers with an absolute path are the target's own: they are added to its catalogue.
 function(_rattleback_instantiate target)
   cmake_parse_arguments(ARG "BUILTIN" "" "SYSTEMS;METHODS" ${ARGN})
   set(dir "${CMAKE_CURRENT_BINARY_DIR}/rattleback-catalogue/${target}")
@@ -53,13 +132,37 @@ function(_rattleback_instantiate target)
 
   set(declarations "")
   set(registrations "")
-  if(ARG_BUILTIN)
-    foreach(line IN LISTS ARG_METHODS)
-      string(REGEX MATCH "^RB_METHOD\\(([a-z0-9_]+), ([^,]+)," _ "${line}")
-      string(APPEND declarations "#include \"rattleback/methods/${CMAKE_MATCH_2}\"\n")
-      string(APPEND registrations "  catalogue.add(rattleback::methods::${CMAKE_MATCH_1});\n")
+  set(methods "")
+  foreach(line IN LISTS ARG_METHODS)
+    if(NOT line MATCHES "^RB_METHOD\\(([a-z0-9_]+), ([^,]+), ([a-z]+), \\((.*)\\)(, ([a-z0-9_:]+( on groups)? = .*))?\\)$")
+      message(FATAL_ERROR "rattleback: cannot read the catalogue line '${line}'")
+    endif()
+    set(method "${CMAKE_MATCH_1}")
+    list(APPEND methods "${method}")
+    set(${method}_header "${CMAKE_MATCH_2}")
+    set(${method}_kind "${CMAKE_MATCH_3}")
+    set(step "${CMAKE_MATCH_4}")
+    _rattleback_combinations("${method}" "${CMAKE_MATCH_6}")
+    set(own TRUE)
+    if(NOT IS_ABSOLUTE "${${method}_header}")
+      set(${method}_header "rattleback/methods/${${method}_header}")
+      set(own "${ARG_BUILTIN}")
+    endif()
+    if(own)
+      string(APPEND declarations "#include \"${${method}_header}\"\n")
+      string(APPEND registrations "  catalogue.add(rattleback::methods::${method});\n")
+    endif()
+    # the step with its options fixed, one type per combination
+    set(${method}_steps "template <${_parameters}>\nusing Family_${method} = ${step};\n")
+    foreach(name arguments IN ZIP_LISTS _names _arguments)
+      string(REPLACE "T, System" "" fixed "${arguments}")
+      string(APPEND ${method}_steps "struct ${name} {\n  template <class T, class System>\n"
+                                    "  using of = Family_${method}<T, System${fixed}>;\n};\n")
     endforeach()
-  endif()
+    foreach(each names on_rn keys)
+      set(${method}_${each} "${_${each}}")
+    endforeach()
+  endforeach()
 
   foreach(system_line IN LISTS ARG_SYSTEMS)
     if(NOT system_line MATCHES "^RB_SYSTEM\\(([a-z0-9_]+), ([^,]+), ([a-z]+), \\((.*)\\)\\)$")
@@ -87,37 +190,37 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
     string(APPEND declarations "namespace rattleback::generated {\nconst SystemEntry& system_${system}();\n}\n")
     string(APPEND registrations "  catalogue.add(generated::system_${system}());\n")
 
-    foreach(method_line IN LISTS ARG_METHODS)
-      if(NOT method_line MATCHES "^RB_METHOD\\(([a-z0-9_]+), ([^,]+), ([a-z]+), \\((.*)\\), ([0-9 ]+)\\)$")
-        message(FATAL_ERROR "rattleback: cannot read the catalogue line '${method_line}'")
-      endif()
-      set(method "${CMAKE_MATCH_1}")
-      set(method_header "${CMAKE_MATCH_2}")
-      set(method_kind "${CMAKE_MATCH_3}")
-      set(step "${CMAKE_MATCH_4}")
-      string(REPLACE " " ";" stages "${CMAKE_MATCH_5}")
-      if(NOT method_kind STREQUAL kind)
+    foreach(method IN LISTS methods)
+      if(NOT ${method}_kind STREQUAL kind)
         continue()
       endif()
       string(REPLACE "_" "-" method_name "${method}")
-      list(LENGTH stages count)
+      list(LENGTH ${method}_names count)
+      set(includes "${prologue}#include \"${${method}_header}\"\n")
 
-      set(steps "template <class T, class System, int S>\nusing Step_${method} = ${step};\n")
-      foreach(s IN LISTS stages)
-        string(APPEND steps
-          "template <class T, class System>\nusing Step_${method}_${s} = Step_${method}<T, System, ${s}>;\n")
+      # on R^n, what differs on groups only is compiled once
+      set(steps "${${method}_steps}")
+      set(keys "")
+      set(fixed "")
+      foreach(name on_rn key IN ZIP_LISTS ${method}_names ${method}_on_rn ${method}_keys)
+        string(REGEX REPLACE "^0,? ?" "" key "${key}")
+        list(APPEND keys "{${key}}")
+        if(NOT name STREQUAL on_rn)
+          string(APPEND steps "using On_${system}_${name} = std::conditional_t<on_group<System_${system}<double>>, ${name}, ${on_rn}>;\n")
+          set(name "On_${system}_${name}")
+        endif()
+        list(APPEND fixed "${name}")
       endforeach()
 
       foreach(isa IN LISTS RATTLEBACK_ISAS)
         set(symbol "${system}__${method}__${isa}")
         set(table "")
-        foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, advance_chunk<System_${system}, Step_${method}_${s}>, advance_chunk_with_tangent<System_${system}, Step_${method}_${s}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>, fma_chains<Real>},\n")
+        foreach(key step IN ZIP_LISTS keys fixed)
+          string(APPEND table "    {${key}, advance_chunk<System_${system}, ${step}>, advance_chunk_with_tangent<System_${system}, ${step}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>, fma_chains<Real>},\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA ${isa}
 #include \"rattleback/ensemble/instantiate.hpp\"
-${prologue}#include \"rattleback/methods/${method_header}\"
-${alias}namespace rattleback::generated {
+${includes}${alias}namespace rattleback::generated {
 ${steps}extern const CompiledPair ${symbol}[${count}];
 const CompiledPair ${symbol}[${count}] = {
 ${table}};
@@ -134,14 +237,13 @@ ${table}};
       # the same over a scalar that counts its operations; speed does not matter, time to compile does
       set(symbol "${system}__${method}__counted")
       set(table "")
-      foreach(s IN LISTS stages)
-        string(APPEND table "    {${s}, count_chunk<System_${system}, Step_${method}_${s}>},\n")
+      foreach(key step IN ZIP_LISTS keys fixed)
+        string(APPEND table "    {${key}, count_chunk<System_${system}, ${step}>},\n")
       endforeach()
       file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA counted
 #define RATTLEBACK_COUNTED
 #include \"rattleback/ensemble/count.hpp\"
-${prologue}#include \"rattleback/methods/${method_header}\"
-${alias}namespace rattleback::generated {
+${includes}${alias}namespace rattleback::generated {
 ${steps}extern const CountedPair ${symbol}[${count}];
 const CountedPair ${symbol}[${count}] = {
 ${table}};
@@ -157,13 +259,12 @@ ${table}};
       if(cuda)
         set(symbol "${system}__${method}__cuda")
         set(table "")
-        foreach(s IN LISTS stages)
-          string(APPEND table "    {${s}, launch_advance<System_${system}, Step_${method}_${s}, false>, launch_advance<System_${system}, Step_${method}_${s}, true>, launch_advance_with_tangent<System_${system}, Step_${method}_${s}>, launch_observe<System_${system}>},\n")
+        foreach(key step IN ZIP_LISTS keys fixed)
+          string(APPEND table "    {${key}, launch_advance<System_${system}, ${step}, false>, launch_advance<System_${system}, ${step}, true>, launch_advance_with_tangent<System_${system}, ${step}>, launch_observe<System_${system}>},\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cu" CONTENT "#define RATTLEBACK_ISA cuda
 #include \"rattleback/ensemble/instantiate.cuh\"
-${prologue}#include \"rattleback/methods/${method_header}\"
-${alias}namespace rattleback::generated {
+${includes}${alias}namespace rattleback::generated {
 ${steps}extern const CompiledCudaPair ${symbol}[${count}];
 const CompiledCudaPair ${symbol}[${count}] = {
 ${table}};
@@ -201,11 +302,17 @@ ${epilogue}}
   endif()
 endfunction()
 
+# The lines of the catalogue; of the systems those that RATTLEBACK_SYSTEMS picks. A line may go on, indented, after a comma.
 function(_rattleback_read_catalogue methods systems)
   set(file "${RATTLEBACK_CATALOGUE_FILE}")
-  file(STRINGS "${file}" method_lines REGEX "^RB_METHOD")
-  file(STRINGS "${file}" system_lines REGEX "^RB_SYSTEM")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(READ "${file}" content)
+  string(REGEX REPLACE ",\n +" ", " content "${content}")
+  string(REGEX MATCHALL "\nRB_METHOD[^\n]*" method_lines "${content}")
+  string(REGEX MATCHALL "\nRB_SYSTEM[^\n]*" system_lines "${content}")
+  list(TRANSFORM method_lines STRIP)
+  list(TRANSFORM system_lines STRIP)
+  list(FILTER system_lines INCLUDE REGEX "^RB_SYSTEM\\((${RATTLEBACK_SYSTEMS}),")
   set(${methods} "${method_lines}" PARENT_SCOPE)
   set(${systems} "${system_lines}" PARENT_SCOPE)
 endfunction()

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "rattleback/message.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -46,8 +47,7 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
   json["command"] = "bench";
   json["study"] = study.name;
   json["system"] = study.system.name;
-  json["method"] = study.method.name;
-  json["stages"] = study.method.stages;
+  put_method(json, study);
   json["backend"] = summary.backend;
   json["device"] = summary.device;
   json["threads"] = summary.threads;
@@ -118,8 +118,10 @@ std::vector<Setting> settings_of(const Arguments& arguments) {
                                 change));
     add(variant, changes);
   }
-  if (settings.empty())
-    add(fmt::format("{} stages", Study::load(arguments.study.file, arguments.study.overrides).method.stages), {});
+  if (settings.empty()) {
+    const std::string options = options_in_words(Study::load(arguments.study.file, arguments.study.overrides));
+    add(options.empty() ? "the study" : options, {});
+  }
   for (std::size_t i = 1; i < settings.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       if (settings[i].label == settings[k].label) input_error(settings[i].label, "appears twice; leave one out");
@@ -155,7 +157,8 @@ int run_work_precision(const Arguments& arguments, const RunOptions& options) {
   for (const WorkPrecisionRun& run : report.runs) {
     nlohmann::ordered_json entry;
     entry["label"] = run.label;
-    entry["stages"] = run.stages;
+    if (const auto stages = run.method.stages()) entry["stages"] = *stages;
+    entry["options"] = json_of(run.method);
     entry["step"] = run.step;
     entry["seconds"] = run.seconds;
     csv += fmt::format("\"{}\",{},{}", run.label, csv_number(run.step), csv_number(run.seconds));
@@ -208,7 +211,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_flag("--work-precision", arguments->work_precision,
                     "errors against time, for several steps and methods");
   command->add_option("--steps", arguments->steps, "steps to run, separated by commas")->delimiter(',');
-  command->add_option("--stages", arguments->stages, "numbers of stages to compare, separated by commas")
+  command->add_option("--stages", arguments->stages, "numbers of stages to compare, separated by commas, for methods with that option")
       ->delimiter(',');
   command
       ->add_option("--variant", arguments->variants,

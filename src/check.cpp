@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/run.hpp"
 
 namespace rattleback::program {
@@ -15,6 +16,8 @@ void add_check(CLI::App& app, int& exit_code) {
   command->callback([arguments, &exit_code] {
     const Study study = Study::load(arguments->file, arguments->overrides);
     check_initial_states(study);
+    if (const std::string warning = method_numbers(study).warning; !warning.empty())
+      fmt::print(stderr, "rattleback: {}\n", warning);
     fmt::print("{}", study.to_toml());
     exit_code = exit_done;
   });

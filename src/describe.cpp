@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "rattleback/catalogue.hpp"
 #include "rattleback/error.hpp"
+#include "report.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -14,9 +15,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json describe_instance(const SystemEntry& s) {
-  Json json{{"variant", s.variant}, {"summary", s.summary}, {"configuration_dimension", s.n}, {"constraints", s.m}};
+  Json json{{"variant", s.variant}, {"summary", s.summary}, {"configuration_dimension", s.n},
+            {"configuration_numbers", s.elements}, {"constraints", s.m}};
   for (const StructureInfo& p : s.structure) json["structure"][p.name] = p.value;
-  json["state"] = Json::array({fmt::format("q[{}]", s.n), fmt::format("p[{}]", s.n)});
+  json["state"] = Json::array({fmt::format("q[{}]", s.elements), fmt::format("p[{}]", s.n)});
   if (s.m > 0) json["state"].push_back(fmt::format("lambda[{}]", s.m));
   json["coordinates"] = std::vector<std::string>(s.coordinates.begin(), s.coordinates.end());
   json["parameters"] = Json::array();
@@ -45,12 +47,14 @@ Json describe_system(const std::string& name, const std::vector<const SystemEntr
 
 Json describe_method(const MethodEntry& m) {
   Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
-  json["options"] = Json::array(
-      {{{"name", "stages"}, {"default", m.stages_min}, {"text", fmt::format("{}..{}", m.stages_min, m.stages_max)}},
-       {{"name", "solver.tolerance"},
-        {"default", 1e-16},
-        {"text", "size of the last update, relative to the unknowns, that ends an iteration"}},
-       {{"name", "solver.max_iterations"}, {"default", 50}, {"text", "a step that needs more fails"}}});
+  json["options"] = json_of(m.options);
+  const Study::Method defaults;
+  json["options"].push_back({{"name", "solver.tolerance"},
+                             {"default", defaults.tolerance},
+                             {"text", "size of the last update, relative to the unknowns, that ends an iteration"}});
+  json["options"].push_back({{"name", "solver.max_iterations"},
+                             {"default", defaults.max_iterations},
+                             {"text", "a step that needs more fails"}});
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
   json["systems"] = Json::array();
   for (const std::string& name : Catalogue::instance().system_names())
@@ -60,8 +64,10 @@ Json describe_method(const MethodEntry& m) {
 
 void print_lines(const Json& list, const char* format_name) {
   for (const Json& item : list)
-    fmt::print("    {:<24} {}{}{}\n", item["name"].get<std::string>(), item["text"].get<std::string>(),
+    fmt::print("    {:<24} {}{}{}{}{}\n", item["name"].get<std::string>(), item["text"].get<std::string>(),
                item.contains("unit") ? fmt::format(" [{}]", item["unit"].get<std::string>()) : "",
+               item.contains("range") ? fmt::format("; {}", item["range"].get<std::string>()) : "",
+               item.value("systems", "all") == "all" ? "" : "; for systems on Lie groups",
                item.contains("default") ? fmt::format("; {} {}", format_name, item["default"].dump()) : "");
 }
 

@@ -5,6 +5,8 @@
 
 #include "commands.hpp"
 #include "rattleback/catalogue.hpp"
+#include "rattleback/method_options.hpp"
+#include "report.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -27,6 +29,16 @@ std::string readings(const std::vector<const SystemEntry*>& instances) {
   return text;
 }
 
+/// "stages 2 to 5; retraction cay, exp; "
+std::string options_of(const MethodEntry& method) {
+  std::string text;
+  for (const OptionInfo& option : method.options) {
+    const std::string range = option.kind == OptionKind::flag ? "" : range_in_words(option);
+    text += fmt::format("{}{}{}; ", option.name, range.empty() ? "" : " ", range);
+  }
+  return text;
+}
+
 void print_text(bool systems, bool methods) {
   const Catalogue& catalogue = Catalogue::instance();
   if (systems) {
@@ -41,8 +53,8 @@ void print_text(bool systems, bool methods) {
   if (methods) {
     fmt::print("methods\n");
     for (const MethodEntry* method : catalogue.methods())
-      fmt::print("  {}\n      {}\n      stages {}..{}, order {}\n      source: {}\n", method->name, method->summary,
-                 method->stages_min, method->stages_max, method->order, method->source);
+      fmt::print("  {}\n      {}\n      {}order {}\n      source: {}\n", method->name, method->summary,
+                 options_of(*method), method->order, method->source);
   }
 }
 
@@ -65,7 +77,8 @@ void print_json(bool systems, bool methods) {
                                    {"configuration", instances[0]->configuration},
                                    {"source", instances[0]->source}};
       for (const SystemEntry* system : instances) {
-        nlohmann::ordered_json reading{{"variant", system->variant}, {"n", system->n}, {"m", system->m}};
+        nlohmann::ordered_json reading{
+            {"variant", system->variant}, {"n", system->n}, {"elements", system->elements}, {"m", system->m}};
         for (const StructureInfo& s : system->structure) reading["structure"][s.name] = s.value;
         entry["instances"].push_back(reading);
       }
@@ -76,8 +89,7 @@ void print_json(bool systems, bool methods) {
     for (const MethodEntry* method : catalogue.methods())
       json["methods"].push_back({{"name", method->name},
                                  {"summary", method->summary},
-                                 {"stages_min", method->stages_min},
-                                 {"stages_max", method->stages_max},
+                                 {"options", json_of(method->options)},
                                  {"order", method->order},
                                  {"source", method->source}});
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -25,8 +26,7 @@ nlohmann::ordered_json json_of(const OrderReport& report) {
   json["command"] = "order";
   json["study"] = report.study.name;
   json["system"] = report.study.system.name;
-  json["method"] = report.study.method.name;
-  json["stages"] = report.study.method.stages;
+  put_method(json, report.study);
   json["order"] = report.study.method_entry().order;
   json["reference"] = report.reference;
   json["end"] = *report.study.time.end;
@@ -102,8 +102,9 @@ int run_order(const Arguments& arguments) {
   if (arguments.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
-    fmt::print("{}: {}, {}, {} stages, to t = {}\nreference: {}\n", study.name, study.system.name, study.method.name,
-               study.method.stages, *study.time.end, report.reference);
+    const std::string words = options_in_words(study);
+    fmt::print("{}: {}, {}, {}{}to t = {}\nreference: {}\n", study.name, study.system.name, study.method.name, words,
+               words.empty() ? "" : ", ", *study.time.end, report.reference);
     const bool several = report.trajectories > 1;
     fmt::print("\n{}\n", several ? fmt::format("largest error of {} trajectories", report.trajectories - report.failed)
                                  : "largest error");

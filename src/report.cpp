@@ -12,6 +12,7 @@
 
 #include "plot_tool.hpp"
 #include "rattleback/message.hpp"
+#include "rattleback/method_options.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -80,6 +81,42 @@ void Plot::draw(const nlohmann::ordered_json& json) const {
   if (failed != 0)
     throw Error(Error::Kind::runtime,
                 fmt::format("{}: cannot be drawn (the plotting tool ended with exit code {})", file_, failed));
+}
+
+nlohmann::ordered_json json_of(const MethodOption& value) {
+  return std::visit([](const auto& x) { return nlohmann::ordered_json(x); }, value.content);
+}
+
+nlohmann::ordered_json json_of(std::span<const OptionInfo> options) {
+  constexpr const char* kinds[] = {"integer", "choice", "number", "flag", "numbers"};
+  constexpr const char* scopes[] = {"all", "groups-matter", "groups-only"};
+  auto json = nlohmann::ordered_json::array();
+  for (const OptionInfo& option : options) {
+    auto& entry = json.emplace_back();
+    entry["name"] = option.name;
+    entry["kind"] = kinds[static_cast<int>(option.kind)];
+    entry["default"] = json_of(default_of(option));
+    if (option.kind == OptionKind::choice)
+      entry["choices"] = std::vector<std::string>(option.choices.begin(), option.choices.end());
+    if (std::isfinite(option.minimum)) entry["minimum"] = option.minimum;
+    if (std::isfinite(option.maximum)) entry["maximum"] = option.maximum;
+    if (const std::string range = range_in_words(option); !range.empty()) entry["range"] = range;
+    entry["systems"] = scopes[static_cast<int>(option.scope)];
+    entry["text"] = option.text;
+  }
+  return json;
+}
+
+nlohmann::ordered_json json_of(const Study::Method& method) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : method.options) json[name] = json_of(value);
+  return json;
+}
+
+void put_method(nlohmann::ordered_json& json, const Study& study) {
+  json["method"] = study.method.name;
+  if (const auto stages = study.method.stages()) json["stages"] = *stages;
+  json["options"] = json_of(study.method);
 }
 
 std::string csv_number(double x) { return std::isnan(x) ? "" : fmt::format("{:.17g}", x); }

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "rattleback/result.hpp"
+#include "rattleback/study.hpp"
 
 namespace rattleback::program {
 
@@ -50,6 +52,14 @@ class Plot {
  private:
   std::string mode_, file_;
 };
+
+[[nodiscard]] nlohmann::ordered_json json_of(const MethodOption& value);
+/// Name, kind, default, range or choices and text of each option.
+[[nodiscard]] nlohmann::ordered_json json_of(std::span<const OptionInfo> options);
+/// The options of a complete study's method, by name.
+[[nodiscard]] nlohmann::ordered_json json_of(const Study::Method& method);
+/// Adds a study's method, its number of stages where it has stages, and all its options.
+void put_method(nlohmann::ordered_json& json, const Study& study);
 
 /// A number for a CSV cell: all digits, empty for NaN.
 [[nodiscard]] std::string csv_number(double x);

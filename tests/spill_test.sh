@@ -5,7 +5,7 @@
 set -euo pipefail
 report=$("$(dirname "$0")/../bench/ptxas" sm_90 "$1" 'chaotic_*_3__nonholonomic_lobatto__cuda')
 echo "$report"
-kernels=$(grep -c 'advance_kernel [a-z_]*lobatto_[234] |' <<< "$report")
-spilled=$(grep 'advance_kernel [a-z_]*lobatto_[234] |' <<< "$report" | grep -vc '| 0 | 0 | 0 |' || true)
+kernels=$(grep -c 'advance_kernel [a-z_]*lobatto_[234]_Cay |' <<< "$report")
+spilled=$(grep 'advance_kernel [a-z_]*lobatto_[234]_Cay |' <<< "$report" | grep -vc '| 0 | 0 | 0 |' || true)
 echo "$kernels kernels, $spilled with spills"
 ((kernels == 6 && spilled == 0))

@@ -14,7 +14,7 @@ int main(int argc, char** argv) try {
   }
 
   rattleback::Study study = rattleback::Study::load(argv[1]);
-  study.method.stages = 3;
+  study.method.options["stages"] = 3;
 
   std::stop_source stop;
   rattleback::RunOptions options;

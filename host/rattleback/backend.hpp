@@ -43,7 +43,7 @@ struct Tile {
 struct Plan {
   const SystemEntry* system = nullptr;
   const MethodEntry* method = nullptr;
-  int stages = 0;
+  PairKey key{};
   KernelArguments arguments{};
   std::vector<ObservableCode> codes;
   std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value

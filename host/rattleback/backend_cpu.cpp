@@ -33,7 +33,7 @@ class CpuBackend final : public Backend {
   void begin(const Plan& plan, Tile& tile) override {
     plan_ = &plan;
     tile_ = &tile;
-    pair_ = Catalogue::instance().pair(*plan.system, *plan.method, plan.stages, isa_);
+    pair_ = Catalogue::instance().pair(*plan.system, *plan.method, plan.key, isa_);
     advance_ = plan.arguments.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
   }
 
@@ -83,7 +83,7 @@ class CpuBackend final : public Backend {
 
   double measure_peak_flops(const Study& study) override {
     const CompiledPair* pair =
-        Catalogue::instance().pair(study.system_entry(), study.method_entry(), study.method.stages, isa_);
+        Catalogue::instance().pair(study.system_entry(), study.method_entry(), study.method_key(), isa_);
     double peak = 0.0;
     int good = 0;
     for (std::int64_t rounds = 1 << 16; good < 5;) {

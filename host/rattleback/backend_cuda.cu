@@ -171,7 +171,7 @@ class CudaBackend final : public Backend {
   std::string device() const override { return properties_.name; }
   unsigned threads() const override { return 1; }
   bool treats(const Study& study) const override {
-    return Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method.stages) != nullptr;
+    return Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method_key()) != nullptr;
   }
   std::uint64_t tile_bytes() const override {
     return std::min<std::uint64_t>(properties_.totalGlobalMem / 8, std::uint64_t{512} << 20);
@@ -180,7 +180,7 @@ class CudaBackend final : public Backend {
   void begin(const Plan& plan, Tile& tile) override {
     plan_ = &plan;
     tile_ = &tile;
-    pair_ = Catalogue::instance().cuda_pair(*plan.system, *plan.method, plan.stages);
+    pair_ = Catalogue::instance().cuda_pair(*plan.system, *plan.method, plan.key);
     advance_ = plan.arguments.layout.tangent >= 0  ? pair_->advance_tangent
                : plan.arguments.surfaces.count > 0 ? pair_->advance_sections
                                                    : pair_->advance;

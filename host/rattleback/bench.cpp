@@ -37,7 +37,7 @@ class CountingBackend final : public Backend {
     KernelArguments arguments = plan_->arguments;
     arguments.sample = 0;
     arguments.target = std::min(segment.stretches.back().to, most_steps);
-    const CountedPair* pair = Catalogue::instance().counted_pair(*plan_->system, *plan_->method, plan_->stages);
+    const CountedPair* pair = Catalogue::instance().counted_pair(*plan_->system, *plan_->method, plan_->key);
     operations_ +=
         pair->count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
   }
@@ -141,7 +141,7 @@ WorkPrecisionReport work_precision(const Study& study, const std::vector<Setting
         }
       run.validate();
       runs.push_back(std::move(run));
-      report.runs.push_back({setting.label, setting.study.method.stages, step, 0.0, {}, {}});
+      report.runs.push_back({setting.label, setting.study.method, step, 0.0, {}, {}});
     }
   Session session(options.run);
   FinalErrors errors(report.study, runs, reference, session, options.run.threads);

@@ -52,7 +52,7 @@ struct Setting {
 
 struct WorkPrecisionRun {
   std::string label;
-  int stages;
+  Study::Method method;
   double step;
   double seconds;  ///< median over the repetitions
   /// Of q, v, p and, where the method carries it, lambda, at the end.

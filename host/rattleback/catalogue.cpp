@@ -94,28 +94,42 @@ const MethodEntry* Catalogue::method(std::string_view name) const {
 namespace {
 
 template <class Compiled, class PairList>
-const Compiled* find_pair(const PairList& pairs, const SystemEntry& system, const MethodEntry& method, int stages,
+const Compiled* find_pair(const PairList& pairs, const SystemEntry& system, const MethodEntry& method, PairKey key,
                           Isa isa) {
   for (const auto& entry : pairs) {
     if (entry.system != &system || entry.method != &method || entry.isa != isa) continue;
     for (const Compiled& compiled : entry.compiled)
-      if (compiled.stages == stages) return &compiled;
+      if (compiled.key == key) return &compiled;
   }
   return nullptr;
 }
 
 }  // namespace
 
-const CompiledPair* Catalogue::pair(const SystemEntry& system, const MethodEntry& method, int stages, Isa isa) const {
-  return find_pair<CompiledPair>(pairs_, system, method, stages, isa);
+const CompiledPair* Catalogue::pair(const SystemEntry& system, const MethodEntry& method, PairKey key, Isa isa) const {
+  return find_pair<CompiledPair>(pairs_, system, method, key, isa);
 }
 
-const CompiledCudaPair* Catalogue::cuda_pair(const SystemEntry& system, const MethodEntry& method, int stages) const {
-  return find_pair<CompiledCudaPair>(cuda_pairs_, system, method, stages, Isa::scalar);
+const CompiledCudaPair* Catalogue::cuda_pair(const SystemEntry& system, const MethodEntry& method, PairKey key) const {
+  return find_pair<CompiledCudaPair>(cuda_pairs_, system, method, key, Isa::scalar);
 }
 
-const CountedPair* Catalogue::counted_pair(const SystemEntry& system, const MethodEntry& method, int stages) const {
-  return find_pair<CountedPair>(counted_pairs_, system, method, stages, Isa::scalar);
+const CountedPair* Catalogue::counted_pair(const SystemEntry& system, const MethodEntry& method, PairKey key) const {
+  return find_pair<CountedPair>(counted_pairs_, system, method, key, Isa::scalar);
+}
+
+std::vector<PairKey> Catalogue::keys(const SystemEntry& system, const MethodEntry& method) const {
+  std::vector<PairKey> keys;
+  std::vector<AdvanceFunction> seen;
+  for (const auto& entry : pairs_) {
+    if (entry.system != &system || entry.method != &method || entry.isa != Isa::scalar) continue;
+    for (const CompiledPair& compiled : entry.compiled) {
+      if (std::ranges::find(seen, compiled.advance) != seen.end()) continue;
+      seen.push_back(compiled.advance);
+      keys.push_back(compiled.key);
+    }
+  }
+  return keys;
 }
 
 }  // namespace rattleback

@@ -40,11 +40,14 @@ class Catalogue {
   [[nodiscard]] std::vector<const SystemEntry*> instances(std::string_view name) const;
   [[nodiscard]] const MethodEntry* method(std::string_view name) const;  ///< or nullptr
   /// The compiled pair, or nullptr.
-  [[nodiscard]] const CompiledPair* pair(const SystemEntry& system, const MethodEntry& method, int stages,
+  [[nodiscard]] const CompiledPair* pair(const SystemEntry& system, const MethodEntry& method, PairKey key,
                                          Isa isa) const;
   [[nodiscard]] const CompiledCudaPair* cuda_pair(const SystemEntry& system, const MethodEntry& method,
-                                                  int stages) const;
-  [[nodiscard]] const CountedPair* counted_pair(const SystemEntry& system, const MethodEntry& method, int stages) const;
+                                                  PairKey key) const;
+  [[nodiscard]] const CountedPair* counted_pair(const SystemEntry& system, const MethodEntry& method,
+                                                PairKey key) const;
+  /// The keys of a pair, one for each loop that was compiled: values of options that make no difference are left out.
+  [[nodiscard]] std::vector<PairKey> keys(const SystemEntry& system, const MethodEntry& method) const;
 
  private:
   Catalogue();

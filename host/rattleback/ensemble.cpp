@@ -24,25 +24,26 @@ struct Ensemble::Impl {
     PointFile points = read_points(study.directory / study.ensemble.file, study.ensemble.group, where);
     const SystemEntry& system = study.system_entry();
     const auto settle = [&](std::string_view name, const PointFile::Block& block, const std::vector<Value>& values,
-                            int dimension) {
+                            int dimension, int elements) {
       if (block.width == 0) return !values.empty();
       if (!values.empty()) {
         input_error(
             study.place(fmt::format("ensemble.initial.{}", name)),
             fmt::format("initial {} is given here and in '{}'; leave one out", name, study.ensemble.file.string()));
       }
-      if (block.width != static_cast<std::uint64_t>(dimension)) {
+      if (block.width != static_cast<std::uint64_t>(dimension) &&
+          block.width != static_cast<std::uint64_t>(elements)) {
         input_error(where, fmt::format("'{}' has {} components of {}, '{}' needs {}", study.ensemble.file.string(),
-                                       block.width, name, system.name, dimension));
+                                       block.width, name, system.name, sizes_in_words(dimension, elements)));
       }
       return true;
     };
     // A result holds both; p belongs to the state, v is derived from it.
     if (points.p.width != 0) points.v = {};
-    const bool has_q = settle("q", points.q, study.ensemble.q, system.n);
-    const bool has_v = settle("v", points.v, study.ensemble.v, system.n);
-    const bool has_p = settle("p", points.p, study.ensemble.p, system.n);
-    settle("lambda", points.lambda, study.ensemble.lambda, system.m);
+    const bool has_q = settle("q", points.q, study.ensemble.q, system.n, system.elements);
+    const bool has_v = settle("v", points.v, study.ensemble.v, system.n, system.n);
+    const bool has_p = settle("p", points.p, study.ensemble.p, system.n, system.n);
+    settle("lambda", points.lambda, study.ensemble.lambda, system.m, system.m);
     complete_initial(study, has_q, has_v, has_p);
     return points;
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/message.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/parallel.hpp"
 #include "rattleback/points.hpp"
 #include "rattleback/version.hpp"
@@ -23,7 +24,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 double step_of(const Study& run) { return std::get<double>(run.time.step.content); }
 
 std::string method_in_words(const Study& study, std::string_view step) {
-  return fmt::format("{}, {} stages, step {}", study.method.name, study.method.stages, step);
+  const std::string options = options_in_words(study);
+  return fmt::format("{}, {}{}step {}", study.method.name, options, options.empty() ? "" : ", ", step);
 }
 std::string method_in_words(const Study& run) { return method_in_words(run, fmt::format("{}", step_of(run))); }
 
@@ -38,14 +40,14 @@ void require_finer(const std::string& where, const Study& reference, double step
   for (const Study& run : runs) {
     const double tested = step_of(run);
     bool finer = step < tested;
-    if (reference.method.name == run.method.name)
-      finer = step <= tested && reference.method.stages >= run.method.stages &&
-              (finer || reference.method.stages > run.method.stages);
+    const auto stages = reference.method.stages(), tested_stages = run.method.stages();
+    if (reference.method.name == run.method.name && stages)
+      finer = step <= tested && stages >= tested_stages && (finer || stages > tested_stages);
     if (!finer)
       input_error(where,
-                  fmt::format("the reference ({}) has fewer digits than what is tested ({}); give it a smaller step or "
-                              "more stages",
-                              method_in_words(reference, fmt::format("{}", step)), method_in_words(run)));
+                  fmt::format("the reference ({}) has fewer digits than what is tested ({}); give it a smaller step{}",
+                              method_in_words(reference, fmt::format("{}", step)), method_in_words(run),
+                              stages ? " or more stages" : ""));
   }
 }
 
@@ -65,11 +67,13 @@ std::optional<States> exact_states(const Study& study, unsigned threads, std::ui
   const Ensemble ensemble(study);
   const std::uint64_t size = ensemble.size();
   const auto n = static_cast<std::size_t>(system.n), m = static_cast<std::size_t>(system.m);
+  const auto elements = static_cast<std::size_t>(system.elements);
   States states;
   states.good.assign(size, 1);
   std::vector<double>&q = states.values["q"], &v = states.values["v"], &p = states.values["p"],
   &lambda = states.values["lambda"];
-  for (auto* part : {&q, &v, &p}) part->resize(size * n);
+  q.resize(size * elements);
+  for (auto* part : {&v, &p}) part->resize(size * n);
   lambda.resize(size * m);
   without = 0;
   if (system.exact == nullptr) return std::nullopt;
@@ -243,7 +247,14 @@ struct FinalErrors::Impl {
     }
     const auto finest = std::ranges::min_element(runs, {}, step_of);
     Study run = at_step(study, wanted.step.value_or(by_run ? step_of(*finest) : step_of(*finest) / 4));
-    run.method.stages = by_run ? wanted.stages.value_or(study.method.stages) : study.method_entry().stages_max;
+    const auto options = study.method_entry().options;
+    const auto stages =
+        std::ranges::find_if(options, [](const OptionInfo& o) { return o.name == std::string_view("stages"); });
+    if (wanted.stages && stages == options.end())
+      input_error("reference", fmt::format("method '{}' has no stages; give a step for the reference",
+                                           study.method.name));
+    if (wanted.stages) run.method.options["stages"] = *wanted.stages;
+    if (!by_run && stages != options.end()) run.method.options["stages"] = static_cast<int>(stages->maximum);
     run.places["method.stages"] = "reference";
     run.validate();
     require_finer("reference", run, step_of(run), runs);

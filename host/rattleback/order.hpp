@@ -16,12 +16,12 @@ namespace rattleback {
 
 /// What errors are taken against: the exact solution, a stored result, or a run of the study's method with another step and
 /// number of stages. With nothing set it is the exact solution where the system has one for every trajectory, and a run with
-/// the most stages of the method at a quarter of the smallest step otherwise.
+/// the most stages of the method, where it has stages, at a quarter of the smallest step otherwise.
 struct Reference {
   bool exact = false;
   std::filesystem::path result;  ///< of the same system, ensemble and time span, with a smaller step or more stages
   std::optional<double> step;    ///< default with `stages`: the smallest step
-  std::optional<int> stages;     ///< default with `step`: those of the study
+  std::optional<int> stages;     ///< for methods with that option; default with `step`: those of the study
 };
 
 /// The study with the step `step`, from the same start to the same end, that keeps its final states and nothing else. The step

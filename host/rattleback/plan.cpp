@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "rattleback/method_options.hpp"
 #include "rattleback/surface.hpp"
 
 namespace rattleback {
@@ -36,7 +37,7 @@ void add_observables(Plan& plan, const Study& study) {
     for (const std::string& other : study.observables[o].correlation)
       plan.pairs.emplace_back(static_cast<int>(o), find_or_add(plan, study.observable_code(other)));
   for (const std::string& part : study.output.covariance)
-    for (int i = 0; i < (part == "lambda" ? plan.system->m : plan.system->n); ++i)
+    for (int i = 0; i < (part == "lambda" ? plan.system->m : part == "q" ? plan.system->elements : plan.system->n); ++i)
       plan.components.push_back(find_or_add(plan, {kind_of(part), i}));
   plan.first_covariance = plan.pairs.size();
   for (std::size_t i = 0; i < plan.components.size(); ++i)
@@ -51,18 +52,19 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
   Plan plan;
   plan.system = &study.system_entry();
   plan.method = &study.method_entry();
-  plan.stages = study.method.stages;
+  plan.key = study.method_key();
   add_observables(plan, study);
 
   KernelArguments& a = plan.arguments;
   a.tolerance = study.method.tolerance;
   a.max_iterations = study.method.max_iterations;
+  std::ranges::copy(method_numbers(study).numbers, a.method);
   a.step = data.step;
   a.surfaces = compile_surfaces(study);
   ChunkLayout& rows = a.layout;
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
-  rows.q = take(plan.system->n);
+  rows.q = take(plan.system->elements);
   rows.p = take(plan.system->n);
   rows.lambda = take(plan.system->m);
   plan.state_rows = next;
@@ -81,7 +83,7 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
     if (ensemble.parameter_varies(i)) a.parameter_row[i] = take(1);
   }
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind == ObservableCode::lyapunov; })) {
-    rows.tangent = take(2 * plan.system->n + plan.system->m);
+    rows.tangent = take(plan.system->elements + plan.system->n + plan.system->m);
     rows.tangent_exponent = take(1);
   }
   rows.references = take(static_cast<int>(plan.codes.size()));

@@ -15,6 +15,10 @@ namespace rattleback {
 
 Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data)
     : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
+  if (q.size() != static_cast<std::size_t>(system.elements)) {
+    q.resize(static_cast<std::size_t>(system.elements));
+    system.expand(data.q.data(), q.data());
+  }
   v.resize(static_cast<std::size_t>(system.n));
   p.resize(static_cast<std::size_t>(system.n));
   lambda.resize(static_cast<std::size_t>(system.m));
@@ -34,11 +38,22 @@ std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
 /// Why a completed point cannot start a trajectory; empty when it can.
 std::string fault_of(const Study& study, const SystemEntry& system, const Point& point) {
   const PrepareReport& report = point.report;
+  if (!(report.defect <= group_tolerance)) {
+    if (study.ensemble.project)
+      return "has no rotation matrix near its q (determinant not positive); give a rotation vector in its place";
+    return fmt::format(
+        "has a q that is no element of the configuration space ({}; up to {:.0e} would be round-off); give a "
+        "rotation vector in place of the matrix, or let [ensemble] project = true move it to the nearest rotation",
+        std::isfinite(report.defect) ? fmt::format("R^T R differs from 1 by {:.3g}", report.defect)
+                                     : "a rotation matrix whose determinant is not positive",
+        group_tolerance);
+  }
   if (!study.ensemble.project && !(report.residual <= report.tolerance))
     return fmt::format(
         "is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
-        "[ensemble] project = true move the velocity onto the constraint",
-        report.residual, report.tolerance);
+        "[ensemble] project = true move the {} onto the constraint",
+        report.residual, report.tolerance,
+        system.constraint == ConstraintKind::holonomic ? "position and the velocity" : "velocity");
   if (!report.projected_ok)
     return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
   if (system.m > 0 && !report.multiplier_ok)

@@ -11,6 +11,7 @@
 #include "rattleback/backend.hpp"
 #include "rattleback/checkpoint.hpp"
 #include "rattleback/message.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/parallel.hpp"
 #include "rattleback/plan.hpp"
 #include "rattleback/points.hpp"
@@ -94,6 +95,8 @@ class Runner {
         threads_(worker_count(options.threads)),
         plan_(make_plan(study, ensemble_)),
         grid_(sample_grid(study, ensemble_, plan_.arguments.step)) {
+    if (const std::string warning = method_numbers(study_).warning; !warning.empty() && options_.warn)
+      options_.warn(warning);
     total_steps_ = check_points(study_, ensemble_, threads_);
     for (const Observable& observable : study_.observables) {
       series_.push_back(quantile_observables_);
@@ -192,9 +195,18 @@ class Runner {
     sink_.create("/state/covariance", Type::f64, {samples, plan_.components.size(), plan_.components.size()});
   }
 
+  /// Numbers of q, of v and p, of lambda.
+  struct Widths {
+    std::uint64_t elements, n, m;
+  };
+  [[nodiscard]] Widths widths() const {
+    return {static_cast<std::uint64_t>(system_.elements), static_cast<std::uint64_t>(system_.n),
+            static_cast<std::uint64_t>(system_.m)};
+  }
+
   void create_state(const std::string& group, const Shape& shape) {
-    const std::uint64_t n = static_cast<std::uint64_t>(system_.n), m = static_cast<std::uint64_t>(system_.m);
-    for (const auto& [name, width] : {std::pair{"q", n}, {"v", n}, {"p", n}, {"lambda", m}}) {
+    const auto [elements, n, m] = widths();
+    for (const auto& [name, width] : {std::pair{"q", elements}, {"v", n}, {"p", n}, {"lambda", m}}) {
       if (width == 0) continue;
       Shape full = shape;
       full.push_back(width);
@@ -339,16 +351,17 @@ class Runner {
   /// Evaluates the initial states of a tile into its rows and into the result.
   void fill(Tile& tile) {
     const ChunkLayout& rows = plan_.arguments.layout;
-    const std::uint64_t n = static_cast<std::uint64_t>(system_.n), m = static_cast<std::uint64_t>(system_.m);
+    const auto [elements, n, m] = widths();
     const std::size_t axes = ensemble_.axis_names().size();
     const bool keep = study_.output.initial_state;
     std::vector<double> q, v, p, lambda;
     if (keep) {
-      for (auto* part : {&q, &v, &p}) part->resize(tile.count * n);
+      q.resize(tile.count * elements);
+      for (auto* part : {&v, &p}) part->resize(tile.count * n);
       lambda.resize(tile.count * m);
     }
     std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
-    const CompiledPair& pair = *Catalogue::instance().pair(system_, method_, plan_.stages, Isa::scalar);
+    const CompiledPair& pair = *Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar);
     parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
       Ensemble::Evaluator evaluate(ensemble_);
       const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
@@ -371,7 +384,7 @@ class Runner {
         for (std::size_t i = 0; i < data.parameters.size(); ++i)
           if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
         if (rows.tangent >= 0) {
-          std::vector<double> tangent(2 * n + m);
+          std::vector<double> tangent(elements + n + m);
           system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), tangent.data());
           for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
         }
@@ -382,9 +395,7 @@ class Runner {
     for (std::size_t i = 0; i < axes; ++i)
       sink_.write("/axes/" + ensemble_.axis_names()[i], {tile.first}, {tile.count}, axis[i].data());
     if (!keep) return;
-    for (const auto& [name, data] : {std::pair{"q", &q}, {"v", &v}, {"p", &p}})
-      write_rows("/initial/", name, tile, n, *data);
-    write_rows("/initial/", "lambda", tile, m, lambda);
+    write_state("/initial/", tile, q, v, p, lambda);
   }
 
   // Results
@@ -392,6 +403,15 @@ class Runner {
   void write_rows(const std::string& group, const std::string& name, const Tile& tile, std::uint64_t width,
                   const std::vector<double>& data) {
     if (width > 0) sink_.write(group + name, {tile.first, 0}, {tile.count, width}, data.data());
+  }
+
+  void write_state(const std::string& group, const Tile& tile, const std::vector<double>& q,
+                   const std::vector<double>& v, const std::vector<double>& p, const std::vector<double>& lambda) {
+    const Widths width = widths();
+    write_rows(group, "q", tile, width.elements, q);
+    write_rows(group, "v", tile, width.n, v);
+    write_rows(group, "p", tile, width.n, p);
+    write_rows(group, "lambda", tile, width.m, lambda);
   }
 
   /// The parameters of trajectory k of a tile.
@@ -408,24 +428,25 @@ class Runner {
     if (records == 0 || samples == 0) return;
     const auto first_record =
         static_cast<std::uint64_t>(std::ranges::lower_bound(recorded_, tile.first) - recorded_.begin());
-    const std::uint64_t n = static_cast<std::uint64_t>(system_.n), m = static_cast<std::uint64_t>(system_.m);
-    std::vector<double> q(samples * records * n), v(q.size()), p(q.size()), lambda(samples * records * m);
+    const auto [elements, n, m] = widths();
+    std::vector<double> q(samples * records * elements), v(samples * records * n), p(v.size()),
+        lambda(samples * records * m);
     parallel_for(records, threads_, [&](std::uint64_t r) {
       const std::vector<double> parameters = parameters_of(tile, tile.recorded[r]);
       for (std::uint64_t s = 0; s < samples; ++s) {
         const std::uint64_t i = s * records + r;
         const double* state = output_.records.data() + i * static_cast<std::uint64_t>(plan_.state_rows);
-        std::copy_n(state, n, q.data() + i * n);
-        std::copy_n(state + n, n, p.data() + i * n);
-        std::copy_n(state + 2 * n, m, lambda.data() + i * m);
-        system_.velocity(parameters.data(), q.data() + i * n, p.data() + i * n, v.data() + i * n);
+        std::copy_n(state, elements, q.data() + i * elements);
+        std::copy_n(state + elements, n, p.data() + i * n);
+        std::copy_n(state + elements + n, m, lambda.data() + i * m);
+        system_.velocity(parameters.data(), q.data() + i * elements, p.data() + i * n, v.data() + i * n);
       }
     });
     const auto write = [&](const std::string& name, std::uint64_t width, const std::vector<double>& data) {
       if (width > 0)
         sink_.write("/trajectories/" + name, {first_sample, first_record, 0}, {samples, records, width}, data.data());
     };
-    write("q", n, q);
+    write("q", elements, q);
     write("v", n, v);
     write("p", n, p);
     write("lambda", m, lambda);
@@ -433,7 +454,7 @@ class Runner {
 
   void write_final(const Tile& tile) {
     const ChunkLayout& rows = plan_.arguments.layout;
-    const std::uint64_t n = static_cast<std::uint64_t>(system_.n), m = static_cast<std::uint64_t>(system_.m);
+    const auto [elements, n, m] = widths();
     std::vector<std::uint32_t> status(tile.count);
     std::vector<std::uint64_t> steps(tile.count), iterations(tile.count);
     std::vector<double> residual(tile.count);
@@ -453,27 +474,23 @@ class Runner {
     sink_.write("/final/residual", {tile.first}, {tile.count}, residual.data());
     if (rows.tangent >= 0) write_lyapunov(tile);
     if (study_.output.final_state) {
-      std::vector<double> q(tile.count * n), v(q.size()), p(q.size()), lambda(tile.count * m);
+      std::vector<double> q(tile.count * elements), v(tile.count * n), p(v.size()), lambda(tile.count * m);
       parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
         for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
-          for (std::uint64_t i = 0; i < n; ++i) {
-            q[k * n + i] = tile.at(k, rows.q + static_cast<int>(i));
-            p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
-          }
+          for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
+          for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
           for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
-          system_.velocity(parameters_of(tile, k).data(), q.data() + k * n, p.data() + k * n, v.data() + k * n);
+          system_.velocity(parameters_of(tile, k).data(), q.data() + k * elements, p.data() + k * n, v.data() + k * n);
         }
       });
-      for (const auto& [name, data] : {std::pair{"q", &q}, {"v", &v}, {"p", &p}})
-        write_rows("/final/", name, tile, n, *data);
-      write_rows("/final/", "lambda", tile, m, lambda);
+      write_state("/final/", tile, q, v, p, lambda);
     }
     summary_ = sums;
   }
 
   /// The exponents at the end, by the same function as at the samples.
   void write_lyapunov(const Tile& tile) {
-    const auto observe = Catalogue::instance().pair(system_, method_, plan_.stages, Isa::scalar)->observe;
+    const auto observe = Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar)->observe;
     const ObservableCode code{ObservableCode::lyapunov, 0};
     std::vector<double> values(tile.chunks() * chunk_size);
     for (std::uint64_t c = 0; c < tile.chunks(); ++c)
@@ -558,7 +575,7 @@ class Runner {
 
   void write_crossings() {
     if (!crossings_) return;
-    const auto n = static_cast<std::uint64_t>(system_.n), m = static_cast<std::uint64_t>(system_.m);
+    const auto [elements, n, m] = widths();
     struct Column {
       const char* name;
       std::uint64_t first, width;
@@ -567,10 +584,10 @@ class Runner {
     const Column columns[] = {{"time", CrossingRow::time, 1},
                               {"direction", CrossingRow::direction, 1},
                               {"residual", CrossingRow::residual, 1},
-                              {"q", state, n},
-                              {"v", state + n, n},
-                              {"p", state + 2 * n, n},
-                              {"lambda", state + 3 * n, m}};
+                              {"q", state, elements},
+                              {"v", state + elements, n},
+                              {"p", state + elements + n, n},
+                              {"lambda", state + elements + 2 * n, m}};
     for (std::uint64_t i = 0; i < study_.sections.size(); ++i) {
       const std::string group = "/sections/" + study_.sections[i].name + "/";
       const std::uint64_t total = crossings_->count(i);
@@ -940,7 +957,7 @@ std::uint64_t result_bytes(const Study& study) {
   const Study complete = validated(study);
   const Ensemble ensemble(complete);
   const SystemEntry& system = complete.system_entry();
-  const std::uint64_t state = static_cast<std::uint64_t>(3 * system.n + system.m);
+  const std::uint64_t state = static_cast<std::uint64_t>(system.elements + 2 * system.n + system.m);
   const std::uint64_t samples = *complete.time.samples + 1;
   std::uint64_t numbers = ensemble.size() * (4 + ensemble.axis_names().size());
   if (complete.output.initial_state) numbers += ensemble.size() * state;

@@ -145,12 +145,10 @@ class CrossingLocator::Batch {
     out[CrossingRow::residual] = std::abs(value(i));
     out[CrossingRow::status] = status;
     double* q = out + CrossingRow::state;
-    double* v = q + system.n;
+    double* v = q + system.elements;
     double* p = v + system.n;
-    for (int k = 0; k < system.n; ++k) {
-      q[k] = row(plan.arguments.layout.q + k)[i];
-      p[k] = row(plan.arguments.layout.p + k)[i];
-    }
+    for (int k = 0; k < system.elements; ++k) q[k] = row(plan.arguments.layout.q + k)[i];
+    for (int k = 0; k < system.n; ++k) p[k] = row(plan.arguments.layout.p + k)[i];
     for (int k = 0; k < system.m; ++k) p[system.n + k] = row(plan.arguments.layout.lambda + k)[i];
     double parameters[max_parameters];
     for (int k = 0; k < max_parameters; ++k) {
@@ -170,8 +168,9 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
     : plan_(plan),
       start_(start),
       threads_(threads),
-      row_size_(static_cast<std::uint64_t>(CrossingRow::state + 3 * plan.system->n + plan.system->m)),
-      pair_(Catalogue::instance().pair(*plan.system, *plan.method, plan.stages, best_isa())),
+      row_size_(static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n +
+                                           plan.system->m)),
+      pair_(Catalogue::instance().pair(*plan.system, *plan.method, plan.key, best_isa())),
       arguments_(plan.arguments) {
   ChunkLayout& rows = arguments_.layout;  // begins like the plan's: q, p, lambda, bookkeeping
   int next = rows.residual + 1;

@@ -13,6 +13,7 @@
 #include "rattleback/formulas.hpp"
 #include "rattleback/grid.hpp"
 #include "rattleback/message.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/point_file.hpp"
 #include "rattleback/study_checks.hpp"
 #include "rattleback/study_reader.hpp"
@@ -116,7 +117,7 @@ std::string_view words(ConstraintKind kind) {
   return "";
 }
 
-void check_method(const Study& study, const SystemEntry& system) {
+void check_method(Study& study, const SystemEntry& system) {
   const MethodEntry& entry = find_method(study);
   const Study::Method& method = study.method;
   if (entry.constraint != system.constraint) {
@@ -129,11 +130,14 @@ void check_method(const Study& study, const SystemEntry& system) {
                             entry.name, system.name, words(entry.constraint), words(system.constraint),
                             fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
   }
-  if (method.stages < entry.stages_min || method.stages > entry.stages_max) {
-    input_error(study.place("method.stages"),
-                fmt::format("method.stages = {} is out of range; '{}' takes {} to {}", method.stages, entry.name,
-                            entry.stages_min, entry.stages_max));
+  complete_options(study, system, entry);
+  const auto key = study.method_key();
+  if (Catalogue::instance().pair(system, entry, key, Isa::scalar) == nullptr) {
+    input_error(study.place("method"),
+                fmt::format("method '{}' with {} is not compiled for system '{}'; '{}' lists what there is", entry.name,
+                            options_in_words(study), system.name, "rattleback describe"));
   }
+  (void)method_numbers(study);
   if (!(method.tolerance > 0 && method.tolerance <= 1e-6)) {
     input_error(study.place("method.solver.tolerance"),
                 fmt::format("method.solver.tolerance = {} is out of range; it must be above 0 and at most 1e-6",
@@ -162,14 +166,21 @@ void check_file(const Study& study) {
 
 void check_initial(Study& study, const SystemEntry& system) {
   Study::Ensemble& ensemble = study.ensemble;
+  const auto fail = [&](std::string_view name, const std::string& needs, std::size_t got) {
+    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
+                fmt::format("initial {} needs {} values for '{}' (got {})", name, needs, system.name, got));
+  };
   const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension,
                               int size) {
     if (values.empty() || values.size() == static_cast<std::size_t>(size)) return;
-    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
-                fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name,
-                            values.size()));
+    fail(name, fmt::format("{} = {}", dimension, size), values.size());
   };
-  check_size("q", ensemble.q, "n", system.n);
+  if (system.elements == system.n) {
+    check_size("q", ensemble.q, "n", system.n);
+  } else if (ensemble.q.size() != static_cast<std::size_t>(system.n) &&
+             ensemble.q.size() != static_cast<std::size_t>(system.elements) && !ensemble.q.empty()) {
+    fail("q", sizes_in_words(system.n, system.elements), ensemble.q.size());
+  }
   check_size("v", ensemble.v, "n", system.n);
   check_size("p", ensemble.p, "n", system.n);
   check_size("lambda", ensemble.lambda, "m", system.m);
@@ -217,7 +228,7 @@ std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEnt
   const auto add = [&](std::string_view letter, ObservableCode::Kind kind, int size) {
     for (int i = 0; i < size; ++i) result.push_back({fmt::format("{}[{}]", letter, i), {kind, i}});
   };
-  add("q", ObservableCode::q, system.n);
+  add("q", ObservableCode::q, system.elements);
   add("v", ObservableCode::v, system.n);
   add("p", ObservableCode::p, system.n);
   if (method.carries_multiplier) add("lambda", ObservableCode::lambda, system.m);
@@ -317,6 +328,11 @@ void complete_initial(Study& study, bool has_q, bool has_v, bool has_p) {
   const SystemEntry& system = study.system_entry();
   study.ensemble.q.assign(system.default_q.begin(), system.default_q.end());
   study.ensemble.v.assign(system.default_v.begin(), system.default_v.end());
+}
+
+std::string sizes_in_words(int dimension, int elements) {
+  if (dimension == elements) return fmt::format("{}", dimension);
+  return fmt::format("{}, or {} with rotation vectors in place of rotation matrices,", elements, dimension);
 }
 
 void check_trajectories(const Study& study, std::uint64_t size) {

@@ -1,6 +1,7 @@
 #pragma once
 // A study: what to integrate, how, from where, and what to keep. Read from TOML, validated against the catalogue.
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -26,6 +27,22 @@ struct Value {
   Value(double number) : content(number) {}
   Value(std::string expression) : content(std::move(expression)) {}
   Value(const char* expression) : content(std::string(expression)) {}
+};
+
+/// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers.
+struct MethodOption {
+  std::variant<std::int64_t, double, bool, std::string, std::vector<double>> content;
+
+  MethodOption() = default;
+  template <std::integral I>
+    requires(!std::same_as<I, bool>)
+  MethodOption(I whole) : content(static_cast<std::int64_t>(whole)) {}
+  MethodOption(double number) : content(number) {}
+  MethodOption(bool flag) : content(flag) {}
+  MethodOption(std::string choice) : content(std::move(choice)) {}
+  MethodOption(const char* choice) : content(std::string(choice)) {}
+  MethodOption(std::vector<double> numbers) : content(std::move(numbers)) {}
+  friend bool operator==(const MethodOption&, const MethodOption&) = default;
 };
 
 struct Axis {
@@ -69,11 +86,16 @@ struct Study {
 
   struct Method {
     std::string name;
-    int stages = 2;
+    /// By name, options["stages"] = 3; after validation: all that the method has for the system.
+    std::map<std::string, MethodOption, std::less<>> options;
     double tolerance =
         1e-16;  ///< size of the last update, relative to the size of the unknowns, that ends the iteration
     int max_iterations = 50;
     std::string where;
+
+    /// An option that is a whole number; nothing where there is none of that name.
+    [[nodiscard]] std::optional<int> integer(std::string_view option) const;
+    [[nodiscard]] std::optional<int> stages() const { return integer("stages"); }
   } method;
 
   struct Time {
@@ -146,6 +168,8 @@ struct Study {
   /// The compiled system instance and method. After validate().
   [[nodiscard]] const SystemEntry& system_entry() const;
   [[nodiscard]] const MethodEntry& method_entry() const;
+  /// Which of their compiled loops. After validate().
+  [[nodiscard]] PairKey method_key() const;
   /// The code of an observable name of this study's system and method; throws Error(input), nearest name suggested.
   [[nodiscard]] ObservableCode observable_code(const std::string& observable_name, const std::string& where = "") const;
   /// Steps between two samples of a trajectory whose step size varies over the ensemble; throws Error(input) when

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <climits>
 #include <cmath>
-#include <initializer_list>
 
 #include "rattleback/expression.hpp"
 #include "rattleback/message.hpp"
@@ -106,9 +105,8 @@ double to_number(const toml::node& node, const std::string& key) { return consta
 /// A table whose keys are all known.
 class Section {
  public:
-  Section(const toml::table& table, std::string path, std::initializer_list<std::string_view> known)
+  Section(const toml::table& table, std::string path, std::vector<std::string> names)
       : table_(table), path_(std::move(path)) {
-    const std::vector<std::string> names(known.begin(), known.end());
     for (const auto& [key, node] : table_) {
       if (std::ranges::find(names, key.str()) != names.end()) continue;
       const toml::source_region& source = key.source().path ? key.source() : node.source();
@@ -296,11 +294,29 @@ void read_system(const toml::table& table, Study::System& system) {
   }
 }
 
+MethodOption to_option(const toml::node& node, const std::string& key) {
+  if (const auto* integer = node.as_integer()) return integer->get();
+  if (const auto* number = node.as_floating_point()) return number->get();
+  if (const auto* flag = node.as_boolean()) return flag->get();
+  if (const auto* text = node.as_string()) return text->get();
+  const toml::array* array = node.as_array();
+  if (array == nullptr) wrong_type(node, key, "a number, a string, true or false, or an array of numbers");
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < array->size(); ++i)
+    numbers.push_back(to_number(*array->get(i), fmt::format("{}[{}]", key, i)));
+  return numbers;
+}
+
+/// All keys but name and solver are options, which the method knows.
 void read_method(const toml::table& table, Study::Method& method) {
-  const Section section(table, "method", {"name", "stages", "solver"});
+  std::vector<std::string> keys{"name", "solver"};
+  for (const auto& [key, node] : table) keys.emplace_back(key.str());
+  const Section section(table, "method", keys);
   method.where = section.where();
   section.require("name", method.name, to_text);
-  section.read("stages", method.stages, to_int);
+  for (const auto& [key, node] : table)
+    if (key.str() != "name" && key.str() != "solver")
+      method.options[std::string(key.str())] = to_option(node, section.path(key.str()));
   if (const toml::table* solver = section.table("solver")) {
     const Section options(*solver, "method.solver", {"tolerance", "max_iterations"});
     options.read("tolerance", method.tolerance, to_number);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "rattleback/method_options.hpp"
 #include "rattleback/study.hpp"
 
 namespace rattleback {
@@ -32,6 +33,10 @@ std::string toml_of(const std::string& text) {
   }
   return quoted + '"';
 }
+
+std::string toml_of(std::int64_t value) { return fmt::format("{}", value); }
+
+std::string_view toml_of_flag(bool flag) { return flag ? "true" : "false"; }
 
 std::string toml_of(const Value& value) {
   return std::visit([](const auto& content) { return toml_of(content); }, value.content);
@@ -88,8 +93,6 @@ class Writer {
   std::string text_;
 };
 
-std::string_view toml_of_flag(bool flag) { return flag ? "true" : "false"; }
-
 void write_system(Writer& out, const Study::System& system) {
   out.table("[system]");
   out.line("name", toml_of(system.name));
@@ -105,7 +108,11 @@ void write_system(Writer& out, const Study::System& system) {
 void write_method(Writer& out, const Study::Method& method) {
   out.table("[method]");
   out.line("name", toml_of(method.name));
-  out.line("stages", fmt::format("{}", method.stages));
+  // in the order of the method
+  if (const MethodEntry* entry = Catalogue::instance().method(method.name))
+    for (const OptionInfo& option : entry->options)
+      if (const auto found = method.options.find(option.name); found != method.options.end())
+        out.line(found->first, rattleback::to_toml(found->second));
   out.line("solver",
            fmt::format("{{ tolerance = {}, max_iterations = {} }}", toml_of(method.tolerance), method.max_iterations));
 }
@@ -144,6 +151,18 @@ void write_ensemble(Writer& out, const Study& study) {
 }
 
 }  // namespace
+
+std::string to_toml(const MethodOption& value) {
+  return std::visit(
+      [](const auto& x) {
+        if constexpr (std::is_same_v<decltype(x), const bool&>) {
+          return std::string(toml_of_flag(x));
+        } else {
+          return toml_of(x);
+        }
+      },
+      value.content);
+}
 
 std::string Study::to_toml() const {
   Writer out;

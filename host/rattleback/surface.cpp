@@ -20,15 +20,15 @@ class Compiler {
   Compiler(const Study& study, const Study::Section& section, Surfaces& surfaces)
       : section_(section), surfaces_(surfaces), text_(section.surface) {
     const SystemEntry& system = study.system_entry();
-    const auto add = [&](const char* letter, Operation operation) {
-      for (int i = 0; i < system.n; ++i) {
+    const auto add = [&](const char* letter, Operation operation, int size) {
+      for (int i = 0; i < size; ++i) {
         names_[fmt::format("{}[{}]", letter, i)] = {operation, i, 0.0};
         names_[fmt::format("{}{}", letter, i)] = {operation, i, 0.0};
       }
     };
-    add("q", Operation::q);
-    add("v", Operation::v);
-    add("p", Operation::p);
+    add("q", Operation::q, system.elements);
+    add("v", Operation::v, system.n);
+    add("p", Operation::p, system.n);
     for (int i = 0; i < static_cast<int>(system.coordinates.size()); ++i)
       names_[system.coordinates[static_cast<std::size_t>(i)]] = {Operation::q, i, 0.0};
     for (int i = 0; i < static_cast<int>(system.parameters.size()); ++i)

@@ -77,7 +77,7 @@ TEST(Order, ExactSolutionsAgreeWithFineRuns) {
     study.system.name = system->name;
     study.system.variant = system->variant;
     study.method.name = "nonholonomic-lobatto";
-    study.method.stages = 5;
+    study.method.options["stages"] = 5;
     study.time.step = 1.0 / 32;
     study.time.start = -2.0;
     study.time.end = 6.0;
@@ -122,7 +122,7 @@ TEST(Order, LeavesOutWhatFailedInAnyRun) {
   EXPECT_EQ(report.reference, "nonholonomic-lobatto, 5 stages, step 0.015625");
   const auto final_state = [](double step, int stages) {
     Study study = at_step(Study::parse(isokinetic), step);
-    study.method.stages = stages;
+    study.method.options["stages"] = stages;
     return run(study);
   };
   const Result large = final_state(1.0, 3), small = final_state(0.0625, 3), reference = final_state(0.015625, 5);

@@ -135,6 +135,19 @@ const Broken names[] = {
     {"MethodThatDoesNotFit", "\"nonholonomic-lobatto\"", "\"lobatto\"",
      "s.toml:4: method 'lobatto' cannot treat system 'chaotic' (it needs a system with no constraints, this one has "
      "velocity constraints); use ...nonholonomic-lobatto"},
+    {"UnknownOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstage = 3",
+     "s.toml:5: unknown key 'stage' in [method] of 'nonholonomic-lobatto' (known: name, stages, retraction, solver); "
+     "did you mean 'stages'?"},
+    {"StagesInWords", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = \"two\"",
+     "s.toml:5: method.stages must be a whole number (got a string)"},
+    {"BrokenStages", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = 2.5",
+     "s.toml:5: method.stages must be a whole number (got a number)"},
+    {"UnknownChoice", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nretraction = \"expp\"",
+     "s.toml:5: method.retraction = \"expp\" is not known; 'nonholonomic-lobatto' takes cay, exp; did you mean 'exp'?"},
+    {"ChoiceByNumber", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nretraction = 1",
+     "s.toml:5: method.retraction must be one of cay, exp (got a whole number)"},
+    {"TableForAnOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = { s = 2 }",
+     "s.toml:5: method.stages must be a number, a string, true or false, or an array of numbers (got a table)"},
     {"StagesOutOfRange", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = 6",
      "s.toml:5: method.stages = 6 is out of range; 'nonholonomic-lobatto' takes 2 to 5"},
     {"ToleranceTooLarge", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nsolver.tolerance = 1e-3",
@@ -486,6 +499,7 @@ parameters = { m = 3.0 }
 [method]
 name = "nonholonomic-lobatto"
 stages = 2
+retraction = "cay"
 solver = { tolerance = 1e-16, max_iterations = 50 }
 
 [time]

@@ -14,6 +14,11 @@ struct Alone {
   RB_HD void store(double*, int) const {}
 };
 
+/// A step that only tries: what it cannot solve is for another loop, with the whole step, to go on with. On a GPU the
+/// registers of the robust iteration would slow down all the steps that do not need it.
+template <class Step>
+inline constexpr bool hands_over = requires { requires Step::hands_over; };
+
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
 /// every step: the state before it, the step size, and the lanes that take it. Without `sections` the surfaces of section
@@ -28,7 +33,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   const ChunkLayout& rows = a.layout;
   const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
 
-  const Step step(load_system<Sys>(a, chunk, lane), {T(a.tolerance), a.max_iterations});
+  const Step step = make_step<Step>(load_system<Sys>(a, chunk, lane),
+                                    SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
   State state;
   state.q = load_rows<T, N>(chunk, rows.q, lane);
   state.p = load_rows<T, n>(chunk, rows.p, lane);
@@ -57,9 +63,10 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     State next = state;
     const StepReport<T> report = step(next, h);
     const mask_t<T> good = active & (report.status == T(0.0));
-    status = select(active, report.status, status);
-    iterations = iterations + select(active, report.iterations, T(0.0));
-    residual = select(active, max(residual, report.residual), residual);
+    const mask_t<T> judged = hands_over<Step> ? good : active;
+    status = select(judged, report.status, status);
+    iterations = iterations + select(judged, report.iterations, T(0.0));
+    residual = select(judged, max(residual, report.residual), residual);
     active = good;
     companion.step(state, h, good);
     if (sections && a.surfaces.count > 0) {

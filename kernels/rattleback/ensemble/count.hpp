@@ -13,10 +13,10 @@ struct Lanes<Counted> {
   static void store(double* row, Counted x) { *row = x.value; }
 };
 
-template <template <class> class System, template <class, class> class Method>
+template <template <class> class System, class Method>
 std::uint64_t count_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
   counted_operations = 0;
-  for (int lane = begin; lane < end; ++lane) advance_lanes<Counted, System, Method>(arguments, chunk, lane);
+  for (int lane = begin; lane < end; ++lane) advance_lanes<Counted, System, Method::template of>(arguments, chunk, lane);
   return counted_operations;
 }
 

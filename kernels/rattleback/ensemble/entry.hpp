@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "rattleback/ensemble/option.hpp"
+
 namespace rattleback {
 
 /// Trajectories per chunk: the unit of storage and the leaf of the reduction tree (part of the definition of a result).
@@ -111,15 +113,19 @@ struct SystemEntry {
   void (*tangent)(const double* parameters, const double* q, const double* v, double* tangent);
 };
 
-/// What a trajectory's state holds beyond q and p.
 struct MethodEntry {
   const char* name;
   const char* summary;
   const char* source;
-  const char* order;          ///< in words, as a function of the stages
+  const char* order;          ///< in words, as a function of the options
   ConstraintKind constraint;  ///< the systems it takes
-  int stages_min, stages_max;
-  bool carries_multiplier;
+  std::span<const OptionInfo> options;
+  bool carries_multiplier;  ///< lambda is part of the state
+  /// From the values of all options, in their order, to the numbers that the step is constructed with (max_method_numbers,
+  /// zeros before). What is doubtful or refused is said in `message`: what, why, and what to do instead. Null: the numbers are
+  /// the values of the options that are not compiled, in their order.
+  Settled (*settle)(std::span<const OptionValue> values, const SystemEntry& system, double* numbers, char* message,
+                    int message_size) = nullptr;
 };
 
 /// An observable of a run: a system observable, a component, or a counter.
@@ -190,6 +196,7 @@ struct KernelArguments {
   std::int64_t target, sample;
   double tolerance;
   int max_iterations;
+  double method[max_method_numbers];  ///< what the step takes from the options of its method
   Surfaces surfaces;
 };
 
@@ -233,7 +240,7 @@ using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double
 
 /// A method with its options fixed, compiled for a system and an instruction set.
 struct CompiledPair {
-  int stages;
+  PairKey key;
   AdvanceFunction advance;
   AdvanceFunction advance_tangent;  ///< with the tangent vector
   ObserveFunction observe;
@@ -245,13 +252,13 @@ struct CompiledPair {
 
 /// The same over a scalar that counts its operations.
 struct CountedPair {
-  int stages;
+  PairKey key;
   CountFunction count;
 };
 
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.
 struct CompiledCudaPair {
-  int stages;
+  PairKey key;
   void (*advance)(const KernelArguments& arguments, std::int64_t chunks, void* stream);  ///< no sections
   void (*advance_sections)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
   void (*advance_tangent)(const KernelArguments& arguments, std::int64_t chunks, void* stream);

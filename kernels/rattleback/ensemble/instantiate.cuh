@@ -12,26 +12,33 @@ RB_NAMESPACE_BEGIN
 inline constexpr int block_size = 64;
 
 /// The trajectory of this thread through the time loop.
-template <template <class> class System, template <class, class> class Method, class Companion, bool sections>
+template <template <class> class System, class Method, class Companion, bool sections>
 __device__ __forceinline__ void advance_thread(const KernelArguments& arguments) {
   const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
   double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
-  advance_lanes<double, System, Method, Companion, sections>(arguments, chunk, int(k % chunk_size));
+  advance_lanes<double, System, Method::template of, Companion, sections>(arguments, chunk, int(k % chunk_size));
 }
 
-template <template <class> class System, template <class, class> class Method>
+template <template <class> class System, class Method>
 __global__ void __launch_bounds__(block_size) advance_kernel(const __grid_constant__ KernelArguments arguments) {
   advance_thread<System, Method, Alone, false>(arguments);
 }
 
-template <template <class> class System, template <class, class> class Method>
+/// The method with the step that hands over.
+template <class Method>
+struct Trying {
+  template <class T, class System>
+  using of = typename Method::template of<T, System>::Trying;
+};
+
+template <template <class> class System, class Method>
 __global__ void __launch_bounds__(block_size) section_kernel(const __grid_constant__ KernelArguments arguments) {
   advance_thread<System, Method, Alone, true>(arguments);
 }
 
-template <template <class> class System, template <class, class> class Method>
+template <template <class> class System, class Method>
 __global__ void __launch_bounds__(block_size) tangent_kernel(const __grid_constant__ KernelArguments arguments) {
-  advance_thread<System, Method, Tangent<double, System, Method>, true>(arguments);
+  advance_thread<System, Method, Tangent<double, System, Method::template of>, true>(arguments);
 }
 
 template <template <class> class System>
@@ -45,17 +52,20 @@ __global__ void __launch_bounds__(block_size) observe_kernel(const __grid_consta
 
 inline unsigned blocks_for(std::int64_t chunks) { return static_cast<unsigned>(chunks * (chunk_size / block_size)); }
 
-template <template <class> class System, template <class, class> class Method, bool sections>
+template <template <class> class System, class Method, bool sections>
 void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
   const auto cuda_stream = static_cast<cudaStream_t>(stream);
   if constexpr (sections) {
     section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
   } else {
+    // first without the robust iteration, then with it the trajectories that need it
+    if constexpr (requires { typename Method::template of<double, System<double>>::Trying; })
+      advance_kernel<System, Trying<Method>><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
     advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
   }
 }
 
-template <template <class> class System, template <class, class> class Method>
+template <template <class> class System, class Method>
 void launch_advance_with_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
   tangent_kernel<System, Method><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
 }

@@ -7,6 +7,8 @@
 #include "rattleback/ensemble/reduction.hpp"
 #include "rattleback/ensemble/tangent.hpp"
 
+// A method with its options fixed is a type with a member template `of<T, System>`, the step.
+
 RB_NAMESPACE_BEGIN
 
 #ifdef RATTLEBACK_PACK
@@ -15,16 +17,16 @@ using Real = Pack<RATTLEBACK_PACK>;
 using Real = double;
 #endif
 
-template <template <class> class System, template <class, class> class Method>
+template <template <class> class System, class Method>
 void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method>(arguments, chunk, lane);
+    advance_lanes<Real, System, Method::template of>(arguments, chunk, lane);
 }
 
-template <template <class> class System, template <class, class> class Method>
+template <template <class> class System, class Method>
 void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method, Tangent<Real, System, Method>>(arguments, chunk, lane);
+    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>>(arguments, chunk, lane);
 }
 
 template <template <class> class System>

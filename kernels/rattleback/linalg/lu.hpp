@@ -99,4 +99,39 @@ RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
   return singular;
 }
 
+/// A becomes its factors L and U, found without exchanges, with the inverse pivots on the diagonal; everything unrolled. For
+/// what only guides an iteration: pivots may be small. Returns the singular lanes.
+template <class T, int N>
+RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
+  mask_t<T> singular(false);
+  RB_UNROLL
+  for (int k = 0; k < N; ++k) {
+    a[k][k] = T(1.0) / a[k][k];
+    singular = singular | !is_finite(a[k][k]);
+    RB_UNROLL
+    for (int i = k + 1; i < N; ++i) {
+      a[i][k] = a[i][k] * a[k][k];
+      RB_UNROLL
+      for (int j = k + 1; j < N; ++j) a[i][j] = fma(-a[i][k], a[k][j], a[i][j]);
+    }
+  }
+  return singular;
+}
+
+/// b becomes the solution of A x = b, from the factors of A.
+template <class T, int N>
+RB_HD void solve_factorised(const Matrix<T, N, N>& a, Vector<T, N>& b) {
+  RB_UNROLL
+  for (int i = 1; i < N; ++i) {
+    RB_UNROLL
+    for (int j = 0; j < i; ++j) b[i] = fma(-a[i][j], b[j], b[i]);
+  }
+  RB_UNROLL
+  for (int i = N - 1; i >= 0; --i) {
+    RB_UNROLL
+    for (int j = i + 1; j < N; ++j) b[i] = fma(-a[i][j], b[j], b[i]);
+    b[i] = b[i] * a[i][i];
+  }
+}
+
 RB_NAMESPACE_END

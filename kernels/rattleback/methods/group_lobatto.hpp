@@ -18,8 +18,8 @@ concept MechanicalOnGroup = on_group<System> && Separable<System> && (AffineCons
 ///
 /// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with the terms of
 /// first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2. Lanes
-/// that have not converged after `max_sweeps` take the step with GeneralLobatto.
-template <class T, class System, class Tau, int S>
+/// that have not converged after `max_sweeps` take the step with GeneralLobatto; without `newton` they are handed over.
+template <class T, class System, class Tau, int S, bool newton = true>
 class GroupLobatto {
   using G = group_of<System>;
   using At = Chart<G, Tau, T>;
@@ -32,6 +32,8 @@ class GroupLobatto {
 
  public:
   using State = StateOf<T, System>;
+  using Trying = GroupLobatto<T, System, Tau, S, false>;
+  static constexpr bool hands_over = !newton;
 
   RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
@@ -49,19 +51,18 @@ class GroupLobatto {
     for (int sweep = 0;; ++sweep) {
       evaluate(state, h, x, at);
       if (!any(active) || sweep == max_sweeps || sweep == options_.max_iterations) break;
-      const Unknowns leading = solve(at.residual, at, singular);
-      const Unknowns update = leading + solve(first_order(state, eta, h, at, leading), at, singular);
-      const T change = size_of(update, at);
-      RB_UNROLL
-      for (int i = 0; i < S; ++i) {
-        x.velocity[i] = select(active, x.velocity[i] - update.velocity[i], x.velocity[i]);
-        if constexpr (m > 0) x.multiplier[i] = select(active, x.multiplier[i] - update.multiplier[i], x.multiplier[i]);
-      }
+      if constexpr (m > 0) singular = singular | (active & factorise(at.matrix));
+      solve(at, at.residual);
+      subtract(at.residual, active, x);
+      const T change = size_of(at.residual, at);
+      Unknowns second = first_order(state, eta, h, at, at.residual);
+      solve(at, second);
+      subtract(second, active, x);
       iterations = iterations + select(active, T(1.0), T(0.0));
       active = active & !convergence.with_rate(change, 1.0);
     }
 
-    const State start = state;
+    [[maybe_unused]] const State start = state;
     state.q = at.g;
     state.p = at.p;
     T check = sum(state.q);
@@ -72,7 +73,8 @@ class GroupLobatto {
       check = check + sum(state.lambda);
     }
     StepReport<T> report{step_status<T>(!active, singular, is_finite(check + sum(state.p))), iterations, at.norm};
-    if (any(report.status != T(0.0))) take_with_newton(start, h, state, report);
+    if constexpr (newton)
+      if (any(report.status != T(0.0))) take_with_newton(start, h, state, report);
     return report;
   }
 
@@ -81,22 +83,12 @@ class GroupLobatto {
   struct Unknowns {
     Vector<T, n> velocity[S];
     Vector<T, m> multiplier[S];
-
-    RB_HD friend Unknowns operator+(const Unknowns& a, const Unknowns& b) {
-      Unknowns r;
-      RB_UNROLL
-      for (int i = 0; i < S; ++i) {
-        r.velocity[i] = a.velocity[i] + b.velocity[i];
-        if constexpr (System::m > 0) r.multiplier[i] = a.multiplier[i] + b.multiplier[i];
-      }
-      return r;
-    }
   };
   struct Stages {
-    Configuration<System> g;      // of the last stage
-    Vector<T, n> p;               // mu'
-    Matrix<T, m, n> forms[S];     // A_i
-    Matrix<T, coupled, coupled> matrix;
+    Configuration<System> g;           // of the last stage
+    Vector<T, n> p;                    // mu'
+    ConstraintForms<System> forms[S];  // A_i
+    Matrix<T, coupled, coupled> matrix;  // its factors, from the first solve on
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
     T norm;
@@ -122,130 +114,119 @@ class GroupLobatto {
     return holonomic ? speed + T(0.01) * abs(T(1.0) / h) * magnitude(state.q) : speed;
   }
 
-  /// The residuals at x, and what the solves need.
+  /// The residuals at x, and what the solves need. Sums over stages grow as the stages come, which keeps few numbers alive.
   RB_HD void evaluate(const State& state, T h, const Unknowns& x, Stages& at) const {
     constexpr auto tableau = lobatto_pair<S>();
-    Vector<T, n> hw[S], hf[S];
     Matrix<T, m, n> f[S], response[S];  // Ad*_{tau^-1} A, Ad_tau M^-1 A^T
-    Vector<T, m> offset[S];
-    Vector<T, n> back = state.p, carried;
+    Vector<T, n> z[S], back = state.p, carried;
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
+      at.residual.velocity[i] = Vector<T, n>::zero();
+      z[i] = state.p;
+    }
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) {
       Vector<T, n> sum = Vector<T, n>::zero();
       RB_UNROLL
-      for (int j = 0; i > 0 && j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
+      for (int l = 0; j > 0 && l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
       const At chart(h * sum);
       at.g = chart.move(state.q);
-      const Vector<T, n> p = mass_.times(chart.dtau(x.velocity[i]));
+      const Vector<T, n> p = mass_.times(chart.dtau(x.velocity[j]));
       Vector<T, n> impulse = h * force(system_, at.g);
       if constexpr (m > 0) {
-        at.forms[i] = constraint_forms(system_, at.g, p);
-        impulse = impulse + transpose_times(at.forms[i], x.multiplier[i]);
+        at.forms[j].mu = constraint_forms(system_, at.g, p);
+        impulse = impulse + at.forms[j].transpose_times(x.multiplier[j]);
       }
-      hf[i] = chart.Ad_inverse_star(impulse);
-      hw[i] = h * chart.gradient(p, x.velocity[i]);
-      at.residual.velocity[i] = chart.dtau_star(p);
-      if (i + 1 < S) {
-        hw[i] = hw[i] + chart.dtau_star(impulse);
-        back = fma(T(tableau.b[i]), hf[i], back);
+      at.residual.velocity[j] = at.residual.velocity[j] + chart.dtau_star(p);
+      if (j > 0) {  // b_1 = ah_i1
+        Vector<T, n> hw = h * chart.gradient(p, x.velocity[j]);
+        if (j + 1 < S) hw = hw + chart.dtau_star(impulse);
+        RB_UNROLL
+        for (int i = 0; i < S; ++i)
+          at.residual.velocity[i] = fma(T(tableau.b[j] - tableau.ah[i][j]), hw, at.residual.velocity[i]);
+      }
+      const Vector<T, n> hf = chart.Ad_inverse_star(impulse);
+      RB_UNROLL
+      for (int i = holonomic || m == 0 ? S - 1 : 1; i < S; ++i) z[i] = fma(T(tableau.a[i][j]), hf, z[i]);
+      if (j + 1 < S) {
+        back = fma(T(tableau.b[j]), hf, back);
       } else {
         carried = chart.opposite().dtau_star(back);
-        Vector<T, n> z = state.p;
-        RB_UNROLL
-        for (int j = 0; j < S; ++j) z = fma(T(tableau.b[j]), hf[j], z);
-        at.p = chart.Ad_star(z);
+        at.p = chart.Ad_star(z[j]);
       }
       if constexpr (m > 0) {
-        if (holonomic) {
-          if (i > 0) offset[i] = (T(1.0) / h) * holonomic_value(at.g);
-        } else if (i > 0) {
+        if (j == 0) continue;
+        Vector<T, m>& r = at.residual.multiplier[first + j - 1];
+        if constexpr (holonomic) {
+          r = (T(1.0) / h) * system_.position_constraint(at.g);
+        } else {
+          r = constraint_offset(system_, at.g);
           RB_UNROLL
           for (int k = 0; k < m; ++k) {
-            f[i][k] = chart.Ad_inverse_star(at.forms[i][k]);
-            response[i][k] = chart.Ad(mass_.inverse_times(at.forms[i][k]));
+            f[j][k] = chart.Ad_inverse_star(at.forms[j].mu[k]);
+            response[j][k] = chart.Ad(mass_.inverse_times(at.forms[j].mu[k]));
           }
-          offset[i] = affine_offset(at.g);
         }
       }
     }
     at.norm = T(0.0);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
-      Vector<T, n>& r = at.residual.velocity[i];
-      r = r - carried;
-      RB_UNROLL
-      for (int j = 1; j < S; ++j) r = fma(T(tableau.b[j] - tableau.ah[i][j]), hw[j], r);  // b_1 = ah_i1
-      at.norm = max(at.norm, max_norm(r));
+      at.residual.velocity[i] = at.residual.velocity[i] - carried;
+      at.norm = max(at.norm, max_norm(at.residual.velocity[i]));
     }
     if constexpr (m > 0) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
-        r = offset[i];
-        if constexpr (!holonomic) {
-          Vector<T, n> z = state.p;
-          RB_UNROLL
-          for (int j = 0; j < S; ++j) z = fma(T(tableau.a[i][j]), hf[j], z);
-          r = r + response[i] * z;
-        }
+        if constexpr (!holonomic) r = r + response[i] * z[i];
         at.norm = max(at.norm, max_norm(r));
         RB_UNROLL
         for (int l = 0; l < S - 1; ++l) {
           RB_UNROLL
           for (int k = 0; k < m; ++k) {
             RB_UNROLL
-            for (int c = 0; c < m; ++c) {
-              const T entry = holonomic ? T(tableau.a_ah[i][l]) *
-                                              dot(at.forms[i][k], mass_.inverse_times(at.forms[l][c]))
-                                        : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
-              at.matrix[(i - 1) * m + k][l * m + c] = entry;
-            }
+            for (int c = 0; c < m; ++c)
+              at.matrix[(i - 1) * m + k][l * m + c] =
+                  holonomic
+                      ? T(tableau.a_ah[i][l]) * dot(at.forms[i].mu[k], mass_.inverse_times(at.forms[l].mu[c]))
+                      : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
           }
         }
       }
     }
   }
 
-  /// P^-1 r.
-  RB_HD Unknowns solve(const Unknowns& r, const Stages& at, mask_t<T>& singular) const {
+  /// x becomes P^-1 x.
+  RB_HD void solve(const Stages& at, Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
-    Unknowns x;
-    Vector<T, coupled> right;
     if constexpr (m > 0) {
+      Vector<T, coupled> right;
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
-        Vector<T, m> row = r.multiplier[first + i - 1];
+        Vector<T, m> row = x.multiplier[first + i - 1];
         if constexpr (holonomic) {
           Vector<T, n> sum = Vector<T, n>::zero();
           RB_UNROLL
-          for (int j = 0; j < S; ++j) sum = fma(T(tableau.a[i][j]), r.velocity[j], sum);
+          for (int j = 0; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
           row = row - at.forms[i] * mass_.inverse_times(sum);
         }
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
       }
-      singular = singular | solve_small(at.matrix, right);
-    }
-    RB_UNROLL
-    for (int i = 0; i < S; ++i) {
-      if constexpr (m > 0) {
-        const bool unknown = i >= first && i < first + S - 1;
-        RB_UNROLL
-        for (int k = 0; k < m; ++k) x.multiplier[i][k] = unknown ? right[(i - first) * m + k] : T(0.0);
-      }
-      x.velocity[i] = r.velocity[i];
-    }
-    if constexpr (m > 0) {
+      solve_factorised(at.matrix, right);
       RB_UNROLL
-      for (int l = first; l + 1 < S; ++l) {
-        const Vector<T, n> along = transpose_times(at.forms[l], x.multiplier[l]);
+      for (int l = first; l < first + S - 1; ++l) {
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) x.multiplier[l][k] = right[(l - first) * m + k];
+        if (l + 1 == S) continue;
+        const Vector<T, n> along = at.forms[l].transpose_times(x.multiplier[l]);
         RB_UNROLL
         for (int i = 0; i < S; ++i) x.velocity[i] = fma(T(tableau.ah[i][l]), along, x.velocity[i]);
       }
     }
     RB_UNROLL
     for (int i = 0; i < S; ++i) x.velocity[i] = mass_.inverse_times(x.velocity[i]);
-    return x;
   }
 
   /// -(J - P) x to first order in h: with y = a x, z = (b - ah) x, w = ah x for the velocities x_i, at eta and mu,
@@ -257,10 +238,10 @@ class GroupLobatto {
                              const Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     Unknowns r;
-    Vector<T, n> along[S];  // A_l^T Lambda_l
+    [[maybe_unused]] Vector<T, n> along[S];  // A_l^T Lambda_l
     if constexpr (m > 0) {
       RB_UNROLL
-      for (int l = first; l + 1 < S; ++l) along[l] = transpose_times(at.forms[l], x.multiplier[l]);
+      for (int l = first; l + 1 < S; ++l) along[l] = at.forms[l].transpose_times(x.multiplier[l]);
     }
     const T half = T(-0.5) * h;
     RB_UNROLL
@@ -312,42 +293,41 @@ class GroupLobatto {
     return r;
   }
 
+  /// x less an update, in the lanes of the mask.
+  RB_HD void subtract(const Unknowns& update, const mask_t<T>& mask, Unknowns& x) const {
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      x.velocity[i] = select(mask, x.velocity[i] - update.velocity[i], x.velocity[i]);
+      if constexpr (m > 0) {
+        if (i < first || i >= first + S - 1) continue;
+        x.multiplier[i] = select(mask, x.multiplier[i] - update.multiplier[i], x.multiplier[i]);
+      }
+    }
+  }
+
   /// Size of an update, measured in velocities.
   RB_HD T size_of(const Unknowns& x, const Stages& at) const {
     T size(0.0);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       size = larger(size, magnitude(x.velocity[i]));
-      if constexpr (m > 0)
-        size = larger(size, magnitude(mass_.inverse_times(transpose_times(at.forms[i], x.multiplier[i]))));
+      if constexpr (m > 0) {
+        if (i < first || i >= first + S - 1) continue;
+        size = larger(size, magnitude(mass_.inverse_times(at.forms[first].transpose_times(x.multiplier[i]))));
+      }
     }
     return size;
-  }
-
-  RB_HD Vector<T, m> holonomic_value(const Configuration<System>& g) const {
-    if constexpr (holonomic) {
-      return system_.position_constraint(g);
-    } else {
-      return {};
-    }
-  }
-  RB_HD Vector<T, m> affine_offset(const Configuration<System>& g) const {
-    if constexpr (has_constraint_offset<System>) {
-      return system_.constraint_offset(g);
-    } else {
-      return Vector<T, m>::zero();
-    }
   }
 
   /// The lanes without a solution so far start again.
   RB_NOINLINE void take_with_newton(const State start, T h, State& state, StepReport<T>& report) const {
     State next = start;
-    const auto newton = GeneralLobatto<T, System, Tau, S>(system_, options_)(next, h);
+    const auto report_of_newton = GeneralLobatto<T, System, Tau, S>(system_, options_)(next, h);
     const mask_t<T> again = report.status != T(0.0);
     state = select(again, next, state);
-    report.status = select(again, newton.status, report.status);
-    report.residual = select(again, newton.residual, report.residual);
-    report.iterations = report.iterations + select(again, newton.iterations, T(0.0));
+    report.status = select(again, report_of_newton.status, report.status);
+    report.residual = select(again, report_of_newton.residual, report.residual);
+    report.iterations = report.iterations + select(again, report_of_newton.iterations, T(0.0));
   }
 
   System system_;

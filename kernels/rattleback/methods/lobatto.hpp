@@ -9,9 +9,50 @@
 RB_NAMESPACE_BEGIN
 
 namespace detail {
+template <class Step>
+struct TryingOf {
+  using type = Step;
+};
+template <class Step>
+  requires requires { typename Step::Trying; }
+struct TryingOf<Step> {
+  using type = typename Step::Trying;
+};
+}  // namespace detail
+
+/// A step after which, where its option `normalise` (numbers[0]) is set, the configuration is brought back to the group by
+/// one step of Newton's method. Not needed: rounding takes rotations off SO(3) like a random walk.
+template <class Step, class System, class T>
+class Normalising {
+ public:
+  using State = typename Step::State;
+  /// The same over the step that hands over, where there is one.
+  using Trying = Normalising<typename detail::TryingOf<Step>::type, System, T>;
+  static constexpr bool hands_over = requires { requires Step::hands_over; };
+
+  RB_HD Normalising(const System& system, const SolverOptions<T>& options, const double* numbers = nullptr)
+      : step_(system, options), normalise_(numbers && numbers[0] != 0.0) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    const StepReport<T> report = step_(state, h);
+    if (normalise_) state.q = group_of<System>::normalise(state.q);
+    return report;
+  }
+
+ private:
+  Step step_;
+  bool normalise_;
+};
+
+namespace detail {
 template <class T, class System, class Tau, int S>
 struct LobattoForm {
-  using type = GeneralLobatto<T, System, Tau, S>;
+  using type = GeneralLobatto<T, System, Cay, S>;
+};
+template <class T, class System, class Tau, int S>
+  requires on_group<System>
+struct LobattoForm<T, System, Tau, S> {
+  using type = Normalising<GeneralLobatto<T, System, Tau, S>, System, T>;
 };
 template <class T, class System, class Tau, int S>
   requires Condensable<System>
@@ -21,16 +62,35 @@ struct LobattoForm<T, System, Tau, S> {
 template <class T, class System, class Tau, int S>
   requires MechanicalOnGroup<System>
 struct LobattoForm<T, System, Tau, S> {
-  using type = GroupLobatto<T, System, Tau, S>;
+  using type = Normalising<GroupLobatto<T, System, Tau, S>, System, T>;
 };
 }  // namespace detail
 
 /// One step with the retraction Tau (Cay or Exp) and S stages. On R^n, where both are the identity map, Tau is of no account.
 template <class T, class System, class Tau, int S>
-using LobattoStep =
-    typename detail::LobattoForm<T, System, std::conditional_t<on_group<System>, Tau, Cay>, S>::type;
+using LobattoStep = typename detail::LobattoForm<T, System, Tau, S>::type;
 
 namespace methods {
+
+inline constexpr const char* lobatto_retractions[] = {"cay", "exp"};
+inline constexpr OptionInfo lobatto_options[] = {
+    {.name = "stages",
+     .kind = OptionKind::integer,
+     .text = "number of stages s",
+     .standard = 2,
+     .minimum = 2,
+     .maximum = 5,
+     .compiled = true},
+    {.name = "retraction",
+     .kind = OptionKind::choice,
+     .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
+     .choices = lobatto_retractions,
+     .compiled = true,
+     .scope = OptionScope::groups_matter},
+    {.name = "normalise",
+     .kind = OptionKind::flag,
+     .text = "rotations are made orthogonal again after every step",
+     .scope = OptionScope::groups_only}};
 
 inline constexpr MethodEntry nonholonomic_lobatto{
     "nonholonomic-lobatto",
@@ -39,8 +99,7 @@ inline constexpr MethodEntry nonholonomic_lobatto{
     "systems, eqs. (14), (26), (27)",
     "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
     ConstraintKind::velocity,
-    2,
-    5,
+    lobatto_options,
     true};
 
 inline constexpr MethodEntry holonomic_lobatto{
@@ -51,8 +110,7 @@ inline constexpr MethodEntry holonomic_lobatto{
     "systems, eqs. (13), (26), (27)",
     "q, p: 2s-2; lambda: s-1",
     ConstraintKind::holonomic,
-    2,
-    5,
+    lobatto_options,
     true};
 
 inline constexpr MethodEntry lobatto{
@@ -62,8 +120,7 @@ inline constexpr MethodEntry lobatto{
     "systems, eqs. (9), (26), (27)",
     "2s-2",
     ConstraintKind::none,
-    2,
-    5,
+    lobatto_options,
     false};
 
 }  // namespace methods

@@ -1,6 +1,8 @@
 #pragma once
 // What a step takes and returns.
 
+#include <concepts>
+
 #include "rattleback/linalg/vector.hpp"
 #include "rattleback/real/dual.hpp"
 #include "rattleback/systems/system.hpp"
@@ -38,6 +40,16 @@ struct SolverOptions {
   T tolerance;
   int max_iterations;
 };
+
+/// A step from its system, its solver and, where its constructor takes them, the numbers of its method's options.
+template <class Step, class System, class T>
+RB_HD Step make_step(const System& system, const SolverOptions<T>& options, const double* numbers) {
+  if constexpr (std::constructible_from<Step, const System&, const SolverOptions<T>&, const double*>) {
+    return Step(system, options, numbers);
+  } else {
+    return Step(system, options);
+  }
+}
 
 /// Convergence of one lane's iteration from the sizes of its updates (`magnitude`).
 template <class T>
