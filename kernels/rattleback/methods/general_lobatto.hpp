@@ -96,7 +96,7 @@ class GeneralLobatto {
     check = check + sum(state.p);
     T status = step_status<T>(!active, singular, is_finite(check));
     if constexpr (on_group<System>)  // within a tenth of the fold iterations already fail
-      status = select((status != T(0.0)) & beyond_fold<G, Tau>(h * eta, S, 0.9), T(double(status_fold)), status);
+      status = select((!(status == T(0.0))) & beyond_fold<G, Tau>(h * eta, S, 0.9), T(double(status_fold)), status);
     return {status, iterations, r.norm};
   }
 

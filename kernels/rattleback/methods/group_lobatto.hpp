@@ -74,7 +74,7 @@ class GroupLobatto {
     }
     StepReport<T> report{step_status<T>(!active, singular, is_finite(check + sum(state.p))), iterations, at.norm};
     if constexpr (newton)
-      if (any(report.status != T(0.0))) take_with_newton(start, h, state, report);
+      if (any(!(report.status == T(0.0)))) take_with_newton(start, h, state, report);
     return report;
   }
 
@@ -323,7 +323,7 @@ class GroupLobatto {
   RB_NOINLINE void take_with_newton(const State start, T h, State& state, StepReport<T>& report) const {
     State next = start;
     const auto report_of_newton = GeneralLobatto<T, System, Tau, S>(system_, options_)(next, h);
-    const mask_t<T> again = report.status != T(0.0);
+    const mask_t<T> again = !(report.status == T(0.0));
     state = select(again, next, state);
     report.status = select(again, report_of_newton.status, report.status);
     report.residual = select(again, report_of_newton.residual, report.residual);

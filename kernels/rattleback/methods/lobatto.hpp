@@ -45,30 +45,29 @@ class Normalising {
 };
 
 namespace detail {
+/// Unknowns of a step up to which the sweeps are worth their unrolled code; of a tangent map, fewer.
+template <class T>
+inline constexpr int most_swept = 26;
+template <class T>
+inline constexpr int most_swept<Dual<T, 1>> = 12;
+
 template <class T, class System, class Tau, int S>
-struct LobattoForm {
-  using type = GeneralLobatto<T, System, Cay, S>;
-};
-template <class T, class System, class Tau, int S>
-  requires on_group<System>
-struct LobattoForm<T, System, Tau, S> {
-  using type = Normalising<GeneralLobatto<T, System, Tau, S>, System, T>;
-};
-template <class T, class System, class Tau, int S>
-  requires Condensable<System>
-struct LobattoForm<T, System, Tau, S> {
-  using type = CondensedLobatto<T, System, S>;
-};
-template <class T, class System, class Tau, int S>
-  requires MechanicalOnGroup<System>
-struct LobattoForm<T, System, Tau, S> {
-  using type = Normalising<GroupLobatto<T, System, Tau, S>, System, T>;
-};
+consteval auto lobatto_form() {
+  if constexpr (MechanicalOnGroup<System> && S * System::n + (S - 1) * System::m <= most_swept<T>) {
+    return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
+  } else if constexpr (on_group<System>) {
+    return std::type_identity<Normalising<GeneralLobatto<T, System, Tau, S>, System, T>>{};
+  } else if constexpr (Condensable<System>) {
+    return std::type_identity<CondensedLobatto<T, System, S>>{};
+  } else {
+    return std::type_identity<GeneralLobatto<T, System, Cay, S>>{};
+  }
+}
 }  // namespace detail
 
 /// One step with the retraction Tau (Cay or Exp) and S stages. On R^n, where both are the identity map, Tau is of no account.
 template <class T, class System, class Tau, int S>
-using LobattoStep = typename detail::LobattoForm<T, System, Tau, S>::type;
+using LobattoStep = typename decltype(detail::lobatto_form<T, System, Tau, S>())::type;
 
 namespace methods {
 
