@@ -81,7 +81,8 @@ using LobattoCases =
 
 /// The Lobatto pair of a system's kind.
 template <class T, class System, int S>
-using LobattoOf = std::conditional_t<is_holonomic<System>, HolonomicLobatto<T, System, S>, LobattoStep<T, System, Cay, S>>;
+using LobattoOf =
+    std::conditional_t<is_holonomic<System>, HolonomicLobatto<T, System, S>, LobattoStep<T, System, Cay, S>>;
 
 struct Names {
   template <class Entry>
