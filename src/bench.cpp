@@ -211,7 +211,9 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_flag("--work-precision", arguments->work_precision,
                     "errors against time, for several steps and methods");
   command->add_option("--steps", arguments->steps, "steps to run, separated by commas")->delimiter(',');
-  command->add_option("--stages", arguments->stages, "numbers of stages to compare, separated by commas, for methods with that option")
+  command
+      ->add_option("--stages", arguments->stages,
+                   "numbers of stages to compare, separated by commas, for methods with that option")
       ->delimiter(',');
   command
       ->add_option("--variant", arguments->variants,

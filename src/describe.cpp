@@ -15,8 +15,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json describe_instance(const SystemEntry& s) {
-  Json json{{"variant", s.variant}, {"summary", s.summary}, {"configuration_dimension", s.n},
-            {"configuration_numbers", s.elements}, {"constraints", s.m}};
+  Json json{{"variant", s.variant},
+            {"summary", s.summary},
+            {"configuration_dimension", s.n},
+            {"configuration_numbers", s.elements},
+            {"constraints", s.m}};
   for (const StructureInfo& p : s.structure) json["structure"][p.name] = p.value;
   json["state"] = Json::array({fmt::format("q[{}]", s.elements), fmt::format("p[{}]", s.n)});
   if (s.m > 0) json["state"].push_back(fmt::format("lambda[{}]", s.m));

@@ -31,8 +31,7 @@ struct Ensemble::Impl {
             study.place(fmt::format("ensemble.initial.{}", name)),
             fmt::format("initial {} is given here and in '{}'; leave one out", name, study.ensemble.file.string()));
       }
-      if (block.width != static_cast<std::uint64_t>(dimension) &&
-          block.width != static_cast<std::uint64_t>(elements)) {
+      if (block.width != static_cast<std::uint64_t>(dimension) && block.width != static_cast<std::uint64_t>(elements)) {
         input_error(where, fmt::format("'{}' has {} components of {}, '{}' needs {}", study.ensemble.file.string(),
                                        block.width, name, system.name, sizes_in_words(dimension, elements)));
       }

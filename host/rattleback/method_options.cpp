@@ -20,10 +20,7 @@ std::string_view kind_of(const MethodOption& value) {
 class Checked {
  public:
   Checked(const Study& study, const MethodEntry& method, const OptionInfo& option)
-      : method_(method),
-        option_(option),
-        key_(fmt::format("method.{}", option.name)),
-        where_(study.place(key_)) {}
+      : method_(method), option_(option), key_(fmt::format("method.{}", option.name)), where_(study.place(key_)) {}
 
   [[nodiscard]] MethodOption operator()(const MethodOption& value) const {
     switch (option_.kind) {

@@ -251,8 +251,8 @@ struct FinalErrors::Impl {
     const auto stages =
         std::ranges::find_if(options, [](const OptionInfo& o) { return o.name == std::string_view("stages"); });
     if (wanted.stages && stages == options.end())
-      input_error("reference", fmt::format("method '{}' has no stages; give a step for the reference",
-                                           study.method.name));
+      input_error("reference",
+                  fmt::format("method '{}' has no stages; give a step for the reference", study.method.name));
     if (wanted.stages) run.method.options["stages"] = *wanted.stages;
     if (!by_run && stages != options.end()) run.method.options["stages"] = static_cast<int>(stages->maximum);
     run.places["method.stages"] = "reference";

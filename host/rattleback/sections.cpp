@@ -168,8 +168,8 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
     : plan_(plan),
       start_(start),
       threads_(threads),
-      row_size_(static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n +
-                                           plan.system->m)),
+      row_size_(
+          static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n + plan.system->m)),
       pair_(Catalogue::instance().pair(*plan.system, *plan.method, plan.key, best_isa())),
       arguments_(plan.arguments) {
   ChunkLayout& rows = arguments_.layout;  // begins like the plan's: q, p, lambda, bookkeeping

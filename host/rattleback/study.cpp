@@ -166,20 +166,20 @@ void check_file(const Study& study) {
 
 void check_initial(Study& study, const SystemEntry& system) {
   Study::Ensemble& ensemble = study.ensemble;
-  const auto fail = [&](std::string_view name, const std::string& needs, std::size_t got) {
-    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
-                fmt::format("initial {} needs {} values for '{}' (got {})", name, needs, system.name, got));
-  };
   const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension,
                               int size) {
     if (values.empty() || values.size() == static_cast<std::size_t>(size)) return;
-    fail(name, fmt::format("{} = {}", dimension, size), values.size());
+    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
+                fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name,
+                            values.size()));
   };
   if (system.elements == system.n) {
     check_size("q", ensemble.q, "n", system.n);
   } else if (ensemble.q.size() != static_cast<std::size_t>(system.n) &&
              ensemble.q.size() != static_cast<std::size_t>(system.elements) && !ensemble.q.empty()) {
-    fail("q", sizes_in_words(system.n, system.elements), ensemble.q.size());
+    input_error(study.place("ensemble.initial.q"),
+                fmt::format("initial q of '{}' has {} values (it needs {})", system.name, ensemble.q.size(),
+                            sizes_in_words(system.n, system.elements)));
   }
   check_size("v", ensemble.v, "n", system.n);
   check_size("p", ensemble.p, "n", system.n);
@@ -332,7 +332,7 @@ void complete_initial(Study& study, bool has_q, bool has_v, bool has_p) {
 
 std::string sizes_in_words(int dimension, int elements) {
   if (dimension == elements) return fmt::format("{}", dimension);
-  return fmt::format("{}, or {} with rotation vectors in place of rotation matrices,", elements, dimension);
+  return fmt::format("{}, or {} with rotation vectors in place of rotation matrices", elements, dimension);
 }
 
 void check_trajectories(const Study& study, std::uint64_t size) {

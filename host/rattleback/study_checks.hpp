@@ -13,7 +13,7 @@ namespace rattleback {
 void complete_initial(Study& study, bool has_q, bool has_v, bool has_p);
 
 /// How many numbers give a configuration: "3", or where rotations may be given in two ways, "9, or 3 with rotation vectors in
-/// place of rotation matrices,".
+/// place of rotation matrices".
 [[nodiscard]] std::string sizes_in_words(int dimension, int elements);
 
 /// Checks the indices of the trajectories to keep.

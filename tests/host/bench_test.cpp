@@ -59,7 +59,9 @@ TEST(Bench, CountingDoesNotChangeABit) {
       if (method->constraint != system->constraint) continue;
       std::uint64_t before = 0;
       for (const PairKey key : catalogue.keys(*system, *method)) {
-        const auto name = [&] { return fmt::format("{} {} {}", system->name, method->name, fmt::join(key.value, " ")); };
+        const auto name = [&] {
+          return fmt::format("{} {} {}", system->name, method->name, fmt::join(key.value, " "));
+        };
         Chunk plain(*system, 5), counted(*system, 5);
         catalogue.pair(*system, *method, key, Isa::scalar)->advance(plain.arguments, plain.data.data(), 0, 1);
         const std::uint64_t operations =

@@ -169,7 +169,7 @@ TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
     }
   }
   // two stages without an iteration cannot fail to converge
-  if (GetParam().stages() != 2) {
+  if (GetParam().stages() > 2) {
     EXPECT_GT(reference.summary.failed, 0u);
   }
 }
@@ -216,7 +216,7 @@ TEST_P(EveryPair, StaysOnTheConstraintAndKeepsWhatTheSystemConserves) {
     }
   }
   // truncation error of an invariant over two time units at h = 0.02
-  const double bound = c.stages() == 2 ? 2e-2 : c.stages() == 3 ? 2e-5 : 2e-8;
+  const double bound = c.stages() <= 2 ? 2e-2 : c.stages() == 3 ? 2e-5 : 2e-8;
   for (const ObservableInfo& o : c.system->observables) {
     if (o.conserved) {
       EXPECT_LT(result.statistic(o.name, "maxabs").back(), bound) << o.name;

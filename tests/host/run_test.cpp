@@ -113,7 +113,29 @@ statistics = ["max"]
     FAIL() << "accepted a state off the constraint";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("residual"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("project = true"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("project = true move the velocity onto"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Run, SpeaksOfPositionsWhereTheConstraintIsOnThem) {
+  try {
+    run(Study::parse(R"toml([system]
+name = "spherical-pendulum"
+[method]
+name = "holonomic-lobatto"
+[time]
+step = 0.01
+steps = 10
+[ensemble.initial]
+q = [0.5, 0.0, -0.5]
+v = [0.0, 0.0, 0.0]
+)toml"));
+    FAIL() << "accepted a position off the constraint";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("project = true move the position and the velocity onto"),
+              std::string::npos)
+        << error.what();
   }
 }
 

@@ -129,9 +129,9 @@ const Broken names[] = {
     {"UnknownDistribution", "from = 0, to = \"pi/2\", count = 3", "distribution = \"gauss\", seed = 1",
      "s.toml:9: unknown distribution 'gauss' (known: uniform, normal)"},
     {"DimensionNotCompiled", "name = \"chaotic\"", "name = \"chaotic\"\nparameters = { m = 7 }",
-     "s.toml:3: 'chaotic' is not compiled for m = 7; choose one of 2, 3, 4"},
+     "s.toml:3: 'chaotic' is not compiled for m = 7; choose one of 2, 3..."},
     {"DimensionFromAnAxis", "name = \"chaotic\"", "name = \"chaotic\"\nparameters = { m = \"theta\" }",
-     "s.toml:3: m must be a plain number (it fixes the dimension); choose one of 2, 3, 4"},
+     "s.toml:3: m must be a plain number (it fixes the dimension); choose one of 2, 3..."},
     {"MethodThatDoesNotFit", "\"nonholonomic-lobatto\"", "\"lobatto\"",
      "s.toml:4: method 'lobatto' cannot treat system 'chaotic' (it needs a system with no constraints, this one has "
      "velocity constraints); use ...nonholonomic-lobatto"},

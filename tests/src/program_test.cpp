@@ -99,6 +99,13 @@ TEST_F(Program, ListsEverySystemAndMethodWithItsSource) {
   EXPECT_EQ(shell("$RB list methods").out.find("henon-heiles"), std::string::npos);
   const auto sleigh = nlohmann::json::parse(shell("$RB describe chaplygin-sleigh --json").out);
   EXPECT_EQ(sleigh["instances"][0]["parameters"][1]["unit"], "kg m^2");
+  const auto lobatto = nlohmann::json::parse(shell("$RB describe nonholonomic-lobatto --json").out)["options"];
+  EXPECT_EQ(lobatto[0]["name"], "stages");
+  EXPECT_EQ(lobatto[0]["default"], 2);
+  EXPECT_EQ(lobatto[0]["maximum"], 5);
+  EXPECT_EQ(lobatto[1]["choices"], (std::vector<std::string>{"cay", "exp"}));
+  EXPECT_EQ(lobatto[1]["default"], "cay");
+  EXPECT_NE(shell("$RB describe lobatto").out.find("number of stages; 2 to 5; default 2"), std::string::npos);
   const Outcome unknown = shell("$RB describe chaplygin-sleight");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.err.find("did you mean 'chaplygin-sleigh'"), std::string::npos) << unknown.err;

@@ -33,8 +33,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   const ChunkLayout& rows = a.layout;
   const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
 
-  const Step step = make_step<Step>(load_system<Sys>(a, chunk, lane),
-                                    SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
+  const Step step =
+      make_step<Step>(load_system<Sys>(a, chunk, lane), SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
   State state;
   state.q = load_rows<T, N>(chunk, rows.q, lane);
   state.p = load_rows<T, n>(chunk, rows.p, lane);

@@ -16,7 +16,8 @@ struct Lanes<Counted> {
 template <template <class> class System, class Method>
 std::uint64_t count_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
   counted_operations = 0;
-  for (int lane = begin; lane < end; ++lane) advance_lanes<Counted, System, Method::template of>(arguments, chunk, lane);
+  for (int lane = begin; lane < end; ++lane)
+    advance_lanes<Counted, System, Method::template of>(arguments, chunk, lane);
   return counted_operations;
 }
 

@@ -26,7 +26,8 @@ void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, i
 template <template <class> class System, class Method>
 void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>>(arguments, chunk, lane);
+    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>>(arguments, chunk,
+                                                                                                 lane);
 }
 
 template <template <class> class System>

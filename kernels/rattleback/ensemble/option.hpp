@@ -7,7 +7,7 @@ namespace rattleback {
 
 enum class OptionKind {
   integer,
-  choice,   ///< one of several names
+  choice,  ///< one of several names
   number,
   flag,
   numbers,  ///< a list of any length
@@ -25,9 +25,10 @@ struct OptionInfo {
   OptionKind kind;
   const char* text;
   double standard = 0.0;  ///< default of one number: 0 or 1 of a flag, the index of a choice
-  double minimum = -__builtin_huge_val(), maximum = __builtin_huge_val();  ///< of an integer, a number, and each of several
-  std::span<const char* const> choices = {};                               ///< of a choice
-  std::span<const double> standard_numbers = {};                           ///< default of several numbers
+  double minimum = -__builtin_huge_val(),
+         maximum = __builtin_huge_val();          ///< of an integer, a number, and each of several
+  std::span<const char* const> choices = {};      ///< of a choice
+  std::span<const double> standard_numbers = {};  ///< default of several numbers
   /// An integer or choice with compiled loops of its own for every value. The others reach the step as numbers.
   bool compiled = false;
   OptionScope scope = OptionScope::all;
