@@ -16,8 +16,8 @@ using namespace rattleback;
 
 namespace {
 
-/// Largest residual of d/dt p = L_q + ad*_v p + Phi_v^T lambda, d/dt q = q v and Phi = 0 along the exact solution from (q, v), with
-/// the time derivatives by central differences of order 6.
+/// Largest residual of d/dt p = L_q + ad*_v p + Phi_v^T lambda, d/dt q = q v and Phi = 0 along the exact solution from
+/// (q, v), with the time derivatives by central differences of order 6.
 template <class System>
 double residual(const System& system, const Configuration<System>& q0, const Vector<double, System::n>& v0) {
   using G = group_of<System>;

@@ -1,5 +1,5 @@
-// Systems on Lie groups along the motion of their continuous equations: reference values, invariants, exact solutions, geometry of
-// the constraints, the reversal of the rattleback.
+// Systems on Lie groups along the motion of their continuous equations: reference values, invariants, exact solutions,
+// geometry of the constraints, the reversal of the rattleback.
 
 #include "rattleback/systems/heavy_top.hpp"
 #include "rattleback/systems/rattleback.hpp"
@@ -49,8 +49,8 @@ Motion<System> moved(const Motion<System>& x, double h, const Motion<System>& d)
   return {fma(h, d.q, x.q), fma(h, d.v, x.v)};
 }
 
-/// The state a time `time` later by the Gauss method of 8 stages, order 16, in steps of about `step`; q as plain numbers.
-/// `visit`, if any, sees every step.
+/// The state a time `time` later by the Gauss method of 8 stages, order 16, in steps of about `step`; q as plain
+/// numbers. `visit`, if any, sees every step.
 template <class System, class Visit>
 Motion<System> flow(const System& system, Motion<System> x, double time, double step, Visit visit) {
   Vector<double, 8> node, weight;
@@ -400,7 +400,8 @@ TEST(Suslov, KharlamovaIntegral) {
 
 // --- the rattleback ---
 
-/// The ellipsoid by its level function f = |A^-1 y|^2 for a point of the body, seen from the centre of mass, and its gradient.
+/// The ellipsoid by its level function f = |A^-1 y|^2 for a point of the body, seen from the centre of mass, and its
+/// gradient.
 struct Ellipsoid {
   const Celt& celt;
   [[nodiscard]] double level(const Vector<double, 3>& point) const { return dot(local(point), scaled(point)); }
@@ -479,7 +480,7 @@ Spins spins(const Celt& system, double spin) {
   x = projected(system, x);
   const double energy = value(system, x, "energy");
   Spins r{spin, spin, 0.0, 0.0, HUGE_VAL};
-  flow(system, x, 6.0, 0.003, [&](const auto& y) {
+  flow(system, x, 6.0, 0.004, [&](const auto& y) {
     const double now = value(system, y, "spin");
     r.least = std::min(r.least, now);
     r.greatest = std::max(r.greatest, now);

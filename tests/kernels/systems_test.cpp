@@ -10,7 +10,8 @@ namespace {
 /// The scalar of a quantity and its time derivative.
 using Rate = Dual<double, 1>;
 
-/// Acceleration of the continuous equations, d/dt L_v = L_q + ad*_v L_v + Phi_v^T lambda with Phi = 0, from the Lagrangian alone.
+/// Acceleration of the continuous equations, d/dt L_v = L_q + ad*_v L_v + Phi_v^T lambda with Phi = 0, from the
+/// Lagrangian alone.
 template <class System, int n = System::n, int m = System::m>
 Vector<double, n> acceleration(const System& system, const Configuration<System>& q, const Vector<double, n>& v) {
   using G = group_of<System>;

@@ -27,8 +27,8 @@ inline Matrix<double, 8, 8> gauss_collocation(const Vector<double, 8>& node, con
 
 }  // namespace detail
 
-/// R(time) of R' = R hat(w(t)), R(0) = R: the Gauss method of 8 stages on panels no wider than `width`, which must resolve w and
-/// keep |w| width below 1/2.
+/// R(time) of R' = R hat(w(t)), R(0) = R: the Gauss method of 8 stages on panels no wider than `width`, which must
+/// resolve w and keep |w| width below 1/2.
 template <class Velocity>
 Vector<double, 9> turned(Vector<double, 9> rotation, double time, double width, Velocity&& w) {
   Vector<double, 8> node, weight;

@@ -6,16 +6,17 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The rattleback: a rigid body whose lower surface is part of an ellipsoid rolls on a horizontal plane. The axes of the body are
-/// its principal axes of inertia; the first axis of the ellipsoid is at an angle delta from that of the body, about the
-/// third, and the centre of mass G at a depth h below the centre of the ellipsoid. With the angular velocity w in the body and the
-/// velocity V = (vx, vy, vz) of G in space,
+/// The rattleback: a rigid body whose lower surface is part of an ellipsoid rolls on a horizontal plane. The axes of
+/// the body are its principal axes of inertia; the first axis of the ellipsoid is at an angle delta from that of the
+/// body, about the third, and the centre of mass G at a depth h below the centre of the ellipsoid. With the angular
+/// velocity w in the body and the velocity V = (vx, vy, vz) of G in space,
 ///   l = w.Iw/2 + m |V|^2/2 - m g z,   Phi = V + R (w x rho),   rho = -E gamma/(gamma.E gamma)^(1/2) + h e3,
 /// where rho leads from G to the point of contact, gamma = R^T e3 is the vertical in the body, and E the matrix of the
 /// squares of the semi-axes. The multiplier is the force of the plane on the body.
 ///
-/// The height could be eliminated, z = -gamma.rho + const: Phi_3 is its derivative. But then the mass matrix would depend
-/// on R; as a third velocity constraint it leaves the Lagrangian separable, with a constant diagonal mass matrix and a constant force.
+/// The height could be eliminated, z = -gamma.rho + const: Phi_3 is its derivative. But then the mass matrix would
+/// depend on R; as a third velocity constraint it leaves the Lagrangian separable, with a constant diagonal mass matrix
+/// and a constant force.
 template <class T>
 struct Rattleback {
   using scalar = T;
@@ -31,17 +32,15 @@ struct Rattleback {
   static constexpr auto summary =
       "rattleback (celt): ellipsoid with skew axes of inertia rolling on a plane; reverses its spin";
   static constexpr auto configuration =
-      "SO(3) x R^3: R (body to space, third axis upwards), x, y, z (centre of mass); velocity w in the body, vx, vy, "
-      "vz in "
-      "space";
+      "SO(3) x R^3: R (body to space, third axis upwards), centre of mass x, y, z; velocity w (body), vx, vy, vz";
   static constexpr std::array<const char*, elements> coordinates{"R11", "R12", "R13", "R21", "R22", "R23",
                                                                  "R31", "R32", "R33", "x",   "y",   "z"};
   static constexpr auto source =
       "T. R. Kane, D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. Non-Linear Mech. 17 "
       "(1982), 175-186";
   static constexpr bool conserves_energy = true;
-  // Kane and Levinson's body (their product of inertia -0.2 cm^2 about axes that point down is a turn by delta) and start: both
-  // tilts 0.5 degrees, 5/s about the third axis, in the sense that reverses; R turns by the shortest way
+  // Kane and Levinson's body (their product of inertia -0.2 cm^2 about axes that point down is a turn by delta) and
+  // start: both tilts 0.5 degrees, 5/s about the third axis, in the sense that reverses; R turns by the shortest way
   static constexpr std::array<double, elements> default_q{0.9999630126863329408,
                                                           -0.00003806063766517046436,
                                                           -0.00860068663890311354,

@@ -5,8 +5,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Suslov's problem: a rigid body with a fixed point that cannot turn about an axis fixed in it, the third of the body; the first
-/// and second are those with I12 = 0. In gravity, as the heavy top:
+/// Suslov's problem: a rigid body with a fixed point that cannot turn about an axis fixed in it, the third of the body;
+/// the first and second are those with I12 = 0. In gravity, as the heavy top:
 ///   l = w.Iw/2 - g e3.(R c),   Phi = w3.
 template <class T>
 struct Suslov {

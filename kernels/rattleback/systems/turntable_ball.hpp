@@ -11,7 +11,8 @@ enum class TurntableVariant {
   body,   ///< W = w, as printed; the same motion of the centre where a = b = c, otherwise not that of a ball
 };
 
-/// Ball on a turntable that spins at the rate Om about the origin; velocities (w1, w2, w3) in the body and (vx, vy) of the centre:
+/// Ball on a turntable that spins at the rate Om about the origin; velocities (w1, w2, w3) in the body and (vx, vy) of
+/// the centre:
 ///   l = (vx^2 + vy^2)/2 + r^2 (a w1^2 + b w2^2 + c w3^2)/2,   Phi = (vx - r W2 + Om y, vy + r W1 - Om x),
 /// the velocity of the point of contact against the table.
 template <class T, TurntableVariant Variant>
@@ -107,8 +108,8 @@ struct TurntableBall {
     }
   }
 
-  /// With equal moments the centre runs in a circle, its velocity turning at the rate nu = Om a/(1 + a), and W follows from the
-  /// integrals; R from W(t).
+  /// With equal moments the centre runs in a circle, its velocity turning at the rate nu = Om a/(1 + a), and W follows
+  /// from the integrals; R from W(t).
   bool exact(double time, Vector<double, elements>& q, Vector<double, n>& v) const {
     if (a != b || b != c || !(a > 0.0) || radius == 0.0) return false;
     const double k = spin / (1.0 + a), nu = a * k;

@@ -7,7 +7,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Vertical disc (unicycle) on a plane, a spring pulling it to the origin; velocities (v1, v2, w) in the body, v1 along its heading:
+/// Vertical disc (unicycle) on a plane, a spring pulling it to the origin; velocities (v1, v2, w) in the body, v1 along
+/// its heading:
 ///   l = m (v1^2 + v2^2)/2 + I w^2/2 - k (x^2 + y^2)/2,   Phi = v2.
 template <class T>
 struct VerticalDisc {
