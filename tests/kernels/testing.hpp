@@ -15,14 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "all_systems.hpp"  // generated from catalogue.def
+#include "all_systems.hpp"  // generated from catalogue.def, like compiled_systems.def
 #include "rattleback/ensemble/describe.hpp"
 #include "rattleback/methods/lobatto.hpp"
 
 namespace rattleback {
 
 // RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
-#define RB_METHOD(...)
 #define RB_UNPARENTHESISE(...) __VA_ARGS__
 #define RB_SYSTEM(identifier, header, kind, type) \
   struct identifier {                             \
@@ -31,17 +30,16 @@ namespace rattleback {
     static constexpr auto label = #identifier;    \
   };
 namespace catalogue {
-#include "rattleback/catalogue.def"
+#include "compiled_systems.def"
 }
 #undef RB_SYSTEM
 #define RB_SYSTEM(identifier, header, kind, type) std::tuple<catalogue::identifier>,
 template <class... Tuples>
 using Concatenation = decltype(std::tuple_cat(std::declval<Tuples>()...));
 using CatalogueEntries = Concatenation<
-#include "rattleback/catalogue.def"
+#include "compiled_systems.def"
     std::tuple<>>;
 #undef RB_SYSTEM
-#undef RB_METHOD
 #undef RB_UNPARENTHESISE
 
 /// A system of the catalogue with a number of stages.

@@ -183,7 +183,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
   auto v = detail::load<n>(point.v), p = detail::load<n>(point.p);
   const double defect = G::defect(q);
   if (on_group<System> && (options.project || defect <= group_tolerance))
-    for (int pass = 0; pass < 40 && G::defect(q) > 0x1p-50; ++pass) q = G::normalise(q);
+    for (int pass = 0; pass < 40 && G::defect(q) > group_drift; ++pass) q = G::normalise(q);
   if (options.from_momentum) v = velocity(system, q, p);
   PrepareReport report{0.0, 0.0, true, true, options.project ? G::defect(q) : defect};
   if constexpr (m > 0) {

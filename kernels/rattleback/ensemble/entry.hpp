@@ -74,8 +74,9 @@ struct PrepareReport {
   bool multiplier_ok;  ///< the continuous equations determine the multiplier
   double defect;       ///< by how much q, after any projection, misses the group: max norm of R^T R - 1 of its rotations
 };
-/// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal.
-inline constexpr double group_tolerance = 1e-8;
+/// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal, but for what misses so little that it
+/// may come from an earlier run, which goes on with the same bits.
+inline constexpr double group_tolerance = 1e-8, group_drift = 1e-12;
 
 /// What the caller supplies of a point, and whether to project it.
 struct PrepareOptions {

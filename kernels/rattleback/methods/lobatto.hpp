@@ -93,7 +93,7 @@ inline constexpr OptionInfo lobatto_options[] = {
 
 inline constexpr MethodEntry nonholonomic_lobatto{
     "nonholonomic-lobatto",
-    "Lobatto IIIA-IIIB pair with the constraint on the IIIA momenta; symmetric, constraint exact at the nodes",
+    "Lobatto IIIA-IIIB pair with the constraint on the IIIA momenta; constraint exact at the nodes, symmetric on R^n",
     "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
     "systems, eqs. (14), (26), (27)",
     "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
@@ -103,8 +103,8 @@ inline constexpr MethodEntry nonholonomic_lobatto{
 
 inline constexpr MethodEntry holonomic_lobatto{
     "holonomic-lobatto",
-    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric (s = 2 is "
-    "RATTLE)",
+    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n (s = 2 "
+    "is RATTLE there)",
     "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
     "systems, eqs. (13), (26), (27)",
     "q, p: 2s-2; lambda: s-1",
@@ -114,7 +114,7 @@ inline constexpr MethodEntry holonomic_lobatto{
 
 inline constexpr MethodEntry lobatto{
     "lobatto",
-    "unconstrained Lobatto IIIA-IIIB pair; symplectic, symmetric (s = 2 is the velocity Verlet method)",
+    "unconstrained Lobatto IIIA-IIIB pair; symplectic, symmetric on R^n (s = 2 is velocity Verlet there)",
     "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
     "systems, eqs. (9), (26), (27)",
     "2s-2",
