@@ -208,15 +208,33 @@ class Hbvm {
       }
     }
     RB_UNROLL
-    for (int j = 0; j < S; ++j) hf[j] = h * hf[j];
+    for (int j = 0; j < S; ++j) {
+      hf[j] = h * hf[j];
+      if constexpr (m > 0) complete(rho[j]);
+    }
   }
-  /// rho += weight Dg
+  /// rho += weight Dg, without the entries that are minus another one.
   RB_HD static void accumulate(T weight, const Matrix<T, m, n>& dg, Forms& rho) {
     RB_UNROLL
     for (int c = 0; c < m; ++c) {
       RB_UNROLL
       for (int i = 0; i < n; ++i)
-        if (Forms::entry(c, i)) rho.mu[c][i] = fma(weight, dg[c][i], rho.mu[c][i]);
+        if (Forms::entry(c, i) && !(opposite(c, i) < i)) rho.mu[c][i] = fma(weight, dg[c][i], rho.mu[c][i]);
+    }
+  }
+  RB_HD static void complete(Forms& rho) {
+    RB_UNROLL
+    for (int c = 0; c < m; ++c) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (opposite(c, i) < i) rho.mu[c][i] = -rho.mu[c][opposite(c, i)];
+    }
+  }
+  RB_HD static constexpr int opposite(int row, int column) {
+    if constexpr (requires { System::constraint_opposite(0, 0); }) {
+      return System::constraint_opposite(row, column);
+    } else {
+      return column;
     }
   }
 
@@ -256,25 +274,38 @@ class Hbvm {
   ///   A = sum_ij X_ij rho_i M^-1 rho_j^T = rho_0 M^-1 rho_0^T/2 + sum_j xi_j (rho_j M^-1 rho_{j-1}^T - its transpose).
   RB_HD void line_integral_equations(const Vector<T, n>& v, const Coefficients& hf, const Forms (&rho)[S],
                                      Matrix<T, m, m>& a, Vector<T, m>& right) const {
-    a = rho[0].gram(mass_, rho[0]);
     RB_UNROLL
-    for (int c = 0; c < m; ++c) a[c] = T(0.5) * a[c];
+    for (int c = 0; c < m; ++c) {
+      const Vector<T, n> response = mass_.inverse_times(rho[0].mu[c]);
+      RB_UNROLL
+      for (int d = c; d < m; ++d) a[c][d] = a[d][c] = T(0.5) * product(rho[0], d, response, c);
+    }
     right = -(rho[0] * fma(T(0.5), mass_.inverse_times(hf[0]), v));
     RB_UNROLL
     for (int j = 1; j < S; ++j) {
       const T xi(legendre_xi(j));
       const Vector<T, m> up = rho[j] * mass_.inverse_times(hf[j - 1]), down = rho[j - 1] * mass_.inverse_times(hf[j]);
       right = fma(xi, down - up, right);
-      if constexpr (m > 1) {
-        const Matrix<T, m, m> b = rho[j].gram(mass_, rho[j - 1]);
+      RB_UNROLL
+      for (int c = 0; c < m; ++c) {
+        const Vector<T, n> response = mass_.inverse_times(rho[j - 1].mu[c]), other = mass_.inverse_times(rho[j].mu[c]);
         RB_UNROLL
-        for (int c = 0; c < m; ++c) {
-          RB_UNROLL
-          for (int d = 0; d < m; ++d)
-            if (c != d) a[c][d] = fma(xi, b[c][d] - b[d][c], a[c][d]);
+        for (int d = c + 1; d < m; ++d) {
+          const T skew = xi * (product(rho[j], d, response, c) - product(rho[j - 1], d, other, c));
+          a[d][c] = a[d][c] + skew;
+          a[c][d] = a[c][d] - skew;
         }
       }
     }
+  }
+  /// Row d of rho times M^-1 times a row with the sparsity of row c, given by its response.
+  RB_HD static T product(const Forms& rho, int d, const Vector<T, n>& response, int c) {
+    T r(0.0);
+    RB_UNROLL
+    for (int i = 0; i < n; ++i)
+      if (Forms::entry(d, i) && (!Mass<System>::is_diagonal || Forms::entry(c, i)))
+        r = fma(rho.mu[d][i], response[i], r);
+    return r;
   }
 
   /// g(q') = 0, linearised about the present q' = q + h gamma_0, with the next gamma_0 from (50).

@@ -25,6 +25,7 @@
 //
 //   Vector<T, m> position_constraint(q)             g(q) = 0; Phi = Dg(q) v, the hidden constraint, follows
 //   Matrix<T, m, n> position_jacobian(q)            Dg by hand (optional); constraint_entry is then its sparsity
+//   static int constraint_opposite(row, column)     the column whose entry of Dg is minus this one, or `column` (optional)
 //
 // and, where the motion is known,
 //
@@ -151,6 +152,8 @@ class Mass {
       std::conditional_t<diagonal, Vector<T, n>, std::conditional_t<dense, Matrix<T, n, n>, detail::Identity>>;
 
  public:
+  static constexpr bool is_diagonal = !dense;
+
   RB_HD explicit Mass(const System& system) {
     if constexpr (diagonal) {
       mass_ = system.mass_diagonal();

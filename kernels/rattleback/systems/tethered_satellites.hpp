@@ -91,6 +91,10 @@ struct TetheredSatellites {
     const auto [a, b] = tether(row);
     return column / 3 * 3 == a || column / 3 * 3 == b;
   }
+  RB_HD static constexpr int constraint_opposite(int row, int column) {
+    const auto [a, b] = tether(row);
+    return column / 3 * 3 == a ? b + column % 3 : column / 3 * 3 == b ? a + column % 3 : column;
+  }
 
  private:
   struct Ends {
