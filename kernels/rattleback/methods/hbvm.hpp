@@ -121,11 +121,10 @@ class Hbvm {
     const T rounding = T(0.01) * abs(inverse_h) * magnitude(state.q);
 
     Sweep sweep;
-    mask_t<T> active(true), refused(false), singular(false);
+    // lanes that iterate, and lanes left to Newton's method
+    mask_t<T> active(!newton_only()), refused(newton_only()), singular(false);
     T iterations(0.0), update(0.0), earlier(__builtin_huge_val()), before_earlier(__builtin_huge_val()), floor(0.0);
     Convergence<T> convergence(options_, T(0.0));
-    bool refined = newton_only();
-    if (refined) refused = newton(state, h, inverse_h, active, gamma, singular, iterations);
     for (int iteration = 1;; ++iteration) {
       evaluate(state, h, inverse_h, v, gamma, sweep);
       Coefficients next;
@@ -134,7 +133,6 @@ class Hbvm {
       RB_UNROLL
       for (int j = 0; j < S; ++j) change = larger(change, magnitude(next[j] - gamma[j]));
       update = select(active, change, update);
-      if (refined) break;
       if (iteration == 1) {
         const T scale = magnitude(v) + change + rounding;
         convergence = Convergence<T>(options_, scale);
@@ -143,32 +141,35 @@ class Hbvm {
       iterations = iterations + select(active, T(1.0), T(0.0));
       active = active & !convergence(change);
       // no contraction over two sweeps, above the level of round-off
-      const mask_t<T> diverges = active & !(change < before_earlier) & !(change <= floor);
+      mask_t<T> diverges = active & !(change < before_earlier) & !(change <= floor);
+      if (iteration >= options_.max_iterations) diverges = active;
       refused = refused | diverges;
       active = active & !diverges;
       before_earlier = earlier;
       earlier = change;
-      if (iteration >= options_.max_iterations) {
-        refused = refused | active;
-        active = mask_t<T>(false);
-      }
-      if (any(active)) {
-        RB_UNROLL
-        for (int j = 0; j < S; ++j) gamma[j] = select(active, next[j], gamma[j]);
-      } else if (any(refused)) {
-        active = refused;
-        refused = newton(state, h, inverse_h, refused, gamma, singular, iterations);
-        refined = true;  // the momenta follow from one more evaluation
-      } else {
-        break;
-      }
+      if (!any(active)) break;
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) gamma[j] = select(active, next[j], gamma[j]);
     }
-    dq = h * gamma[0];
+    dq = gamma[0];
     dp = sweep.impulse[0];
-    if constexpr (m > 0) {
-      state.lambda = inverse_h * sweep.multiplier;
-      singular = singular | sweep.singular;
+    if constexpr (m > 0) singular = sweep.singular & !refused;
+    if (any(refused)) {
+      // on copies: what a call refers to lives in memory, and the sweeps are to stay in registers
+      const Hbvm step(*this);
+      const State at(state);
+      Newton newton{{}, {}, {}, T(0.0), T(0.0), refused, mask_t<T>(false)};
+      step.refine(at, h, newton);
+      dq = select(refused, newton.gamma[0], dq);
+      dp = select(refused, newton.impulse, dp);
+      if constexpr (m > 0) sweep.multiplier = select(refused, newton.multiplier, sweep.multiplier);
+      update = select(refused, newton.residual, update);
+      iterations = iterations + newton.iterations;
+      singular = singular | newton.singular;
+      refused = newton.active;
     }
+    dq = h * dq;
+    if constexpr (m > 0) state.lambda = inverse_h * sweep.multiplier;
     return {step_status<T>(!refused, singular, mask_t<T>(true)), iterations, update};
   }
 
@@ -326,79 +327,90 @@ class Hbvm {
     right = -(inverse_h * g.value) - dg * (free - gamma[0]);
   }
 
-  /// Newton's method for (gamma, h Lambda) in the lanes of the mask, from the guess; returns the lanes that have not converged.
-  /// The Jacobian, by dual numbers, is new in every iteration.
-  RB_NOINLINE mask_t<T> newton(const State& state, T h, T inverse_h, mask_t<T> active, Coefficients& gamma,
-                               mask_t<T>& singular, T& iterations) const {
+  /// Unknowns and outcome of Newton's method.
+  struct Newton {
+    Coefficients gamma;
+    Vector<T, m> multiplier;  // h Lambda
+    Vector<T, n> impulse;     // h (f_0 + rho_0^T Lambda)
+    T iterations, residual;
+    mask_t<T> active, singular;
+  };
+
+  /// Newton's method for (gamma, h Lambda) in the active lanes, from the guess of the sweeps. The Jacobian, by dual numbers, is
+  /// new in every iteration.
+  RB_NOINLINE void refine(const State& state, T h, Newton& x) const {
     const Vector<T, n> v = mass_.inverse_times(state.p);
-    Coefficients start;
-    guess(v, start);
-    for (int j = 0; j < S; ++j) gamma[j] = select(active, start[j], gamma[j]);
-    Vector<T, m> multiplier;
-    if constexpr (m > 0) multiplier = h * state.lambda;
+    const T inverse_h = T(1.0) / h;
+    guess(v, x.gamma);
+    if constexpr (m > 0) x.multiplier = h * state.lambda;
     Convergence<T> convergence(options_, T(0.0));
-    for (int iteration = 1; iteration <= options_.max_iterations && any(active); ++iteration) {
+    for (int iteration = 0;; ++iteration) {
       Forms rho[S];
-      Vector<T, size> b;  // minus the residual, then the update
-      residual(state, h, inverse_h, v, gamma, multiplier, rho, b);
-      const Lu<T, size> lu(jacobian(state, h, gamma, multiplier, rho));
-      singular = singular | (active & lu.singular());
+      Vector<T, size> b;  // minus the residuals, then the update
+      residual(state, h, inverse_h, v, x, rho, b);
+      if (!any(x.active) || iteration == options_.max_iterations) break;
+      const Lu<T, size> lu(jacobian(state, h, x, rho));
+      x.singular = x.singular | (x.active & lu.singular());
       b = lu.solve(b);
       T change(0.0);
       for (int j = 0; j < S; ++j) {
         Vector<T, n> d;
         for (int i = 0; i < n; ++i) d[i] = b[j * n + i];
-        gamma[j] = select(active, gamma[j] + d, gamma[j]);
+        x.gamma[j] = select(x.active, x.gamma[j] + d, x.gamma[j]);
         change = larger(change, magnitude(d));
       }
       if constexpr (m > 0) {
         Vector<T, m> d;
         for (int c = 0; c < m; ++c) d[c] = b[S * n + c];
-        multiplier = select(active, multiplier + d, multiplier);
+        x.multiplier = select(x.active, x.multiplier + d, x.multiplier);
         change = larger(change, magnitude(mass_.inverse_times(rho[0].transpose_times(d))));
       }
-      if (iteration == 1)
+      if (iteration == 0)
         convergence = Convergence<T>(options_, magnitude(v) + change + T(0.01) * abs(inverse_h) * magnitude(state.q));
-      iterations = iterations + select(active, T(1.0), T(0.0));
-      active = active & !convergence.with_rate(change);
+      x.iterations = x.iterations + select(x.active, T(1.0), T(0.0));
+      x.active = x.active & !convergence.with_rate(change);
     }
-    return active;
   }
 
-  /// Minus the residuals of (50) and of the multiplier's equation.
-  RB_HD_LARGE void residual(const State& state, T h, T inverse_h, const Vector<T, n>& v, const Coefficients& gamma,
-                            const Vector<T, m>& multiplier, Forms (&rho)[S], Vector<T, size>& b) const {
+  /// Minus the residuals of (50) and of the multiplier's equation, and what else follows from the unknowns.
+  RB_HD_LARGE void residual(const State& state, T h, T inverse_h, const Vector<T, n>& v, Newton& x, Forms (&rho)[S],
+                            Vector<T, size>& b) const {
     Coefficients impulse, next;
-    quadrature(state, h, gamma, impulse, rho);
+    quadrature(state, h, x.gamma, impulse, rho);
     if constexpr (m > 0) {
-      for (int j = 0; j < S; ++j) impulse[j] = impulse[j] + rho[j].transpose_times(multiplier);
+      for (int j = 0; j < S; ++j) impulse[j] = impulse[j] + rho[j].transpose_times(x.multiplier);
     }
+    x.impulse = impulse[0];
     velocities(v, impulse, next);
-    for (int j = 0; j < S; ++j)
-      for (int i = 0; i < n; ++i) b[j * n + i] = next[j][i] - gamma[j][i];
+    x.residual = T(0.0);
+    for (int j = 0; j < S; ++j) {
+      next[j] = next[j] - x.gamma[j];
+      x.residual = larger(x.residual, magnitude(next[j]));
+      for (int i = 0; i < n; ++i) b[j * n + i] = next[j][i];
+    }
     if constexpr (m > 0) {
       auto mean = Vector<T, m>::zero();
       if (direct()) {
-        mean = inverse_h * system_.position_constraint(fma(h, gamma[0], state.q));
+        mean = inverse_h * system_.position_constraint(fma(h, x.gamma[0], state.q));
       } else {
-        for (int j = 0; j < S; ++j) mean = mean + rho[j] * gamma[j];
+        for (int j = 0; j < S; ++j) mean = mean + rho[j] * x.gamma[j];
       }
       for (int c = 0; c < m; ++c) b[S * n + c] = -mean[c];
     }
   }
 
   /// Derivatives of those residuals, with the other sign, in (gamma, h Lambda).
-  RB_HD_LARGE Matrix<T, size, size> jacobian(const State& state, T h, const Coefficients& gamma,
-                                             const Vector<T, m>& multiplier, const Forms (&rho)[S]) const {
+  RB_HD_LARGE Matrix<T, size, size> jacobian(const State& state, T h, const Newton& unknowns,
+                                             const Forms (&rho)[S]) const {
     using D = Dual<T, 1>;
     auto jac = Matrix<T, size, size>::zero();
     for (int i = 0; i < S * n; ++i) jac[i][i] = T(1.0);
     const int k = nodes();
     for (int r = 0; r < k; ++r) {
       const double *integral = row(r), *weight = row(r) + S;
-      const Vector<T, n> y = position(state, h, gamma, r);
-      Vector<T, n> velocity = T(weight[0]) * gamma[0];  // b_r u'(c_r h)
-      for (int j = 1; j < S; ++j) velocity = fma(T(weight[j]), gamma[j], velocity);
+      const Vector<T, n> y = position(state, h, unknowns.gamma, r);
+      Vector<T, n> velocity = T(weight[0]) * unknowns.gamma[0];  // b_r u'(c_r h)
+      for (int j = 1; j < S; ++j) velocity = fma(T(weight[j]), unknowns.gamma[j], velocity);
       for (int direction = 0; direction < n; ++direction) {
         Vector<D, n> x;
         for (int i = 0; i < n; ++i) {
@@ -414,7 +426,7 @@ class Hbvm {
           for (int c = 0; c < m; ++c) {
             T bend(0.0);
             for (int i = 0; i < n; ++i) {
-              slope[i] = fma(multiplier[c], dg[c][i].partial[0], slope[i]);
+              slope[i] = fma(unknowns.multiplier[c], dg[c][i].partial[0], slope[i]);
               bend = fma(dg[c][i].partial[0], velocity[i], bend);
             }
             if (direct()) continue;
@@ -447,7 +459,7 @@ class Hbvm {
         }
       }
       if (direct()) {
-        const auto g = position_constraint(system_, fma(h, gamma[0], state.q));
+        const auto g = position_constraint(system_, fma(h, unknowns.gamma[0], state.q));
         for (int c = 0; c < m; ++c)
           for (int a = 0; a < n; ++a) jac[S * n + c][a] = g.jacobian[c][a];
       }
