@@ -29,7 +29,7 @@ struct HbvmOptions {
 };
 
 namespace detail {
-/// Where the numbers of a step are: its options, then k rows of I_i0..I_i,s-1, W_0i..W_s-1,i.
+/// Where the numbers of a step are: its options, then k rows of I_i0 - 1/2, I_i1..I_i,s-1, W_0i..W_s-1,i.
 struct HbvmNumbers {
   static constexpr int k = 0, direct = 1, newton = 2, rows = 3;
 };
@@ -125,9 +125,9 @@ class Hbvm {
     mask_t<T> active(!newton_only()), refused(newton_only()), singular(false);
     T iterations(0.0), update(0.0), earlier(__builtin_huge_val()), before_earlier(__builtin_huge_val()), floor(0.0);
     Convergence<T> convergence(options_, T(0.0));
+    Coefficients next;
     for (int iteration = 1;; ++iteration) {
       evaluate(state, h, inverse_h, v, gamma, sweep);
-      Coefficients next;
       velocities(v, sweep.impulse, next);
       T change(0.0);
       RB_UNROLL
@@ -151,7 +151,8 @@ class Hbvm {
       RB_UNROLL
       for (int j = 0; j < S; ++j) gamma[j] = select(active, next[j], gamma[j]);
     }
-    dq = gamma[0];
+    // of gamma and what it becomes the latter obeys the multiplier's equation exactly; the former keeps an error of one sign
+    dq = next[0];
     dp = sweep.impulse[0];
     if constexpr (m > 0) singular = sweep.singular & !refused;
     if (any(refused)) {
@@ -179,13 +180,17 @@ class Hbvm {
     for (int j = 1; j < S; ++j) gamma[j] = Vector<T, n>::zero();
   }
 
+  /// q + h gamma_0/2, from which the node positions are reckoned.
+  RB_HD static Vector<T, n> middle(const State& state, T h, const Coefficients& gamma) {
+    return fma(T(0.5) * h, gamma[0], state.q);
+  }
   /// Y_i
-  RB_HD Vector<T, n> position(const State& state, T h, const Coefficients& gamma, int i) const {
+  RB_HD Vector<T, n> position(const Vector<T, n>& middle, T h, const Coefficients& gamma, int i) const {
     const double* integral = row(i);
     Vector<T, n> y = T(integral[0]) * gamma[0];
     RB_UNROLL
     for (int j = 1; j < S; ++j) y = fma(T(integral[j]), gamma[j], y);
-    return fma(h, y, state.q);
+    return fma(h, y, middle);
   }
 
   /// h f_j and rho_j (49)
@@ -195,10 +200,11 @@ class Hbvm {
       hf[j] = Vector<T, n>::zero();
       if constexpr (m > 0) rho[j].mu = Matrix<T, m, n>::zero();
     }
+    const Vector<T, n> from = middle(state, h, gamma);
     const int k = nodes();
     for (int i = 0; i < k; ++i) {
       const double* weight = row(i) + S;
-      const Vector<T, n> y = position(state, h, gamma, i);
+      const Vector<T, n> y = position(from, h, gamma, i);
       const Vector<T, n> f = force(system_, y);
       RB_UNROLL
       for (int j = 0; j < S; ++j) hf[j] = fma(T(weight[j]), f, hf[j]);
@@ -281,12 +287,13 @@ class Hbvm {
       RB_UNROLL
       for (int d = c; d < m; ++d) a[c][d] = a[d][c] = T(0.5) * product(rho[0], d, response, c);
     }
-    right = -(rho[0] * fma(T(0.5), mass_.inverse_times(hf[0]), v));
+    // not v + M^-1 h f_0/2 first: where the force is constant, the rounding of that sum is, too, and the energy drifts
+    right = -(rho[0] * v);
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) right = right - rho[j] * mass_.inverse_times(integrate(hf, j));
     RB_UNROLL
     for (int j = 1; j < S; ++j) {
       const T xi(legendre_xi(j));
-      const Vector<T, m> up = rho[j] * mass_.inverse_times(hf[j - 1]), down = rho[j - 1] * mass_.inverse_times(hf[j]);
-      right = fma(xi, down - up, right);
       RB_UNROLL
       for (int c = 0; c < m; ++c) {
         const Vector<T, n> response = mass_.inverse_times(rho[j - 1].mu[c]), other = mass_.inverse_times(rho[j].mu[c]);
@@ -323,8 +330,7 @@ class Hbvm {
       if constexpr (S > 1) mean.mu[c] = fma(T(-legendre_xi(1)), rho[1].mu[c], mean.mu[c]);
     }
     a = dg.gram(mass_, mean);
-    const Vector<T, n> free = v + mass_.inverse_times(integrate(hf, 0));
-    right = -(inverse_h * g.value) - dg * (free - gamma[0]);
+    right = -(inverse_h * g.value) - dg * ((v - gamma[0]) + mass_.inverse_times(integrate(hf, 0)));
   }
 
   /// Unknowns and outcome of Newton's method.
@@ -405,10 +411,13 @@ class Hbvm {
     using D = Dual<T, 1>;
     auto jac = Matrix<T, size, size>::zero();
     for (int i = 0; i < S * n; ++i) jac[i][i] = T(1.0);
+    const Vector<T, n> from = middle(state, h, unknowns.gamma);
     const int k = nodes();
     for (int r = 0; r < k; ++r) {
-      const double *integral = row(r), *weight = row(r) + S;
-      const Vector<T, n> y = position(state, h, unknowns.gamma, r);
+      const double* weight = row(r) + S;
+      double integral[S];
+      for (int l = 0; l < S; ++l) integral[l] = row(r)[l] + (l == 0 ? 0.5 : 0.0);
+      const Vector<T, n> y = position(from, h, unknowns.gamma, r);
       Vector<T, n> velocity = T(weight[0]) * unknowns.gamma[0];  // b_r u'(c_r h)
       for (int j = 1; j < S; ++j) velocity = fma(T(weight[j]), unknowns.gamma[j], velocity);
       for (int direction = 0; direction < n; ++direction) {

@@ -87,10 +87,10 @@ constexpr DoubleDouble shifted_legendre(int j, DoubleDouble x) {
   return square_root(2 * j + 1) * legendre(j, x, before);
 }
 constexpr DoubleDouble xi(int j) { return DoubleDouble(0.5) / square_root(j == 0 ? 1 : 4 * j * j - 1); }
-/// int_0^c P_j, x = 2c - 1.
+/// int_0^c P_j - delta_j0/2, x = 2c - 1.
 constexpr DoubleDouble shifted_legendre_integral(int j, DoubleDouble x) {
   const DoubleDouble up = xi(j + 1) * shifted_legendre(j + 1, x);
-  return j == 0 ? xi(0) + up : up - xi(j) * shifted_legendre(j - 1, x);
+  return j == 0 ? up : up - xi(j) * shifted_legendre(j - 1, x);
 }
 
 /// cos x by its series, good enough to start Newton's method.
@@ -105,11 +105,13 @@ constexpr double cosine(double x) {
 
 }  // namespace detail
 
-/// The Gauss-Legendre rule with k nodes on [0, 1], exact for polynomials of degree 2k - 1, with the basis at its nodes.
+/// The Gauss-Legendre rule with k nodes on [0, 1], exact for polynomials of degree 2k - 1, with the basis at its nodes. All of
+/// it is even or odd about the middle, exactly: there, and not at 0, int P_0 begins. So the sums over the nodes that decide
+/// whether a conserved quantity drifts vanish without rounding.
 struct GaussLegendre {
   int k;
   double node[legendre_nodes_max], weight[legendre_nodes_max];
-  double integral[legendre_nodes_max][legendre_terms_max];  ///< int_0^{c_i} P_j
+  double integral[legendre_nodes_max][legendre_terms_max];  ///< int_0^{c_i} P_j; for j = 0 from 1/2
   double weighted[legendre_nodes_max][legendre_terms_max];  ///< b_i P_j(c_i)
 };
 
@@ -117,20 +119,26 @@ struct GaussLegendre {
 constexpr GaussLegendre gauss_legendre(int k) {
   using detail::DoubleDouble;
   GaussLegendre rule{k, {}, {}, {}, {}};
-  for (int i = 0; i < k; ++i) {
-    DoubleDouble x = -detail::cosine(3.141592653589793 * (4 * i + 3) / (4 * k + 2)), p, before, slope;
+  for (int i = 0; 2 * i < k; ++i) {
+    const int mirror = k - 1 - i;
+    DoubleDouble x = mirror == i ? 0.0 : -detail::cosine(3.141592653589793 * (4 * i + 3) / (4 * k + 2)), slope;
     // the last evaluation gives the slope at the node
     for (int iteration = 0; iteration < 7; ++iteration) {
-      p = detail::legendre(k, x, before);
+      DoubleDouble before;
+      const DoubleDouble p = detail::legendre(k, x, before);
       slope = DoubleDouble(k) * (before - x * p) / (DoubleDouble(1.0) - x * x);
-      if (iteration < 6) x = x - p / slope;
+      if (mirror != i && iteration < 6) x = x - p / slope;
     }
     const DoubleDouble weight = DoubleDouble(1.0) / ((DoubleDouble(1.0) - x * x) * slope * slope);
-    rule.node[i] = (DoubleDouble(0.5) * (DoubleDouble(1.0) + x)).high;
-    rule.weight[i] = weight.high;
-    for (int j = 0; j < legendre_terms_max; ++j) {
-      rule.integral[i][j] = detail::shifted_legendre_integral(j, x).high;
-      rule.weighted[i][j] = (weight * detail::shifted_legendre(j, x)).high;
+    for (int side = 0; side < 2; ++side) {
+      const int node = side == 0 ? i : mirror;
+      rule.node[node] = (DoubleDouble(0.5) * (DoubleDouble(1.0) + x)).high;
+      rule.weight[node] = weight.high;
+      for (int j = 0; j < legendre_terms_max; ++j) {
+        rule.integral[node][j] = detail::shifted_legendre_integral(j, x).high;
+        rule.weighted[node][j] = (weight * detail::shifted_legendre(j, x)).high;
+      }
+      x = -x;
     }
   }
   return rule;
