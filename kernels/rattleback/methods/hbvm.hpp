@@ -156,7 +156,7 @@ class Hbvm {
     dp = sweep.impulse[0];
     if constexpr (m > 0) singular = sweep.singular & !refused;
     if (any(refused)) {
-      // on copies: what a call refers to lives in memory, and the sweeps are to stay in registers
+      // on copies: its arrays live in memory, and what the sweeps use is to stay in registers
       const Hbvm step(*this);
       const State at(state);
       Newton newton{{}, {}, {}, T(0.0), T(0.0), refused, mask_t<T>(false)};
@@ -344,7 +344,7 @@ class Hbvm {
 
   /// Newton's method for (gamma, h Lambda) in the active lanes, from the guess of the sweeps. The Jacobian, by dual numbers, is
   /// new in every iteration.
-  RB_NOINLINE void refine(const State& state, T h, Newton& x) const {
+  RB_HD_LARGE void refine(const State& state, T h, Newton& x) const {
     const Vector<T, n> v = mass_.inverse_times(state.p);
     const T inverse_h = T(1.0) / h;
     guess(v, x.gamma);
