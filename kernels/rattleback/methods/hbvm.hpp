@@ -151,7 +151,7 @@ class Hbvm {
       RB_UNROLL
       for (int j = 0; j < S; ++j) gamma[j] = select(active, next[j], gamma[j]);
     }
-    // of gamma and what it becomes the latter obeys the multiplier's equation exactly; the former keeps an error of one sign
+    // not gamma: what the iteration has still to do is an error of one sign, which next shares only in the forces, times h
     dq = next[0];
     dp = sweep.impulse[0];
     if constexpr (m > 0) singular = sweep.singular & !refused;
