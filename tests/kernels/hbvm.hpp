@@ -18,7 +18,7 @@
 namespace rattleback {
 
 template <class System>
-using StateOf = PhaseState<double, System::n, System::m>;
+using HbvmState = PhaseState<double, System::n, System::m>;
 
 /// HBVM(k, S) together with the numbers it refers to.
 template <int S, class System>
@@ -41,13 +41,13 @@ class HbvmTest {
 /// A trajectory: states and the multiplier, in the sign of the paper, of each step.
 template <class System>
 struct Trajectory {
-  std::vector<StateOf<System>> states;
+  std::vector<HbvmState<System>> states;
   std::vector<Vector<double, System::m>> lambda;
   double sweeps_max = 0.0;
 };
 
 template <int S, class System>
-Trajectory<System> integrate(const System& system, HbvmOptions options, StateOf<System> state, double h, int steps,
+Trajectory<System> integrate(const System& system, HbvmOptions options, HbvmState<System> state, double h, int steps,
                              SolverOptions<double> solver = {1e-16, 100}) {
   const HbvmTest<S, System> step(system, options, solver);
   Trajectory<System> r;
@@ -77,13 +77,13 @@ inline constexpr Conical conical{1.0, 1.0, 1.0, 2.0, 0.0};
 inline constexpr Modified modified{1.0, 0.625};
 inline constexpr Satellites satellites{1.0, 1.0};
 
-inline constexpr StateOf<Planar> planar_start{{0.0, -1.0}, {1.0, 0.0}, {0.0}};
-inline constexpr StateOf<Conical> conical_start{
+inline constexpr HbvmState<Planar> planar_start{{0.0, -1.0}, {1.0, 0.0}, {0.0}};
+inline constexpr HbvmState<Conical> conical_start{
     {0.7071067811865476, 0.0, -0.7071067811865476}, {0.0, 0.8408964152537145, 0.0}, {0.0}};
 inline constexpr double conical_period = 5.283508001182123518619904;
-inline constexpr StateOf<Modified> modified_start{conical_start.q, conical_start.p, {0.0}};
-inline StateOf<Satellites> satellites_start() {
-  StateOf<Satellites> x;
+inline constexpr HbvmState<Modified> modified_start{conical_start.q, conical_start.p, {0.0}};
+inline HbvmState<Satellites> satellites_start() {
+  HbvmState<Satellites> x;
   std::copy(Satellites::default_q.begin(), Satellites::default_q.end(), x.q.entry);
   std::copy(Satellites::default_v.begin(), Satellites::default_v.end(), x.p.entry);
   x.lambda = Vector<double, 3>::zero();
@@ -92,16 +92,16 @@ inline StateOf<Satellites> satellites_start() {
 
 // initial data without the symmetry d lambda/dt = 0 of those of the paper
 
-inline StateOf<Planar> planar_generic() {
+inline HbvmState<Planar> planar_generic() {
   return {{std::sin(1.0), -std::cos(1.0)}, {1.5 * std::cos(1.0), 1.5 * std::sin(1.0)}, {0.0}};
 }
 /// On the modified pendulum's surface, below; the velocity is completed in z.
-inline StateOf<Modified> modified_at(double x, double y, double px, double py) {
+inline HbvmState<Modified> modified_at(double x, double y, double px, double py) {
   const double z = -std::sqrt(0.625 - std::pow(x, 6) - std::pow(y, 4));
   return {{x, y, z}, {px, py, -(6 * std::pow(x, 5) * px + 4 * std::pow(y, 3) * py) / (2 * z)}, {0.0}};
 }
-inline StateOf<Modified> modified_generic() { return modified_at(0.38, -0.14, 0.3, -0.4); }
-inline StateOf<Satellites> satellites_generic() {
+inline HbvmState<Modified> modified_generic() { return modified_at(0.38, -0.14, 0.3, -0.4); }
+inline HbvmState<Satellites> satellites_generic() {
   auto x = satellites_start();
   x.p = tangential_momentum(satellites, x.q, {0.1, 0.05, 0.02, -0.03, 0.02, 0.07, 0.3, 0.1, -0.05});
   return x;
@@ -116,16 +116,16 @@ double one_norm(const Vector<double, N>& a) {
   return r;
 }
 template <class System>
-double phase_distance(const StateOf<System>& a, const StateOf<System>& b) {
+double phase_distance(const HbvmState<System>& a, const HbvmState<System>& b) {
   return std::max(max_norm(a.q - b.q), max_norm(a.p - b.p));
 }
 template <class System>
-double energy_of(const System& system, const StateOf<System>& x) {
+double energy_of(const System& system, const HbvmState<System>& x) {
   return energy(system, x.q, velocity(system, x.q, x.p));
 }
 /// Dg(q) M^-1 p
 template <class System>
-Vector<double, System::m> hidden(const System& system, const StateOf<System>& x) {
+Vector<double, System::m> hidden(const System& system, const HbvmState<System>& x) {
   return constraint(system, x.q, velocity(system, x.q, x.p));
 }
 
@@ -148,12 +148,12 @@ Drift drift(const System& system, const Trajectory<System>& trajectory) {
 }
 
 /// Sum of q_i x p_i of the satellites.
-inline Vector<double, 3> angular_momentum(const StateOf<Satellites>& x) {
+inline Vector<double, 3> angular_momentum(const HbvmState<Satellites>& x) {
   return satellites.evaluate_invariants(x.q, x.p);
 }
 
 /// The planar pendulum from (0, -1) with unit speed: theta' = cn(t | 1/4), by descending Landen transformations.
-inline StateOf<Planar> planar_exact(double t, double& lambda) {
+inline HbvmState<Planar> planar_exact(double t, double& lambda) {
   double a[8] = {1.0}, c[8] = {0.5};
   double b = std::sqrt(0.75);
   for (int i = 1; i < 8; ++i) {

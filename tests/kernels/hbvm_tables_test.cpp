@@ -126,7 +126,7 @@ TEST(HbvmTables, ConicalPendulum) {
 
 // Tables 3 and 4: the run with step h against that with h/2, at multiples of 0.1.
 template <int S, class System>
-void check_halving(const System& system, int k, const StateOf<System>& start, const std::vector<Row>& expected,
+void check_halving(const System& system, int k, const HbvmState<System>& start, const std::vector<Row>& expected,
                    double tolerance, double energy, double constraint) {
   const auto run_of = [&](int i) { return integrate<S>(system, {k}, start, 0.1 / (1 << i), 100 << i); };
   auto coarse = run_of(0);
@@ -280,12 +280,12 @@ struct Anisotropic {
   }
 };
 constexpr Anisotropic anisotropic;
-constexpr StateOf<Anisotropic> anisotropic_start{conical_start.q, {0.5, 1.0, 1.5}, {0.0}};
+constexpr HbvmState<Anisotropic> anisotropic_start{conical_start.q, {0.5, 1.0, 1.5}, {0.0}};
 
 template <int S, class System>
-void expect_gold(const System& system, int k, const StateOf<System>& start, double h, int steps, double tolerance,
-                 const std::type_identity_t<StateOf<System>>& first,
-                 const std::type_identity_t<StateOf<System>>& last) {
+void expect_gold(const System& system, int k, const HbvmState<System>& start, double h, int steps, double tolerance,
+                 const std::type_identity_t<HbvmState<System>>& first,
+                 const std::type_identity_t<HbvmState<System>>& last) {
   const auto run = integrate<S>(system, {k}, start, h, steps);
   EXPECT_LE(phase_distance<System>(run.states[1], first), tolerance);
   EXPECT_LE(max_norm(run.lambda[0] - first.lambda), tolerance);

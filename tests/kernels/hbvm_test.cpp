@@ -175,8 +175,8 @@ TEST(Hbvm, HasTheErrorsOfGenericInitialData) {
 
 // Against states at time 10 known to 16 digits.
 template <int S, class System>
-void check_order(const System& system, int k, const StateOf<System>& start,
-                 const std::type_identity_t<StateOf<System>>& end, double order) {
+void check_order(const System& system, int k, const HbvmState<System>& start,
+                 const std::type_identity_t<HbvmState<System>>& end, double order) {
   double q[3], p[3];
   for (int i = 0; i < 3; ++i) {
     const auto x = integrate<S>(system, {k}, start, 0.1 / (1 << i), 100 << i).states.back();
@@ -190,17 +190,17 @@ void check_order(const System& system, int k, const StateOf<System>& start,
 }
 
 TEST(Hbvm, HasOrderFourInPositionsAndTangentialMomenta) {
-  const StateOf<Modified> modified_end{{0.9238073658286264, 0.04727373864729385, -0.0585421421459125},
-                                       {0.02927909338408773, 0.05035281183445918, 1.009707423034076},
-                                       {0.1261551810696674}};
+  const HbvmState<Modified> modified_end{{0.9238073658286264, 0.04727373864729385, -0.0585421421459125},
+                                         {0.02927909338408773, 0.05035281183445918, 1.009707423034076},
+                                         {0.1261551810696674}};
   check_order<1>(modified, 3, modified_generic(), modified_end, 2.0);
   check_order<2>(modified, 6, modified_generic(), modified_end, 4.0);
   check_order<3>(modified, 9, modified_generic(), modified_end, 4.0);
-  const StateOf<Modified> paper_end{{0.112755236712861, 0.7114958082990811, -0.6072338043166622},
-                                    {-0.499058076046243, -0.5338487241365996, -0.6333446650460518},
-                                    {0.4075409694867033}};
+  const HbvmState<Modified> paper_end{{0.112755236712861, 0.7114958082990811, -0.6072338043166622},
+                                      {-0.499058076046243, -0.5338487241365996, -0.6333446650460518},
+                                      {0.4075409694867033}};
   check_order<2>(modified, 6, modified_start, paper_end, 4.0);
-  const StateOf<Satellites> satellites_end{
+  const HbvmState<Satellites> satellites_end{
       {1.142941886337605, 1.092501590540646, 19.93525718260463, 1.368440705713452, 0.5035352255900121,
        19.15919732446421, 1.180555033068379, 0.1003899039530688, 20.0548383371791},
       {0.1227688546631846, 0.05914548944110224, -0.01902539886764534, 0.2846434807775622, 0.05994863791528242,
@@ -213,7 +213,7 @@ TEST(Hbvm, HasOrderFourInPositionsAndTangentialMomenta) {
 // --- structure ---
 
 template <int S, class System>
-double return_error(const System& system, int k, const StateOf<System>& start, bool project) {
+double return_error(const System& system, int k, const HbvmState<System>& start, bool project) {
   const HbvmTest<S, System> step(system, {k});
   auto x = start;
   for (const double h : {0.1, -0.1})
@@ -235,7 +235,7 @@ TEST(Hbvm, IsSymmetric) {
 
 /// Gauss's method from its tableau, for M = 1.
 template <int S, class System>
-void gauss(const System& system, const double (&a)[S][S], const double (&b)[S], double h, StateOf<System>& x) {
+void gauss(const System& system, const double (&a)[S][S], const double (&b)[S], double h, HbvmState<System>& x) {
   constexpr int n = System::n;
   Vector<double, n> q[S], f[S];
   for (auto& y : q) y = x.q;
@@ -262,7 +262,7 @@ void gauss(const System& system, const double (&a)[S][S], const double (&b)[S], 
 }
 
 template <int S, class System>
-void expect_gauss(const System& system, const double (&a)[S][S], const double (&b)[S], const StateOf<System>& start) {
+void expect_gauss(const System& system, const double (&a)[S][S], const double (&b)[S], const HbvmState<System>& start) {
   auto x = start;
   for (int i = 0; i < 100; ++i) gauss(system, a, b, 0.1, x);
   EXPECT_LE(phase_distance<System>(x, integrate<S>(system, {S}, start, 0.1, 100).states.back()), 1e-12);
@@ -278,11 +278,11 @@ TEST(Hbvm, WithoutConstraintsIsGaussForKEqualToS) {
                            {5.0 / 36 + t / 30, 2.0 / 9 + t / 15, 5.0 / 36}};
   const double b3[3] = {5.0 / 18, 4.0 / 9, 5.0 / 18};
   const HenonHeiles<double> galaxy;
-  const StateOf<HenonHeiles<double>> star{{0.1, 0.2}, {0.3, -0.1}, {}};
+  const HbvmState<HenonHeiles<double>> star{{0.1, 0.2}, {0.3, -0.1}, {}};
   expect_gauss<1>(galaxy, a1, b1, star);
   expect_gauss<2>(galaxy, a2, b2, star);
   const Kepler<double> sun{1.0};
-  const StateOf<Kepler<double>> planet{{0.8, 0.0}, {0.0, 1.2}, {}};
+  const HbvmState<Kepler<double>> planet{{0.8, 0.0}, {0.0, 1.2}, {}};
   expect_gauss<2>(sun, a2, b2, planet);
   expect_gauss<3>(sun, a3, b3, planet);
 }
@@ -322,7 +322,7 @@ TEST(Hbvm, IsTheSameInOtherCoordinates) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) a[i][j] = Oblique::a[i][j];
   const auto start = modified_generic();
-  const StateOf<Oblique> transformed{Lu<double, 3>(a).solve(start.q), transpose_times(a, start.p), {0.0}};
+  const HbvmState<Oblique> transformed{Lu<double, 3>(a).solve(start.q), transpose_times(a, start.p), {0.0}};
   for (const bool direct : {false, true})
     for (const bool newton : {false, true}) {
       const HbvmOptions options{5, direct, newton};
@@ -402,6 +402,39 @@ TEST(HbvmSolver, GoesOnWithNewtonWhereTheFixedPointDoesNotContract) {
   EXPECT_LE(drift(satellites, satellites_run).constraint, 1e-13);
 }
 
+// What only tries takes the same steps, and hands over those.
+TEST(HbvmSolver, HandsOverWhereTheFixedPointDoesNotContract) {
+  double numbers[hbvm_numbers_max];
+  hbvm_numbers(1, {1}, numbers);
+  const Hbvm<double, Planar, 1> step(planar, {1e-16, 50}, numbers);
+  const Hbvm<double, Planar, 1>::Trying trying(planar, {1e-16, 50}, numbers);
+  static_assert(!step.hands_over && trying.hands_over);
+  for (const double h : {0.1, 1.5}) {
+    auto x = planar_start, y = planar_start;
+    EXPECT_EQ(step(x, h).status, 0.0);
+    if (h > 1.0) {
+      EXPECT_EQ(trying(y, h).status, double(status_not_converged));
+    } else {
+      EXPECT_EQ(trying(y, h).status, 0.0);
+      EXPECT_EQ(phase_distance<Planar>(x, y), 0.0);
+      EXPECT_EQ(x.lambda[0], y.lambda[0]);
+    }
+  }
+}
+
+TEST(HbvmOptions, SettleNumbersOrRefuse) {
+  double numbers[max_method_numbers], expected[max_method_numbers];
+  char message[300] = "";
+  const SystemEntry system{};
+  const std::vector<OptionValue> good{{2.0, {}}, {6.0, {}}, {1.0, {}}, {0.0, {}}};
+  EXPECT_EQ(methods::hbvm.settle(good, system, numbers, message, sizeof message), Settled::good);
+  hbvm_numbers(2, {6, true, false}, expected);
+  for (int i = 0; i < 3 + 2 * 2 * 6; ++i) EXPECT_EQ(numbers[i], expected[i]);
+  const std::vector<OptionValue> bad{{3.0, {}}, {2.0, {}}, {0.0, {}}, {0.0, {}}};
+  EXPECT_EQ(methods::hbvm.settle(bad, system, numbers, message, sizeof message), Settled::refused);
+  EXPECT_NE(std::string(message).find("set k = 3"), std::string::npos);
+}
+
 TEST(HbvmSolver, NeedsTheKnownNumberOfSweeps) {
   const SolverOptions<double> solver{4.44e-16, 50};
   EXPECT_LE(integrate<2>(planar, {2}, planar_start, 0.1, 100, solver).sweeps_max, 8);
@@ -415,14 +448,14 @@ TEST(HbvmSolver, ReportsWhatItCannotSolve) {
   x = {{0.0, 0.0}, {1.0, 0.0}, {0.0}};  // Dg = 0 at all nodes
   x.p = Vector<double, 2>::zero();
   EXPECT_EQ((HbvmTest<1, Planar>({1.0, 1.0, 0.0, 2.0, 0.0}, {1})(x, 0.1).status), double(status_singular));
-  StateOf<HenonHeiles<double>> star{{HUGE_VAL, 0.0}, {0.0, 0.0}, {}};
+  HbvmState<HenonHeiles<double>> star{{HUGE_VAL, 0.0}, {0.0, 0.0}, {}};
   EXPECT_NE((HbvmTest<1, HenonHeiles<double>>({}, {1})(star, 0.1).status), 0.0);
 }
 
 TEST(HbvmSolver, ConvergesAtRest) {
   // at the stable equilibrium, and next to it
   for (const double angle : {0.0, 1e-13, 1e-7}) {
-    StateOf<Planar> x{{std::sin(angle), -std::cos(angle)}, {0.0, 0.0}, {0.0}};
+    HbvmState<Planar> x{{std::sin(angle), -std::cos(angle)}, {0.0, 0.0}, {0.0}};
     const HbvmTest<2, Planar> step(planar, {2});
     for (int i = 0; i < 50; ++i) EXPECT_EQ(step(x, 0.1).status, 0.0);
     EXPECT_LE(std::abs(x.q[0]), angle + 1e-15);

@@ -13,6 +13,8 @@
 //
 // Lambda is constant over the step and belongs to its middle. It is kept for the record and as the guess of Newton's method.
 
+#include <cstdio>
+
 #include "rattleback/ensemble/entry.hpp"
 #include "rattleback/linalg/lu.hpp"
 #include "rattleback/methods/step.hpp"
@@ -36,6 +38,7 @@ struct HbvmNumbers {
 }  // namespace detail
 
 inline constexpr int hbvm_numbers_max = detail::HbvmNumbers::rows + 2 * legendre_nodes_max * legendre_terms_max;
+static_assert(hbvm_numbers_max <= max_method_numbers);
 
 /// Writes the numbers a step with s coefficients needs; host only.
 inline void hbvm_numbers(int s, const HbvmOptions& options, double* numbers) {
@@ -61,10 +64,11 @@ struct StateRounding {
 /// One step. Its numbers, written by `hbvm_numbers`, stay where they are for as long as it is in use.
 ///
 /// Given gamma, Lambda solves m linear equations, so the unknowns are the s n coefficients. They are found by functional
-/// iteration; lanes for which it does not contract go on with Newton's method. A lane that has converged keeps its gamma, so
-/// further sweeps of the pack recompute the same numbers for it.
-template <class T, class System, int S>
-  requires(S >= 1 && S <= legendre_terms_max && SeparableForm<System> && (System::m == 0 || is_holonomic<System>))
+/// iteration; lanes for which it does not contract go on with Newton's method, or without `robust` are handed over. A lane that
+/// has converged keeps its gamma, so further sweeps of the pack recompute the same numbers for it.
+template <class T, class System, int S, bool robust = true>
+  requires(S >= 1 && S <= legendre_terms_max && !on_group<System> && SeparableForm<System> &&
+           (System::m == 0 || is_holonomic<System>))
 class Hbvm {
   static constexpr int n = System::n, m = System::m;
   static constexpr int size = S * n + m;
@@ -72,7 +76,9 @@ class Hbvm {
   using Coefficients = Vector<T, n>[S];
 
  public:
-  using State = PhaseState<T, n, m>;
+  using State = StateOf<T, System>;
+  using Trying = Hbvm<T, System, S, false>;
+  static constexpr bool hands_over = !robust;
 
   RB_HD Hbvm(const System& system, const SolverOptions<T>& options, const double* numbers)
       : system_(system), mass_(system), options_(options), numbers_(numbers) {}
@@ -155,19 +161,21 @@ class Hbvm {
     dq = next[0];
     dp = sweep.impulse[0];
     if constexpr (m > 0) singular = sweep.singular & !refused;
-    if (any(refused)) {
-      // on copies: its arrays live in memory, and what the sweeps use is to stay in registers
-      const Hbvm step(*this);
-      const State at(state);
-      Newton newton{{}, {}, {}, T(0.0), T(0.0), refused, mask_t<T>(false)};
-      step.refine(at, h, newton);
-      dq = select(refused, newton.gamma[0], dq);
-      dp = select(refused, newton.impulse, dp);
-      if constexpr (m > 0) sweep.multiplier = select(refused, newton.multiplier, sweep.multiplier);
-      update = select(refused, newton.residual, update);
-      iterations = iterations + newton.iterations;
-      singular = singular | newton.singular;
-      refused = newton.active;
+    if constexpr (robust) {
+      if (any(refused)) {
+        // on copies: its arrays live in memory, and what the sweeps use is to stay in registers
+        const Hbvm step(*this);
+        const State at(state);
+        Newton newton{{}, {}, {}, T(0.0), T(0.0), refused, mask_t<T>(false)};
+        step.refine(at, h, newton);
+        dq = select(refused, newton.gamma[0], dq);
+        dp = select(refused, newton.impulse, dp);
+        if constexpr (m > 0) sweep.multiplier = select(refused, newton.multiplier, sweep.multiplier);
+        update = select(refused, newton.residual, update);
+        iterations = iterations + newton.iterations;
+        singular = singular | newton.singular;
+        refused = newton.active;
+      }
     }
     dq = h * dq;
     if constexpr (m > 0) state.lambda = inverse_h * sweep.multiplier;
@@ -518,6 +526,48 @@ RB_HD Vector<T, System::n> tangential_momentum(const System& system, const Vecto
 
 namespace methods {
 
+inline constexpr const char* hbvm_constraints[] = {"line-integral", "direct"};
+inline constexpr const char* hbvm_iterations[] = {"fixed-point", "newton"};
+inline constexpr OptionInfo hbvm_options[] = {
+    {.name = "s",
+     .kind = OptionKind::integer,
+     .text = "number of coefficients of the velocity",
+     .standard = 2,
+     .minimum = 1,
+     .maximum = legendre_terms_max,
+     .compiled = true},
+    {.name = "k",
+     .kind = OptionKind::integer,
+     .text =
+         "number of nodes of the quadrature, at least s; the energy is conserved for potentials of degree up to 2k/s",
+     .standard = 6,
+     .minimum = 1,
+     .maximum = legendre_nodes_max},
+    {.name = "constraint",
+     .kind = OptionKind::choice,
+     .text = "what determines the multiplier: the mean of d/dt g over the step vanishes, or g at its end",
+     .choices = hbvm_constraints},
+    {.name = "iteration",
+     .kind = OptionKind::choice,
+     .text = "how a step is solved; where the fixed point does not contract, Newton's method follows in any case",
+     .choices = hbvm_iterations}};
+
+/// The numbers of the step; refuses k < s.
+inline Settled settle_hbvm(std::span<const OptionValue> values, const SystemEntry&, double* numbers, char* message,
+                           int message_size) {
+  const int s = static_cast<int>(values[0].number), k = static_cast<int>(values[1].number);
+  if (k < s) {
+    std::snprintf(
+        message, static_cast<std::size_t>(message_size),
+        "k = %d nodes are fewer than the s = %d coefficients (k >= s is needed for the quadrature of their products); "
+        "set k = %d or more",
+        k, s, s);
+    return Settled::refused;
+  }
+  hbvm_numbers(s, {k, values[2].number != 0.0, values[3].number != 0.0}, numbers);
+  return Settled::good;
+}
+
 inline constexpr MethodEntry hbvm{"hbvm",
                                   "line-integral method HBVM(k, s), with holonomic constraints or none; conserves the "
                                   "energy where the quadrature of k "
@@ -527,9 +577,9 @@ inline constexpr MethodEntry hbvm{"hbvm",
                                   "Constraints, eqs. (49)-(52)",
                                   "2s without constraints; with them q: 2 (s = 1) or 4, p: 2, lambda: 1",
                                   ConstraintKind::holonomic,
-                                  1,
-                                  4,
-                                  true};
+                                  hbvm_options,
+                                  true,
+                                  settle_hbvm};
 
 }  // namespace methods
 
