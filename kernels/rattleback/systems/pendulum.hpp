@@ -67,9 +67,33 @@ struct Pendulum {
     const S field = S(0.5) * S(magnetic_field) * (q[0] * v[1] - q[1] * v[0]);
     return S(mass) * (S(0.5) * dot(v, v) - S(gravity) * q[n - 1]) + field;
   }
+
+  // without the field
+  static constexpr std::array<const char*, 1> separable_without{"magnetic_field"};
+  template <class S>
+  RB_HD S potential(const Vector<S, n>& q) const {
+    return S(mass) * S(gravity) * q[n - 1];
+  }
+  template <class S>
+  RB_HD Vector<S, n> force(const Vector<S, n>&) const {
+    auto f = Vector<S, n>::zero();
+    f[n - 1] = -S(mass) * S(gravity);
+    return f;
+  }
+  RB_HD Vector<T, n> mass_diagonal() const {
+    Vector<T, n> diagonal;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) diagonal[i] = mass;
+    return diagonal;
+  }
+
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
     return {S(0.5) * S(constraint_scale) * (dot(q, q) - S(length) * S(length))};
+  }
+  template <class S>
+  RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
+    return {{S(constraint_scale) * q}};
   }
 };
 

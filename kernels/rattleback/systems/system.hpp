@@ -18,9 +18,14 @@
 //   Vector<T, m> constraint_offset(q)               d (optional)
 //   static bool constraint_entry(row, column)       sparsity of mu (optional)
 //
+// A system may give both: then `lagrangian` is L, and `potential` and the mass are those of its separable form, which L has
+// where the parameters listed in `separable_without` are 0. Methods for separable systems take it there only.
+//
 // For a holonomic constraint (kind = ConstraintKind::holonomic), in place of the velocity constraint,
 //
 //   Vector<T, m> position_constraint(q)             g(q) = 0; Phi = Dg(q) v, the hidden constraint, follows
+//   Matrix<T, m, n> position_jacobian(q)            Dg by hand (optional); constraint_entry is then its sparsity
+//   static int constraint_opposite(row, column)     the column whose entry of Dg is minus this one, or `column` (optional)
 //
 // and, where the motion is known,
 //
@@ -73,14 +78,20 @@ inline constexpr int element_size = group_of<System>::element_size;
 template <class System, class S = typename System::scalar>
 using Configuration = Vector<S, element_size<System>>;
 
+/// A potential and a mass matrix are given: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
 template <class System>
-concept Separable = requires(const System& s, const Configuration<System>& q) {
+concept SeparableForm = requires(const System& s, const Configuration<System>& q) {
   s.potential(q);
+};
+/// L = v.Mv/2 - U(q) for all parameters.
+template <class System>
+concept Separable = SeparableForm<System> &&
+    !requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
+  s.lagrangian(q, v);
 };
 
 template <class System>
-concept AffineConstraint = System::m == 0 ||
-                           requires(const System& s, const Configuration<System>& q) {
+concept AffineConstraint = System::m == 0 || requires(const System& s, const Configuration<System>& q) {
   s.constraint_matrix(q);
 };
 
@@ -91,7 +102,8 @@ concept Condensable = !on_group<System> && Separable<System> && AffineConstraint
 /// A system with a Lagrangian in either form and, where m > 0, a velocity constraint.
 template <class System>
 concept VelocityConstrained = System::m == 0 || AffineConstraint<System> ||
-    requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
+                              requires(const System& s, const Configuration<System>& q,
+                                       const Vector<typename System::scalar, System::n>& v) {
   s.constraint(q, v);
 };
 
@@ -140,6 +152,8 @@ class Mass {
       std::conditional_t<diagonal, Vector<T, n>, std::conditional_t<dense, Matrix<T, n, n>, detail::Identity>>;
 
  public:
+  static constexpr bool is_diagonal = !dense;
+
   RB_HD explicit Mass(const System& system) {
     if constexpr (diagonal) {
       mass_ = system.mass_diagonal();
@@ -257,7 +271,8 @@ inline constexpr bool is_holonomic = requires(const System& s, const Configurati
 /// The configuration g tau(x) for a small x that exists only in the partial derivatives of a dual number: to first order, all
 /// retractions are the same.
 template <class G, class S>
-RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size>& g, const Vector<S, G::dimension>& x) {
+RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size>& g,
+                                                 const Vector<S, G::dimension>& x) {
   const auto rate = G::translate(g, x);
   Vector<Dual<S, 1>, G::element_size> r;
   RB_UNROLL
@@ -364,15 +379,19 @@ template <class System, class T>
 RB_HD PositionConstraint<T, System::n, System::m> position_constraint(const System& system,
                                                                       const Vector<T, element_size<System>>& q) {
   constexpr int n = System::n, m = System::m;
-  const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<T, n>>(q));
-  PositionConstraint<T, n, m> r;
-  RB_UNROLL
-  for (int k = 0; k < m; ++k) {
-    r.value[k] = g[k].value;
+  if constexpr (requires { system.position_jacobian(q); }) {
+    return {system.position_constraint(q), system.position_jacobian(q)};
+  } else {
+    const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<T, n>>(q));
+    PositionConstraint<T, n, m> r;
     RB_UNROLL
-    for (int i = 0; i < n; ++i) r.jacobian[k][i] = g[k].partial[i];
+    for (int k = 0; k < m; ++k) {
+      r.value[k] = g[k].value;
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) r.jacobian[k][i] = g[k].partial[i];
+    }
+    return r;
   }
-  return r;
 }
 
 /// First and second derivatives of a function of (q, v) with R components: qq[r][i][j] = d2 f_r / dq_i dq_j and so on.
@@ -555,6 +574,16 @@ RB_HD T energy(const System& system, const Vector<T, element_size<System>>& q, c
     return fma(T(0.5), dot(v, Mass<System>(system).times(v)), system.potential(q));
   } else {
     return dot(v, momentum(system, q, v)) - lagrangian(system, q, v);
+  }
+}
+
+/// Names of the parameters that must be 0 for the separable form to hold.
+template <class System>
+constexpr auto separable_without() {
+  if constexpr (requires { System::separable_without; }) {
+    return System::separable_without;
+  } else {
+    return std::array<const char*, 0>{};
   }
 }
 

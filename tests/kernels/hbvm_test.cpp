@@ -1,0 +1,616 @@
+// HBVM(k, s): orders, conservation, symmetry, its two solvers, its options, and the systems written for it.
+
+#include <gtest/gtest.h>
+
+#include "hbvm.hpp"
+#include "rattleback/systems/henon_heiles.hpp"
+#include "rattleback/systems/kepler.hpp"
+
+namespace rattleback {
+namespace {
+
+template <int S>
+using Number = std::integral_constant<int, S>;
+
+double rate(double coarse, double fine) { return std::log2(coarse / fine); }
+
+// --- conservation ---
+
+// U of degree 4 and g of degree 6: exact for k >= 2s and k >= 3s, otherwise of order 2k. With k = s the energy is not conserved.
+TEST(Hbvm, ConservesWhatItsQuadratureIntegrates) {
+  const auto errors = [](auto s, int k, int steps) {
+    return drift(modified, integrate<decltype(s)::value>(modified, {k}, modified_start, 10.0 / steps, steps));
+  };
+  const auto check = [&](auto s, int k, std::pair<double, double> energy, std::pair<double, double> constraint) {
+    SCOPED_TRACE("HBVM(" + std::to_string(k) + "," + std::to_string(s()) + ")");
+    const Drift coarse = errors(s, k, 100), fine = errors(s, k, 200);
+    const auto expect = [&](double a, double b, std::pair<double, double> expected) {
+      if (expected.first == 0.0) {
+        EXPECT_LE(std::max(a, b), 1e-14);
+      } else {
+        expect_relative(a, expected.first, 1e-3, "error");
+        expect_relative(b, expected.second, 1e-3, "error");
+        EXPECT_NEAR(rate(a, b), 2.0 * k, 0.1);
+      }
+    };
+    expect(coarse.energy, fine.energy, energy);
+    expect(coarse.constraint, fine.constraint, constraint);
+  };
+  check(Number<1>{}, 1, {1.626e-3, 4.115e-4}, {2.372e-3, 5.956e-4});
+  check(Number<1>{}, 2, {0.0, 0.0}, {1.666e-6, 1.039e-7});
+  check(Number<1>{}, 3, {0.0, 0.0}, {0.0, 0.0});
+  check(Number<2>{}, 2, {2.338e-6, 1.451e-7}, {2.931e-6, 1.862e-7});
+  check(Number<2>{}, 3, {1.374e-9, 2.122e-11}, {2.846e-9, 4.385e-11});
+  check(Number<2>{}, 6, {0.0, 0.0}, {0.0, 0.0});
+  check(Number<3>{}, 9, {0.0, 0.0}, {0.0, 0.0});
+  check(Number<4>{}, 12, {0.0, 0.0}, {0.0, 0.0});
+}
+
+// The energy or the angular momentum, not both; k = s keeps what is bilinear.
+TEST(Hbvm, WithKEqualToSConservesAngularMomentum) {
+  const auto errors = [](auto s, int k) {
+    const auto run = integrate<decltype(s)::value>(satellites, {k}, satellites_generic(), 1.0, 100);
+    const auto start = angular_momentum(run.states.front());
+    double momentum = 0.0;
+    for (const auto& x : run.states) momentum = std::max(momentum, max_norm(angular_momentum(x) - start));
+    return std::pair{momentum, drift(satellites, run).energy};
+  };
+  const auto check = [&](auto s, double energy_of_equal, double momentum_of_six) {
+    const auto equal = errors(s, s()), six = errors(s, 6);
+    EXPECT_LE(equal.first, 2e-14);
+    expect_relative(equal.second, energy_of_equal, 5e-3, "energy error, k = s");
+    expect_relative(six.first, momentum_of_six, 5e-3, "momentum error, k = 6");
+    EXPECT_LE(six.second, 5e-15);
+  };
+  check(Number<1>{}, 2.91e-6, 2.393438e-4);
+  check(Number<2>{}, 9.97e-10, 9.74e-8);
+  check(Number<3>{}, 2.03e-12, 8.93e-11);
+}
+
+TEST(Hbvm, DoesNotDependOnKForQuadraticFunctions) {
+  const auto end = [](auto s, const auto& system, int k, const auto& start) {
+    return integrate<decltype(s)::value>(system, {k}, start, 0.1, 100).states.back();
+  };
+  for (const int k : {2, 4})
+    EXPECT_LE(
+        phase_distance<Planar>(end(Number<1>{}, planar, 1, planar_start), end(Number<1>{}, planar, k, planar_start)),
+        1e-13);
+  for (const int k : {3, 6})
+    EXPECT_LE(
+        phase_distance<Planar>(end(Number<2>{}, planar, 2, planar_start), end(Number<2>{}, planar, k, planar_start)),
+        1e-13);
+  EXPECT_LE(
+      phase_distance<Conical>(end(Number<3>{}, conical, 3, conical_start), end(Number<3>{}, conical, 5, conical_start)),
+      1e-13);
+  // the control: degree 6
+  EXPECT_GE(phase_distance<Modified>(end(Number<2>{}, modified, 2, modified_start),
+                                     end(Number<2>{}, modified, 6, modified_start)),
+            1e-7);
+}
+
+// --- accuracy ---
+
+/// The planar pendulum as an angle, H = p^2/2 - cos q.
+struct Angle {
+  using scalar = double;
+  static constexpr int n = 1, m = 0;
+  template <class S>
+  RB_HD S potential(const Vector<S, n>& q) const {
+    return -cos(q[0]);
+  }
+};
+
+/// The pendulum's generic motion at multiples of h/4, and its multiplier (theta'^2 + cos theta)/2.
+Trajectory<Planar> generic_motion(double h, int steps) {
+  const auto angles = integrate<4>(Angle{}, {12}, {{1.0}, {1.5}, {}}, 0.25 * h, 4 * steps);
+  Trajectory<Planar> r;
+  for (const auto& a : angles.states) {
+    const double s = std::sin(a.q[0]), c = std::cos(a.q[0]), speed = a.p[0];
+    const Vector<double, 1> lambda{0.5 * (speed * speed + c)};
+    r.states.push_back({{s, -c}, {speed * c, speed * s}, lambda});
+    r.lambda.push_back(lambda);
+  }
+  return r;
+}
+
+struct Errors {
+  double q = 0.0, p = 0.0, tangential = 0.0, hidden = 0.0;
+  double at_start = 0.0, at_middle = 0.0, averaged = 0.0;  // of lambda
+  double law = 0.0;  // deviation of the hidden constraint from its leading term, over h^2
+};
+
+Errors generic_errors(int steps) {
+  const double h = 10.0 / steps;
+  const auto run = integrate<2>(planar, {2}, planar_generic(), h, steps);
+  const auto exact = generic_motion(h, steps);
+  // (Dg M^-1 Dg^T) d lambda/dt = -6 sin theta theta'
+  const auto k = [&](int i) {
+    const auto& x = exact.states[i];
+    return -6.0 * x.q[0] * (x.p[1] * x.q[0] - x.p[0] * x.q[1]);
+  };
+  Errors e;
+  for (int i = 0; i <= steps; ++i) {
+    const auto &x = run.states[i], &y = exact.states[4 * i];
+    const double c = hidden(planar, x)[0];
+    e.q = std::max(e.q, max_norm(x.q - y.q));
+    e.p = std::max(e.p, max_norm(x.p - y.p));
+    e.tangential = std::max(e.tangential, max_norm(tangential_momentum(planar, x.q, x.p) - y.p));
+    e.hidden = std::max(e.hidden, std::abs(c));
+    e.law = std::max(e.law, std::abs(c / (h * h) - (k(4 * i) - (i % 2 == 0 ? 1.0 : -1.0) * k(0)) / 12.0));
+    if (i == steps) break;
+    const double lambda = run.lambda[i][0];
+    e.at_start = std::max(e.at_start, std::abs(lambda - exact.lambda[4 * i][0]));
+    e.at_middle = std::max(e.at_middle, std::abs(lambda - exact.lambda[4 * i + 2][0]));
+    if (i > 0)
+      e.averaged = std::max(e.averaged, std::abs(0.5 * (run.lambda[i - 1][0] + lambda) - exact.lambda[4 * i][0]));
+  }
+  return e;
+}
+
+// Positions and the tangential part of the momentum are of order 4. The multiplier belongs to the middle of the step and carries
+// an alternating term of order 1; its mean over two steps is of order 2. The hidden constraint is of order 2:
+//   c_n = h^2/12 (K(t_n) - (-1)^n K(0)) + O(h^4),   K = (Dg M^-1 Dg^T) d lambda/dt.
+TEST(Hbvm, HasTheErrorsOfGenericInitialData) {
+  const Errors a = generic_errors(100), b = generic_errors(200), c = generic_errors(400);
+  expect_relative(a.q, 2.4293e-5, 1e-4, "q");
+  expect_relative(c.q, 9.3516e-8, 1e-4, "q");
+  expect_relative(c.p, 3.8122e-4, 1e-4, "p");
+  expect_relative(c.tangential, 1.5830e-7, 1e-4, "tangential p");
+  expect_relative(c.hidden, 7.9673e-4, 1e-4, "hidden constraint");
+  expect_relative(c.at_start, 3.2011e-2, 1e-4, "lambda at the start of the step");
+  expect_relative(c.at_middle, 8.0101e-3, 1e-4, "lambda at the middle of the step");
+  expect_relative(c.averaged, 2.4764e-4, 1e-4, "averaged lambda");
+  for (const auto& [coarse, fine] : {std::pair{a, b}, {b, c}}) {
+    EXPECT_NEAR(rate(coarse.q, fine.q), 4.0, 0.1);
+    EXPECT_NEAR(rate(coarse.tangential, fine.tangential), 4.0, 0.1);
+    EXPECT_NEAR(rate(coarse.p, fine.p), 2.0, 0.05);
+    EXPECT_NEAR(rate(coarse.hidden, fine.hidden), 2.0, 0.05);
+    EXPECT_NEAR(rate(coarse.at_middle, fine.at_middle), 1.0, 0.05);
+    EXPECT_NEAR(rate(coarse.averaged, fine.averaged), 2.0, 0.05);
+    EXPECT_NEAR(rate(coarse.law, fine.law), 2.0, 0.05);
+  }
+  expect_relative(a.law, 8.05e-3, 2e-3, "deviation of the hidden constraint");
+  expect_relative(c.law, 5.00e-4, 2e-3, "deviation of the hidden constraint");
+}
+
+// Against states at time 10 known to 16 digits.
+template <int S, class System>
+void check_order(const System& system, int k, const HbvmState<System>& start,
+                 const std::type_identity_t<HbvmState<System>>& end, double order) {
+  double q[3], p[3];
+  for (int i = 0; i < 3; ++i) {
+    const auto x = integrate<S>(system, {k}, start, 0.1 / (1 << i), 100 << i).states.back();
+    q[i] = max_norm(x.q - end.q);
+    p[i] = max_norm(tangential_momentum(system, x.q, x.p) - end.p);
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR(rate(q[i], q[i + 1]), order, 0.2);
+    EXPECT_NEAR(rate(p[i], p[i + 1]), order, 0.2);
+  }
+}
+
+TEST(Hbvm, HasOrderFourInPositionsAndTangentialMomenta) {
+  const HbvmState<Modified> modified_end{{0.9238073658286264, 0.04727373864729385, -0.0585421421459125},
+                                         {0.02927909338408773, 0.05035281183445918, 1.009707423034076},
+                                         {0.1261551810696674}};
+  check_order<1>(modified, 3, modified_generic(), modified_end, 2.0);
+  check_order<2>(modified, 6, modified_generic(), modified_end, 4.0);
+  check_order<3>(modified, 9, modified_generic(), modified_end, 4.0);
+  const HbvmState<Modified> paper_end{{0.112755236712861, 0.7114958082990811, -0.6072338043166622},
+                                      {-0.499058076046243, -0.5338487241365996, -0.6333446650460518},
+                                      {0.4075409694867033}};
+  check_order<2>(modified, 6, modified_start, paper_end, 4.0);
+  const HbvmState<Satellites> satellites_end{
+      {1.142941886337605, 1.092501590540646, 19.93525718260463, 1.368440705713452, 0.5035352255900121,
+       19.15919732446421, 1.180555033068379, 0.1003899039530688, 20.0548383371791},
+      {0.1227688546631846, 0.05914548944110224, -0.01902539886764534, 0.2846434807775622, 0.05994863791528242,
+       0.02740080042666994, -0.0398113337685712, 0.04982446139996056, -0.04521973006283338},
+      {0.0, 0.0, 0.0}};
+  check_order<1>(satellites, 6, satellites_generic(), satellites_end, 2.0);
+  check_order<2>(satellites, 6, satellites_generic(), satellites_end, 4.0);
+}
+
+// --- structure ---
+
+template <int S, class System>
+double return_error(const System& system, int k, const HbvmState<System>& start, bool project) {
+  const HbvmTest<S, System> step(system, {k});
+  auto x = start;
+  for (const double h : {0.1, -0.1})
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_EQ(step(x, h).status, 0.0);
+      if (project) x.p = tangential_momentum(system, x.q, x.p);
+    }
+  return phase_distance<System>(x, start);
+}
+
+TEST(Hbvm, IsSymmetric) {
+  EXPECT_LE((return_error<2, Planar>(planar, 2, planar_start, false)), 5e-14);
+  EXPECT_LE((return_error<3, Conical>(conical, 3, conical_start, false)), 5e-14);
+  EXPECT_LE((return_error<2, Modified>(modified, 6, modified_start, false)), 5e-14);
+  EXPECT_LE((return_error<2, Satellites>(satellites, 6, satellites_start(), false)), 5e-14);
+  // the control: with the tangential momentum fed back
+  EXPECT_GE((return_error<2, Modified>(modified, 6, modified_generic(), true)), 1e-6);
+}
+
+/// Gauss's method from its tableau, for M = 1.
+template <int S, class System>
+void gauss(const System& system, const double (&a)[S][S], const double (&b)[S], double h, HbvmState<System>& x) {
+  constexpr int n = System::n;
+  Vector<double, n> q[S], f[S];
+  for (auto& y : q) y = x.q;
+  for (int sweep = 0; sweep < 60; ++sweep) {
+    for (int i = 0; i < S; ++i) f[i] = force(system, q[i]);
+    for (int i = 0; i < S; ++i) {
+      q[i] = x.q;
+      for (int j = 0; j < S; ++j) {
+        Vector<double, n> v = x.p;
+        for (int l = 0; l < S; ++l) v = v + (h * a[j][l]) * f[l];
+        q[i] = q[i] + (h * a[i][j]) * v;
+      }
+    }
+  }
+  auto dq = Vector<double, n>::zero(), dp = dq;
+  for (int j = 0; j < S; ++j) {
+    Vector<double, n> v = x.p;
+    for (int l = 0; l < S; ++l) v = v + (h * a[j][l]) * f[l];
+    dq = dq + (h * b[j]) * v;
+    dp = dp + (h * b[j]) * f[j];
+  }
+  x.q = x.q + dq;
+  x.p = x.p + dp;
+}
+
+template <int S, class System>
+void expect_gauss(const System& system, const double (&a)[S][S], const double (&b)[S], const HbvmState<System>& start) {
+  auto x = start;
+  for (int i = 0; i < 100; ++i) gauss(system, a, b, 0.1, x);
+  EXPECT_LE(phase_distance<System>(x, integrate<S>(system, {S}, start, 0.1, 100).states.back()), 1e-12);
+  EXPECT_GE(phase_distance<System>(x, integrate<S>(system, {S + 1}, start, 0.1, 100).states.back()), 1e-9);
+}
+
+TEST(Hbvm, WithoutConstraintsIsGaussForKEqualToS) {
+  const double r = std::sqrt(3.0) / 6, t = std::sqrt(15.0);
+  const double a1[1][1] = {{0.5}}, b1[1] = {1.0};
+  const double a2[2][2] = {{0.25, 0.25 - r}, {0.25 + r, 0.25}}, b2[2] = {0.5, 0.5};
+  const double a3[3][3] = {{5.0 / 36, 2.0 / 9 - t / 15, 5.0 / 36 - t / 30},
+                           {5.0 / 36 + t / 24, 2.0 / 9, 5.0 / 36 - t / 24},
+                           {5.0 / 36 + t / 30, 2.0 / 9 + t / 15, 5.0 / 36}};
+  const double b3[3] = {5.0 / 18, 4.0 / 9, 5.0 / 18};
+  const HenonHeiles<double> galaxy;
+  const HbvmState<HenonHeiles<double>> star{{0.1, 0.2}, {0.3, -0.1}, {}};
+  expect_gauss<1>(galaxy, a1, b1, star);
+  expect_gauss<2>(galaxy, a2, b2, star);
+  const Kepler<double> sun{1.0};
+  const HbvmState<Kepler<double>> planet{{0.8, 0.0}, {0.0, 1.2}, {}};
+  expect_gauss<2>(sun, a2, b2, planet);
+  expect_gauss<3>(sun, a3, b3, planet);
+}
+
+/// The modified pendulum in coordinates x = A q: a dense mass matrix A^T A, and derivatives by dual numbers.
+struct Oblique {
+  using scalar = double;
+  static constexpr int n = 3, m = 1;
+  static constexpr double a[3][3] = {{1.0, 0.3, -0.2}, {0.1, 0.9, 0.4}, {-0.3, 0.2, 1.2}};
+
+  template <class S>
+  static Vector<S, n> original(const Vector<S, n>& q) {
+    Vector<S, n> x;
+    for (int i = 0; i < n; ++i) x[i] = S(a[i][0]) * q[0] + S(a[i][1]) * q[1] + S(a[i][2]) * q[2];
+    return x;
+  }
+  template <class S>
+  S potential(const Vector<S, n>& q) const {
+    return modified.potential(original(q));
+  }
+  template <class S>
+  Vector<S, m> position_constraint(const Vector<S, n>& q) const {
+    return modified.position_constraint(original(q));
+  }
+  Matrix<double, n, n> mass_matrix() const {
+    auto r = Matrix<double, n, n>::zero();
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        for (int k = 0; k < n; ++k) r[i][j] += a[k][i] * a[k][j];
+    return r;
+  }
+};
+
+TEST(Hbvm, IsTheSameInOtherCoordinates) {
+  const Oblique oblique;
+  Matrix<double, 3, 3> a;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) a[i][j] = Oblique::a[i][j];
+  const auto start = modified_generic();
+  const HbvmState<Oblique> transformed{Lu<double, 3>(a).solve(start.q), transpose_times(a, start.p), {0.0}};
+  for (const bool direct : {false, true})
+    for (const bool newton : {false, true}) {
+      const HbvmOptions options{5, direct, newton};
+      const auto x = integrate<3>(modified, options, start, 0.1, 30).states.back();
+      const auto y = integrate<3>(oblique, options, transformed, 0.1, 30).states.back();
+      EXPECT_LE(max_norm(Oblique::original(y.q) - x.q), 1e-13);
+      EXPECT_LE(max_norm(y.p - transpose_times(a, x.p)), 1e-13);
+      EXPECT_NEAR(y.lambda[0], x.lambda[0], 1e-12);
+    }
+}
+
+// --- the constraint g(q') = 0 in place of the line integral ---
+
+TEST(HbvmDirect, KeepsTheConstraintAndNotTheEnergy) {
+  const auto errors = [](auto s, int k, int steps) {
+    return drift(modified, integrate<decltype(s)::value>(modified, {k, true}, modified_start, 2.0 / steps, steps));
+  };
+  const auto check = [&](auto s, int k, double coarse, double fine) {
+    const Drift a = errors(s, k, 20), b = errors(s, k, 40);
+    expect_relative(a.energy, coarse, 1e-3, "energy");
+    expect_relative(b.energy, fine, 1e-3, "energy");
+    EXPECT_LE(std::max(a.constraint, b.constraint), 5e-15);
+  };
+  check(Number<1>{}, 1, 7.921e-4, 2.024e-4);
+  check(Number<1>{}, 2, 1.213e-7, 7.675e-9);
+  check(Number<2>{}, 2, 1.346e-6, 8.341e-8);
+}
+
+TEST(HbvmDirect, IsTheLineIntegralWhereThatIsExact) {
+  const auto end = [](auto s, const auto& system, int k, bool direct, const auto& start) {
+    return integrate<decltype(s)::value>(system, {k, direct}, start, 0.1, 50).states.back();
+  };
+  EXPECT_LE(phase_distance<Modified>(end(Number<2>{}, modified, 6, false, modified_generic()),
+                                     end(Number<2>{}, modified, 6, true, modified_generic())),
+            1e-12);
+  EXPECT_LE(phase_distance<Satellites>(end(Number<2>{}, satellites, 3, false, satellites_generic()),
+                                       end(Number<2>{}, satellites, 3, true, satellites_generic())),
+            1e-12);
+  EXPECT_GE(phase_distance<Modified>(end(Number<2>{}, modified, 2, false, modified_generic()),
+                                     end(Number<2>{}, modified, 2, true, modified_generic())),
+            1e-9);
+}
+
+// --- the solvers ---
+
+TEST(HbvmSolver, NewtonAndTheFixedPointGiveTheSameStep) {
+  const auto check = [](auto s, const auto& system, int k, const auto& start, double h) {
+    for (const bool direct : {false, true}) {
+      const auto a = integrate<decltype(s)::value>(system, {k, direct, false}, start, h, 20);
+      const auto b = integrate<decltype(s)::value>(system, {k, direct, true}, start, h, 20);
+      EXPECT_LE(phase_distance<std::remove_cvref_t<decltype(system)>>(a.states.back(), b.states.back()), 3e-13);
+      EXPECT_LE(max_norm(a.lambda.back() - b.lambda.back()), 1e-11);
+      EXPECT_GE(a.sweeps_max, b.sweeps_max);
+      EXPECT_LE(b.sweeps_max, 7);
+    }
+  };
+  check(Number<1>{}, planar, 1, planar_generic(), 0.4);
+  check(Number<2>{}, planar, 2, planar_generic(), 0.1);
+  check(Number<3>{}, conical, 4, conical_start, 0.1);
+  check(Number<1>{}, modified, 3, modified_generic(), 0.1);
+  check(Number<4>{}, modified, 7, modified_generic(), 0.1);
+  check(Number<2>{}, satellites, 6, satellites_generic(), 0.1);
+  const auto a = integrate<2>(HenonHeiles<double>{}, {3}, {{0.1, 0.2}, {0.3, -0.1}, {}}, 0.5, 20);
+  const auto b = integrate<2>(HenonHeiles<double>{}, {3, false, true}, {{0.1, 0.2}, {0.3, -0.1}, {}}, 0.5, 20);
+  EXPECT_LE(phase_distance<HenonHeiles<double>>(a.states.back(), b.states.back()), 1e-13);
+}
+
+// Steps for which the fixed point does not contract.
+TEST(HbvmSolver, GoesOnWithNewtonWhereTheFixedPointDoesNotContract) {
+  const auto planar_run = integrate<1>(planar, {1}, planar_start, 1.5, 6);
+  EXPECT_GE(planar_run.sweeps_max, 20);
+  EXPECT_LE(phase_distance<Planar>(planar_run.states.back(),
+                                   integrate<1>(planar, {1, false, true}, planar_start, 1.5, 6).states.back()),
+            1e-12);
+  const auto satellites_run = integrate<1>(satellites, {6}, satellites_start(), 3.0, 3);
+  EXPECT_LE(drift(satellites, satellites_run).energy, 1e-13);
+  EXPECT_LE(drift(satellites, satellites_run).constraint, 1e-13);
+}
+
+// What only tries takes the same steps, and hands over those.
+TEST(HbvmSolver, HandsOverWhereTheFixedPointDoesNotContract) {
+  double numbers[hbvm_numbers_max];
+  hbvm_numbers(1, {1}, numbers);
+  const Hbvm<double, Planar, 1> step(planar, {1e-16, 50}, numbers);
+  const Hbvm<double, Planar, 1>::Trying trying(planar, {1e-16, 50}, numbers);
+  static_assert(!step.hands_over && trying.hands_over);
+  for (const double h : {0.1, 1.5}) {
+    auto x = planar_start, y = planar_start;
+    EXPECT_EQ(step(x, h).status, 0.0);
+    if (h > 1.0) {
+      EXPECT_EQ(trying(y, h).status, double(status_not_converged));
+    } else {
+      EXPECT_EQ(trying(y, h).status, 0.0);
+      EXPECT_EQ(phase_distance<Planar>(x, y), 0.0);
+      EXPECT_EQ(x.lambda[0], y.lambda[0]);
+    }
+  }
+}
+
+TEST(HbvmOptions, SettleNumbersOrRefuse) {
+  double numbers[max_method_numbers], expected[max_method_numbers];
+  char message[300] = "";
+  const SystemEntry system{};
+  const std::vector<OptionValue> good{{2.0, {}}, {6.0, {}}, {1.0, {}}, {0.0, {}}};
+  EXPECT_EQ(methods::hbvm.settle(good, system, numbers, message, sizeof message), Settled::good);
+  hbvm_numbers(2, {6, true, false}, expected);
+  for (int i = 0; i < 3 + 2 * 2 * 6; ++i) EXPECT_EQ(numbers[i], expected[i]);
+  const std::vector<OptionValue> bad{{3.0, {}}, {2.0, {}}, {0.0, {}}, {0.0, {}}};
+  EXPECT_EQ(methods::hbvm.settle(bad, system, numbers, message, sizeof message), Settled::refused);
+  EXPECT_NE(std::string(message).find("set k = 3"), std::string::npos);
+}
+
+TEST(HbvmSolver, NeedsTheKnownNumberOfSweeps) {
+  const SolverOptions<double> solver{4.44e-16, 50};
+  EXPECT_LE(integrate<2>(planar, {2}, planar_start, 0.1, 100, solver).sweeps_max, 8);
+  EXPECT_LE(integrate<2>(modified, {6}, modified_start, 0.1, 100, solver).sweeps_max, 16);
+  EXPECT_LE(integrate<2>(satellites, {6}, satellites_start(), 0.1, 30, solver).sweeps_max, 7);
+}
+
+TEST(HbvmSolver, ReportsWhatItCannotSolve) {
+  auto x = planar_start;
+  EXPECT_EQ((HbvmTest<2, Planar>(planar, {2}, {1e-16, 2})(x, 1.0).status), double(status_not_converged));
+  x = {{0.0, 0.0}, {1.0, 0.0}, {0.0}};  // Dg = 0 at all nodes
+  x.p = Vector<double, 2>::zero();
+  EXPECT_EQ((HbvmTest<1, Planar>({1.0, 1.0, 0.0, 2.0, 0.0}, {1})(x, 0.1).status), double(status_singular));
+  HbvmState<HenonHeiles<double>> star{{HUGE_VAL, 0.0}, {0.0, 0.0}, {}};
+  EXPECT_NE((HbvmTest<1, HenonHeiles<double>>({}, {1})(star, 0.1).status), 0.0);
+}
+
+TEST(HbvmSolver, ConvergesAtRest) {
+  // at the stable equilibrium, and next to it
+  for (const double angle : {0.0, 1e-13, 1e-7}) {
+    HbvmState<Planar> x{{std::sin(angle), -std::cos(angle)}, {0.0, 0.0}, {0.0}};
+    const HbvmTest<2, Planar> step(planar, {2});
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(step(x, 0.1).status, 0.0);
+    EXPECT_LE(std::abs(x.q[0]), angle + 1e-15);
+    EXPECT_NEAR(-x.lambda[0], 0.5, 1e-13);
+  }
+}
+
+// The derivative of a step, by dual numbers through the iteration, against differences.
+TEST(HbvmSolver, HasTheTangentMapOfTheStep) {
+  using D = Dual<double, 1>;
+  for (const bool newton : {false, true}) {
+    double numbers[hbvm_numbers_max];
+    hbvm_numbers(2, {6, false, newton}, numbers);
+    const Hbvm<D, ModifiedPendulum<D>, 2> step({D(1.0), D(0.625)}, {D(1e-14), 100}, numbers);
+    const auto at = modified_generic();
+    const auto direction = modified_at(0.381, -0.139, 0.301, -0.401);
+    PhaseState<D, 3, 1> x;
+    for (int i = 0; i < 3; ++i) {
+      x.q[i].value = at.q[i];
+      x.q[i].partial[0] = direction.q[i] - at.q[i];
+      x.p[i].value = at.p[i];
+      x.p[i].partial[0] = direction.p[i] - at.p[i];
+    }
+    x.lambda[0] = D(0.0);
+    EXPECT_EQ(step(x, D(0.1)).status.value, 0.0);
+    const auto image = [&](double shift) {
+      auto y = at;
+      y.q = at.q + shift * (direction.q - at.q);
+      y.p = at.p + shift * (direction.p - at.p);
+      return integrate<2>(modified, {6}, y, 0.1, 1).states.back();
+    };
+    const auto a = image(1e-2), b = image(-1e-2), c = image(2e-2), d = image(-2e-2);
+    for (int i = 0; i < 3; ++i) {
+      const auto slope = [&](auto of) { return (8 * (of(a) - of(b)) - (of(c) - of(d))) / 12e-2; };
+      EXPECT_NEAR(x.q[i].partial[0], slope([&](const auto& y) { return y.q[i]; }), 1e-13);
+      EXPECT_NEAR(x.p[i].partial[0], slope([&](const auto& y) { return y.p[i]; }), 1e-12);
+    }
+  }
+}
+
+// --- compensated summation ---
+
+TEST(HbvmRounding, CompensationHoldsTheDriftDown) {
+  const auto errors = [](bool compensated) {
+    const HbvmTest<2, Planar> step(planar, {2});
+    auto x = planar_generic();
+    StateRounding<double, 2> rounding{{0.0, 0.0}, {0.0, 0.0}};
+    const double start = energy_of(planar, x);
+    Drift d;
+    for (int i = 0; i < 200000; ++i) {
+      EXPECT_EQ(compensated ? step(x, rounding, 0.02).status : step(x, 0.02).status, 0.0);
+      d.energy = std::max(d.energy, std::abs(energy_of(planar, x) - start));
+      d.constraint = std::max(d.constraint, max_norm(planar.position_constraint(x.q)));
+    }
+    return d;
+  };
+  const Drift plain = errors(false), compensated = errors(true);
+  EXPECT_LE(compensated.energy, 0.3 * plain.energy);
+  EXPECT_LE(compensated.constraint, 0.1 * plain.constraint);
+}
+
+// --- the systems ---
+
+template <class System>
+void check_system(double scale) {
+  constexpr int n = System::n, m = System::m;
+  const auto system = make_system<System>([](int i) { return 0.9 * System::parameters()[i].value + 0.1; });
+  for (int trial = 0; trial < 20; ++trial) {
+    Vector<double, n> q;
+    for (int i = 0; i < n; ++i) q[i] = System::default_q[i] + 0.4 * std::sin(7.0 * trial + 3.0 * i);
+    Vector<Dual<double, n>, n> x;
+    for (int i = 0; i < n; ++i) x[i] = Dual<double, n>(q[i], i);
+    const auto u = system.potential(x);
+    const auto f = force(system, q);
+    for (int i = 0; i < n; ++i) EXPECT_NEAR(f[i], -u.partial[i], 1e-15 * scale);
+    if constexpr (m > 0) {
+      const auto g = system.position_constraint(x);
+      const auto by_hand = position_constraint(system, q);
+      for (int k = 0; k < m; ++k) {
+        EXPECT_EQ(by_hand.value[k], g[k].value);
+        for (int i = 0; i < n; ++i) {
+          EXPECT_NEAR(by_hand.jacobian[k][i], g[k].partial[i], 1e-15 * scale);
+          if constexpr (requires { System::constraint_entry(0, 0); }) {
+            EXPECT_TRUE(System::constraint_entry(k, i) || g[k].partial[i] == 0.0);
+          }
+          if constexpr (requires { System::constraint_opposite(0, 0); }) {
+            const int j = System::constraint_opposite(k, i);
+            if (j != i) {
+              EXPECT_EQ(g[k].partial[i], -g[k].partial[j]);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(HbvmSystems, DerivativesByHandAreThoseOfDualNumbers) {
+  check_system<Planar>(1.0);
+  check_system<Conical>(1.0);
+  check_system<Modified>(10.0);
+  check_system<Satellites>(1.0);
+  check_system<Kepler<double>>(500.0);  // near the centre
+}
+
+TEST(HbvmSystems, PendulumIsSeparableWithoutItsField) {
+  static_assert(!Separable<Planar> && SeparableForm<Planar>);
+  static_assert(separable_without<Planar>().size() == 1 && separable_without<Modified>().empty());
+  const Vector<double, 3> q{0.3, -0.4, 0.5}, v{0.2, 0.7, -0.1};
+  const Conical system{1.3, 1.0, 0.8, 1.0, 0.0};
+  const double separable = 0.5 * dot(v, Mass<Conical>(system).times(v)) - system.potential(q);
+  EXPECT_NEAR(separable, system.lagrangian(q, v), 1e-16);
+}
+
+TEST(HbvmSystems, InitialDataHaveTheKnownEnergies) {
+  EXPECT_NEAR(energy_of(modified, modified_start), 0.60355339059327376, 1e-15);
+  EXPECT_NEAR(energy_of(modified, modified_generic()), 0.511462621128823814, 1e-15);
+  EXPECT_NEAR(energy_of(satellites, satellites_start()), 0.0, 1e-16);
+  EXPECT_NEAR(energy_of(satellites, satellites_generic()), -0.09662001556909560, 1e-15);
+  EXPECT_NEAR(energy_of(planar, planar_generic()), 0.584697694131860282, 1e-15);
+  Vector<double, 3> lambda;
+  const auto start = satellites_start();
+  ASSERT_TRUE(detail::continuous_multiplier(satellites, start.q, start.p, lambda));
+  EXPECT_LE(max_norm(lambda + Vector<double, 3>{-0.0338830088008204924, 0.0677035761496479727, 0.0677035761496479727}),
+            1e-15);
+}
+
+TEST(HbvmSystems, KeplerMovesOnAnEllipse) {
+  const Kepler<double> sun{1.0};
+  Vector<double, 2> q{0.4, 0.0}, v{0.0, 2.0};
+  ASSERT_TRUE(sun.exact(2.0, q, v));
+  EXPECT_LE(max_norm(q - Vector<double, 2>{-1.33985904713897, 0.53820952967653}), 1e-14);
+  EXPECT_LE(max_norm(v - Vector<double, 2>{-0.46592888954410, -0.40991821689644}), 1e-14);
+  // in pieces, over periods, and back; from other states
+  for (const double attraction : {1.0, 2.5})
+    for (const double speed : {0.9, 0.3, -1.1}) {
+      const Kepler<double> system{attraction};
+      const Vector<double, 2> q0{0.7, -0.5}, v0{0.4 * speed, speed};
+      auto a = q0, av = v0, b = q0, bv = v0;
+      ASSERT_TRUE(system.exact(7.3, a, av) && system.exact(3.1, b, bv) && system.exact(4.2, b, bv));
+      EXPECT_LE(std::max(max_norm(a - b), max_norm(av - bv)), 5e-13);
+      EXPECT_NEAR(energy(system, a, av), energy(system, q0, v0), 5e-14);
+      ASSERT_TRUE(system.exact(-7.3, a, av));
+      EXPECT_LE(std::max(max_norm(a - q0), max_norm(av - v0)), 5e-13);
+    }
+  q = {1.0, 0.0};
+  v = {0.0, 2.0};
+  EXPECT_FALSE(sun.exact(1.0, q, v)) << "the orbit is not bound";
+  // the numerical solution converges to it with order 2s
+  const auto error = [&](int steps) {
+    const auto x = integrate<3>(sun, {6}, {{0.4, 0.0}, {0.0, 2.0}, {}}, 2.0 / steps, steps).states.back();
+    return max_norm(x.q - Vector<double, 2>{-1.33985904713897, 0.53820952967653});
+  };
+  EXPECT_NEAR(rate(error(40), error(80)), 6.0, 0.2);
+}
+
+}  // namespace
+}  // namespace rattleback
