@@ -13,8 +13,7 @@ using namespace rattleback;
 int main(int argc, char** argv) {
   const Catalogue& catalogue = Catalogue::instance();
   for (const SystemEntry* system : catalogue.systems())
-    for (const MethodEntry* method : catalogue.methods()) {
-      if (method->constraint != system->constraint) continue;
+    for (const MethodEntry* method : catalogue.methods())
       for (const PairKey key : catalogue.keys(*system, *method)) {
         std::string name = std::string(system->name) + "/" + system->variant;
         for (const StructureInfo& s : system->structure)
@@ -30,7 +29,6 @@ int main(int argc, char** argv) {
           state.counters["iterations"] = loop.iterations_per_step();
         });
       }
-    }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

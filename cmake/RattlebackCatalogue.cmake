@@ -1,9 +1,9 @@
 # Generates the translation units of a catalogue: every system of a definition file with every method of its kind, per
 # instruction set. Used for the built-in catalogue and, through the installed package, for a user's own systems:
 #
-#   rattleback_add_system(TARGET HEADER file TYPE "my::System<T>" KIND velocity|none)
+#   rattleback_add_system(TARGET HEADER file TYPE "my::System<T>" KIND velocity|holonomic|none [METHODS method ..])
 #
-# compiles the system for every method that takes its kind, on the CPU (scalar, AVX2, AVX-512) and, when the project enables
+# compiles the system for every method that takes it, or for those that are named (holonomic_lobatto, hbvm), on the CPU (scalar, AVX2, AVX-512) and, when the project enables
 # the CUDA language and rattleback was built with it, on the GPU.
 
 if(NOT DEFINED RATTLEBACK_CATALOGUE_DIR)
@@ -134,13 +134,13 @@ function(_rattleback_instantiate target)
   set(registrations "")
   set(methods "")
   foreach(line IN LISTS ARG_METHODS)
-    if(NOT line MATCHES "^RB_METHOD\\(([a-z0-9_]+), ([^,]+), ([a-z]+), \\((.*)\\)(, ([a-z0-9_:]+( on groups)? = .*))?\\)$")
+    if(NOT line MATCHES "^RB_METHOD\\(([a-z0-9_]+), ([^,]+), ([a-z ]+), \\((.*)\\)(, ([a-z0-9_:]+( on groups)? = .*))?\\)$")
       message(FATAL_ERROR "rattleback: cannot read the catalogue line '${line}'")
     endif()
     set(method "${CMAKE_MATCH_1}")
     list(APPEND methods "${method}")
     set(${method}_header "${CMAKE_MATCH_2}")
-    set(${method}_kind "${CMAKE_MATCH_3}")
+    string(REPLACE " " ";" ${method}_kinds "${CMAKE_MATCH_3}")
     set(step "${CMAKE_MATCH_4}")
     _rattleback_combinations("${method}" "${CMAKE_MATCH_6}")
     set(own TRUE)
@@ -165,13 +165,22 @@ function(_rattleback_instantiate target)
   endforeach()
 
   foreach(system_line IN LISTS ARG_SYSTEMS)
-    if(NOT system_line MATCHES "^RB_SYSTEM\\(([a-z0-9_]+), ([^,]+), ([a-z]+), \\((.*)\\)\\)$")
+    if(NOT system_line MATCHES "^RB_SYSTEM\\(([a-z0-9_]+), ([^,]+), ([a-z]+), \\((.*)\\)(, methods = ([a-z0-9_ ]+))?\\)$")
       message(FATAL_ERROR "rattleback: cannot read the catalogue line '${system_line}'")
     endif()
     set(system "${CMAKE_MATCH_1}")
     set(header "${CMAKE_MATCH_2}")
     set(kind "${CMAKE_MATCH_3}")
     set(type "${CMAKE_MATCH_4}")
+    set(its_methods "${methods}")
+    if(CMAKE_MATCH_6)
+      string(REPLACE " " ";" its_methods "${CMAKE_MATCH_6}")
+      foreach(method IN LISTS its_methods)
+        if(NOT method IN_LIST methods)
+          message(FATAL_ERROR "rattleback: the system '${system}' names a method '${method}', which there is not")
+        endif()
+      endforeach()
+    endif()
     if(ARG_BUILTIN)
       set(header "rattleback/systems/${header}")
     endif()
@@ -191,7 +200,7 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
     string(APPEND registrations "  catalogue.add(generated::system_${system}());\n")
 
     foreach(method IN LISTS methods)
-      if(NOT ${method}_kind STREQUAL kind)
+      if(NOT kind IN_LIST ${method}_kinds OR NOT method IN_LIST its_methods)
         continue()
       endif()
       string(REPLACE "_" "-" method_name "${method}")
@@ -216,7 +225,7 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
         set(symbol "${system}__${method}__${isa}")
         set(table "")
         foreach(key step IN ZIP_LISTS keys fixed)
-          string(APPEND table "    {${key}, advance_chunk<System_${system}, ${step}>, advance_chunk_with_tangent<System_${system}, ${step}>, observe_chunk<System_${system}>, reduce_chunk<Real>, co_reduce_chunk<Real>, surfaces_chunk<System_${system}>, fma_chains<Real>},\n")
+          string(APPEND table "    compiled_pair<System_${system}, ${step}>(${key}),\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA ${isa}
 #include \"rattleback/ensemble/instantiate.hpp\"
@@ -238,7 +247,7 @@ ${table}};
       set(symbol "${system}__${method}__counted")
       set(table "")
       foreach(key step IN ZIP_LISTS keys fixed)
-        string(APPEND table "    {${key}, count_chunk<System_${system}, ${step}>},\n")
+        string(APPEND table "    counted_pair<System_${system}, ${step}>(${key}),\n")
       endforeach()
       file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA counted
 #define RATTLEBACK_COUNTED
@@ -260,7 +269,7 @@ ${table}};
         set(symbol "${system}__${method}__cuda")
         set(table "")
         foreach(key step IN ZIP_LISTS keys fixed)
-          string(APPEND table "    {${key}, launch_advance<System_${system}, ${step}, false>, launch_advance<System_${system}, ${step}, true>, launch_advance_with_tangent<System_${system}, ${step}>, launch_observe<System_${system}>},\n")
+          string(APPEND table "    compiled_cuda_pair<System_${system}, ${step}>(${key}),\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cu" CONTENT "#define RATTLEBACK_ISA cuda
 #include \"rattleback/ensemble/instantiate.cuh\"
@@ -326,17 +335,22 @@ function(rattleback_add_builtin_catalogue target)
 endfunction()
 
 function(rattleback_add_system target)
-  cmake_parse_arguments(ARG "" "HEADER;TYPE;KIND" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADER;TYPE;KIND" "METHODS" ${ARGN})
   foreach(required HEADER TYPE KIND)
     if(NOT ARG_${required})
       message(FATAL_ERROR "rattleback_add_system: ${required} is missing; "
-        "usage: rattleback_add_system(target HEADER file TYPE \"my::System<T>\" KIND velocity|none)")
+        "usage: rattleback_add_system(target HEADER file TYPE \"my::System<T>\" KIND velocity|holonomic|none [METHODS method ..])")
     endif()
   endforeach()
   get_filename_component(header "${ARG_HEADER}" ABSOLUTE)
   string(MAKE_C_IDENTIFIER "${ARG_TYPE}" identifier)
   string(TOLOWER "user_${identifier}" identifier)
+  set(only "")
+  if(ARG_METHODS)
+    list(JOIN ARG_METHODS " " only)
+    set(only ", methods = ${only}")
+  endif()
   _rattleback_read_catalogue(methods systems)
   _rattleback_instantiate(${target} METHODS ${methods}
-    SYSTEMS "RB_SYSTEM(${identifier}, ${header}, ${ARG_KIND}, (${ARG_TYPE}))")
+    SYSTEMS "RB_SYSTEM(${identifier}, ${header}, ${ARG_KIND}, (${ARG_TYPE})${only})")
 endfunction()

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "rattleback/catalogue.hpp"
 #include "rattleback/error.hpp"
+#include "rattleback/method_options.hpp"
 #include "report.hpp"
 
 namespace rattleback::program {
@@ -34,7 +35,7 @@ Json describe_instance(const SystemEntry& s) {
   json["default_v"] = std::vector(s.default_v.begin(), s.default_v.end());
   json["methods"] = Json::array();
   for (const MethodEntry* m : Catalogue::instance().methods())
-    if (m->constraint == s.constraint) json["methods"].push_back(m->name);
+    if (Catalogue::instance().takes(*m, s)) json["methods"].push_back(m->name);
   return json;
 }
 
@@ -58,10 +59,11 @@ Json describe_method(const MethodEntry& m) {
   json["options"].push_back({{"name", "solver.max_iterations"},
                              {"default", defaults.max_iterations},
                              {"text", "a step that needs more fails"}});
+  json["takes"] = systems_in_words(m);
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
   json["systems"] = Json::array();
   for (const std::string& name : Catalogue::instance().system_names())
-    if (Catalogue::instance().instances(name)[0]->constraint == m.constraint) json["systems"].push_back(name);
+    if (Catalogue::instance().takes(m, *Catalogue::instance().instances(name)[0])) json["systems"].push_back(name);
   return json;
 }
 
@@ -77,8 +79,9 @@ void print_lines(const Json& list, const char* format_name) {
 void print_text(const Json& json) {
   fmt::print("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
   if (json["kind"] == "method") {
-    fmt::print("  {}\n  order: {}\n  source: {}\n  state: {}\n  options\n", json["summary"].get<std::string>(),
-               json["order"].get<std::string>(), json["source"].get<std::string>(), json["state"].dump());
+    fmt::print("  {}\n  order: {}\n  source: {}\n  takes: {}\n  state: {}\n  options\n",
+               json["summary"].get<std::string>(), json["order"].get<std::string>(), json["source"].get<std::string>(),
+               json["takes"].get<std::string>(), json["state"].dump());
     print_lines(json["options"], "default");
     fmt::print("  systems: {}\n", json["systems"].dump());
     return;

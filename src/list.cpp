@@ -53,8 +53,8 @@ void print_text(bool systems, bool methods) {
   if (methods) {
     fmt::print("methods\n");
     for (const MethodEntry* method : catalogue.methods())
-      fmt::print("  {}\n      {}\n      {}order {}\n      source: {}\n", method->name, method->summary,
-                 options_of(*method), method->order, method->source);
+      fmt::print("  {}\n      {}\n      {}order {}\n      for {}\n      source: {}\n", method->name, method->summary,
+                 options_of(*method), method->order, systems_in_words(*method), method->source);
   }
 }
 
@@ -91,6 +91,7 @@ void print_json(bool systems, bool methods) {
                                  {"summary", method->summary},
                                  {"options", json_of(method->options)},
                                  {"order", method->order},
+                                 {"takes", systems_in_words(*method)},
                                  {"source", method->source}});
   }
   fmt::print("{}\n", json.dump(2));

@@ -39,7 +39,7 @@ class CountingBackend final : public Backend {
     arguments.target = std::min(segment.stretches.back().to, most_steps);
     const CountedPair* pair = Catalogue::instance().counted_pair(*plan_->system, *plan_->method, plan_->key);
     operations_ +=
-        pair->count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
+        pair->advance(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
   }
 
   void fetch(Tile&) override {}

@@ -99,7 +99,7 @@ const Compiled* find_pair(const PairList& pairs, const SystemEntry& system, cons
   for (const auto& entry : pairs) {
     if (entry.system != &system || entry.method != &method || entry.isa != isa) continue;
     for (const Compiled& compiled : entry.compiled)
-      if (compiled.key == key) return &compiled;
+      if (compiled.key == key && compiled.advance != nullptr) return &compiled;
   }
   return nullptr;
 }
@@ -118,13 +118,22 @@ const CountedPair* Catalogue::counted_pair(const SystemEntry& system, const Meth
   return find_pair<CountedPair>(counted_pairs_, system, method, key, Isa::scalar);
 }
 
+bool Catalogue::takes(const MethodEntry& method, const SystemEntry& system) const {
+  return !keys(system, method).empty();
+}
+
+bool Catalogue::refuses(const MethodEntry& method, const SystemEntry& system) const {
+  const auto same = [&](const auto& entry) { return entry.system == &system && entry.method == &method; };
+  return std::ranges::any_of(pairs_, same) && !takes(method, system);
+}
+
 std::vector<PairKey> Catalogue::keys(const SystemEntry& system, const MethodEntry& method) const {
   std::vector<PairKey> keys;
   std::vector<AdvanceFunction> seen;
   for (const auto& entry : pairs_) {
     if (entry.system != &system || entry.method != &method || entry.isa != Isa::scalar) continue;
     for (const CompiledPair& compiled : entry.compiled) {
-      if (std::ranges::find(seen, compiled.advance) != seen.end()) continue;
+      if (compiled.advance == nullptr || std::ranges::find(seen, compiled.advance) != seen.end()) continue;
       seen.push_back(compiled.advance);
       keys.push_back(compiled.key);
     }

@@ -46,6 +46,10 @@ class Catalogue {
                                                   PairKey key) const;
   [[nodiscard]] const CountedPair* counted_pair(const SystemEntry& system, const MethodEntry& method,
                                                 PairKey key) const;
+  /// Whether any loop is compiled for the two.
+  [[nodiscard]] bool takes(const MethodEntry& method, const SystemEntry& system) const;
+  /// Whether the two were compiled and the method's step does not take the system.
+  [[nodiscard]] bool refuses(const MethodEntry& method, const SystemEntry& system) const;
   /// The keys of a pair, one for each loop that was compiled: values of options that make no difference are left out.
   [[nodiscard]] std::vector<PairKey> keys(const SystemEntry& system, const MethodEntry& method) const;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rattleback/expression.hpp"
 #include "rattleback/message.hpp"
@@ -121,6 +122,18 @@ const MethodOption* find(const Study::Method& method, const OptionInfo& option) 
 }
 
 }  // namespace
+
+std::string systems_in_words(const MethodEntry& method) {
+  const bool none = method.constraints.contain(ConstraintKind::none);
+  std::vector<std::string> kinds;
+  if (method.constraints.contain(ConstraintKind::velocity)) kinds.emplace_back("velocity");
+  if (method.constraints.contain(ConstraintKind::holonomic)) kinds.emplace_back("holonomic");
+  std::string words = kinds.empty() ? "systems without constraints"
+                                    : fmt::format("systems with {} constraints{}", fmt::join(kinds, " or "),
+                                                  none ? " or none" : "");
+  if (method.needs != nullptr) words += fmt::format(" and {}", method.needs);
+  return words;
+}
 
 bool has_effect(const OptionInfo& option, const SystemEntry& system) {
   return option.scope == OptionScope::all || system.expand != nullptr;

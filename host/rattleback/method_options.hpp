@@ -8,6 +8,9 @@
 
 namespace rattleback {
 
+/// The systems a method takes: "systems with holonomic constraints or none and a Lagrangian v.Mv/2 - U(q) on R^n".
+[[nodiscard]] std::string systems_in_words(const MethodEntry& method);
+
 /// Whether an option makes a difference on a system.
 [[nodiscard]] bool has_effect(const OptionInfo& option, const SystemEntry& system);
 

@@ -44,6 +44,12 @@ void add_observables(Plan& plan, const Study& study) {
     for (std::size_t j = 0; j <= i; ++j) plan.pairs.emplace_back(plan.components[i], plan.components[j]);
 }
 
+/// Whether the study asks for compensated summation of the state.
+bool compensated(const Study& study) {
+  const char* option = study.method_entry().compensation;
+  return option != nullptr && study.method.options.at(option) == MethodOption(true);
+}
+
 }  // namespace
 
 Plan make_plan(const Study& study, const Ensemble& ensemble) {
@@ -86,6 +92,7 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
     rows.tangent = take(plan.system->elements + plan.system->n + plan.system->m);
     rows.tangent_exponent = take(1);
   }
+  if (compensated(study)) rows.rounding = take(plan.system->elements + plan.system->n);
   rows.references = take(static_cast<int>(plan.codes.size()));
   const bool sections = a.surfaces.count > 0;
   rows.surfaces = take(a.surfaces.count);

@@ -180,6 +180,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
   next += arguments_.surfaces.count;
   for (int& row : arguments_.parameter_row)
     if (row >= 0) row = next++;
+  rows.rounding = -1;
   rows.rows = next;
   arguments_.sample = 0;
   arguments_.target = 1;

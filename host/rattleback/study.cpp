@@ -117,19 +117,42 @@ std::string_view words(ConstraintKind kind) {
   return "";
 }
 
+/// The method must be one that is compiled for the system.
+void check_pair(const Study& study, const SystemEntry& system, const MethodEntry& method) {
+  const Catalogue& catalogue = Catalogue::instance();
+  if (catalogue.takes(method, system)) return;
+  std::vector<std::string> fitting;
+  for (const MethodEntry* other : catalogue.methods())
+    if (catalogue.takes(*other, system)) fitting.emplace_back(other->name);
+  const bool other_kind = !method.constraints.contain(system.constraint);
+  const char* verb = other_kind || catalogue.refuses(method, system) ? "cannot treat" : "is not compiled for";
+  input_error(study.place("method.name"),
+              fmt::format("method '{}' {} system '{}' (it takes {}{}); {}", method.name, verb, system.name,
+                          systems_in_words(method),
+                          other_kind ? fmt::format(", this one has {}", words(system.constraint)) : "",
+                          fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
+}
+
+/// Where a system has the separable form for some parameters only, a method that takes that form must be there.
+void check_separable(const Study& study, const SystemEntry& system, const MethodEntry& method) {
+  if (!method.separable_form) return;
+  for (const char* name : system.separable_without) {
+    const Value& value = study.system.parameters.at(name);
+    const auto* number = std::get_if<double>(&value.content);
+    if (number != nullptr && *number == 0.0) continue;
+    input_error(study.place(fmt::format("system.parameters.{}", name)),
+                fmt::format("{} = {} (method '{}' takes {}, which '{}' has without it only); set it to 0, or choose "
+                            "another method",
+                            name, number != nullptr ? fmt::format("{}", *number) : std::get<std::string>(value.content),
+                            method.name, systems_in_words(method), system.name));
+  }
+}
+
 void check_method(Study& study, const SystemEntry& system) {
   const MethodEntry& entry = find_method(study);
   const Study::Method& method = study.method;
-  if (entry.constraint != system.constraint) {
-    std::vector<std::string> fitting;
-    for (const MethodEntry* other : Catalogue::instance().methods()) {
-      if (other->constraint == system.constraint) fitting.emplace_back(other->name);
-    }
-    input_error(study.place("method.name"),
-                fmt::format("method '{}' cannot treat system '{}' (it needs a system with {}, this one has {}); {}",
-                            entry.name, system.name, words(entry.constraint), words(system.constraint),
-                            fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
-  }
+  check_pair(study, system, entry);
+  check_separable(study, system, entry);
   complete_options(study, system, entry);
   const auto key = study.method_key();
   if (Catalogue::instance().pair(system, entry, key, Isa::scalar) == nullptr) {

@@ -56,7 +56,6 @@ TEST(Bench, CountingDoesNotChangeABit) {
   const Catalogue& catalogue = Catalogue::instance();
   for (const SystemEntry* system : catalogue.systems())
     for (const MethodEntry* method : catalogue.methods()) {
-      if (method->constraint != system->constraint) continue;
       std::uint64_t before = 0;
       for (const PairKey key : catalogue.keys(*system, *method)) {
         const auto name = [&] {
@@ -65,7 +64,7 @@ TEST(Bench, CountingDoesNotChangeABit) {
         Chunk plain(*system, 5), counted(*system, 5);
         catalogue.pair(*system, *method, key, Isa::scalar)->advance(plain.arguments, plain.data.data(), 0, 1);
         const std::uint64_t operations =
-            catalogue.counted_pair(*system, *method, key)->count(counted.arguments, counted.data.data(), 0, 1);
+            catalogue.counted_pair(*system, *method, key)->advance(counted.arguments, counted.data.data(), 0, 1);
         for (std::size_t i = 0; i < plain.data.size(); i += chunk_size)
           EXPECT_EQ(std::bit_cast<std::uint64_t>(plain.data[i]), std::bit_cast<std::uint64_t>(counted.data[i]))
               << name() << " row " << i / chunk_size;

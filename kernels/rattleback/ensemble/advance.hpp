@@ -6,6 +6,10 @@
 
 RB_NAMESPACE_BEGIN
 
+/// Whether the step of a method with its options fixed takes a system: what the step requires of it holds.
+template <class Method, class System>
+concept Takes = requires { typename Method::template of<typename System::scalar, System>; };
+
 /// A trajectory without company: the loop below carries nothing along with the state.
 struct Alone {
   RB_HD Alone(const KernelArguments&, const double*, int) {}
@@ -18,6 +22,27 @@ struct Alone {
 /// registers of the robust iteration would slow down all the steps that do not need it.
 template <class Step>
 inline constexpr bool hands_over = requires { requires Step::hands_over; };
+
+/// The summation of a state whose rounding errors are kept in rows, where there are such rows; plain otherwise. In memory they
+/// cost no registers where they are not wanted.
+template <class T>
+struct RoundingRows {
+  double* chunk;
+  int row, lane;
+  mask_t<T> active;
+
+  template <class State, int N, int n>
+  RB_HD void add(const Vector<T, N>& dq, const Vector<T, n>& dp, mask_t<T> solved, State& state) const {
+    if (row < 0) {
+      PlainSum{}.add(dq, dp, solved, state);
+    } else {
+      StateRounding<T, n> rounding{load_rows<T, n>(chunk, row, lane), load_rows<T, n>(chunk, row + N, lane)};
+      rounding.add(dq, dp, active & solved, state);
+      store_rows(chunk, row, lane, rounding.q);
+      store_rows(chunk, row + N, lane, rounding.p);
+    }
+  }
+};
 
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
@@ -61,7 +86,13 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     active = active & (steps < end_steps);
     if (!any(active)) break;
     State next = state;
-    const StepReport<T> report = step(next, h);
+    const StepReport<T> report = [&] {
+      if constexpr (requires { step(next, PlainSum{}, h); }) {
+        return step(next, RoundingRows<T>{chunk, rows.rounding, lane, active}, h);
+      } else {
+        return step(next, h);
+      }
+    }();
     const mask_t<T> good = active & (report.status == T(0.0));
     const mask_t<T> judged = hands_over<Step> ? good : active;
     status = select(judged, report.status, status);

@@ -21,4 +21,13 @@ std::uint64_t count_chunk(const KernelArguments& arguments, double* chunk, int b
   return counted_operations;
 }
 
+template <template <class> class System, class Method>
+constexpr CountedPair counted_pair(PairKey key) {
+  if constexpr (Takes<Method, System<double>>) {
+    return {key, count_chunk<System, Method>};
+  } else {
+    return {key};
+  }
+}
+
 RB_NAMESPACE_END

@@ -311,6 +311,7 @@ const SystemEntry& describe() {
   static constexpr auto structure = System::structure();
   static constexpr auto listed = observables<System>();
   static constexpr auto coordinates = coordinate_names<System>();
+  static constexpr auto without = separable_without<System>();
   static_assert(parameters.size() <= max_parameters);
   bool (*exact_solution)(const double*, double, PointView) = nullptr;
   if constexpr (requires(const System& s, Configuration<System>& q, Vector<double, System::n>& v) {
@@ -332,6 +333,7 @@ const SystemEntry& describe() {
                                  coordinates,
                                  System::default_q,
                                  System::default_v,
+                                 without,
                                  prepare<SystemOf>,
                                  velocity_from_momentum<SystemOf>,
                                  on_group<System> ? expand<SystemOf> : nullptr,

@@ -35,6 +35,25 @@ struct ObservableInfo {
 
 enum class ConstraintKind { none, velocity, holonomic };
 
+/// Several kinds: ConstraintKind::holonomic | ConstraintKind::none.
+class ConstraintKinds {
+ public:
+  constexpr ConstraintKinds(ConstraintKind kind) : bits_(1u << static_cast<unsigned>(kind)) {}
+  [[nodiscard]] constexpr bool contain(ConstraintKind kind) const {
+    return (bits_ >> static_cast<unsigned>(kind) & 1u) != 0;
+  }
+  friend constexpr ConstraintKinds operator|(ConstraintKinds a, ConstraintKinds b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+
+ private:
+  unsigned bits_;
+};
+constexpr ConstraintKinds operator|(ConstraintKind a, ConstraintKind b) {
+  return ConstraintKinds(a) | ConstraintKinds(b);
+}
+
 /// Status bits of a trajectory; 0 is good. A trajectory with any bit set is frozen at its last good state.
 enum Status : std::uint32_t {
   status_good = 0,
@@ -101,6 +120,7 @@ struct SystemEntry {
   std::span<const ObservableInfo> observables;
   std::span<const char* const> coordinates;  ///< names of the components of q; empty when they have none
   std::span<const double> default_q, default_v;
+  std::span<const char* const> separable_without;  ///< parameters that must be 0 for the separable form to hold
   /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).
@@ -118,8 +138,8 @@ struct MethodEntry {
   const char* name;
   const char* summary;
   const char* source;
-  const char* order;          ///< in words, as a function of the options
-  ConstraintKind constraint;  ///< the systems it takes
+  const char* order;            ///< in words, as a function of the options
+  ConstraintKinds constraints;  ///< the systems it takes
   std::span<const OptionInfo> options;
   bool carries_multiplier;  ///< lambda is part of the state
   /// From the values of all options, in their order, to the numbers that the step is constructed with (max_method_numbers,
@@ -127,6 +147,15 @@ struct MethodEntry {
   /// the values of the options that are not compiled, in their order.
   Settled (*settle)(std::span<const OptionValue> values, const SystemEntry& system, double* numbers, char* message,
                     int message_size) = nullptr;
+  /// The order of q for the values of all options, in their order. Null: 2 stages - 2.
+  int (*order_of)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
+  /// What it needs of a system besides its kind of constraints, "a Lagrangian v.Mv/2 - U(q) on R^n"; null: nothing.
+  const char* needs = nullptr;
+  bool separable_form = false;  ///< takes the separable form where a system has two (SystemEntry::separable_without)
+  /// Whether the constraints on positions, on velocities, hold to round-off; otherwise their error is of the order of the step.
+  bool exact_constraint = true, exact_hidden_constraint = true;
+  /// The option, a flag, that asks for compensated summation of the state; null: there is none.
+  const char* compensation = nullptr;
 };
 
 /// An observable of a run: a system observable, a component, or a counter.
@@ -147,6 +176,7 @@ struct ChunkLayout {
   int persistent;                           ///< rows before the slots: all that a checkpoint keeps
   int rows;
   int tangent = -1, tangent_exponent = -1;  ///< tangent vector of (q, p, lambda) and its power of two, where wanted
+  int rounding = -1;                        ///< what rounding has left out of q and p, with compensated summation
 };
 inline constexpr int max_parameters = 24;
 
@@ -239,33 +269,35 @@ using FmaFunction = double (*)(std::int64_t rounds);
 /// Advances as AdvanceFunction does and returns the floating-point operations of it (real/counted.hpp).
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
-/// A method with its options fixed, compiled for a system and an instruction set.
+/// A method with its options fixed, compiled for a system and an instruction set. Without functions where the step does not
+/// take the system.
 struct CompiledPair {
   PairKey key;
-  AdvanceFunction advance;
-  AdvanceFunction advance_tangent;  ///< with the tangent vector
-  ObserveFunction observe;
-  ReduceFunction reduce;
-  CoReduceFunction co_reduce;
-  SurfaceFunction surfaces;
-  FmaFunction fma_chains;
+  AdvanceFunction advance = nullptr;
+  AdvanceFunction advance_tangent = nullptr;  ///< with the tangent vector
+  ObserveFunction observe = nullptr;
+  ReduceFunction reduce = nullptr;
+  CoReduceFunction co_reduce = nullptr;
+  SurfaceFunction surfaces = nullptr;
+  FmaFunction fma_chains = nullptr;
 };
 
 /// The same over a scalar that counts its operations.
 struct CountedPair {
   PairKey key;
-  CountFunction count;
+  CountFunction advance = nullptr;
 };
 
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.
 struct CompiledCudaPair {
   PairKey key;
-  void (*advance)(const KernelArguments& arguments, std::int64_t chunks, void* stream);  ///< no sections
-  void (*advance_sections)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
-  void (*advance_tangent)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
+  using Advance = void (*)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
+  Advance advance = nullptr;  ///< no sections
+  Advance advance_sections = nullptr;
+  Advance advance_tangent = nullptr;
   /// codes and values ([chunk][observable][lane]) are device pointers.
   void (*observe)(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
-                  double* values, void* stream);
+                  double* values, void* stream) = nullptr;
 };
 
 }  // namespace rattleback

@@ -77,4 +77,14 @@ void launch_observe(const KernelArguments& arguments, std::int64_t chunks, const
       <<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments, codes, count, values);
 }
 
+template <template <class> class System, class Method>
+constexpr CompiledCudaPair compiled_cuda_pair(PairKey key) {
+  if constexpr (Takes<Method, System<double>>) {
+    return {key, launch_advance<System, Method, false>, launch_advance<System, Method, true>,
+            launch_advance_with_tangent<System, Method>, launch_observe<System>};
+  } else {
+    return {key};
+  }
+}
+
 RB_NAMESPACE_END

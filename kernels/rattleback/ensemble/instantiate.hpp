@@ -7,7 +7,8 @@
 #include "rattleback/ensemble/reduction.hpp"
 #include "rattleback/ensemble/tangent.hpp"
 
-// A method with its options fixed is a type with a member template `of<T, System>`, the step.
+// A method with its options fixed is a type with a member template `of<T, System>`, the step. A step that does not take a
+// system says so by its constraints.
 
 RB_NAMESPACE_BEGIN
 
@@ -57,6 +58,23 @@ double fma_chains(std::int64_t rounds) {
   }
   asm volatile("" : : "m"(x));  // the result is used
   return 2.0 * chains * Lanes<T>::width * double(rounds);
+}
+
+/// The entry of the table of compiled pairs.
+template <template <class> class System, class Method>
+constexpr CompiledPair compiled_pair(PairKey key) {
+  if constexpr (Takes<Method, System<double>>) {
+    return {key,
+            advance_chunk<System, Method>,
+            advance_chunk_with_tangent<System, Method>,
+            observe_chunk<System>,
+            reduce_chunk<Real>,
+            co_reduce_chunk<Real>,
+            surfaces_chunk<System>,
+            fma_chains<Real>};
+  } else {
+    return {key};
+  }
 }
 
 RB_NAMESPACE_END

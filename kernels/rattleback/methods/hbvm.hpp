@@ -55,12 +55,6 @@ inline void hbvm_numbers(int s, const HbvmOptions& options, double* numbers) {
     }
 }
 
-/// What rounding has left out of a state: the trajectory is at q + rounding.q, p + rounding.p.
-template <class T, int n>
-struct StateRounding {
-  Vector<T, n> q, p;
-};
-
 /// One step. Its numbers, written by `hbvm_numbers`, stay where they are for as long as it is in use.
 ///
 /// Given gamma, Lambda solves m linear equations, so the unknowns are the s n coefficients. They are found by functional
@@ -83,21 +77,14 @@ class Hbvm {
   RB_HD Hbvm(const System& system, const SolverOptions<T>& options, const double* numbers)
       : system_(system), mass_(system), options_(options), numbers_(numbers) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    Vector<T, n> dq, dp;
-    StepReport<T> report = solve(state, h, dq, dp);
-    state.q = state.q + dq;
-    state.p = state.p + dp;
-    check(state, report);
-    return report;
-  }
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const { return (*this)(state, PlainSum{}, h); }
 
-  /// The same with compensated summation of the state.
-  RB_HD_LARGE StepReport<T> operator()(State& state, StateRounding<T, n>& rounding, T h) const {
+  /// The same with a summation of the state of one's own.
+  template <class Sum>
+  RB_HD_LARGE StepReport<T> operator()(State& state, Sum&& sum, T h) const {
     Vector<T, n> dq, dp;
     StepReport<T> report = solve(state, h, dq, dp);
-    add(dq, state.q, rounding.q);
-    add(dp, state.p, rounding.p);
+    sum.add(dq, dp, report.status == T(0.0), state);
     check(state, report);
     return report;
   }
@@ -484,15 +471,6 @@ class Hbvm {
     return jac;
   }
 
-  /// x + rounding grows by dx; the rounding error of the sum is exact.
-  RB_HD static void add(const Vector<T, n>& dx, Vector<T, n>& x, Vector<T, n>& rounding) {
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      const T y = dx[i] + rounding[i], sum = x[i] + y, part = sum - x[i];
-      rounding[i] = (x[i] - (sum - part)) + (y - part);
-      x[i] = sum;
-    }
-  }
   /// Marks states that are not finite.
   RB_HD static void check(const State& state, StepReport<T>& report) {
     T total = sum(state.q) + sum(state.p);
@@ -550,7 +528,10 @@ inline constexpr OptionInfo hbvm_options[] = {
     {.name = "iteration",
      .kind = OptionKind::choice,
      .text = "how a step is solved; where the fixed point does not contract, Newton's method follows in any case",
-     .choices = hbvm_iterations}};
+     .choices = hbvm_iterations},
+    {.name = "compensated",
+     .kind = OptionKind::flag,
+     .text = "the rounding errors of q and p are carried along and added later: those of the sums vanish"}};
 
 /// The numbers of the step; refuses k < s.
 inline Settled settle_hbvm(std::span<const OptionValue> values, const SystemEntry&, double* numbers, char* message,
@@ -568,18 +549,28 @@ inline Settled settle_hbvm(std::span<const OptionValue> values, const SystemEntr
   return Settled::good;
 }
 
-inline constexpr MethodEntry hbvm{"hbvm",
-                                  "line-integral method HBVM(k, s), with holonomic constraints or none; conserves the "
-                                  "energy where the quadrature of k "
-                                  "nodes is exact; symmetric",
-                                  "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of "
-                                  "Hamiltonian Systems with Holonomic "
-                                  "Constraints, eqs. (49)-(52)",
-                                  "2s without constraints; with them q: 2 (s = 1) or 4, p: 2, lambda: 1",
-                                  ConstraintKind::holonomic,
-                                  hbvm_options,
-                                  true,
-                                  settle_hbvm};
+/// Of q; the momentum's component along the constraint forces has order 2.
+inline int order_of_hbvm(std::span<const OptionValue> values, const SystemEntry& system) {
+  const int s = static_cast<int>(values[0].number);
+  return system.m > 0 && s > 1 ? 4 : 2 * s;
+}
+
+inline constexpr MethodEntry hbvm{
+    .name = "hbvm",
+    .summary = "line-integral method HBVM(k, s); conserves the energy where the quadrature of k nodes is exact; symmetric",
+    .source = "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems "
+              "with Holonomic Constraints, eqs. (49)-(52)",
+    .order = "2s without constraints; with them q: 2 (s = 1) or 4, p: 2, lambda: 1",
+    .constraints = ConstraintKind::holonomic | ConstraintKind::none,
+    .options = hbvm_options,
+    .carries_multiplier = true,
+    .settle = settle_hbvm,
+    .order_of = order_of_hbvm,
+    .needs = "a Lagrangian v.Mv/2 - U(q) on R^n",
+    .separable_form = true,
+    .exact_constraint = false,
+    .exact_hidden_constraint = false,
+    .compensation = "compensated"};
 
 }  // namespace methods
 

@@ -28,6 +28,39 @@ RB_HD PhaseState<T, n, m, N> select(const mask_t<T>& mask, const PhaseState<T, n
   return {select(mask, a.q, b.q), select(mask, a.p, b.p), select(mask, a.lambda, b.lambda)};
 }
 
+/// How a step that offers the choice adds its increments to the state: sum.add(dq, dp, solved, state), where lanes that are not
+/// `solved` count for nothing.
+struct PlainSum {
+  template <class T, class State, int N, int n>
+  RB_HD void add(const Vector<T, N>& dq, const Vector<T, n>& dp, mask_t<T>, State& state) const {
+    state.q = state.q + dq;
+    state.p = state.p + dp;
+  }
+};
+
+/// Compensated summation: the trajectory is at q + rounding.q, p + rounding.p.
+template <class T, int n>
+struct StateRounding {
+  Vector<T, n> q, p;
+
+  template <class State>
+  RB_HD void add(const Vector<T, n>& dq, const Vector<T, n>& dp, mask_t<T> solved, State& state) {
+    add(dq, solved, state.q, q);
+    add(dp, solved, state.p, p);
+  }
+
+ private:
+  /// x + rounding grows by dx; the rounding error of the sum is exact.
+  RB_HD static void add(const Vector<T, n>& dx, mask_t<T> solved, Vector<T, n>& x, Vector<T, n>& rounding) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      const T y = dx[i] + rounding[i], sum = x[i] + y, part = sum - x[i];
+      rounding[i] = select(solved, (x[i] - (sum - part)) + (y - part), rounding[i]);
+      x[i] = sum;
+    }
+  }
+};
+
 /// Outcome of a step, per lane: status bits, iterations, and the largest residual left by the solve.
 template <class T>
 struct StepReport {
