@@ -1,0 +1,242 @@
+#pragma once
+// Explicit Runge-Kutta methods on the index-reduced equations of motion q' = v, v' = A(q, v) (systems/dynamics.hpp): the
+// base of the variational conversion (variational_conversion.hpp), and on their own, with or without projection onto the
+// constraints after each step, what to compare it with. They keep no structure.
+
+#include "rattleback/ensemble/entry.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/systems/dynamics.hpp"
+#include "rattleback/tableaus/explicit.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// s a + b, where s has no partials.
+template <class T>
+RB_HD T add_scaled(const T& s, const T& a, const T& b) {
+  return fma(s, a, b);
+}
+template <class T, int K>
+RB_HD Dual<T, K> add_scaled(const T& s, const Dual<T, K>& a, const Dual<T, K>& b) {
+  Dual<T, K> r;
+  r.value = fma(s, a.value, b.value);
+  RB_UNROLL
+  for (int i = 0; i < K; ++i) r.partial[i] = fma(s, a.partial[i], b.partial[i]);
+  return r;
+}
+template <class T, class S, int n>
+RB_HD Vector<S, n> add_scaled(const T& s, const Vector<S, n>& a, const Vector<S, n>& b) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = add_scaled(s, a[i], b[i]);
+  return r;
+}
+
+}  // namespace detail
+
+/// One step of an explicit Runge-Kutta method, of any length, over T or over dual numbers.
+template <class T, class System>
+class ExplicitFlow {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  /// Acceleration at a stage, and the derivatives of the Lagrangian in the directions of the partials.
+  template <class S>
+  struct Rate {
+    Vector<S, n> a;
+  };
+  template <int K>
+  struct Rate<Dual<T, K>> {
+    Vector<Dual<T, K>, n> a;
+    Vector<T, K> dl;
+  };
+  /// Where a step leads; over dual numbers also the derivatives of the action.
+  template <class S>
+  struct End {
+    Vector<S, n> q, v;
+  };
+  template <int K>
+  struct End<Dual<T, K>> {
+    Vector<Dual<T, K>, n> q, v;
+    Vector<T, K> action;
+  };
+
+  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const double* numbers) : dynamics_(dynamics), numbers_(numbers) {}
+
+  template <class S>
+  RB_HD Rate<S> rate(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    Rate<S> r;
+    if constexpr (requires { r.dl; }) {
+      r.a = dynamics_.acceleration(q, v, r.dl);
+    } else {
+      Vector<T, m> lambda;
+      r.a = dynamics_.acceleration(q, v, lambda);
+    }
+    return r;
+  }
+
+  /// A step of length t from (q, v), where the rate is `first`.
+  template <class S>
+  RB_HD_LARGE End<S> operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t) const {
+    constexpr bool with_action = requires(End<S> end) { end.action; };
+    const int stages = numbers_.stages();
+    Vector<S, n> a[max_explicit_stages];
+    End<S> end;
+    a[0] = first.a;
+    if constexpr (with_action) end.action = (t * T(numbers_.b(0))) * first.dl;
+    for (int i = 1; i < stages; ++i) {
+      Vector<S, n> x = detail::add_scaled(t * T(numbers_.c(i)), v, q), y = v;
+      for (int j = 0; j < i; ++j) {
+        const double to_v = numbers_.a(i, j), to_q = numbers_.aa(i, j);
+        if (to_v != 0.0) y = detail::add_scaled(t * T(to_v), a[j], y);
+        if (to_q != 0.0) x = detail::add_scaled(t * t * T(to_q), a[j], x);
+      }
+      const Rate<S> r = rate(x, y);
+      a[i] = r.a;
+      if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), r.dl, end.action);
+    }
+    end.v = v;
+    end.q = detail::add_scaled(t, v, q);
+    for (int j = 0; j < stages; ++j) {
+      const double to_v = numbers_.b(j), to_q = numbers_.ba(j);
+      if (to_v != 0.0) end.v = detail::add_scaled(t * T(to_v), a[j], end.v);
+      if (to_q != 0.0) end.q = detail::add_scaled(t * t * T(to_q), a[j], end.q);
+    }
+    return end;
+  }
+
+ private:
+  const Dynamics<System>& dynamics_;
+  ExplicitNumbers numbers_;
+};
+
+namespace detail {
+
+/// G at a point, with G G^T factorised.
+template <class T, int n, int m>
+struct Normals {
+  Matrix<T, m, n> jacobian;
+  Lu<T, m> gram;
+
+  Normals() = default;
+  RB_HD explicit Normals(const Matrix<T, m, n>& g) : jacobian(g) {
+    Matrix<T, m, m> product;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) product[k] = g * g[k];
+    gram = Lu<T, m>(product);
+  }
+
+  /// The multiplier of the normal part of x, G^T (G G^T)^-1 G x.
+  RB_HD Vector<T, m> multiplier(const Vector<T, n>& x) const { return gram.solve(jacobian * x); }
+  RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x - transpose_times(jacobian, multiplier(x)); }
+};
+template <class T, int n>
+struct Normals<T, n, 0> {
+  Normals() = default;
+  RB_HD explicit Normals(const Matrix<T, 0, n>&) {}
+  RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x; }
+};
+
+}  // namespace detail
+
+/// The nearest point of the constraint manifold: q with q + G(q)^T theta = q_hat, g(q) = 0.
+template <class T, int n, int m>
+struct NearestPoint {
+  Vector<T, n> q;
+  Vector<T, m> theta;
+  detail::Normals<T, n, m> normals;
+  mask_t<T> converged, singular;
+};
+
+/// Newton's method without the second derivative of theta . g, which is as small as theta.
+template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
+RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vector<T, n>& q_hat) {
+  NearestPoint<T, n, m> r;
+  r.q = q_hat;
+  r.theta = Vector<T, m>::zero();
+  r.converged = mask_t<T>(true);
+  r.singular = mask_t<T>(false);
+  if constexpr (m > 0) {
+    constexpr int max_iterations = 12;
+    Convergence<T> convergence({T(1e-16), max_iterations}, magnitude(q_hat));
+    mask_t<T> active(true);
+    for (int iteration = 0;; ++iteration) {
+      r.normals = detail::Normals<T, n, m>(position_jacobian(system, r.q));
+      r.singular = r.normals.gram.singular();
+      if (!any(active) || iteration == max_iterations) break;
+      const Vector<T, n> excess = r.q - q_hat + transpose_times(r.normals.jacobian, r.theta);
+      const Vector<T, m> change =
+          r.normals.gram.solve(system.position_constraint(r.q) - r.normals.jacobian * excess);
+      const Vector<T, n> dq = -excess - transpose_times(r.normals.jacobian, change);
+      r.q = select(active, r.q + dq, r.q);
+      r.theta = select(active, r.theta + change, r.theta);
+      active = active & !convergence.with_rate(magnitude(dq));
+    }
+    r.converged = !active;
+  }
+  return r;
+}
+
+/// The block of numbers of a step of `runge-kutta`; host only.
+inline void fill_runge_kutta_numbers(const ExplicitTableau& base, bool projection, double* numbers) {
+  ExplicitNumbers::fill(base, numbers);
+  numbers[ExplicitNumbers::size] = projection ? 1.0 : 0.0;
+}
+
+template <class T, class System>
+class RungeKutta {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  using State = StateOf<T, System>;
+
+  RB_HD RungeKutta(const System& system, const SolverOptions<T>&, const double* numbers)
+      : dynamics_(system), numbers_(numbers) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    const ExplicitFlow<T, System> flow(dynamics_, numbers_);
+    Vector<T, n> v = velocity(dynamics_.system(), state.q, state.p);
+    const auto end = flow(state.q, v, flow.template rate<T>(state.q, v), h);
+    state.q = end.q;
+    v = end.v;
+    mask_t<T> converged(true), singular(false);
+    if constexpr (m > 0) {
+      if (numbers_[ExplicitNumbers::size] != 0.0) {
+        const auto nearest = nearest_point(dynamics_.system(), state.q);
+        converged = nearest.converged;
+        singular = nearest.singular;
+        state.q = nearest.q;
+        v = nearest.normals.tangential(v);
+      }
+    }
+    state.p = momentum(dynamics_.system(), state.q, v);
+    T check = sum(state.q) + sum(state.p);
+    if constexpr (m > 0) {
+      dynamics_.acceleration(state.q, v, state.lambda);
+      check = check + sum(state.lambda);
+    }
+    return {step_status<T>(converged, singular, is_finite(check)), T(0.0), T(0.0)};
+  }
+
+ private:
+  Dynamics<System> dynamics_;
+  const double* numbers_;
+};
+
+namespace methods {
+
+inline constexpr MethodEntry runge_kutta{
+    "runge-kutta",
+    "explicit Runge-Kutta method on the index-reduced equations, with or without projection onto the constraints; keeps "
+    "no structure",
+    "",
+    "that of the base",
+    ConstraintKind::holonomic,
+    1,
+    1,
+    true};
+
+}  // namespace methods
+
+RB_NAMESPACE_END
