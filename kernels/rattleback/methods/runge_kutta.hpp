@@ -62,7 +62,8 @@ class ExplicitFlow {
     Vector<T, K> action;
   };
 
-  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const double* numbers) : dynamics_(dynamics), numbers_(numbers) {}
+  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const double* numbers)
+      : dynamics_(dynamics), numbers_(numbers) {}
 
   template <class S>
   RB_HD Rate<S> rate(const Vector<S, n>& q, const Vector<S, n>& v) const {
@@ -154,11 +155,11 @@ template <class System, class T = typename System::scalar, int n = System::n, in
 RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vector<T, n>& q_hat) {
   NearestPoint<T, n, m> r;
   r.q = q_hat;
-  r.theta = Vector<T, m>::zero();
   r.converged = mask_t<T>(true);
   r.singular = mask_t<T>(false);
   if constexpr (m > 0) {
     constexpr int max_iterations = 12;
+    r.theta = Vector<T, m>::zero();
     Convergence<T> convergence({T(1e-16), max_iterations}, magnitude(q_hat));
     mask_t<T> active(true);
     for (int iteration = 0;; ++iteration) {
@@ -166,8 +167,7 @@ RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vect
       r.singular = r.normals.gram.singular();
       if (!any(active) || iteration == max_iterations) break;
       const Vector<T, n> excess = r.q - q_hat + transpose_times(r.normals.jacobian, r.theta);
-      const Vector<T, m> change =
-          r.normals.gram.solve(system.position_constraint(r.q) - r.normals.jacobian * excess);
+      const Vector<T, m> change = r.normals.gram.solve(system.position_constraint(r.q) - r.normals.jacobian * excess);
       const Vector<T, n> dq = -excess - transpose_times(r.normals.jacobian, change);
       r.q = select(active, r.q + dq, r.q);
       r.theta = select(active, r.theta + change, r.theta);
@@ -226,16 +226,16 @@ class RungeKutta {
 
 namespace methods {
 
-inline constexpr MethodEntry runge_kutta{
-    "runge-kutta",
-    "explicit Runge-Kutta method on the index-reduced equations, with or without projection onto the constraints; keeps "
-    "no structure",
-    "",
-    "that of the base",
-    ConstraintKind::holonomic,
-    1,
-    1,
-    true};
+inline constexpr MethodEntry runge_kutta{"runge-kutta",
+                                         "explicit Runge-Kutta method on the index-reduced equations, with or without "
+                                         "projection onto the constraints; keeps "
+                                         "no structure",
+                                         "",
+                                         "that of the base",
+                                         ConstraintKind::holonomic,
+                                         1,
+                                         1,
+                                         true};
 
 }  // namespace methods
 

@@ -69,21 +69,9 @@ class VariationalConversion {
       node.q = state.q;
       if constexpr (m > 0) node.normals = Normals(position_jacobian(system, node.q));
       node.p = node.normals.tangential(state.p);
-      node.v = tangential_velocity(node, node.p);
+      node.v = tangential_velocity(node);
     } else {
-      s.q = state.q;
-      s.v = velocity(system, s.q, state.p);
-      follow(s, h);
-      Normals before;
-      if constexpr (m > 0) before = nearest_point(system, detail::values(s.minus.q)).normals;
-      singular = singular | momenta(s, before, h);
-      const NearestPoint<T, n, m>& after = s.after;
-      converged = after.converged;
-      singular = singular | after.singular;
-      node.q = after.q;
-      node.p = unprojected(after, s.p_plus);
-      node.normals = after.normals;
-      node.v = node.normals.tangential(detail::values(s.plus.v));
+      node = node_after(state, h, converged, singular);
     }
     const Linearisation linear(dynamics_, node);
 
@@ -112,12 +100,9 @@ class VariationalConversion {
     converged = converged & !active;
 
     if (nodes) {
-      converged = converged & s.after.converged;
-      state.q = s.after.q;
-      node.q = state.q;
-      node.normals = s.after.normals;
-      node.p = unprojected(s.after, s.p_plus);
-      s.v = tangential_velocity(node, node.p);
+      node = end_of(s, converged, singular);
+      state.q = node.q;
+      s.v = tangential_velocity(node);
     } else {
       state.q = s.q;
     }
@@ -130,14 +115,23 @@ class VariationalConversion {
     return {step_status<T>(converged, singular, is_finite(check)), iterations, left / scale_q};
   }
 
+  /// The node after the segment of a state, with the momentum there as a tangent covector: what the step keeps of momentum
+  /// maps it keeps in these. Not to be called on nodes.
+  RB_HD_LARGE void node(const State& state, T h, Vector<T, n>& q, Vector<T, n>& p) const {
+    mask_t<T> converged(true), singular(false);
+    const Node end = node_after(state, h, converged, singular);
+    q = end.q;
+    p = end.p;
+  }
+
  private:
   /// A segment: w, its ends with their derivatives, the momenta there.
   struct Segment {
     Vector<T, n> q, v;
     End minus, plus;
-    NearestPoint<T, n, m> after;       ///< d+(w)
-    Vector<T, n> p_minus, p_plus;      ///< the covectors p-+ DP at the ends before they are projected
-    T speed;                           ///< how much velocities change within a step
+    NearestPoint<T, n, m> after;   ///< d+(w)
+    Vector<T, n> p_minus, p_plus;  ///< the covectors p-+ DP at the ends before they are projected
+    T speed;                       ///< how much velocities change within a step
   };
   /// A common end of two segments, its momentum, which is tangent, and the velocity there, about.
   struct Node {
@@ -162,9 +156,27 @@ class VariationalConversion {
     }
   }
 
-  /// The velocity that has the momentum p on tangent vectors.
-  RB_HD_LARGE Vector<T, n> tangential_velocity(const Node& node, const Vector<T, n>& p) const {
-    Vector<T, n> v = velocity(dynamics_.system(), node.q, p);
+  /// F+ of the segment of a state.
+  RB_HD_LARGE Node node_after(const State& state, T h, mask_t<T>& converged, mask_t<T>& singular) const {
+    Segment s;
+    s.q = state.q;
+    s.v = velocity(dynamics_.system(), s.q, state.p);
+    follow(s, h);
+    Normals before;
+    if constexpr (m > 0) before = nearest_point(dynamics_.system(), detail::values(s.minus.q)).normals;
+    singular = singular | momenta(s, before, h);
+    return end_of(s, converged, singular);
+  }
+  RB_HD_LARGE Node end_of(const Segment& s, mask_t<T>& converged, mask_t<T>& singular) const {
+    converged = converged & s.after.converged;
+    singular = singular | s.after.singular;
+    return {s.after.q, unprojected(s.after, s.p_plus), s.after.normals.tangential(detail::values(s.plus.v)),
+            s.after.normals};
+  }
+
+  /// The velocity that has the node's momentum on tangent vectors.
+  RB_HD_LARGE Vector<T, n> tangential_velocity(const Node& node) const {
+    Vector<T, n> v = velocity(dynamics_.system(), node.q, node.p);
     if constexpr (m > 0) {
       const auto saddle = dynamics_.saddle(node.q, v, node.normals.jacobian);
       Vector<T, n> dv;
@@ -238,8 +250,7 @@ class VariationalConversion {
     if constexpr (m == 0) {
       return p;
     } else {
-      return at.normals.tangential(
-          p + transpose_times(position_hessian(dynamics_.system(), at.q, p), at.theta));
+      return at.normals.tangential(p + transpose_times(position_hessian(dynamics_.system(), at.q, p), at.theta));
     }
   }
 
@@ -248,8 +259,7 @@ class VariationalConversion {
     if constexpr (m == 0) {
       return node.p;
     } else {
-      const auto jacobian =
-          position_jacobian(dynamics_.system(), seeded_configuration<Rn<n>, Dual<T, n>>(node.q));
+      const auto jacobian = position_jacobian(dynamics_.system(), seeded_configuration<Rn<n>, Dual<T, n>>(node.q));
       auto matrix = Matrix<T, n + m, n + m>::zero();
       for (int k = 0; k < m; ++k)
         for (int i = 0; i < n; ++i) {
@@ -297,7 +307,8 @@ class VariationalConversion {
       u = node.p - s.p_minus;
     }
     if constexpr (!Separable<System>)
-      u = u - detail::derivative(momentum(system, detail::along(node.q, x), detail::along(node.v, Vector<T, n>::zero())));
+      u = u -
+          detail::derivative(momentum(system, detail::along(node.q, x), detail::along(node.v, Vector<T, n>::zero())));
     linear.saddle.solve(u, tangency, u, multiplier);
     if (numbers_[ExplicitNumbers::size] == 0.0) {  // R_0 is the identity
       dq = x;
@@ -324,17 +335,18 @@ class VariationalConversion {
 
 namespace methods {
 
-inline constexpr MethodEntry variational_conversion{
-    "variational-conversion",
-    "variational integrator from an explicit Runge-Kutta method, with holonomic constraints; symplectic, of the order of "
-    "the base, symmetric with the bias [-0.5, 0.5]",
-    "G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step method to a variational integrator of the same "
-    "order",
-    "that of the base; the next even one with the bias [-0.5, 0.5]",
-    ConstraintKind::holonomic,
-    1,
-    1,
-    true};
+inline constexpr MethodEntry variational_conversion{"variational-conversion",
+                                                    "variational integrator from an explicit Runge-Kutta method, with "
+                                                    "holonomic constraints; symplectic, of the order of "
+                                                    "the base, symmetric with the bias [-0.5, 0.5]",
+                                                    "G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any "
+                                                    "one-step method to a variational integrator of the same "
+                                                    "order",
+                                                    "that of the base; the next even one with the bias [-0.5, 0.5]",
+                                                    ConstraintKind::holonomic,
+                                                    1,
+                                                    1,
+                                                    true};
 
 }  // namespace methods
 

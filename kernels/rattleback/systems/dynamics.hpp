@@ -110,8 +110,7 @@ RB_HD Vector<S, System::n> inertia_times(const System& system, const Vector<S, S
   if constexpr (detail::has_inertia<System>) {
     return detail::apply_inertia(system.inertia(q), x);
   } else {
-    return detail::derivative(
-        momentum(system, detail::along(q, Vector<S, System::n>::zero()), detail::along(v, x)));
+    return detail::derivative(momentum(system, detail::along(q, Vector<S, System::n>::zero()), detail::along(v, x)));
   }
 }
 
@@ -186,10 +185,9 @@ RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mas
   }
 }
 template <class System>
-using InverseInertia = decltype(inverse_inertia(std::declval<const System&>(),
-                                                std::declval<const ConstantMass<System>&>(),
-                                                std::declval<const Configuration<System>&>(),
-                                                std::declval<const Configuration<System>&>()));
+using InverseInertia = decltype(inverse_inertia(
+    std::declval<const System&>(), std::declval<const ConstantMass<System>&>(),
+    std::declval<const Configuration<System>&>(), std::declval<const Configuration<System>&>()));
 template <class Inverse, class T, int n>
 RB_HD Vector<T, n> inverse_times(const Inverse& inverse, const Vector<T, n>& x) {
   if constexpr (requires { inverse.inverse_times(x); }) {
