@@ -66,45 +66,41 @@ class ExplicitFlow {
       : dynamics_(dynamics), numbers_(numbers) {}
 
   template <class S>
-  RB_HD Rate<S> rate(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    Rate<S> r;
+  RB_HD void rate(const Vector<S, n>& q, const Vector<S, n>& v, Rate<S>& r) const {
     if constexpr (requires { r.dl; }) {
-      r.a = dynamics_.acceleration(q, v, r.dl);
+      dynamics_.acceleration(q, v, r.a, r.dl);
     } else {
       Vector<T, m> lambda;
       r.a = dynamics_.acceleration(q, v, lambda);
     }
-    return r;
   }
 
   /// A step of length t from (q, v), where the rate is `first`.
   template <class S>
-  RB_HD_LARGE End<S> operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t) const {
+  RB_HD_LARGE void operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t,
+                              End<S>& end) const {
     constexpr bool with_action = requires(End<S> end) { end.action; };
     const int stages = numbers_.stages();
-    Vector<S, n> a[max_explicit_stages];
-    End<S> end;
-    a[0] = first.a;
+    Rate<S> rates[max_explicit_stages - 1];  // of the stages after the first
+    const auto a = [&](int j) -> const Vector<S, n>& { return j == 0 ? first.a : rates[j - 1].a; };
     if constexpr (with_action) end.action = (t * T(numbers_.b(0))) * first.dl;
     for (int i = 1; i < stages; ++i) {
       Vector<S, n> x = detail::add_scaled(t * T(numbers_.c(i)), v, q), y = v;
       for (int j = 0; j < i; ++j) {
         const double to_v = numbers_.a(i, j), to_q = numbers_.aa(i, j);
-        if (to_v != 0.0) y = detail::add_scaled(t * T(to_v), a[j], y);
-        if (to_q != 0.0) x = detail::add_scaled(t * t * T(to_q), a[j], x);
+        if (to_v != 0.0) y = detail::add_scaled(t * T(to_v), a(j), y);
+        if (to_q != 0.0) x = detail::add_scaled(t * t * T(to_q), a(j), x);
       }
-      const Rate<S> r = rate(x, y);
-      a[i] = r.a;
-      if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), r.dl, end.action);
+      rate(x, y, rates[i - 1]);
+      if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i - 1].dl, end.action);
     }
     end.v = v;
     end.q = detail::add_scaled(t, v, q);
     for (int j = 0; j < stages; ++j) {
       const double to_v = numbers_.b(j), to_q = numbers_.ba(j);
-      if (to_v != 0.0) end.v = detail::add_scaled(t * T(to_v), a[j], end.v);
-      if (to_q != 0.0) end.q = detail::add_scaled(t * t * T(to_q), a[j], end.q);
+      if (to_v != 0.0) end.v = detail::add_scaled(t * T(to_v), a(j), end.v);
+      if (to_q != 0.0) end.q = detail::add_scaled(t * t * T(to_q), a(j), end.q);
     }
-    return end;
   }
 
  private:
@@ -197,7 +193,10 @@ class RungeKutta {
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
     const ExplicitFlow<T, System> flow(dynamics_, numbers_);
     Vector<T, n> v = velocity(dynamics_.system(), state.q, state.p);
-    const auto end = flow(state.q, v, flow.template rate<T>(state.q, v), h);
+    typename ExplicitFlow<T, System>::template Rate<T> rate;
+    flow.rate(state.q, v, rate);
+    typename ExplicitFlow<T, System>::template End<T> end;
+    flow(state.q, v, rate, h, end);
     state.q = end.q;
     v = end.v;
     mask_t<T> converged(true), singular(false);

@@ -192,14 +192,15 @@ class VariationalConversion {
     const Flow flow(dynamics_, numbers_);
     const auto q = seeded_configuration<Rn<n>, D>(s.q);
     const auto v = seeded_velocity<D, n>(s.v);
-    const auto rate = flow.template rate<D>(q, v);
+    typename Flow::template Rate<D> rate;
+    flow.rate(q, v, rate);
     for (int side = 0; side < 2; ++side) {
       const double bias = numbers_[ExplicitNumbers::size + side];
       End& end = side == 0 ? s.minus : s.plus;
       if (bias == 0.0) {
         end = {q, v, Vector<T, 2 * n>::zero()};
       } else {
-        end = flow(q, v, rate, h * T(bias));
+        flow(q, v, rate, h * T(bias), end);
       }
     }
   }
@@ -276,8 +277,10 @@ class VariationalConversion {
   /// velocities. The rounding of positions shows in velocities divided by h: near rest, that is what an iteration can reach.
   RB_HD_LARGE T guess(const Node& node, T t_minus, Segment& s, T h, mask_t<T>& converged) const {
     const Flow flow(dynamics_, numbers_);
-    const auto rate = flow.template rate<T>(node.q, node.v);
-    const auto end = flow(node.q, node.v, rate, -t_minus);
+    typename Flow::template Rate<T> rate;
+    flow.rate(node.q, node.v, rate);
+    typename Flow::template End<T> end;
+    flow(node.q, node.v, rate, -t_minus, end);
     const NearestPoint<T, n, m> start = nearest_point(dynamics_.system(), end.q);
     converged = converged & start.converged;
     s.q = start.q;
@@ -295,11 +298,11 @@ class VariationalConversion {
     Vector<T, n> x = node.q - detail::values(s.minus.q), u;
     Vector<T, m> tangency, multiplier;
     if constexpr (m > 0) {
-      // g vanishes at w, not at the base step's end: there the difference is normal and does not count
-      const Vector<T, m> theta = -node.normals.multiplier(x);
+      // g vanishes at w, not at the base step's end, which may differ from the node by a normal vector
       const Vector<T, m> g = system.position_constraint(s.q), dg = position_jacobian(system, s.q) * s.v;
-      x = node.normals.tangential(x) -
-          transpose_times(node.normals.jacobian, node.normals.gram.solve(fma(t_minus, dg, g)));
+      const Vector<T, m> normal_change = -node.normals.gram.solve(fma(t_minus, dg, g));
+      const Vector<T, m> theta = normal_change - node.normals.multiplier(x);
+      x = node.normals.tangential(x) + transpose_times(node.normals.jacobian, normal_change);
       const Matrix<T, m, n> turn = position_hessian(system, node.q, x);
       u = projected(node, theta) - s.p_minus + transpose_times(turn, linear.normal);
       tangency = -(dg + turn * node.v);

@@ -269,8 +269,8 @@ class Dynamics {
   /// A with its derivatives in the K directions of (q, v), and the derivatives of L in these directions. The matrix is
   /// factorised once; each direction is one back substitution.
   template <int K>
-  RB_HD_LARGE Vector<Dual<T, K>, n> acceleration(const Vector<Dual<T, K>, n>& q, const Vector<Dual<T, K>, n>& v,
-                                                 Vector<T, K>& dl) const {
+  RB_HD_LARGE void acceleration(const Vector<Dual<T, K>, n>& q, const Vector<Dual<T, K>, n>& v,
+                                Vector<Dual<T, K>, n>& a, Vector<T, K>& dl) const {
     using D = Dual<T, K>;
     const Vector<T, n> q_value = detail::values(q), v_value = detail::values(v);
     const Vector<D, n> f = generalized_force(system_, q, v);
@@ -288,7 +288,7 @@ class Dynamics {
     Vector<T, m> lambda;
     matrix.solve(detail::values(f), -detail::values(curvature), a_value, lambda);
 
-    Vector<D, n> a, ma;
+    Vector<D, n> ma;
     RB_UNROLL
     for (int i = 0; i < n; ++i) a[i] = D(a_value[i]);
     if constexpr (!Separable<System>) ma = inertia_times(system_, q, v, a);
@@ -319,7 +319,6 @@ class Dynamics {
       RB_UNROLL
       for (int j = 0; j < K; ++j) dl[j] = l.partial[j];
     }
-    return a;
   }
 
  private:
