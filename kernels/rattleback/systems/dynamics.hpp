@@ -292,8 +292,7 @@ class Dynamics {
     RB_UNROLL
     for (int i = 0; i < n; ++i) a[i] = D(a_value[i]);
     if constexpr (!Separable<System>) ma = inertia_times(system_, q, v, a);
-    RB_UNROLL
-    for (int j = 0; j < K; ++j) {
+    const auto differentiate = [&](int j) {
       Vector<T, n> df = detail::derivative(f, j);
       if constexpr (!Separable<System>) df = df - detail::derivative(ma, j);
       Vector<T, m> ds, dlambda;
@@ -309,6 +308,12 @@ class Dynamics {
       matrix.solve(df, ds, da, dlambda);
       RB_UNROLL
       for (int i = 0; i < n; ++i) a[i].partial[j] = da[i];
+    };
+    if constexpr (K <= 8) {
+      RB_UNROLL
+      for (int j = 0; j < K; ++j) differentiate(j);
+    } else {  // what does not fit into registers need not be unrolled
+      for (int j = 0; j < K; ++j) differentiate(j);
     }
     if constexpr (Separable<System>) {  // L_q = F, L_v = M v
       const Vector<T, n> f_value = detail::values(f), p = mass_.times(v_value);
