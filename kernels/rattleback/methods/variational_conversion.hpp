@@ -338,6 +338,41 @@ class VariationalConversion {
 
 namespace methods {
 
+inline constexpr const char* conversion_states[] = {"segment", "node"};
+inline constexpr double symmetric_bias[] = {-0.5, 0.5};
+inline constexpr OptionInfo conversion_options[] = {
+    base_option,
+    base_a_option,
+    base_b_option,
+    {.name = "bias",
+     .kind = OptionKind::numbers,
+     .text = "where the segment of a state begins and ends, in steps",
+     .minimum = -1,
+     .maximum = 1,
+     .standard_numbers = symmetric_bias},
+    {.name = "state",
+     .kind = OptionKind::choice,
+     .text =
+         "what q and p are: of a segment, with p = dL/dv, or those of a node, in which the map is symplectic and keeps "
+         "momentum maps",
+     .choices = conversion_states}};
+
+inline Settled settle_conversion(std::span<const OptionValue> values, const SystemEntry&, double* numbers,
+                                 char* message, int message_size) {
+  ExplicitTableau tableau;
+  if (!settle_base(values[0], values[1], values[2], tableau, message, message_size)) return Settled::refused;
+  const std::span<const double> bias = values[3].numbers;
+  const char* fault = bias.size() == 2 ? conversion_bias_fault(bias[0], bias[1]) : "the bias must be two numbers";
+  if (fault != nullptr) {
+    std::snprintf(message, static_cast<std::size_t>(message_size), "method.bias: %s; [-0.5, 0.5] is the symmetric one",
+                  fault);
+    return Settled::refused;
+  }
+  fill_conversion_numbers(tableau, bias[0], bias[1],
+                          values[4].number != 0.0 ? ConversionState::node : ConversionState::segment, numbers);
+  return Settled::good;
+}
+
 inline constexpr MethodEntry variational_conversion{"variational-conversion",
                                                     "variational integrator from an explicit Runge-Kutta method, with "
                                                     "holonomic constraints; symplectic, of the order of "
@@ -347,9 +382,9 @@ inline constexpr MethodEntry variational_conversion{"variational-conversion",
                                                     "order",
                                                     "that of the base; the next even one with the bias [-0.5, 0.5]",
                                                     ConstraintKind::holonomic,
-                                                    1,
-                                                    1,
-                                                    true};
+                                                    conversion_options,
+                                                    true,
+                                                    settle_conversion};
 
 }  // namespace methods
 
