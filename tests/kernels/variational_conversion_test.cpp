@@ -460,6 +460,52 @@ TEST(VariationalConversion, IsSymplecticInTheNodes) {
               3.9e-3, 1e-4);
 }
 
+// The step over dual numbers is its own derivative, along tangents of the constraint manifold.
+template <class P>
+void check_tangent_map(const char* base, Bias bias, ConversionState kind) {
+  SCOPED_TRACE(testing::Message() << P::System::name << " " << base);
+  using D = Dual<double, 1>;
+  using System = typename P::template of<D>;
+  constexpr int n = P::n;
+  const auto system = P::system();
+  double parameters[24];
+  std::memcpy(parameters, &system, sizeof(system));
+  const Numbers numbers(base, bias, kind);
+  const Conversion<P> step(system, options, numbers.at);
+  const VariationalConversion<D, System> dual(make_system<System>([&](int i) { return D(parameters[i]); }),
+                                              {D(1e-14), 100}, numbers.at);
+  const auto at = [&](double shift) {
+    auto q = P::q(), v = P::v();
+    for (int i = 0; i < n; ++i) {
+      q[i] += shift * std::sin(1.0 + i);
+      v[i] += shift * std::cos(2.0 * i);
+    }
+    if constexpr (P::m > 0) {
+      const auto nearest = nearest_point(system, q);
+      q = nearest.q;
+      v = nearest.normals.tangential(v);
+    }
+    return StateOfProblem<P>{q, momentum(system, q, v), {}};
+  };
+  const double e = 1e-5;
+  auto ahead = at(e), behind = at(-e), here = at(0.0);
+  StateOf<D, System> moving;
+  moving.q = detail::along(here.q, (0.5 / e) * (ahead.q - behind.q));
+  moving.p = detail::along(here.p, (0.5 / e) * (ahead.p - behind.p));
+  moving.lambda = {};
+  for (int k = 0; k < 5; ++k) ASSERT_EQ(dual(moving, D(0.1)).status.value, 0.0);
+  for (auto* state : {&ahead, &behind, &here}) advance(step, *state, 0.1, 5);
+  EXPECT_LT(max_norm(detail::values(moving.q) - here.q), 1e-14);
+  EXPECT_LT(max_norm(detail::derivative(moving.q) - (0.5 / e) * (ahead.q - behind.q)), 1e-7);
+  EXPECT_LT(max_norm(detail::derivative(moving.p) - (0.5 / e) * (ahead.p - behind.p)), 1e-7);
+}
+
+TEST(VariationalConversion, OverDualNumbersIsItsTangentMap) {
+  check_tangent_map<KeplerOrbit>("rk3", symmetric, ConversionState::segment);
+  check_tangent_map<InField>("rk4", symmetric, ConversionState::segment);
+  check_tangent_map<InField>("heun2", forward, ConversionState::node);
+}
+
 // Nodes and segments are one trajectory: from the node after a segment, the map of nodes leads to that after the next segment.
 TEST(VariationalConversion, MapsNodesAsItMapsSegments) {
   const auto check = [](auto p) {
