@@ -45,6 +45,8 @@ struct Angle : Problem<AnglePendulum> {
   static constexpr double exact[] = {0.14696623515570, -1.67652421620050};
 };
 struct KeplerOrbit : Problem<Kepler> {
+  static Vector<double, 2> q() { return {0.4, 0.0}; }
+  static Vector<double, 2> v() { return {0.0, 2.0}; }
   static constexpr double exact[] = {-1.33985904713897, 0.53820952967653, -0.46592888954410, -0.40991821689644};
 };
 struct Polar : Problem<MagneticPolar> {

@@ -20,7 +20,7 @@ struct Kepler {
   static constexpr std::array<const char*, 2> coordinates{"x", "y"};
   static constexpr auto source = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section I.2";
   static constexpr bool conserves_energy = true;
-  static constexpr std::array<double, 2> default_q{0.4, 0.0}, default_v{0.0, 2.0};
+  static constexpr std::array<double, 2> default_q{1.6, 0.0}, default_v{0.0, 0.5};
   static constexpr std::array<ParameterInfo, 1> parameters() {
     return {{{"mu", 1.0, "length^3/time^2", "strength of the attraction"}}};
   }
