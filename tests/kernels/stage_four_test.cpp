@@ -317,4 +317,78 @@ TEST(StageFour, LosesMomentumWithoutTheCurvatureOfTheProjection) {
   EXPECT_GT(drift(true), 1e-3);
 }
 
+/// The conversion of Euler's method for the pendulum L = v^2/2 + cos q with bias (-1/2, 1/2), where the first end comes from
+/// Euler's method too or, as a control, from its adjoint, the implicit Euler method, as the paper words it.
+class EulerPendulum {
+  using D = Dual<double, 2>;
+  using Pair = Eigen::Vector2d;
+
+ public:
+  explicit EulerPendulum(bool adjoint) : adjoint_(adjoint) {}
+
+  Pair step(const Pair& w, double h) const {
+    const Pair node = end(w, h, true);
+    Pair next = w;
+    for (int k = 0; k < 30; ++k) {
+      Eigen::Matrix2d jacobian;
+      for (int j = 0; j < 2; ++j) {
+        const Pair e = 1e-6 * Pair::Unit(j);
+        jacobian.col(j) = (end(next + e, h, false) - end(next - e, h, false)) / 2e-6;
+      }
+      next -= jacobian.partialPivLu().solve(end(next, h, false) - node);
+    }
+    return next;
+  }
+
+ private:
+  static D lagrangian_at(const D& q, const D& v) { return D(0.5) * v * v + cos(q); }
+
+  /// An end of the segment of w and the momentum there.
+  Pair end(const Pair& w, double h, bool second) const {
+    const D q(w[0], 0), v(w[1], 1), t(0.5 * h);
+    const D plus = q + t * v;
+    D x = q, y = v;
+    for (int k = 0; adjoint_ && k < 60; ++k) {  // implicit Euler, of length -h/2
+      x = q - t * y;
+      y = v + t * sin(x);
+    }
+    const D minus = q - t * y, action = t * (lagrangian_at(q, v) + lagrangian_at(x, y));
+    Eigen::Matrix2d matrix;
+    matrix << -minus.partial[0], plus.partial[0], -minus.partial[1], plus.partial[1];
+    const Pair momenta = matrix.partialPivLu().solve(Pair(action.partial[0], action.partial[1]));
+    return second ? Pair(plus.value, momenta[1]) : Pair(minus.value, momenta[0]);
+  }
+
+  bool adjoint_;
+};
+
+TEST(AdjointOfTheBase, AtOneEndIsNotWhatMakesTheConversionSymmetric) {
+  const Numbers numbers("rk6", symmetric);
+  StateOfProblem<Angle> exact{{1.0}, {0.5}, {}};
+  advance(Conversion<Angle>(Angle::system(), options, numbers.at), exact, 0.02, 50);
+  for (const bool adjoint : {false, true}) {
+    const EulerPendulum pendulum(adjoint);
+    const auto error = [&](int steps) {
+      Eigen::Vector2d w(1.0, 0.5);
+      for (int k = 0; k < steps; ++k) w = pendulum.step(w, 1.0 / steps);
+      return std::max(std::fabs(w[0] - exact.q[0]), std::fabs(w[1] - exact.p[0]));
+    };
+    EXPECT_NEAR(std::log2(error(40) / error(80)), adjoint ? 1.0 : 2.0, 0.05);
+    const Eigen::Vector2d w(1.0, 0.5);
+    const double defect = (pendulum.step(pendulum.step(w, 0.05), -0.05) - w).cwiseAbs().maxCoeff();
+    if (adjoint) {
+      EXPECT_NEAR(defect, 1.1e-3, 1e-4);
+    } else {
+      EXPECT_LT(defect, 1e-13);
+    }
+  }
+  // the one with the same method at both ends is the product's
+  const Numbers euler("euler", symmetric);
+  StateOfProblem<Angle> state{{1.0}, {0.5}, {}};
+  advance(Conversion<Angle>(Angle::system(), options, euler.at), state, 0.05, 1);
+  const Eigen::Vector2d w = EulerPendulum(false).step({1.0, 0.5}, 0.05);
+  EXPECT_NEAR(w[0], state.q[0], 1e-13);
+  EXPECT_NEAR(w[1], state.p[0], 1e-13);
+}
+
 }  // namespace
