@@ -533,6 +533,29 @@ TEST(VariationalConversion, MapsNodesAsItMapsSegments) {
   check(Body{});
 }
 
+/// The variable-mass pendulum as a user would write it: L and g, nothing by hand.
+template <class T>
+struct Written {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    return S(0.5) * (S(1.0) + S(0.3) * q[2] * q[2]) * dot(v, v) - q[2];
+  }
+  template <class S>
+  RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
+    return {S(0.5) * (dot(q, q) - S(1.0))};
+  }
+};
+
+TEST(VariationalConversion, TakesASystemWithoutDerivativesByHand) {
+  const Numbers numbers("rk4", symmetric);
+  auto by_hand = start<VariableMass>(), written = by_hand;
+  advance(Conversion<VariableMass>(VariableMass::system(), options, numbers.at), by_hand, 0.1, 20);
+  advance(VariationalConversion<double, Written<double>>({}, options, numbers.at), written, 0.1, 20);
+  EXPECT_LT(distance(by_hand, written), 1e-13);
+}
+
 TEST(VariationalConversion, NeedsFewIterations) {
   const auto iterations = [](const char* base, Bias bias) {
     const Numbers numbers(base, bias);
