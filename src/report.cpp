@@ -88,7 +88,7 @@ nlohmann::ordered_json json_of(const MethodOption& value) {
 }
 
 nlohmann::ordered_json json_of(std::span<const OptionInfo> options) {
-  constexpr const char* kinds[] = {"integer", "choice", "number", "flag", "numbers"};
+  constexpr const char* kinds[] = {"integer", "choice", "number", "flag", "numbers", "matrix"};
   constexpr const char* scopes[] = {"all", "groups-matter", "groups-only"};
   auto json = nlohmann::ordered_json::array();
   for (const OptionInfo& option : options) {

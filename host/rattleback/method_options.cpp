@@ -13,7 +13,8 @@ namespace rattleback {
 namespace {
 
 std::string_view kind_of(const MethodOption& value) {
-  constexpr std::string_view kinds[] = {"a whole number", "a number", "a boolean", "a string", "an array"};
+  constexpr std::string_view kinds[] = {"a whole number", "a number", "a boolean",
+                                        "a string",       "an array", "an array of arrays"};
   return kinds[value.content.index()];
 }
 
@@ -36,6 +37,8 @@ class Checked {
         return value;
       case OptionKind::numbers:
         return numbers(value);
+      case OptionKind::matrix:
+        return matrix(value);
     }
     return value;
   }
@@ -95,17 +98,35 @@ class Checked {
     for (const double x : *list) check_range(x);
     return value;
   }
+  [[nodiscard]] MethodOption matrix(const MethodOption& value) const {
+    if (const auto* list = std::get_if<std::vector<double>>(&value.content); list != nullptr && list->empty())
+      return std::vector<std::vector<double>>{};
+    const auto* rows = std::get_if<std::vector<std::vector<double>>>(&value.content);
+    if (rows == nullptr) wrong_kind("an array of rows, [[1, 2], [3, 4]],", value);
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      if ((*rows)[i].size() != rows->front().size())
+        input_error(where_, fmt::format("{} has rows of different lengths ({} in row 0, {} in row {}); give each row "
+                                        "as many numbers",
+                                        key_, rows->front().size(), (*rows)[i].size(), i));
+      for (const double x : (*rows)[i]) check_range(x);
+    }
+    return value;
+  }
 
   const MethodEntry& method_;
   const OptionInfo& option_;
   std::string key_, where_;
 };
 
-OptionValue value_of(const OptionInfo& option, const MethodOption& value) {
+/// The numbers of a list are those of `value`; those of a matrix are put into `flat`.
+OptionValue value_of(const OptionInfo& option, const MethodOption& value, std::vector<double>& flat) {
   return std::visit(
       [&](const auto& x) -> OptionValue {
         using X = std::decay_t<decltype(x)>;
-        if constexpr (std::is_same_v<X, std::vector<double>>) {
+        if constexpr (std::is_same_v<X, std::vector<std::vector<double>>>) {
+          for (const auto& row : x) flat.insert(flat.end(), row.begin(), row.end());
+          return {0.0, flat, static_cast<int>(x.size())};
+        } else if constexpr (std::is_same_v<X, std::vector<double>>) {
           return {0.0, x};
         } else if constexpr (std::is_same_v<X, std::string>) {
           return {static_cast<double>(std::ranges::find(option.choices, x) - option.choices.begin()), {}};
@@ -161,6 +182,8 @@ MethodOption default_of(const OptionInfo& option) {
       return option.standard != 0.0;
     case OptionKind::numbers:
       return std::vector<double>(option.standard_numbers.begin(), option.standard_numbers.end());
+    case OptionKind::matrix:
+      return std::vector<std::vector<double>>{};
   }
   return {};
 }
@@ -198,7 +221,8 @@ MethodNumbers method_numbers(const Study& study) {
     settings.push_back(given != nullptr ? *given : default_of(option));
   }
   std::vector<OptionValue> values;
-  for (std::size_t i = 0; i < settings.size(); ++i) values.push_back(value_of(method.options[i], settings[i]));
+  std::vector<std::vector<double>> flat(settings.size());
+  for (std::size_t i = 0; i < settings.size(); ++i) values.push_back(value_of(method.options[i], settings[i], flat[i]));
 
   MethodNumbers result{std::vector<double>(max_method_numbers, 0.0), ""};
   if (method.settle == nullptr) {
@@ -244,8 +268,9 @@ std::optional<int> Study::Method::integer(std::string_view option) const {
 PairKey Study::method_key() const {
   PairKey key{};
   int* next = key.value;
+  std::vector<double> none;
   for (const OptionInfo& option : method_entry().options)
-    if (option.compiled) *next++ = static_cast<int>(value_of(option, method.options.at(option.name)).number);
+    if (option.compiled) *next++ = static_cast<int>(value_of(option, method.options.at(option.name), none).number);
   return key;
 }
 

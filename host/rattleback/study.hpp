@@ -29,9 +29,9 @@ struct Value {
   Value(const char* expression) : content(std::string(expression)) {}
 };
 
-/// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers.
+/// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers, the rows of a matrix.
 struct MethodOption {
-  std::variant<std::int64_t, double, bool, std::string, std::vector<double>> content;
+  std::variant<std::int64_t, double, bool, std::string, std::vector<double>, std::vector<std::vector<double>>> content;
 
   MethodOption() = default;
   template <std::integral I>
@@ -42,6 +42,7 @@ struct MethodOption {
   MethodOption(std::string choice) : content(std::move(choice)) {}
   MethodOption(const char* choice) : content(std::string(choice)) {}
   MethodOption(std::vector<double> numbers) : content(std::move(numbers)) {}
+  MethodOption(std::vector<std::vector<double>> rows) : content(std::move(rows)) {}
   friend bool operator==(const MethodOption&, const MethodOption&) = default;
 };
 

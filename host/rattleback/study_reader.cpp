@@ -294,6 +294,13 @@ void read_system(const toml::table& table, Study::System& system) {
   }
 }
 
+std::vector<double> to_numbers(const toml::array& array, const std::string& key) {
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < array.size(); ++i)
+    numbers.push_back(to_number(*array.get(i), fmt::format("{}[{}]", key, i)));
+  return numbers;
+}
+
 MethodOption to_option(const toml::node& node, const std::string& key) {
   if (const auto* integer = node.as_integer()) return integer->get();
   if (const auto* number = node.as_floating_point()) return number->get();
@@ -301,10 +308,15 @@ MethodOption to_option(const toml::node& node, const std::string& key) {
   if (const auto* text = node.as_string()) return text->get();
   const toml::array* array = node.as_array();
   if (array == nullptr) wrong_type(node, key, "a number, a string, true or false, or an array of numbers");
-  std::vector<double> numbers;
-  for (std::size_t i = 0; i < array->size(); ++i)
-    numbers.push_back(to_number(*array->get(i), fmt::format("{}[{}]", key, i)));
-  return numbers;
+  if (array->empty() || !array->get(0)->is_array()) return to_numbers(*array, key);
+  std::vector<std::vector<double>> rows;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const std::string row_key = fmt::format("{}[{}]", key, i);
+    const toml::array* row = array->get(i)->as_array();
+    if (row == nullptr) wrong_type(*array->get(i), row_key, "an array of numbers, as the first row is");
+    rows.push_back(to_numbers(*row, row_key));
+  }
+  return rows;
 }
 
 /// All keys but name and solver are options, which the method knows.

@@ -57,6 +57,12 @@ std::string toml_of(const std::vector<T>& values) {
   return text + "]";
 }
 
+std::string toml_of(const std::vector<std::vector<double>>& rows) {
+  std::string text = "[";
+  for (const auto& row : rows) text += (text.size() > 1 ? ", " : "") + toml_of(row);
+  return text + "]";
+}
+
 std::string toml_of(const Axis& axis) {
   std::string text = fmt::format("{{ name = {}", toml_of(axis.name));
   switch (axis.kind) {

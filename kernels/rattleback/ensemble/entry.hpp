@@ -147,7 +147,7 @@ struct MethodEntry {
   /// the values of the options that are not compiled, in their order.
   Settled (*settle)(std::span<const OptionValue> values, const SystemEntry& system, double* numbers, char* message,
                     int message_size) = nullptr;
-  /// The order of q for the values of all options, in their order. Null: 2 stages - 2.
+  /// The order of q for the values of all options, in their order; 0 where it is not known. Null: 2 stages - 2.
   int (*order_of)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
   /// What it needs of a system besides its kind of constraints, "a Lagrangian v.Mv/2 - U(q) on R^n"; null: nothing.
   const char* needs = nullptr;

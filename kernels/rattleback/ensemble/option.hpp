@@ -11,6 +11,7 @@ enum class OptionKind {
   number,
   flag,
   numbers,  ///< a list of any length
+  matrix,   ///< a list of rows of any, but the same, length; none unless given
 };
 
 /// The systems that an option is for.
@@ -37,7 +38,8 @@ struct OptionInfo {
 /// What a study sets an option to.
 struct OptionValue {
   double number;                    ///< one number: of a flag 0 or 1, of a choice its index
-  std::span<const double> numbers;  ///< several
+  std::span<const double> numbers;  ///< several; of a matrix row by row
+  int rows = 0;                     ///< of a matrix
 };
 
 /// What becomes of the values of a method's options.

@@ -28,10 +28,15 @@ struct Kepler {
     return {{{"attraction", 1.0, "length^3/time^2", "of the centre, per mass"}}};
   }
   static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 1> invariants() { return {{{"angular_momentum", true, "x vy - y vx"}}}; }
+  static constexpr std::array<ObservableInfo, 3> invariants() {
+    return {{{"angular_momentum", true, "x vy - y vx"},
+             {"laplace_runge_lenz_x", true, "first component of (vy, -vx) (x vy - y vx) - attraction q/|q|"},
+             {"laplace_runge_lenz_y", true, "its second component"}}};
+  }
   template <class S>
-  RB_HD Vector<S, 1> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    return {q[0] * v[1] - q[1] * v[0]};
+  RB_HD Vector<S, 3> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const S spin = q[0] * v[1] - q[1] * v[0], pull = S(attraction) / sqrt(dot(q, q));
+    return {spin, v[1] * spin - pull * q[0], -(v[0] * spin) - pull * q[1]};
   }
 
   template <class S>

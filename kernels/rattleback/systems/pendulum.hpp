@@ -87,6 +87,27 @@ struct Pendulum {
     return diagonal;
   }
 
+  // by hand what follows from L and g (systems/dynamics.hpp)
+  template <class S>
+  RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
+    const S half = S(0.5) * S(magnetic_field), inverse = S(1.0) / S(mass);
+    Vector<S, n> v = inverse * p;
+    v[0] = inverse * (p[0] + half * q[1]);
+    v[1] = inverse * (p[1] - half * q[0]);
+    return v;
+  }
+  template <class S>
+  RB_HD S inertia(const Vector<S, n>&) const {
+    return S(mass);
+  }
+  template <class S>
+  RB_HD Vector<S, n> generalized_force(const Vector<S, n>&, const Vector<S, n>& v) const {
+    auto f = Vector<S, n>::zero();
+    f[0] = S(magnetic_field) * v[1];
+    f[1] = -(S(magnetic_field) * v[0]);
+    f[n - 1] = f[n - 1] - S(mass) * S(gravity);
+    return f;
+  }
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
     return {S(0.5) * S(constraint_scale) * (dot(q, q) - S(length) * S(length))};
@@ -94,6 +115,10 @@ struct Pendulum {
   template <class S>
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
     return {{S(constraint_scale) * q}};
+  }
+  template <class S>
+  RB_HD Vector<S, m> position_curvature(const Vector<S, n>&, const Vector<S, n>& v) const {
+    return {S(constraint_scale) * dot(v, v)};
   }
 };
 
