@@ -67,6 +67,15 @@ struct Pendulum {
     const S field = S(0.5) * S(magnetic_field) * (q[0] * v[1] - q[1] * v[0]);
     return S(mass) * (S(0.5) * dot(v, v) - S(gravity) * q[n - 1]) + field;
   }
+  /// The inverse of p = dL/dv.
+  template <class S>
+  RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
+    const S w = S(1.0) / S(mass), half = S(0.5) * S(magnetic_field);
+    Vector<S, n> v = w * p;
+    v[0] = w * (p[0] + half * q[1]);
+    v[1] = w * (p[1] - half * q[0]);
+    return v;
+  }
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
     return {S(0.5) * S(constraint_scale) * (dot(q, q) - S(length) * S(length))};
