@@ -644,6 +644,13 @@ RB_HD_LARGE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Ve
       q, v);
 }
 
+/// velocity_scale with the acceleration of the free motion, about.
+template <class System, class T, int n = System::n>
+RB_HD T velocity_scale(const System& system, const T& h, const Vector<T, n>& q, const Vector<T, n>& v) {
+  const Vector<T, n> by_force = velocity(system, q, lagrangian_gradient(system, q, v).dq[0]);
+  return velocity_scale(h, q, v, by_force);
+}
+
 /// What the steps for any Lagrangian share: a full Newton problem from a residual over any scalar. Equations provides size,
 /// guess(attempt), residual(x), size_of(x).
 template <class T, class Equations>
@@ -710,11 +717,7 @@ class GeneralGgl {
       for (int k = 0; k < m; ++k) x[first_lambda + k] = attempt == 0 ? -(h_ * state_.lambda[k]) : T(0.0);
       return x;
     }
-    RB_HD T scale() const {
-      const auto l = detail::lagrangian_gradient(step_.system_, state_.q, v_0_);
-      return magnitude(v_0_) + abs(h_) * magnitude(velocity(step_.system_, state_.q, l.dq[0])) +
-             T(0.01) / abs(h_) * magnitude(state_.q);
-    }
+    RB_HD T scale() const { return detail::velocity_scale(step_.system_, h_, state_.q, v_0_); }
     /// Of the velocities among the unknowns.
     RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, blocks * n>(update)); }
 
@@ -820,5 +823,54 @@ struct GglForm<T, System, GglScheme::vi_s> {
 /// The condensed form where the system allows it.
 template <class T, class System, GglScheme scheme>
 using GglStep = typename detail::GglForm<T, System, scheme>::type;
+
+namespace methods {
+
+inline constexpr auto ggl_source =
+    "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
+    "constrained mechanical systems, Nonlinear Dynamics 111 (2023)";
+
+inline constexpr MethodEntry ggl_vi_s{"ggl-vi-s",
+                                      "GGL variational integrator with one-sided evaluations; symplectic, positions on the constraint",
+                                      ggl_source,
+                                      "q, p: 1",
+                                      ConstraintKind::holonomic,
+                                      1,
+                                      1,
+                                      true};
+inline constexpr MethodEntry ggl_vi_a{"ggl-vi-a",
+                                      "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints",
+                                      ggl_source,
+                                      "q, p: 2",
+                                      ConstraintKind::holonomic,
+                                      1,
+                                      1,
+                                      true};
+inline constexpr MethodEntry ggl_vi_b{"ggl-vi-b",
+                                      "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the constraint",
+                                      ggl_source,
+                                      "q, p: 1; lambda: 0, mean of two steps 1",
+                                      ConstraintKind::holonomic,
+                                      1,
+                                      1,
+                                      true};
+inline constexpr MethodEntry ggl_vi_bs{"ggl-vi-bs",
+                                       "midpoint variational integrator; symplectic, positions on the constraint",
+                                       ggl_source,
+                                       "q, p: 2",
+                                       ConstraintKind::holonomic,
+                                       1,
+                                       1,
+                                       true};
+inline constexpr MethodEntry ggl_theta{"ggl-theta",
+                                       "GGL variational integrators with theta, vartheta and constraint A or B; symplectic",
+                                       ggl_source,
+                                       "q, p: 2 for theta = 1/2, else 1",
+                                       ConstraintKind::holonomic,
+                                       1,
+                                       1,
+                                       true};
+
+}  // namespace methods
 
 RB_NAMESPACE_END
