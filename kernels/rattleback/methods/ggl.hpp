@@ -615,7 +615,7 @@ RB_HD_LARGE Matrix<T, size, size> jacobian_of(const F& residual, const Vector<T,
 /// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w: zero in v says that L_vv w = G^T gamma, and then the derivative
 /// in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
 template <class System, class D, int n = System::n, int m = System::m>
-RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
+RB_NOINLINE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
                                               const Vector<D, n>& w, const Vector<D, m>& gamma) {
   const auto f = [&](const auto& x, const auto& y) {
     using S = std::remove_cvref_t<decltype(x[0])>;
@@ -636,7 +636,7 @@ RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector
 }
 
 template <class System, class D, int n = System::n>
-RB_HD_LARGE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v) {
+RB_NOINLINE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v) {
   return gradient<1>(
       [&](const auto& x, const auto& y) {
         return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};

@@ -31,12 +31,13 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
                                    typename Problem::Unknowns& x, typename Problem::Residual& r) {
   constexpr int refresh_interval = 3, simplified_iterations = 12, damped_iterations = 15, halvings = 8;
   using Unknowns = typename Problem::Unknowns;
-  typename Problem::Jacobian jacobian;
-  mask_t<T> active(true), singular(false);
+  mask_t<T> active(true);
   T iterations(0.0);
   Convergence<T> convergence(options, scale);
   x = problem.guess(0);
   problem.evaluate(x, r);
+  typename Problem::Jacobian jacobian;
+  mask_t<T> singular = problem.linearise(x, r, jacobian);
   for (int iteration = 0; any(active) && iteration < options.max_iterations; ++iteration) {
     const bool again = iteration == simplified_iterations + damped_iterations;
     if (iteration == simplified_iterations || again) {
@@ -46,7 +47,7 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
       singular = singular & !active;
     }
     const bool damped = iteration >= simplified_iterations;
-    if (damped || iteration % refresh_interval == 0)
+    if (damped || (iteration > 0 && iteration % refresh_interval == 0))
       singular = singular | (active & problem.linearise(x, r, jacobian));
     const Unknowns update = problem.direction(r, jacobian);
     const T change = problem.size_of(r, update);
