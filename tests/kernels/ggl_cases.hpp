@@ -46,9 +46,9 @@ using Spherical = Pendulum<T, 3>;
 inline constexpr double tight = 1e-16;
 
 template <class Step, class System>
-Step make_step(const System& system, const GglNumbers& numbers) {
+Step make_step(const System& system, const GglNumbers& numbers, int max_iterations) {
   using T = typename System::scalar;
-  const SolverOptions<T> options{T(tight), 50};
+  const SolverOptions<T> options{T(tight), max_iterations};
   if constexpr (std::is_constructible_v<Step, System, SolverOptions<T>>) {
     return Step(system, options);
   } else {
@@ -67,8 +67,8 @@ struct Scheme {
                                            detail::GglForm<typename System::scalar, System, scheme>,
                                            detail::EnergyMomentumForm<typename System::scalar, System, scheme>>::type;
   template <class System>
-  Step<System> on(const System& system) const {
-    return make_step<Step<System>>(system, numbers);
+  Step<System> on(const System& system, int max_iterations = 50) const {
+    return make_step<Step<System>>(system, numbers, max_iterations);
   }
 };
 inline constexpr Scheme<GglScheme::vi_s> vi_s;

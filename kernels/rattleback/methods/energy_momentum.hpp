@@ -63,10 +63,10 @@ class GeneralEnergyMomentum {
     RB_HD Equations(const System& system, const State& state, const T& h)
         : system_(system), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)) {}
 
-    RB_HD Vector<T, size> guess(int attempt) const {
+    RB_HD Vector<T, size> guess(const T& fraction) const {
       auto x = Vector<T, size>::zero();
       for (int i = 0; i < n; ++i) {
-        x[i] = attempt == 0 ? v_0_[i] : T(0.0);
+        x[i] = fraction * v_0_[i];
         x[n + i] = v_0_[i];
       }
       for (int k = 0; k < m; ++k) x[2 * n + k] = -(h_ * state_.lambda[k]);

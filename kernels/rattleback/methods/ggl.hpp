@@ -242,11 +242,11 @@ class CondensedGgl {
       if constexpr (energy && terms > 0) invariants_0_ = step.system_.potential_invariants(state.q);
     }
 
-    /// The velocity, or rest, with the multiplier of the last step.
-    RB_HD Unknowns guess(int attempt) const {
+    /// The velocity, with the multiplier of the last step.
+    RB_HD Unknowns guess(const T& fraction) const {
       auto x = Unknowns::zero();
       RB_UNROLL
-      for (int i = 0; i < n; ++i) x[i] = attempt == 0 ? v_0[i] : T(0.0);
+      for (int i = 0; i < n; ++i) x[i] = fraction * v_0[i];
       RB_UNROLL
       for (int i = 0; i < m; ++i) x[n + i] = -(h_ * state_.lambda[i]);
       return x;
@@ -514,10 +514,10 @@ class CondensedViS {
       g_0_ = Algebra::forms(step.system_, state.q);
     }
 
-    RB_HD Unknowns guess(int attempt) const {
+    RB_HD Unknowns guess(const T& fraction) const {
       auto x = Unknowns::zero();
       RB_UNROLL
-      for (int i = 0; i < m; ++i) x[i] = attempt == 0 ? -(h_ * state_.lambda[i]) : T(0.0);
+      for (int i = 0; i < m; ++i) x[i] = -(fraction * h_ * state_.lambda[i]);
       return x;
     }
 
@@ -615,7 +615,7 @@ RB_HD_LARGE Matrix<T, size, size> jacobian_of(const F& residual, const Vector<T,
 /// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w: zero in v says that L_vv w = G^T gamma, and then the derivative
 /// in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
 template <class System, class D, int n = System::n, int m = System::m>
-RB_NOINLINE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
+RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
                                               const Vector<D, n>& w, const Vector<D, m>& gamma) {
   const auto f = [&](const auto& x, const auto& y) {
     using S = std::remove_cvref_t<decltype(x[0])>;
@@ -636,7 +636,7 @@ RB_NOINLINE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector
 }
 
 template <class System, class D, int n = System::n>
-RB_NOINLINE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v) {
+RB_HD_LARGE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v) {
   return gradient<1>(
       [&](const auto& x, const auto& y) {
         return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
@@ -652,14 +652,14 @@ RB_HD T velocity_scale(const System& system, const T& h, const Vector<T, n>& q, 
 }
 
 /// What the steps for any Lagrangian share: a full Newton problem from a residual over any scalar. Equations provides size,
-/// guess(attempt), residual(x), size_of(x).
+/// guess(fraction), residual(x), size_of(x).
 template <class T, class Equations>
 struct DualProblem {
   using Unknowns = Vector<T, Equations::size>;
   using Residual = Unknowns;
   using Jacobian = Lu<T, Equations::size>;
 
-  RB_HD Unknowns guess(int attempt) const { return equations.guess(attempt); }
+  RB_HD Unknowns guess(const T& fraction) const { return equations.guess(fraction); }
   RB_HD void evaluate(const Unknowns& x, Residual& r) const { r = equations.residual(x); }
   RB_HD mask_t<T> linearise(const Unknowns& x, const Residual&, Jacobian& d) const {
     d = Jacobian(jacobian_of([this](const auto& y) { return equations.residual(y); }, x));
@@ -708,13 +708,10 @@ class GeneralGgl {
         : step_(step), state_(state), h_(h), v_0_(velocity(step.system_, state.q, state.p)),
           g_0_(position_constraint(step.system_, state.q).jacobian) {}
 
-    RB_HD Vector<T, size> guess(int attempt) const {
+    RB_HD Vector<T, size> guess(const T& fraction) const {
       auto x = Vector<T, size>::zero();
-      for (int i = 0; i < n; ++i) {
-        if (vi_s || attempt == 0) x[i] = v_0_[i];
-        if (attempt == 0) x[n + i] = v_0_[i];
-      }
-      for (int k = 0; k < m; ++k) x[first_lambda + k] = attempt == 0 ? -(h_ * state_.lambda[k]) : T(0.0);
+      for (int i = 0; i < n; ++i) x[i] = x[n + i] = fraction * v_0_[i];
+      for (int k = 0; k < m; ++k) x[first_lambda + k] = -(h_ * state_.lambda[k]);
       return x;
     }
     RB_HD T scale() const { return detail::velocity_scale(step_.system_, h_, state_.q, v_0_); }

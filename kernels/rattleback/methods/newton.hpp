@@ -12,13 +12,13 @@ struct NewtonReport {
   T iterations;
 };
 
-/// Simplified Newton from the problem's first guess, with the Jacobian refreshed every `refresh_interval` iterations. Lanes that
-/// have not converged after `simplified_iterations` start again with a full Newton iteration and backtracking, and after
-/// `damped_iterations` of those once more from the second guess. A lane that has converged is not changed any more.
+/// Newton from the predicted velocity. Lanes that have not converged after `attempt_iterations` start again, from other fractions
+/// of that velocity and with backtracking in every second attempt: where a step is so large that the iteration wanders, one of
+/// them leads to the solution. A lane that has converged is not changed any more.
 ///
 /// A Problem has the types Unknowns, Residual, Jacobian, and
 ///
-///   Unknowns guess(int attempt)                     attempt 0 or 1
+///   Unknowns guess(T fraction)                      with this fraction of the predicted velocity
 ///   void evaluate(x, Residual&)
 ///   mask_t<T> linearise(x, residual, Jacobian&)     returns the singular lanes
 ///   Unknowns direction(residual, jacobian)          the Newton update
@@ -29,30 +29,28 @@ struct NewtonReport {
 template <class T, class Problem>
 RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
                                    typename Problem::Unknowns& x, typename Problem::Residual& r) {
-  constexpr int refresh_interval = 3, simplified_iterations = 12, damped_iterations = 15, halvings = 8;
+  constexpr int attempt_iterations = 12, halvings = 8;
+  constexpr double fractions[8] = {1.0, 0.5, 0.0, 1.5, 0.75, -0.5, 0.25, 2.0};
   using Unknowns = typename Problem::Unknowns;
-  mask_t<T> active(true);
+  mask_t<T> active(true), singular(false);
   T iterations(0.0);
   Convergence<T> convergence(options, scale);
-  x = problem.guess(0);
+  x = problem.guess(T(1.0));
   problem.evaluate(x, r);
   typename Problem::Jacobian jacobian;
-  mask_t<T> singular = problem.linearise(x, r, jacobian);
   for (int iteration = 0; any(active) && iteration < options.max_iterations; ++iteration) {
-    const bool again = iteration == simplified_iterations + damped_iterations;
-    if (iteration == simplified_iterations || again) {
-      x = select(active, problem.guess(again ? 1 : 0), x);
+    const int attempt = iteration / attempt_iterations;
+    if (iteration > 0 && iteration % attempt_iterations == 0) {
+      x = select(active, problem.guess(T(fractions[(attempt - 1) % 8])), x);
       problem.evaluate(x, r);
       convergence = Convergence<T>(options, scale);
       singular = singular & !active;
     }
-    const bool damped = iteration >= simplified_iterations;
-    if (damped || (iteration > 0 && iteration % refresh_interval == 0))
-      singular = singular | (active & problem.linearise(x, r, jacobian));
+    singular = singular | (active & problem.linearise(x, r, jacobian));
     const Unknowns update = problem.direction(r, jacobian);
     const T change = problem.size_of(r, update);
     Unknowns next = select(active, x + update, x);
-    if (!damped) {
+    if (attempt % 2 == 0) {
       problem.evaluate(next, r);
     } else {
       const T before = problem.merit(r);
@@ -67,7 +65,8 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
     }
     x = next;
     iterations = iterations + select(active, T(1.0), T(0.0));
-    active = active & !convergence.with_rate(change);
+    // a maximum loses NaN
+    active = active & !(convergence.with_rate(change) & is_finite(sum(update)));
   }
   return {!active, singular, iterations};
 }
