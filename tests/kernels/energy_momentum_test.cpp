@@ -165,7 +165,7 @@ TEST(EnergyMomentum, OrdersOnFourParticles) {
     v[10] = sideways / 1.7;
     v[11] = 2 / 1.7;
     const auto from = start(four_particle, to_vector(FourParticle<double>::default_q), v);
-    const auto reference = advance(em.on(four_particle), from, 1e-5, 10000);
+    const auto reference = advance(scheme.on(four_particle), from, 1e-5, 10000);
     std::vector<double> errors, momentum_errors;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const auto s = advance(scheme.on(four_particle), from, steps[i], int(std::lround(0.1 / steps[i])));
