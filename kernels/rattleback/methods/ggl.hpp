@@ -252,7 +252,7 @@ class CondensedGgl {
       return x;
     }
 
-    RB_HD_LARGE void evaluate(const Unknowns& unknowns, Evaluation& r) const {
+    RB_NOINLINE void evaluate(const Unknowns& unknowns, Evaluation& r) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
       r.u = segment<0, n>(unknowns);
@@ -288,7 +288,7 @@ class CondensedGgl {
       }
     }
 
-    RB_HD_LARGE mask_t<T> linearise(const Unknowns&, const Evaluation& r, Linearisation& d) const {
+    RB_NOINLINE mask_t<T> linearise(const Unknowns&, const Evaluation& r, Linearisation& d) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
       const T reach = h_ * step_.theta_;  // x = q + reach u
@@ -356,7 +356,7 @@ class CondensedGgl {
       return d.lu.singular() | d.schur.singular();
     }
 
-    RB_HD_LARGE Unknowns direction(const Evaluation& r, const Linearisation& d) const {
+    RB_NOINLINE Unknowns direction(const Evaluation& r, const Linearisation& d) const {
       Vector<T, n> du = -Algebra::solve(d.lu, r.f);
       Vector<T, reduced> y = -constraints_of(d, du);
       RB_UNROLL
@@ -521,7 +521,7 @@ class CondensedViS {
       return x;
     }
 
-    RB_HD_LARGE void evaluate(const Unknowns& x, Evaluation& r) const {
+    RB_NOINLINE void evaluate(const Unknowns& x, Evaluation& r) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
       const Vector<T, m> lambda = segment<0, m>(x), gamma = segment<m, m>(x);
@@ -537,7 +537,7 @@ class CondensedViS {
       r.norm = max(max_norm(r.position), max_norm(r.hidden));
     }
 
-    RB_HD_LARGE mask_t<T> linearise(const Unknowns& x, const Evaluation& r, Lu<T, size>& d) const {
+    RB_NOINLINE mask_t<T> linearise(const Unknowns& x, const Evaluation& r, Lu<T, size>& d) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
       // dq'/h = (1 + h M^-1 D^2 g(gamma)) dv + M^-1 G(y)^T dgamma
@@ -566,7 +566,7 @@ class CondensedViS {
       return d.singular() | r.lu.singular();
     }
 
-    RB_HD_LARGE Unknowns direction(const Evaluation& r, const Lu<T, size>& d) const {
+    RB_NOINLINE Unknowns direction(const Evaluation& r, const Lu<T, size>& d) const {
       return d.solve(-join(r.position, r.hidden));
     }
 
