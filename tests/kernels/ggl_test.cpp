@@ -106,8 +106,8 @@ void expect_tangent_velocities(const System& system, State state, double h, int 
     const auto f = lagrangian_of(system);
     const auto force = gradient<1>(f, state.q, Vector<double, System::n>::zero()).dq[0];
     const auto v = velocity(system, state.q, state.p + h * (force + transpose_times(g_0, next.lambda)));
-    worst_s = std::max(worst_s, max_norm(position_constraint(system, state.q + h * v).jacobian *
-                                         velocity(system, next.q, next.p)));
+    worst_s = std::max(
+        worst_s, max_norm(position_constraint(system, state.q + h * v).jacobian * velocity(system, next.q, next.p)));
     state = next;
     const auto g_b = position_constraint(system, after_b.q).jacobian;
     const State next_b = advance(vi_b.on(system), after_b, h, 1);
@@ -199,8 +199,7 @@ TEST(Ggl, OrdersOnThePendulum) {
   const auto expect = [&](const auto& scheme, const std::vector<double>& stored, double order) {
     std::vector<double> errors;
     for (const double h : steps)
-      errors.push_back(
-          relative_error(advance(scheme.on(pendulum), pendulum_start(), h, int(std::lround(1 / h))).q, q));
+      errors.push_back(relative_error(advance(scheme.on(pendulum), pendulum_start(), h, int(std::lround(1 / h))).q, q));
     expect_errors(steps, errors, stored, order);
   };
   expect(vi_s, {2.095e-2, 9.558e-3, 4.544e-3, 2.213e-3}, 1);

@@ -25,7 +25,7 @@ RB_NAMESPACE_BEGIN
 /// The Hamiltonian scheme above needs v(q, p) without a linear solve.
 template <class System>
 concept ExplicitVelocity = Separable<System> ||
-                           requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
   s.velocity(q, q);
 };
 

@@ -53,11 +53,13 @@ inline int fill_numbers(const GglNumbers& a, double* numbers) {
 /// Why a member of the theta family cannot be used, or null.
 constexpr const char* unusable(GglScheme scheme, const GglNumbers& a) {
   if (scheme == GglScheme::theta_a && a.theta != 0.5)
-    return "with constraint A theta must be 1/2: the distance from the constraint grows by a factor (1 - theta)/theta a step, "
+    return "with constraint A theta must be 1/2: the distance from the constraint grows by a factor (1 - theta)/theta "
+           "a step, "
            "that of the momentum by theta/(1 - theta)";
   if (scheme == GglScheme::theta_b && !(a.theta >= 0.0 && a.theta <= 1.0)) return "theta must be in [0, 1]";
   if (scheme == GglScheme::theta_b && !(a.vartheta >= 0.0 && a.vartheta <= 0.5))
-    return "vartheta must be in [0, 1/2]: lambda and p along the constraint forces grow by a factor vartheta/(1 - vartheta) "
+    return "vartheta must be in [0, 1/2]: lambda and p along the constraint forces grow by a factor vartheta/(1 - "
+           "vartheta) "
            "a step, and at 1 the equations of a step are singular";
   return nullptr;
 }
@@ -172,6 +174,8 @@ class CondensedGgl {
   static constexpr int n = System::n, m = System::m, terms = System::terms;
   static constexpr bool energy = !is_theta(scheme), has_gamma = scheme != GglScheme::energy_momentum_index3,
                         variational = scheme != GglScheme::classical, option_b = scheme == GglScheme::theta_b;
+  // equations of the constraints: hidden ones first, which determine h lambda, so that the pivots are where they belong
+  static constexpr int first_position = has_gamma ? m : 0;
   static constexpr int multipliers = has_gamma ? 2 * m : m, reduced = multipliers + terms, size = n + multipliers;
   using Algebra = detail::BlockAlgebra<T, System>;
   using Forms = typename Algebra::Forms;
@@ -182,8 +186,11 @@ class CondensedGgl {
 
   RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!energy)
       : system_(system), algebra_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options) requires energy
-      : system_(system), algebra_(system), options_(options), theta_(0.5), vartheta_(0.5) {}
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options) requires energy : system_(system),
+                                                                                              algebra_(system),
+                                                                                              options_(options),
+                                                                                              theta_(0.5),
+                                                                                              vartheta_(0.5) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
     const Problem problem(*this, state, h);
@@ -350,8 +357,9 @@ class CondensedGgl {
         for (int j = 0; j < reduced; ++j) schur[j][i] = -column[j];
       }
       for (int i = 0; has_gamma && i < m; ++i)
-        for (int j = 0; j < m; ++j) schur[m + j][m + i] = schur[m + j][m + i] + hidden_by_gamma[j][i];
-      for (int t = 0; t < terms; ++t) schur[multipliers + t][multipliers + t] = schur[multipliers + t][multipliers + t] - T(1.0);
+        for (int j = 0; j < m; ++j) schur[j][m + i] = schur[j][m + i] + hidden_by_gamma[j][i];
+      for (int t = 0; t < terms; ++t)
+        schur[multipliers + t][multipliers + t] = schur[multipliers + t][multipliers + t] - T(1.0);
       d.schur = Lu<T, reduced>(schur);
       return d.lu.singular() | d.schur.singular();
     }
@@ -361,8 +369,8 @@ class CondensedGgl {
       Vector<T, reduced> y = -constraints_of(d, du);
       RB_UNROLL
       for (int i = 0; i < m; ++i) {
-        y[i] = y[i] - r.position[i];
-        if constexpr (has_gamma) y[m + i] = fma(energy ? T(-0.5) : T(-1.0), r.hidden[i], y[m + i]);
+        y[first_position + i] = y[first_position + i] - r.position[i];
+        if constexpr (has_gamma) y[i] = fma(energy ? T(-0.5) : T(-1.0), r.hidden[i], y[i]);
       }
       y = d.schur.solve(y);
       for (int i = 0; i < reduced; ++i) du = fma(-y[i], d.response[i], du);
@@ -396,11 +404,11 @@ class CondensedGgl {
       Vector<T, reduced> r;
       const Vector<T, m> position = d.g_position * du;
       RB_UNROLL
-      for (int i = 0; i < m; ++i) r[i] = d.position_factor * position[i];
+      for (int i = 0; i < m; ++i) r[first_position + i] = d.position_factor * position[i];
       if constexpr (has_gamma) {
         const Vector<T, m> turned = d.g_hidden * Algebra::times(d.dv_du, du), moved = d.second * du;
         RB_UNROLL
-        for (int i = 0; i < m; ++i) r[m + i] = fma(d.second_factor, moved[i], turned[i]);
+        for (int i = 0; i < m; ++i) r[i] = fma(d.second_factor, moved[i], turned[i]);
       }
       RB_UNROLL
       for (int t = 0; t < terms; ++t) r[multipliers + t] = dot(d.rows[t], du);
@@ -548,6 +556,7 @@ class CondensedViS {
         to_q[b][b] = to_q[b][b] + T(1.0);
       }
       const Forms second = Algebra::second_forms(system, r.z);
+      // hidden constraints first, which determine h lambda, so that the pivots are where they belong
       Matrix<T, size, size> jacobian;
       for (int i = 0; i < m; ++i) {
         const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, g_0_.mu[i]);
@@ -556,10 +565,10 @@ class CondensedViS {
         const Vector<T, m> by_gamma = r.g_1 * Algebra::scale(algebra.inverse_mass, r.g_y.mu[i]);
         const Vector<T, m> turned = r.g_y * Algebra::solve(r.lu, second.mu[i]);
         for (int j = 0; j < m; ++j) {
-          jacobian[j][i] = position[j];
-          jacobian[m + j][i] = fma(h_, moved[j], hidden[j]);
-          jacobian[j][m + i] = by_gamma[j];
-          jacobian[m + j][m + i] = -(h_ * turned[j]);
+          jacobian[j][i] = fma(h_, moved[j], hidden[j]);
+          jacobian[j][m + i] = -(h_ * turned[j]);
+          jacobian[m + j][i] = position[j];
+          jacobian[m + j][m + i] = by_gamma[j];
         }
       }
       d = Lu<T, size>(jacobian);
@@ -567,14 +576,13 @@ class CondensedViS {
     }
 
     RB_NOINLINE Unknowns direction(const Evaluation& r, const Lu<T, size>& d) const {
-      return d.solve(-join(r.position, r.hidden));
+      return d.solve(-join(r.hidden, r.position));
     }
 
     RB_HD T size_of(const Evaluation& r, const Unknowns& update) const {
       const Algebra& algebra = step_.algebra_;
-      return larger(
-          magnitude(Algebra::scale(algebra.inverse_mass, g_0_.transpose_times(segment<0, m>(update)))),
-          magnitude(Algebra::scale(algebra.inverse_mass, r.g_y.transpose_times(segment<m, m>(update)))));
+      return larger(magnitude(Algebra::scale(algebra.inverse_mass, g_0_.transpose_times(segment<0, m>(update)))),
+                    magnitude(Algebra::scale(algebra.inverse_mass, r.g_y.transpose_times(segment<m, m>(update)))));
     }
 
     RB_HD T merit(const Evaluation& r) const { return dot(r.position, r.position) + dot(r.hidden, r.hidden); }
@@ -684,8 +692,10 @@ class GeneralGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options) requires vi_s
-      : system_(system), options_(options), theta_(0.0), vartheta_(0.0) {}
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options) requires vi_s : system_(system),
+                                                                                          options_(options),
+                                                                                          theta_(0.0),
+                                                                                          vartheta_(0.0) {}
   RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!vi_s)
       : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
 
@@ -705,7 +715,10 @@ class GeneralGgl {
                          first_gamma = first_lambda + m;
 
     RB_HD Equations(const GeneralGgl& step, const State& state, const T& h)
-        : step_(step), state_(state), h_(h), v_0_(velocity(step.system_, state.q, state.p)),
+        : step_(step),
+          state_(state),
+          h_(h),
+          v_0_(velocity(step.system_, state.q, state.p)),
           g_0_(position_constraint(step.system_, state.q).jacobian) {}
 
     RB_HD Vector<T, size> guess(const T& fraction) const {
@@ -827,30 +840,33 @@ inline constexpr auto ggl_source =
     "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
     "constrained mechanical systems, Nonlinear Dynamics 111 (2023)";
 
-inline constexpr MethodEntry ggl_vi_s{"ggl-vi-s",
-                                      "GGL variational integrator with one-sided evaluations; symplectic, positions on the constraint",
-                                      ggl_source,
-                                      "q, p: 1",
-                                      ConstraintKind::holonomic,
-                                      1,
-                                      1,
-                                      true};
-inline constexpr MethodEntry ggl_vi_a{"ggl-vi-a",
-                                      "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints",
-                                      ggl_source,
-                                      "q, p: 2",
-                                      ConstraintKind::holonomic,
-                                      1,
-                                      1,
-                                      true};
-inline constexpr MethodEntry ggl_vi_b{"ggl-vi-b",
-                                      "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the constraint",
-                                      ggl_source,
-                                      "q, p: 1; lambda: 0, mean of two steps 1",
-                                      ConstraintKind::holonomic,
-                                      1,
-                                      1,
-                                      true};
+inline constexpr MethodEntry ggl_vi_s{
+    "ggl-vi-s",
+    "GGL variational integrator with one-sided evaluations; symplectic, positions on the constraint",
+    ggl_source,
+    "q, p: 1",
+    ConstraintKind::holonomic,
+    1,
+    1,
+    true};
+inline constexpr MethodEntry ggl_vi_a{
+    "ggl-vi-a",
+    "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints",
+    ggl_source,
+    "q, p: 2",
+    ConstraintKind::holonomic,
+    1,
+    1,
+    true};
+inline constexpr MethodEntry ggl_vi_b{
+    "ggl-vi-b",
+    "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the constraint",
+    ggl_source,
+    "q, p: 1; lambda: 0, mean of two steps 1",
+    ConstraintKind::holonomic,
+    1,
+    1,
+    true};
 inline constexpr MethodEntry ggl_vi_bs{"ggl-vi-bs",
                                        "midpoint variational integrator; symplectic, positions on the constraint",
                                        ggl_source,
@@ -859,14 +875,15 @@ inline constexpr MethodEntry ggl_vi_bs{"ggl-vi-bs",
                                        1,
                                        1,
                                        true};
-inline constexpr MethodEntry ggl_theta{"ggl-theta",
-                                       "GGL variational integrators with theta, vartheta and constraint A or B; symplectic",
-                                       ggl_source,
-                                       "q, p: 2 for theta = 1/2, else 1",
-                                       ConstraintKind::holonomic,
-                                       1,
-                                       1,
-                                       true};
+inline constexpr MethodEntry ggl_theta{
+    "ggl-theta",
+    "GGL variational integrators with theta, vartheta and constraint A or B; symplectic",
+    ggl_source,
+    "q, p: 2 for theta = 1/2, else 1",
+    ConstraintKind::holonomic,
+    1,
+    1,
+    true};
 
 }  // namespace methods
 

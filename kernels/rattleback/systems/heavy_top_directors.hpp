@@ -29,8 +29,8 @@ struct HeavyTopDirectors {
   static constexpr bool conserves_energy = true;
   // steady precession, rate 10 about the vertical and 135.6 about d_3, which is inclined by 60 degrees
   static constexpr double half_root_3 = 0.86602540378443864676, tip = 0.075;
-  static constexpr std::array<double, n> default_q{0, -tip * half_root_3, 0.5 * tip, 1, 0, 0, 0, 0.5, half_root_3,
-                                                   0, -half_root_3,       0.5};
+  static constexpr std::array<double, n> default_q{0, -tip* half_root_3, 0.5 * tip, 1, 0, 0, 0, 0.5, half_root_3,
+                                                   0, -half_root_3,      0.5};
   static constexpr std::array<double, n> default_v = [] {
     const double w[3] = {0, -half_root_3 * 135.6, 10 + 0.5 * 135.6};
     std::array<double, n> v{};
@@ -43,11 +43,12 @@ struct HeavyTopDirectors {
   // a cone of density 2700, height 0.1 and radius 0.05, on its tip
   static constexpr double cone_mass = 2700 * 3.14159265358979323846 * 0.05 * 0.05 * 0.1 / 3;
   static constexpr std::array<ParameterInfo, 5> parameters() {
-    return {{{"mass", cone_mass, "mass", "of the top"},
-             {"inertia", 7.5e-4 * cone_mass, "mass length^2", "about axes through the centre of mass orthogonal to d_3"},
-             {"axial_inertia", 7.5e-4 * cone_mass, "mass length^2", "about the axis of symmetry d_3"},
-             {"length", tip, "length", "from the tip to the centre of mass"},
-             {"gravity", 9.81, "length/time^2", "acceleration downwards"}}};
+    return {
+        {{"mass", cone_mass, "mass", "of the top"},
+         {"inertia", 7.5e-4 * cone_mass, "mass length^2", "about axes through the centre of mass orthogonal to d_3"},
+         {"axial_inertia", 7.5e-4 * cone_mass, "mass length^2", "about the axis of symmetry d_3"},
+         {"length", tip, "length", "from the tip to the centre of mass"},
+         {"gravity", 9.81, "length/time^2", "acceleration downwards"}}};
   }
   static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 2> invariants() {
@@ -92,8 +93,15 @@ struct HeavyTopDirectors {
     const Vector<S, 3> d1 = part(q, 1), d2 = part(q, 2), d3 = part(q, 3);
     const Vector<S, 3> along = S(T(1.0) / length) * part(q, 0) - d3;
     const S half(0.5), one(1.0);
-    return {half * (dot(d1, d1) - one), half * (dot(d2, d2) - one), half * (dot(d3, d3) - one),
-            dot(d1, d2), dot(d1, d3), dot(d2, d3), along[0], along[1], along[2]};
+    return {half * (dot(d1, d1) - one),
+            half * (dot(d2, d2) - one),
+            half * (dot(d3, d3) - one),
+            dot(d1, d2),
+            dot(d1, d3),
+            dot(d2, d3),
+            along[0],
+            along[1],
+            along[2]};
   }
 
   // the structure that condensed methods use (system.hpp)
