@@ -340,6 +340,19 @@ TEST(Ggl, TopHasNoSolutionBeyondHalfATurnsSpeed) {
   EXPECT_NE(vi_b.on(top)(state, 0.0036).status, 0.0);
 }
 
+TEST(Ggl, SingularMassFails) {
+  auto particles = four_particle;
+  particles.mass_3 = 0.0;
+  const auto status = [&](const auto& scheme) {
+    auto state = four_particle_start();
+    return scheme.on(particles)(state, 0.01).status;
+  };
+  EXPECT_NE(status(vi_s), 0.0);
+  EXPECT_NE(status(vi_a), 0.0);
+  EXPECT_NE(status(vi_b), 0.0);
+  EXPECT_NE(status(em), 0.0);
+}
+
 TEST(Ggl, EnsemblesHaveTheStoredEnergyErrors) {
   const auto expect = [](const auto& scheme, const auto& system, int members, double h, int steps, auto start_of,
                          double at_end, double mean) {

@@ -11,10 +11,10 @@
 //
 //   theta (76):   q' = q + h (v + w)                      A w = G(x)^T gamma, B = D_1 g^v(x, L_v(x, v))^T gamma
 //                 p' = p + h L_q(x, v) - h Ghat^T lambda - h B
-//                 L_v(x, v) = theta p + (1 - theta) p' + ...
 //                 G(x) v = 0
-//     A (79):     Ghat = G(x), g(x) = 0
-//     B (82):     Ghat = (1 - vartheta) G(q) + vartheta G(q'), g(q') = 0
+//     A (79):     Ghat = G(x), g(x) = 0, L_v(x, v) = theta p + (1 - theta) p'
+//     B (82):     Ghat = (1 - vartheta) G(q) + vartheta G(q'), g(q') = 0,
+//                 L_v(x, v) = theta p + (1 - theta) p' - h (theta (1 - vartheta) G(q) - (1 - theta) vartheta G(q'))^T lambda
 //
 // VI-A is A with theta = 1/2; VI-B is B with theta = 1, vartheta = 1/2; VI-Bs is B with theta = vartheta = 1/2. All are symplectic.
 // The recorded multiplier has the sign of the other methods, the force being G^T lambda: minus the lambda above. It belongs to
