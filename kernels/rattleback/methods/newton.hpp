@@ -12,9 +12,11 @@ struct NewtonReport {
   T iterations;
 };
 
-/// Newton from the predicted velocity. Lanes that have not converged after `attempt_iterations` start again, from other fractions
-/// of that velocity and with backtracking in every second attempt: where a step is so large that the iteration wanders, one of
-/// them leads to the solution. A lane that has converged is not changed any more.
+/// Newton from the predicted velocity. At first a lane keeps its Jacobian while its updates shrink by a factor of 100 at least: an
+/// iteration with the last one then gains as many digits. Where its neighbours in a pack need new ones, its own is evaluated again
+/// where it was, which gives the same bits. Lanes that have not converged after `attempt_iterations` start again, from other
+/// fractions of that velocity and with backtracking in every second attempt: where a step is so large that the iteration wanders,
+/// one of them leads to the solution. A lane that has converged is not changed any more.
 ///
 /// A Problem has the types Unknowns, Residual, Jacobian, and
 ///
@@ -29,15 +31,17 @@ struct NewtonReport {
 template <class T, class Problem>
 RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
                                    typename Problem::Unknowns& x, typename Problem::Residual& r) {
-  constexpr int attempt_iterations = 12, halvings = 8;
+  constexpr int attempt_iterations = 14, halvings = 8;
   constexpr double fractions[8] = {1.0, 0.5, 0.0, 1.5, 0.75, -0.5, 0.25, 2.0};
   using Unknowns = typename Problem::Unknowns;
   mask_t<T> active(true), singular(false);
-  T iterations(0.0);
+  T iterations(0.0), previous(0.0);
   Convergence<T> convergence(options, scale);
   x = problem.guess(T(1.0));
   problem.evaluate(x, r);
   typename Problem::Jacobian jacobian;
+  Unknowns origin = x;  // of the Jacobian
+  mask_t<T> renew(true);
   for (int iteration = 0; any(active) && iteration < options.max_iterations; ++iteration) {
     const int attempt = iteration / attempt_iterations;
     if (iteration > 0 && iteration % attempt_iterations == 0) {
@@ -45,10 +49,25 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
       problem.evaluate(x, r);
       convergence = Convergence<T>(options, scale);
       singular = singular & !active;
+      renew = mask_t<T>(true);
+      previous = T(0.0);
     }
-    singular = singular | (active & problem.linearise(x, r, jacobian));
+    if (any(active & renew)) {
+      const mask_t<T> kept = active & !renew;
+      if (!any(kept)) {
+        origin = x;
+        singular = singular | (active & problem.linearise(x, r, jacobian));
+      } else {
+        origin = select(kept, origin, x);
+        typename Problem::Residual at_origin;
+        problem.evaluate(origin, at_origin);
+        singular = singular | (active & problem.linearise(origin, at_origin, jacobian));
+      }
+    }
     const Unknowns update = problem.direction(r, jacobian);
     const T change = problem.size_of(r, update);
+    renew = attempt > 0 ? mask_t<T>(true) : !(change <= T(0.01) * previous);
+    previous = change;
     Unknowns next = select(active, x + update, x);
     if (attempt % 2 == 0) {
       problem.evaluate(next, r);
