@@ -136,6 +136,34 @@ TEST(EnergyMomentum, OrdersOnThePendulum) {
   expect(em_index3, {1.081e-3, 2.700e-4, 6.749e-5, 1.687e-5}, {});
 }
 
+TEST(EnergyMomentum, MultiplierBelongsToTheMiddleOfTheStep) {
+  const std::vector<double> steps{0.02, 0.01, 0.005, 0.0025};
+  std::vector<double> errors;
+  for (const double h : steps) {
+    const int count = int(std::lround(1 / h)), finer = 32;
+    const auto middle = advance(em.on(pendulum), pendulum_start(), h / finer, count * finer - finer / 2);
+    Vector<double, 1> exact;
+    ASSERT_TRUE(detail::continuous_multiplier(pendulum, middle.q, velocity(pendulum, middle.q, middle.p), exact));
+    errors.push_back(std::fabs(advance(em.on(pendulum), pendulum_start(), h, count).lambda[0] / exact[0] - 1.0));
+  }
+  expect_errors(steps, errors, {5.450e-3, 1.398e-3, 3.541e-4, 8.909e-5}, 2);
+}
+
+TEST(EnergyMomentum, TakesThreeIterationsOnFourParticles) {
+  const auto mean = [](const auto& scheme) {
+    const auto step = scheme.on(four_particle);
+    auto state = four_particle_start();
+    double sum = 0.0;
+    for (int i = 0; i < 1000; ++i) sum += step(state, 0.01).iterations;
+    return sum / 1000;
+  };
+  EXPECT_NEAR(mean(em), 3.0, 0.15);
+  EXPECT_NEAR(mean(em_index3), 3.0, 0.15);
+  EXPECT_NEAR(mean(vi_s), 3.0, 0.15);
+  EXPECT_NEAR(mean(vi_a), 3.0, 0.15);
+  EXPECT_NEAR(mean(vi_b), 3.0, 0.15);
+}
+
 TEST(EnergyMomentum, OrdersOnTheTop) {
   auto exact_q = to_vector(HeavyTopDirectors<double>::default_q),
        exact_v = to_vector(HeavyTopDirectors<double>::default_v);
