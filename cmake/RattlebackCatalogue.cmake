@@ -311,12 +311,12 @@ ${epilogue}}
   endif()
 endfunction()
 
-# The lines of the catalogue; of the systems those that RATTLEBACK_SYSTEMS picks. A line may go on, indented, after a comma.
+# The lines of the catalogue; of the systems those that RATTLEBACK_SYSTEMS picks. A line may go on, indented, in the next.
 function(_rattleback_read_catalogue methods systems)
   set(file "${RATTLEBACK_CATALOGUE_FILE}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
   file(READ "${file}" content)
-  string(REGEX REPLACE ",\n +" ", " content "${content}")
+  string(REGEX REPLACE "\n +" " " content "${content}")
   string(REGEX MATCHALL "\nRB_METHOD[^\n]*" method_lines "${content}")
   string(REGEX MATCHALL "\nRB_SYSTEM[^\n]*" system_lines "${content}")
   list(TRANSFORM method_lines STRIP)

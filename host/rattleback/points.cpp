@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include <Eigen/SVD>
 #include <fmt/format.h>
 
 #include "rattleback/error.hpp"
@@ -35,8 +36,24 @@ std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
+/// What is wrong with a point that does not determine the multiplier.
+std::string why_undetermined(const SystemEntry& system, const std::vector<double>& parameters, const Point& point) {
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> forms(system.m, system.n);
+  system.forms(parameters.data(), point.q.data(), point.v.data(), forms.data());
+  if (!forms.allFinite()) return "is not finite (the system is singular there); choose another state";
+  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(forms).singularValues();
+  const double smallest = values[system.m - 1], largest = values[0];
+  if (smallest > 1e-6 * largest)
+    return "does not determine the multiplier (the mass matrix is singular there); choose another state";
+  return fmt::format(
+      "has dependent constraints (the smallest singular value of their derivative is {:.3g}, the largest {:.3g}); "
+      "choose another state",
+      smallest, largest);
+}
+
 /// Why a completed point cannot start a trajectory; empty when it can.
-std::string fault_of(const Study& study, const SystemEntry& system, const Point& point) {
+std::string fault_of(const Study& study, const SystemEntry& system, const std::vector<double>& parameters,
+                     const Point& point) {
   const PrepareReport& report = point.report;
   if (!(report.defect <= group_tolerance)) {
     if (study.ensemble.project)
@@ -56,9 +73,7 @@ std::string fault_of(const Study& study, const SystemEntry& system, const Point&
         system.constraint == ConstraintKind::holonomic ? "position and the velocity" : "velocity");
   if (!report.projected_ok)
     return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
-  if (system.m > 0 && !report.multiplier_ok)
-    return "does not determine the multiplier (the constraints are dependent there, or the mass matrix is singular); "
-           "choose another state";
+  if (system.m > 0 && !report.multiplier_ok) return why_undetermined(system, parameters, point);
   for (const auto* part : {&point.q, &point.v, &point.p, &point.lambda})
     for (const double x : *part)
       if (!std::isfinite(x)) return "is not finite (the system is singular there); choose another state";
@@ -80,7 +95,7 @@ std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigne
     for (std::uint64_t k = b * block; k < end; ++k) {
       const InitialData& data = evaluate(k);
       steps += ensemble.step_varies() ? study.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
-      const std::string fault = fault_of(study, system, Point(system, ensemble, study.ensemble.project, data));
+      const std::string fault = fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data));
       if (fault.empty()) continue;
       const std::lock_guard lock(mutex);
       if (k < first_bad) {

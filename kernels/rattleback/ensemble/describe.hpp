@@ -77,6 +77,23 @@ auto constraint_gradient(const System& system, const Configuration<System>& q, c
       [&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
 }
 
+/// Whether the rows of which this is the Gram matrix are linearly independent to round-off: elimination leaves of each diagonal
+/// entry the square of the sine of the angle between a row and those before it.
+template <class T, int m>
+bool independent(Matrix<T, m, m> gram) {
+  constexpr double round_off = 1e-14;
+  Vector<T, m> square;
+  for (int k = 0; k < m; ++k) square[k] = gram[k][k];
+  for (int k = 0; k < m; ++k) {
+    if (!(gram[k][k] > T(round_off) * square[k])) return false;
+    for (int i = k + 1; i < m; ++i) {
+      const T factor = gram[i][k] / gram[k][k];
+      for (int j = k + 1; j < m; ++j) gram[i][j] = gram[i][j] - factor * gram[k][j];
+    }
+  }
+  return true;
+}
+
 /// Multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0:
 ///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v a,   a the acceleration without constraint forces.
 /// False when the constraint forces are dependent or the mass matrix is singular.
@@ -93,7 +110,7 @@ bool continuous_multiplier(const System& system, const Configuration<System>& q,
   }
   const Lu<T, m> lu(matrix);
   lambda = lu.solve(lambda);
-  bool finite = !lu.singular();
+  bool finite = !lu.singular() && independent(matrix);
   for (int k = 0; k < m; ++k) finite = finite && is_finite(lambda[k]);
   return finite;
 }
@@ -224,6 +241,17 @@ void velocity_from_momentum(const double* parameters, const double* q, const dou
   detail::store(velocity(system, detail::load<element_size<System>>(q), detail::load<System::n>(p)), v);
 }
 
+template <template <class> class SystemOf>
+void forms(const double* parameters, const double* q, const double* v, double* rows) {
+  using System = SystemOf<double>;
+  constexpr int n = System::n, m = System::m;
+  if constexpr (m > 0) {
+    const auto phi = constraint_forms(detail::system_from<System>(parameters), detail::load<element_size<System>>(q),
+                                      detail::load<n>(v));
+    for (int k = 0; k < m; ++k) detail::store(phi[k], rows + k * n);
+  }
+}
+
 /// See SystemEntry::expand.
 template <template <class> class SystemOf>
 void expand(const double* x, double* q) {
@@ -336,6 +364,7 @@ const SystemEntry& describe() {
                                  without,
                                  prepare<SystemOf>,
                                  velocity_from_momentum<SystemOf>,
+                                 forms<SystemOf>,
                                  on_group<System> ? expand<SystemOf> : nullptr,
                                  exact_solution,
                                  initial_tangent<SystemOf>};

@@ -90,7 +90,7 @@ struct PrepareReport {
   double residual;     ///< max norm of the constraint at the given point, before any projection
   double tolerance;    ///< what counts as round-off there
   bool projected_ok;   ///< the projection converged (true when none was asked for)
-  bool multiplier_ok;  ///< the continuous equations determine the multiplier
+  bool multiplier_ok;  ///< the continuous equations determine the multiplier, the constraints are independent to round-off
   double defect;       ///< by how much q, after any projection, misses the group: max norm of R^T R - 1 of its rotations
 };
 /// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal, but for what misses so little that it
@@ -125,6 +125,8 @@ struct SystemEntry {
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).
   void (*velocity)(const double* parameters, const double* q, const double* p, double* v);
+  /// The forms along which multipliers act at (q, v), Phi_v or Dg: m rows of n numbers.
+  void (*forms)(const double* parameters, const double* q, const double* v, double* rows);
   /// q from n numbers: rotations of space from their rotation vectors, the rest as it is. Null on R^n.
   void (*expand)(const double* x, double* q);
   /// The exact solution a time `time` after the state (q, v), in place; p and lambda follow. Null where none is known; false

@@ -61,8 +61,7 @@ inline void hbvm_numbers(int s, const HbvmOptions& options, double* numbers) {
 /// iteration; lanes for which it does not contract go on with Newton's method, or without `robust` are handed over. A lane that
 /// has converged keeps its gamma, so further sweeps of the pack recompute the same numbers for it.
 template <class T, class System, int S, bool robust = true>
-  requires(S >= 1 && S <= legendre_terms_max && !on_group<System> && SeparableForm<System> &&
-           (System::m == 0 || is_holonomic<System>))
+  requires(S >= 1 && S <= legendre_terms_max && HolonomicOnRn<System> && SeparableForm<System>)
 class Hbvm {
   static constexpr int n = System::n, m = System::m;
   static constexpr int size = S * n + m;

@@ -237,10 +237,6 @@ class Saddle {
   [[no_unique_address]] std::conditional_t<(m > 0), Lu<T, m>, Nothing> gram_;
 };
 
-/// On R^n, with holonomic constraints or none.
-template <class System>
-concept HolonomicOnRn = !on_group<System> && (System::m == 0 || is_holonomic<System>);
-
 /// Accelerations of a system on R^n without constraints or with holonomic ones.
 template <class System>
 class Dynamics {

@@ -27,6 +27,23 @@
 //   Matrix<T, m, n> position_jacobian(q)            Dg by hand (optional); constraint_entry is then its sparsity
 //   static int constraint_opposite(row, column)     the column whose entry of Dg is minus this one, or `column` (optional)
 //
+// A separable holonomic system may state more of its structure; methods that condense their equations use it (`Blocks` below):
+//
+//   static constexpr int block                      coordinates come in groups of `block`, in which the mass and the second
+//                                                   derivatives below are multiples of the identity (particles, directors)
+//   position_jacobian(q) as above                   affine in q: g is at most quadratic
+//   Matrix<T, n/block, n/block> constraint_hessian(a)    sum_k a_k D^2 g_k, constant, an entry for each pair of groups
+//   static constexpr int terms                      U = linear function + sum_a f_a(pi_a), a < terms, with at most quadratic pi_a
+//   T potential_term<a>(pi)                         f_a
+//   Vector<T, terms> potential_invariants(q)        pi_a, which are to have the symmetries of U
+//   Matrix<T, terms, n> potential_invariants_jacobian(q)
+//   Matrix<T, n/block, n/block> potential_invariants_hessian(c)    sum_a c_a D^2 pi_a, constant
+//
+// A Lagrangian system that is not separable may give
+//
+//   Vector<T, n> velocity(q, p)                     the inverse of p = dL/dv
+//   T hamiltonian(q, p)                             v.p - L (optional)
+//
 // and, where the motion is known,
 //
 //   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v)
@@ -268,6 +285,12 @@ inline constexpr bool is_holonomic = requires(const System& s, const Configurati
   s.position_constraint(q);
 };
 
+/// On R^n, with holonomic constraints or none; with holonomic constraints.
+template <class System>
+concept HolonomicOnRn = !on_group<System> && (System::m == 0 || is_holonomic<System>);
+template <class System>
+concept ConstrainedOnRn = HolonomicOnRn<System> && System::m > 0;
+
 /// The configuration g tau(x) for a small x that exists only in the partial derivatives of a dual number: to first order, all
 /// retractions are the same.
 template <class G, class S>
@@ -367,6 +390,17 @@ RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, N>& q, const Vecto
   }
   return g;
 }
+
+/// Constant mass, constraint and potential in the form that condensed holonomic methods take.
+template <class System>
+concept Blocks = Separable<System> &&
+                 requires(const System& s, const Vector<typename System::scalar, System::n>& q,
+                          const Vector<typename System::scalar, System::m>& a) {
+  s.mass_diagonal();
+  s.position_jacobian(q);
+  s.constraint_hessian(a);
+  System::terms;
+};
 
 /// g and its derivative Dg at q.
 template <class T, int n, int m>

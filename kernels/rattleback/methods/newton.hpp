@@ -1,0 +1,93 @@
+#pragma once
+// Newton's method for the equations of a step, lane by lane.
+
+#include "rattleback/methods/step.hpp"
+#include "rattleback/real/real.hpp"
+
+RB_NAMESPACE_BEGIN
+
+template <class T>
+struct NewtonReport {
+  mask_t<T> converged, singular;
+  T iterations;
+};
+
+/// Newton from the predicted velocity. At first a lane keeps its Jacobian while its updates shrink by a factor of 100 at least: an
+/// iteration with the last one then gains as many digits. Where its neighbours in a pack need new ones, its own is evaluated again
+/// where it was, which gives the same bits. Lanes that have not converged after `attempt_iterations` start again, from other
+/// fractions of that velocity and with backtracking in every second attempt: where a step is so large that the iteration wanders,
+/// one of them leads to the solution. A lane that has converged is not changed any more.
+///
+/// A Problem has the types Unknowns, Residual, Jacobian, and
+///
+///   Unknowns guess(T fraction)                      with this fraction of the predicted velocity
+///   void evaluate(x, Residual&)
+///   mask_t<T> linearise(x, residual, Jacobian&)     returns the singular lanes
+///   Unknowns direction(residual, jacobian)          the Newton update
+///   T size_of(residual, update)                     what Convergence asks for
+///   T merit(residual)                               of the residual, for backtracking
+///
+/// The residual is left at the result.
+template <class T, class Problem>
+RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
+                                   typename Problem::Unknowns& x, typename Problem::Residual& r) {
+  constexpr int attempt_iterations = 14, halvings = 8;
+  constexpr double fractions[8] = {1.0, 0.5, 0.0, 1.5, 0.75, -0.5, 0.25, 2.0};
+  using Unknowns = typename Problem::Unknowns;
+  mask_t<T> active(true), singular(false);
+  T iterations(0.0), previous(0.0);
+  Convergence<T> convergence(options, scale);
+  x = problem.guess(T(1.0));
+  problem.evaluate(x, r);
+  typename Problem::Jacobian jacobian;
+  Unknowns origin = x;  // of the Jacobian
+  mask_t<T> renew(true);
+  for (int iteration = 0; any(active) && iteration < options.max_iterations; ++iteration) {
+    const int attempt = iteration / attempt_iterations;
+    if (iteration > 0 && iteration % attempt_iterations == 0) {
+      x = select(active, problem.guess(T(fractions[(attempt - 1) % 8])), x);
+      problem.evaluate(x, r);
+      convergence = Convergence<T>(options, scale);
+      singular = singular & !active;
+      renew = mask_t<T>(true);
+      previous = T(0.0);
+    }
+    if (any(active & renew)) {
+      const mask_t<T> kept = active & !renew;
+      if (!any(kept)) {
+        origin = x;
+        singular = singular | (active & problem.linearise(x, r, jacobian));
+      } else {
+        origin = select(kept, origin, x);
+        typename Problem::Residual at_origin;
+        problem.evaluate(origin, at_origin);
+        singular = singular | (active & problem.linearise(origin, at_origin, jacobian));
+      }
+    }
+    const Unknowns update = problem.direction(r, jacobian);
+    const T change = problem.size_of(r, update);
+    renew = attempt > 0 ? mask_t<T>(true) : !(change <= T(0.01) * previous);
+    previous = change;
+    Unknowns next = select(active, x + update, x);
+    if (attempt % 2 == 0) {
+      problem.evaluate(next, r);
+    } else {
+      const T before = problem.merit(r);
+      T length(1.0);
+      for (int halving = 0;; ++halving) {
+        problem.evaluate(next, r);
+        const mask_t<T> longer = active & !(problem.merit(r) < before);
+        if (!any(longer) || halving == halvings) break;
+        length = select(longer, T(0.5) * length, length);
+        next = select(active, x + length * update, x);
+      }
+    }
+    x = next;
+    iterations = iterations + select(active, T(1.0), T(0.0));
+    // a maximum loses NaN
+    active = active & !(convergence.with_rate(change) & is_finite(sum(update)));
+  }
+  return {!active, singular, iterations};
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,129 @@
+#pragma once
+// Forward-mode difference quotients: a function known at two points, with slopes s_k such that
+//
+//   f(x') - f(x) = sum_k s_k (x'_k - x_k).
+//
+// The analogue of dual numbers for discrete derivatives. Products follow the partition rule: slope of f g = mean(f) slope of g +
+// mean(g) slope of f. So a function at most quadratic gets its derivative at the midpoint, polynomials need no division, and f(pi)
+// with a quadratic invariant pi gets the slope of f times the derivative of pi at the midpoint: the discrete gradient inherits the
+// linear symmetries of a function that is written in inner products (O. Gonzalez, J. Nonlinear Sci. 6 (1996) 449).
+
+#include "rattleback/real/elementary.hpp"
+#include "rattleback/real/real.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Slopes in K variables. Elementary functions change from a quotient to a series where the quotient would lose digits.
+template <class T, int K>
+struct Secant {
+  T at0, at1;
+  T slope[K];
+
+  Secant() = default;
+  /// A constant: anything T is made from.
+  template <class U>
+    requires(!__is_same(U, Secant) && __is_constructible(T, U))
+  RB_HD Secant(const U& a) : at0(a), at1(at0) {
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) slope[i] = T(0.0);
+  }
+  /// The variable `direction`, which goes from a to b.
+  RB_HD Secant(const T& a, const T& b, int direction) : Secant(a) {
+    at1 = b;
+    slope[direction] = T(1.0);
+  }
+
+  RB_HD T mean() const { return T(0.5) * (at0 + at1); }
+  /// f(a) with the quotient of its values known.
+  RB_HD static Secant chain(const Secant& a, T f0, T f1, T quotient) {
+    Secant r;
+    r.at0 = f0;
+    r.at1 = f1;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.slope[i] = quotient * a.slope[i];
+    return r;
+  }
+
+  RB_HD friend Secant operator+(const Secant& a, const Secant& b) {
+    Secant r;
+    r.at0 = a.at0 + b.at0;
+    r.at1 = a.at1 + b.at1;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.slope[i] = a.slope[i] + b.slope[i];
+    return r;
+  }
+  RB_HD friend Secant operator-(const Secant& a, const Secant& b) {
+    Secant r;
+    r.at0 = a.at0 - b.at0;
+    r.at1 = a.at1 - b.at1;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.slope[i] = a.slope[i] - b.slope[i];
+    return r;
+  }
+  RB_HD friend Secant operator-(const Secant& a) { return chain(a, -a.at0, -a.at1, T(-1.0)); }
+  RB_HD friend Secant operator*(const Secant& a, const Secant& b) {
+    const T mean_a = a.mean(), mean_b = b.mean();
+    Secant r;
+    r.at0 = a.at0 * b.at0;
+    r.at1 = a.at1 * b.at1;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.slope[i] = fma(mean_a, b.slope[i], mean_b * a.slope[i]);
+    return r;
+  }
+  /// a (1/b)
+  RB_HD friend Secant operator/(const Secant& a, const Secant& b) {
+    const T r0 = T(1.0) / b.at0, r1 = T(1.0) / b.at1;
+    return a * chain(b, r0, r1, -(r0 * r1));
+  }
+  RB_HD Secant& operator+=(const Secant& b) { return *this = *this + b; }
+  RB_HD Secant& operator-=(const Secant& b) { return *this = *this - b; }
+  RB_HD Secant& operator*=(const Secant& b) { return *this = *this * b; }
+  RB_HD Secant& operator/=(const Secant& b) { return *this = *this / b; }
+  RB_HD friend Secant fma(const Secant& a, const Secant& b, const Secant& c) { return a * b + c; }
+
+  RB_HD friend Secant sqrt(const Secant& a) {
+    const T r0 = sqrt(a.at0), r1 = sqrt(a.at1);
+    return chain(a, r0, r1, T(1.0) / (r0 + r1));
+  }
+  // with the mean c and half the difference z: (sin(c + z) - sin(c - z))/(2z) = cos(c) sin(z)/z, and likewise for cos
+  RB_HD friend Secant sin(const Secant& a) { return chain(a, sin(a.at0), sin(a.at1), cos(a.mean()) * sinc(a)); }
+  RB_HD friend Secant cos(const Secant& a) { return chain(a, cos(a.at0), cos(a.at1), -(sin(a.mean()) * sinc(a))); }
+  RB_HD friend void sincos(const Secant& a, Secant& s, Secant& c) {
+    s = sin(a);
+    c = cos(a);
+  }
+  RB_HD friend Secant exp(const Secant& a) {
+    const T e0 = exp(a.at0), e1 = exp(a.at1), difference = a.at1 - a.at0, z = T(0.5) * difference;
+    const T near = exp(a.mean()) * sinhc(z * z);
+    return chain(a, e0, e1, select(abs(difference) < T(1.0), near, (e1 - e0) / difference));
+  }
+  RB_HD friend Secant log(const Secant& a) {
+    // log(x'/x) = 2 atanh(t), t = (x' - x)/(x' + x)
+    const T l0 = log(a.at0), l1 = log(a.at1), difference = a.at1 - a.at0, total = a.at0 + a.at1;
+    const T t = difference / total, z = t * t;
+    T series(1.0 / 17.0);
+    RB_UNROLL
+    for (int k = 15; k > 0; k -= 2) series = fma(series, z, T(1.0 / k));
+    return chain(a, l0, l1, select(abs(t) < T(0.1), (T(2.0) / total) * series, (l1 - l0) / difference));
+  }
+
+ private:
+  /// sin(z)/z, z half the difference
+  RB_HD static T sinc(const Secant& a) {
+    const T z = T(0.5) * (a.at1 - a.at0);
+    return select(abs(z) < T(0.5), sinhc(-(z * z)), sin(z) / z);
+  }
+  /// sinh(z)/z of z^2; sin(z)/z of -z^2. Taylor to z^14, for |z| < 1/2.
+  RB_HD static T sinhc(T square) {
+    T s(1.0 / 1307674368000.0);
+    s = fma(s, square, T(1.0 / 6227020800.0));
+    s = fma(s, square, T(1.0 / 39916800.0));
+    s = fma(s, square, T(1.0 / 362880.0));
+    s = fma(s, square, T(1.0 / 5040.0));
+    s = fma(s, square, T(1.0 / 120.0));
+    s = fma(s, square, T(1.0 / 6.0));
+    return fma(s, square, T(1.0));
+  }
+};
+
+RB_NAMESPACE_END
