@@ -142,7 +142,29 @@ const MethodOption* find(const Study::Method& method, const OptionInfo& option) 
   return found == method.options.end() ? nullptr : &found->second;
 }
 
+/// The values of all options of a method, in their order.
+struct Values {
+  std::vector<MethodOption> settings;     ///< what the values' lists are in
+  std::vector<std::vector<double>> flat;  ///< and their matrices
+  std::vector<OptionValue> values;
+
+  Values(const Study::Method& given, const MethodEntry& method) : flat(method.options.size()) {
+    for (const OptionInfo& option : method.options) {
+      const MethodOption* value = find(given, option);
+      settings.push_back(value != nullptr ? *value : default_of(option));
+    }
+    for (std::size_t i = 0; i < settings.size(); ++i)
+      values.push_back(value_of(method.options[i], settings[i], flat[i]));
+  }
+};
+
 }  // namespace
+
+int order_of(const Study& study) {
+  const MethodEntry& method = study.method_entry();
+  if (method.order_of == nullptr) return 2 * study.method.stages().value_or(1) - 2;
+  return method.order_of(Values(study.method, method).values, study.system_entry());
+}
 
 std::string systems_in_words(const MethodEntry& method) {
   const bool none = method.constraints.contain(ConstraintKind::none);
@@ -215,14 +237,8 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
 
 MethodNumbers method_numbers(const Study& study) {
   const MethodEntry& method = study.method_entry();
-  std::vector<MethodOption> settings;  // what the values' lists are in
-  for (const OptionInfo& option : method.options) {
-    const MethodOption* given = find(study.method, option);
-    settings.push_back(given != nullptr ? *given : default_of(option));
-  }
-  std::vector<OptionValue> values;
-  std::vector<std::vector<double>> flat(settings.size());
-  for (std::size_t i = 0; i < settings.size(); ++i) values.push_back(value_of(method.options[i], settings[i], flat[i]));
+  const Values all(study.method, method);
+  const std::vector<OptionValue>& values = all.values;
 
   MethodNumbers result{std::vector<double>(max_method_numbers, 0.0), ""};
   if (method.settle == nullptr) {

@@ -33,6 +33,9 @@ struct MethodNumbers {
 };
 [[nodiscard]] MethodNumbers method_numbers(const Study& study);
 
+/// The order of q in a complete study; 0 where it is not known.
+[[nodiscard]] int order_of(const Study& study);
+
 /// "3 stages, retraction exp": the options that pick a compiled loop, and others that are not at their default. Of a complete
 /// study; "" where there is nothing to say.
 [[nodiscard]] std::string options_in_words(const Study& study);

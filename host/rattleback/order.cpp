@@ -246,7 +246,8 @@ struct FinalErrors::Impl {
                                              without));
     }
     const auto finest = std::ranges::min_element(runs, {}, step_of);
-    Study run = at_step(study, wanted.step.value_or(by_run ? step_of(*finest) : step_of(*finest) / 4));
+    const double part = by_run ? 1.0 : order_of(study) == 1 ? 16.0 : 4.0;
+    Study run = at_step(study, wanted.step.value_or(step_of(*finest) / part));
     const auto options = study.method_entry().options;
     const auto stages =
         std::ranges::find_if(options, [](const OptionInfo& o) { return o.name == std::string_view("stages"); });

@@ -133,7 +133,7 @@ const Broken names[] = {
     {"DimensionFromAnAxis", "name = \"chaotic\"", "name = \"chaotic\"\nparameters = { m = \"theta\" }",
      "s.toml:3: m must be a plain number (it fixes the dimension); choose one of 2, 3..."},
     {"MethodThatDoesNotFit", "\"nonholonomic-lobatto\"", "\"lobatto\"",
-     "s.toml:4: method 'lobatto' cannot treat system 'chaotic' (it needs a system with no constraints, this one has "
+     "s.toml:4: method 'lobatto' cannot treat system 'chaotic' (it takes systems without constraints, this one has "
      "velocity constraints); use ...nonholonomic-lobatto"},
     {"UnknownOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstage = 3",
      "s.toml:5: unknown key 'stage' in [method] of 'nonholonomic-lobatto' (known: name, stages, retraction, solver); "
