@@ -83,7 +83,7 @@ TEST(Bench, CountsTheSameForEveryStepOfAnExplicitMethod) {
   const CountedPair* pair = catalogue.counted_pair(system, *catalogue.method("lobatto"), {2});
   const auto operations = [&](std::int64_t steps) {
     Chunk chunk(system, steps);
-    return pair->count(chunk.arguments, chunk.data.data(), 0, 1);
+    return pair->advance(chunk.arguments, chunk.data.data(), 0, 1);
   };
   const std::uint64_t one = operations(2) - operations(1);
   EXPECT_EQ(operations(20) - operations(10), 10 * one);
