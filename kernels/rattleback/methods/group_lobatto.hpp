@@ -38,7 +38,7 @@ class GroupLobatto {
   RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
 
-  RB_HD StepReport<T> operator()(State& state, T h) const {
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = mass_.inverse_times(state.p);
     Unknowns x;
