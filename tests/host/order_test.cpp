@@ -89,7 +89,7 @@ TEST(Order, ExactSolutionsAgreeWithFineRuns) {
       EXPECT_LT(variable.max.error[1], variable.name == "lambda" ? 1e-8 : 3e-14)
           << system->name << " " << variable.name;
   }
-  EXPECT_EQ(found, 2);
+  EXPECT_EQ(found, 6);
 }
 
 TEST(Order, ErrorsAreThoseOfTheDefinition) {
