@@ -80,8 +80,9 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// Random starts around the default state, put on the constraint.
+/// Random starts around the default state, put on the constraint; the step in units of the system's time scale.
 std::string study_of(const Case& c, double step, int steps, int draws) {
+  step *= c.system->time_scale;
   std::string toml = fmt::format("[system]\nname = \"{}\"\n", c.system->name);
   if (*c.system->variant) toml += fmt::format("variant = \"{}\"\n", c.system->variant);
   toml += "parameters = {";
@@ -113,9 +114,11 @@ constexpr const char* with_lyapunov =
 
 /// Step sizes from small to hopeless side by side: lanes end at different steps, and some fail.
 std::string uneven_study_of(const Case& c) {
+  const double scale = c.system->time_scale;
   std::string toml = study_of(c, 0.05, 40, 3);
-  toml.replace(toml.find("step = 0.05"), 11, "step = \"h\"");
-  toml.replace(toml.find("steps = 40"), 10, "end = 40.0");
+  const std::string step = fmt::format("step = {}", 0.05 * scale);
+  toml.replace(toml.find(step), step.size(), fmt::format("step = \"{} * h\"", scale));
+  toml.replace(toml.find("steps = 40"), 10, fmt::format("end = {}", 40.0 * scale));
   toml.replace(toml.find("axes = ["), 8, "axes = [{ name = \"h\", values = [0.05, 8.0, 0.1, 2.0, 0.025, 4.0] }, ");
   return toml;
 }

@@ -332,6 +332,7 @@ const SystemEntry& describe() {
                                  coordinates,
                                  System::default_q,
                                  System::default_v,
+                                 time_scale<System>(),
                                  prepare<SystemOf>,
                                  velocity_from_momentum<SystemOf>,
                                  on_group<System> ? expand<SystemOf> : nullptr,

@@ -101,6 +101,7 @@ struct SystemEntry {
   std::span<const ObservableInfo> observables;
   std::span<const char* const> coordinates;  ///< names of the components of q; empty when they have none
   std::span<const double> default_q, default_v;
+  double time_scale;  ///< time in which the motion from there changes appreciably: tests and benchmarks choose steps by it
   /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).

@@ -30,7 +30,7 @@
 //
 // The functions are templates over their argument's scalar, so that dual numbers pass through them. Static members describe
 // the system to the catalogue: name, variant, summary, configuration, source, parameters(), structure(), invariants(),
-// default_q, default_v, conserves_energy, kind. `invariants()` names what `evaluate_invariants(q, v)` returns.
+// default_q, default_v, conserves_energy, kind, and, where it is far from 1, time_scale (see SystemEntry). `invariants()` names what `evaluate_invariants(q, v)` returns.
 
 #include <array>
 
@@ -555,6 +555,16 @@ RB_HD T energy(const System& system, const Vector<T, element_size<System>>& q, c
     return fma(T(0.5), dot(v, Mass<System>(system).times(v)), system.potential(q));
   } else {
     return dot(v, momentum(system, q, v)) - lagrangian(system, q, v);
+  }
+}
+
+/// 1, or what the system gives as `time_scale`.
+template <class System>
+constexpr double time_scale() {
+  if constexpr (requires { System::time_scale; }) {
+    return System::time_scale;
+  } else {
+    return 1.0;
   }
 }
 
