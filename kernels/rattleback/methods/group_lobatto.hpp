@@ -18,7 +18,7 @@ concept MechanicalOnGroup = on_group<System> && Separable<System> && (AffineCons
 ///
 /// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with the terms of
 /// first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2. Lanes
-/// that have not converged after `max_sweeps`, or whose updates grow, take the step with GeneralLobatto, which costs as much as
+/// that have not converged after 4/5 of the iterations they may take, or whose updates grow, take the step with GeneralLobatto, which costs as much as
 /// some 100 sweeps; without `newton` they are handed over.
 template <class T, class System, class Tau, int S, bool newton = true>
 class GroupLobatto {
@@ -29,7 +29,7 @@ class GroupLobatto {
   static constexpr int coupled = (S - 1) * m;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
-  static constexpr int max_sweeps = 40, least_sweeps = 5;
+  static constexpr int least_sweeps = 5;
 
  public:
   using State = StateOf<T, System>;
@@ -51,7 +51,7 @@ class GroupLobatto {
     Stages at;
     for (int sweep = 0;; ++sweep) {
       evaluate(state, h, x, at);
-      if (!any(active) || sweep == max_sweeps || sweep == options_.max_iterations) break;
+      if (!any(active) || 5 * sweep >= 4 * options_.max_iterations) break;
       if constexpr (m > 0) singular = singular | (active & factorise(at.matrix));
       solve(at, at.residual);
       subtract(at.residual, active, x);
