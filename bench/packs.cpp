@@ -50,6 +50,12 @@ constexpr Row rows[] = {
     {"isokinetic-particle", "", "nonholonomic-lobatto", 3, 0},
     {"henon-heiles", "", "lobatto", 2, 0},
     {"henon-heiles", "", "lobatto", 3, 0},
+    {"turntable-ball", "space", "nonholonomic-lobatto", 2, 0},
+    {"turntable-ball", "space", "nonholonomic-lobatto", 3, 0},
+    {"heavy-top", "", "lobatto", 2, 0},
+    {"heavy-top", "", "lobatto", 3, 0},
+    {"heavy-top-cone", "", "holonomic-lobatto", 2, 0},
+    {"heavy-top-cone", "", "holonomic-lobatto", 3, 0},
 };
 
 }  // namespace

@@ -171,9 +171,9 @@ std::string systems_in_words(const MethodEntry& method) {
   std::vector<std::string> kinds;
   if (method.constraints.contain(ConstraintKind::velocity)) kinds.emplace_back("velocity");
   if (method.constraints.contain(ConstraintKind::holonomic)) kinds.emplace_back("holonomic");
-  std::string words = kinds.empty() ? "systems without constraints"
-                                    : fmt::format("systems with {} constraints{}", fmt::join(kinds, " or "),
-                                                  none ? " or none" : "");
+  std::string words =
+      kinds.empty() ? "systems without constraints"
+                    : fmt::format("systems with {} constraints{}", fmt::join(kinds, " or "), none ? " or none" : "");
   if (method.needs != nullptr) words += fmt::format(" and {}", method.needs);
   return words;
 }

@@ -6,8 +6,8 @@
 #include <limits>
 #include <mutex>
 
-#include <Eigen/SVD>
 #include <fmt/format.h>
+#include <Eigen/SVD>
 
 #include "rattleback/error.hpp"
 #include "rattleback/parallel.hpp"
@@ -95,7 +95,8 @@ std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigne
     for (std::uint64_t k = b * block; k < end; ++k) {
       const InitialData& data = evaluate(k);
       steps += ensemble.step_varies() ? study.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
-      const std::string fault = fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data));
+      const std::string fault =
+          fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data));
       if (fault.empty()) continue;
       const std::lock_guard lock(mutex);
       if (k < first_bad) {

@@ -89,23 +89,16 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// The unit of time of the studies below: 1, less for systems that move fast in their default state.
-double time_scale(const SystemEntry& system) {
-  if (system.name == std::string_view("heavy-top-directors")) return 0.01;
-  if (system.name == std::string_view("cylindrical-pendulum") || system.name == std::string_view("four-particle"))
-    return 0.1;
-  return 1.0;
-}
-
-/// Random starts around the default state, put on the constraint.
+/// Random starts around the default state, put on the constraint; the step in units of the system's time scale.
 std::string study_of(const Case& c, double step, int steps, int draws) {
-  if (time_scale(*c.system) < 1.0) draws = std::min(draws, 64);  // most of them are solved by Newton's method with duals
+  step *= c.system->time_scale;
+  // Newton's method over dual numbers takes its time
+  if (c.system->constraint == ConstraintKind::holonomic && c.system->time_scale < 1.0) draws = std::min(draws, 64);
   std::string toml = fmt::format("[system]\nname = \"{}\"\n", c.system->name);
   if (*c.system->variant) toml += fmt::format("variant = \"{}\"\n", c.system->variant);
   toml += "parameters = {";
   for (const StructureInfo& s : c.system->structure) toml += fmt::format(" {} = {}", s.name, s.value);
-  toml += fmt::format(" }}\n{}[time]\nstep = {}\nsteps = {}\nsamples = 5\n", c.toml(),
-                      step * time_scale(*c.system), steps);
+  toml += fmt::format(" }}\n{}[time]\nstep = {}\nsteps = {}\nsamples = 5\n", c.toml(), step, steps);
   toml += fmt::format("[ensemble]\nproject = true\ndraws = {}\naxes = [", draws);
   for (int i = 0; i < c.system->elements + c.system->n; ++i)
     toml += fmt::format("{{ name = \"x{}\", distribution = \"uniform\", from = -0.1, to = 0.1, seed = 7 }}, ", i);
@@ -132,15 +125,12 @@ constexpr const char* with_lyapunov =
 
 /// Step sizes from small to hopeless side by side: lanes end at different steps, and some fail.
 std::string uneven_study_of(const Case& c) {
+  const double scale = c.system->time_scale;
   std::string toml = study_of(c, 0.05, 40, 3);
-  const double unit = time_scale(*c.system);
-  const auto replace = [&](const std::string& old, const std::string& text) {
-    toml.replace(toml.find(old), old.size(), text);
-  };
-  replace(fmt::format("step = {}\n", 0.05 * unit), "step = \"h\"\n");
-  replace("steps = 40", fmt::format("end = {}", 40.0 * unit));
-  replace("axes = [", fmt::format("axes = [{{ name = \"h\", values = [{}, {}, {}, {}, {}, {}] }}, ", 0.05 * unit, 8.0 * unit,
-                                  0.1 * unit, 2.0 * unit, 0.025 * unit, 4.0 * unit));
+  const std::string step = fmt::format("step = {}", 0.05 * scale);
+  toml.replace(toml.find(step), step.size(), fmt::format("step = \"{} * h\"", scale));
+  toml.replace(toml.find("steps = 40"), 10, fmt::format("end = {}", 40.0 * scale));
+  toml.replace(toml.find("axes = ["), 8, "axes = [{ name = \"h\", values = [0.05, 8.0, 0.1, 2.0, 0.025, 4.0] }, ");
   return toml;
 }
 

@@ -39,8 +39,8 @@ double distance(const Result& result, std::size_t a, std::size_t b) {
     const std::size_t members = dataset.shape[1], width = dataset.shape[2];
     for (std::size_t k = 0; k < dataset.shape[0]; ++k)
       for (std::size_t i = 0; i < width; ++i)
-        difference = std::max(difference,
-                              std::abs(x[(k * members + a) * width + i] - x[(k * members + b) * width + i]));
+        difference =
+            std::max(difference, std::abs(x[(k * members + a) * width + i] - x[(k * members + b) * width + i]));
   }
   return difference;
 }
@@ -149,7 +149,8 @@ TEST_F(Families, HbvmModifiedPendulumTable3AndWhereEnergyIsNotConserved) {
   EXPECT_LT(largest(r, "energy", "maxabs"), 1e-13);
   EXPECT_LT(largest(r, "constraint", "max"), 1e-13);
   const std::string one = "ensemble.axes[0].values=[0.1]";
-  const Result coarse = result("hbvm-modified", {"method.k=2", one}), four = result("hbvm-modified", {"method.k=4", one});
+  const Result coarse = result("hbvm-modified", {"method.k=2", one}),
+               four = result("hbvm-modified", {"method.k=4", one});
   expect_ratio(largest(coarse, "energy", "maxabs"), 2.338e-06, 0.1);
   expect_ratio(largest(coarse, "constraint", "max"), 2.931e-06, 0.1);
   EXPECT_LT(largest(four, "energy", "maxabs"), 1e-13);
@@ -199,13 +200,15 @@ TEST_F(Families, HbvmEnsembleOfModifiedPendulums) {
 
 TEST_F(Families, HbvmMultipliersAlternateAboutTheMiddleOfTheSteps) {
   NEED("planar-pendulum");
-  const auto exact = values(result("hbvm-sawtooth", {"method={name=\"holonomic-lobatto\",stages=5}", "time.step=0.0125"}),
-                            "/trajectories/lambda");
+  const auto exact =
+      values(result("hbvm-sawtooth", {"method={name=\"holonomic-lobatto\",stages=5}", "time.step=0.0125"}),
+             "/trajectories/lambda");
   double middle[2], averaged[2];
   for (const int n : {0, 1}) {
     const std::size_t each = n == 0 ? 8 : 4;  // samples of the reference per step
-    const auto lambda = values(result("hbvm-sawtooth", {fmt::format("time.step={}", 0.0125 * static_cast<double>(each))}),
-                               "/trajectories/lambda");
+    const auto lambda =
+        values(result("hbvm-sawtooth", {fmt::format("time.step={}", 0.0125 * static_cast<double>(each))}),
+               "/trajectories/lambda");
     middle[n] = averaged[n] = 0.0;
     for (std::size_t k = 1; k < lambda.size(); ++k) {
       middle[n] = std::max(middle[n], std::abs(lambda[k] - exact[k * each - each / 2]));
@@ -255,9 +258,10 @@ TEST_F(Families, MethodsSayWhatTheyNeed) {
   NEED("magnetic-polar");
   NEED("kepler");
   const std::string text = message("conversion-kepler", {"system.name=magnetic-polar", "method={name=\"hbvm\"}"});
-  EXPECT_NE(text.find("method 'hbvm' cannot treat system 'magnetic-polar' (it takes systems with holonomic constraints or "
-                      "none and a Lagrangian v.Mv/2 - U(q) on R^n); use lobatto, variational-conversion, runge-kutta"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("method 'hbvm' cannot treat system 'magnetic-polar' (it takes systems with holonomic constraints or "
+                "none and a Lagrangian v.Mv/2 - U(q) on R^n); use lobatto, variational-conversion, runge-kutta"),
+      std::string::npos)
       << text;
 }
 
@@ -277,9 +281,10 @@ v = [0, 0, 0, 0, 0, 0]
 )toml"));
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "study:5: initial state of trajectory 1 (l = 0) has dependent constraints (the smallest singular value "
-                 "of their derivative is 0, the largest 1); choose another state");
+    EXPECT_STREQ(
+        error.what(),
+        "study:5: initial state of trajectory 1 (l = 0) has dependent constraints (the smallest singular value "
+        "of their derivative is 0, the largest 1); choose another state");
   }
 }
 
@@ -294,18 +299,19 @@ TEST_F(Families, ConvertedMethodsReachTheErrorsOfAnIndependentComputation) {
     int steps;
     double error;
   };
-  const Row rows[] = {{"euler", "[0, 1]", 40, 2.054e-2},       {"euler", "[-0.5, 0.5]", 40, 1.107e-3},
-                      {"heun2", "[-0.5, 0.5]", 40, 6.357e-4},  {"rk3", "[0, 1]", 40, 2.451e-5},
-                      {"rk3", "[-0.5, 0.5]", 40, 7.726e-7},    {"rk4", "[0, 1]", 40, 7.611e-7},
-                      {"rk4", "[-0.5, 0.5]", 40, 4.767e-8},    {"rk4", "[\"-1/3\", \"2/3\"]", 40, 1.041e-7},
-                      {"dp5", "[-0.5, 0.5]", 20, 3.575e-9},    {"rk6", "[0, 1]", 20, 1.703e-8}};
+  const Row rows[] = {{"euler", "[0, 1]", 40, 2.054e-2},      {"euler", "[-0.5, 0.5]", 40, 1.107e-3},
+                      {"heun2", "[-0.5, 0.5]", 40, 6.357e-4}, {"rk3", "[0, 1]", 40, 2.451e-5},
+                      {"rk3", "[-0.5, 0.5]", 40, 7.726e-7},   {"rk4", "[0, 1]", 40, 7.611e-7},
+                      {"rk4", "[-0.5, 0.5]", 40, 4.767e-8},   {"rk4", "[\"-1/3\", \"2/3\"]", 40, 1.041e-7},
+                      {"dp5", "[-0.5, 0.5]", 20, 3.575e-9},   {"rk6", "[0, 1]", 20, 1.703e-8}};
   for (const Row& row : rows) {
-    const Result r = result("conversion-order", {fmt::format("method.base={}", row.base),
-                                                 fmt::format("method.bias={}", row.bias),
-                                                 fmt::format("time.step={}", 2.0 / row.steps)});
+    const Result r =
+        result("conversion-order", {fmt::format("method.base={}", row.base), fmt::format("method.bias={}", row.bias),
+                                    fmt::format("time.step={}", 2.0 / row.steps)});
     double error = 0.0;
     for (int i = 0; i < 3; ++i)
-      error = std::max({error, std::abs(r.matrix("/final/q")(0, i) - q[i]), std::abs(r.matrix("/final/v")(0, i) - v[i])});
+      error =
+          std::max({error, std::abs(r.matrix("/final/q")(0, i) - q[i]), std::abs(r.matrix("/final/v")(0, i) - v[i])});
     expect_ratio(error, row.error, 2e-3, fmt::format("{} {}", row.base, row.bias));
     EXPECT_LT(largest(r, "constraint", "max"), 1e-13);
     EXPECT_LT(largest(r, "hidden_constraint", "max"), 1e-13);
@@ -348,13 +354,14 @@ TEST_F(Families, ConvertedMethodsHaveTheirOrderOnEverySystem) {
 
 TEST_F(Families, ATableauOfTheStudyIsTheBaseOfThatName) {
   NEED("spherical-pendulum");
-  const std::vector<std::string> tableau{
-      "method.base=tableau", "method.a=[[0, 0, 0, 0], [0.5, 0, 0, 0], [0, \"1/2\", 0, 0], [0, 0, 1, 0]]",
-      "method.b=[\"1/6\", \"1/3\", \"1/3\", \"1/6\"]"};
+  const std::vector<std::string> tableau{"method.base=tableau",
+                                         "method.a=[[0, 0, 0, 0], [0.5, 0, 0, 0], [0, \"1/2\", 0, 0], [0, 0, 1, 0]]",
+                                         "method.b=[\"1/6\", \"1/3\", \"1/3\", \"1/6\"]"};
   for (const char* example : {"conversion-order", "runge-kutta-pendulum"}) {
     auto few = tableau;
     if (std::string(example) != "conversion-order") few.emplace_back("time.steps=20");
-    const auto named = result(example, few.size() > 3 ? std::vector<std::string>{"time.steps=20"} : std::vector<std::string>{});
+    const auto named =
+        result(example, few.size() > 3 ? std::vector<std::string>{"time.steps=20"} : std::vector<std::string>{});
     const auto own = result(example, few);
     EXPECT_EQ(values(named, "/trajectories/q"), values(own, "/trajectories/q"));
     const Study study = load(example, few);
@@ -369,7 +376,8 @@ TEST_F(Families, ATableauOfTheStudyIsTheBaseOfThatName) {
   };
   has(with("method.a=[[0.5]]", "method.b=[1]"), "the base method is not explicit");
   has(with("method.a=[[0, 0], [1, 0]]", "method.b=[1]"), "method.a is not a square matrix");
-  has(with("method.a=[[0, 0], [1]]", "method.b=[0.5, 0.5]"), "method.a has rows of different lengths (2 in row 0, 1 in row 1)");
+  has(with("method.a=[[0, 0], [1]]", "method.b=[0.5, 0.5]"),
+      "method.a has rows of different lengths (2 in row 0, 1 in row 1)");
   has(with("method.a=[0, 1]", "method.b=[0.5, 0.5]"), "method.a must be an array of rows");
   has(with("method.a=[[0, 0], [1, 0]]", "method.b=[0.5, 0.4]"), "the weights b_i do not sum to 1");
   has(message("conversion-order", {"method.a=[[0]]", "method.b=[1]"}), "are for method.base = \"tableau\"");

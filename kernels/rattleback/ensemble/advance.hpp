@@ -8,7 +8,9 @@ RB_NAMESPACE_BEGIN
 
 /// Whether the step of a method with its options fixed takes a system: what the step requires of it holds.
 template <class Method, class System>
-concept Takes = requires { typename Method::template of<typename System::scalar, System>; };
+concept Takes = requires {
+  typename Method::template of<typename System::scalar, System>;
+};
 
 /// A trajectory without company: the loop below carries nothing along with the state.
 struct Alone {
@@ -21,7 +23,9 @@ struct Alone {
 /// A step that only tries: what it cannot solve is for another loop, with the whole step, to go on with. On a GPU the
 /// registers of the robust iteration would slow down all the steps that do not need it.
 template <class Step>
-inline constexpr bool hands_over = requires { requires Step::hands_over; };
+inline constexpr bool hands_over = requires {
+  requires Step::hands_over;
+};
 
 /// The summation of a state whose rounding errors are kept in rows, where there are such rows; plain otherwise. In memory they
 /// cost no registers where they are not wanted.

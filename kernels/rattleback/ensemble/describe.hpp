@@ -73,8 +73,8 @@ class FreeMotion {
 /// Derivatives of the constraint Phi at (q, v).
 template <class System, class T = typename System::scalar>
 auto constraint_gradient(const System& system, const Configuration<System>& q, const Vector<T, System::n>& v) {
-  return gradient<System::m, group_of<System>>(
-      [&](const auto& x, const auto& y) { return constraint(system, x, y); }, q, v);
+  return gradient<System::m, group_of<System>>([&](const auto& x, const auto& y) { return constraint(system, x, y); },
+                                               q, v);
 }
 
 /// Whether the rows of which this is the Gram matrix are linearly independent to round-off: elimination leaves of each diagonal
@@ -362,6 +362,7 @@ const SystemEntry& describe() {
                                  System::default_q,
                                  System::default_v,
                                  without,
+                                 time_scale<System>(),
                                  prepare<SystemOf>,
                                  velocity_from_momentum<SystemOf>,
                                  forms<SystemOf>,

@@ -74,7 +74,8 @@ inline constexpr StatusInfo status_table[] = {
     {status_singular, "singular", "a pivot vanished: dependent constraints or a degenerate Lagrangian"},
     {status_not_finite, "not-finite", "a step produced an infinity or a NaN"},
     {status_fold, "fold",
-     "the rotation h |omega| of a step lies beyond the fold of the Cayley map; use a smaller step or retraction = \"exp\""},
+     "the rotation h |omega| of a step lies beyond the fold of the Cayley map; use a smaller step or retraction = "
+     "\"exp\""},
 };
 
 /// One point of the ensemble on its way in: in q and v (or p), out all of them. Arrays of `elements`, n, n and m numbers.
@@ -87,11 +88,12 @@ struct PointView {
 
 /// What `prepare` found.
 struct PrepareReport {
-  double residual;     ///< max norm of the constraint at the given point, before any projection
-  double tolerance;    ///< what counts as round-off there
-  bool projected_ok;   ///< the projection converged (true when none was asked for)
-  bool multiplier_ok;  ///< the continuous equations determine the multiplier, the constraints are independent to round-off
-  double defect;       ///< by how much q, after any projection, misses the group: max norm of R^T R - 1 of its rotations
+  double residual;    ///< max norm of the constraint at the given point, before any projection
+  double tolerance;   ///< what counts as round-off there
+  bool projected_ok;  ///< the projection converged (true when none was asked for)
+  bool
+      multiplier_ok;  ///< the continuous equations determine the multiplier, the constraints are independent to round-off
+  double defect;      ///< by how much q, after any projection, misses the group: max norm of R^T R - 1 of its rotations
 };
 /// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal, but for what misses so little that it
 /// may come from an earlier run, which goes on with the same bits.
@@ -121,6 +123,8 @@ struct SystemEntry {
   std::span<const char* const> coordinates;  ///< names of the components of q; empty when they have none
   std::span<const double> default_q, default_v;
   std::span<const char* const> separable_without;  ///< parameters that must be 0 for the separable form to hold
+  double
+      time_scale;  ///< time in which the motion from there changes appreciably: tests and benchmarks choose steps by it
   /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
   /// v from (q, p).

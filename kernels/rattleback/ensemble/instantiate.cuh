@@ -31,6 +31,15 @@ struct Trying {
   using of = typename Method::template of<T, System>::Trying;
 };
 
+/// Registers that do not suffice go to shared memory, which such a kernel has no other use for.
+template <template <class> class System, class Method>
+__global__ void __launch_bounds__(block_size) trying_kernel(const __grid_constant__ KernelArguments arguments) {
+#if __CUDACC_VER_MAJOR__ >= 13
+  asm volatile(".pragma \"enable_smem_spilling\";");
+#endif
+  advance_thread<System, Trying<Method>, Alone, false>(arguments);
+}
+
 template <template <class> class System, class Method>
 __global__ void __launch_bounds__(block_size) section_kernel(const __grid_constant__ KernelArguments arguments) {
   advance_thread<System, Method, Alone, true>(arguments);
@@ -60,7 +69,7 @@ void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void*
   } else {
     // first without the robust iteration, then with it the trajectories that need it
     if constexpr (requires { typename Method::template of<double, System<double>>::Trying; })
-      advance_kernel<System, Trying<Method>><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
+      trying_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
     advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
   }
 }

@@ -891,8 +891,9 @@ inline constexpr MethodEntry ggl_vi_a{
     .exact_hidden_constraint = false};
 inline constexpr MethodEntry ggl_vi_b{
     .name = "ggl-vi-b",
-    .summary = "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the "
-               "constraint",
+    .summary =
+        "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the "
+        "constraint",
     .source = ggl_source,
     .order = "q, p: 1; lambda: 0, mean of two steps 1",
     .constraints = ConstraintKind::holonomic,

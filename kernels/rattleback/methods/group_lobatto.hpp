@@ -18,7 +18,8 @@ concept MechanicalOnGroup = on_group<System> && Separable<System> && (AffineCons
 ///
 /// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with the terms of
 /// first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2. Lanes
-/// that have not converged after `max_sweeps` take the step with GeneralLobatto; without `newton` they are handed over.
+/// that have not converged after 4/5 of the iterations they may take, or whose updates grow, take the step with GeneralLobatto, which costs as much as
+/// some 100 sweeps; without `newton` they are handed over.
 template <class T, class System, class Tau, int S, bool newton = true>
 class GroupLobatto {
   using G = group_of<System>;
@@ -28,7 +29,7 @@ class GroupLobatto {
   static constexpr int coupled = (S - 1) * m;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
-  static constexpr int max_sweeps = 20;
+  static constexpr int least_sweeps = 5;
 
  public:
   using State = StateOf<T, System>;
@@ -38,19 +39,19 @@ class GroupLobatto {
   RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
 
-  RB_HD StepReport<T> operator()(State& state, T h) const {
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = mass_.inverse_times(state.p);
     Unknowns x;
     const T scale = guess(state, eta, h, x);
 
-    mask_t<T> active(true), singular(false);
-    T iterations(0.0);
+    mask_t<T> active(true), hopeless(false), singular(false);
+    T iterations(0.0), first_change(0.0);
     Convergence<T> convergence(options_, scale);
     Stages at;
     for (int sweep = 0;; ++sweep) {
       evaluate(state, h, x, at);
-      if (!any(active) || sweep == max_sweeps || sweep == options_.max_iterations) break;
+      if (!any(active) || 5 * sweep >= 4 * options_.max_iterations) break;
       if constexpr (m > 0) singular = singular | (active & factorise(at.matrix));
       solve(at, at.residual);
       subtract(at.residual, active, x);
@@ -60,6 +61,12 @@ class GroupLobatto {
       subtract(second, active, x);
       iterations = iterations + select(active, T(1.0), T(0.0));
       active = active & !convergence.with_rate(change, 1.0);
+      if (sweep == 0) first_change = change;
+      if (sweep >= least_sweeps) {
+        const mask_t<T> grows = active & !(change < first_change);
+        hopeless = hopeless | grows;
+        active = active & !grows;
+      }
     }
 
     [[maybe_unused]] const State start = state;
@@ -72,7 +79,7 @@ class GroupLobatto {
       state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
       check = check + sum(state.lambda);
     }
-    StepReport<T> report{step_status<T>(!active, singular, is_finite(check + sum(state.p))), iterations, at.norm};
+    StepReport<T> report{step_status<T>(!(active | hopeless), singular, is_finite(check + sum(state.p))), iterations, at.norm};
     if constexpr (newton)
       if (any(!(report.status == T(0.0)))) take_with_newton(start, h, state, report);
     return report;

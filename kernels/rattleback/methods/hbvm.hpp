@@ -556,9 +556,11 @@ inline int order_of_hbvm(std::span<const OptionValue> values, const SystemEntry&
 
 inline constexpr MethodEntry hbvm{
     .name = "hbvm",
-    .summary = "line-integral method HBVM(k, s); conserves the energy where the quadrature of k nodes is exact; symmetric",
-    .source = "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems "
-              "with Holonomic Constraints, eqs. (49)-(52)",
+    .summary =
+        "line-integral method HBVM(k, s); conserves the energy where the quadrature of k nodes is exact; symmetric",
+    .source =
+        "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems "
+        "with Holonomic Constraints, eqs. (49)-(52)",
     .order = "2s without constraints; with them q: 2 (s = 1) or 4, p: 2, lambda: 1",
     .constraints = ConstraintKind::holonomic | ConstraintKind::none,
     .options = hbvm_options,

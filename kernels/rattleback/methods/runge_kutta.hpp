@@ -261,7 +261,9 @@ inline bool settle_base(const OptionValue& base, const OptionValue& a, const Opt
   if (stages < 1 || stages > max_explicit_stages)
     return refuse("method.b has no weights or more than 12 (one per stage); give 1 to 12");
   if (a.rows != static_cast<int>(stages) || a.numbers.size() != stages * stages)
-    return refuse("method.a is not a square matrix with as many rows as method.b has weights; give a = [[..], ..], zeros included");
+    return refuse(
+        "method.a is not a square matrix with as many rows as method.b has weights; give a = [[..], ..], zeros "
+        "included");
   tableau = {explicit_bases[choice], static_cast<int>(stages), 0, {}, {}};
   for (std::size_t i = 0; i < stages; ++i) {
     tableau.b[i] = b.numbers[i];
@@ -294,12 +296,15 @@ inline Settled settle_runge_kutta(std::span<const OptionValue> values, const Sys
   return Settled::good;
 }
 
-inline int order_of_runge_kutta(std::span<const OptionValue> values, const SystemEntry&) { return order_of_base(values); }
+inline int order_of_runge_kutta(std::span<const OptionValue> values, const SystemEntry&) {
+  return order_of_base(values);
+}
 
 inline constexpr MethodEntry runge_kutta{
     .name = "runge-kutta",
-    .summary = "explicit Runge-Kutta method on the index-reduced equations, with or without projection onto the constraints; "
-               "keeps no structure: the base of variational-conversion, to compare it with",
+    .summary =
+        "explicit Runge-Kutta method on the index-reduced equations, with or without projection onto the constraints; "
+        "keeps no structure: the base of variational-conversion, to compare it with",
     .source = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section IV.4",
     .order = "that of the base",
     .constraints = ConstraintKind::holonomic | ConstraintKind::none,

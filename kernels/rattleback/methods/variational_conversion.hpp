@@ -383,10 +383,12 @@ inline int order_of_conversion(std::span<const OptionValue> values, const System
 
 inline constexpr MethodEntry variational_conversion{
     .name = "variational-conversion",
-    .summary = "variational integrator from an explicit Runge-Kutta method; symplectic, of the order of the base, symmetric "
-               "with the bias [-0.5, 0.5]",
-    .source = "G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step method to a variational integrator of "
-              "the same order",
+    .summary =
+        "variational integrator from an explicit Runge-Kutta method; symplectic, of the order of the base, symmetric "
+        "with the bias [-0.5, 0.5]",
+    .source =
+        "G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step method to a variational integrator of "
+        "the same order",
     .order = "that of the base; the next even one with the bias [-0.5, 0.5]",
     .constraints = ConstraintKind::holonomic | ConstraintKind::none,
     .options = conversion_options,

@@ -24,6 +24,7 @@ struct CylindricalPendulum {
       "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
       "constrained mechanical systems, in other coordinates";
   static constexpr bool conserves_energy = true;
+  static constexpr double time_scale = 0.1;
   static constexpr std::array<double, n> default_q{1.0, 0.0, 0.0}, default_v{0.0, 1.0, 0.0};
   static constexpr std::array<ParameterInfo, 3> parameters() {
     return {{{"mass", 1.0, "mass", "of the point"},

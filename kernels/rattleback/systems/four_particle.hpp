@@ -24,6 +24,7 @@ struct FourParticle {
       "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
       "constrained mechanical systems, sec. 6.3; O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174 (1999) 165";
   static constexpr bool conserves_energy = true;
+  static constexpr double time_scale = 0.1;
   static constexpr std::array<double, n> default_q{0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0},
       default_v{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2.0 / 1.7};
   static constexpr std::array<ParameterInfo, 10> parameters() {

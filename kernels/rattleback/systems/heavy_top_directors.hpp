@@ -27,6 +27,7 @@ struct HeavyTopDirectors {
       "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
       "constrained mechanical systems, sec. 6.2";
   static constexpr bool conserves_energy = true;
+  static constexpr double time_scale = 0.01;
   // steady precession, rate 10 about the vertical and 135.6 about d_3, which is inclined by 60 degrees
   static constexpr double half_root_3 = 0.86602540378443864676, tip = 0.075;
   static constexpr std::array<double, n> default_q{0, -tip* half_root_3, 0.5 * tip, 1, 0, 0, 0, 0.5, half_root_3,

@@ -39,6 +39,7 @@ struct Rattleback {
       "T. R. Kane, D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. Non-Linear Mech. 17 "
       "(1982), 175-186";
   static constexpr bool conserves_energy = true;
+  static constexpr double time_scale = 0.01;
   // Kane and Levinson's body (their product of inertia -0.2 cm^2 about axes that point down is a turn by delta) and
   // start: both tilts 0.5 degrees, 5/s about the third axis, in the sense that reverses; R turns by the shortest way
   static constexpr std::array<double, elements> default_q{0.9999630126863329408,

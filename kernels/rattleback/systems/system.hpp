@@ -52,7 +52,7 @@
 //
 // The functions are templates over their argument's scalar, so that dual numbers pass through them. Static members describe
 // the system to the catalogue: name, variant, summary, configuration, source, parameters(), structure(), invariants(),
-// default_q, default_v, conserves_energy, kind. `invariants()` names what `evaluate_invariants(q, v)` returns.
+// default_q, default_v, conserves_energy, kind, and, where it is far from 1, time_scale (see SystemEntry). `invariants()` names what `evaluate_invariants(q, v)` returns.
 
 #include <array>
 
@@ -289,7 +289,8 @@ inline constexpr bool is_holonomic = requires(const System& s, const Configurati
 template <class System>
 concept HolonomicOnRn = !on_group<System> && (System::m == 0 || is_holonomic<System>);
 template <class System>
-concept ConstrainedOnRn = HolonomicOnRn<System> && System::m > 0;
+concept ConstrainedOnRn = HolonomicOnRn<System> && System::m >
+0;
 
 /// The configuration g tau(x) for a small x that exists only in the partial derivatives of a dual number: to first order, all
 /// retractions are the same.
@@ -393,9 +394,8 @@ RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, N>& q, const Vecto
 
 /// Constant mass, constraint and potential in the form that condensed holonomic methods take.
 template <class System>
-concept Blocks = Separable<System> &&
-                 requires(const System& s, const Vector<typename System::scalar, System::n>& q,
-                          const Vector<typename System::scalar, System::m>& a) {
+concept Blocks = Separable<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q,
+                                               const Vector<typename System::scalar, System::m>& a) {
   s.mass_diagonal();
   s.position_jacobian(q);
   s.constraint_hessian(a);
@@ -618,6 +618,16 @@ constexpr auto separable_without() {
     return System::separable_without;
   } else {
     return std::array<const char*, 0>{};
+  }
+}
+
+/// 1, or what the system gives as `time_scale`.
+template <class System>
+constexpr double time_scale() {
+  if constexpr (requires { System::time_scale; }) {
+    return System::time_scale;
+  } else {
+    return 1.0;
   }
 }
 
