@@ -51,7 +51,8 @@ class GeneralLobatto {
 
   RB_HD GeneralLobatto(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  /// Out of line: the loops that call it share its long code.
+  RB_NOINLINE StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = velocity(system_, state.q, state.p);
     const Response response(system_, state.q, eta);

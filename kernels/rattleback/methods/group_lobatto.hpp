@@ -39,7 +39,12 @@ class GroupLobatto {
   RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  /// The whole step is out of line, shared by the loops that call it; the one that only tries is part of its loop.
+  RB_NOINLINE StepReport<T> operator()(State& state, T h) const requires newton { return step(state, h); }
+  RB_HD StepReport<T> operator()(State& state, T h) const requires(!newton) { return step(state, h); }
+
+ private:
+  RB_HD StepReport<T> step(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = mass_.inverse_times(state.p);
     Unknowns x;
@@ -85,7 +90,6 @@ class GroupLobatto {
     return report;
   }
 
- private:
   /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
   struct Unknowns {
     Vector<T, n> velocity[S];
