@@ -12,12 +12,15 @@ class Lu {
  public:
   Lu() = default;
   RB_HD_LARGE explicit Lu(const Matrix<T, N, N>& matrix) : a_(matrix), singular_(false) {
+    RB_ROLLED
     for (int k = 0; k < N; ++k) {
       // bring the largest entry of column k to row k by successive conditional exchanges
+      RB_ROLLED
       for (int i = k + 1; i < N; ++i) {
         const mask_t<T> exchange = abs(a_[i][k]) > abs(a_[k][k]);
         exchange_[k][i] = exchange;
         if (!any(exchange)) continue;
+        RB_ROLLED
         for (int j = 0; j < N; ++j) {
           const T upper = a_[k][j], lower = a_[i][j];
           a_[k][j] = select(exchange, lower, upper);
@@ -26,25 +29,32 @@ class Lu {
       }
       inverse_pivot_[k] = T(1.0) / a_[k][k];
       singular_ = singular_ | !is_finite(inverse_pivot_[k]);
+      RB_ROLLED
       for (int i = k + 1; i < N; ++i) {
         const T factor = a_[i][k] * inverse_pivot_[k];
         a_[i][k] = factor;
+        RB_ROLLED
         for (int j = k + 1; j < N; ++j) a_[i][j] = fma(-factor, a_[k][j], a_[i][j]);
       }
     }
   }
 
   RB_HD_LARGE Vector<T, N> solve(Vector<T, N> b) const {
+    RB_ROLLED
     for (int k = 0; k < N; ++k) {
+      RB_ROLLED
       for (int i = k + 1; i < N; ++i) {
         const T upper = b[k], lower = b[i];
         b[k] = select(exchange_[k][i], lower, upper);
         b[i] = select(exchange_[k][i], upper, lower);
       }
     }
+    RB_ROLLED
     for (int i = 1; i < N; ++i)
       for (int j = 0; j < i; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
+    RB_ROLLED
     for (int i = N - 1; i >= 0; --i) {
+      RB_ROLLED
       for (int j = i + 1; j < N; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
       b[i] = b[i] * inverse_pivot_[i];
     }
