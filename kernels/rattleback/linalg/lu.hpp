@@ -110,7 +110,7 @@ RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
 }
 
 /// A becomes its factors L and U, found without exchanges, with the inverse pivots on the diagonal; everything unrolled. For
-/// what only guides an iteration: pivots may be small. Returns the singular lanes.
+/// positive definite matrices, and for what only guides an iteration. Returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
   mask_t<T> singular(false);
