@@ -105,7 +105,7 @@ TEST_F(Program, ListsEverySystemAndMethodWithItsSource) {
   EXPECT_EQ(lobatto[0]["maximum"], 5);
   EXPECT_EQ(lobatto[1]["choices"], (std::vector<std::string>{"cay", "exp"}));
   EXPECT_EQ(lobatto[1]["default"], "cay");
-  EXPECT_NE(shell("$RB describe lobatto").out.find("number of stages; 2 to 5; default 2"), std::string::npos);
+  EXPECT_NE(shell("$RB describe lobatto").out.find("number of stages s; 2 to 5; default 2"), std::string::npos);
   const Outcome unknown = shell("$RB describe chaplygin-sleight");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.err.find("did you mean 'chaplygin-sleigh'"), std::string::npos) << unknown.err;

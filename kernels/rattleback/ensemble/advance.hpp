@@ -101,7 +101,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     const mask_t<T> judged = hands_over<Step> ? good : active;
     status = select(judged, report.status, status);
     iterations = iterations + select(judged, report.iterations, T(0.0));
-    residual = select(judged, max(residual, report.residual), residual);
+    const mask_t<T> finite = report.status != T(double(status_not_finite));
+    residual = select(judged, max(residual, select(finite, report.residual, T(__builtin_huge_val()))), residual);
     active = good;
     companion.step(state, h, good);
     if (sections && a.surfaces.count > 0) {

@@ -31,9 +31,10 @@ struct Trying {
   using of = typename Method::template of<T, System>::Trying;
 };
 
-/// Registers that do not suffice go to shared memory, which such a kernel has no other use for.
+/// Four blocks are what all 255 registers leave room for; those that do not suffice go to shared memory, which such a kernel has
+/// no other use for.
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(block_size) trying_kernel(const __grid_constant__ KernelArguments arguments) {
+__global__ void __launch_bounds__(block_size, 4) trying_kernel(const __grid_constant__ KernelArguments arguments) {
 #if __CUDACC_VER_MAJOR__ >= 13
   asm volatile(".pragma \"enable_smem_spilling\";");
 #endif

@@ -6,18 +6,21 @@
 
 RB_NAMESPACE_BEGIN
 
-/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes whose pivot is zero or not finite.
+/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes where a pivot vanished.
 template <class T, int N>
 class Lu {
  public:
   Lu() = default;
   RB_HD_LARGE explicit Lu(const Matrix<T, N, N>& matrix) : a_(matrix), singular_(false) {
+    RB_ROLLED
     for (int k = 0; k < N; ++k) {
       // bring the largest entry of column k to row k by successive conditional exchanges
+      RB_ROLLED
       for (int i = k + 1; i < N; ++i) {
         const mask_t<T> exchange = abs(a_[i][k]) > abs(a_[k][k]);
         exchange_[k][i] = exchange;
         if (!any(exchange)) continue;
+        RB_ROLLED
         for (int j = 0; j < N; ++j) {
           const T upper = a_[k][j], lower = a_[i][j];
           a_[k][j] = select(exchange, lower, upper);
@@ -25,26 +28,33 @@ class Lu {
         }
       }
       inverse_pivot_[k] = T(1.0) / a_[k][k];
-      singular_ = singular_ | !is_finite(inverse_pivot_[k]);
+      singular_ = singular_ | is_infinite(inverse_pivot_[k]);
+      RB_ROLLED
       for (int i = k + 1; i < N; ++i) {
         const T factor = a_[i][k] * inverse_pivot_[k];
         a_[i][k] = factor;
+        RB_ROLLED
         for (int j = k + 1; j < N; ++j) a_[i][j] = fma(-factor, a_[k][j], a_[i][j]);
       }
     }
   }
 
   RB_HD_LARGE Vector<T, N> solve(Vector<T, N> b) const {
+    RB_ROLLED
     for (int k = 0; k < N; ++k) {
+      RB_ROLLED
       for (int i = k + 1; i < N; ++i) {
         const T upper = b[k], lower = b[i];
         b[k] = select(exchange_[k][i], lower, upper);
         b[i] = select(exchange_[k][i], upper, lower);
       }
     }
+    RB_ROLLED
     for (int i = 1; i < N; ++i)
       for (int j = 0; j < i; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
+    RB_ROLLED
     for (int i = N - 1; i >= 0; --i) {
+      RB_ROLLED
       for (int j = i + 1; j < N; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
       b[i] = b[i] * inverse_pivot_[i];
     }
@@ -81,7 +91,7 @@ RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
       b[i] = select(exchange, upper, lower);
     }
     inverse_pivot[k] = T(1.0) / a[k][k];
-    singular = singular | !is_finite(inverse_pivot[k]);
+    singular = singular | is_infinite(inverse_pivot[k]);
     RB_UNROLL
     for (int i = k + 1; i < N; ++i) {
       const T factor = a[i][k] * inverse_pivot[k];
@@ -100,14 +110,14 @@ RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
 }
 
 /// A becomes its factors L and U, found without exchanges, with the inverse pivots on the diagonal; everything unrolled. For
-/// what only guides an iteration: pivots may be small. Returns the singular lanes.
+/// positive definite matrices, and for what only guides an iteration. Returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
   mask_t<T> singular(false);
   RB_UNROLL
   for (int k = 0; k < N; ++k) {
     a[k][k] = T(1.0) / a[k][k];
-    singular = singular | !is_finite(a[k][k]);
+    singular = singular | is_infinite(a[k][k]);
     RB_UNROLL
     for (int i = k + 1; i < N; ++i) {
       a[i][k] = a[i][k] * a[k][k];

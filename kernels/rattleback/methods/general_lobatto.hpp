@@ -35,12 +35,15 @@ RB_NAMESPACE_BEGIN
 /// Unknowns: H_1..H_s and (s-1) m multipliers: h Lambda_2..h Lambda_s where the constraint is on velocities; where it is
 /// holonomic h Lambda_1..h Lambda_{s-1}, for Lambda_s enters mu' alone and follows from its tangency. Simplified
 /// Newton: the Jacobian, from dual numbers, is refreshed every `refresh_interval` iterations; lanes that have not converged after
-/// `simplified_iterations` start again with a full Newton iteration.
+/// `simplified_iterations` start again with a full Newton iteration. With velocity constraints the momenta z_2..z_s at the nodes
+/// are unknowns too, eliminated from the linear systems: constraints nonlinear in v converge from farther away (J. Albersmeyer,
+/// M. Diehl, The lifted Newton method and its application in optimization, SIAM J. Optim. 20 (2010) 1655).
 template <class T, class System, class Tau, int S>
 class GeneralLobatto {
   using G = group_of<System>;
   static constexpr int n = System::n, m = System::m, N = element_size<System>;
   static constexpr bool holonomic = is_holonomic<System>;
+  static constexpr bool lifted = m > 0 && !holonomic;  // z_i are unknowns
   static constexpr int size = S * n + (S - 1) * m;
   /// Multipliers that are unknown: those of the stages first..first + s - 2.
   static constexpr int first = holonomic ? 0 : 1;
@@ -51,7 +54,8 @@ class GeneralLobatto {
 
   RB_HD GeneralLobatto(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  /// Out of line: the loops that call it share its long code.
+  RB_NOINLINE StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = velocity(system_, state.q, state.p);
     const Response response(system_, state.q, eta);
@@ -64,6 +68,7 @@ class GeneralLobatto {
     T iterations(0.0);
     Convergence<T> convergence(options_, scale);
     Residual r;
+    RB_ROLLED
     for (int iteration = 0;; ++iteration) {
       evaluate(state, h, x, r);
       if (!any(active) || iteration == options_.max_iterations) break;
@@ -75,11 +80,12 @@ class GeneralLobatto {
         convergence = Convergence<T>(options_, scale);
       }
       if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
+        RB_ROLLED
         for (int i = 0; i < S; ++i) linearise(state, h, x, r, i, linear[i]);
         lu = Lu<T, size>(jacobian(h, r, linear));
-        singular = singular | (active & lu.singular());
+        singular = (active & lu.singular()) | (!active & singular);
       }
-      const T change = update(linear, lu, response, r, active, x);
+      const T change = update(h, linear, lu, response, r, active, x);
       iterations = iterations + select(active, T(1.0), T(0.0));
       active = active & !convergence.with_rate(change);
     }
@@ -104,12 +110,15 @@ class GeneralLobatto {
   struct Stages {
     Vector<T, n> velocity[S];    // H_i
     Vector<T, m> multiplier[S];  // h Lambda_i; those that are not unknown stay as they are
+    Vector<T, n> z[S];           // z_i, i > 0; with velocity constraints
 
     /// Takes over another's values in the lanes of the mask.
     RB_HD_LARGE void assign(const mask_t<T>& mask, const Stages& other) {
+      RB_ROLLED
       for (int i = 0; i < S; ++i) {
         velocity[i] = select(mask, other.velocity[i], velocity[i]);
         multiplier[i] = select(mask, other.multiplier[i], multiplier[i]);
+        if constexpr (lifted) z[i] = select(mask, other.z[i], z[i]);
       }
     }
   };
@@ -124,6 +133,7 @@ class GeneralLobatto {
     Vector<T, N> g[S];
     Vector<T, n> back;           // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
     Vector<T, n> momentum[S];    // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
+    Vector<T, n> node[S];        // z_i by (27) minus the unknown z_i
     Vector<T, m> constraint[S];  // Phi(G_i, eta(G_i, mubar_i)), or phi(G_i)/h
     T norm;
   };
@@ -195,6 +205,7 @@ class GeneralLobatto {
     constexpr auto tableau = lobatto_pair<S>();
     using D = Dual<T, 1>;
     Vector<D, n> xi;
+    RB_ROLLED
     for (int i = 0; i < n; ++i) {
       xi[i].value = T(0.0);
       xi[i].partial[0] = eta[i];
@@ -202,17 +213,22 @@ class GeneralLobatto {
     Vector<T, m> multiplier{};
     if constexpr (m > 0) multiplier = h * state.lambda;
     const Stage<D> at = stage<D>(state, h, xi, lift<D>(eta), multiplier, false);
-    Vector<T, n> w, along;
+    Vector<T, n> w, along, impulse;
+    RB_ROLLED
     for (int i = 0; i < n; ++i) {
       w[i] = at.hw[i].value;
+      impulse[i] = at.hf[i].value;
       along[i] = h * at.pi[i].partial[0];
     }
     const Vector<T, n> by_force = response(w), by_motion = response(along);
+    RB_ROLLED
     for (int i = 0; i < S; ++i) {
       T c_hat(0.0);
+      RB_ROLLED
       for (int j = 0; j < S; ++j) c_hat = c_hat + T(tableau.ah[i][j]);
       x.velocity[i] = fma(T(-tableau.c[i]), by_motion, fma(c_hat, by_force, eta));
       x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : multiplier;
+      if constexpr (lifted) x.z[i] = fma(T(tableau.c[i]), impulse, state.p);
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
     return holonomic ? speed + T(0.01) * abs(T(1.0) / h) * magnitude(state.q) : speed;
@@ -221,8 +237,10 @@ class GeneralLobatto {
   RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {
     constexpr auto tableau = lobatto_pair<S>();
     Vector<T, n> hw[S], hf[S];
+    RB_ROLLED
     for (int i = 0; i < S; ++i) {
       Vector<T, n> sum = Vector<T, n>::zero();
+      RB_ROLLED
       for (int j = 0; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
       r.xi[i] = h * sum;
       const Stage<T> at = stage<T>(state, h, r.xi[i], x.velocity[i], x.multiplier[i], i + 1 == S);
@@ -232,12 +250,15 @@ class GeneralLobatto {
       hf[i] = at.hf;
     }
     r.back = state.p;
+    RB_ROLLED
     for (int j = 0; j + 1 < S; ++j) r.back = fma(T(tableau.b[j]), hf[j], r.back);
     const Vector<T, n> carried = Chart<G, Tau, T>(-r.xi[S - 1]).dtau_star(r.back);
     r.norm = T(0.0);
+    RB_ROLLED
     for (int i = 0; i < S; ++i) {
       r.momentum[i] = r.momentum[i] - carried;
       r.z[i] = state.p;
+      RB_ROLLED
       for (int j = 0; j < S; ++j) {
         r.momentum[i] = fma(T(tableau.b[j] - tableau.ah[i][j]), hw[j], r.momentum[i]);
         r.z[i] = fma(T(tableau.a[i][j]), hf[j], r.z[i]);
@@ -247,7 +268,9 @@ class GeneralLobatto {
       if constexpr (holonomic) {
         r.constraint[i] = (T(1.0) / h) * system_.position_constraint(r.g[i]);
       } else if constexpr (m > 0) {
-        r.constraint[i] = node_constraint<T>(state, r.xi[i], r.z[i]);
+        r.constraint[i] = node_constraint<T>(state, r.xi[i], x.z[i]);
+        r.node[i] = r.z[i] - x.z[i];
+        r.norm = max(r.norm, max_norm(r.node[i]));
       }
       r.norm = max(r.norm, max_norm(r.constraint[i]));
     }
@@ -256,15 +279,18 @@ class GeneralLobatto {
   /// Derivatives at stage i, in one direction at a time, which keeps the code small.
   RB_HD_LARGE void linearise(const State& state, T h, const Stages& x, const Residual& r, int i, Linearisation& d) const {
     using D = Dual<T, 1>;
+    RB_ROLLED
     for (int direction = i == 0 ? n : 0; direction < 2 * n; ++direction) {  // Xi_1 = 0 does not move
-      Vector<D, n> xi = lift<D>(r.xi[i]), velocity = lift<D>(x.velocity[i]), z = lift<D>(r.z[i]);
+      Vector<D, n> xi = lift<D>(r.xi[i]), velocity = lift<D>(x.velocity[i]), z = lift<D>(lifted ? x.z[i] : r.z[i]);
       const int k = direction % n;
       const bool by_xi = direction < n;
+      RB_ROLLED
       for (int j = 0; j < n; ++j) {
         xi[j].partial[0] = T(by_xi && j == k ? 1.0 : 0.0);
         velocity[j].partial[0] = z[j].partial[0] = T(!by_xi && j == k ? 1.0 : 0.0);
       }
       const Stage<D> at = stage<D>(state, h, xi, velocity, x.multiplier[i], i + 1 == S);
+      RB_ROLLED
       for (int j = 0; j < n; ++j) {
         (by_xi ? d.pi_xi : d.pi_velocity)[j][k] = at.pi[j].partial[0];
         (by_xi ? d.hw_xi : d.hw_velocity)[j][k] = at.hw[j].partial[0];
@@ -272,12 +298,14 @@ class GeneralLobatto {
       }
       if constexpr (m > 0 && !holonomic) {
         const auto psi = node_constraint<D>(state, xi, z);
+        RB_ROLLED
         for (int j = 0; j < m; ++j) (by_xi ? d.psi_xi : d.psi_z)[j][k] = psi[j].partial[0];
       }
     }
     if constexpr (m > 0) {
       const Chart<G, Tau, T> chart(r.xi[i]);
       const auto forms = constraint_forms(system_, r.g[i], chart.dtau(x.velocity[i]));
+      RB_ROLLED
       for (int k = 0; k < m; ++k) {
         d.w[k] = chart.dtau_star(forms[k]);
         d.f[k] = chart.Ad_inverse_star(forms[k]);
@@ -296,13 +324,16 @@ class GeneralLobatto {
         Vector<Dual<T, 1>, n> xi = lift<Dual<T, 1>>(r.xi[S - 1]);
         xi[k].partial[0] = T(1.0);
         const auto carried = Chart<G, Tau, Dual<T, 1>>(-xi).dtau_star(lift<Dual<T, 1>>(r.back));
+        RB_ROLLED
         for (int a = 0; a < n; ++a) carried_xi[a][k] = carried[a].partial[0];
       }
     }
     Matrix<T, size, size> jac;
+    RB_ROLLED
     for (int l = 0; l < S; ++l) {
       // d(h W_j)/dH_l = h a_jl dW_j/dXi + delta_jl dW_j/dH, and so for hf; as columns
       Matrix<T, n, n> hw[S], hf[S];
+      RB_ROLLED
       for (int j = 0; j < S; ++j)
         for (int a = 0; a < n; ++a)
           for (int b = 0; b < n; ++b) {
@@ -314,20 +345,25 @@ class GeneralLobatto {
               hf[j][b][a] = hf[j][b][a] + d[j].hf_velocity[a][b];
             }
           }
+      RB_ROLLED
       for (int b = 0; b < n; ++b) {
         const int column = l * n + b;
         Vector<T, n> back = Vector<T, n>::zero();
+        RB_ROLLED
         for (int j = 0; j + 1 < S; ++j) back = fma(T(tableau.b[j]), hf[j][b], back);
         back = opposite.dtau_star(back);
         if constexpr (on_group<System>)
           for (int a = 0; a < n; ++a) back[a] = fma(h * T(tableau.b[l]), carried_xi[a][b], back[a]);
+        RB_ROLLED
         for (int i = 0; i < S; ++i) {
           Vector<T, n> sum_w = -back, sum_f = Vector<T, n>::zero();
+          RB_ROLLED
           for (int j = 0; j < S; ++j) {
             sum_w = fma(T(tableau.b[j] - tableau.ah[i][j]), hw[j][b], sum_w);
             sum_f = fma(T(tableau.a[i][j]), hf[j][b], sum_f);
           }
           const T ha = h * T(tableau.a[i][l]);
+          RB_ROLLED
           for (int a = 0; a < n; ++a) {
             T entry = sum_w[a];
             if (i > 0) entry = fma(ha, d[i].pi_xi[a][b], entry);
@@ -335,6 +371,7 @@ class GeneralLobatto {
             jac[i * n + a][column] = entry;
           }
           if (i == 0) continue;
+          RB_ROLLED
           for (int k = 0; k < m; ++k)
             jac[S * n + (i - 1) * m + k][column] =
                 holonomic ? T(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
@@ -342,15 +379,19 @@ class GeneralLobatto {
         }
       }
     }
+    RB_ROLLED
     for (int l = first; l < first + S - 1; ++l)
       for (int k = 0; k < m; ++k) {
         const int column = S * n + (l - first) * m + k;
         const Vector<T, n> back = T(tableau.b[l]) * opposite.dtau_star(d[l].f[k]);
+        RB_ROLLED
         for (int i = 0; i < S; ++i) {
+          RB_ROLLED
           for (int a = 0; a < n; ++a)
             jac[i * n + a][column] =
                 l + 1 == S ? T(0.0) : fma(T(tableau.b[l] - tableau.ah[i][l]), d[l].w[k][a], -back[a]);
           if (i == 0) continue;
+          RB_ROLLED
           for (int c = 0; c < m; ++c)
             jac[S * n + (i - 1) * m + c][column] = holonomic ? T(0.0) : T(tableau.a[i][l]) * dot(d[i].psi_z[c], d[l].f[k]);
         }
@@ -359,25 +400,52 @@ class GeneralLobatto {
   }
 
   /// One Newton update of the active lanes; returns its size, measured in velocities.
-  RB_HD_LARGE T update(const Linearisation (&d)[S], const Lu<T, size>& lu, const Response& response, const Residual& r,
-                       mask_t<T> active, Stages& x) const {
+  RB_HD_LARGE T update(T h, const Linearisation (&d)[S], const Lu<T, size>& lu, const Response& response,
+                       const Residual& r, mask_t<T> active, Stages& x) const {
+    constexpr auto tableau = lobatto_pair<S>();
     Vector<T, size> b;
+    RB_ROLLED
     for (int i = 0; i < S; ++i) {
+      RB_ROLLED
       for (int a = 0; a < n; ++a) b[i * n + a] = -r.momentum[i][a];
-      for (int k = 0; i > 0 && k < m; ++k) b[S * n + (i - 1) * m + k] = -r.constraint[i][k];
+      RB_ROLLED
+      for (int k = 0; i > 0 && k < m; ++k)
+        b[S * n + (i - 1) * m + k] = -(lifted ? r.constraint[i][k] + dot(d[i].psi_z[k], r.node[i]) : r.constraint[i][k]);
     }
     b = lu.solve(b);
     T size_of_update(0.0);
+    Vector<T, n> dvelocity[S], dhf[S];
+    RB_ROLLED
+    for (int i = 0; i < S; ++i)
+      for (int a = 0; a < n; ++a) dvelocity[i][a] = b[i * n + a];
+    RB_ROLLED
     for (int i = 0; i < S; ++i) {
-      Vector<T, n> dvelocity;
-      for (int a = 0; a < n; ++a) dvelocity[a] = b[i * n + a];
-      x.velocity[i] = select(active, x.velocity[i] + dvelocity, x.velocity[i]);
-      size_of_update = larger(size_of_update, magnitude(dvelocity));
+      x.velocity[i] = select(active, x.velocity[i] + dvelocity[i], x.velocity[i]);
+      size_of_update = larger(size_of_update, magnitude(dvelocity[i]));
+      if constexpr (lifted) {
+        Vector<T, n> dxi = Vector<T, n>::zero();
+        RB_ROLLED
+        for (int j = 0; i > 0 && j < S; ++j) dxi = fma(h * T(tableau.a[i][j]), dvelocity[j], dxi);
+        dhf[i] = d[i].hf_velocity * dvelocity[i];
+        if (i > 0) dhf[i] = dhf[i] + d[i].hf_xi * dxi;
+      }
       if (m == 0 || i < first || i >= first + S - 1) continue;
       Vector<T, m> dmultiplier;
+      RB_ROLLED
       for (int k = 0; k < m; ++k) dmultiplier[k] = b[S * n + (i - first) * m + k];
       x.multiplier[i] = select(active, x.multiplier[i] + dmultiplier, x.multiplier[i]);
       size_of_update = larger(size_of_update, magnitude(response(transpose_times(d[i].w, dmultiplier))));
+      if constexpr (lifted) dhf[i] = dhf[i] + transpose_times(d[i].f, dmultiplier);
+    }
+    if constexpr (lifted) {
+      RB_ROLLED
+      for (int i = 1; i < S; ++i) {
+        Vector<T, n> dz = r.node[i];
+        RB_ROLLED
+        for (int j = 0; j < S; ++j) dz = fma(T(tableau.a[i][j]), dhf[j], dz);
+        x.z[i] = select(active, x.z[i] + dz, x.z[i]);
+        size_of_update = larger(size_of_update, magnitude(response(dz)));
+      }
     }
     return size_of_update;
   }

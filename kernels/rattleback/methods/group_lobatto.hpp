@@ -17,9 +17,9 @@ concept MechanicalOnGroup = on_group<System> && Separable<System> && (AffineCons
 ///       ( 0   a A M^-1 A^T )                            ( a A      0    )
 ///
 /// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with the terms of
-/// first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2. Lanes
-/// that have not converged after 4/5 of the iterations they may take, or whose updates grow, take the step with GeneralLobatto, which costs as much as
-/// some 100 sweeps; without `newton` they are handed over.
+/// first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2. Lanes that have not
+/// converged after 4/5 of the iterations they may take, or whose updates grow, take the step with GeneralLobatto, which costs
+/// as much as dozens of sweeps; without `newton` they are handed over.
 template <class T, class System, class Tau, int S, bool newton = true>
 class GroupLobatto {
   using G = group_of<System>;
@@ -39,7 +39,12 @@ class GroupLobatto {
   RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  /// The whole step is out of line, shared by the loops that call it; the one that only tries is part of its loop.
+  RB_NOINLINE StepReport<T> operator()(State& state, T h) const requires newton { return step(state, h); }
+  RB_HD StepReport<T> operator()(State& state, T h) const requires(!newton) { return step(state, h); }
+
+ private:
+  RB_HD StepReport<T> step(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = mass_.inverse_times(state.p);
     Unknowns x;
@@ -85,7 +90,6 @@ class GroupLobatto {
     return report;
   }
 
- private:
   /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
   struct Unknowns {
     Vector<T, n> velocity[S];

@@ -10,6 +10,7 @@
 #define RB_HD_LARGE __host__ __device__ inline
 #define RB_NOINLINE __host__ __device__ __noinline__
 #define RB_UNROLL _Pragma("unroll")
+#define RB_ROLLED _Pragma("unroll 1")
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_COUNTED)
 // instrumented and counted code is left small, or compiling it takes minutes
 #define RB_HD inline
@@ -21,6 +22,11 @@
 #define RB_HD_LARGE inline
 #define RB_NOINLINE [[gnu::noinline]]
 #define RB_UNROLL _Pragma("GCC unroll 64")
+#endif
+
+// loops of long code that a GPU compiler would unroll for minutes, to no good
+#ifndef RB_ROLLED
+#define RB_ROLLED
 #endif
 
 #ifndef RATTLEBACK_ISA

@@ -57,19 +57,24 @@ RB_HD T square(T a) {
   return a * a;
 }
 /// The size of a number where an iteration asks for the size of an update, and the larger of two sizes. Those of a dual
-/// number (dual.hpp) are of its value and of its partial derivatives, each apart.
+/// number (dual.hpp) are of its value and of its partial derivatives, each apart. NaN prevails: what is no number has not converged.
 template <class T>
 RB_HD T magnitude(T a) {
   return abs(a);
 }
 template <class T>
 RB_HD T larger(T a, T b) {
-  return max(a, b);
+  return select((a < b) | (b != b), b, a);
 }
 /// False for infinities and NaN: x - x is 0 for finite x only.
 template <class T>
 RB_HD mask_t<T> is_finite(T a) {
   return a - a == T(0.0);
+}
+/// What the inverse of a pivot that vanished is; that of a NaN is none.
+template <class T>
+RB_HD mask_t<T> is_infinite(T a) {
+  return abs(a) == T(__builtin_huge_val());
 }
 
 RB_NAMESPACE_END

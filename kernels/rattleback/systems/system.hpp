@@ -178,11 +178,13 @@ class Mass {
       for (int i = 0; i < n; ++i) inverse_[i] = T(1.0) / mass_[i];
     } else if constexpr (dense) {
       mass_ = system.mass_matrix();
-      const Lu<T, n> lu(mass_);
+      Matrix<T, n, n> factors = mass_;
+      factorise(factors);
+      RB_UNROLL
       for (int i = 0; i < n; ++i) {
-        auto unit = Vector<T, n>::zero();
-        unit[i] = T(1.0);
-        inverse_[i] = lu.solve(unit);  // the inverse is symmetric: column i is row i
+        inverse_[i] = Vector<T, n>::zero();
+        inverse_[i][i] = T(1.0);
+        solve_factorised(factors, inverse_[i]);  // the inverse is symmetric: column i is row i
       }
     }
   }
@@ -589,12 +591,12 @@ RB_HD_LARGE Vector<T, System::m> impulse_to_constraint(const System& system, con
       for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
     }
   }
-  const Lu<T, m> lu(gram);
-  singular = singular | lu.singular();
+  singular = singular | factorise(gram);  // positive definite: needs no exchanges
   auto impulse = Vector<T, m>::zero();
   for (int pass = 0; pass < 2; ++pass) {
     if (pass > 0) v = velocity(system, q, p);
-    const Vector<T, m> correction = lu.solve(constraint(system, q, v));
+    Vector<T, m> correction = constraint(system, q, v);
+    solve_factorised(gram, correction);
     p = p - transpose_times(forms, correction);
     impulse = impulse - correction;
   }

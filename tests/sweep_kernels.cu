@@ -1,0 +1,38 @@
+// The CUDA kernels that tests/spill_test.sh watches: sweeps on SO(3) and SO(3) x R^2 for up to three stages, and nothing else,
+// for the units of the catalogue take minutes to compile.
+
+#define RATTLEBACK_ISA cuda
+#include "rattleback/ensemble/instantiate.cuh"
+#include "rattleback/methods/lobatto.hpp"
+#include "rattleback/systems/heavy_top.hpp"
+#include "rattleback/systems/suslov.hpp"
+#include "rattleback/systems/turntable_ball.hpp"
+
+namespace rattleback {
+inline namespace cuda {
+
+template <class T>
+using Ball = TurntableBall<T, TurntableVariant::space>;
+
+template <class Tau, int S>
+struct Lobatto {
+  template <class T, class System>
+  using of = LobattoStep<T, System, Tau, S>;
+};
+
+// the report names a kernel after its Step_
+#define KERNEL(System, Tau, S)                   \
+  struct Step_##System##_##S##_##Tau : Lobatto<Tau, S> {}; \
+  template __global__ void trying_kernel<System, Step_##System##_##S##_##Tau>(const __grid_constant__ KernelArguments);
+#define KERNELS(System)  \
+  KERNEL(System, Cay, 2) \
+  KERNEL(System, Exp, 2) \
+  KERNEL(System, Cay, 3) \
+  KERNEL(System, Exp, 3)
+KERNELS(Ball)
+KERNELS(HeavyTop)
+KERNELS(HeavyTopCone)
+KERNELS(Suslov)
+
+}  // namespace cuda
+}  // namespace rattleback
