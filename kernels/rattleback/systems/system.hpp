@@ -22,7 +22,13 @@
 //
 //   Vector<T, m> position_constraint(q)             g(q) = 0; Phi = Dg(q) v, the hidden constraint, follows
 //
-// and, where the motion is known,
+// A Lagrangian may be missing, or singular, where methods for it take
+//
+//   T hamiltonian(q, p)                             H, p in the dual of the algebra
+//
+// Methods whose states hold v and p in space convert them themselves: with p in the body, Ad*_{g^-1} p is the same momentum in space.
+//
+// And, where the motion is known,
 //
 //   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v)
 //                                                   the state a time `time` later, in place, to round-off; on the host only.
@@ -99,6 +105,13 @@ template <class System>
 concept Lagrangian = Separable<System> ||
     requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
   s.lagrangian(q, v);
+};
+
+/// A system that gives its Hamiltonian, which may be degenerate: velocities need not determine momenta.
+template <class System>
+concept HasHamiltonian = requires(const System& s, const Configuration<System>& q,
+                                  const Vector<typename System::scalar, System::n>& p) {
+  s.hamiltonian(q, p);
 };
 
 namespace detail {
@@ -468,6 +481,21 @@ RB_HD Vector<T, System::n> configuration_force(const System& system, const Vecto
     RB_UNROLL
     for (int i = 0; i < n; ++i) f[i] = l.partial[i];
     return f;
+  }
+}
+
+/// dH/dp and -dH/dq, on a group the left-trivialised derivative.
+template <class System, class T>
+RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<System>>& q,
+                             const Vector<T, System::n>& p, Vector<T, System::n>& velocity,
+                             Vector<T, System::n>& force) {
+  constexpr int n = System::n;
+  using D = Dual<T, 2 * n>;
+  const D h = system.hamiltonian(seeded_configuration<group_of<System>, D>(q), seeded_velocity<D, n>(p));
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    velocity[i] = h.partial[n + i];
+    force[i] = -h.partial[i];
   }
 }
 

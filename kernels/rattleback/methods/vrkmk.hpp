@@ -1,0 +1,364 @@
+#pragma once
+// Variational Runge-Kutta-Munthe-Kaas methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group
+// methods, sections 3 and 4): symplectic on T*G, of any order.
+//
+// A Runge-Kutta method (a, b) in the chart exp(X) q at the configuration q, with velocities xi = D(X) k right trivialised, and
+// momenta from the discrete variational principle. States hold the momentum in space, mu; a step works in the frame of the body
+// at q, where the equations look the same, because Ad_q carries everything along, and where the inertia is constant:
+//
+//   x_i = h sum_j a_ij k_j,   g_i = q exp(x_i),   eta_i = B_i k_i,   B_i = Ad_{exp(-x_i)} D(x_i),   m_i = dl/deta(g_i, eta_i)
+//   n_i = f_i + ad*_{eta_i} m_i,   f_i = dl/dg(g_i, eta_i)                        the rate of the momentum in the body
+//   m'  = m + h sum_j b_j n_j,     y = h sum_j b_j k_j,     Lambda = dexp*_{-y} m'
+//   v_i = dexp*_{-x_i} f_i + grad_x <m_i, B(x_i) k_i>
+//
+//   B_i^T m_i = Lambda - h sum_j (b_j a_ji/b_i) v_j,   i = 1..s                   the s n equations for k_1..k_s
+//   q' = q exp(y),   mu' = mu + Ad*_{q^-1} (m' - m - ad*_y Lambda)
+//
+// The multipliers lambda_i = -h b_i v_i of the paper are eliminated, and mu' = Ad*_{q'^-1} m' is written as an increment, by
+// Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y: components that are conserved are so up to rounding of size h. Where the system gives its
+// Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with the s n equations B_i k_i = dH/dp(g_i, m_i).
+//
+// D is the inverse of the series of dexp^-1 up to ad^r (vrkmk; r = 0 is the identity), or the series of dexp up to ad^r, the
+// alternative approach of the paper (vrkmk-pade). The order is that of the pair (a, ahat) on R^n, but at most r + 2, where
+// for vrkmk an even r > 0 counts as r + 1.
+
+#include <cstdio>
+
+#include "rattleback/ensemble/entry.hpp"
+#include "rattleback/lie/series.hpp"
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/tableaus/runge_kutta.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// How the stage equations are solved: with the Jacobian of every iterate, of the first, or with the mass matrix for it.
+enum class StageIteration : int { newton, chord, fixed_point };
+
+/// a, b and b_j a_ji/b_i of S stages, as a block of numbers.
+template <int S>
+class StageCoefficients {
+ public:
+  static constexpr int size = (2 * S + 1) * S;
+  static constexpr void fill(const RungeKuttaTableau& tableau, double* numbers) {
+    for (int i = 0; i < S; ++i) {
+      numbers[2 * S * S + i] = tableau.b[i];
+      for (int j = 0; j < S; ++j) {
+        numbers[i * S + j] = tableau.a[i][j];
+        numbers[(S + i) * S + j] = tableau.b[j] * tableau.a[j][i] / tableau.b[i];
+      }
+    }
+  }
+
+  RB_HD explicit StageCoefficients(const double* numbers) : numbers_(numbers) {}
+  RB_HD double a(int i, int j) const { return numbers_[i * S + j]; }
+  /// b_j a_ji/b_i
+  RB_HD double back(int i, int j) const { return numbers_[(S + i) * S + j]; }
+  RB_HD double b(int i) const { return numbers_[2 * S * S + i]; }
+
+ private:
+  const double* numbers_;
+};
+
+/// The step above, with its numbers as arguments.
+template <class T, class System, int S>
+class VariationalRungeKutta {
+  using G = group_of<System>;
+  static constexpr int n = System::n, N = element_size<System>;
+  static constexpr bool by_hamiltonian = HasHamiltonian<System>;
+  /// Unknowns of a stage: k_i, and m_i where it does not follow from k_i.
+  static constexpr int per_stage = by_hamiltonian ? 2 * n : n, size = S * per_stage;
+
+ public:
+  using State = StateOf<T, System>;
+
+  RB_HD VariationalRungeKutta(const System& system, const SolverOptions<T>& options, StageIteration iteration,
+                              const TangentSeries& series)
+      : system_(system), options_(options), iteration_(iteration), series_(series), mass_([&] {
+          if constexpr (Separable<System>) {
+            return Mass<System>(system);
+          } else {
+            return Nothing{};
+          }
+        }()) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const {
+    const Vector<T, n> m = G::Ad_star(state.q, state.p);
+    Unknowns<T> u;
+    const T scale = guess(state.q, m, h, tableau, u);
+
+    Jacobian jacobian;
+    mask_t<T> active(true), singular(false);
+    T iterations(0.0);
+    Convergence<T> convergence(options_, scale);
+    Evaluation<T> at;
+    for (int iteration = 0;; ++iteration) {
+      evaluate(state.q, m, h, tableau, u, at);
+      if (!any(active) || iteration == options_.max_iterations) break;
+      if (iteration == 0 || iteration_ == StageIteration::newton) {
+        if (iteration_ == StageIteration::fixed_point) {
+          leading_jacobian(state.q, m, jacobian);
+        } else {
+          differentiate(state.q, m, h, tableau, u, jacobian);
+        }
+        singular = singular | (active & jacobian.factorise());
+      }
+      Vector<T, size> update;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) update[i] = -at.residual[i / per_stage][i % per_stage];
+      jacobian.solve(update);
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        T& x = u.stage[i / per_stage][i % per_stage];
+        x = select(active, x + update[i], x);
+      }
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      active = active & !convergence.with_rate(magnitude(update), iteration_ == StageIteration::newton ? 1e-2 : 1.0);
+    }
+
+    T norm(0.0);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) norm = max(norm, max_norm(at.residual[i]));
+    const Vector<T, n> change = at.increment - G::ad_star(at.y, at.lambda);
+    state.p = state.p + G::Ad_inverse_star(state.q, change);
+    state.q = Chart<G, Exp, T>(at.y).move(state.q);
+    return {step_status<T>(!active, singular, is_finite(sum(state.q) + sum(state.p))), iterations, norm};
+  }
+
+ private:
+  struct Nothing {};
+
+  template <class R>
+  struct Unknowns {
+    Vector<R, per_stage> stage[S];
+  };
+  template <class R>
+  struct Evaluation {
+    Vector<R, per_stage> residual[S];
+    Vector<R, n> y, increment, lambda;  // increment: m' - m
+  };
+
+  /// A matrix and its factors. Small systems are factorised without exchanges: their diagonal blocks are inertia.
+  class Jacobian {
+    static constexpr bool small = size <= 9;
+
+   public:
+    RB_HD T& operator()(int i, int j) { return matrix_[i][j]; }
+    RB_HD mask_t<T> factorise() {
+      if constexpr (small) {
+        return rattleback::factorise(matrix_);
+      } else {
+        lu_ = Lu<T, size>(matrix_);
+        return lu_.singular();
+      }
+    }
+    RB_HD void solve(Vector<T, size>& b) const {
+      if constexpr (small) {
+        solve_factorised(matrix_, b);
+      } else {
+        b = lu_.solve(b);
+      }
+    }
+
+   private:
+    Matrix<T, size, size> matrix_;
+    [[no_unique_address]] std::conditional_t<small, Nothing, Lu<T, size>> lu_;
+  };
+
+  /// y + s x for a constant s.
+  RB_HD static T add(const T& s, const T& x, const T& y) { return fma(s, x, y); }
+  template <int K>
+  RB_HD static Dual<T, K> add(const T& s, const Dual<T, K>& x, const Dual<T, K>& y) {
+    Dual<T, K> r;
+    r.value = fma(s, x.value, y.value);
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = fma(s, x.partial[i], y.partial[i]);
+    return r;
+  }
+  template <class R, int length>
+  RB_HD static Vector<R, length> add(const T& s, const Vector<R, length>& x, const Vector<R, length>& y) {
+    Vector<R, length> r;
+    RB_UNROLL
+    for (int i = 0; i < length; ++i) r[i] = add(s, x[i], y[i]);
+    return r;
+  }
+  template <class R, int length>
+  RB_HD static Vector<R, length> lift(const Vector<T, length>& x) {
+    Vector<R, length> r;
+    RB_UNROLL
+    for (int i = 0; i < length; ++i) r[i] = R(x[i]);
+    return r;
+  }
+
+  template <class R>
+  RB_HD Vector<R, n> momentum_at(const Vector<R, N>& g, const Vector<R, n>& eta) const {
+    if constexpr (Separable<System>) {
+      return mass_.times(eta);
+    } else {
+      return momentum(system_, g, eta);
+    }
+  }
+
+  /// First-order prediction of the unknowns: k' = eta' at x = 0. Returns the size of the unknowns.
+  RB_HD_LARGE T guess(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                      Unknowns<T>& u) const {
+    Vector<T, n> eta, force;
+    if constexpr (by_hamiltonian) {
+      hamiltonian_rates(system_, q, m, eta, force);
+    } else {
+      eta = velocity(system_, q, m);
+      force = configuration_force(system_, q, eta);
+    }
+    const Vector<T, n> rate = h * (force + G::ad_star(eta, m));
+    T scale = magnitude(eta);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      double c = 0.0;
+      for (int j = 0; j < S; ++j) c += tableau.a(i, j);
+      if constexpr (by_hamiltonian) {
+        u.stage[i] = join(eta, add(T(c), rate, m));
+      } else if constexpr (Separable<System>) {
+        u.stage[i] = add(T(c), mass_.inverse_times(rate), eta);
+      } else {
+        u.stage[i] = eta;
+      }
+    }
+    if constexpr (by_hamiltonian) return scale + magnitude(m) + magnitude(rate);
+    if constexpr (Separable<System>) {
+      return scale + magnitude(mass_.inverse_times(rate));
+    } else {
+      return scale + magnitude(Lu<T, n>(mass_matrix(system_, q, eta)).solve(rate));
+    }
+  }
+
+  template <class R>
+  RB_HD_LARGE void evaluate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                            const Unknowns<R>& u, Evaluation<R>& r) const {
+    Vector<R, n> w[S];
+    r.y = r.increment = Vector<R, n>::zero();
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) w[i] = Vector<R, n>::zero();
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) {
+      const Vector<R, n> k = segment<0, n>(u.stage[j]);
+      Vector<R, n> x = Vector<R, n>::zero();
+      RB_UNROLL
+      for (int l = 0; l < S; ++l) x = add(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
+      const SeriesChart<G, R> chart(x, series_);
+      const Vector<R, N> g = chart.move(lift<R>(q));
+      const Vector<R, n> eta = chart.velocity(k);
+      Vector<R, n> p, force;
+      if constexpr (by_hamiltonian) {
+        p = segment<n, n>(u.stage[j]);
+        Vector<R, n> by_momentum;
+        hamiltonian_rates(system_, g, p, by_momentum, force);
+        r.residual[j] = join(eta - by_momentum, Vector<R, n>::zero());
+      } else {
+        p = momentum_at(g, eta);
+        force = configuration_force(system_, g, eta);
+      }
+      const Vector<R, n> v = chart.dtau_star(force) + chart.variation(p, k);
+      w[j] = w[j] + chart.velocity_star(p);
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) w[i] = add(h * T(tableau.back(i, j)), v, w[i]);
+      r.increment = add(h * T(tableau.b(j)), force + G::ad_star(eta, p), r.increment);
+      r.y = add(h * T(tableau.b(j)), k, r.y);
+    }
+    r.lambda = Chart<G, Exp, R>(r.y).dtau_star(lift<R>(m) + r.increment);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      RB_UNROLL
+      for (int c = 0; c < n; ++c) r.residual[i][per_stage - n + c] = w[i][c] - r.lambda[c];
+    }
+  }
+
+  /// The Jacobian by dual numbers; their width makes no difference to the result.
+  RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                                 const Unknowns<T>& u, Jacobian& jacobian) const {
+#ifdef __CUDA_ARCH__
+    constexpr int width = 1;
+#else
+    constexpr int width = n;
+#endif
+    using D = Dual<T, width>;
+    for (int first = 0; first < size; first += width) {
+      Unknowns<D> d;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        D& x = d.stage[i / per_stage][i % per_stage];
+        x = D(u.stage[i / per_stage][i % per_stage]);
+        RB_UNROLL
+        for (int l = 0; l < width; ++l) x.partial[l] = T(i == first + l ? 1.0 : 0.0);
+      }
+      Evaluation<D> at;
+      evaluate(q, m, h, tableau, d, at);
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        RB_UNROLL
+        for (int l = 0; l < width; ++l) jacobian(i, first + l) = at.residual[i / per_stage][i % per_stage].partial[l];
+      }
+    }
+  }
+
+  /// The Jacobian at h = 0; for a Hamiltonian the identity.
+  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, Jacobian& jacobian) const {
+    Matrix<T, per_stage, per_stage> block = Matrix<T, per_stage, per_stage>::zero();
+    if constexpr (by_hamiltonian) {
+      for (int i = 0; i < per_stage; ++i) block[i][i] = T(1.0);
+    } else {
+      block = mass_matrix(system_, q, velocity(system_, q, m));
+    }
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j)
+        jacobian(i, j) = i / per_stage == j / per_stage ? block[i % per_stage][j % per_stage] : T(0.0);
+  }
+
+  System system_;
+  SolverOptions<T> options_;
+  StageIteration iteration_;
+  TangentSeries series_;
+  [[no_unique_address]] std::conditional_t<Separable<System>, Mass<System>, Nothing> mass_;
+};
+
+/// The numbers of a step: its iteration, the series and the tableau.
+template <int S>
+struct VrkmkNumbers {
+  static constexpr int at_series = 1, at_tableau = at_series + TangentSeries::size;
+  static constexpr int size = at_tableau + StageCoefficients<S>::size;
+
+  static constexpr void fill(StageIteration iteration, const RungeKuttaTableau& tableau, int cutoff, bool pade,
+                             double* numbers) {
+    numbers[0] = static_cast<double>(iteration);
+    if (pade) {
+      TangentSeries::fill_tangent(cutoff, numbers + at_series);
+    } else {
+      TangentSeries::fill_inverse(cutoff, numbers + at_series);
+    }
+    StageCoefficients<S>::fill(tableau, numbers + at_tableau);
+  }
+};
+
+/// A step of vrkmk or vrkmk-pade, which differ in their numbers alone.
+template <class T, class System, int S>
+class VrkmkStep {
+  using Core = VariationalRungeKutta<T, System, S>;
+  using Numbers = VrkmkNumbers<S>;
+
+ public:
+  using State = StateOf<T, System>;
+  /// v and p of the state are right trivialised.
+  static constexpr bool in_space = true;
+
+  RB_HD VrkmkStep(const System& system, const SolverOptions<T>& options, const double* numbers)
+      : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
+              TangentSeries(numbers + Numbers::at_series)),
+        tableau_(numbers + Numbers::at_tableau) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const { return core_(state, h, tableau_); }
+
+ private:
+  Core core_;
+  StageCoefficients<S> tableau_;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,121 @@
+#pragma once
+// Explicit Runge-Kutta tableaus, as numbers at run time, and the block of numbers that steps built on them read.
+
+#include <cstddef>
+
+#include "rattleback/real/config.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// More stages than this a step has no room for.
+inline constexpr int max_explicit_stages = 12;
+
+struct ExplicitTableau {
+  const char* name;
+  int stages;
+  int order;  ///< of the method; 0 where it is not known
+  double a[max_explicit_stages][max_explicit_stages];
+  double b[max_explicit_stages];
+};
+
+/// The bases that have names.
+inline constexpr ExplicitTableau explicit_tableaus[] = {
+    {"euler", 1, 1, {}, {1.0}},
+    {"heun2", 2, 2, {{}, {1.0}}, {1.0 / 2, 1.0 / 2}},
+    {"rk3", 3, 3, {{}, {1.0 / 2}, {-1.0, 2.0}}, {1.0 / 6, 2.0 / 3, 1.0 / 6}},  // Kutta
+    {"rk4", 4, 4, {{}, {1.0 / 2}, {0.0, 1.0 / 2}, {0.0, 0.0, 1.0}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}},
+    // the method of order 5 of the pair of J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19
+    {"dp5",
+     6,
+     5,
+     {{},
+      {1.0 / 5},
+      {3.0 / 40, 9.0 / 40},
+      {44.0 / 45, -56.0 / 15, 32.0 / 9},
+      {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+      {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+     {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
+    // J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179
+    {"rk6",
+     7,
+     6,
+     {{},
+      {1.0 / 3},
+      {0.0, 2.0 / 3},
+      {1.0 / 12, 1.0 / 3, -1.0 / 12},
+      {-1.0 / 16, 9.0 / 8, -3.0 / 16, -3.0 / 8},
+      {0.0, 9.0 / 8, -3.0 / 8, -3.0 / 4, 1.0 / 2},
+      {9.0 / 44, -9.0 / 11, 63.0 / 44, 18.0 / 11, 0.0, -16.0 / 11}},
+     {11.0 / 120, 0.0, 27.0 / 40, 27.0 / 40, -4.0 / 15, -4.0 / 15, 11.0 / 120}},
+};
+
+/// The tableau of that name, or null.
+constexpr const ExplicitTableau* find_explicit_tableau(const char* name) {
+  for (const ExplicitTableau& tableau : explicit_tableaus) {
+    std::size_t i = 0;
+    while (name[i] != 0 && name[i] == tableau.name[i]) ++i;
+    if (name[i] == tableau.name[i]) return &tableau;
+  }
+  return nullptr;
+}
+
+/// What is wrong with a tableau as a base, or null.
+constexpr const char* explicit_tableau_fault(const ExplicitTableau& tableau) {
+  if (tableau.stages < 1 || tableau.stages > max_explicit_stages) return "the number of stages is not 1 to 12";
+  double sum = -1.0;
+  for (int i = 0; i < tableau.stages; ++i) {
+    sum += tableau.b[i];
+    for (int j = i; j < tableau.stages; ++j)
+      if (tableau.a[i][j] != 0.0) return "the base method is not explicit: a_ij must be 0 for j >= i";
+  }
+  if (!(sum <= 1e-12 && sum >= -1e-12)) return "the weights b_i do not sum to 1: the base method is not consistent";
+  return nullptr;
+}
+
+/// The block of numbers in which an explicit method reaches a step. For q' = v, v' = A(q, v) the positions of its stages follow
+/// from the accelerations A_j (the form of Nystrom),
+///   V_i = v + t sum_{j<i} a_ij A_j,      Q_i = q + t (c_i v + t sum_{j<i} (a a)_ij A_j),
+///   v'  = v + t sum_j b_j A_j,           q'  = q + t (v + t sum_j (b a)_j A_j).
+class ExplicitNumbers {
+ public:
+  static constexpr int triangle = max_explicit_stages * (max_explicit_stages - 1) / 2;
+  static constexpr int size = 1 + 3 * max_explicit_stages + 2 * triangle;
+
+  /// Fills a block; host only.
+  static constexpr void fill(const ExplicitTableau& tableau, double* numbers) {
+    for (int i = 0; i < size; ++i) numbers[i] = 0.0;
+    numbers[0] = tableau.stages;
+    for (int i = 0; i < tableau.stages; ++i) {
+      numbers[at_b + i] = tableau.b[i];
+      for (int j = 0; j < i; ++j) {
+        numbers[at_c + i] += tableau.a[i][j];
+        numbers[at_a + row(i) + j] = tableau.a[i][j];
+        numbers[at_ba + j] += tableau.b[i] * tableau.a[i][j];
+        for (int k = j + 1; k < i; ++k) numbers[at_aa + row(i) + j] += tableau.a[i][k] * tableau.a[k][j];
+      }
+    }
+  }
+
+  RB_HD explicit ExplicitNumbers(const double* numbers) : numbers_(numbers) {}
+  RB_HD int stages() const { return static_cast<int>(numbers_[0]); }
+  RB_HD double c(int i) const { return numbers_[at_c + i]; }
+  RB_HD double b(int i) const { return numbers_[at_b + i]; }
+  RB_HD double ba(int i) const { return numbers_[at_ba + i]; }
+  RB_HD double a(int i, int j) const { return numbers_[at_a + row(i) + j]; }
+  RB_HD double aa(int i, int j) const { return numbers_[at_aa + row(i) + j]; }
+
+ private:
+  static constexpr int at_c = 1, at_b = at_c + max_explicit_stages, at_ba = at_b + max_explicit_stages,
+                       at_a = at_ba + max_explicit_stages, at_aa = at_a + triangle;
+#ifdef __CUDACC__
+  __host__ __device__
+#endif
+      static constexpr int
+      row(int i) {
+    return i * (i - 1) / 2;
+  }
+
+  const double* numbers_;
+};
+
+RB_NAMESPACE_END
