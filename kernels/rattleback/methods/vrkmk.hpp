@@ -32,7 +32,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// How the stage equations are solved: with the Jacobian of every iterate, of the first, or with the mass matrix for it.
+/// How the stage equations are solved: by Newton's method, which keeps a Jacobian only as long as it contracts well, with the
+/// Jacobian of the first iterate, or with the mass matrix in its place.
 enum class StageIteration : int { newton, chord, fixed_point };
 
 /// a, b and b_j a_ji/b_i of S stages, as a block of numbers.
@@ -68,6 +69,8 @@ class VariationalRungeKutta {
   static constexpr bool by_hamiltonian = HasHamiltonian<System>;
   /// Unknowns of a stage: k_i, and m_i where it does not follow from k_i.
   static constexpr int per_stage = by_hamiltonian ? 2 * n : n, size = S * per_stage;
+  /// An update that shrinks by less than this calls for a new Jacobian.
+  static constexpr double slow = 0.05;
 
  public:
   using State = StateOf<T, System>;
@@ -87,21 +90,21 @@ class VariationalRungeKutta {
     Unknowns<T> u;
     const T scale = guess(state.q, m, h, tableau, u);
 
-    Jacobian jacobian;
-    mask_t<T> active(true), singular(false);
-    T iterations(0.0);
+    Jacobian jacobian{};
+    mask_t<T> active(true), singular(false), stale(true);
+    T iterations(0.0), previous(0.0);
     Convergence<T> convergence(options_, scale);
     Evaluation<T> at;
     for (int iteration = 0;; ++iteration) {
       evaluate(state.q, m, h, tableau, u, at);
       if (!any(active) || iteration == options_.max_iterations) break;
-      if (iteration == 0 || iteration_ == StageIteration::newton) {
+      if (any(active & stale)) {
         if (iteration_ == StageIteration::fixed_point) {
           leading_jacobian(state.q, m, jacobian);
         } else {
           differentiate(state.q, m, h, tableau, u, jacobian);
         }
-        singular = singular | (active & jacobian.factorise());
+        singular = singular | (active & jacobian.factorise(stale));
       }
       Vector<T, size> update;
       RB_UNROLL
@@ -113,7 +116,10 @@ class VariationalRungeKutta {
         x = select(active, x + update[i], x);
       }
       iterations = iterations + select(active, T(1.0), T(0.0));
-      active = active & !convergence.with_rate(magnitude(update), iteration_ == StageIteration::newton ? 1e-2 : 1.0);
+      const T change = magnitude(update);
+      stale = mask_t<T>(iteration_ == StageIteration::newton && iteration > 0) & (change > T(slow) * previous);
+      previous = change;
+      active = active & !convergence.with_rate(change, 1.0);
     }
 
     T norm(0.0);
@@ -138,31 +144,38 @@ class VariationalRungeKutta {
     Vector<R, n> y, increment, lambda;  // increment: m' - m
   };
 
-  /// A matrix and its factors. Small systems are factorised without exchanges: their diagonal blocks are inertia.
+  /// A matrix, to be factorised in the lanes of a mask, and the factors that serve until then. Small systems are factorised
+  /// without exchanges: their diagonal blocks are inertia.
   class Jacobian {
     static constexpr bool small = size <= 9;
+    using Entries = Matrix<T, size, size>;
 
    public:
     RB_HD T& operator()(int i, int j) { return matrix_[i][j]; }
-    RB_HD mask_t<T> factorise() {
+    RB_HD mask_t<T> factorise(const mask_t<T>& mask) {
+      mask_t<T> singular;
       if constexpr (small) {
-        return rattleback::factorise(matrix_);
+        singular = rattleback::factorise(matrix_);
+        RB_UNROLL
+        for (int i = 0; i < size; ++i) factors_[i] = select(mask, matrix_[i], factors_[i]);
       } else {
-        lu_ = Lu<T, size>(matrix_);
-        return lu_.singular();
+        const Lu<T, size> lu(matrix_);
+        singular = lu.singular();
+        factors_.assign(mask, lu);
       }
+      return mask & singular;
     }
     RB_HD void solve(Vector<T, size>& b) const {
       if constexpr (small) {
-        solve_factorised(matrix_, b);
+        solve_factorised(factors_, b);
       } else {
-        b = lu_.solve(b);
+        b = factors_.solve(b);
       }
     }
 
    private:
-    Matrix<T, size, size> matrix_;
-    [[no_unique_address]] std::conditional_t<small, Nothing, Lu<T, size>> lu_;
+    Entries matrix_;
+    std::conditional_t<small, Entries, Lu<T, size>> factors_;
   };
 
   /// y + s x for a constant s.
