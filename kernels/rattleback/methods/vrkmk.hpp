@@ -69,8 +69,8 @@ class VariationalRungeKutta {
   static constexpr bool by_hamiltonian = HasHamiltonian<System>;
   /// Unknowns of a stage: k_i, and m_i where it does not follow from k_i.
   static constexpr int per_stage = by_hamiltonian ? 2 * n : n, size = S * per_stage;
-  /// An update that shrinks by less than this calls for a new Jacobian.
-  static constexpr double slow = 0.05;
+  /// An update that shrinks by less than this, the first against the unknowns, calls for a new Jacobian.
+  static constexpr double slow = 0.01;
 
  public:
   using State = StateOf<T, System>;
@@ -92,7 +92,7 @@ class VariationalRungeKutta {
 
     Jacobian jacobian{};
     mask_t<T> active(true), singular(false), stale(true);
-    T iterations(0.0), previous(0.0);
+    T iterations(0.0), previous = scale;
     Convergence<T> convergence(options_, scale);
     Evaluation<T> at;
     for (int iteration = 0;; ++iteration) {
@@ -117,9 +117,9 @@ class VariationalRungeKutta {
       }
       iterations = iterations + select(active, T(1.0), T(0.0));
       const T change = magnitude(update);
-      stale = mask_t<T>(iteration_ == StageIteration::newton && iteration > 0) & (change > T(slow) * previous);
+      stale = mask_t<T>(iteration_ == StageIteration::newton) & (change > T(slow) * previous);
       previous = change;
-      active = active & !convergence.with_rate(change, 1.0);
+      active = active & !convergence.with_rate(change);
     }
 
     T norm(0.0);
