@@ -25,28 +25,29 @@ StepOf<System> stepping(const System& system, const std::vector<double>& numbers
   return [step, kept](StateOf<double, System>& state, double h) { return step(state, h); };
 }
 
-template <class System>
+/// Of the numbers of stages given, that of the tableau.
+template <int... stages, class System>
 StepOf<System> vrkmk(const System& system, const RungeKuttaTableau& tableau, int cutoff, bool pade = false,
                      StageIteration iteration = StageIteration::newton, const SolverOptions<double>& options = tightly) {
-  StepOf<System> step;
-  [&]<int... S>(std::integer_sequence<int, S...>) {
-    const auto make = [&](auto s) {
-      using Numbers = VrkmkNumbers<s() + 1>;
-      if (tableau.stages != s() + 1) return;
-      std::vector<double> numbers(Numbers::size);
-      Numbers::fill(iteration, tableau, cutoff, pade, numbers.data());
-      step = stepping<VrkmkStep<double, System, s() + 1>>(system, numbers, options);
+  if constexpr (sizeof...(stages) == 0) {
+    return vrkmk<1, 2, 3>(system, tableau, cutoff, pade, iteration, options);
+  } else {
+    StepOf<System> step;
+    const auto make = [&]<int S>(std::integral_constant<int, S>) {
+      if (tableau.stages != S) return;
+      std::vector<double> numbers(VrkmkNumbers<S>::size);
+      VrkmkNumbers<S>::fill(iteration, tableau, cutoff, pade, numbers.data());
+      step = stepping<VrkmkStep<double, System, S>>(system, numbers, options);
     };
-    (make(std::integral_constant<int, S>{}), ...);
+    (make(std::integral_constant<int, stages>{}), ...);
+    return step;
   }
-  (std::make_integer_sequence<int, 3>{});
-  return step;
 }
 
-template <class System>
+template <int... stages, class System>
 StepOf<System> vrkmk(const System& system, const char* tableau, int cutoff, bool pade = false,
                      StageIteration iteration = StageIteration::newton, const SolverOptions<double>& options = tightly) {
-  return vrkmk(system, *find_runge_kutta_tableau(tableau), cutoff, pade, iteration, options);
+  return vrkmk<stages...>(system, *find_runge_kutta_tableau(tableau), cutoff, pade, iteration, options);
 }
 
 inline const CrouchGrossmanSet& crouch_grossman(const std::string& name) {
@@ -80,7 +81,13 @@ StateOf<double, System> in_space(const System& system, const Configuration<Syste
   using G = group_of<System>;
   return {q, G::Ad_inverse_star(q, momentum(system, q, G::Ad(G::inverse(q), xi))), {}};
 }
-/// Observables of a state that holds the momentum in space.
+/// The state that the default q and v of a system stand for.
+template <class System>
+StateOf<double, System> default_state(const System& system) {
+  const auto q = to_vector(System::default_q);
+  return {q, group_of<System>::Ad_inverse_star(q, momentum(system, q, to_vector(System::default_v))), {}};
+}
+/// The energy of a state that holds the momentum in space.
 template <class System>
 double energy_of(const System& system, const StateOf<double, System>& state) {
   return energy(system, state.q, velocity(system, state.q, group_of<System>::Ad_star(state.q, state.p)));

@@ -46,6 +46,8 @@ class TangentSeries {
 
   RB_HD explicit TangentSeries(const double* numbers) : numbers_(numbers) {}
   RB_HD bool inverted() const { return numbers_[0] != 0.0; }
+  /// The coefficient of ad_x in D.
+  RB_HD double first() const { return inverted() ? -numbers_[1] : numbers_[1]; }
   /// a(t), c(t) and their derivatives.
   template <class T>
   RB_HD void evaluate(const T& t, T& a, T& a_t, T& c, T& c_t) const {

@@ -26,12 +26,14 @@ struct VcgNumbers {
   }
 };
 
-template <class T, class System>
+template <class T, class System, bool newton = true>
 class VcgStep {
   using Numbers = VcgNumbers;
 
  public:
   using State = StateOf<T, System>;
+  using Trying = VcgStep<T, System, false>;
+  static constexpr bool hands_over = !newton;
   /// v and p of the state are right trivialised.
   static constexpr bool in_space = true;
 
@@ -54,7 +56,7 @@ class VcgStep {
   }
 
  private:
-  VariationalRungeKutta<T, System, 1> core_;
+  VariationalRungeKutta<T, System, 1, newton> core_;
   const double* numbers_;
 };
 

@@ -32,9 +32,10 @@
 
 RB_NAMESPACE_BEGIN
 
-/// How the stage equations are solved: by Newton's method, which keeps a Jacobian only as long as it contracts well, with the
-/// Jacobian of the first iterate, or with the mass matrix in its place.
-enum class StageIteration : int { newton, chord, fixed_point };
+/// How the stage equations are solved: by Newton's method, which keeps a Jacobian only as long as it contracts well; with the
+/// Jacobian of the first iterate; with the mass matrix in its place; or by sweeps, which need no Jacobian either but contract like
+/// h^2, and Newton's method for what they do not solve.
+enum class StageIteration : int { newton, chord, fixed_point, sweeps };
 
 /// a, b and b_j a_ji/b_i of S stages, as a block of numbers.
 template <int S>
@@ -61,8 +62,8 @@ class StageCoefficients {
   const double* numbers_;
 };
 
-/// The step above, with its numbers as arguments.
-template <class T, class System, int S>
+/// The step above, with its numbers as arguments. Without `newton` it only tries: it hands over what sweeps do not solve.
+template <class T, class System, int S, bool newton = true>
 class VariationalRungeKutta {
   using G = group_of<System>;
   static constexpr int n = System::n, N = element_size<System>;
@@ -71,6 +72,7 @@ class VariationalRungeKutta {
   static constexpr int per_stage = by_hamiltonian ? 2 * n : n, size = S * per_stage;
   /// An update that shrinks by less than this, the first against the unknowns, calls for a new Jacobian.
   static constexpr double slow = 0.01;
+  static constexpr int max_sweeps = 20;
 
  public:
   using State = StateOf<T, System>;
@@ -88,38 +90,15 @@ class VariationalRungeKutta {
   RB_HD_LARGE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const {
     const Vector<T, n> m = G::Ad_star(state.q, state.p);
     Unknowns<T> u;
-    const T scale = guess(state.q, m, h, tableau, u);
-
-    Jacobian jacobian{};
-    mask_t<T> active(true), singular(false), stale(true);
-    T iterations(0.0), previous = scale;
-    Convergence<T> convergence(options_, scale);
     Evaluation<T> at;
-    for (int iteration = 0;; ++iteration) {
-      evaluate(state.q, m, h, tableau, u, at);
-      if (!any(active) || iteration == options_.max_iterations) break;
-      if (any(active & stale)) {
-        if (iteration_ == StageIteration::fixed_point) {
-          leading_jacobian(state.q, m, jacobian);
-        } else {
-          differentiate(state.q, m, h, tableau, u, jacobian);
-        }
-        singular = singular | (active & jacobian.factorise(stale));
-      }
-      Vector<T, size> update;
-      RB_UNROLL
-      for (int i = 0; i < size; ++i) update[i] = -at.residual[i / per_stage][i % per_stage];
-      jacobian.solve(update);
-      RB_UNROLL
-      for (int i = 0; i < size; ++i) {
-        T& x = u.stage[i / per_stage][i % per_stage];
-        x = select(active, x + update[i], x);
-      }
-      iterations = iterations + select(active, T(1.0), T(0.0));
-      const T change = magnitude(update);
-      stale = mask_t<T>(iteration_ == StageIteration::newton) & (change > T(slow) * previous);
-      previous = change;
-      active = active & !convergence.with_rate(change);
+    const T scale = guess(state.q, m, h, tableau, u);
+    mask_t<T> active(true), singular(false);
+    T iterations(0.0);
+    if constexpr (Separable<System>) {
+      if (iteration_ == StageIteration::sweeps) sweep(state.q, m, h, tableau, scale, active, iterations, u, at);
+    }
+    if constexpr (newton) {
+      if (any(active)) solve(state.q, m, h, tableau, scale, active, singular, iterations, u, at);
     }
 
     T norm(0.0);
@@ -130,6 +109,8 @@ class VariationalRungeKutta {
     state.q = Chart<G, Exp, T>(at.y).move(state.q);
     return {step_status<T>(!active, singular, is_finite(sum(state.q) + sum(state.p))), iterations, norm};
   }
+
+  static constexpr bool hands_over = !newton;
 
  private:
   struct Nothing {};
@@ -223,7 +204,7 @@ class VariationalRungeKutta {
       force = configuration_force(system_, q, eta);
     }
     const Vector<T, n> rate = h * (force + G::ad_star(eta, m));
-    T scale = magnitude(eta);
+    const T scale = magnitude(eta);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       double c = 0.0;
@@ -236,11 +217,103 @@ class VariationalRungeKutta {
         u.stage[i] = eta;
       }
     }
-    if constexpr (by_hamiltonian) return scale + magnitude(m) + magnitude(rate);
-    if constexpr (Separable<System>) {
+    if constexpr (by_hamiltonian) {
+      return scale + magnitude(m) + magnitude(rate);
+    } else if constexpr (Separable<System>) {
       return scale + magnitude(mass_.inverse_times(rate));
     } else {
       return scale + magnitude(Lu<T, n>(mass_matrix(system_, q, eta)).solve(rate));
+    }
+  }
+
+  /// Newton's method and its simplifications for the active lanes; leaves active those that have not converged.
+  RB_HD_LARGE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau, T scale,
+                         mask_t<T>& active, mask_t<T>& singular, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
+    const bool simplified = iteration_ == StageIteration::chord || iteration_ == StageIteration::fixed_point;
+    if (iteration_ == StageIteration::sweeps) {  // they start again
+      Unknowns<T> start;
+      guess(q, m, h, tableau, start);
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) u.stage[i] = select(active, start.stage[i], u.stage[i]);
+    }
+    Jacobian jacobian{};
+    mask_t<T> stale(true);
+    T previous = scale;
+    Convergence<T> convergence(options_, scale);
+    for (int iteration = 0;; ++iteration) {
+      evaluate(q, m, h, tableau, u, at);
+      if (!any(active) || iteration == options_.max_iterations) break;
+      if (any(active & stale)) {
+        if (iteration_ == StageIteration::fixed_point) {
+          leading_jacobian(q, m, jacobian);
+        } else {
+          differentiate(q, m, h, tableau, u, jacobian);
+        }
+        singular = singular | (active & jacobian.factorise(stale));
+      }
+      Vector<T, size> update;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) update[i] = -at.residual[i / per_stage][i % per_stage];
+      jacobian.solve(update);
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        T& x = u.stage[i / per_stage][i % per_stage];
+        x = select(active, x + update[i], x);
+      }
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      const T change = magnitude(update);
+      stale = mask_t<T>(!simplified) & (change > T(slow) * previous);
+      previous = change;
+      active = active & !convergence.with_rate(change);
+    }
+  }
+
+  /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r.
+  RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau, T scale,
+                         mask_t<T>& active, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
+    const Vector<T, n> eta = mass_.inverse_times(m);
+    Convergence<T> convergence(options_, scale);
+    for (int iteration = 0;; ++iteration) {
+      evaluate(q, m, h, tableau, u, at);
+      if (!any(active) || iteration == max_sweeps || iteration == options_.max_iterations) break;
+      Vector<T, n> x[S], second[S];
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) x[i] = mass_.inverse_times(at.residual[i]);
+      first_order(eta, m, h, tableau, x, second);
+      T change(0.0);
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) {
+        const Vector<T, n> update = x[i] - mass_.inverse_times(second[i]);
+        u.stage[i] = select(active, u.stage[i] - update, u.stage[i]);
+        change = larger(change, magnitude(update));
+      }
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      active = active & !convergence.with_rate(change);
+    }
+  }
+
+  /// J_1 x at the velocity eta and the momentum m: with y_i = sum_j a_ij x_j, v_i = sum_j (b_j a_ji/b_i) x_j, z = sum_j b_j x_j and
+  /// B = 1 + alpha ad_x + ...,
+  ///   h (alpha (M ad_eta (c_i x_i - y_i) + ad*_{y_i - v_i} m + ad*_eta M (c_i x_i - v_i)) - ad*_eta M z - ad*_z m/2).
+  RB_HD void first_order(const Vector<T, n>& eta, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                         const Vector<T, n> (&x)[S], Vector<T, n> (&r)[S]) const {
+    Vector<T, n> z = Vector<T, n>::zero();
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) z = add(T(tableau.b(j)), x[j], z);
+    const Vector<T, n> common = h * (G::ad_star(eta, mass_.times(z)) + T(0.5) * G::ad_star(z, m));
+    const T alpha = h * T(series_.first() - 1.0);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      double c = 0.0;
+      Vector<T, n> y = Vector<T, n>::zero(), v = y;
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) {
+        c += tableau.a(i, j);
+        y = add(T(tableau.a(i, j)), x[j], y);
+        v = add(T(tableau.back(i, j)), x[j], v);
+      }
+      const Vector<T, n> cx = T(c) * x[i];
+      r[i] = alpha * (mass_.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) + G::ad_star(eta, mass_.times(cx - v))) - common;
     }
   }
 
@@ -291,7 +364,7 @@ class VariationalRungeKutta {
 #ifdef __CUDA_ARCH__
     constexpr int width = 1;
 #else
-    constexpr int width = n;
+    constexpr int width = n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
 #endif
     using D = Dual<T, width>;
     for (int first = 0; first < size; first += width) {
@@ -352,13 +425,15 @@ struct VrkmkNumbers {
 };
 
 /// A step of vrkmk or vrkmk-pade, which differ in their numbers alone.
-template <class T, class System, int S>
+template <class T, class System, int S, bool newton = true>
 class VrkmkStep {
-  using Core = VariationalRungeKutta<T, System, S>;
+  using Core = VariationalRungeKutta<T, System, S, newton>;
   using Numbers = VrkmkNumbers<S>;
 
  public:
   using State = StateOf<T, System>;
+  using Trying = VrkmkStep<T, System, S, false>;
+  static constexpr bool hands_over = !newton;
   /// v and p of the state are right trivialised.
   static constexpr bool in_space = true;
 
