@@ -30,7 +30,8 @@ TEST(Vrkmk, OneStepFromAGenericState) {
       {"gauss2", 2, true, -0.030642977270922710574, 0.0042499672741584809241, 0.94632887263718598923, 4.0193173e-9}};
   const auto system = dipole(-1.0);
   for (const Spot& spot : spots)
-    for (const auto iteration : {StageIteration::newton, StageIteration::chord, StageIteration::fixed_point}) {
+    for (const auto iteration :
+         {StageIteration::newton, StageIteration::chord, StageIteration::fixed_point, StageIteration::sweeps}) {
       SCOPED_TRACE(spot.tableau);
       auto state = generic_dipole_state();
       EXPECT_NEAR(energy_of(system, state), 0.03442096585095064232, 1e-16);
@@ -163,18 +164,21 @@ TEST(Vrkmk, EnergyStaysNearForLong) {
     EXPECT_NEAR(worst / row.worst, 1.0, 5e-3) << row.tableau << " sigma " << row.sigma;
   }
   const auto system = dipole(-1.0);
-  const auto step = vrkmk(system, "gauss2", 2);
-  const auto start = dipole_state(system, 3);
-  auto state = start;
-  double worst = 0.0, vertical = 0.0;
-  for (int k = 0; k < 100000; ++k) {
-    state = run<Dipole>(step, state, 0.01, 1);
-    worst = std::max(worst, std::fabs(energy_of(system, state) - energy_of(system, start)));
-    vertical = std::max(vertical, std::fabs(state.p[2] - start.p[2]));
+  for (const auto iteration : {StageIteration::newton, StageIteration::sweeps}) {
+    const auto step = vrkmk(system, "gauss2", 2, false, iteration);
+    const auto start = dipole_state(system, 3);
+    auto state = start;
+    double worst = 0.0, vertical = 0.0;
+    for (int k = 0; k < 100000; ++k) {
+      state = run<Dipole>(step, state, 0.01, 1);
+      worst = std::max(worst, std::fabs(energy_of(system, state) - energy_of(system, start)));
+      vertical = std::max(vertical, std::fabs(state.p[2] - start.p[2]));
+    }
+    EXPECT_GT(worst, 1.2e-7);
+    EXPECT_LT(worst, 2.0e-7);
+    EXPECT_LT(vertical, 1e-13);
+    EXPECT_LT(SO3::defect(state.q), 1e-12);
   }
-  EXPECT_GT(worst, 1.2e-7);
-  EXPECT_LT(worst, 2.0e-7);
-  EXPECT_LT(vertical, 3e-14);
 }
 
 TEST(Vrkmk, KeepsMomentumMaps) {
@@ -249,7 +253,9 @@ TEST(Vrkmk, Iterations) {
                       {StageIteration::chord, "gauss2", 2, 0.05, -1, 8.7},     {StageIteration::chord, "gauss2", 2, 0.01, -1, 5.1},
                       {StageIteration::fixed_point, "gauss2", 2, 0.05, -1, 29}, {StageIteration::fixed_point, "gauss2", 2, 0.01, -1, 14},
                       {StageIteration::fixed_point, "gauss1", 0, 0.01, -1, 11.5}, {StageIteration::newton, "gauss3", 4, 0.05, -1, 4.5},
-                      {StageIteration::fixed_point, "gauss3", 4, 0.01, -1, 14}};
+                      {StageIteration::fixed_point, "gauss3", 4, 0.01, -1, 14}, {StageIteration::sweeps, "gauss2", 2, 0.05, -1, 14},
+                      {StageIteration::sweeps, "gauss2", 2, 0.01, -1, 6.5},     {StageIteration::sweeps, "gauss1", 0, 0.01, -1, 6.5},
+                      {StageIteration::sweeps, "gauss3", 4, 0.01, -1, 6.5}};
   for (const Row& row : rows) {
     const auto step = vrkmk(dipole(row.sigma), row.tableau, row.cutoff, false, row.iteration,
                             {row.iteration == StageIteration::fixed_point ? 1e-15 : 1e-14, 100});
@@ -262,6 +268,56 @@ TEST(Vrkmk, Iterations) {
       iterations += report.iterations / steps;
     }
     EXPECT_LT(iterations, row.most) << static_cast<int>(row.iteration) << " " << row.tableau << " h = " << row.h;
+  }
+}
+
+TEST(Vrkmk, WhatSweepsDoNotSolveIsForNewton) {
+  std::vector<double> numbers(VrkmkNumbers<2>::size);
+  VrkmkNumbers<2>::fill(StageIteration::sweeps, *find_runge_kutta_tableau("gauss2"), 2, false, numbers.data());
+  using Whole = VrkmkStep<double, Dipole, 2>;
+  static_assert(!Whole::hands_over && Whole::Trying::hands_over);
+  const Whole whole(dipole(-1.0), {1e-14, 50}, numbers.data());
+  const Whole::Trying trying(dipole(-1.0), {1e-14, 50}, numbers.data());
+  int handed_over = 0;
+  auto state = dipole_state(dipole(-1.0));
+  for (int k = 0; k < 50; ++k) {
+    auto next = state, tried = state;
+    ASSERT_EQ(whole(next, 0.1).status, 0.0);
+    if (trying(tried, 0.1).status == 0.0) {
+      EXPECT_EQ(distance(next, tried), 0.0);
+    } else {
+      ++handed_over;
+    }
+    state = next;
+  }
+  EXPECT_GT(handed_over, 0);
+  EXPECT_LT(handed_over, 50);
+}
+
+TEST(Vrkmk, DerivativesOfSteps) {
+  // over dual numbers a step gives its tangent map
+  using D = Dual<double, 1>;
+  for (const auto iteration : {StageIteration::newton, StageIteration::sweeps}) {
+    std::vector<double> numbers(VrkmkNumbers<2>::size);
+    VrkmkNumbers<2>::fill(iteration, *find_runge_kutta_tableau("gauss2"), 2, false, numbers.data());
+    const VrkmkStep<double, Dipole, 2> step(dipole(-1.0), tightly, numbers.data());
+    const VrkmkStep<D, DipoleOnAStick<D>, 2> dual({D(1.0), D(0.1), D(1.0), D(1.0), D(-1.0)}, {D(1e-14), 100}, numbers.data());
+    const auto start = generic_dipole_state();
+    const Vector<double, 3> along{0.3, -0.5, 0.7};
+    StateOf<D, DipoleOnAStick<D>> moved;
+    for (int i = 0; i < 9; ++i) moved.q[i] = D(start.q[i]);
+    for (int i = 0; i < 3; ++i) {
+      moved.p[i].value = start.p[i];
+      moved.p[i].partial[0] = along[i];
+    }
+    EXPECT_EQ(dual(moved, D(0.05)).status.value, 0.0);
+    auto forward = start, backward = start;
+    forward.p = forward.p + 1e-6 * along;
+    backward.p = backward.p + -1e-6 * along;
+    step(forward, 0.05);
+    step(backward, 0.05);
+    for (int i = 0; i < 9; ++i) EXPECT_NEAR(moved.q[i].partial[0], (forward.q[i] - backward.q[i]) / 2e-6, 1e-8);
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(moved.p[i].partial[0], (forward.p[i] - backward.p[i]) / 2e-6, 1e-8);
   }
 }
 

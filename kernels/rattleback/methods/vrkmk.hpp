@@ -449,4 +449,128 @@ class VrkmkStep {
   StageCoefficients<S> tableau_;
 };
 
+namespace methods {
+
+inline constexpr const char* variational_iterations[] = {"newton", "chord", "fixed-point", "sweeps"};
+inline constexpr OptionInfo variational_iteration{
+    .name = "iteration",
+    .kind = OptionKind::choice,
+    .text = "for the stage equations: Newton's method, with one Jacobian (chord) or with the mass matrix (fixed-point), or sweeps of "
+            "second order in h, then Newton's method",
+    .standard = 3,
+    .choices = variational_iterations};
+
+/// The names of the tableaus, in their order, then that of the one from a study.
+inline constexpr auto vrkmk_tableaus = [] {
+  std::array<const char*, std::size(runge_kutta_tableaus) + 1> names{};
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) names[i] = runge_kutta_tableaus[i].name;
+  names.back() = "given";
+  return names;
+}();
+
+inline constexpr OptionInfo vrkmk_options[] = {
+    {.name = "stages",
+     .kind = OptionKind::integer,
+     .text = "number of stages of the tableau",
+     .standard = 2,
+     .minimum = 1,
+     .maximum = 4,
+     .compiled = true},
+    {.name = "tableau",
+     .kind = OptionKind::choice,
+     .text = "Runge-Kutta method; \"given\" takes a and b",
+     .standard = 1,
+     .choices = vrkmk_tableaus},
+    {.name = "cutoff",
+     .kind = OptionKind::integer,
+     .text = "largest power r of ad in the truncated series; -1 is the smallest that keeps the order of the tableau",
+     .standard = -1,
+     .minimum = -1,
+     .maximum = TangentSeries::largest_cutoff},
+    variational_iteration,
+    {.name = "a", .kind = OptionKind::numbers, .text = "coefficients a_ij of a given tableau, row by row"},
+    {.name = "b", .kind = OptionKind::numbers, .text = "weights b_i of a given tableau"}};
+
+/// Order that a cut-off allows: the terms of odd order above 1 vanish from the series of dexp^-1.
+constexpr int order_of_cutoff(int cutoff, bool pade) {
+  return 2 + (!pade && cutoff > 0 && cutoff % 2 == 0 ? cutoff + 1 : cutoff);
+}
+
+template <bool pade>
+Settled settle_vrkmk(std::span<const OptionValue> values, const SystemEntry&, double* numbers, char* message,
+                     int message_size) {
+  const auto size = static_cast<std::size_t>(message_size);
+  const int stages = static_cast<int>(values[0].number);
+  const auto choice = static_cast<std::size_t>(values[1].number);
+  const std::span<const double> a = values[4].numbers, b = values[5].numbers;
+  const bool given = choice + 1 == vrkmk_tableaus.size();
+  RungeKuttaTableau tableau{"given", stages, 0, {}, {}};
+  if (!given) {
+    tableau = runge_kutta_tableaus[choice];
+    if (!a.empty() || !b.empty()) {
+      std::snprintf(message, size, "method.a and method.b are given (the tableau is \"%s\"); set tableau = \"given\"",
+                    tableau.name);
+      return Settled::refused;
+    }
+    if (tableau.stages != stages) {
+      std::snprintf(message, size, "method.stages = %d (the tableau \"%s\" has %d); set stages = %d", stages, tableau.name,
+                    tableau.stages, tableau.stages);
+      return Settled::refused;
+    }
+  } else {
+    if (b.size() != values[0].number || a.size() != b.size() * b.size()) {
+      std::snprintf(message, size,
+                    "method.a and method.b have %d and %d numbers (a tableau of %d stages has %d and %d); give these, or set stages",
+                    int(a.size()), int(b.size()), stages, stages * stages, stages);
+      return Settled::refused;
+    }
+    for (int i = 0; i < stages; ++i) {
+      tableau.b[i] = b[static_cast<std::size_t>(i)];
+      for (int j = 0; j < stages; ++j) tableau.a[i][j] = a[static_cast<std::size_t>(i * stages + j)];
+    }
+    if (const char* fault = variational_tableau_fault(tableau)) {
+      std::snprintf(message, size, "method.b: %s; change the tableau", fault);
+      return Settled::refused;
+    }
+    tableau.order = symplectic_pair_order(tableau);
+  }
+  int needed = 0;
+  while (order_of_cutoff(needed, pade) < tableau.order) ++needed;
+  const int cutoff = values[2].number < 0.0 ? needed : static_cast<int>(values[2].number);
+  const auto iteration = static_cast<StageIteration>(static_cast<int>(values[3].number));
+  switch (stages) {
+    case 1: VrkmkNumbers<1>::fill(iteration, tableau, cutoff, pade, numbers); break;
+    case 2: VrkmkNumbers<2>::fill(iteration, tableau, cutoff, pade, numbers); break;
+    case 3: VrkmkNumbers<3>::fill(iteration, tableau, cutoff, pade, numbers); break;
+    default: VrkmkNumbers<4>::fill(iteration, tableau, cutoff, pade, numbers); break;
+  }
+  if (cutoff >= needed) return Settled::good;
+  std::snprintf(message, size,
+                "method.cutoff = %d lowers the order of \"%s\" from %d to %d (on groups that do not commute); %d keeps it", cutoff,
+                tableau.name, tableau.order, order_of_cutoff(cutoff, pade), needed);
+  return Settled::doubtful;
+}
+
+inline constexpr MethodEntry vrkmk{
+    "vrkmk",
+    "variational Runge-Kutta-Munthe-Kaas method; symplectic, keeps momentum maps",
+    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, sections 3, 4",
+    "that of the tableau's symplectic pair, at most cutoff + 2 (+ 3 for even cutoff > 0)",
+    ConstraintKind::none,
+    vrkmk_options,
+    false,
+    settle_vrkmk<false>};
+
+inline constexpr MethodEntry vrkmk_pade{
+    "vrkmk-pade",
+    "variational Runge-Kutta-Munthe-Kaas method with the series of dexp; symplectic, keeps momentum maps",
+    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.3",
+    "that of the tableau's symplectic pair, at most cutoff + 2",
+    ConstraintKind::none,
+    vrkmk_options,
+    false,
+    settle_vrkmk<true>};
+
+}  // namespace methods
+
 RB_NAMESPACE_END
