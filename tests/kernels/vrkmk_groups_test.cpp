@@ -43,6 +43,43 @@ TEST(VrkmkSystems, DefaultStatesAreThoseOfTheirDescriptions) {
   EXPECT_LT(distance(start.p, {0.0, 0.01, 0.0}), 1e-17);
 }
 
+TEST(StatesInSpace, ArePreparedAndTurned) {
+  const double parameters[] = {1.0, 1.0, 0.5, 1.0, 0.0, 0.0, 1.0};
+  const auto system = lagrange_top();
+  const auto rotation = exponential<SO3>({0.4, 0.1, 0.0});
+  const auto expected = in_space(system, rotation, {0.3, -0.2, 1.0});
+  auto q = rotation;
+  Vector<double, 3> v{0.3, -0.2, 1.0}, p{};
+  const PointView point{q.entry, v.entry, p.entry, nullptr};
+  EXPECT_TRUE(prepare<HeavyTop>(parameters, point, {.in_space = true}).multiplier_ok);
+  EXPECT_LT(distance(p, expected.p), 1e-16);
+  EXPECT_EQ(distance(v, {0.3, -0.2, 1.0}), 0.0);
+  // from the momentum, which keeps its bits
+  p = expected.p;
+  v = {};
+  prepare<HeavyTop>(parameters, point, {.from_momentum = true, .in_space = true});
+  EXPECT_LT(distance(v, {0.3, -0.2, 1.0}), 1e-15);
+  EXPECT_EQ(distance(p, expected.p), 0.0);
+  EXPECT_EQ(distance(velocity_of_state(system, q, p, true), v), 0.0);
+
+  turn<HeavyTop>(q.entry, v.entry, p.entry, false);
+  EXPECT_LT(distance(p, momentum(system, q, v)), 1e-15);
+  EXPECT_EQ(distance(velocity_of_state(system, q, p, false), velocity(system, q, p)), 0.0);
+  turn<HeavyTop>(q.entry, nullptr, p.entry, true);
+  EXPECT_LT(distance(p, expected.p), 1e-15);
+}
+
+TEST(Vrkmk, OfFourStagesHasOrderEight) {
+  const auto step = vrkmk<4>(dipole(-1.0), "gauss4", 6);
+  const auto error = [&](int steps) {
+    return dipole_error(-1.0, run<Dipole>(step, dipole_state(dipole(-1.0)), 0.5 / steps, steps));
+  };
+  const double coarse = error(2), middle = error(3), fine = error(4);
+  EXPECT_GT(fine, 1e-13);
+  EXPECT_NEAR(std::log(coarse / middle) / std::log(3.0 / 2), 8.0, 0.5);
+  EXPECT_NEAR(std::log(middle / fine) / std::log(4.0 / 3), 8.0, 0.3);
+}
+
 /// A pendulum that declares its circle.
 struct CirclePendulum : AnglePendulum<double> {
   using Group = S1;

@@ -27,16 +27,12 @@ struct VcgNumbers {
 };
 
 template <class T, class System, bool newton = true>
-class VcgStep {
+class VcgStep : public detail::WithTrying<VcgStep<T, System, false>, newton && Separable<System>> {
   using Numbers = VcgNumbers;
 
  public:
   using State = StateOf<T, System>;
-  using Trying = VcgStep<T, System, false>;
   static constexpr bool hands_over = !newton;
-  /// v and p of the state are right trivialised.
-  static constexpr bool in_space = true;
-
   RB_HD VcgStep(const System& system, const SolverOptions<T>& options, const double* numbers)
       : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
               TangentSeries(numbers + Numbers::at_series)),
@@ -121,7 +117,8 @@ inline constexpr MethodEntry vcg{
     ConstraintKind::none,
     vcg_options,
     false,
-    settle_vcg};
+    settle_vcg,
+    true};
 
 }  // namespace methods
 

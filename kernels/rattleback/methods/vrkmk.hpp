@@ -88,6 +88,8 @@ class VariationalRungeKutta {
         }()) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const {
+    if constexpr (!newton)
+      if (iteration_ != StageIteration::sweeps) return {T(double(status_not_converged)), T(0.0), T(0.0)};
     const Vector<T, n> m = G::Ad_star(state.q, state.p);
     Unknowns<T> u;
     Evaluation<T> at;
@@ -424,19 +426,25 @@ struct VrkmkNumbers {
   }
 };
 
+namespace detail {
+/// Names the step that only tries, where there is one.
+template <class Step, bool tries>
+struct WithTrying {};
+template <class Step>
+struct WithTrying<Step, true> {
+  using Trying = Step;
+};
+}  // namespace detail
+
 /// A step of vrkmk or vrkmk-pade, which differ in their numbers alone.
 template <class T, class System, int S, bool newton = true>
-class VrkmkStep {
+class VrkmkStep : public detail::WithTrying<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
   using Core = VariationalRungeKutta<T, System, S, newton>;
   using Numbers = VrkmkNumbers<S>;
 
  public:
   using State = StateOf<T, System>;
-  using Trying = VrkmkStep<T, System, S, false>;
   static constexpr bool hands_over = !newton;
-  /// v and p of the state are right trivialised.
-  static constexpr bool in_space = true;
-
   RB_HD VrkmkStep(const System& system, const SolverOptions<T>& options, const double* numbers)
       : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
               TangentSeries(numbers + Numbers::at_series)),
@@ -559,7 +567,8 @@ inline constexpr MethodEntry vrkmk{
     ConstraintKind::none,
     vrkmk_options,
     false,
-    settle_vrkmk<false>};
+    settle_vrkmk<false>,
+    true};
 
 inline constexpr MethodEntry vrkmk_pade{
     "vrkmk-pade",
@@ -569,7 +578,8 @@ inline constexpr MethodEntry vrkmk_pade{
     ConstraintKind::none,
     vrkmk_options,
     false,
-    settle_vrkmk<true>};
+    settle_vrkmk<true>,
+    true};
 
 }  // namespace methods
 

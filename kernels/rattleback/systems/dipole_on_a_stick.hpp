@@ -7,14 +7,13 @@ RB_NAMESPACE_BEGIN
 
 /// A massless rod of length 1 that turns about the origin; across its end a rod of length 2 alpha with half of the mass, and charges
 /// +charge and -charge, at its tips y+-, at (0, +-alpha, -1) in the body; a charge at z = (0, 0, -3/2) in space:
-///   l = mass ((1 + alpha^2) w1^2 + w2^2 + alpha^2 w3^2)/2 - U,   U = gravity mass R33 + charge fixed_charge (1/|y+ - z| - 1/|y- - z|),
-/// w in the body. With gravity = -1 it acts upwards along the third axis of the body's rest, the sign that the published
-/// figures belong to; with +1 as the published formula has it.
+///   l = mass ((1 + alpha^2) w1^2 + w2^2 + alpha^2 w3^2)/2 - U,   U = sigma mass R33 + charge fixed_charge (1/|y+ - z| - 1/|y- - z|),
+/// w in the body. With sigma = -1 gravity acts downwards, as the published figures have it; with +1 it is the published formula.
 template <class T>
 struct DipoleOnAStick {
   using scalar = T;
   using Group = SO3;
-  T mass, alpha, charge, fixed_charge, gravity;
+  T mass, alpha, charge, fixed_charge, sigma;
 
   static constexpr int n = 3, m = 0;
   static constexpr auto kind = ConstraintKind::none;
@@ -35,7 +34,7 @@ struct DipoleOnAStick {
              {"alpha", 0.1, "length", "half the length of the dipole"},
              {"charge", 1.0, "charge", "at the ends of the dipole"},
              {"fixed_charge", 1.0, "charge", "charge below the pivot"},
-             {"gravity", -1.0, "length/time^2", "sigma, factor of mass R33 in the potential: -1 or 1"}}};
+             {"sigma", -1.0, "length/time^2", "factor of mass R33 in the potential: -1 or 1"}}};
   }
   static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
@@ -45,7 +44,7 @@ struct DipoleOnAStick {
   template <class S>
   RB_HD S potential(const Vector<S, 9>& q) const {
     const Vector<S, 3> up = segment<6, 3>(q);
-    return S(gravity * mass) * up[2] + S(charge * fixed_charge) * (S(1.0) / sqrt(distance_squared(up, 1.0)) -
+    return S(sigma * mass) * up[2] + S(charge * fixed_charge) * (S(1.0) / sqrt(distance_squared(up, 1.0)) -
                                                                    S(1.0) / sqrt(distance_squared(up, -1.0)));
   }
   /// Only the third row of R, the vertical in the body, enters: its moment vanishes but for round-off.
@@ -56,7 +55,7 @@ struct DipoleOnAStick {
     // charge y0+- cross (-R^T z)/|y - z|^3, R^T z = -height up
     const S strength = S(charge * fixed_charge * T(height));
     const S along = strength * S(alpha) * (plus + minus), across = strength * (minus - plus);
-    const Vector<S, 3> arm{S(0.0), along, across - S(gravity * mass)};
+    const Vector<S, 3> arm{S(0.0), along, across - S(sigma * mass)};
     return cross(arm, up);
   }
   RB_HD Vector<T, n> mass_diagonal() const { return {mass * (T(1.0) + alpha * alpha), mass, mass * alpha * alpha}; }

@@ -26,7 +26,7 @@
 //
 //   T hamiltonian(q, p)                             H, p in the dual of the algebra
 //
-// Methods whose states hold v and p in space convert them themselves: with p in the body, Ad*_{g^-1} p is the same momentum in space.
+// Some methods hold v and p in space, right trivialised: Ad_g v and Ad*_{g^-1} p. They are not the system's concern.
 //
 // And, where the motion is known,
 //
@@ -540,6 +540,17 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
     v = mass.solve(p - momentum(system, q, v));
     return v + mass.solve(p - momentum(system, q, v));
   }
+}
+
+/// v of a state (q, p); on a group both are in the body or both in space, right trivialised.
+template <class System, class T>
+RB_HD Vector<T, System::n> velocity_of_state(const System& system, const Vector<T, element_size<System>>& q,
+                                             const Vector<T, System::n>& p, bool in_space) {
+  if constexpr (on_group<System>) {
+    using G = group_of<System>;
+    if (in_space) return G::Ad(q, velocity(system, q, G::Ad_star(q, p)));
+  }
+  return velocity(system, q, p);
 }
 
 /// Adds an impulse C^T x to p, C the constraint's forms, after which Phi(q, v(q, p)) = 0; returns x. Exact where v is affine in p
