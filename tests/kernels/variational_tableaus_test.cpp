@@ -41,7 +41,8 @@ std::vector<std::vector<Tree>> rooted_trees(const RungeKuttaTableau& t, std::siz
       }
   };
   for (std::size_t target = 1; target <= largest; ++target)
-    grow(grow, 1, target, target - 1, target > 1 ? trees[target - 1].size() : 0, {1.0, std::vector<double>(stages, 1.0)});
+    grow(grow, 1, target, target - 1, target > 1 ? trees[target - 1].size() : 0,
+         {1.0, std::vector<double>(stages, 1.0)});
   return trees;
 }
 
@@ -134,8 +135,10 @@ Outcome settle(Settle&& function, std::vector<OptionValue> values) {
   outcome.message = message;
   return outcome;
 }
-Outcome vrkmk_options(double stages, double tableau, double cutoff, std::vector<double> a = {}, std::vector<double> b = {}) {
-  return settle(methods::settle_vrkmk<false>, {{stages, {}}, {tableau, {}}, {cutoff, {}}, {0.0, {}}, {0.0, a}, {0.0, b}});
+Outcome vrkmk_options(double stages, double tableau, double cutoff, std::vector<double> a = {},
+                      std::vector<double> b = {}) {
+  return settle(methods::settle_vrkmk<false>,
+                {{stages, {}}, {tableau, {}}, {cutoff, {}}, {0.0, {}}, {0.0, a}, {0.0, b}});
 }
 
 TEST(VariationalOptions, GiveTheNumbersOfTheStep) {
@@ -149,7 +152,8 @@ TEST(VariationalOptions, GiveTheNumbersOfTheStep) {
   }
   // the same tableau, given
   const double r = 0.28867513459481288225;
-  const auto given = vrkmk_options(2, double(methods::vrkmk_tableaus.size() - 1), -1, {0.25, 0.25 - r, 0.25 + r, 0.25}, {0.5, 0.5});
+  const auto given =
+      vrkmk_options(2, double(methods::vrkmk_tableaus.size() - 1), -1, {0.25, 0.25 - r, 0.25 + r, 0.25}, {0.5, 0.5});
   const auto named = vrkmk_options(2, 1, -1);
   EXPECT_EQ(given.settled, Settled::good);
   for (int i = 0; i < max_method_numbers; ++i) EXPECT_EQ(given.numbers[i], named.numbers[i]);

@@ -61,7 +61,7 @@ TEST(Vcg, EnergyErrorsOfAnEnsemble) {
     const char* set;
     double h, mse;
   };
-  const Row rows[] = {{"triple-jump4", 0.04, 7.9363e-7}, {"triple-jump4", 0.02, 3.9428e-9},
+  const Row rows[] = {{"triple-jump4", 0.04, 7.9363e-7},  {"triple-jump4", 0.02, 3.9428e-9},
                       {"triple-jump4", 0.01, 1.6453e-11}, {"yoshida6", 0.04, 2.6447e-11},
                       {"yoshida6", 0.02, 8.4202e-15},     {"yoshida6", 0.01, 2.2035e-18}};
   for (const Row& row : rows) {

@@ -19,7 +19,8 @@ inline constexpr SolverOptions<double> tightly{1e-15, 100};
 
 /// A step together with the numbers that it reads.
 template <class Step, class System>
-StepOf<System> stepping(const System& system, const std::vector<double>& numbers, const SolverOptions<double>& options) {
+StepOf<System> stepping(const System& system, const std::vector<double>& numbers,
+                        const SolverOptions<double>& options) {
   const auto kept = std::make_shared<const std::vector<double>>(numbers);
   const Step step(system, options, kept->data());
   return [step, kept](StateOf<double, System>& state, double h) { return step(state, h); };
@@ -28,7 +29,8 @@ StepOf<System> stepping(const System& system, const std::vector<double>& numbers
 /// Of the numbers of stages given, that of the tableau.
 template <int... stages, class System>
 StepOf<System> vrkmk(const System& system, const RungeKuttaTableau& tableau, int cutoff, bool pade = false,
-                     StageIteration iteration = StageIteration::newton, const SolverOptions<double>& options = tightly) {
+                     StageIteration iteration = StageIteration::newton,
+                     const SolverOptions<double>& options = tightly) {
   if constexpr (sizeof...(stages) == 0) {
     return vrkmk<1, 2, 3>(system, tableau, cutoff, pade, iteration, options);
   } else {
@@ -46,7 +48,8 @@ StepOf<System> vrkmk(const System& system, const RungeKuttaTableau& tableau, int
 
 template <int... stages, class System>
 StepOf<System> vrkmk(const System& system, const char* tableau, int cutoff, bool pade = false,
-                     StageIteration iteration = StageIteration::newton, const SolverOptions<double>& options = tightly) {
+                     StageIteration iteration = StageIteration::newton,
+                     const SolverOptions<double>& options = tightly) {
   return vrkmk<stages...>(system, *find_runge_kutta_tableau(tableau), cutoff, pade, iteration, options);
 }
 
@@ -131,9 +134,10 @@ inline double dipole_error(double sigma, const StateOf<double, Dipole>& state) {
       up ? Vector<double, 9>{0.9198217951068584992291827,  0.3923363737457300850154816,  0.0001873030891862293088098043,
                              0.04534667353280090923778355, -0.1058397950121696900064715, -0.9933486885234668056663018,
                              -0.3897069981998090772162346, 0.9137122674167358999105795,  -0.1151448996971264367303101}
-         : Vector<double, 9>{0.9237505661876837713804612,   0.3829945723223079840740044, -0.0002214488339615999170338165,
-                             -0.05090875733554176108307878, 0.1222145098874255444674344, -0.9911972114566945687019121,
-                             -0.3795960878282132491083306,  0.9156302589717253129247509, 0.1323935004480455992404085};
+         : Vector<double, 9>{
+               0.9237505661876837713804612,   0.3829945723223079840740044, -0.0002214488339615999170338165,
+               -0.05090875733554176108307878, 0.1222145098874255444674344, -0.9911972114566945687019121,
+               -0.3795960878282132491083306,  0.9156302589717253129247509, 0.1323935004480455992404085};
   const auto d = state.p - mu;
   return std::sqrt(dot(d, d)) + spectral_norm(state.q - g);
 }
@@ -170,7 +174,8 @@ double symplecticity_defect(const std::function<void(StateOf<double, System>&)>&
     moved[k] = Tangent::zero();
     for (const double side : {1.0, -1.0}) {
       const Tangent d = (side * increment) * unit[k];
-      StateOf<double, System> near{G::product(exponential<G>(segment<0, n>(d)), state.q), state.p + segment<n, n>(d), {}};
+      StateOf<double, System> near{
+          G::product(exponential<G>(segment<0, n>(d)), state.q), state.p + segment<n, n>(d), {}};
       map(near);
       const auto x = Chart<G, Exp, double>::inverse(G::product(near.q, G::inverse(image.q)));
       moved[k] = moved[k] + (0.5 * side / increment) * join(x, near.p - image.p);
@@ -179,8 +184,7 @@ double symplecticity_defect(const std::function<void(StateOf<double, System>&)>&
   double worst = 0.0;
   for (int i = 0; i < 2 * n; ++i)
     for (int j = 0; j < 2 * n; ++j)
-      worst = std::max(worst,
-                       std::fabs(form(image.p, moved[i], moved[j]) - form(state.p, unit[i], unit[j])));
+      worst = std::max(worst, std::fabs(form(image.p, moved[i], moved[j]) - form(state.p, unit[i], unit[j])));
   return worst;
 }
 
@@ -206,8 +210,8 @@ inline double ensemble_energy_error(const StepOf<Dipole>& step, double h, double
   return sum;
 }
 
-/// Of 1000 steps of size 0.05: the momentum about the vertical and about the axis of eight Lagrange tops, their energy, and all of
-/// the momentum of a free body.
+/// Of 1000 steps of size 0.05: the momentum about the vertical and about the axis of eight Lagrange tops, their energy,
+/// and all of the momentum of a free body.
 struct MomentumErrors {
   double vertical = 0.0, axial = 0.0, energy = 0.0, free = 0.0;
 };
@@ -215,7 +219,8 @@ inline MomentumErrors momentum_errors(const StepOf<Top>& top_step, const StepOf<
   MomentumErrors worst;
   for (int j = 0; j < 8; ++j) {
     const auto system = lagrange_top();
-    const auto start = in_space(system, exponential<SO3>({0.4 + 0.05 * j, 0.1 * j, 0.0}), {0.3, -0.2 + 0.1 * j, 1.0 + 0.1 * j});
+    const auto start =
+        in_space(system, exponential<SO3>({0.4 + 0.05 * j, 0.1 * j, 0.0}), {0.3, -0.2 + 0.1 * j, 1.0 + 0.1 * j});
     auto state = start;
     const auto axial = [](const auto& s) { return SO3::Ad_star(s.q, s.p)[2]; };
     for (int k = 0; k < 1000; ++k) {

@@ -1,4 +1,5 @@
-// Variational Munthe-Kaas methods on other groups, SE(3), products, S^1 and R^n, and with Hamiltonians, degenerate ones included.
+// Variational Munthe-Kaas methods on other groups, SE(3), products, S^1 and R^n, and with Hamiltonians, degenerate ones
+// included.
 
 #include "rattleback/systems/angle_pendulum.hpp"
 #include "rattleback/systems/order_barrier.hpp"
@@ -19,8 +20,8 @@ TEST(VrkmkSystems, DerivativesByHandAreThoseOfThePotential) {
     using System = std::remove_cvref_t<decltype(system)>;
     using G = group_of<System>;
     for (int trial = 0; trial < 10; ++trial) {
-      const auto q = G::product(to_vector(System::default_q),
-                                exponential<G>(random.template vector<System::n>(-1.0, 1.0)));
+      const auto q =
+          G::product(to_vector(System::default_q), exponential<G>(random.template vector<System::n>(-1.0, 1.0)));
       const auto u = system.potential(seeded_configuration<G, Dual<double, System::n>>(q));
       const auto f = force(system, q);
       for (int i = 0; i < System::n; ++i) EXPECT_NEAR(f[i], -u.partial[i], 1e-13 * (1.0 + std::fabs(f[i])));
@@ -51,13 +52,13 @@ TEST(StatesInSpace, ArePreparedAndTurned) {
   auto q = rotation;
   Vector<double, 3> v{0.3, -0.2, 1.0}, p{};
   const PointView point{q.entry, v.entry, p.entry, nullptr};
-  EXPECT_TRUE(prepare<HeavyTop>(parameters, point, {.in_space = true}).multiplier_ok);
+  EXPECT_TRUE(prepare<HeavyTop>(parameters, point, {false, false, false, true}).multiplier_ok);
   EXPECT_LT(distance(p, expected.p), 1e-16);
   EXPECT_EQ(distance(v, {0.3, -0.2, 1.0}), 0.0);
   // from the momentum, which keeps its bits
   p = expected.p;
   v = {};
-  prepare<HeavyTop>(parameters, point, {.from_momentum = true, .in_space = true});
+  prepare<HeavyTop>(parameters, point, {true, false, false, true});
   EXPECT_LT(distance(v, {0.3, -0.2, 1.0}), 1e-15);
   EXPECT_EQ(distance(p, expected.p), 0.0);
   EXPECT_EQ(distance(velocity_of_state(system, q, p, true), v), 0.0);
@@ -88,7 +89,8 @@ struct CirclePendulum : AnglePendulum<double> {
 TEST(VrkmkOnCommutativeGroups, IsThePartitionedPair) {
   const AnglePendulum<double> system{1.0, 1.0, 1.0};
   const CirclePendulum on_circle{{1.0, 1.0, 1.0}};
-  for (const auto& [name, cutoff] : {std::pair{"gauss1", 0}, {"kutta3", 1}, {"gauss2", 2}, {"gauss2", 0}, {"gauss3", 4}}) {
+  for (const auto& [name, cutoff] :
+       {std::pair{"gauss1", 0}, {"kutta3", 1}, {"gauss2", 2}, {"gauss2", 0}, {"gauss3", 4}}) {
     SCOPED_TRACE(name);
     const RungeKuttaTableau& t = *find_runge_kutta_tableau(name);
     const double h = 0.1, q0 = 1.1, p0 = 0.4;
@@ -205,7 +207,8 @@ TEST(OrderBarrier, TheCutoffLimitsTheOrderForDegenerateHamiltoniansToo) {
     int cutoff;
     double slope;
   };
-  const Row rows[] = {{"gauss2", 0, 1.99}, {"gauss2", 1, 2.99}, {"gauss2", 2, 3.99}, {"gauss3", 2, 4.99}, {"gauss3", 4, 5.95}};
+  const Row rows[] = {
+      {"gauss2", 0, 1.99}, {"gauss2", 1, 2.99}, {"gauss2", 2, 3.99}, {"gauss3", 2, 4.99}, {"gauss3", 4, 5.95}};
   for (const double epsilon : {1.0, 0.0}) {
     const Barrier system{epsilon};
     StateOf<double, Barrier> start{exponential<SO3>({0.2, -0.1, 0.4}), {0.3, -0.2, 0.1}, {}};
@@ -213,7 +216,8 @@ TEST(OrderBarrier, TheCutoffLimitsTheOrderForDegenerateHamiltoniansToo) {
     for (const Row& row : rows) {
       const auto step = vrkmk<2, 3>(system, row.tableau, row.cutoff);
       const auto error = [&](int steps) { return distance(run<Barrier>(step, start, 1.0 / steps, steps), reference); };
-      EXPECT_NEAR(std::log2(error(10) / error(20)), row.slope, 0.15) << row.tableau << " " << row.cutoff << " " << epsilon;
+      EXPECT_NEAR(std::log2(error(10) / error(20)), row.slope, 0.15)
+          << row.tableau << " " << row.cutoff << " " << epsilon;
     }
   }
 }

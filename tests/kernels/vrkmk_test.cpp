@@ -1,5 +1,5 @@
-// Variational Munthe-Kaas methods on the dipole and the heavy top, against an independent computation in many digits: single
-// steps, convergence, energy, momentum maps, symplecticity.
+// Variational Munthe-Kaas methods on the dipole and the heavy top, against an independent computation in many digits:
+// single steps, convergence, energy, momentum maps, symplecticity.
 
 #include "vrkmk.hpp"
 
@@ -13,7 +13,8 @@ struct Published {
   const char* tableau;
   int cutoff;
 };
-constexpr Published published[] = {{"VRKMK2", "gauss1", 0}, {"VRKMK3", "kutta3", 1}, {"VRKMK4", "gauss2", 2}, {"VRKMK6", "gauss3", 4}};
+constexpr Published published[] = {
+    {"VRKMK2", "gauss1", 0}, {"VRKMK3", "kutta3", 1}, {"VRKMK4", "gauss2", 2}, {"VRKMK6", "gauss3", 4}};
 
 TEST(Vrkmk, OneStepFromAGenericState) {
   struct Spot {
@@ -42,7 +43,8 @@ TEST(Vrkmk, OneStepFromAGenericState) {
       EXPECT_NEAR(state.p[1], spot.mu_2, 2e-16);
       EXPECT_NEAR(state.p[2], 0.03, 1e-16);
       EXPECT_NEAR(state.q[0], spot.q_11, 3e-16);
-      EXPECT_NEAR(energy_of(system, state) - 0.03442096585095064232, spot.energy, 1e-7 * std::fabs(spot.energy) + 1e-16);
+      EXPECT_NEAR(energy_of(system, state) - 0.03442096585095064232, spot.energy,
+                  1e-7 * std::fabs(spot.energy) + 1e-16);
     }
 }
 
@@ -90,12 +92,13 @@ TEST(Vrkmk, TheCutoffLimitsTheOrder) {
     bool pade;
     double at_20, at_40, slope;
   };
-  const Row rows[] = {{"gauss2", 0, false, 4.31e-4, 1.07e-4, 2.01}, {"gauss2", 1, false, 3.86e-6, 4.77e-7, 3.02},
-                      {"gauss3", 1, false, 3.92e-6, 4.81e-7, 3.03}, {"gauss3", 2, false, 3.56e-11, 1.06e-12, 5.06},
-                      {"kutta3", 0, false, 4.28e-4, 1.06e-4, 2.01}, {"trapezoidal", 0, false, 4.84e-4, 1.21e-4, 2.00},
-                      {"lobatto3", 2, false, 4.65e-9, 2.87e-10, 4.02}, {"gauss2", 1, true, 7.70e-6, 9.54e-7, 3.01},
-                      {"gauss2", 2, true, 5.81e-8, 3.61e-9, 4.01}, {"gauss3", 2, true, 9.86e-9, 6.02e-10, 4.03},
-                      {"gauss3", 3, true, 2.06e-10, 6.26e-12, 5.04}, {"gauss3", 4, true, 1.95e-12, 3.05e-14, 6.00}};
+  const Row rows[] = {
+      {"gauss2", 0, false, 4.31e-4, 1.07e-4, 2.01},    {"gauss2", 1, false, 3.86e-6, 4.77e-7, 3.02},
+      {"gauss3", 1, false, 3.92e-6, 4.81e-7, 3.03},    {"gauss3", 2, false, 3.56e-11, 1.06e-12, 5.06},
+      {"kutta3", 0, false, 4.28e-4, 1.06e-4, 2.01},    {"trapezoidal", 0, false, 4.84e-4, 1.21e-4, 2.00},
+      {"lobatto3", 2, false, 4.65e-9, 2.87e-10, 4.02}, {"gauss2", 1, true, 7.70e-6, 9.54e-7, 3.01},
+      {"gauss2", 2, true, 5.81e-8, 3.61e-9, 4.01},     {"gauss3", 2, true, 9.86e-9, 6.02e-10, 4.03},
+      {"gauss3", 3, true, 2.06e-10, 6.26e-12, 5.04},   {"gauss3", 4, true, 1.95e-12, 3.05e-14, 6.00}};
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.tableau) + " cut-off " + std::to_string(row.cutoff) + (row.pade ? " pade" : ""));
     const auto step = vrkmk(dipole(-1.0), row.tableau, row.cutoff, row.pade);
@@ -148,8 +151,11 @@ TEST(Vrkmk, EnergyStaysNearForLong) {
     int cutoff;
     double sigma, worst;
   };
-  const Row rows[] = {{"gauss1", 0, -1, 6.208e-4}, {"gauss2", 2, -1, 5.247e-8},  {"gauss3", 4, -1, 6.02e-12},
-                      {"gauss1", 0, 1, 8.849e-6},  {"gauss2", 2, 1, 2.578e-10}};
+  const Row rows[] = {{"gauss1", 0, -1, 6.208e-4},
+                      {"gauss2", 2, -1, 5.247e-8},
+                      {"gauss3", 4, -1, 6.02e-12},
+                      {"gauss1", 0, 1, 8.849e-6},
+                      {"gauss2", 2, 1, 2.578e-10}};
   for (const Row& row : rows) {
     const auto system = dipole(row.sigma);
     const auto step = vrkmk(system, row.tableau, row.cutoff);
@@ -248,13 +254,20 @@ TEST(Vrkmk, Iterations) {
     int cutoff;
     double h, sigma, most;
   };
-  const Row rows[] = {{StageIteration::newton, "gauss2", 2, 0.2, 1, 6.0},      {StageIteration::newton, "gauss2", 2, 0.1, -1, 5.5},
-                      {StageIteration::newton, "gauss2", 2, 0.05, -1, 4.5},    {StageIteration::newton, "gauss2", 2, 0.01, -1, 3.7},
-                      {StageIteration::chord, "gauss2", 2, 0.05, -1, 8.7},     {StageIteration::chord, "gauss2", 2, 0.01, -1, 5.1},
-                      {StageIteration::fixed_point, "gauss2", 2, 0.05, -1, 29}, {StageIteration::fixed_point, "gauss2", 2, 0.01, -1, 14},
-                      {StageIteration::fixed_point, "gauss1", 0, 0.01, -1, 11.5}, {StageIteration::newton, "gauss3", 4, 0.05, -1, 4.5},
-                      {StageIteration::fixed_point, "gauss3", 4, 0.01, -1, 14}, {StageIteration::sweeps, "gauss2", 2, 0.05, -1, 14},
-                      {StageIteration::sweeps, "gauss2", 2, 0.01, -1, 6.5},     {StageIteration::sweeps, "gauss1", 0, 0.01, -1, 6.5},
+  const Row rows[] = {{StageIteration::newton, "gauss2", 2, 0.2, 1, 6.0},
+                      {StageIteration::newton, "gauss2", 2, 0.1, -1, 5.5},
+                      {StageIteration::newton, "gauss2", 2, 0.05, -1, 4.5},
+                      {StageIteration::newton, "gauss2", 2, 0.01, -1, 3.7},
+                      {StageIteration::chord, "gauss2", 2, 0.05, -1, 8.7},
+                      {StageIteration::chord, "gauss2", 2, 0.01, -1, 5.1},
+                      {StageIteration::fixed_point, "gauss2", 2, 0.05, -1, 29},
+                      {StageIteration::fixed_point, "gauss2", 2, 0.01, -1, 14},
+                      {StageIteration::fixed_point, "gauss1", 0, 0.01, -1, 11.5},
+                      {StageIteration::newton, "gauss3", 4, 0.05, -1, 4.5},
+                      {StageIteration::fixed_point, "gauss3", 4, 0.01, -1, 14},
+                      {StageIteration::sweeps, "gauss2", 2, 0.05, -1, 14},
+                      {StageIteration::sweeps, "gauss2", 2, 0.01, -1, 6.5},
+                      {StageIteration::sweeps, "gauss1", 0, 0.01, -1, 6.5},
                       {StageIteration::sweeps, "gauss3", 4, 0.01, -1, 6.5}};
   for (const Row& row : rows) {
     const auto step = vrkmk(dipole(row.sigma), row.tableau, row.cutoff, false, row.iteration,
@@ -301,7 +314,8 @@ TEST(Vrkmk, DerivativesOfSteps) {
     std::vector<double> numbers(VrkmkNumbers<2>::size);
     VrkmkNumbers<2>::fill(iteration, *find_runge_kutta_tableau("gauss2"), 2, false, numbers.data());
     const VrkmkStep<double, Dipole, 2> step(dipole(-1.0), tightly, numbers.data());
-    const VrkmkStep<D, DipoleOnAStick<D>, 2> dual({D(1.0), D(0.1), D(1.0), D(1.0), D(-1.0)}, {D(1e-14), 100}, numbers.data());
+    const VrkmkStep<D, DipoleOnAStick<D>, 2> dual({D(1.0), D(0.1), D(1.0), D(1.0), D(-1.0)}, {D(1e-14), 100},
+                                                  numbers.data());
     const auto start = generic_dipole_state();
     const Vector<double, 3> along{0.3, -0.5, 0.7};
     StateOf<D, DipoleOnAStick<D>> moved;

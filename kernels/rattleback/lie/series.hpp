@@ -1,12 +1,13 @@
 #pragma once
 // Truncated series of the exponential's tangent map, and the velocities that belong to them.
 //
-// A method of Runge-Kutta-Munthe-Kaas type moves in the chart exp(x) g and replaces the right-trivialised tangent of exp,
+// A method of Runge-Kutta-Munthe-Kaas type moves in the chart exp(x) g and replaces the right-trivialised tangent of
+// exp,
 //
 //   xi = dexp_x k,      dexp_x = sum_k ad_x^k/(k+1)!,      dexp_x^-1 = sum_k (B_k/k!) ad_x^k,
 //
-// by xi = D(x) k, where D is the truncated series of dexp, or the inverse of the truncated series of dexp^-1. In the frame
-// of the body, where x is in the algebra at g and the configuration g exp(x), the velocity is
+// by xi = D(x) k, where D is the truncated series of dexp, or the inverse of the truncated series of dexp^-1. In the
+// frame of the body, where x is in the algebra at g and the configuration g exp(x), the velocity is
 //
 //   eta = Ad_{exp(-x)} D(x) k,
 //
@@ -16,8 +17,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Which D(x), as a block of numbers: whether it is the inverse of what follows, and the coefficients of the polynomials in t =
-/// angle^2 in 1 + a(t) ad_x + c(t) ad_x^2, which is what ad_x^3 = -t ad_x leaves of a series.
+/// Which D(x), as a block of numbers: whether it is the inverse of what follows, and the coefficients of the
+/// polynomials in t = angle^2 in 1 + a(t) ad_x + c(t) ad_x^2, which is what ad_x^3 = -t ad_x leaves of a series.
 class TangentSeries {
  public:
   static constexpr int terms = 3;

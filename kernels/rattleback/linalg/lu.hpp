@@ -57,8 +57,7 @@ class Lu {
     for (int k = 0; k < N; ++k) {
       a_[k] = select(mask, other.a_[k], a_[k]);
       inverse_pivot_[k] = select(mask, other.inverse_pivot_[k], inverse_pivot_[k]);
-      for (int i = k + 1; i < N; ++i)
-        exchange_[k][i] = (mask & other.exchange_[k][i]) | (!mask & exchange_[k][i]);
+      for (int i = k + 1; i < N; ++i) exchange_[k][i] = (mask & other.exchange_[k][i]) | (!mask & exchange_[k][i]);
     }
     singular_ = (mask & other.singular_) | (!mask & singular_);
   }

@@ -1,14 +1,15 @@
 #pragma once
-// Variational Crouch-Grossman methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods,
-// section 4) whose stages are executed one after the other. By the composition lemma of the paper the method with a_ij = b_j, j < i,
-// a_ii = theta_i b_i, is the composition of one-stage methods with a = theta_i and steps b_i h, for which Crouch-Grossman and
-// Munthe-Kaas methods without correction (r = 0) are the same: so n unknowns at a time.
+// Variational Crouch-Grossman methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group
+// methods, section 4.2) whose stages are executed one after the other. By the composition lemma of the paper the method
+// with a_ij = b_j, j < i, a_ii = theta_i b_i, is the composition of one-stage methods with a = theta_i and steps b_i h,
+// for which Crouch-Grossman and Munthe-Kaas methods without correction (r = 0) are the same: so n unknowns at a time.
 
 #include "rattleback/methods/vrkmk.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// The numbers of a step: its iteration, how many substeps, the series 1, and of each substep the weight and the tableau.
+/// The numbers of a step: its iteration, how many substeps, the series 1, and of each substep the weight and the
+/// tableau.
 struct VcgNumbers {
   static constexpr int at_count = 1, at_series = 2, at_substeps = at_series + TangentSeries::size;
   static constexpr int per_substep = 1 + StageCoefficients<1>::size;
@@ -85,12 +86,14 @@ inline Settled settle_vcg(std::span<const OptionValue> values, const SystemEntry
     set = crouch_grossman_sets[choice];
     if (!weights.empty() || !theta.empty()) {
       std::snprintf(message, size,
-                    "method.weights and method.theta are given (the tableau is \"%s\"); set tableau = \"given\"", set.name);
+                    "method.weights and method.theta are given (the tableau is \"%s\"); set tableau = \"given\"",
+                    set.name);
       return Settled::refused;
     }
   } else {
     if (weights.empty() || weights.size() > max_substeps || theta.size() != weights.size()) {
-      std::snprintf(message, size, "method.weights and method.theta have %d and %d numbers (1 to %d are needed, as many of both)",
+      std::snprintf(message, size,
+                    "method.weights and method.theta have %d and %d numbers (1 to %d are needed, as many of both)",
                     int(weights.size()), int(theta.size()), max_substeps);
       return Settled::refused;
     }
@@ -112,7 +115,7 @@ inline Settled settle_vcg(std::span<const OptionValue> values, const SystemEntry
 inline constexpr MethodEntry vcg{
     "vcg",
     "variational Crouch-Grossman method, run as a composition of one-stage methods; symplectic, keeps momentum maps",
-    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4",
+    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.2",
     "midpoint 2, ruth3 3, triple-jump4 4, yoshida6 6",
     ConstraintKind::none,
     vcg_options,

@@ -1,12 +1,14 @@
 #pragma once
-// Variational Runge-Kutta-Munthe-Kaas methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group
-// methods, sections 3 and 4): symplectic on T*G, of any order.
+// Variational Runge-Kutta-Munthe-Kaas methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie
+// group methods, sections 3 and 4.1): symplectic on T*G, of any order.
 //
-// A Runge-Kutta method (a, b) in the chart exp(X) q at the configuration q, with velocities xi = D(X) k right trivialised, and
-// momenta from the discrete variational principle. States hold the momentum in space, mu; a step works in the frame of the body
-// at q, where the equations look the same, because Ad_q carries everything along, and where the inertia is constant:
+// A Runge-Kutta method (a, b) in the chart exp(X) q at the configuration q, with velocities xi = D(X) k right
+// trivialised, and momenta from the discrete variational principle. States hold the momentum in space, mu; a step works
+// in the frame of the body at q, where the equations look the same, because Ad_q carries everything along, and where
+// the inertia is constant:
 //
-//   x_i = h sum_j a_ij k_j,   g_i = q exp(x_i),   eta_i = B_i k_i,   B_i = Ad_{exp(-x_i)} D(x_i),   m_i = dl/deta(g_i, eta_i)
+//   x_i = h sum_j a_ij k_j,   g_i = q exp(x_i),   eta_i = B_i k_i,   B_i = Ad_{exp(-x_i)} D(x_i)
+//   m_i = dl/deta(g_i, eta_i)
 //   n_i = f_i + ad*_{eta_i} m_i,   f_i = dl/dg(g_i, eta_i)                        the rate of the momentum in the body
 //   m'  = m + h sum_j b_j n_j,     y = h sum_j b_j k_j,     Lambda = dexp*_{-y} m'
 //   v_i = dexp*_{-x_i} f_i + grad_x <m_i, B(x_i) k_i>
@@ -14,13 +16,14 @@
 //   B_i^T m_i = Lambda - h sum_j (b_j a_ji/b_i) v_j,   i = 1..s                   the s n equations for k_1..k_s
 //   q' = q exp(y),   mu' = mu + Ad*_{q^-1} (m' - m - ad*_y Lambda)
 //
-// The multipliers lambda_i = -h b_i v_i of the paper are eliminated, and mu' = Ad*_{q'^-1} m' is written as an increment, by
-// Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y: components that are conserved are so up to rounding of size h. Where the system gives its
-// Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with the s n equations B_i k_i = dH/dp(g_i, m_i).
+// The multipliers lambda_i = -h b_i v_i of the paper are eliminated, and mu' = Ad*_{q'^-1} m' is written as an
+// increment, by Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y: components that are conserved are so up to rounding of size h.
+// Where the system gives its Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with the s n
+// equations B_i k_i = dH/dp(g_i, m_i).
 //
-// D is the inverse of the series of dexp^-1 up to ad^r (vrkmk; r = 0 is the identity), or the series of dexp up to ad^r, the
-// alternative approach of the paper (vrkmk-pade). The order is that of the pair (a, ahat) on R^n, but at most r + 2, where
-// for vrkmk an even r > 0 counts as r + 1.
+// D is the inverse of the series of dexp^-1 up to ad^r (vrkmk; r = 0 is the identity), or the series of dexp up to
+// ad^r, the alternative approach of the paper (vrkmk-pade). The order is that of the pair (a, ahat) on R^n, but at most
+// r + 2, where for vrkmk an even r > 0 counts as r + 1.
 
 #include <cstdio>
 
@@ -32,9 +35,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// How the stage equations are solved: by Newton's method, which keeps a Jacobian only as long as it contracts well; with the
-/// Jacobian of the first iterate; with the mass matrix in its place; or by sweeps, which need no Jacobian either but contract like
-/// h^2, and Newton's method for what they do not solve.
+/// How the stage equations are solved: by Newton's method, which keeps a Jacobian only as long as it contracts well;
+/// with the Jacobian of the first iterate; with the mass matrix in its place; or by sweeps, which need no Jacobian
+/// either but contract like h^2, and Newton's method for what they do not solve.
 enum class StageIteration : int { newton, chord, fixed_point, sweeps };
 
 /// a, b and b_j a_ji/b_i of S stages, as a block of numbers.
@@ -62,7 +65,8 @@ class StageCoefficients {
   const double* numbers_;
 };
 
-/// The step above, with its numbers as arguments. Without `newton` it only tries: it hands over what sweeps do not solve.
+/// The step above, with its numbers as arguments. Without `newton` it only tries: it hands over what sweeps do not
+/// solve.
 template <class T, class System, int S, bool newton = true>
 class VariationalRungeKutta {
   using G = group_of<System>;
@@ -127,8 +131,8 @@ class VariationalRungeKutta {
     Vector<R, n> y, increment, lambda;  // increment: m' - m
   };
 
-  /// A matrix, to be factorised in the lanes of a mask, and the factors that serve until then. Small systems are factorised
-  /// without exchanges: their diagonal blocks are inertia.
+  /// A matrix, to be factorised in the lanes of a mask, and the factors that serve until then. Small systems are
+  /// factorised without exchanges: their diagonal blocks are inertia.
   class Jacobian {
     static constexpr bool small = size <= 9;
     using Entries = Matrix<T, size, size>;
@@ -229,8 +233,9 @@ class VariationalRungeKutta {
   }
 
   /// Newton's method and its simplifications for the active lanes; leaves active those that have not converged.
-  RB_HD_LARGE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau, T scale,
-                         mask_t<T>& active, mask_t<T>& singular, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
+  RB_HD_LARGE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                         T scale, mask_t<T>& active, mask_t<T>& singular, T& iterations, Unknowns<T>& u,
+                         Evaluation<T>& at) const {
     const bool simplified = iteration_ == StageIteration::chord || iteration_ == StageIteration::fixed_point;
     if (iteration_ == StageIteration::sweeps) {  // they start again
       Unknowns<T> start;
@@ -271,8 +276,8 @@ class VariationalRungeKutta {
   }
 
   /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r.
-  RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau, T scale,
-                         mask_t<T>& active, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
+  RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                         T scale, mask_t<T>& active, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
     const Vector<T, n> eta = mass_.inverse_times(m);
     Convergence<T> convergence(options_, scale);
     for (int iteration = 0;; ++iteration) {
@@ -294,8 +299,8 @@ class VariationalRungeKutta {
     }
   }
 
-  /// J_1 x at the velocity eta and the momentum m: with y_i = sum_j a_ij x_j, v_i = sum_j (b_j a_ji/b_i) x_j, z = sum_j b_j x_j and
-  /// B = 1 + alpha ad_x + ...,
+  /// J_1 x at the velocity eta and the momentum m: with y_i = sum_j a_ij x_j, v_i = sum_j (b_j a_ji/b_i) x_j, z = sum_j
+  /// b_j x_j and B = 1 + alpha ad_x + ...,
   ///   h (alpha (M ad_eta (c_i x_i - y_i) + ad*_{y_i - v_i} m + ad*_eta M (c_i x_i - v_i)) - ad*_eta M z - ad*_z m/2).
   RB_HD void first_order(const Vector<T, n>& eta, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                          const Vector<T, n> (&x)[S], Vector<T, n> (&r)[S]) const {
@@ -315,7 +320,8 @@ class VariationalRungeKutta {
         v = add(T(tableau.back(i, j)), x[j], v);
       }
       const Vector<T, n> cx = T(c) * x[i];
-      r[i] = alpha * (mass_.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) + G::ad_star(eta, mass_.times(cx - v))) - common;
+      r[i] = alpha * (mass_.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) + G::ad_star(eta, mass_.times(cx - v))) -
+             common;
     }
   }
 
@@ -460,13 +466,14 @@ class VrkmkStep : public detail::WithTrying<VrkmkStep<T, System, S, false>, newt
 namespace methods {
 
 inline constexpr const char* variational_iterations[] = {"newton", "chord", "fixed-point", "sweeps"};
-inline constexpr OptionInfo variational_iteration{
-    .name = "iteration",
-    .kind = OptionKind::choice,
-    .text = "for the stage equations: Newton's method, with one Jacobian (chord) or with the mass matrix (fixed-point), or sweeps of "
-            "second order in h, then Newton's method",
-    .standard = 3,
-    .choices = variational_iterations};
+inline constexpr OptionInfo variational_iteration{.name = "iteration",
+                                                  .kind = OptionKind::choice,
+                                                  .text =
+                                                      "for the stage equations: Newton's method, with one Jacobian "
+                                                      "(chord) or with the mass matrix (fixed-point), or sweeps of "
+                                                      "second order in h, then Newton's method",
+                                                  .standard = 3,
+                                                  .choices = variational_iterations};
 
 /// The names of the tableaus, in their order, then that of the one from a study.
 inline constexpr auto vrkmk_tableaus = [] {
@@ -521,14 +528,15 @@ Settled settle_vrkmk(std::span<const OptionValue> values, const SystemEntry&, do
       return Settled::refused;
     }
     if (tableau.stages != stages) {
-      std::snprintf(message, size, "method.stages = %d (the tableau \"%s\" has %d); set stages = %d", stages, tableau.name,
-                    tableau.stages, tableau.stages);
+      std::snprintf(message, size, "method.stages = %d (the tableau \"%s\" has %d); set stages = %d", stages,
+                    tableau.name, tableau.stages, tableau.stages);
       return Settled::refused;
     }
   } else {
     if (b.size() != values[0].number || a.size() != b.size() * b.size()) {
       std::snprintf(message, size,
-                    "method.a and method.b have %d and %d numbers (a tableau of %d stages has %d and %d); give these, or set stages",
+                    "method.a and method.b have %d and %d numbers (a tableau of %d stages has %d and %d); give these, "
+                    "or set stages",
                     int(a.size()), int(b.size()), stages, stages * stages, stages);
       return Settled::refused;
     }
@@ -547,22 +555,31 @@ Settled settle_vrkmk(std::span<const OptionValue> values, const SystemEntry&, do
   const int cutoff = values[2].number < 0.0 ? needed : static_cast<int>(values[2].number);
   const auto iteration = static_cast<StageIteration>(static_cast<int>(values[3].number));
   switch (stages) {
-    case 1: VrkmkNumbers<1>::fill(iteration, tableau, cutoff, pade, numbers); break;
-    case 2: VrkmkNumbers<2>::fill(iteration, tableau, cutoff, pade, numbers); break;
-    case 3: VrkmkNumbers<3>::fill(iteration, tableau, cutoff, pade, numbers); break;
-    default: VrkmkNumbers<4>::fill(iteration, tableau, cutoff, pade, numbers); break;
+    case 1:
+      VrkmkNumbers<1>::fill(iteration, tableau, cutoff, pade, numbers);
+      break;
+    case 2:
+      VrkmkNumbers<2>::fill(iteration, tableau, cutoff, pade, numbers);
+      break;
+    case 3:
+      VrkmkNumbers<3>::fill(iteration, tableau, cutoff, pade, numbers);
+      break;
+    default:
+      VrkmkNumbers<4>::fill(iteration, tableau, cutoff, pade, numbers);
+      break;
   }
   if (cutoff >= needed) return Settled::good;
-  std::snprintf(message, size,
-                "method.cutoff = %d lowers the order of \"%s\" from %d to %d (on groups that do not commute); %d keeps it", cutoff,
-                tableau.name, tableau.order, order_of_cutoff(cutoff, pade), needed);
+  std::snprintf(
+      message, size,
+      "method.cutoff = %d lowers the order of \"%s\" from %d to %d (on groups that do not commute); %d keeps it",
+      cutoff, tableau.name, tableau.order, order_of_cutoff(cutoff, pade), needed);
   return Settled::doubtful;
 }
 
 inline constexpr MethodEntry vrkmk{
     "vrkmk",
     "variational Runge-Kutta-Munthe-Kaas method; symplectic, keeps momentum maps",
-    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, sections 3, 4",
+    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, sections 3, 4.1",
     "that of the tableau's symplectic pair, at most cutoff + 2 (+ 3 for even cutoff > 0)",
     ConstraintKind::none,
     vrkmk_options,
@@ -573,7 +590,7 @@ inline constexpr MethodEntry vrkmk{
 inline constexpr MethodEntry vrkmk_pade{
     "vrkmk-pade",
     "variational Runge-Kutta-Munthe-Kaas method with the series of dexp; symplectic, keeps momentum maps",
-    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.3",
+    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.1.1",
     "that of the tableau's symplectic pair, at most cutoff + 2",
     ConstraintKind::none,
     vrkmk_options,

@@ -5,10 +5,13 @@
 
 RB_NAMESPACE_BEGIN
 
-/// A massless rod of length 1 that turns about the origin; across its end a rod of length 2 alpha with half of the mass, and charges
-/// +charge and -charge, at its tips y+-, at (0, +-alpha, -1) in the body; a charge at z = (0, 0, -3/2) in space:
-///   l = mass ((1 + alpha^2) w1^2 + w2^2 + alpha^2 w3^2)/2 - U,   U = sigma mass R33 + charge fixed_charge (1/|y+ - z| - 1/|y- - z|),
-/// w in the body. With sigma = -1 gravity acts downwards, as the published figures have it; with +1 it is the published formula.
+/// A massless rod of length 1 that turns about the origin; across its end a rod of length 2 alpha with half of the
+/// mass, and charges +charge and -charge, at its tips y+-, at (0, +-alpha, -1) in the body; a charge at z = (0, 0,
+/// -3/2) in space:
+///   l = mass ((1 + alpha^2) w1^2 + w2^2 + alpha^2 w3^2)/2 - U,
+///   U = sigma mass R33 + charge fixed_charge (1/|y+ - z| - 1/|y- - z|),
+/// w in the body. With sigma = -1 gravity acts downwards, as the published figures have it; with +1 it is the published
+/// formula.
 template <class T>
 struct DipoleOnAStick {
   using scalar = T;
@@ -25,7 +28,7 @@ struct DipoleOnAStick {
   static constexpr std::array<const char*, 9> coordinates{"R11", "R12", "R13", "R21", "R22",
                                                           "R23", "R31", "R32", "R33"};
   static constexpr auto source =
-      "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 5";
+      "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 6";
   static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 9> default_q{1, 0, 0, 0, 0, -1, 0, 1, 0};
   static constexpr std::array<double, 3> default_v{0, 0, -1};  // the second axis of space
@@ -45,7 +48,7 @@ struct DipoleOnAStick {
   RB_HD S potential(const Vector<S, 9>& q) const {
     const Vector<S, 3> up = segment<6, 3>(q);
     return S(sigma * mass) * up[2] + S(charge * fixed_charge) * (S(1.0) / sqrt(distance_squared(up, 1.0)) -
-                                                                   S(1.0) / sqrt(distance_squared(up, -1.0)));
+                                                                 S(1.0) / sqrt(distance_squared(up, -1.0)));
   }
   /// Only the third row of R, the vertical in the body, enters: its moment vanishes but for round-off.
   template <class S>

@@ -5,9 +5,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The Hamiltonian that shows the limits of the order of variational Munthe-Kaas methods, in space H = <mu, B R c + w> + epsilon
-/// |mu|^2/2 with constant B, c, w: from mu = 0 the momentum stays 0, and R moves as the Munthe-Kaas method has it for
-/// dR/dt R^-1 = B R c + w. In the body, with u = R^T (B R c + w),
+/// The Hamiltonian that shows the limits of the order of variational Munthe-Kaas methods, in space H = <mu, B R c + w>
+/// + epsilon |mu|^2/2 with constant B, c, w: from mu = 0 the momentum stays 0, and R moves as the Munthe-Kaas method
+/// has it for dR/dt R^-1 = B R c + w. In the body, with u = R^T (B R c + w),
 ///   H = <p, u> + epsilon |p|^2/2,      l = |w - u|^2/(2 epsilon).
 /// It is degenerate for epsilon = 0: velocities say nothing of momenta, and no Lagrangian exists.
 template <class T>
@@ -26,7 +26,7 @@ struct OrderBarrier {
   static constexpr std::array<const char*, 9> coordinates{"R11", "R12", "R13", "R21", "R22",
                                                           "R23", "R31", "R32", "R33"};
   static constexpr auto source =
-      "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 3";
+      "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, proof of proposition 3.1";
   static constexpr bool conserves_energy = true;
   // exp(0.2, -0.1, 0.4), with the momentum (0.3, -0.2, 0.1) in space
   static constexpr std::array<double, 9> default_q{

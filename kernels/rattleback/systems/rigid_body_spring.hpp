@@ -24,7 +24,7 @@ struct RigidBodySpring {
       "SE(3): R (body to space, third axis upwards), p (centre of mass); velocity (w, v) in the body";
   static constexpr std::array<const char*, 12> coordinates{"R11", "R12", "R13", "R21", "R22", "R23",
                                                            "R31", "R32", "R33", "x",   "y",   "z"};
-  static constexpr auto source = "J. E. Marsden, T. S. Ratiu, Introduction to Mechanics and Symmetry (Springer 1999)";
+  static constexpr auto source = "none: a test problem on SE(3)";
   static constexpr bool conserves_energy = true;
   // exp(0.2, -0.3, 0.1, 0.4, 0.1, -0.2), with the momentum (0.5, -0.4, 0.9, 0.3, 0.2, -0.1) in space
   static constexpr std::array<double, 12> default_q{

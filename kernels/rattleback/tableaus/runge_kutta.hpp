@@ -10,8 +10,8 @@ RB_NAMESPACE_BEGIN
 /// A tableau whose stages may be implicit.
 using RungeKuttaTableau = ExplicitTableau;
 
-/// The named ones. Their order is that of the pair with ahat_ij = b_j - b_j a_ji/b_i, the symplectic partitioned method that
-/// variational integrators reduce to on R^n.
+/// The named ones. Their order is that of the pair with ahat_ij = b_j - b_j a_ji/b_i, the symplectic partitioned method
+/// that variational integrators reduce to on R^n.
 inline constexpr RungeKuttaTableau runge_kutta_tableaus[] = {
     {"gauss1", 1, 2, {{0.5}}, {1.0}},
     {"gauss2", 2, 4, {{0.25, 0.25 - 0.28867513459481288225}, {0.25 + 0.28867513459481288225, 0.25}}, {0.5, 0.5}},
@@ -102,8 +102,8 @@ constexpr bool is_symplectic(const RungeKuttaTableau& t) {
   return true;
 }
 
-/// The order, as far as 4, of the pair of a tableau and its partner ahat_ij = b_j - b_j a_ji/b_i, by the order conditions of
-/// W. W. Hager, Numer. Math. 87 (2000) 247, with d_j = sum_i b_i a_ij.
+/// The order, as far as 4, of the pair of a tableau and its partner ahat_ij = b_j - b_j a_ji/b_i, by the order
+/// conditions of W. W. Hager, Numer. Math. 87 (2000) 247, with d_j = sum_i b_i a_ij.
 constexpr int symplectic_pair_order(const RungeKuttaTableau& t) {
   const int s = t.stages;
   double c[max_explicit_stages] = {}, d[max_explicit_stages] = {};

@@ -1,5 +1,5 @@
-// Variational Munthe-Kaas and Crouch-Grossman steps give in each lane of a pack the bits of a double, also where other lanes
-// need more iterations, fail, or have other parameters.
+// Variational Munthe-Kaas and Crouch-Grossman steps give in each lane of a pack the bits of a double, also where other
+// lanes need more iterations, fail, or have other parameters.
 
 #include "rattleback/methods/vcg.hpp"
 #include "rattleback/systems/dipole_on_a_stick.hpp"
@@ -21,7 +21,8 @@ void expect_same_steps(const double* numbers, int max_iterations, bool (&seen)[2
   const Together systems{Real(1.0), Real(0.1), Real(1.0), Real(1.0), from_lanes(sigma)};
   const Step<Real, Together> steps(systems, {Real(1e-14), max_iterations}, numbers);
   const auto start = [](int k) {
-    const auto q = SO3::product(SO3::expand(Vector<double, 3>{0.1 * k, -0.2, 0.3 + 0.05 * k}), {1, 0, 0, 0, 0, -1, 0, 1, 0});
+    const auto q =
+        SO3::product(SO3::expand(Vector<double, 3>{0.1 * k, -0.2, 0.3 + 0.05 * k}), {1, 0, 0, 0, 0, -1, 0, 1, 0});
     return StateOf<double, Alone>{q, {0.02 * k, 0.02, 0.03}, {}};
   };
   StateOf<Real, Together> state{vector_from_lanes<9>([&](int k) { return start(k).q; }),
@@ -50,7 +51,8 @@ using TwoStages = VrkmkStep<T, System, 2>;
 TEST_F(VrkmkLaneTest, MuntheKaas) {
   bool seen[2] = {};
   double numbers[VrkmkNumbers<2>::size];
-  for (const auto iteration : {StageIteration::newton, StageIteration::chord, StageIteration::fixed_point, StageIteration::sweeps})
+  for (const auto iteration :
+       {StageIteration::newton, StageIteration::chord, StageIteration::fixed_point, StageIteration::sweeps})
     for (const bool pade : {false, true}) {
       VrkmkNumbers<2>::fill(iteration, *find_runge_kutta_tableau("gauss2"), 2, pade, numbers);
       expect_same_steps<TwoStages>(numbers, 60, seen);
