@@ -201,7 +201,15 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
   const double defect = G::defect(q);
   if (on_group<System> && (options.project || defect <= group_tolerance))
     for (int pass = 0; pass < 40 && G::defect(q) > group_drift; ++pass) q = G::normalise(q);
-  if (options.from_momentum) v = velocity(system, q, p);
+  [[maybe_unused]] const auto given_v = v, given_p = p;
+  if constexpr (on_group<System>) {
+    if (options.in_space) {
+      v = G::Ad(G::inverse(q), v);
+      p = G::Ad_star(q, p);
+    }
+  }
+  const bool derive_v = options.from_momentum;
+  if (derive_v) v = velocity(system, q, p);
   PrepareReport report{0.0, 0.0, true, true, options.project ? G::defect(q) : defect};
   if constexpr (m > 0) {
     double size = 0.0;
@@ -228,10 +236,28 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
       detail::store(lambda, point.lambda);
     }
   }
+  if constexpr (on_group<System>) {
+    if (options.in_space) {  // what was given stays as it is, unless it was projected
+      const bool projected = derive_v && !options.from_momentum;
+      v = derive_v || options.project ? G::Ad(q, v) : given_v;
+      p = derive_v && !projected ? given_p : G::Ad_inverse_star(q, p);
+    }
+  }
   detail::store(q, point.q);
   detail::store(v, point.v);
   detail::store(p, point.p);
   return report;
+}
+
+/// See SystemEntry::turn.
+template <template <class> class SystemOf>
+void turn(const double* q, double* v, double* p, bool to_space) {
+  using System = SystemOf<double>;
+  using G = group_of<System>;
+  constexpr int n = System::n;
+  const auto g = detail::load<element_size<System>>(q);
+  if (v) detail::store(G::Ad(to_space ? g : G::inverse(g), detail::load<n>(v)), v);
+  if (p) detail::store(to_space ? G::Ad_inverse_star(g, detail::load<n>(p)) : G::Ad_star(g, detail::load<n>(p)), p);
 }
 
 template <template <class> class SystemOf>
@@ -368,6 +394,7 @@ const SystemEntry& describe() {
                                  forms<SystemOf>,
                                  on_group<System> ? expand<SystemOf> : nullptr,
                                  exact_solution,
+                                 on_group<System> ? turn<SystemOf> : nullptr,
                                  initial_tangent<SystemOf>};
   return entry;
 }

@@ -104,6 +104,7 @@ struct PrepareOptions {
   bool from_momentum;    ///< p is given, v is to be derived
   bool keep_multiplier;  ///< lambda is given
   bool project;          ///< move q (where holonomic) and v to the nearest, mass-weighted, that satisfy the constraint
+  bool in_space = false;  ///< v and p are right trivialised
 };
 
 /// A compiled system instance. Strings and arrays have static storage duration.
@@ -136,6 +137,8 @@ struct SystemEntry {
   /// The exact solution a time `time` after the state (q, v), in place; p and lambda follow. Null where none is known; false
   /// where none is known for these parameters and this state.
   bool (*exact)(const double* parameters, double time, PointView point);
+  /// v and p, either of which may be null, from the body to space (right trivialised) or back. Null on R^n.
+  void (*turn)(const double* q, double* v, double* p, bool to_space);
   /// The tangent vector (dq, dp, dlambda) at (q, v) that Lyapunov exponents start from.
   void (*tangent)(const double* parameters, const double* q, const double* v, double* tangent);
 };
@@ -162,6 +165,7 @@ struct MethodEntry {
   bool exact_constraint = true, exact_hidden_constraint = true;
   /// The option, a flag, that asks for compensated summation of the state; null: there is none.
   const char* compensation = nullptr;
+  bool in_space = false;  ///< on groups, v and p of its states are right trivialised
 };
 
 /// An observable of a run: a system observable, a component, or a counter.
@@ -234,6 +238,7 @@ struct KernelArguments {
   double tolerance;
   int max_iterations;
   double method[max_method_numbers];  ///< what the step takes from the options of its method
+  bool in_space = false;              ///< p of the states is right trivialised, and v is shown so
   Surfaces surfaces;
 };
 

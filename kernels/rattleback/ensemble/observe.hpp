@@ -17,9 +17,13 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   const Sys system = load_system<Sys>(a, chunk, lane);
   const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
   const auto p = load_rows<T, n>(chunk, rows.p, lane);
-  const auto v = velocity(system, q, p);
+  const auto v = velocity_of_state(system, q, p, a.in_space);
   const mask_t<T> good = Lanes<T>::load(chunk + rows.status * chunk_size + lane) == T(0.0);
-  const Vector<T, k> of_system = evaluate_observables(system, q, v);
+  const Vector<T, k> of_system = evaluate_observables(system, q, [&] {
+    if constexpr (on_group<Sys>)
+      if (a.in_space) return velocity(system, q, group_of<Sys>::Ad_star(q, p));
+    return v;
+  }());
   for (int i = 0; i < count; ++i) {
     const ObservableCode code = codes[i];
     T x(0.0);

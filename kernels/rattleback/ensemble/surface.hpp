@@ -25,7 +25,7 @@ RB_HD T component(const Vector<T, N>& x, int index) {
 template <class T, template <class> class System, int N, int n>
 RB_NOINLINE T solved_velocity(const KernelArguments& a, const double* chunk, int lane, const Vector<T, N> q,
                               const Vector<T, n> p, int index) {
-  return detail::component(velocity(load_system<System<T>>(a, chunk, lane), q, p), index);
+  return detail::component(velocity_of_state(load_system<System<T>>(a, chunk, lane), q, p, a.in_space), index);
 }
 
 /// The value of a surface at (q, p).
@@ -49,7 +49,8 @@ RB_HD T surface_value(const KernelArguments& a, const double* chunk, int lane, i
         break;
       case Operation::v:
         if constexpr (Separable<System<T>>) {
-          top = detail::component(velocity(load_system<System<T>>(a, chunk, lane), q, p), instruction.index);
+          top = detail::component(velocity_of_state(load_system<System<T>>(a, chunk, lane), q, p, a.in_space),
+                                  instruction.index);
         } else {
           top = solved_velocity<T, System>(a, chunk, lane, q, p, instruction.index);
         }

@@ -142,6 +142,7 @@ class Chart<SE3, Exp, T> {
  private:
   RB_HD explicit Chart(const Chart<SO3, Exp, D>& dual) : dual_(dual) {}
 
+ protected:
   RB_HD static Vector<D, 3> dual(const Vector<T, 3>& value, const Vector<T, 3>& partial) {
     Vector<D, 3> r;
     RB_UNROLL
@@ -160,6 +161,7 @@ class Chart<SE3, Exp, T> {
     return {a[0].partial[0], a[1].partial[0], a[2].partial[0], a[0].value, a[1].value, a[2].value};
   }
 
+ private:
   Chart<SO3, Exp, D> dual_;
 };
 

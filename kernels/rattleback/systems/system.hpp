@@ -44,7 +44,13 @@
 //   Vector<T, n> velocity(q, p)                     the inverse of p = dL/dv
 //   T hamiltonian(q, p)                             v.p - L (optional)
 //
-// and, where the motion is known,
+// A Lagrangian may be missing, or singular, where methods for it take
+//
+//   T hamiltonian(q, p)                             H, p in the dual of the algebra
+//
+// Some methods hold v and p in space, right trivialised: Ad_g v and Ad*_{g^-1} p. They are not the system's concern.
+//
+// And, where the motion is known,
 //
 //   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v)
 //                                                   the state a time `time` later, in place, to round-off; on the host only.
@@ -128,6 +134,13 @@ template <class System>
 concept Lagrangian = Separable<System> ||
     requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
   s.lagrangian(q, v);
+};
+
+/// A system that gives its Hamiltonian, which may be degenerate: velocities need not determine momenta.
+template <class System>
+concept HasHamiltonian = requires(const System& s, const Configuration<System>& q,
+                                  const Vector<typename System::scalar, System::n>& p) {
+  s.hamiltonian(q, p);
 };
 
 namespace detail {
@@ -526,6 +539,21 @@ RB_HD Vector<T, System::n> configuration_force(const System& system, const Vecto
   }
 }
 
+/// dH/dp and -dH/dq, on a group the left-trivialised derivative.
+template <class System, class T>
+RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<System>>& q,
+                             const Vector<T, System::n>& p, Vector<T, System::n>& velocity,
+                             Vector<T, System::n>& force) {
+  constexpr int n = System::n;
+  using D = Dual<T, 2 * n>;
+  const D h = system.hamiltonian(seeded_configuration<group_of<System>, D>(q), seeded_velocity<D, n>(p));
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    velocity[i] = h.partial[n + i];
+    force[i] = -h.partial[i];
+  }
+}
+
 /// The covectors along which multipliers act, row by row: Phi_v, or Dg where the constraint is holonomic.
 template <class System, class T>
 RB_HD Matrix<T, System::m, System::n> constraint_forms(const System& system, const Vector<T, element_size<System>>& q,
@@ -567,6 +595,17 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
     v = mass.solve(p - momentum(system, q, v));
     return v + mass.solve(p - momentum(system, q, v));
   }
+}
+
+/// v of a state (q, p); on a group both are in the body or both in space, right trivialised.
+template <class System, class T>
+RB_HD Vector<T, System::n> velocity_of_state(const System& system, const Vector<T, element_size<System>>& q,
+                                             const Vector<T, System::n>& p, bool in_space) {
+  if constexpr (on_group<System>) {
+    using G = group_of<System>;
+    if (in_space) return G::Ad(q, velocity(system, q, G::Ad_star(q, p)));
+  }
+  return velocity(system, q, p);
 }
 
 /// Adds an impulse C^T x to p, C the constraint's forms, after which Phi(q, v(q, p)) = 0; returns x. Exact where v is affine in p

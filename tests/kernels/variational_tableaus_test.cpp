@@ -1,0 +1,190 @@
+// Runge-Kutta tableaus and Crouch-Grossman sets: order conditions, partners; the options of the methods that use them.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "rattleback/methods/vcg.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+/// A rooted tree by what the order conditions need: its density, and the weights of its children at every stage.
+struct Tree {
+  double density;
+  std::vector<double> weights;
+};
+
+/// All rooted trees of up to `largest` nodes, by their number of nodes, on a tableau.
+std::vector<std::vector<Tree>> rooted_trees(const RungeKuttaTableau& t, std::size_t largest) {
+  const auto stages = static_cast<std::size_t>(t.stages);
+  std::vector<std::vector<Tree>> trees(largest + 1);
+  const auto grow = [&](auto&& self, std::size_t nodes, std::size_t target, std::size_t size, std::size_t index,
+                        const Tree& tree) -> void {
+    if (nodes == target) {
+      trees[target].push_back({tree.density * static_cast<double>(target), tree.weights});
+      return;
+    }
+    for (std::size_t child = std::min(size, target - nodes); child >= 1; --child)
+      for (std::size_t k = child == size ? index : trees[child].size(); k-- > 0;) {
+        Tree next = tree;
+        next.density *= trees[child][k].density;
+        for (std::size_t i = 0; i < stages; ++i) {
+          double sum = 0.0;
+          for (std::size_t j = 0; j < stages; ++j) sum += t.a[i][j] * trees[child][k].weights[j];
+          next.weights[i] *= sum;
+        }
+        self(self, nodes + child, target, child, k + 1, next);
+      }
+  };
+  for (std::size_t target = 1; target <= largest; ++target)
+    grow(grow, 1, target, target - 1, target > 1 ? trees[target - 1].size() : 0,
+         {1.0, std::vector<double>(stages, 1.0)});
+  return trees;
+}
+
+double defect(const RungeKuttaTableau& t, const std::vector<Tree>& trees) {
+  double worst = 0.0;
+  for (const Tree& tree : trees) {
+    double sum = 0.0;
+    for (int i = 0; i < t.stages; ++i) sum += t.b[i] * tree.weights[static_cast<std::size_t>(i)];
+    worst = std::max(worst, std::fabs(sum * tree.density - 1.0));
+  }
+  return worst;
+}
+
+TEST(RungeKuttaTableaus, SatisfyTheirOrderConditionsAndNoMore) {
+  for (const RungeKuttaTableau& t : runge_kutta_tableaus) {
+    SCOPED_TRACE(t.name);
+    const auto order = static_cast<std::size_t>(t.order);
+    const auto trees = rooted_trees(t, order + 1);
+    for (std::size_t nodes = 1; nodes <= order; ++nodes) EXPECT_LT(defect(t, trees[nodes]), 1e-13) << nodes;
+    EXPECT_GT(defect(t, trees[order + 1]), 1e-4);
+  }
+}
+
+TEST(RungeKuttaTableaus, AndThoseOfTheirPairs) {
+  for (const RungeKuttaTableau& t : runge_kutta_tableaus) {
+    SCOPED_TRACE(t.name);
+    EXPECT_EQ(variational_tableau_fault(t), nullptr);
+    EXPECT_EQ(symplectic_pair_order(t), std::min(t.order, 4));
+    EXPECT_EQ(is_symplectic(t), std::string(t.name).starts_with("gauss"));
+  }
+  // Heun's third-order method has a weight 0; Ralston's has a partner of order 2
+  const RungeKuttaTableau heun{"heun3", 3, 3, {{}, {1.0 / 3}, {0.0, 2.0 / 3}}, {0.25, 0.0, 0.75}};
+  EXPECT_NE(variational_tableau_fault(heun), nullptr);
+  const RungeKuttaTableau ralston{"ralston3", 3, 3, {{}, {0.5}, {0.0, 0.75}}, {2.0 / 9, 1.0 / 3, 4.0 / 9}};
+  EXPECT_EQ(symplectic_pair_order(ralston), 2);
+  EXPECT_EQ(find_runge_kutta_tableau("gauss3")->stages, 3);
+  EXPECT_EQ(find_runge_kutta_tableau("gauss"), nullptr);
+}
+
+TEST(CrouchGrossmanSets, SatisfyTheirOrderConditions) {
+  for (const CrouchGrossmanSet& set : crouch_grossman_sets) {
+    SCOPED_TRACE(set.name);
+    const RungeKuttaTableau t = tableau_of(set);
+    const auto trees = rooted_trees(t, 6);
+    for (int nodes = 1; nodes <= set.order; ++nodes)
+      EXPECT_LT(defect(t, trees[static_cast<std::size_t>(nodes)]), 1e-12) << nodes;
+    // with <u, v> = sum b u v, all products of c, chat and B (partial sums of weights) are 1/3 from order 3 on
+    std::vector<double> vectors[3];
+    double before = 0.0;
+    for (int i = 0; i < t.stages; ++i) {
+      double c = 0.0, c_hat = 1.0;
+      for (int j = 0; j < t.stages; ++j) {
+        c += t.a[i][j];
+        c_hat -= t.b[j] * t.a[j][i] / t.b[i];
+      }
+      vectors[0].push_back(c);
+      vectors[1].push_back(c_hat);
+      vectors[2].push_back(before + 0.5 * t.b[i]);
+      before += t.b[i];
+    }
+    double worst = 0.0;
+    for (const auto& u : vectors)
+      for (const auto& v : vectors) {
+        double sum = 0.0;
+        for (int i = 0; i < t.stages; ++i) {
+          const auto k = static_cast<std::size_t>(i);
+          sum += t.b[i] * u[k] * v[k];
+        }
+        worst = std::max(worst, std::fabs(sum - 1.0 / 3));
+      }
+    if (set.order >= 3) {
+      EXPECT_LT(worst, 1e-15);
+    } else {
+      EXPECT_GT(worst, 1e-2);
+    }
+  }
+}
+
+/// What becomes of options.
+struct Outcome {
+  Settled settled;
+  std::string message;
+  double numbers[max_method_numbers];
+};
+template <class Settle>
+Outcome settle(Settle&& function, std::vector<OptionValue> values) {
+  Outcome outcome{};
+  char message[400] = "";
+  outcome.settled = function(values, SystemEntry{}, outcome.numbers, message, int(sizeof(message)));
+  outcome.message = message;
+  return outcome;
+}
+Outcome vrkmk_options(double stages, double tableau, double cutoff, std::vector<double> a = {},
+                      std::vector<double> b = {}) {
+  return settle(methods::settle_vrkmk<false>,
+                {{stages, {}}, {tableau, {}}, {cutoff, {}}, {0.0, {}}, {0.0, a}, {0.0, b}});
+}
+
+TEST(VariationalOptions, GiveTheNumbersOfTheStep) {
+  const auto automatic = vrkmk_options(3, 2, -1), explicit_cutoff = vrkmk_options(3, 2, 4);
+  EXPECT_EQ(automatic.settled, Settled::good);
+  double expected[max_method_numbers] = {};
+  VrkmkNumbers<3>::fill(StageIteration::newton, *find_runge_kutta_tableau("gauss3"), 4, false, expected);
+  for (int i = 0; i < max_method_numbers; ++i) {
+    EXPECT_EQ(automatic.numbers[i], expected[i]);
+    EXPECT_EQ(explicit_cutoff.numbers[i], expected[i]);
+  }
+  // the same tableau, given
+  const double r = 0.28867513459481288225;
+  const auto given =
+      vrkmk_options(2, double(methods::vrkmk_tableaus.size() - 1), -1, {0.25, 0.25 - r, 0.25 + r, 0.25}, {0.5, 0.5});
+  const auto named = vrkmk_options(2, 1, -1);
+  EXPECT_EQ(given.settled, Settled::good);
+  for (int i = 0; i < max_method_numbers; ++i) EXPECT_EQ(given.numbers[i], named.numbers[i]);
+  static_assert(VrkmkNumbers<4>::size <= max_method_numbers && VcgNumbers::size <= max_method_numbers);
+}
+
+TEST(VariationalOptions, SayWhatIsWrong) {
+  const double given = double(methods::vrkmk_tableaus.size() - 1);
+  const auto refused = [](const Outcome& outcome, const char* part) {
+    EXPECT_EQ(outcome.settled, Settled::refused);
+    EXPECT_NE(outcome.message.find(part), std::string::npos) << outcome.message;
+  };
+  refused(vrkmk_options(2, 2, -1), "set stages = 3");
+  refused(vrkmk_options(2, given, -1, {0.0, 0.0, 1.0, 0.0}, {1.0, 0.0}), "a weight b_i is 0");
+  refused(vrkmk_options(2, given, -1, {0.0, 0.0, 1.0}, {0.5, 0.5}), "have 3 and 2 numbers");
+  refused(vrkmk_options(2, given, -1, {0.0, 0.0, 1.0, 0.0}, {0.5, 0.6}), "do not sum to 1");
+  refused(vrkmk_options(2, 1, -1, {1.0}), "set tableau = \"given\"");
+  const auto low = vrkmk_options(2, 1, 1);
+  EXPECT_EQ(low.settled, Settled::doubtful);
+  EXPECT_NE(low.message.find("from 4 to 3"), std::string::npos) << low.message;
+  EXPECT_EQ(vrkmk_options(3, 4, 1).settled, Settled::good);
+
+  const auto vcg = [](double tableau, std::vector<double> weights, std::vector<double> theta) {
+    return settle(methods::settle_vcg, {{tableau, {}}, {0.0, {}}, {0.0, weights}, {0.0, theta}});
+  };
+  const double own = double(methods::vcg_sets.size() - 1);
+  EXPECT_EQ(vcg(1, {}, {}).settled, Settled::good);
+  refused(vcg(1, {1.0}, {}), "set tableau");
+  refused(vcg(own, {0.5, 0.5}, {0.5}), "2 and 1 numbers");
+  refused(vcg(own, {0.5, 0.4}, {0.5, 0.5}), "sum to 0.9");
+  EXPECT_EQ(vcg(own, {0.5, 0.5}, {0.0, 1.0}).settled, Settled::good);
+}
+
+}  // namespace
