@@ -47,6 +47,18 @@ Isa best_isa() {
   return Isa::scalar;
 }
 
+void velocity_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
+                       bool in_space, double* v) {
+  if (!in_space || system.turn == nullptr) {
+    system.velocity(parameters, q, p, v);
+    return;
+  }
+  std::vector<double> in_body(p, p + system.n);
+  system.turn(q, nullptr, in_body.data(), false);
+  system.velocity(parameters, q, in_body.data(), v);
+  system.turn(q, v, nullptr, true);
+}
+
 Catalogue& Catalogue::instance() {
   static Catalogue catalogue;
   return catalogue;

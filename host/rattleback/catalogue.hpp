@@ -20,6 +20,10 @@ enum class Isa { scalar, avx2, avx512 };
 /// Whether this build holds `isa` and this machine runs it.
 [[nodiscard]] bool has_isa(Isa isa);
 
+/// v of a state (q, p); on a group both are in space, right trivialised, or in the body.
+void velocity_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
+                       bool in_space, double* v);
+
 /// Process-wide registry. Built-in entries are there from the start; `rattleback_add_system` (CMake) adds a user's own.
 class Catalogue {
  public:

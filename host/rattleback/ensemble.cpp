@@ -6,10 +6,26 @@
 #include "rattleback/grid.hpp"
 #include "rattleback/message.hpp"
 #include "rattleback/point_file.hpp"
+#include "rattleback/result.hpp"
 #include "rattleback/study.hpp"
 #include "rattleback/study_checks.hpp"
 
 namespace rattleback {
+namespace {
+
+/// Whether the states of a result are in space; nothing where the file is none.
+std::optional<bool> states_in_space(const std::filesystem::path& file) {
+  try {
+    const auto attributes = ResultFile(file).attributes("/");
+    const auto study = attributes.find("study");
+    if (study == attributes.end()) return std::nullopt;
+    return Study::parse(std::get<std::string>(study->second)).method_entry().in_space;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
 
 struct Ensemble::Impl {
   explicit Impl(const Study& given)
@@ -44,6 +60,8 @@ struct Ensemble::Impl {
     const bool has_p = settle("p", points.p, study.ensemble.p, system.n, system.n);
     settle("lambda", points.lambda, study.ensemble.lambda, system.m, system.m);
     complete_initial(study, has_q, has_v, has_p);
+    if ((points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() && is_hdf5_name(study.ensemble.file))
+      in_space = states_in_space(study.directory / study.ensemble.file).value_or(in_space);
     return points;
   }
 
@@ -56,6 +74,7 @@ struct Ensemble::Impl {
   std::uint64_t size() const { return study.ensemble.file.empty() ? grid.size() : file.rows; }
 
   Study study;
+  bool in_space = given_in_space(study);
   Grid grid;
   PointFile file;  ///< without rows when the study names none
   std::vector<std::string> names;
@@ -98,6 +117,7 @@ const std::vector<std::string>& Ensemble::axis_names() const { return impl_->nam
 bool Ensemble::step_varies() const { return impl_->formulas.step_varies(); }
 bool Ensemble::parameter_varies(int index) const { return impl_->formulas.parameter_varies(index); }
 bool Ensemble::from_momentum() const { return impl_->file.p.width != 0 || !impl_->study.ensemble.p.empty(); }
+bool Ensemble::in_space() const { return impl_->in_space; }
 bool Ensemble::multiplier_given() const {
   return impl_->file.lambda.width != 0 || !impl_->study.ensemble.lambda.empty();
 }

@@ -219,6 +219,7 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
     input_error(study.place("method." + name), fmt::format("unknown key '{}' in [method] of '{}' (known: {}){}", name,
                                                            method.name, join(known), did_you_mean(name, known)));
   }
+  const bool stages_given = study.method.options.contains("stages");
   for (const OptionInfo& option : method.options) {
     const bool allowed = option.scope != OptionScope::groups_only || has_effect(option, system);
     const auto given = study.method.options.find(option.name);
@@ -233,6 +234,8 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
       study.method.options[option.name] = default_of(option);
     }
   }
+  if (stages_given || method.stages_of == nullptr) return;
+  study.method.options["stages"] = method.stages_of(Values(study.method, method).values);
 }
 
 MethodNumbers method_numbers(const Study& study) {

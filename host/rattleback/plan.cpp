@@ -65,6 +65,7 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
   a.tolerance = study.method.tolerance;
   a.max_iterations = study.method.max_iterations;
   std::ranges::copy(method_numbers(study).numbers, a.method);
+  a.in_space = plan.method->in_space;
   a.step = data.step;
   a.surfaces = compile_surfaces(study);
   ChunkLayout& rows = a.layout;

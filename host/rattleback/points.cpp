@@ -14,7 +14,8 @@
 
 namespace rattleback {
 
-Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data)
+Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data,
+             bool in_space)
     : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
   if (q.size() != static_cast<std::size_t>(system.elements)) {
     q.resize(static_cast<std::size_t>(system.elements));
@@ -24,7 +25,7 @@ Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, 
   p.resize(static_cast<std::size_t>(system.n));
   lambda.resize(static_cast<std::size_t>(system.m));
   report = system.prepare(data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
-                          {ensemble.from_momentum(), ensemble.multiplier_given(), project});
+                          {ensemble.from_momentum(), ensemble.multiplier_given(), project, ensemble.in_space(), in_space});
 }
 
 namespace {
@@ -96,7 +97,7 @@ std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigne
       const InitialData& data = evaluate(k);
       steps += ensemble.step_varies() ? study.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       const std::string fault =
-          fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data));
+          fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data, false));
       if (fault.empty()) continue;
       const std::lock_guard lock(mutex);
       if (k < first_bad) {

@@ -12,7 +12,8 @@ struct Point {
   std::vector<double> q, v, p, lambda;
   PrepareReport report{};
 
-  Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data);
+  /// v and p in space or in the body.
+  Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data, bool in_space);
 };
 
 /// Completes all points. Throws Error(input) naming the first trajectory that cannot start; returns the number of steps of

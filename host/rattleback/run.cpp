@@ -367,7 +367,7 @@ class Runner {
       const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
       for (std::uint64_t k = c * chunk_size; k < end; ++k) {
         const InitialData& data = evaluate(tile.first + k);
-        const Point point(system_, ensemble_, study_.ensemble.project, data);
+        const Point point(system_, ensemble_, study_.ensemble.project, data, method_.in_space);
         const auto put = [&](const std::vector<double>& x, int row, std::vector<double>& all) {
           for (std::size_t i = 0; i < x.size(); ++i) tile.at(k, row + static_cast<int>(i)) = x[i];
           if (keep) std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
@@ -385,7 +385,7 @@ class Runner {
           if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
         if (rows.tangent >= 0) {
           std::vector<double> tangent(elements + n + m);
-          system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), tangent.data());
+          system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), method_.in_space, tangent.data());
           for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
         }
       }
@@ -439,7 +439,8 @@ class Runner {
         std::copy_n(state, elements, q.data() + i * elements);
         std::copy_n(state + elements, n, p.data() + i * n);
         std::copy_n(state + elements + n, m, lambda.data() + i * m);
-        system_.velocity(parameters.data(), q.data() + i * elements, p.data() + i * n, v.data() + i * n);
+        velocity_of_state(system_, parameters.data(), q.data() + i * elements, p.data() + i * n, method_.in_space,
+                          v.data() + i * n);
       }
     });
     const auto write = [&](const std::string& name, std::uint64_t width, const std::vector<double>& data) {
@@ -480,7 +481,8 @@ class Runner {
           for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
           for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
           for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
-          system_.velocity(parameters_of(tile, k).data(), q.data() + k * elements, p.data() + k * n, v.data() + k * n);
+          velocity_of_state(system_, parameters_of(tile, k).data(), q.data() + k * elements, p.data() + k * n,
+                            method_.in_space, v.data() + k * n);
         }
       });
       write_state("/final/", tile, q, v, p, lambda);

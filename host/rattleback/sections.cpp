@@ -155,7 +155,7 @@ class CrossingLocator::Batch {
       const int r = locator_.arguments_.parameter_row[k];
       parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
     }
-    system.velocity(parameters, q, p, v);
+    velocity_of_state(system, parameters, q, p, plan.method->in_space, v);
   }
 
   const CrossingLocator& locator_;

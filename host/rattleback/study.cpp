@@ -154,13 +154,13 @@ void check_method(Study& study, const SystemEntry& system) {
   check_pair(study, system, entry);
   check_separable(study, system, entry);
   complete_options(study, system, entry);
+  (void)method_numbers(study);
   const auto key = study.method_key();
   if (Catalogue::instance().pair(system, entry, key, Isa::scalar) == nullptr) {
     input_error(study.place("method"),
                 fmt::format("method '{}' with {} is not compiled for system '{}'; '{}' lists what there is", entry.name,
                             options_in_words(study), system.name, "rattleback describe"));
   }
-  (void)method_numbers(study);
   if (!(method.tolerance > 0 && method.tolerance <= 1e-6)) {
     input_error(study.place("method.solver.tolerance"),
                 fmt::format("method.solver.tolerance = {} is out of range; it must be above 0 and at most 1e-6",
@@ -187,8 +187,22 @@ void check_file(const Study& study) {
   }
 }
 
+void check_frame(const Study& study, const SystemEntry& system) {
+  const std::string &frame = study.ensemble.frame, where = study.place("ensemble.frame");
+  if (frame.empty()) return;
+  const std::vector<std::string> known{"space", "body"};
+  if (std::ranges::find(known, frame) == known.end())
+    input_error(where,
+                fmt::format("unknown ensemble.frame \"{}\" (known: {}){}", frame, join(known), did_you_mean(frame, known)));
+  if (system.turn == nullptr)
+    input_error(where, fmt::format("ensemble.frame is for systems on Lie groups (the configuration space of '{}' is "
+                                   "R^{}); leave it out",
+                                   system.name, system.n));
+}
+
 void check_initial(Study& study, const SystemEntry& system) {
   Study::Ensemble& ensemble = study.ensemble;
+  check_frame(study, system);
   const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension,
                               int size) {
     if (values.empty() || values.size() == static_cast<std::size_t>(size)) return;
@@ -341,6 +355,10 @@ void check_covariance(const Study& study) {
 
 }  // namespace
 
+bool given_in_space(const Study& study) {
+  return study.ensemble.frame.empty() ? study.method_entry().in_space : study.ensemble.frame == "space";
+}
+
 void complete_initial(Study& study, bool has_q, bool has_v, bool has_p) {
   const std::string where = study.place("ensemble.initial");
   if (has_v && has_p) input_error(where, "initial v and p are both given (one follows from the other); leave one out");
@@ -350,7 +368,9 @@ void complete_initial(Study& study, bool has_q, bool has_v, bool has_p) {
   if (has_q) return;
   const SystemEntry& system = study.system_entry();
   study.ensemble.q.assign(system.default_q.begin(), system.default_q.end());
-  study.ensemble.v.assign(system.default_v.begin(), system.default_v.end());
+  std::vector<double> v(system.default_v.begin(), system.default_v.end());
+  if (system.turn != nullptr && given_in_space(study)) system.turn(system.default_q.data(), v.data(), nullptr, true);
+  study.ensemble.v.assign(v.begin(), v.end());
 }
 
 std::string sizes_in_words(int dimension, int elements) {

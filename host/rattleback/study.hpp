@@ -118,6 +118,9 @@ struct Study {
     std::filesystem::path file;          ///< CSV or HDF5 of initial states instead of axes; relative to the study file
     std::string group;                   ///< HDF5 group of the datasets; "" finds /, /initial
     bool project = false;
+    /// What v and p of the initial states are given in, on Lie groups: "space" (right trivialised) or "body". Empty: as the
+    /// states of the method are or, from a result, as those of its method were.
+    std::string frame;
     std::vector<Value> q, v, p, lambda;  ///< empty: not given
     std::string where;
   } ensemble;
@@ -201,6 +204,7 @@ class Ensemble {
   [[nodiscard]] bool parameter_varies(int index) const;
   [[nodiscard]] bool from_momentum() const;  ///< p is given rather than v
   [[nodiscard]] bool multiplier_given() const;
+  [[nodiscard]] bool in_space() const;  ///< v and p are given so, on Lie groups
 
   /// Evaluates trajectories; one per thread. Throws Error(input) naming the expression when a value is not finite.
   class Evaluator {

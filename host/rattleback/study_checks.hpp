@@ -9,6 +9,9 @@
 
 namespace rattleback {
 
+/// Whether v and p of the study's initial states are in space, unless a result that they come from says otherwise.
+[[nodiscard]] bool given_in_space(const Study& study);
+
 /// Checks that q comes with one of v and p, from the study or its file; where neither is given, sets the system's own.
 void complete_initial(Study& study, bool has_q, bool has_v, bool has_p);
 

@@ -319,6 +319,22 @@ MethodOption to_option(const toml::node& node, const std::string& key) {
   return rows;
 }
 
+/// A table, tableau = { a = .., b = .. }, stands for tableau = "given" and the options in it.
+void read_option(const Section& section, std::string_view key, const toml::node& node, Study::Method& method) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) {
+    method.options[std::string(key)] = to_option(node, section.path(key));
+    return;
+  }
+  method.options[std::string(key)] = "given";
+  for (const auto& [part, value] : *table) {
+    if (section.find(part.str()) != nullptr)
+      input_error(place_of(value.source()), fmt::format("{} is given in {} and beside it; leave one out",
+                                                        part.str(), section.path(key)));
+    method.options[std::string(part.str())] = to_option(value, section.path(part.str()));
+  }
+}
+
 /// All keys but name and solver are options, which the method knows.
 void read_method(const toml::table& table, Study::Method& method) {
   std::vector<std::string> keys{"name", "solver"};
@@ -327,8 +343,7 @@ void read_method(const toml::table& table, Study::Method& method) {
   method.where = section.where();
   section.require("name", method.name, to_text);
   for (const auto& [key, node] : table)
-    if (key.str() != "name" && key.str() != "solver")
-      method.options[std::string(key.str())] = to_option(node, section.path(key.str()));
+    if (key.str() != "name" && key.str() != "solver") read_option(section, key.str(), node, method);
   if (const toml::table* solver = section.table("solver")) {
     const Section options(*solver, "method.solver", {"tolerance", "max_iterations"});
     options.read("tolerance", method.tolerance, to_number);
@@ -414,13 +429,14 @@ void read_initial(const toml::table& table, Study::Ensemble& ensemble) {
 }
 
 void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
-  const Section section(table, "ensemble", {"axes", "draws", "file", "group", "project", "initial"});
+  const Section section(table, "ensemble", {"axes", "draws", "file", "group", "project", "frame", "initial"});
   ensemble.where = section.where();
   ensemble.axes = section.elements("axes", "an array of tables", to_axis);
   section.read("draws", ensemble.draws, to_count);
   section.read("file", ensemble.file, to_text);
   section.read("group", ensemble.group, to_text);
   section.read("project", ensemble.project, to_flag);
+  section.read("frame", ensemble.frame, to_text);
   if (const toml::table* initial = section.table("initial")) read_initial(*initial, ensemble);
 }
 

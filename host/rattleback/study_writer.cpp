@@ -148,6 +148,7 @@ void write_ensemble(Writer& out, const Study& study) {
   }
   if (!ensemble.group.empty()) out.line("group", toml_of(ensemble.group));
   out.line("project", toml_of_flag(ensemble.project));
+  if (!ensemble.frame.empty()) out.line("frame", toml_of(ensemble.frame));
   if (ensemble.q.empty() && ensemble.v.empty() && ensemble.p.empty() && ensemble.lambda.empty()) return;
   out.table("[ensemble.initial]");
   out.given("q", ensemble.q);

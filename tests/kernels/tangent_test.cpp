@@ -249,7 +249,7 @@ class Trajectory {
     const Eigen::VectorXd x = flatten(state);
     for (int i = 0; i < 2 * n + m; ++i) at(i) = x[i];
     double tangent[2 * n + m];
-    initial_tangent<SystemOf>(parameters.data(), q.entry, v.entry, tangent);
+    initial_tangent<SystemOf>(parameters.data(), q.entry, v.entry, false, tangent);
     for (int i = 0; i < 2 * n + m; ++i) at(rows.tangent + i) = tangent[i];
   }
 
@@ -396,7 +396,7 @@ TYPED_TEST(TangentMapTest, StartsOnTheLinearisedConstraint) {
   for (const ParameterInfo& p : System::parameters()) parameters.push_back(p.value);
   const auto q = to_vector(System::default_q), v = to_vector(System::default_v);
   double tangent[N + n + m];
-  initial_tangent<TypeParam::template of>(parameters.data(), q.entry, v.entry, tangent);
+  initial_tangent<TypeParam::template of>(parameters.data(), q.entry, v.entry, false, tangent);
   const auto dq = detail::load<N>(tangent);
   const auto dp = detail::load<n>(tangent + N);
   EXPECT_NEAR(dot(dq, dq) + dot(dp, dp), 1.0, 1e-14);

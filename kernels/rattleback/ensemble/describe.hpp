@@ -203,7 +203,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     for (int pass = 0; pass < 40 && G::defect(q) > group_drift; ++pass) q = G::normalise(q);
   [[maybe_unused]] const auto given_v = v, given_p = p;
   if constexpr (on_group<System>) {
-    if (options.in_space) {
+    if (options.given_in_space) {
       v = G::Ad(G::inverse(q), v);
       p = G::Ad_star(q, p);
     }
@@ -238,9 +238,9 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
   }
   if constexpr (on_group<System>) {
     if (options.in_space) {  // what was given stays as it is, unless it was projected
-      const bool projected = derive_v && !options.from_momentum;
-      v = derive_v || options.project ? G::Ad(q, v) : given_v;
-      p = derive_v && !projected ? given_p : G::Ad_inverse_star(q, p);
+      const bool stays = options.given_in_space, projected = derive_v && !options.from_momentum;
+      v = !stays || derive_v || options.project ? G::Ad(q, v) : given_v;
+      p = stays && derive_v && !projected ? given_p : G::Ad_inverse_star(q, p);
     }
   }
   detail::store(q, point.q);
@@ -310,20 +310,24 @@ bool exact(const double* parameters, double time, PointView point) {
 /// mass matrix, that satisfies the linearised constraints; with dp and dlambda of the derivatives of dL/dv and of the
 /// continuous multiplier, and the Euclidean norm of (dq, dp) scaled to 1. Writes (dq, dp, dlambda), dq as the numbers of q.
 template <template <class> class SystemOf>
-void initial_tangent(const double* parameters, const double* q, const double* v, double* tangent) {
+void initial_tangent(const double* parameters, const double* q, const double* v, bool in_space, double* tangent) {
   using D = Dual<double, 1>;
   using System = SystemOf<D>;
+  using G = group_of<System>;
   constexpr int n = System::n, m = System::m, N = element_size<System>;
   const auto system = make_system<System>([parameters](int i) { return D(parameters[i]); });
   const auto direction = [](int i) {
     const double multiple = (i + 1) * 0.6180339887498949;
     return multiple - static_cast<int>(multiple) - 0.5;
   };
+  auto in_body = detail::load<n>(v);
+  if constexpr (on_group<System>)
+    if (in_space) in_body = G::Ad(G::inverse(detail::load<N>(q)), in_body);
   Vector<double, n> shift;
   Vector<D, n> y;
   for (int i = 0; i < n; ++i) {
     shift[i] = direction(i);
-    y[i].value = v[i];
+    y[i].value = in_body[i];
     y[i].partial[0] = direction(n + i);
   }
   Vector<D, N> x = moving<group_of<System>>(detail::load<N>(q), shift);
@@ -348,7 +352,9 @@ void initial_tangent(const double* parameters, const double* q, const double* v,
     y = y + newton_step(phi.value, phi.dv);
     detail::continuous_multiplier(system, x, y, lambda);
   }
-  const Vector<D, n> p = momentum(system, x, y);
+  Vector<D, n> p = momentum(system, x, y);
+  if constexpr (on_group<System>)
+    if (in_space) p = G::Ad_inverse_star(x, p);
   for (int i = 0; i < N; ++i) tangent[i] = x[i].partial[0];
   for (int i = 0; i < n; ++i) tangent[N + i] = p[i].partial[0];
   for (int i = 0; i < m; ++i) tangent[N + n + i] = lambda[i].partial[0];

@@ -104,7 +104,8 @@ struct PrepareOptions {
   bool from_momentum;    ///< p is given, v is to be derived
   bool keep_multiplier;  ///< lambda is given
   bool project;          ///< move q (where holonomic) and v to the nearest, mass-weighted, that satisfy the constraint
-  bool in_space = false;  ///< v and p are right trivialised
+  bool given_in_space = false;  ///< v and p, on a group, are right trivialised
+  bool in_space = false;        ///< they are to be
 };
 
 /// A compiled system instance. Strings and arrays have static storage duration.
@@ -139,8 +140,8 @@ struct SystemEntry {
   bool (*exact)(const double* parameters, double time, PointView point);
   /// v and p, either of which may be null, from the body to space (right trivialised) or back. Null on R^n.
   void (*turn)(const double* q, double* v, double* p, bool to_space);
-  /// The tangent vector (dq, dp, dlambda) at (q, v) that Lyapunov exponents start from.
-  void (*tangent)(const double* parameters, const double* q, const double* v, double* tangent);
+  /// The tangent vector (dq, dp, dlambda) at (q, v) that Lyapunov exponents start from; v and p in space or in the body.
+  void (*tangent)(const double* parameters, const double* q, const double* v, bool in_space, double* tangent);
 };
 
 struct MethodEntry {
@@ -158,6 +159,8 @@ struct MethodEntry {
                     int message_size) = nullptr;
   /// The order of q for the values of all options, in their order; 0 where it is not known. Null: 2 stages - 2.
   int (*order_of)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
+  /// The number of stages that the other options imply, where a study does not give `stages`. Null: its default.
+  int (*stages_of)(std::span<const OptionValue> values) = nullptr;
   /// What it needs of a system besides its kind of constraints, "a Lagrangian v.Mv/2 - U(q) on R^n"; null: nothing.
   const char* needs = nullptr;
   bool separable_form = false;  ///< takes the separable form where a system has two (SystemEntry::separable_without)

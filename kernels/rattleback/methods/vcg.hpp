@@ -112,16 +112,24 @@ inline Settled settle_vcg(std::span<const OptionValue> values, const SystemEntry
   return Settled::good;
 }
 
+/// 0 for coefficients of one's own.
+inline int order_of_vcg(std::span<const OptionValue> values, const SystemEntry&) {
+  const auto choice = static_cast<std::size_t>(values[0].number);
+  return choice < std::size(crouch_grossman_sets) ? crouch_grossman_sets[choice].order : 0;
+}
+
 inline constexpr MethodEntry vcg{
-    "vcg",
-    "variational Crouch-Grossman method, run as a composition of one-stage methods; symplectic, keeps momentum maps",
-    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.2",
-    "midpoint 2, ruth3 3, triple-jump4 4, yoshida6 6",
-    ConstraintKind::none,
-    vcg_options,
-    false,
-    settle_vcg,
-    true};
+    .name = "vcg",
+    .summary =
+        "variational Crouch-Grossman method, run as a composition of one-stage methods; symplectic, keeps momentum maps",
+    .source = "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.2",
+    .order = "midpoint 2, ruth3 3, triple-jump4 4, yoshida6 6",
+    .constraints = ConstraintKind::none,
+    .options = vcg_options,
+    .carries_multiplier = false,
+    .settle = settle_vcg,
+    .order_of = order_of_vcg,
+    .in_space = true};
 
 }  // namespace methods
 

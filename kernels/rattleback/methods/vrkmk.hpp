@@ -26,6 +26,7 @@
 // r + 2, where for vrkmk an even r > 0 counts as r + 1.
 
 #include <cstdio>
+#include <type_traits>
 
 #include "rattleback/ensemble/entry.hpp"
 #include "rattleback/lie/series.hpp"
@@ -65,13 +66,87 @@ class StageCoefficients {
   const double* numbers_;
 };
 
+/// What the equations take from one stage; it does not depend on their number.
+template <class T, class System>
+class VariationalStage {
+  using G = group_of<System>;
+  static constexpr int n = System::n, N = element_size<System>;
+  struct Nothing {};
+
+ public:
+  static constexpr bool by_hamiltonian = HasHamiltonian<System>;
+
+  /// At x and k: B^T m, v, and f + ad*_eta m. The momentum m of the stage, p, is given where there is a Hamiltonian, and
+  /// the velocity B k may lack something of dH/dp.
+  template <class R>
+  struct Terms {
+    Vector<R, n> p, lack, w, v, rate;
+  };
+
+  RB_HD VariationalStage(const System& given, const TangentSeries& series)
+      : system(given), series(series), mass([&] {
+          if constexpr (Separable<System>) {
+            return Mass<System>(given);
+          } else {
+            return Nothing{};
+          }
+        }()) {}
+
+  /// Derivatives are long code and seldom wanted: they stay out of line.
+  template <class R>
+  RB_HD void operator()(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
+    if constexpr (std::is_same_v<R, T>) {
+      evaluate(q, x, k, at);
+    } else {
+      evaluate_out_of_line(q, x, k, at);
+    }
+  }
+
+  System system;
+  TangentSeries series;
+  [[no_unique_address]] std::conditional_t<Separable<System>, Mass<System>, Nothing> mass;
+
+ private:
+  template <class R>
+  RB_NOINLINE void evaluate_out_of_line(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k,
+                                        Terms<R>& at) const {
+    evaluate(q, x, k, at);
+  }
+  template <class R>
+  RB_HD void evaluate(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
+    const SeriesChart<G, R> chart(x, series);
+    Vector<R, N> start;
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) start[i] = R(q[i]);
+    const Vector<R, N> g = chart.move(start);
+    const Vector<R, n> eta = chart.velocity(k);
+    Vector<R, n> force;
+    if constexpr (by_hamiltonian) {
+      Vector<R, n> by_momentum;
+      hamiltonian_rates(system, g, at.p, by_momentum, force);
+      at.lack = eta - by_momentum;
+    } else {
+      if constexpr (Separable<System>) {
+        at.p = mass.times(eta);
+      } else {
+        at.p = momentum(system, g, eta);
+      }
+      force = configuration_force(system, g, eta);
+    }
+    at.v = chart.dtau_star(force) + chart.variation(at.p, k);
+    at.w = chart.velocity_star(at.p);
+    at.rate = force + G::ad_star(eta, at.p);
+  }
+};
+
 /// The step above, with its numbers as arguments. Without `newton` it only tries: it hands over what sweeps do not
 /// solve.
 template <class T, class System, int S, bool newton = true>
 class VariationalRungeKutta {
   using G = group_of<System>;
   static constexpr int n = System::n, N = element_size<System>;
-  static constexpr bool by_hamiltonian = HasHamiltonian<System>;
+  using Stage = VariationalStage<T, System>;
+  static constexpr bool by_hamiltonian = Stage::by_hamiltonian;
   /// Unknowns of a stage: k_i, and m_i where it does not follow from k_i.
   static constexpr int per_stage = by_hamiltonian ? 2 * n : n, size = S * per_stage;
   /// An update that shrinks by less than this, the first against the unknowns, calls for a new Jacobian.
@@ -83,15 +158,20 @@ class VariationalRungeKutta {
 
   RB_HD VariationalRungeKutta(const System& system, const SolverOptions<T>& options, StageIteration iteration,
                               const TangentSeries& series)
-      : system_(system), options_(options), iteration_(iteration), series_(series), mass_([&] {
-          if constexpr (Separable<System>) {
-            return Mass<System>(system);
-          } else {
-            return Nothing{};
-          }
-        }()) {}
+      : stage_(system, series), options_(options), iteration_(iteration) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const {
+  /// The whole step is out of line, shared by the loops that call it; the one that only tries is part of its loop.
+  RB_NOINLINE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const requires newton {
+    return step(state, h, tableau);
+  }
+  RB_HD StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const requires(!newton) {
+    return step(state, h, tableau);
+  }
+
+  static constexpr bool hands_over = !newton;
+
+ private:
+  RB_HD StepReport<T> step(State& state, T h, const StageCoefficients<S>& tableau) const {
     if constexpr (!newton)
       if (iteration_ != StageIteration::sweeps) return {T(double(status_not_converged)), T(0.0), T(0.0)};
     const Vector<T, n> m = G::Ad_star(state.q, state.p);
@@ -115,11 +195,6 @@ class VariationalRungeKutta {
     state.q = Chart<G, Exp, T>(at.y).move(state.q);
     return {step_status<T>(!active, singular, is_finite(sum(state.q) + sum(state.p))), iterations, norm};
   }
-
-  static constexpr bool hands_over = !newton;
-
- private:
-  struct Nothing {};
 
   template <class R>
   struct Unknowns {
@@ -190,24 +265,15 @@ class VariationalRungeKutta {
     return r;
   }
 
-  template <class R>
-  RB_HD Vector<R, n> momentum_at(const Vector<R, N>& g, const Vector<R, n>& eta) const {
-    if constexpr (Separable<System>) {
-      return mass_.times(eta);
-    } else {
-      return momentum(system_, g, eta);
-    }
-  }
-
   /// First-order prediction of the unknowns: k' = eta' at x = 0. Returns the size of the unknowns.
   RB_HD_LARGE T guess(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                       Unknowns<T>& u) const {
     Vector<T, n> eta, force;
     if constexpr (by_hamiltonian) {
-      hamiltonian_rates(system_, q, m, eta, force);
+      hamiltonian_rates(stage_.system, q, m, eta, force);
     } else {
-      eta = velocity(system_, q, m);
-      force = configuration_force(system_, q, eta);
+      eta = velocity(stage_.system, q, m);
+      force = configuration_force(stage_.system, q, eta);
     }
     const Vector<T, n> rate = h * (force + G::ad_star(eta, m));
     const T scale = magnitude(eta);
@@ -218,7 +284,7 @@ class VariationalRungeKutta {
       if constexpr (by_hamiltonian) {
         u.stage[i] = join(eta, add(T(c), rate, m));
       } else if constexpr (Separable<System>) {
-        u.stage[i] = add(T(c), mass_.inverse_times(rate), eta);
+        u.stage[i] = add(T(c), stage_.mass.inverse_times(rate), eta);
       } else {
         u.stage[i] = eta;
       }
@@ -226,14 +292,14 @@ class VariationalRungeKutta {
     if constexpr (by_hamiltonian) {
       return scale + magnitude(m) + magnitude(rate);
     } else if constexpr (Separable<System>) {
-      return scale + magnitude(mass_.inverse_times(rate));
+      return scale + magnitude(stage_.mass.inverse_times(rate));
     } else {
-      return scale + magnitude(Lu<T, n>(mass_matrix(system_, q, eta)).solve(rate));
+      return scale + magnitude(Lu<T, n>(mass_matrix(stage_.system, q, eta)).solve(rate));
     }
   }
 
   /// Newton's method and its simplifications for the active lanes; leaves active those that have not converged.
-  RB_HD_LARGE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+  RB_NOINLINE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                          T scale, mask_t<T>& active, mask_t<T>& singular, T& iterations, Unknowns<T>& u,
                          Evaluation<T>& at) const {
     const bool simplified = iteration_ == StageIteration::chord || iteration_ == StageIteration::fixed_point;
@@ -278,19 +344,19 @@ class VariationalRungeKutta {
   /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r.
   RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                          T scale, mask_t<T>& active, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
-    const Vector<T, n> eta = mass_.inverse_times(m);
+    const Vector<T, n> eta = stage_.mass.inverse_times(m);
     Convergence<T> convergence(options_, scale);
     for (int iteration = 0;; ++iteration) {
       evaluate(q, m, h, tableau, u, at);
       if (!any(active) || iteration == max_sweeps || iteration == options_.max_iterations) break;
       Vector<T, n> x[S], second[S];
       RB_UNROLL
-      for (int i = 0; i < S; ++i) x[i] = mass_.inverse_times(at.residual[i]);
+      for (int i = 0; i < S; ++i) x[i] = stage_.mass.inverse_times(at.residual[i]);
       first_order(eta, m, h, tableau, x, second);
       T change(0.0);
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
-        const Vector<T, n> update = x[i] - mass_.inverse_times(second[i]);
+        const Vector<T, n> update = x[i] - stage_.mass.inverse_times(second[i]);
         u.stage[i] = select(active, u.stage[i] - update, u.stage[i]);
         change = larger(change, magnitude(update));
       }
@@ -307,8 +373,8 @@ class VariationalRungeKutta {
     Vector<T, n> z = Vector<T, n>::zero();
     RB_UNROLL
     for (int j = 0; j < S; ++j) z = add(T(tableau.b(j)), x[j], z);
-    const Vector<T, n> common = h * (G::ad_star(eta, mass_.times(z)) + T(0.5) * G::ad_star(z, m));
-    const T alpha = h * T(series_.first() - 1.0);
+    const Vector<T, n> common = h * (G::ad_star(eta, stage_.mass.times(z)) + T(0.5) * G::ad_star(z, m));
+    const T alpha = h * T(stage_.series.first() - 1.0);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       double c = 0.0;
@@ -320,9 +386,28 @@ class VariationalRungeKutta {
         v = add(T(tableau.back(i, j)), x[j], v);
       }
       const Vector<T, n> cx = T(c) * x[i];
-      r[i] = alpha * (mass_.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) + G::ad_star(eta, mass_.times(cx - v))) -
+      r[i] = alpha * (stage_.mass.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) + G::ad_star(eta, stage_.mass.times(cx - v))) -
              common;
     }
+  }
+
+  /// What stage j adds: to w_i = B_i^T m_i + h sum_j (b_j a_ji/b_i) v_j, to y and to m' - m.
+  template <class R>
+  RB_HD void add_stage(int j, const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Unknowns<R>& u,
+                       Vector<R, n> (&w)[S], Evaluation<R>& r) const {
+    const Vector<R, n> k = segment<0, n>(u.stage[j]);
+    Vector<R, n> x = Vector<R, n>::zero();
+    RB_UNROLL
+    for (int l = 0; l < S; ++l) x = add(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
+    typename Stage::template Terms<R> at;
+    if constexpr (by_hamiltonian) at.p = segment<n, n>(u.stage[j]);
+    stage_(q, x, k, at);
+    if constexpr (by_hamiltonian) r.residual[j] = join(at.lack, Vector<R, n>::zero());
+    w[j] = w[j] + at.w;
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) w[i] = add(h * T(tableau.back(i, j)), at.v, w[i]);
+    r.increment = add(h * T(tableau.b(j)), at.rate, r.increment);
+    r.y = add(h * T(tableau.b(j)), k, r.y);
   }
 
   template <class R>
@@ -333,31 +418,7 @@ class VariationalRungeKutta {
     RB_UNROLL
     for (int i = 0; i < S; ++i) w[i] = Vector<R, n>::zero();
     RB_UNROLL
-    for (int j = 0; j < S; ++j) {
-      const Vector<R, n> k = segment<0, n>(u.stage[j]);
-      Vector<R, n> x = Vector<R, n>::zero();
-      RB_UNROLL
-      for (int l = 0; l < S; ++l) x = add(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
-      const SeriesChart<G, R> chart(x, series_);
-      const Vector<R, N> g = chart.move(lift<R>(q));
-      const Vector<R, n> eta = chart.velocity(k);
-      Vector<R, n> p, force;
-      if constexpr (by_hamiltonian) {
-        p = segment<n, n>(u.stage[j]);
-        Vector<R, n> by_momentum;
-        hamiltonian_rates(system_, g, p, by_momentum, force);
-        r.residual[j] = join(eta - by_momentum, Vector<R, n>::zero());
-      } else {
-        p = momentum_at(g, eta);
-        force = configuration_force(system_, g, eta);
-      }
-      const Vector<R, n> v = chart.dtau_star(force) + chart.variation(p, k);
-      w[j] = w[j] + chart.velocity_star(p);
-      RB_UNROLL
-      for (int i = 0; i < S; ++i) w[i] = add(h * T(tableau.back(i, j)), v, w[i]);
-      r.increment = add(h * T(tableau.b(j)), force + G::ad_star(eta, p), r.increment);
-      r.y = add(h * T(tableau.b(j)), k, r.y);
-    }
+    for (int j = 0; j < S; ++j) add_stage(j, q, h, tableau, u, w, r);
     r.lambda = Chart<G, Exp, R>(r.y).dtau_star(lift<R>(m) + r.increment);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
@@ -372,7 +433,8 @@ class VariationalRungeKutta {
 #ifdef __CUDA_ARCH__
     constexpr int width = 1;
 #else
-    constexpr int width = n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
+    constexpr bool plain = std::is_same_v<T, decltype(value_of(T()))>;  // not dual itself
+    constexpr int width = !plain ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
 #endif
     using D = Dual<T, width>;
     for (int first = 0; first < size; first += width) {
@@ -400,18 +462,16 @@ class VariationalRungeKutta {
     if constexpr (by_hamiltonian) {
       for (int i = 0; i < per_stage; ++i) block[i][i] = T(1.0);
     } else {
-      block = mass_matrix(system_, q, velocity(system_, q, m));
+      block = mass_matrix(stage_.system, q, velocity(stage_.system, q, m));
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j)
         jacobian(i, j) = i / per_stage == j / per_stage ? block[i % per_stage][j % per_stage] : T(0.0);
   }
 
-  System system_;
+  Stage stage_;
   SolverOptions<T> options_;
   StageIteration iteration_;
-  TangentSeries series_;
-  [[no_unique_address]] std::conditional_t<Separable<System>, Mass<System>, Nothing> mass_;
 };
 
 /// The numbers of a step: its iteration, the series and the tableau.
@@ -475,26 +535,26 @@ inline constexpr OptionInfo variational_iteration{.name = "iteration",
                                                   .standard = 3,
                                                   .choices = variational_iterations};
 
-/// The names of the tableaus, in their order, then that of the one from a study.
+/// The Gauss method of as many stages as wanted, the named tableaus in their order, and the one of a study.
 inline constexpr auto vrkmk_tableaus = [] {
-  std::array<const char*, std::size(runge_kutta_tableaus) + 1> names{};
-  for (std::size_t i = 0; i + 1 < names.size(); ++i) names[i] = runge_kutta_tableaus[i].name;
+  std::array<const char*, std::size(runge_kutta_tableaus) + 2> names{"gauss"};
+  for (std::size_t i = 0; i + 2 < names.size(); ++i) names[i + 1] = runge_kutta_tableaus[i].name;
   names.back() = "given";
   return names;
 }();
 
+inline constexpr int max_vrkmk_stages = 4;
 inline constexpr OptionInfo vrkmk_options[] = {
     {.name = "stages",
      .kind = OptionKind::integer,
-     .text = "number of stages of the tableau",
+     .text = "number of stages; that of the tableau where one is named or given",
      .standard = 2,
      .minimum = 1,
-     .maximum = 4,
+     .maximum = max_vrkmk_stages,
      .compiled = true},
     {.name = "tableau",
      .kind = OptionKind::choice,
-     .text = "Runge-Kutta method; \"given\" takes a and b",
-     .standard = 1,
+     .text = "Runge-Kutta method; `gauss` is that of `stages` stages, `given` takes the one of `a` and `b`",
      .choices = vrkmk_tableaus},
     {.name = "cutoff",
      .kind = OptionKind::integer,
@@ -503,100 +563,158 @@ inline constexpr OptionInfo vrkmk_options[] = {
      .minimum = -1,
      .maximum = TangentSeries::largest_cutoff},
     variational_iteration,
-    {.name = "a", .kind = OptionKind::numbers, .text = "coefficients a_ij of a given tableau, row by row"},
-    {.name = "b", .kind = OptionKind::numbers, .text = "weights b_i of a given tableau"}};
+    {.name = "a", .kind = OptionKind::matrix, .text = "with tableau = \"given\", the rows of its matrix"},
+    {.name = "b", .kind = OptionKind::numbers, .text = "with tableau = \"given\", its weights, one per stage"}};
+
+/// The values of the options above.
+struct VrkmkValues {
+  int stages, cutoff;
+  std::size_t tableau;
+  StageIteration iteration;
+  OptionValue a, b;
+
+  explicit VrkmkValues(std::span<const OptionValue> values)
+      : stages(static_cast<int>(values[0].number)),
+        cutoff(static_cast<int>(values[2].number)),
+        tableau(static_cast<std::size_t>(values[1].number)),
+        iteration(static_cast<StageIteration>(static_cast<int>(values[3].number))),
+        a(values[4]),
+        b(values[5]) {}
+
+  [[nodiscard]] bool by_stages() const { return tableau == 0; }
+  [[nodiscard]] bool given() const { return tableau + 1 == vrkmk_tableaus.size(); }
+  [[nodiscard]] const RungeKuttaTableau& named() const { return runge_kutta_tableaus[tableau - 1]; }
+};
+
+inline int stages_of_vrkmk(std::span<const OptionValue> values) {
+  const VrkmkValues v(values);
+  if (v.by_stages()) return v.stages;
+  if (!v.given()) return v.named().stages;
+  const auto stages = static_cast<int>(v.b.numbers.size());
+  return stages < 1 ? 1 : stages < max_vrkmk_stages ? stages : max_vrkmk_stages;  // settling refuses what is beyond
+}
+
+/// The tableau of a method; false, with a message, where there is none.
+inline bool settle_vrkmk_tableau(const VrkmkValues& v, RungeKuttaTableau& tableau, char* message, std::size_t size) {
+  const int stages = v.stages;
+  if (!v.given() && (!v.a.numbers.empty() || !v.b.numbers.empty())) {
+    std::snprintf(message, size, "method.a and method.b are given (the tableau is \"%s\"); set tableau = \"given\"",
+                  vrkmk_tableaus[v.tableau]);
+    return false;
+  }
+  if (!v.given()) {
+    tableau = v.by_stages() ? gauss_tableau(stages) : v.named();
+    if (tableau.stages == stages) return true;
+    std::snprintf(message, size, "method.stages = %d (the tableau \"%s\" has %d stages); leave stages out", stages,
+                  tableau.name, tableau.stages);
+    return false;
+  }
+  const std::size_t count = v.b.numbers.size();
+  if (count < 1 || count > max_vrkmk_stages) {
+    std::snprintf(message, size, "method.b has %d weights (one per stage); give 1 to %d", static_cast<int>(count),
+                  max_vrkmk_stages);
+    return false;
+  }
+  if (count != static_cast<std::size_t>(stages)) {
+    std::snprintf(message, size, "method.stages = %d (method.b has %d weights, one per stage); leave stages out", stages,
+                  static_cast<int>(count));
+    return false;
+  }
+  if (v.a.rows != stages || v.a.numbers.size() != count * count) {
+    std::snprintf(message, size,
+                  "method.a is not a square matrix with as many rows as method.b has weights, %d; give a = [[..], ..], "
+                  "zeros included",
+                  stages);
+    return false;
+  }
+  tableau = {"given", stages, 0, {}, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    tableau.b[i] = v.b.numbers[i];
+    for (std::size_t j = 0; j < count; ++j) tableau.a[i][j] = v.a.numbers[i * count + j];
+  }
+  if (const char* fault = variational_tableau_fault(tableau)) {
+    std::snprintf(message, size, "method.b: %s; change the tableau", fault);
+    return false;
+  }
+  tableau.order = symplectic_pair_order(tableau);
+  return true;
+}
 
 /// Order that a cut-off allows: the terms of odd order above 1 vanish from the series of dexp^-1.
 constexpr int order_of_cutoff(int cutoff, bool pade) {
   return 2 + (!pade && cutoff > 0 && cutoff % 2 == 0 ? cutoff + 1 : cutoff);
 }
+/// The smallest that allows an order.
+constexpr int cutoff_for(int order, bool pade) {
+  int cutoff = 0;
+  while (order_of_cutoff(cutoff, pade) < order) ++cutoff;
+  return cutoff;
+}
 
 template <bool pade>
-Settled settle_vrkmk(std::span<const OptionValue> values, const SystemEntry&, double* numbers, char* message,
+Settled settle_vrkmk(std::span<const OptionValue> values, const SystemEntry& system, double* numbers, char* message,
                      int message_size) {
+  const VrkmkValues v(values);
   const auto size = static_cast<std::size_t>(message_size);
-  const int stages = static_cast<int>(values[0].number);
-  const auto choice = static_cast<std::size_t>(values[1].number);
-  const std::span<const double> a = values[4].numbers, b = values[5].numbers;
-  const bool given = choice + 1 == vrkmk_tableaus.size();
-  RungeKuttaTableau tableau{"given", stages, 0, {}, {}};
-  if (!given) {
-    tableau = runge_kutta_tableaus[choice];
-    if (!a.empty() || !b.empty()) {
-      std::snprintf(message, size, "method.a and method.b are given (the tableau is \"%s\"); set tableau = \"given\"",
-                    tableau.name);
-      return Settled::refused;
-    }
-    if (tableau.stages != stages) {
-      std::snprintf(message, size, "method.stages = %d (the tableau \"%s\" has %d); set stages = %d", stages,
-                    tableau.name, tableau.stages, tableau.stages);
-      return Settled::refused;
-    }
-  } else {
-    if (b.size() != values[0].number || a.size() != b.size() * b.size()) {
-      std::snprintf(message, size,
-                    "method.a and method.b have %d and %d numbers (a tableau of %d stages has %d and %d); give these, "
-                    "or set stages",
-                    int(a.size()), int(b.size()), stages, stages * stages, stages);
-      return Settled::refused;
-    }
-    for (int i = 0; i < stages; ++i) {
-      tableau.b[i] = b[static_cast<std::size_t>(i)];
-      for (int j = 0; j < stages; ++j) tableau.a[i][j] = a[static_cast<std::size_t>(i * stages + j)];
-    }
-    if (const char* fault = variational_tableau_fault(tableau)) {
-      std::snprintf(message, size, "method.b: %s; change the tableau", fault);
-      return Settled::refused;
-    }
-    tableau.order = symplectic_pair_order(tableau);
-  }
-  int needed = 0;
-  while (order_of_cutoff(needed, pade) < tableau.order) ++needed;
-  const int cutoff = values[2].number < 0.0 ? needed : static_cast<int>(values[2].number);
-  const auto iteration = static_cast<StageIteration>(static_cast<int>(values[3].number));
-  switch (stages) {
+  RungeKuttaTableau tableau;
+  if (!settle_vrkmk_tableau(v, tableau, message, size)) return Settled::refused;
+  const int needed = cutoff_for(tableau.order, pade), cutoff = v.cutoff < 0 ? needed : v.cutoff;
+  switch (v.stages) {
     case 1:
-      VrkmkNumbers<1>::fill(iteration, tableau, cutoff, pade, numbers);
+      VrkmkNumbers<1>::fill(v.iteration, tableau, cutoff, pade, numbers);
       break;
     case 2:
-      VrkmkNumbers<2>::fill(iteration, tableau, cutoff, pade, numbers);
+      VrkmkNumbers<2>::fill(v.iteration, tableau, cutoff, pade, numbers);
       break;
     case 3:
-      VrkmkNumbers<3>::fill(iteration, tableau, cutoff, pade, numbers);
+      VrkmkNumbers<3>::fill(v.iteration, tableau, cutoff, pade, numbers);
       break;
     default:
-      VrkmkNumbers<4>::fill(iteration, tableau, cutoff, pade, numbers);
+      VrkmkNumbers<4>::fill(v.iteration, tableau, cutoff, pade, numbers);
       break;
   }
-  if (cutoff >= needed) return Settled::good;
-  std::snprintf(
-      message, size,
-      "method.cutoff = %d lowers the order of \"%s\" from %d to %d (on groups that do not commute); %d keeps it",
-      cutoff, tableau.name, tableau.order, order_of_cutoff(cutoff, pade), needed);
+  if (cutoff >= needed || system.turn == nullptr) return Settled::good;
+  std::snprintf(message, size, "method.cutoff = %d lowers the order of the tableau \"%s\" from %d to %d; %d keeps it",
+                cutoff, tableau.name, tableau.order, order_of_cutoff(cutoff, pade), needed);
   return Settled::doubtful;
 }
 
+template <bool pade>
+int order_of_vrkmk(std::span<const OptionValue> values, const SystemEntry& system) {
+  const VrkmkValues v(values);
+  RungeKuttaTableau tableau;
+  char message[1];
+  if (!settle_vrkmk_tableau(v, tableau, message, sizeof message)) return 0;
+  if (v.cutoff < 0 || system.turn == nullptr) return tableau.order;
+  const int bound = order_of_cutoff(v.cutoff, pade);
+  return bound < tableau.order ? bound : tableau.order;
+}
+
 inline constexpr MethodEntry vrkmk{
-    "vrkmk",
-    "variational Runge-Kutta-Munthe-Kaas method; symplectic, keeps momentum maps",
-    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, sections 3, 4.1",
-    "that of the tableau's symplectic pair, at most cutoff + 2 (+ 3 for even cutoff > 0)",
-    ConstraintKind::none,
-    vrkmk_options,
-    false,
-    settle_vrkmk<false>,
-    true};
+    .name = "vrkmk",
+    .summary = "variational Runge-Kutta-Munthe-Kaas method; symplectic, keeps momentum maps",
+    .source = "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, sections 3, 4.1",
+    .order = "that of the tableau's symplectic pair, at most cutoff + 2 (+ 3 for even cutoff > 0)",
+    .constraints = ConstraintKind::none,
+    .options = vrkmk_options,
+    .carries_multiplier = false,
+    .settle = settle_vrkmk<false>,
+    .order_of = order_of_vrkmk<false>,
+    .stages_of = stages_of_vrkmk,
+    .in_space = true};
 
 inline constexpr MethodEntry vrkmk_pade{
-    "vrkmk-pade",
-    "variational Runge-Kutta-Munthe-Kaas method with the series of dexp; symplectic, keeps momentum maps",
-    "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.1.1",
-    "that of the tableau's symplectic pair, at most cutoff + 2",
-    ConstraintKind::none,
-    vrkmk_options,
-    false,
-    settle_vrkmk<true>,
-    true};
+    .name = "vrkmk-pade",
+    .summary = "variational Runge-Kutta-Munthe-Kaas method with the series of dexp; symplectic, keeps momentum maps",
+    .source = "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.1.1",
+    .order = "that of the tableau's symplectic pair, at most cutoff + 2",
+    .constraints = ConstraintKind::none,
+    .options = vrkmk_options,
+    .carries_multiplier = false,
+    .settle = settle_vrkmk<true>,
+    .order_of = order_of_vrkmk<true>,
+    .stages_of = stages_of_vrkmk,
+    .in_space = true};
 
 }  // namespace methods
 

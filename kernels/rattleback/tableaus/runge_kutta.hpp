@@ -55,6 +55,9 @@ constexpr const RungeKuttaTableau* find_runge_kutta_tableau(const char* name) {
   return nullptr;
 }
 
+/// The Gauss method of 1 to 4 stages: the first named ones.
+constexpr const RungeKuttaTableau& gauss_tableau(int stages) { return runge_kutta_tableaus[stages - 1]; }
+
 /// A Crouch-Grossman method whose stages are executed one after the other: one-stage methods with a = theta_i and steps
 /// weight_i h. As one tableau, a_ij = weight_j for j < i, a_ii = theta_i weight_i and b_i = weight_i.
 inline constexpr int max_substeps = 16;
