@@ -16,6 +16,14 @@ class Loop {
     arguments_.step = step;
     arguments_.tolerance = Study::Method{}.tolerance;
     arguments_.max_iterations = Study::Method{}.max_iterations;
+    if (method.settle != nullptr) {
+      std::vector<OptionValue> values;
+      const int* compiled = key.value;
+      for (const OptionInfo& option : method.options)
+        values.push_back({option.compiled ? *compiled++ : option.standard, option.standard_numbers});
+      char message[400];
+      method.settle(values, system, arguments_.method, message, sizeof message);
+    }
     ChunkLayout& rows = arguments_.layout;
     rows.p = system.elements;
     rows.lambda = system.elements + system.n;
@@ -36,7 +44,7 @@ class Loop {
           v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(system.m));
       q[0] += 1e-3 * lane;  // a different trajectory in every lane
       v[0] += 1e-3;
-      system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true});
+      system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true, false, method.in_space});
       for (int i = 0; i < system.elements; ++i) at(i, lane) = q[static_cast<std::size_t>(i)];
       for (int i = 0; i < system.n; ++i) at(rows.p + i, lane) = p[static_cast<std::size_t>(i)];
       for (int i = 0; i < system.m; ++i) at(rows.lambda + i, lane) = lambda[static_cast<std::size_t>(i)];

@@ -34,6 +34,7 @@ struct Row {
   const char* method;
   int stages;
   double hand_written;  // ns per trajectory-step of a hand-written AVX-512 loop on the same kind of processor, 0: none
+  double step = 0.1;
 };
 
 constexpr Row rows[] = {
@@ -56,6 +57,10 @@ constexpr Row rows[] = {
     {"heavy-top", "", "lobatto", 3, 0},
     {"heavy-top-cone", "", "holonomic-lobatto", 2, 0},
     {"heavy-top-cone", "", "holonomic-lobatto", 3, 0},
+    {"dipole-on-a-stick", "", "vrkmk", 1, 0, 0.01},
+    {"dipole-on-a-stick", "", "vrkmk", 2, 0, 0.01},
+    {"dipole-on-a-stick", "", "vrkmk", 3, 0, 0.01},
+    {"rigid-body-spring", "", "vrkmk", 2, 0, 0.01},
 };
 
 }  // namespace
@@ -74,7 +79,7 @@ int main(int argc, char** argv) {
     for (int r = 0; r < repetitions; ++r)
       for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
         if (!has_isa(isa)) continue;
-        bench::Loop loop(system, method, {row.stages}, isa, 0.1);
+        bench::Loop loop(system, method, {row.stages}, isa, row.step);
         const std::int64_t steps = isa == Isa::scalar ? 100 : 400;
         loop.advance(steps / 4);  // warm-up
         const double time = seconds([&] { loop.advance(steps); });

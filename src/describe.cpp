@@ -61,6 +61,7 @@ Json describe_method(const MethodEntry& m) {
                              {"text", "a step that needs more fails"}});
   json["takes"] = systems_in_words(m);
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
+  json["frame"] = m.in_space ? "space" : "body";
   json["systems"] = Json::array();
   for (const std::string& name : Catalogue::instance().system_names())
     if (Catalogue::instance().takes(m, *Catalogue::instance().instances(name)[0])) json["systems"].push_back(name);
@@ -79,9 +80,10 @@ void print_lines(const Json& list, const char* format_name) {
 void print_text(const Json& json) {
   fmt::print("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
   if (json["kind"] == "method") {
-    fmt::print("  {}\n  order: {}\n  source: {}\n  takes: {}\n  state: {}\n  options\n",
+    fmt::print("  {}\n  order: {}\n  source: {}\n  takes: {}\n  state: {}; on Lie groups v, p in {}\n  options\n",
                json["summary"].get<std::string>(), json["order"].get<std::string>(), json["source"].get<std::string>(),
-               json["takes"].get<std::string>(), json["state"].dump());
+               json["takes"].get<std::string>(), json["state"].dump(),
+               json["frame"] == "space" ? "space (right trivialised)" : "the body (left trivialised)");
     print_lines(json["options"], "default");
     fmt::print("  systems: {}\n", json["systems"].dump());
     return;

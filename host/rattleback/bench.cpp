@@ -127,6 +127,11 @@ WorkPrecisionReport work_precision(const Study& study, const std::vector<Setting
   WorkPrecisionReport report;
   report.study = study;
   report.study.validate();
+  // the initial states of all are those of the study
+  const bool in_space = Ensemble(report.study).in_space();
+  for (const Setting& setting : settings)
+    if (report.study.system_entry().turn != nullptr && setting.study.method_entry().in_space != in_space)
+      report.study.ensemble.frame = in_space ? "space" : "body";
   const std::vector<double> sorted = checked_steps(report.study, steps, 1);
   std::vector<Study> runs;
   for (const Setting& setting : settings)
@@ -149,7 +154,7 @@ WorkPrecisionReport work_precision(const Study& study, const std::vector<Setting
   for (std::size_t i = 0; i < runs.size(); ++i) {
     WorkPrecisionRun& run = report.runs[i];
     run.seconds = spread_of(repeat(session, runs[i], options, result)).median;
-    errors.add(result);
+    errors.add(result, runs[i]);
     for (const Observable& observable : runs[i].observables)
       run.drifts.emplace_back(observable.name, result.statistic(observable.name, "maxabs").back());
     if (finished) finished(run);

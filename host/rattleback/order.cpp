@@ -20,6 +20,20 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
+/// The largest value of the option `stages` that is compiled with the study's system and method.
+int most_stages(const Study& study) {
+  int most = 0;
+  for (const PairKey& key : Catalogue::instance().keys(study.system_entry(), study.method_entry())) {
+    const int* next = key.value;
+    for (const OptionInfo& option : study.method_entry().options)
+      if (option.compiled) {
+        if (option.name == std::string_view("stages")) most = std::max(most, *next);
+        ++next;
+      }
+  }
+  return most;
+}
+
 /// The number that at_step has set.
 double step_of(const Study& run) { return std::get<double>(run.time.step.content); }
 
@@ -61,6 +75,15 @@ States states_of(const Result& result, const std::vector<std::string>& variables
   return states;
 }
 
+/// Turns v and p of all states from space to the body or back.
+void turn(const SystemEntry& system, bool from_space, bool to_space, States& states) {
+  if (from_space == to_space || system.turn == nullptr) return;
+  const auto n = static_cast<std::size_t>(system.n), elements = static_cast<std::size_t>(system.elements);
+  for (std::size_t k = 0; k < states.good.size(); ++k)
+    system.turn(states.values.at("q").data() + k * elements, states.values.at("v").data() + k * n,
+                states.values.at("p").data() + k * n, to_space);
+}
+
 /// The exact solution at the end of the study; nothing where a trajectory has none, which is then `without`.
 std::optional<States> exact_states(const Study& study, unsigned threads, std::uint64_t& without) {
   const SystemEntry& system = study.system_entry();
@@ -82,7 +105,7 @@ std::optional<States> exact_states(const Study& study, unsigned threads, std::ui
     Ensemble::Evaluator evaluate(ensemble);
     for (std::uint64_t k = c * chunk_size; k < std::min(size, (c + 1) * chunk_size) && k < first; ++k) {
       const InitialData& data = evaluate(k);
-      Point point(system, ensemble, study.ensemble.project, data);
+      Point point(system, ensemble, study.ensemble.project, data, false);
       const PointView view{point.q.data(), point.v.data(), point.p.data(), point.lambda.data()};
       if (!system.exact(data.parameters.data(), *study.time.end - study.time.start, view)) {
         for (std::uint64_t known = first; k < known && !first.compare_exchange_weak(known, k);) continue;
@@ -99,7 +122,14 @@ std::optional<States> exact_states(const Study& study, unsigned threads, std::ui
   });
   without = first;
   if (first < size) return std::nullopt;
+  turn(system, false, study.method_entry().in_space, states);
   return states;
+}
+
+/// What v and p of the initial states are given in; "" on R^n.
+std::string frame_of(const Study& study) {
+  if (study.system_entry().turn == nullptr) return "";
+  return Ensemble(study).in_space() ? "space" : "body";
 }
 
 /// The study without what two runs with the same continuous solution may differ in.
@@ -107,6 +137,7 @@ Study problem_of(const Study& study) {
   Study problem;
   problem.system = study.system;
   problem.ensemble = study.ensemble;
+  problem.ensemble.frame = frame_of(study);
   problem.directory = study.directory;
   return problem;
 }
@@ -134,6 +165,11 @@ States stored_states(const ResultFile& file, const Study& study, std::span<const
     const std::string their_text = theirs == stored.system.parameters.end() ? "none" : text(theirs->second);
     if (their_text != text(value)) differs("parameter", name + " = " + their_text, name + " = " + text(value));
   }
+  if (frame_of(stored) != frame_of(study))
+    input_error(where, fmt::format("the reference has its initial velocities and momenta in {}, and the study in {}; set "
+                                   "ensemble.frame in one of them",
+                                   frame_of(stored) == "space" ? "space" : "the body",
+                                   frame_of(study) == "space" ? "space" : "the body"));
   if (problem_of(stored).to_toml() != problem_of(study).to_toml())
     input_error(where,
                 "the reference has another ensemble or other initial states than the study; run the study itself with "
@@ -172,6 +208,7 @@ States stored_states(const ResultFile& file, const Study& study, std::span<const
     states.values[name] = std::get<std::vector<double>>(file.read(path).values);
   }
   states.good.assign(size, 1);
+  turn(stored.system_entry(), stored.method_entry().in_space, study.method_entry().in_space, states);
   words = fmt::format("{} ({})", where,
                       method_in_words(stored, std::visit([](const auto& c) { return fmt::format("{}", c); },
                                                          stored.time.step.content)));
@@ -213,6 +250,7 @@ std::vector<double> checked_steps(const Study& study, std::vector<double> steps,
 struct FinalErrors::Impl {
   std::vector<std::string> variables{"q", "v", "p"};
   std::string words;
+  bool in_space = false;  // how v and p are compared
   States reference;
   struct Norms {
     double max, square;
@@ -254,8 +292,10 @@ struct FinalErrors::Impl {
     if (wanted.stages && stages == options.end())
       input_error("reference",
                   fmt::format("method '{}' has no stages; give a step for the reference", study.method.name));
+    // stages that go with a tableau come with the defaults of the other options
+    if ((wanted.stages || !by_run) && study.method_entry().stages_of != nullptr) run.method.options.clear();
     if (wanted.stages) run.method.options["stages"] = *wanted.stages;
-    if (!by_run && stages != options.end()) run.method.options["stages"] = static_cast<int>(stages->maximum);
+    if (!by_run && stages != options.end()) run.method.options["stages"] = most_stages(study);
     run.places["method.stages"] = "reference";
     run.validate();
     require_finer("reference", run, step_of(run), runs);
@@ -268,19 +308,21 @@ FinalErrors::FinalErrors(const Study& study, std::span<const Study> runs, const 
                          unsigned threads)
     : impl_(std::make_unique<Impl>()) {
   if (study.system_entry().m > 0 && study.method_entry().carries_multiplier) impl_->variables.emplace_back("lambda");
+  impl_->in_space = study.method_entry().in_space;
   impl_->resolve(study, runs, reference, session, threads);
 }
 FinalErrors::~FinalErrors() = default;
 FinalErrors::FinalErrors(FinalErrors&&) noexcept = default;
 
-void FinalErrors::add(const Result& result) {
-  const States states = states_of(result, impl_->variables);
+void FinalErrors::add(const Result& result, const Study& run) {
+  States states = states_of(result, impl_->variables);
+  turn(run.system_entry(), run.method_entry().in_space, impl_->in_space, states);
   const std::size_t size = states.good.size();
-  auto& run = impl_->norms.emplace_back();
+  auto& norms = impl_->norms.emplace_back();
   for (const std::string& name : impl_->variables) {
     const auto &x = states.values.at(name), &y = impl_->reference.values.at(name);
     const std::size_t width = x.size() / size;
-    auto& members = run.emplace_back(size);
+    auto& members = norms.emplace_back(size);
     for (std::size_t k = 0; k < size; ++k) {
       members[k] = {0.0, 0.0};
       for (std::size_t i = k * width; i < (k + 1) * width; ++i) {
@@ -386,7 +428,7 @@ OrderReport order(const Study& study, const std::vector<double>& steps, const Re
   FinalErrors errors(report.study, runs, reference, session, options.threads);
   for (const Study& run : runs) {
     const Result result = session.run(run);
-    errors.add(result);
+    errors.add(result, run);
     if (finished) finished(step_of(run), result.summary);
   }
   report.reference = errors.reference();

@@ -16,7 +16,7 @@ namespace rattleback {
 
 /// What errors are taken against: the exact solution, a stored result, or a run of the study's method with another step and
 /// number of stages. With nothing set it is the exact solution where the system has one for every trajectory, and a run with
-/// the most stages of the method, where it has stages, at a quarter of the smallest step, of order 1 a sixteenth,
+/// the most stages of the method that are compiled, where it has stages, at a quarter of the smallest step, of order 1 a sixteenth,
 /// otherwise.
 struct Reference {
   bool exact = false;
@@ -49,8 +49,9 @@ class FinalErrors {
   ~FinalErrors();
   FinalErrors(FinalErrors&&) noexcept;
 
-  /// Takes the result of the next run.
-  void add(const Result& result);
+  /// Takes the result of the next run, of this study. On Lie groups v and p are compared in the trivialisation of the first
+  /// study's method.
+  void add(const Result& result, const Study& run);
 
   [[nodiscard]] const std::string& reference() const;  ///< in words
   [[nodiscard]] const std::vector<std::string>& variables()

@@ -64,12 +64,13 @@ class Lu {
   RB_HD mask_t<T> singular() const { return singular_; }
   /// Takes over another's factors in the lanes of the mask.
   RB_HD_LARGE void assign(const mask_t<T>& mask, const Lu& other) {
+    const mask_t<T> kept = !mask;
     for (int k = 0; k < N; ++k) {
       a_[k] = select(mask, other.a_[k], a_[k]);
       inverse_pivot_[k] = select(mask, other.inverse_pivot_[k], inverse_pivot_[k]);
-      for (int i = k + 1; i < N; ++i) exchange_[k][i] = (mask & other.exchange_[k][i]) | (!mask & exchange_[k][i]);
+      for (int i = k + 1; i < N; ++i) exchange_[k][i] = (mask & other.exchange_[k][i]) | (kept & exchange_[k][i]);
     }
-    singular_ = (mask & other.singular_) | (!mask & singular_);
+    singular_ = (mask & other.singular_) | (kept & singular_);
   }
 
  private:

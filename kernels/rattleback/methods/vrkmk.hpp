@@ -502,8 +502,9 @@ struct WithTrying<Step, true> {
 };
 }  // namespace detail
 
-/// A step of vrkmk or vrkmk-pade, which differ in their numbers alone.
+/// A step of vrkmk or vrkmk-pade, which differ in their numbers alone. More than 18 velocities k_i take minutes to compile.
 template <class T, class System, int S, bool newton = true>
+  requires(S * System::n <= 18)
 class VrkmkStep : public detail::WithTrying<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
   using Core = VariationalRungeKutta<T, System, S, newton>;
   using Numbers = VrkmkNumbers<S>;
@@ -658,7 +659,10 @@ Settled settle_vrkmk(std::span<const OptionValue> values, const SystemEntry& sys
   const auto size = static_cast<std::size_t>(message_size);
   RungeKuttaTableau tableau;
   if (!settle_vrkmk_tableau(v, tableau, message, size)) return Settled::refused;
-  const int needed = cutoff_for(tableau.order, pade), cutoff = v.cutoff < 0 ? needed : v.cutoff;
+  const int needed = cutoff_for(tableau.order, pade);
+  // of a given tableau's order it is known only whether it is at least 4
+  const bool may_be_more = v.given() && tableau.order == 4;
+  const int cutoff = v.cutoff >= 0 ? v.cutoff : may_be_more ? cutoff_for(2 * v.stages, pade) : needed;
   switch (v.stages) {
     case 1:
       VrkmkNumbers<1>::fill(v.iteration, tableau, cutoff, pade, numbers);
@@ -683,7 +687,7 @@ template <bool pade>
 int order_of_vrkmk(std::span<const OptionValue> values, const SystemEntry& system) {
   const VrkmkValues v(values);
   RungeKuttaTableau tableau;
-  char message[1];
+  char message[400];
   if (!settle_vrkmk_tableau(v, tableau, message, sizeof message)) return 0;
   if (v.cutoff < 0 || system.turn == nullptr) return tableau.order;
   const int bound = order_of_cutoff(v.cutoff, pade);
