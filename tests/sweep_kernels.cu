@@ -1,9 +1,12 @@
-// The CUDA kernels that tests/spill_test.sh watches: sweeps on SO(3) and SO(3) x R^2 for up to three stages, and nothing else,
+// The CUDA kernels that tests/spill_test.sh watches: sweeps on SO(3) and SO(3) x R^2 for up to three stages, of the Lobatto
+// methods and of the variational Runge-Kutta-Munthe-Kaas and Crouch-Grossman methods, and nothing else,
 // for the units of the catalogue take minutes to compile.
 
 #define RATTLEBACK_ISA cuda
 #include "rattleback/ensemble/instantiate.cuh"
 #include "rattleback/methods/lobatto.hpp"
+#include "rattleback/methods/vcg.hpp"
+#include "rattleback/systems/dipole_on_a_stick.hpp"
 #include "rattleback/systems/heavy_top.hpp"
 #include "rattleback/systems/suslov.hpp"
 #include "rattleback/systems/turntable_ball.hpp"
@@ -20,6 +23,16 @@ struct Lobatto {
   using of = LobattoStep<T, System, Tau, S>;
 };
 
+template <int S>
+struct Vrkmk {
+  template <class T, class System>
+  using of = VrkmkStep<T, System, S>;
+};
+struct Vcg {
+  template <class T, class System>
+  using of = VcgStep<T, System>;
+};
+
 // the report names a kernel after its Step_
 #define KERNEL(System, Tau, S)                   \
   struct Step_##System##_##S##_##Tau : Lobatto<Tau, S> {}; \
@@ -33,6 +46,14 @@ KERNELS(Ball)
 KERNELS(HeavyTop)
 KERNELS(HeavyTopCone)
 KERNELS(Suslov)
+
+#define DIPOLE(name, Method)            \
+  struct Step_Dipole_##name : Method {}; \
+  template __global__ void trying_kernel<DipoleOnAStick, Step_Dipole_##name>(const __grid_constant__ KernelArguments);
+DIPOLE(1_Vrkmk, Vrkmk<1>)
+DIPOLE(2_Vrkmk, Vrkmk<2>)
+DIPOLE(3_Vrkmk, Vrkmk<3>)
+DIPOLE(Vcg, Vcg)
 
 }  // namespace cuda
 }  // namespace rattleback

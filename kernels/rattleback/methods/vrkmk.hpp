@@ -95,7 +95,7 @@ class VariationalStage {
   /// Derivatives are long code and seldom wanted: they stay out of line.
   template <class R>
   RB_HD void operator()(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
-    if constexpr (std::is_same_v<R, T>) {
+    if constexpr (std::is_same_v<R, decltype(value_of(R()))>) {
       evaluate(q, x, k, at);
     } else {
       evaluate_out_of_line(q, x, k, at);
@@ -335,7 +335,7 @@ class VariationalRungeKutta {
       }
       iterations = iterations + select(active, T(1.0), T(0.0));
       const T change = magnitude(update);
-      stale = mask_t<T>(!simplified) & (change > T(slow) * previous);
+      stale = mask_t<T>(!simplified) & (change > T(double(slow)) * previous);
       previous = change;
       active = active & !convergence.with_rate(change);
     }

@@ -56,7 +56,7 @@ struct DipoleOnAStick {
     const Vector<S, 3> up = segment<6, 3>(q);
     const S plus = inverse_cube(distance_squared(up, 1.0)), minus = inverse_cube(distance_squared(up, -1.0));
     // charge y0+- cross (-R^T z)/|y - z|^3, R^T z = -height up
-    const S strength = S(charge * fixed_charge * T(height));
+    const S strength = S(charge * fixed_charge * T(double(height)));
     const S along = strength * S(alpha) * (plus + minus), across = strength * (minus - plus);
     const Vector<S, 3> arm{S(0.0), along, across - S(sigma * mass)};
     return cross(arm, up);
