@@ -319,10 +319,18 @@ MethodOption to_option(const toml::node& node, const std::string& key) {
   return rows;
 }
 
+/// Whether an option is a choice among which "given" is one.
+bool may_be_given(const std::string& method, std::string_view name) {
+  const MethodEntry* entry = Catalogue::instance().method(method);
+  return entry != nullptr && std::ranges::any_of(entry->options, [&](const OptionInfo& option) {
+           return option.name == name && std::ranges::find(option.choices, std::string_view("given")) != option.choices.end();
+         });
+}
+
 /// A table, tableau = { a = .., b = .. }, stands for tableau = "given" and the options in it.
 void read_option(const Section& section, std::string_view key, const toml::node& node, Study::Method& method) {
   const toml::table* table = node.as_table();
-  if (table == nullptr) {
+  if (table == nullptr || !may_be_given(method.name, key)) {
     method.options[std::string(key)] = to_option(node, section.path(key));
     return;
   }
@@ -330,7 +338,7 @@ void read_option(const Section& section, std::string_view key, const toml::node&
   for (const auto& [part, value] : *table) {
     if (section.find(part.str()) != nullptr)
       input_error(place_of(value.source()), fmt::format("{} is given in {} and beside it; leave one out",
-                                                        part.str(), section.path(key)));
+                                                        section.path(part.str()), section.path(key)));
     method.options[std::string(part.str())] = to_option(value, section.path(part.str()));
   }
 }

@@ -148,6 +148,8 @@ const Broken names[] = {
      "s.toml:5: method.retraction must be one of cay, exp (got a whole number)"},
     {"TableForAnOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = { s = 2 }",
      "s.toml:5: method.stages must be a number, a string, true or false, or an array of numbers (got a table)"},
+    {"TableauTwice", "name = \"nonholonomic-lobatto\"", "name = \"vrkmk\"\na = [[0.5]]\ntableau = { a = [[0.5]], b = [1] }",
+     "s.toml:6: method.a is given in method.tableau and beside it; leave one out"},
     {"StagesOutOfRange", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = 6",
      "s.toml:5: method.stages = 6 is out of range; 'nonholonomic-lobatto' takes 2 to 5"},
     {"ToleranceTooLarge", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nsolver.tolerance = 1e-3",

@@ -206,14 +206,19 @@ class VariationalRungeKutta {
     Vector<R, n> y, increment, lambda;  // increment: m' - m
   };
 
+  /// T without derivatives. Iterations over dual numbers take the Jacobian of the values: with it the derivatives
+  /// converge one iteration later.
+  using Plain = decltype(value_of(T()));
+  static constexpr bool is_plain = std::is_same_v<T, Plain>;
+
   /// A matrix, to be factorised in the lanes of a mask, and the factors that serve until then. Small systems are
   /// factorised without exchanges: their diagonal blocks are inertia.
   class Jacobian {
     static constexpr bool small = size <= 9;
-    using Entries = Matrix<T, size, size>;
+    using Entries = Matrix<Plain, size, size>;
 
    public:
-    RB_HD T& operator()(int i, int j) { return matrix_[i][j]; }
+    RB_HD Plain& operator()(int i, int j) { return matrix_[i][j]; }
     RB_HD mask_t<T> factorise(const mask_t<T>& mask) {
       mask_t<T> singular;
       if constexpr (small) {
@@ -221,13 +226,32 @@ class VariationalRungeKutta {
         RB_UNROLL
         for (int i = 0; i < size; ++i) factors_[i] = select(mask, matrix_[i], factors_[i]);
       } else {
-        const Lu<T, size> lu(matrix_);
+        const Lu<Plain, size> lu(matrix_);
         singular = lu.singular();
         factors_.assign(mask, lu);
       }
       return mask & singular;
     }
     RB_HD void solve(Vector<T, size>& b) const {
+      if constexpr (is_plain) {
+        solve_plain(b);
+      } else {
+        Vector<Plain, size> value, partial;
+        for (int i = 0; i < size; ++i) {
+          value[i] = b[i].value;
+          partial[i] = b[i].partial[0];
+        }
+        solve_plain(value);
+        solve_plain(partial);
+        for (int i = 0; i < size; ++i) {
+          b[i].value = value[i];
+          b[i].partial[0] = partial[i];
+        }
+      }
+    }
+
+   private:
+    RB_HD void solve_plain(Vector<Plain, size>& b) const {
       if constexpr (small) {
         solve_factorised(factors_, b);
       } else {
@@ -235,9 +259,8 @@ class VariationalRungeKutta {
       }
     }
 
-   private:
     Entries matrix_;
-    std::conditional_t<small, Entries, Lu<T, size>> factors_;
+    std::conditional_t<small, Entries, Lu<Plain, size>> factors_;
   };
 
   /// y + s x for a constant s.
@@ -427,24 +450,31 @@ class VariationalRungeKutta {
     }
   }
 
-  /// The Jacobian by dual numbers; their width makes no difference to the result.
+  /// The Jacobian by dual numbers; their width makes no difference to the result. Where T is dual it has room for them.
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                                  const Unknowns<T>& u, Jacobian& jacobian) const {
+    if constexpr (is_plain) {
 #ifdef __CUDA_ARCH__
-    constexpr int width = 1;
+      constexpr int width = 1;
 #else
-    constexpr bool plain = std::is_same_v<T, decltype(value_of(T()))>;  // not dual itself
-    constexpr int width = !plain ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
+      constexpr int width = n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
 #endif
-    using D = Dual<T, width>;
+      differentiate<Dual<T, width>, width>(q, m, h, tableau, u, jacobian);
+    } else {
+      differentiate<T, 1>(values_of(q), values_of(m), T(value_of(h)), tableau, u, jacobian);
+    }
+  }
+  template <class D, int width>
+  RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                                 const Unknowns<T>& u, Jacobian& jacobian) const {
     for (int first = 0; first < size; first += width) {
       Unknowns<D> d;
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         D& x = d.stage[i / per_stage][i % per_stage];
-        x = D(u.stage[i / per_stage][i % per_stage]);
+        x = D(value_of(u.stage[i / per_stage][i % per_stage]));
         RB_UNROLL
-        for (int l = 0; l < width; ++l) x.partial[l] = T(i == first + l ? 1.0 : 0.0);
+        for (int l = 0; l < width; ++l) x.partial[l] = Plain(i == first + l ? 1.0 : 0.0);
       }
       Evaluation<D> at;
       evaluate(q, m, h, tableau, d, at);
@@ -454,6 +484,13 @@ class VariationalRungeKutta {
         for (int l = 0; l < width; ++l) jacobian(i, first + l) = at.residual[i / per_stage][i % per_stage].partial[l];
       }
     }
+  }
+  template <int length>
+  RB_HD static Vector<T, length> values_of(const Vector<T, length>& x) {
+    Vector<T, length> r;
+    RB_UNROLL
+    for (int i = 0; i < length; ++i) r[i] = T(value_of(x[i]));
+    return r;
   }
 
   /// The Jacobian at h = 0; for a Hamiltonian the identity.
@@ -466,7 +503,7 @@ class VariationalRungeKutta {
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j)
-        jacobian(i, j) = i / per_stage == j / per_stage ? block[i % per_stage][j % per_stage] : T(0.0);
+        jacobian(i, j) = i / per_stage == j / per_stage ? value_of(block[i % per_stage][j % per_stage]) : Plain(0.0);
   }
 
   Stage stage_;
