@@ -87,6 +87,8 @@ void print_table(const OrderReport& report, const ErrorSeries VariableOrder::*me
 int run_order(const Arguments& arguments) {
   const Interrupt interrupt;
   const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  if (const std::string warning = method_numbers(study).warning; !warning.empty())
+    fmt::print(stderr, "rattleback: {}\n", warning);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 2);
   const Plot plot("order", arguments.plot);
   ReportFile file(arguments.output, {".h5", ".csv", ".json"});

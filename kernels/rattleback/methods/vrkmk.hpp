@@ -539,9 +539,9 @@ struct WithTrying<Step, true> {
 };
 }  // namespace detail
 
-/// A step of vrkmk or vrkmk-pade, which differ in their numbers alone. More than 18 velocities k_i take minutes to compile.
+/// A step of vrkmk or vrkmk-pade, which differ in their numbers alone. More than 18 unknowns are too many to compile.
 template <class T, class System, int S, bool newton = true>
-  requires(S * System::n <= 18)
+  requires(S * (HasHamiltonian<System> ? 2 : 1) * System::n <= 18)
 class VrkmkStep : public detail::WithTrying<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
   using Core = VariationalRungeKutta<T, System, S, newton>;
   using Numbers = VrkmkNumbers<S>;
