@@ -168,7 +168,13 @@ class CudaBackend final : public Backend {
   ~CudaBackend() override { cudaStreamDestroy(stream_); }
 
   std::string name() const override { return "cuda"; }
-  std::string device() const override { return properties_.name; }
+  std::string device() const override {
+#ifdef RATTLEBACK_CUDA_QUICK
+    return std::string(properties_.name) + " (kernels not optimised)";
+#else
+    return properties_.name;
+#endif
+  }
   unsigned threads() const override { return 1; }
   bool treats(const Study& study) const override {
     return Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method_key()) != nullptr;

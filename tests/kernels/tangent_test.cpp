@@ -114,23 +114,24 @@ TYPED_TEST_SUITE(TangentMapTest, Cases, Names);
 TYPED_TEST(TangentMapTest, IsTheDerivativeOfTheStep) {
   using State = typename TestFixture::Step::State;
   const typename TestFixture::Step step(this->system, to_round_off);
+  const double h = 0.1 * time_scale<typename TestFixture::System>();
   Random random(1);
   for (int trial = 0; trial < 5; ++trial) {
     const State state = random_start(this->system, random);
     const Direction<typename TestFixture::System> direction(state, random);
     const Eigen::VectorXd d = direction.vector;
     // central differences of eighth order
-    constexpr double e = 0x1p-8, weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    constexpr double e = 0x1p-10, weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
     Eigen::VectorXd differences = Eigen::VectorXd::Zero(d.size());
     for (int k = 1; k <= 4; ++k)
       for (const int sign : {-1, 1})
-        differences += sign * weight[k - 1] / e * flatten(advance(step, direction.moved(sign * k * e), 0.1, 1));
+        differences += sign * weight[k - 1] / e * flatten(advance(step, direction.moved(sign * k * e), h, 1));
     const Eigen::VectorXd tangent =
-        tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, d, 0.1);
+        tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, d, h);
     EXPECT_LE((tangent - differences).norm(), 1e-10 * tangent.norm());
     // the map is linear, whatever the size of the vector
     const Eigen::VectorXd large =
-        tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, 0x1p128 * d, 0.1);
+        tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, 0x1p128 * d, h);
     EXPECT_EQ(large, 0x1p128 * tangent);
   }
 }

@@ -35,7 +35,7 @@ struct Trying {
 /// no other use for.
 template <template <class> class System, class Method>
 __global__ void __launch_bounds__(block_size, 4) trying_kernel(const __grid_constant__ KernelArguments arguments) {
-#if __CUDACC_VER_MAJOR__ >= 13
+#if __CUDACC_VER_MAJOR__ >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
   asm volatile(".pragma \"enable_smem_spilling\";");
 #endif
   advance_thread<System, Trying<Method>, Alone, false>(arguments);
@@ -68,10 +68,13 @@ void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void*
   if constexpr (sections) {
     section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
   } else {
-    // first without the robust iteration, then with it the trajectories that need it
-    if constexpr (requires { typename Method::template of<double, System<double>>::Trying; })
+    if constexpr (requires { typename Method::template of<double, System<double>>::Trying; }) {
+      // first without the robust iteration, then with it the trajectories that need it
       trying_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
-    advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
+      section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
+    } else {
+      advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
+    }
   }
 }
 

@@ -38,6 +38,9 @@ RB_NAMESPACE_BEGIN
 /// `simplified_iterations` start again with a full Newton iteration. With velocity constraints the momenta z_2..z_s at the nodes
 /// are unknowns too, eliminated from the linear systems: constraints nonlinear in v converge from farther away (J. Albersmeyer,
 /// M. Diehl, The lifted Newton method and its application in optimization, SIAM J. Optim. 20 (2010) 1655).
+///
+/// Over dual numbers (tangent maps) the Jacobian is that of the values, and each part of the residual is solved for by itself: the
+/// derivatives obey the linearised equations, for which the same iteration is a linear one.
 template <class T, class System, class Tau, int S>
 class GeneralLobatto {
   using G = group_of<System>;
@@ -48,6 +51,8 @@ class GeneralLobatto {
   /// Multipliers that are unknown: those of the stages first..first + s - 2.
   static constexpr int first = holonomic ? 0 : 1;
   static constexpr int refresh_interval = 3, simplified_iterations = 12;
+  using V = part_t<T>;
+  using D = Dual<V, 1>;  // T itself where T is dual
 
  public:
   using State = StateOf<T, System>;
@@ -60,10 +65,11 @@ class GeneralLobatto {
     const Vector<T, n> eta = velocity(system_, state.q, state.p);
     const Response response(system_, state.q, eta);
     Stages x;
-    const T scale = guess(state, eta, response, h, x);
+    T scale = guess(state, eta, response, h, x);
 
+    const State values = constant(state);
     Linearisation linear[S];
-    Lu<T, size> lu;
+    Lu<V, size> lu;
     mask_t<T> active(true), singular(false);
     T iterations(0.0);
     Convergence<T> convergence(options_, scale);
@@ -81,11 +87,16 @@ class GeneralLobatto {
       }
       if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
         RB_ROLLED
-        for (int i = 0; i < S; ++i) linearise(state, h, x, r, i, linear[i]);
-        lu = Lu<T, size>(jacobian(h, r, linear));
-        singular = (active & lu.singular()) | (!active & singular);
+        for (int i = 0; i < S; ++i) linearise(values, h, x, r, i, linear[i]);
+        lu = Lu<V, size>(jacobian(part(h, 0), r, linear));
+        singular = (active & lu.singular()) | ((!active) & singular);
       }
-      const T change = update(h, linear, lu, response, r, active, x);
+      const T change = update(part(h, 0), linear, lu, response, r, active, x);
+      if constexpr (parts < T >> 1)
+        if (iteration == 0) {  // the derivative of the guess says little: its size shows now
+          part(scale, 1) = part(scale, 1) + part(change, 1);
+          convergence = Convergence<T>(options_, scale);
+        }
       iterations = iterations + select(active, T(1.0), T(0.0));
       active = active & !convergence.with_rate(change);
     }
@@ -138,32 +149,32 @@ class GeneralLobatto {
     T norm;
   };
   struct Linearisation {
-    Matrix<T, n, n> pi_xi, pi_velocity, hw_xi, hw_velocity, hf_xi, hf_velocity;
-    Matrix<T, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
-    Matrix<T, m, n> psi_xi, psi_z;
+    Matrix<V, n, n> pi_xi, pi_velocity, hw_xi, hw_velocity, hf_xi, hf_velocity;
+    Matrix<V, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
+    Matrix<V, m, n> psi_xi, psi_z;
   };
 
   /// M^-1 at the initial configuration: sets the size of multipliers, in velocities.
   class Response {
    public:
-    RB_HD Response(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta)
-        : mass_([&] {
-            if constexpr (Separable<System>) {
-              return Mass<System>(system);
-            } else {
-              return Lu<T, n>(mass_matrix(system, g, eta));
-            }
-          }()) {}
-    RB_HD Vector<T, n> operator()(const Vector<T, n>& p) const {
+    RB_HD Response(const System& system, const Vector<T, N>&, const Vector<T, n>&) requires Separable<System>
+        : mass_(system) {}
+    RB_HD Response(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta) requires(!Separable<System>) {
+      const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
+      Matrix<V, n, n> values;
+      for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);
+      mass_ = Lu<V, n>(values);
+    }
+    RB_HD Vector<V, n> operator()(const Vector<V, n>& p) const {
       if constexpr (Separable<System>) {
-        return mass_.inverse_times(p);
+        return constant<V>(mass_.inverse_times(constant<T>(p)));
       } else {
         return mass_.solve(p);
       }
     }
 
    private:
-    std::conditional_t<Separable<System>, Mass<System>, Lu<T, n>> mass_;
+    std::conditional_t<Separable<System>, Mass<System>, Lu<V, n>> mass_;
   };
 
   template <class R, int size>
@@ -172,6 +183,17 @@ class GeneralLobatto {
     RB_UNROLL
     for (int i = 0; i < size; ++i) r[i] = R(x[i]);
     return r;
+  }
+  /// The values of x alone.
+  template <class R, class U, int size>
+  RB_HD static Vector<R, size> constant(const Vector<U, size>& x) {
+    Vector<R, size> r;
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) r[i] = R(part(x[i], 0));
+    return r;
+  }
+  RB_HD static State constant(const State& state) {
+    return {constant<T>(state.q), constant<T>(state.p), constant<T>(state.lambda)};
   }
 
   template <class R>
@@ -198,29 +220,29 @@ class GeneralLobatto {
     return constraint(system_, g, velocity(system_, g, chart.Ad_star(z)));
   }
 
-  /// First-order prediction of the stages: in the chart Pi' = W and, at Xi = 0, H = eta. Returns the size of the velocities.
+  /// First-order prediction of the stages: in the chart Pi' = W and, at Xi = 0, H = eta. Returns the size of the velocities. The
+  /// derivatives of a tangent map start without those of the forces.
   /// Where constraints are holonomic, the rounding of positions shows in velocities divided by h and times the condition of
   /// the system, below 100: near rest, that is what an iteration can reach.
   RB_HD_LARGE T guess(const State& state, const Vector<T, n>& eta, const Response& response, T h, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
-    using D = Dual<T, 1>;
     Vector<D, n> xi;
     RB_ROLLED
     for (int i = 0; i < n; ++i) {
-      xi[i].value = T(0.0);
-      xi[i].partial[0] = eta[i];
+      xi[i].value = V(0.0);
+      xi[i].partial[0] = part(eta[i], 0);
     }
     Vector<T, m> multiplier{};
     if constexpr (m > 0) multiplier = h * state.lambda;
-    const Stage<D> at = stage<D>(state, h, xi, lift<D>(eta), multiplier, false);
-    Vector<T, n> w, along, impulse;
+    const Stage<D> at = stage<D>(constant(state), h, xi, constant<D>(eta), constant<T>(multiplier), false);
+    Vector<V, n> w, along;
     RB_ROLLED
     for (int i = 0; i < n; ++i) {
       w[i] = at.hw[i].value;
-      impulse[i] = at.hf[i].value;
-      along[i] = h * at.pi[i].partial[0];
+      along[i] = part(h, 0) * at.pi[i].partial[0];
     }
-    const Vector<T, n> by_force = response(w), by_motion = response(along);
+    const Vector<T, n> by_force = constant<T>(response(w)), by_motion = constant<T>(response(along)),
+                       impulse = constant<T>(at.hf);
     RB_ROLLED
     for (int i = 0; i < S; ++i) {
       T c_hat(0.0);
@@ -277,19 +299,20 @@ class GeneralLobatto {
   }
 
   /// Derivatives at stage i, in one direction at a time, which keeps the code small.
-  RB_HD_LARGE void linearise(const State& state, T h, const Stages& x, const Residual& r, int i, Linearisation& d) const {
-    using D = Dual<T, 1>;
+  RB_HD_LARGE void linearise(const State& state, T h, const Stages& x, const Residual& r, int i,
+                             Linearisation& d) const {
     RB_ROLLED
     for (int direction = i == 0 ? n : 0; direction < 2 * n; ++direction) {  // Xi_1 = 0 does not move
-      Vector<D, n> xi = lift<D>(r.xi[i]), velocity = lift<D>(x.velocity[i]), z = lift<D>(lifted ? x.z[i] : r.z[i]);
+      Vector<D, n> xi = constant<D>(r.xi[i]), velocity = constant<D>(x.velocity[i]),
+                   z = constant<D>(lifted ? x.z[i] : r.z[i]);
       const int k = direction % n;
       const bool by_xi = direction < n;
       RB_ROLLED
       for (int j = 0; j < n; ++j) {
-        xi[j].partial[0] = T(by_xi && j == k ? 1.0 : 0.0);
-        velocity[j].partial[0] = z[j].partial[0] = T(!by_xi && j == k ? 1.0 : 0.0);
+        xi[j].partial[0] = V(by_xi && j == k ? 1.0 : 0.0);
+        velocity[j].partial[0] = z[j].partial[0] = V(!by_xi && j == k ? 1.0 : 0.0);
       }
-      const Stage<D> at = stage<D>(state, h, xi, velocity, x.multiplier[i], i + 1 == S);
+      const Stage<D> at = stage<D>(state, h, xi, velocity, constant<T>(x.multiplier[i]), i + 1 == S);
       RB_ROLLED
       for (int j = 0; j < n; ++j) {
         (by_xi ? d.pi_xi : d.pi_velocity)[j][k] = at.pi[j].partial[0];
@@ -303,43 +326,43 @@ class GeneralLobatto {
       }
     }
     if constexpr (m > 0) {
-      const Chart<G, Tau, T> chart(r.xi[i]);
-      const auto forms = constraint_forms(system_, r.g[i], chart.dtau(x.velocity[i]));
+      const Chart<G, Tau, T> chart(constant<T>(r.xi[i]));
+      const auto forms = constraint_forms(system_, constant<T>(r.g[i]), chart.dtau(constant<T>(x.velocity[i])));
       RB_ROLLED
       for (int k = 0; k < m; ++k) {
-        d.w[k] = chart.dtau_star(forms[k]);
-        d.f[k] = chart.Ad_inverse_star(forms[k]);
+        d.w[k] = constant<V>(chart.dtau_star(forms[k]));
+        d.f[k] = constant<V>(chart.Ad_inverse_star(forms[k]));
       }
     }
   }
 
   /// Jacobian of (momentum_1..s, constraint_2..s) in (H_1..s, the unknown multipliers).
-  RB_HD_LARGE Matrix<T, size, size> jacobian(T h, const Residual& r, const Linearisation (&d)[S]) const {
+  RB_HD_LARGE Matrix<V, size, size> jacobian(V h, const Residual& r, const Linearisation (&d)[S]) const {
     constexpr auto tableau = lobatto_pair<S>();
     // dtau_{-xi}^T, and the derivative of dtau_{-xi}^T back by xi
-    const Chart<G, Tau, T> opposite(-r.xi[S - 1]);
-    Matrix<T, n, n> carried_xi;
+    const Chart<G, Tau, V> opposite(constant<V>(-r.xi[S - 1]));
+    Matrix<V, n, n> carried_xi;
     if constexpr (on_group<System>) {
       for (int k = 0; k < n; ++k) {
-        Vector<Dual<T, 1>, n> xi = lift<Dual<T, 1>>(r.xi[S - 1]);
-        xi[k].partial[0] = T(1.0);
-        const auto carried = Chart<G, Tau, Dual<T, 1>>(-xi).dtau_star(lift<Dual<T, 1>>(r.back));
+        Vector<D, n> xi = constant<D>(r.xi[S - 1]);
+        xi[k].partial[0] = V(1.0);
+        const auto carried = Chart<G, Tau, D>(-xi).dtau_star(constant<D>(r.back));
         RB_ROLLED
         for (int a = 0; a < n; ++a) carried_xi[a][k] = carried[a].partial[0];
       }
     }
-    Matrix<T, size, size> jac;
+    Matrix<V, size, size> jac;
     RB_ROLLED
     for (int l = 0; l < S; ++l) {
       // d(h W_j)/dH_l = h a_jl dW_j/dXi + delta_jl dW_j/dH, and so for hf; as columns
-      Matrix<T, n, n> hw[S], hf[S];
+      Matrix<V, n, n> hw[S], hf[S];
       RB_ROLLED
       for (int j = 0; j < S; ++j)
         for (int a = 0; a < n; ++a)
           for (int b = 0; b < n; ++b) {
-            const T ha = h * T(tableau.a[j][l]);
-            hw[j][b][a] = j > 0 ? ha * d[j].hw_xi[a][b] : T(0.0);
-            hf[j][b][a] = j > 0 ? ha * d[j].hf_xi[a][b] : T(0.0);
+            const V ha = h * V(tableau.a[j][l]);
+            hw[j][b][a] = j > 0 ? ha * d[j].hw_xi[a][b] : V(0.0);
+            hf[j][b][a] = j > 0 ? ha * d[j].hf_xi[a][b] : V(0.0);
             if (j == l) {
               hw[j][b][a] = hw[j][b][a] + d[j].hw_velocity[a][b];
               hf[j][b][a] = hf[j][b][a] + d[j].hf_velocity[a][b];
@@ -348,24 +371,24 @@ class GeneralLobatto {
       RB_ROLLED
       for (int b = 0; b < n; ++b) {
         const int column = l * n + b;
-        Vector<T, n> back = Vector<T, n>::zero();
+        Vector<V, n> back = Vector<V, n>::zero();
         RB_ROLLED
-        for (int j = 0; j + 1 < S; ++j) back = fma(T(tableau.b[j]), hf[j][b], back);
+        for (int j = 0; j + 1 < S; ++j) back = fma(V(tableau.b[j]), hf[j][b], back);
         back = opposite.dtau_star(back);
         if constexpr (on_group<System>)
-          for (int a = 0; a < n; ++a) back[a] = fma(h * T(tableau.b[l]), carried_xi[a][b], back[a]);
+          for (int a = 0; a < n; ++a) back[a] = fma(h * V(tableau.b[l]), carried_xi[a][b], back[a]);
         RB_ROLLED
         for (int i = 0; i < S; ++i) {
-          Vector<T, n> sum_w = -back, sum_f = Vector<T, n>::zero();
+          Vector<V, n> sum_w = -back, sum_f = Vector<V, n>::zero();
           RB_ROLLED
           for (int j = 0; j < S; ++j) {
-            sum_w = fma(T(tableau.b[j] - tableau.ah[i][j]), hw[j][b], sum_w);
-            sum_f = fma(T(tableau.a[i][j]), hf[j][b], sum_f);
+            sum_w = fma(V(tableau.b[j] - tableau.ah[i][j]), hw[j][b], sum_w);
+            sum_f = fma(V(tableau.a[i][j]), hf[j][b], sum_f);
           }
-          const T ha = h * T(tableau.a[i][l]);
+          const V ha = h * V(tableau.a[i][l]);
           RB_ROLLED
           for (int a = 0; a < n; ++a) {
-            T entry = sum_w[a];
+            V entry = sum_w[a];
             if (i > 0) entry = fma(ha, d[i].pi_xi[a][b], entry);
             if (i == l) entry = entry + d[i].pi_velocity[a][b];
             jac[i * n + a][column] = entry;
@@ -374,7 +397,7 @@ class GeneralLobatto {
           RB_ROLLED
           for (int k = 0; k < m; ++k)
             jac[S * n + (i - 1) * m + k][column] =
-                holonomic ? T(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
+                holonomic ? V(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
                           : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
         }
       }
@@ -383,69 +406,84 @@ class GeneralLobatto {
     for (int l = first; l < first + S - 1; ++l)
       for (int k = 0; k < m; ++k) {
         const int column = S * n + (l - first) * m + k;
-        const Vector<T, n> back = T(tableau.b[l]) * opposite.dtau_star(d[l].f[k]);
+        const Vector<V, n> back = V(tableau.b[l]) * opposite.dtau_star(d[l].f[k]);
         RB_ROLLED
         for (int i = 0; i < S; ++i) {
           RB_ROLLED
           for (int a = 0; a < n; ++a)
             jac[i * n + a][column] =
-                l + 1 == S ? T(0.0) : fma(T(tableau.b[l] - tableau.ah[i][l]), d[l].w[k][a], -back[a]);
+                l + 1 == S ? V(0.0) : fma(V(tableau.b[l] - tableau.ah[i][l]), d[l].w[k][a], -back[a]);
           if (i == 0) continue;
           RB_ROLLED
           for (int c = 0; c < m; ++c)
-            jac[S * n + (i - 1) * m + c][column] = holonomic ? T(0.0) : T(tableau.a[i][l]) * dot(d[i].psi_z[c], d[l].f[k]);
+            jac[S * n + (i - 1) * m + c][column] =
+                holonomic ? V(0.0) : V(tableau.a[i][l]) * dot(d[i].psi_z[c], d[l].f[k]);
         }
       }
     return jac;
   }
 
-  /// One Newton update of the active lanes; returns its size, measured in velocities.
-  RB_HD_LARGE T update(T h, const Linearisation (&d)[S], const Lu<T, size>& lu, const Response& response,
+  /// One Newton update of the active lanes, part by part; returns its size, measured in velocities.
+  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Lu<V, size>& lu, const Response& response,
                        const Residual& r, mask_t<T> active, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
-    Vector<T, size> b;
-    RB_ROLLED
-    for (int i = 0; i < S; ++i) {
-      RB_ROLLED
-      for (int a = 0; a < n; ++a) b[i * n + a] = -r.momentum[i][a];
-      RB_ROLLED
-      for (int k = 0; i > 0 && k < m; ++k)
-        b[S * n + (i - 1) * m + k] = -(lifted ? r.constraint[i][k] + dot(d[i].psi_z[k], r.node[i]) : r.constraint[i][k]);
-    }
-    b = lu.solve(b);
     T size_of_update(0.0);
-    Vector<T, n> dvelocity[S], dhf[S];
     RB_ROLLED
-    for (int i = 0; i < S; ++i)
-      for (int a = 0; a < n; ++a) dvelocity[i][a] = b[i * n + a];
-    RB_ROLLED
-    for (int i = 0; i < S; ++i) {
-      x.velocity[i] = select(active, x.velocity[i] + dvelocity[i], x.velocity[i]);
-      size_of_update = larger(size_of_update, magnitude(dvelocity[i]));
+    for (int p = 0; p < parts<T>; ++p) {
+      const auto add = [&](auto& to, const auto& change, int count) {
+        for (int a = 0; a < count; ++a) part(to[a], p) = select(active, part(to[a], p) + change[a], part(to[a], p));
+      };
+      Vector<V, size> b;
+      RB_ROLLED
+      for (int i = 0; i < S; ++i) {
+        RB_ROLLED
+        for (int a = 0; a < n; ++a) b[i * n + a] = -part(r.momentum[i][a], p);
+        RB_ROLLED
+        for (int k = 0; i > 0 && k < m; ++k) {
+          V row = part(r.constraint[i][k], p);
+          if constexpr (lifted)
+            for (int a = 0; a < n; ++a) row = fma(d[i].psi_z[k][a], part(r.node[i][a], p), row);
+          b[S * n + (i - 1) * m + k] = -row;
+        }
+      }
+      b = lu.solve(b);
+      V size_of_part(0.0);
+      Vector<V, n> dvelocity[S], dhf[S];
+      RB_ROLLED
+      for (int i = 0; i < S; ++i)
+        for (int a = 0; a < n; ++a) dvelocity[i][a] = b[i * n + a];
+      RB_ROLLED
+      for (int i = 0; i < S; ++i) {
+        add(x.velocity[i], dvelocity[i], n);
+        size_of_part = larger(size_of_part, magnitude(dvelocity[i]));
+        if constexpr (lifted) {
+          Vector<V, n> dxi = Vector<V, n>::zero();
+          RB_ROLLED
+          for (int j = 0; i > 0 && j < S; ++j) dxi = fma(h * V(tableau.a[i][j]), dvelocity[j], dxi);
+          dhf[i] = d[i].hf_velocity * dvelocity[i];
+          if (i > 0) dhf[i] = dhf[i] + d[i].hf_xi * dxi;
+        }
+        if (m == 0 || i < first || i >= first + S - 1) continue;
+        Vector<V, m> dmultiplier;
+        RB_ROLLED
+        for (int k = 0; k < m; ++k) dmultiplier[k] = b[S * n + (i - first) * m + k];
+        add(x.multiplier[i], dmultiplier, m);
+        size_of_part = larger(size_of_part, magnitude(response(transpose_times(d[i].w, dmultiplier))));
+        if constexpr (lifted) dhf[i] = dhf[i] + transpose_times(d[i].f, dmultiplier);
+      }
       if constexpr (lifted) {
-        Vector<T, n> dxi = Vector<T, n>::zero();
         RB_ROLLED
-        for (int j = 0; i > 0 && j < S; ++j) dxi = fma(h * T(tableau.a[i][j]), dvelocity[j], dxi);
-        dhf[i] = d[i].hf_velocity * dvelocity[i];
-        if (i > 0) dhf[i] = dhf[i] + d[i].hf_xi * dxi;
+        for (int i = 1; i < S; ++i) {
+          Vector<V, n> dz;
+          RB_ROLLED
+          for (int a = 0; a < n; ++a) dz[a] = part(r.node[i][a], p);
+          RB_ROLLED
+          for (int j = 0; j < S; ++j) dz = fma(V(tableau.a[i][j]), dhf[j], dz);
+          add(x.z[i], dz, n);
+          size_of_part = larger(size_of_part, magnitude(response(dz)));
+        }
       }
-      if (m == 0 || i < first || i >= first + S - 1) continue;
-      Vector<T, m> dmultiplier;
-      RB_ROLLED
-      for (int k = 0; k < m; ++k) dmultiplier[k] = b[S * n + (i - first) * m + k];
-      x.multiplier[i] = select(active, x.multiplier[i] + dmultiplier, x.multiplier[i]);
-      size_of_update = larger(size_of_update, magnitude(response(transpose_times(d[i].w, dmultiplier))));
-      if constexpr (lifted) dhf[i] = dhf[i] + transpose_times(d[i].f, dmultiplier);
-    }
-    if constexpr (lifted) {
-      RB_ROLLED
-      for (int i = 1; i < S; ++i) {
-        Vector<T, n> dz = r.node[i];
-        RB_ROLLED
-        for (int j = 0; j < S; ++j) dz = fma(T(tableau.a[i][j]), dhf[j], dz);
-        x.z[i] = select(active, x.z[i] + dz, x.z[i]);
-        size_of_update = larger(size_of_update, magnitude(response(dz)));
-      }
+      part(size_of_update, p) = size_of_part;
     }
     return size_of_update;
   }

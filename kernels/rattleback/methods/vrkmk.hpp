@@ -208,8 +208,7 @@ class VariationalRungeKutta {
 
   /// T without derivatives. Iterations over dual numbers take the Jacobian of the values: with it the derivatives
   /// converge one iteration later.
-  using Plain = decltype(value_of(T()));
-  static constexpr bool is_plain = std::is_same_v<T, Plain>;
+  using Plain = part_t<T>;
 
   /// A matrix, to be factorised in the lanes of a mask, and the factors that serve until then. Small systems are
   /// factorised without exchanges: their diagonal blocks are inertia.
@@ -233,20 +232,14 @@ class VariationalRungeKutta {
       return mask & singular;
     }
     RB_HD void solve(Vector<T, size>& b) const {
-      if constexpr (is_plain) {
-        solve_plain(b);
-      } else {
-        Vector<Plain, size> value, partial;
-        for (int i = 0; i < size; ++i) {
-          value[i] = b[i].value;
-          partial[i] = b[i].partial[0];
-        }
-        solve_plain(value);
-        solve_plain(partial);
-        for (int i = 0; i < size; ++i) {
-          b[i].value = value[i];
-          b[i].partial[0] = partial[i];
-        }
+      RB_ROLLED
+      for (int p = 0; p < parts<T>; ++p) {
+        Vector<Plain, size> x;
+        RB_UNROLL
+        for (int i = 0; i < size; ++i) x[i] = part(b[i], p);
+        solve_plain(x);
+        RB_UNROLL
+        for (int i = 0; i < size; ++i) part(b[i], p) = x[i];
       }
     }
 
@@ -409,7 +402,8 @@ class VariationalRungeKutta {
         v = add(T(tableau.back(i, j)), x[j], v);
       }
       const Vector<T, n> cx = T(c) * x[i];
-      r[i] = alpha * (stage_.mass.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) + G::ad_star(eta, stage_.mass.times(cx - v))) -
+      r[i] = alpha * (stage_.mass.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) +
+                      G::ad_star(eta, stage_.mass.times(cx - v))) -
              common;
     }
   }
@@ -453,7 +447,7 @@ class VariationalRungeKutta {
   /// The Jacobian by dual numbers; their width makes no difference to the result. Where T is dual it has room for them.
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                                  const Unknowns<T>& u, Jacobian& jacobian) const {
-    if constexpr (is_plain) {
+    if constexpr (parts<T> == 1) {
 #ifdef __CUDA_ARCH__
       constexpr int width = 1;
 #else
@@ -461,7 +455,7 @@ class VariationalRungeKutta {
 #endif
       differentiate<Dual<T, width>, width>(q, m, h, tableau, u, jacobian);
     } else {
-      differentiate<T, 1>(values_of(q), values_of(m), T(value_of(h)), tableau, u, jacobian);
+      differentiate<T, 1>(values_of(q), values_of(m), T(part(h, 0)), tableau, u, jacobian);
     }
   }
   template <class D, int width>
@@ -472,7 +466,7 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         D& x = d.stage[i / per_stage][i % per_stage];
-        x = D(value_of(u.stage[i / per_stage][i % per_stage]));
+        x = D(part(u.stage[i / per_stage][i % per_stage], 0));
         RB_UNROLL
         for (int l = 0; l < width; ++l) x.partial[l] = Plain(i == first + l ? 1.0 : 0.0);
       }
@@ -489,7 +483,7 @@ class VariationalRungeKutta {
   RB_HD static Vector<T, length> values_of(const Vector<T, length>& x) {
     Vector<T, length> r;
     RB_UNROLL
-    for (int i = 0; i < length; ++i) r[i] = T(value_of(x[i]));
+    for (int i = 0; i < length; ++i) r[i] = T(part(x[i], 0));
     return r;
   }
 
@@ -503,7 +497,7 @@ class VariationalRungeKutta {
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j)
-        jacobian(i, j) = i / per_stage == j / per_stage ? value_of(block[i % per_stage][j % per_stage]) : Plain(0.0);
+        jacobian(i, j) = i / per_stage == j / per_stage ? part(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
   }
 
   Stage stage_;
@@ -541,7 +535,7 @@ struct WithTrying<Step, true> {
 
 /// A step of vrkmk or vrkmk-pade, which differ in their numbers alone. More than 18 unknowns are too many to compile.
 template <class T, class System, int S, bool newton = true>
-  requires(S * (HasHamiltonian<System> ? 2 : 1) * System::n <= 18)
+  requires(S*(HasHamiltonian<System> ? 2 : 1) * System::n <= 18)
 class VrkmkStep : public detail::WithTrying<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
   using Core = VariationalRungeKutta<T, System, S, newton>;
   using Numbers = VrkmkNumbers<S>;
@@ -654,8 +648,8 @@ inline bool settle_vrkmk_tableau(const VrkmkValues& v, RungeKuttaTableau& tablea
     return false;
   }
   if (count != static_cast<std::size_t>(stages)) {
-    std::snprintf(message, size, "method.stages = %d (method.b has %d weights, one per stage); leave stages out", stages,
-                  static_cast<int>(count));
+    std::snprintf(message, size, "method.stages = %d (method.b has %d weights, one per stage); leave stages out",
+                  stages, static_cast<int>(count));
     return false;
   }
   if (v.a.rows != stages || v.a.numbers.size() != count * count) {

@@ -141,4 +141,34 @@ struct MaskOf<Dual<T, K>> {
   using type = mask_t<T>;
 };
 
+/// The parts of a number: of a dual number its value (0) and its partial derivatives, of any other the number itself.
+template <class T>
+struct PartsOf {
+  using type = T;
+  static constexpr int count = 1;
+};
+template <class T, int K>
+struct PartsOf<Dual<T, K>> {
+  using type = T;
+  static constexpr int count = 1 + K;
+};
+template <class T>
+using part_t = typename PartsOf<T>::type;
+template <class T>
+inline constexpr int parts = PartsOf<T>::count;
+
+template <class T>
+RB_HD T& part(T& a, int) {
+  return a;
+}
+template <class T, int K>
+RB_HD T& part(Dual<T, K>& a, int i) {
+  return i == 0 ? a.value : a.partial[i - 1];
+}
+template <class T>
+RB_HD part_t<T> part(const T& a, int i) {
+  T copy = a;
+  return part(copy, i);
+}
+
 RB_NAMESPACE_END

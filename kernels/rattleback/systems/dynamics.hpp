@@ -148,7 +148,9 @@ RB_HD Matrix<S, System::m, System::n> position_hessian(const System& system, con
 
 namespace detail {
 
-struct NoConstantMass {};
+struct NoConstantMass {
+  char not_empty{};  // see Identity
+};
 /// The mass matrix where it is the same everywhere.
 template <class System>
 using ConstantMass = std::conditional_t<Separable<System>, Mass<System>, NoConstantMass>;
