@@ -23,7 +23,7 @@ namespace rattleback {
 
 // RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
 #define RB_UNPARENTHESISE(...) __VA_ARGS__
-#define RB_SYSTEM(identifier, header, kind, type) \
+#define RB_SYSTEM(identifier, header, kind, type, ...) \
   struct identifier {                             \
     template <class T>                            \
     using of = RB_UNPARENTHESISE type;            \
@@ -33,7 +33,7 @@ namespace catalogue {
 #include "compiled_systems.def"
 }
 #undef RB_SYSTEM
-#define RB_SYSTEM(identifier, header, kind, type) std::tuple<catalogue::identifier>,
+#define RB_SYSTEM(identifier, header, kind, type, ...) std::tuple<catalogue::identifier>,
 template <class... Tuples>
 using Concatenation = decltype(std::tuple_cat(std::declval<Tuples>()...));
 using CatalogueEntries = Concatenation<
