@@ -14,10 +14,10 @@ class Examples : public Program, public testing::WithParamInterface<std::string>
   Examples() {
     study = fmt::format("{}/{}.toml", RATTLEBACK_EXAMPLES, GetParam());
     const std::string text = read_file(study);
-    // stiff systems keep their step
+    // stiff systems keep their step; a study of stability goes beyond what is accurate
     const auto step = text.find("\nstep = ");
     const double given = step == std::string::npos ? 0.0 : std::strtod(text.c_str() + step + 8, nullptr);
-    if (given > 0.0 && given <= 0.01) base_step = given;
+    if (given > 0.0) base_step = given <= 0.01 ? given : given > 0.5 ? 0.01 : std::min(base_step, given / 2);
     step_varies = text.find("\nstep = \"h\"") != std::string::npos;
     if (!step_varies) options += " --set time.steps=30 --set time.sample_every=7";
     if (text.find("count = 1024") != std::string::npos) options += " --set 'ensemble.axes[0].count=300'";
