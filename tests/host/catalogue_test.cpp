@@ -99,8 +99,11 @@ std::vector<Case> all_cases() {
 /// Random starts around the default state, put on the constraint; the step in units of the system's time scale.
 std::string study_of(const Case& c, double step, int steps, int draws) {
   step *= c.system->time_scale;
-  // Newton's method over dual numbers takes its time
-  if (c.system->constraint == ConstraintKind::holonomic && c.system->time_scale < 1.0) draws = std::min(draws, 64);
+  double width = 0.1;
+  if (c.system->constraint == ConstraintKind::holonomic && c.system->time_scale < 1.0) {
+    draws = std::min(draws, 64);  // Newton's method over dual numbers takes its time
+    width = 0.005;                // such systems are small as well as fast
+  }
   std::string toml = fmt::format("[system]\nname = \"{}\"\n", c.system->name);
   if (*c.system->variant) toml += fmt::format("variant = \"{}\"\n", c.system->variant);
   toml += "parameters = {";
@@ -108,7 +111,8 @@ std::string study_of(const Case& c, double step, int steps, int draws) {
   toml += fmt::format(" }}\n{}[time]\nstep = {}\nsteps = {}\nsamples = 5\n", c.toml(), step, steps);
   toml += fmt::format("[ensemble]\nproject = true\ndraws = {}\naxes = [", draws);
   for (int i = 0; i < c.system->elements + c.system->n; ++i)
-    toml += fmt::format("{{ name = \"x{}\", distribution = \"uniform\", from = -0.1, to = 0.1, seed = 7 }}, ", i);
+    toml += fmt::format("{{ name = \"x{}\", distribution = \"uniform\", from = {}, to = {}, seed = 7 }}, ", i, -width,
+                        width);
   toml += "]\n[ensemble.initial]\nq = [";
   const int N = c.system->elements;
   for (int i = 0; i < N; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_q[i], i);
@@ -189,8 +193,8 @@ TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
           << to_string(isa);
     }
   }
-  // two stages without an iteration cannot fail to converge
-  if (GetParam().stages() > 2) {
+  // two stages without an iteration cannot fail to converge, nor can a planet that the first long step has thrown far out
+  if (GetParam().stages() > 2 && GetParam().system->name != std::string_view("kepler")) {
     EXPECT_GT(reference.summary.failed, 0u);
   }
 }
