@@ -72,13 +72,15 @@ TEST(Order, ExactSolutionsAgreeWithFineRuns) {
   int found = 0;
   for (const SystemEntry* system : Catalogue::instance().systems()) {
     if (system->exact == nullptr) continue;
+    const char* method = system->constraint == ConstraintKind::velocity    ? "nonholonomic-lobatto"
+                         : system->constraint == ConstraintKind::holonomic ? "holonomic-lobatto"
+                                                                           : "lobatto";
+    if (Catalogue::instance().keys(*system, *Catalogue::instance().method(method)).empty()) continue;
     ++found;
     Study study;
     study.system.name = system->name;
     study.system.variant = system->variant;
-    study.method.name = system->constraint == ConstraintKind::velocity    ? "nonholonomic-lobatto"
-                        : system->constraint == ConstraintKind::holonomic ? "holonomic-lobatto"
-                                                                          : "lobatto";
+    study.method.name = method;
     study.method.options["stages"] = 5;
     study.time.step = 1.0 / 32;
     study.time.start = -2.0;
