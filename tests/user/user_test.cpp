@@ -146,7 +146,7 @@ TEST(OnAGroup, AMatrixThatIsNoRotationIsRefusedOrProjected) {
             "or let [ensemble] project = true move it to the nearest rotation");
   const Result projected = run(Study::parse(with(off, true)));
   const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> r(projected.array("/initial/q").data());
-  EXPECT_LT((r.transpose() * r - Eigen::Matrix3d::Identity()).norm(), 1e-15);
+  EXPECT_LT((r.transpose() * r - Eigen::Matrix3d::Identity()).norm(), 3e-15);
   // a matrix that was typed with ten digits will do
   EXPECT_EQ(refusal(with("[1, 0, 0, 0, 0.8775825619, -0.4794255386, 0, 0.4794255386, 0.8775825619]", false)), "");
   const std::string reflection = "[1, 0, 0, 0, 1, 0, 0, 0, -1]";

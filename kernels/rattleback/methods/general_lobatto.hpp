@@ -157,17 +157,14 @@ class GeneralLobatto {
   /// M^-1 at the initial configuration: sets the size of multipliers, in velocities.
   class Response {
    public:
-    RB_HD Response(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta)
-        : mass_([&] {
-            if constexpr (Separable<System>) {
-              return Mass<System>(system);
-            } else {
-              const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
-              Matrix<V, n, n> values;
-              for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);
-              return Lu<V, n>(values);
-            }
-          }()) {}
+    RB_HD Response(const System& system, const Vector<T, N>&, const Vector<T, n>&) requires Separable<System>
+        : mass_(system) {}
+    RB_HD Response(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta) requires(!Separable<System>) {
+      const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
+      Matrix<V, n, n> values;
+      for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);
+      mass_ = Lu<V, n>(values);
+    }
     RB_HD Vector<V, n> operator()(const Vector<V, n>& p) const {
       if constexpr (Separable<System>) {
         return constant<V>(mass_.inverse_times(constant<T>(p)));

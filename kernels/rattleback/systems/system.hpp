@@ -103,7 +103,9 @@ concept Lagrangian = Separable<System> ||
 
 namespace detail {
 
-struct Identity {};
+struct Identity {
+  char not_empty{};  // nvcc's quick compilation has no functions that return empty classes
+};
 template <class S, int n>
 RB_HD const Vector<S, n>& apply(Identity, const Vector<S, n>& x) {
   return x;
