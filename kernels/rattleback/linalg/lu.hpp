@@ -6,7 +6,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes where a pivot vanished.
+/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes whose pivot is zero or not finite.
 template <class T, int N>
 class Lu {
  public:
@@ -28,7 +28,7 @@ class Lu {
         }
       }
       inverse_pivot_[k] = T(1.0) / a_[k][k];
-      singular_ = singular_ | is_infinite(inverse_pivot_[k]);
+      singular_ = singular_ | !is_finite(inverse_pivot_[k]);
       RB_ROLLED
       for (int i = k + 1; i < N; ++i) {
         const T factor = a_[i][k] * inverse_pivot_[k];
@@ -101,7 +101,7 @@ RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
       b[i] = select(exchange, upper, lower);
     }
     inverse_pivot[k] = T(1.0) / a[k][k];
-    singular = singular | is_infinite(inverse_pivot[k]);
+    singular = singular | !is_finite(inverse_pivot[k]);
     RB_UNROLL
     for (int i = k + 1; i < N; ++i) {
       const T factor = a[i][k] * inverse_pivot[k];
@@ -127,7 +127,7 @@ RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
   RB_UNROLL
   for (int k = 0; k < N; ++k) {
     a[k][k] = T(1.0) / a[k][k];
-    singular = singular | is_infinite(a[k][k]);
+    singular = singular | !is_finite(a[k][k]);
     RB_UNROLL
     for (int i = k + 1; i < N; ++i) {
       a[i][k] = a[i][k] * a[k][k];

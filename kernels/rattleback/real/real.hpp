@@ -71,10 +71,5 @@ template <class T>
 RB_HD mask_t<T> is_finite(T a) {
   return a - a == T(0.0);
 }
-/// What the inverse of a pivot that vanished is; that of a NaN is none.
-template <class T>
-RB_HD mask_t<T> is_infinite(T a) {
-  return abs(a) == T(__builtin_huge_val());
-}
 
 RB_NAMESPACE_END
