@@ -411,9 +411,12 @@ TYPED_TEST(StructureTest, ConstraintHoldsAtTheNodes) {
 
 TYPED_TEST(StructureTest, IsSymmetric) {
   if constexpr (on_group<typename TestFixture::System>) GTEST_SKIP() << "symmetric on R^n alone";
+  using System = typename TestFixture::System;
+  // Newton's method leaves more of a constraint nonlinear in v
+  constexpr bool linear = System::m == 0 || is_holonomic<System> || AffineConstraint<System>;
   const auto there = default_start(this->system);
   const auto back = advance(this->step, advance(this->step, there, this->h, 20), -this->h, 20);
-  EXPECT_LE(distance(back, there), 2 * round_off<TypeParam::stages>);
+  EXPECT_LE(distance(back, there), (linear ? 1 : 2) * round_off<TypeParam::stages>);
 }
 
 TYPED_TEST(StructureTest, UsualToleranceIsNearRoundOff) {

@@ -121,7 +121,8 @@ TYPED_TEST(TangentMapTest, IsTheDerivativeOfTheStep) {
     const Direction<typename TestFixture::System> direction(state, random);
     const Eigen::VectorXd d = direction.vector;
     // central differences of eighth order
-    constexpr double e = time_scale<typename TestFixture::System>() < 1.0 ? 0x1p-10 : 0x1p-8, weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    constexpr double e = time_scale<typename TestFixture::System>() < 1.0 ? 0x1p-10 : 0x1p-8;
+    constexpr double weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
     Eigen::VectorXd differences = Eigen::VectorXd::Zero(d.size());
     for (int k = 1; k <= 4; ++k)
       for (const int sign : {-1, 1})

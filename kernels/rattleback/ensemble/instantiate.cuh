@@ -69,7 +69,8 @@ void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void*
     section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
   } else {
     if constexpr (requires { typename Method::template of<double, System<double>>::Trying; }) {
-      // first without the robust iteration, then with it the trajectories that need it
+      // first without the robust iteration, then with it the trajectories that need it; that kernel serves sections too, which
+      // saves compiling another
       trying_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
       section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
     } else {

@@ -92,7 +92,7 @@ class GeneralLobatto {
         singular = (active & lu.singular()) | ((!active) & singular);
       }
       const T change = update(part(h, 0), linear, lu, response, r, active, x);
-      if constexpr (parts < T >> 1)
+      if constexpr (parts<T> == 2)
         if (iteration == 0) {  // the derivative of the guess says little: its size shows now
           part(scale, 1) = part(scale, 1) + part(change, 1);
           convergence = Convergence<T>(options_, scale);
@@ -447,7 +447,8 @@ class GeneralLobatto {
         }
       }
       b = lu.solve(b);
-      V size_of_part(0.0);
+      V size_of_part =
+          sum(b) - sum(b);  // 0; NaN, which stays the larger, where the step is no number: that is no convergence
       Vector<V, n> dvelocity[S], dhf[S];
       RB_ROLLED
       for (int i = 0; i < S; ++i)

@@ -57,14 +57,14 @@ RB_HD T square(T a) {
   return a * a;
 }
 /// The size of a number where an iteration asks for the size of an update, and the larger of two sizes. Those of a dual
-/// number (dual.hpp) are of its value and of its partial derivatives, each apart. NaN prevails: what is no number has not converged.
+/// number (dual.hpp) are of its value and of its partial derivatives, each apart.
 template <class T>
 RB_HD T magnitude(T a) {
   return abs(a);
 }
 template <class T>
 RB_HD T larger(T a, T b) {
-  return select((a < b) | (b != b), b, a);
+  return max(a, b);
 }
 /// False for infinities and NaN: x - x is 0 for finite x only.
 template <class T>
