@@ -62,8 +62,6 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   const ChunkLayout& rows = a.layout;
   const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
 
-  const Step step =
-      make_step<Step>(load_system<Sys>(a, chunk, lane), SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
   State state;
   state.q = load_rows<T, N>(chunk, rows.q, lane);
   state.p = load_rows<T, n>(chunk, rows.p, lane);
@@ -83,41 +81,50 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     const T per_sample = Lanes<T>::load(row(rows.steps_per_sample));
     end_steps = fma(T(static_cast<double>(a.sample)), per_sample, min(end_steps, per_sample));
   }
-  mask_t<T> active = status == T(0.0);
+  mask_t<T> active = (status == T(0.0)) & (steps < end_steps);
   Companion companion(a, chunk, lane);
 
-  while (true) {
-    active = active & (steps < end_steps);
-    if (!any(active)) break;
-    State next = state;
-    const StepReport<T> report = [&] {
-      if constexpr (requires { step(next, PlainSum{}, h); }) {
-        return step(next, RoundingRows<T>{chunk, rows.rounding, lane, active}, h);
+  // Lanes at rest become copies of one that runs: to repeat a step that failed would cost the others its iterations.
+  while (any(active)) {
+    const mask_t<T> running = active;
+    const Step step = make_step<Step>(load_system<Sys>(a, chunk, lane, running),
+                                      SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
+    const T step_size = spread(running, h);
+    State current{spread(running, state.q), spread(running, state.p), spread(running, state.lambda)};
+    while (true) {
+      State next = current;
+      const StepReport<T> report = [&] {
+        if constexpr (requires { step(next, PlainSum{}, step_size); }) {
+          return step(next, RoundingRows<T>{chunk, rows.rounding, lane, running}, step_size);
+        } else {
+          return step(next, step_size);
+        }
+      }();
+      const mask_t<T> good = running & (report.status == T(0.0));
+      const mask_t<T> judged = hands_over<Step> ? good : running;
+      status = select(judged, report.status, status);
+      iterations = iterations + select(judged, report.iterations, T(0.0));
+      const mask_t<T> finite = report.status != T(double(status_not_finite));
+      residual = select(judged, max(residual, select(finite, report.residual, T(__builtin_huge_val()))), residual);
+      active = good;
+      companion.step(current, step_size, good);
+      if (sections && a.surfaces.count > 0) {
+        const T crossed = crossed_surfaces<T, System>(a, chunk, lane, next, good);
+        if (any(crossed != T(0.0))) {
+          note_crossings<T, State>(a, chunk, lane, current, steps, crossed);
+          active = good & has_slot<T>(a, chunk, lane);
+        }
+      }
+      steps = steps + select(good, T(1.0), T(0.0));
+      active = active & (steps < end_steps);
+      if (any(running & !good)) {
+        current = select(good, next, current);
       } else {
-        return step(next, h);
+        current = next;
       }
-    }();
-    const mask_t<T> good = active & (report.status == T(0.0));
-    const mask_t<T> judged = hands_over<Step> ? good : active;
-    status = select(judged, report.status, status);
-    iterations = iterations + select(judged, report.iterations, T(0.0));
-    const mask_t<T> finite = report.status != T(double(status_not_finite));
-    residual = select(judged, max(residual, select(finite, report.residual, T(__builtin_huge_val()))), residual);
-    active = good;
-    companion.step(state, h, good);
-    if (sections && a.surfaces.count > 0) {
-      const T crossed = crossed_surfaces<T, System>(a, chunk, lane, next, good);
-      if (any(crossed != T(0.0))) {
-        note_crossings<T, State>(a, chunk, lane, state, steps, crossed);
-        active = good & has_slot<T>(a, chunk, lane);
-      }
+      if (any(running & !active)) break;
     }
-    steps = steps + select(good, T(1.0), T(0.0));
-    if (all(good)) {
-      state = next;
-    } else {
-      state = select(good, next, state);
-    }
+    state = select(running, current, state);
   }
 
   store_rows(chunk, rows.q, lane, state.q);

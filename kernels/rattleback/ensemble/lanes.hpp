@@ -26,6 +26,21 @@ struct Lanes<Pack<W>> {
 };
 #endif
 
+/// `x` in the lanes of the mask, its value in the first of them in the others. At least one lane must be in the mask.
+template <class T>
+RB_HD T spread([[maybe_unused]] const mask_t<T>& mask, const T& x) {
+#ifdef RATTLEBACK_PACK
+  if constexpr (Lanes<T>::width > 1) return select(mask, x, T(x.v[first(mask)]));
+#endif
+  return x;
+}
+template <class T, int N>
+RB_HD Vector<T, N> spread(const mask_t<T>& mask, Vector<T, N> x) {
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) x[i] = spread(mask, x[i]);
+  return x;
+}
+
 template <class T, int N>
 RB_HD Vector<T, N> load_rows(const double* chunk, int row, int lane) {
   Vector<T, N> r;
@@ -56,10 +71,13 @@ RB_HD System make_system(Parameter&& parameter) {
   return make_system<System>(parameter, std::make_integer_sequence<int, int(System::parameters().size())>{});
 }
 
+/// The systems of the lanes of the mask; the others get that of one of them.
 template <class System>
-RB_HD System load_system(const KernelArguments& a, const double* chunk, int lane) {
+RB_HD System load_system(const KernelArguments& a, const double* chunk, int lane,
+                         const mask_t<typename System::scalar>& mask = true) {
   using T = typename System::scalar;
-  return make_system<System>([&](int i) { return load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i]); });
+  return make_system<System>(
+      [&](int i) { return spread(mask, load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i])); });
 }
 
 RB_NAMESPACE_END

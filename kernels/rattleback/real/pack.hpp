@@ -99,6 +99,8 @@ struct Mask {
   RB_HD friend Mask operator!(Mask a) { return raw(S::mask_not(a.m)); }
   RB_HD friend bool any(Mask a) { return S::bits(a.m) != 0; }
   RB_HD friend bool all(Mask a) { return S::bits(a.m) == (1 << W) - 1; }
+  /// The first lane of the mask, which must have one.
+  RB_HD friend int first(Mask a) { return __builtin_ctz(static_cast<unsigned>(S::bits(a.m))); }
 };
 
 /// W trajectories' worth of one number.
