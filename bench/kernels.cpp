@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
         for (const OptionInfo& option : method->options)
           if (option.compiled) name += "/" + std::string(option.name) + std::to_string(*value++);
         benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-          bench::Loop loop(*system, *method, key, best_isa(), 0.05 * system->time_scale);
+          bench::Loop loop(*system, *method, key, bench::standard_numbers(*system, *method, key), best_isa(),
+                           0.05 * system->time_scale);
           for (auto _ : state) loop.advance(16);
           state.SetItemsProcessed(state.iterations() * 16 * chunk_size);  // trajectory-steps
           state.counters["iterations"] = loop.iterations_per_step();

@@ -1,29 +1,47 @@
 #pragma once
 // A tile of the chaotic study (or the default states of another system), ready for a compiled loop.
 
-#include <optional>
+#include <algorithm>
+
+#include <fmt/format.h>
 
 #include "rattleback/backend.hpp"
+#include "rattleback/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 
 namespace rattleback::bench {
 
+/// What the step of a compiled loop takes from its method's options, with the others at their defaults.
+inline std::vector<double> standard_numbers(const SystemEntry& system, const MethodEntry& method, PairKey key) {
+  std::vector<double> numbers(max_method_numbers, 0.0);
+  if (method.settle == nullptr) return numbers;
+  std::vector<OptionValue> values;
+  const int* compiled = key.value;
+  for (const OptionInfo& option : method.options)
+    values.push_back({option.compiled ? *compiled++ : option.standard, option.standard_numbers});
+  char message[600];
+  method.settle(values, system, numbers.data(), message, sizeof message);
+  return numbers;
+}
+
 /// Advances the lanes of one chunk again and again, without observables.
 class Loop {
  public:
-  Loop(const SystemEntry& system, const MethodEntry& method, PairKey key, Isa isa, double step)
+  /// `options`: the lines of [method] beside its name.
+  Loop(const std::string& system, const std::string& method, const std::string& options, Isa isa, double step)
+      : Loop(Study::parse(fmt::format("[system]\n{}\n[method]\nname = \"{}\"\n{}\n[time]\nstep = {}\nend = {}", system,
+                                      method, options, step, 100 * step)),
+             isa, step) {}
+  Loop(const Study& study, Isa isa, double step)
+      : Loop(study.system_entry(), study.method_entry(), study.method_key(), method_numbers(study).numbers, isa, step) {
+  }
+  Loop(const SystemEntry& system, const MethodEntry& method, PairKey key, const std::vector<double>& numbers, Isa isa,
+       double step)
       : pair_(Catalogue::instance().pair(system, method, key, isa)) {
     arguments_.step = step;
     arguments_.tolerance = Study::Method{}.tolerance;
     arguments_.max_iterations = Study::Method{}.max_iterations;
-    if (method.settle != nullptr) {
-      std::vector<OptionValue> values;
-      const int* compiled = key.value;
-      for (const OptionInfo& option : method.options)
-        values.push_back({option.compiled ? *compiled++ : option.standard, option.standard_numbers});
-      char message[400];
-      method.settle(values, system, arguments_.method, message, sizeof message);
-    }
+    std::ranges::copy(numbers, arguments_.method);
     ChunkLayout& rows = arguments_.layout;
     rows.p = system.elements;
     rows.lambda = system.elements + system.n;
@@ -44,7 +62,8 @@ class Loop {
           v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(system.m));
       q[0] += 1e-3 * lane;  // a different trajectory in every lane
       v[0] += 1e-3;
-      system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true, false, method.in_space});
+      system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
+                     {false, false, true, false, method.in_space});
       for (int i = 0; i < system.elements; ++i) at(i, lane) = q[static_cast<std::size_t>(i)];
       for (int i = 0; i < system.n; ++i) at(rows.p + i, lane) = p[static_cast<std::size_t>(i)];
       for (int i = 0; i < system.m; ++i) at(rows.lambda + i, lane) = lambda[static_cast<std::size_t>(i)];
@@ -72,12 +91,5 @@ class Loop {
   KernelArguments arguments_{};
   std::vector<double> chunk_;
 };
-
-inline const SystemEntry& instance(const std::string& name, const std::string& variant = "",
-                                   std::optional<double> structure = {}) {
-  for (const SystemEntry* system : Catalogue::instance().instances(name))
-    if (variant == system->variant && (!structure || system->structure[0].value == *structure)) return *system;
-  throw Error(Error::Kind::input, "no such system: " + name);
-}
 
 }  // namespace rattleback::bench

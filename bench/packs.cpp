@@ -1,11 +1,12 @@
 // Nanoseconds per trajectory-step on one core for every instruction set, side by side: the instruction sets take turns
 // within each repetition, the medians are compared. Prints a Markdown table.
 //
-//   build/release/bench/bench_packs [repetitions]
+//   build/release/bench/bench_packs [repetitions] [part of a system's or a method's name]
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,67 +33,85 @@ struct Row {
   const char* system;
   const char* variant;
   const char* method;
-  int stages;
-  double hand_written;  // ns per trajectory-step of a hand-written AVX-512 loop on the same kind of processor, 0: none
+  const char* options;
+  double hand_written = 0;  // ns per trajectory-step of a hand-written AVX-512 loop on such a processor, 0: none
   double step = 0.1;
 };
 
 constexpr Row rows[] = {
-    {"chaotic", "printed", "nonholonomic-lobatto", 2, 4.3},
-    {"chaotic", "printed", "nonholonomic-lobatto", 3, 53},
-    {"chaotic", "printed", "nonholonomic-lobatto", 4, 91},
-    {"chaotic", "printed", "nonholonomic-lobatto", 5, 0},
-    {"chaotic", "contact", "nonholonomic-lobatto", 2, 0},
-    {"chaotic", "contact", "nonholonomic-lobatto", 3, 0},
-    {"chaotic", "contact", "nonholonomic-lobatto", 4, 0},
-    {"pendulum-cvt", "", "nonholonomic-lobatto", 2, 0},
-    {"pendulum-cvt", "", "nonholonomic-lobatto", 3, 0},
-    {"chaplygin-sleigh", "", "nonholonomic-lobatto", 3, 0},
-    {"isokinetic-particle", "", "nonholonomic-lobatto", 3, 0},
-    {"henon-heiles", "", "lobatto", 2, 0},
-    {"henon-heiles", "", "lobatto", 3, 0},
-    {"turntable-ball", "space", "nonholonomic-lobatto", 2, 0},
-    {"turntable-ball", "space", "nonholonomic-lobatto", 3, 0},
-    {"heavy-top", "", "lobatto", 2, 0},
-    {"heavy-top", "", "lobatto", 3, 0},
-    {"heavy-top-cone", "", "holonomic-lobatto", 2, 0},
-    {"heavy-top-cone", "", "holonomic-lobatto", 3, 0},
-    {"dipole-on-a-stick", "", "vrkmk", 1, 0, 0.01},
-    {"dipole-on-a-stick", "", "vrkmk", 2, 0, 0.01},
-    {"dipole-on-a-stick", "", "vrkmk", 3, 0, 0.01},
-    {"rigid-body-spring", "", "vrkmk", 2, 0, 0.01},
+    {"chaotic", "printed", "nonholonomic-lobatto", "stages = 2", 4.3},
+    {"chaotic", "printed", "nonholonomic-lobatto", "stages = 3", 53},
+    {"chaotic", "printed", "nonholonomic-lobatto", "stages = 4", 91},
+    {"chaotic", "printed", "nonholonomic-lobatto", "stages = 5"},
+    {"chaotic", "contact", "nonholonomic-lobatto", "stages = 2"},
+    {"chaotic", "contact", "nonholonomic-lobatto", "stages = 3"},
+    {"chaotic", "contact", "nonholonomic-lobatto", "stages = 4"},
+    {"pendulum-cvt", "", "nonholonomic-lobatto", "stages = 2"},
+    {"pendulum-cvt", "", "nonholonomic-lobatto", "stages = 3"},
+    {"chaplygin-sleigh", "", "nonholonomic-lobatto", "stages = 3"},
+    {"isokinetic-particle", "", "nonholonomic-lobatto", "stages = 3"},
+    {"henon-heiles", "", "lobatto", "stages = 2"},
+    {"henon-heiles", "", "lobatto", "stages = 3"},
+    {"turntable-ball", "space", "nonholonomic-lobatto", "stages = 2"},
+    {"turntable-ball", "space", "nonholonomic-lobatto", "stages = 3"},
+    {"heavy-top", "", "lobatto", "stages = 2"},
+    {"heavy-top", "", "lobatto", "stages = 3"},
+    {"heavy-top-cone", "", "holonomic-lobatto", "stages = 2"},
+    {"heavy-top-cone", "", "holonomic-lobatto", "stages = 3"},
+    {"spherical-pendulum", "", "holonomic-lobatto", "stages = 2"},
+    {"spherical-pendulum", "", "holonomic-lobatto", "stages = 3"},
+    {"dipole-on-a-stick", "", "vrkmk", "tableau = 'gauss'\nstages = 1", 0, 0.01},
+    {"dipole-on-a-stick", "", "vrkmk", "tableau = 'gauss'\nstages = 2", 0, 0.01},
+    {"dipole-on-a-stick", "", "vrkmk", "tableau = 'gauss'\nstages = 3", 0, 0.01},
+    {"rigid-body-spring", "", "vrkmk", "tableau = 'gauss'\nstages = 2", 0, 0.01},
+    {"planar-pendulum", "", "hbvm", "k = 2\ns = 2"},
+    {"modified-pendulum", "", "hbvm", "k = 6\ns = 2"},
+    {"tethered-satellites", "", "hbvm", "k = 2\ns = 2"},
+    {"tethered-satellites", "", "hbvm", "k = 4\ns = 2"},
+    {"tethered-satellites", "", "hbvm", "k = 6\ns = 2"},
+    {"tethered-satellites", "", "hbvm", "k = 8\ns = 2"},
+    {"tethered-satellites", "", "hbvm", "k = 12\ns = 2"},
+    {"spherical-pendulum", "", "variational-conversion", "base = 'rk4'"},
+    {"heavy-top-directors", "", "ggl-vi-s", "", 0, 0.002},
+    {"four-particle", "", "energy-momentum", "", 0, 0.01},
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int repetitions = argc > 1 ? std::atoi(argv[1]) : 15;
+  const std::string wanted = argc > 2 ? argv[2] : "";
   fmt::print(
-      "| system | s | iterations | scalar ns | AVX2 ns | AVX-512 ns | scalar/AVX2 | scalar/AVX-512 | "
+      "| system | method | iterations | scalar ns | AVX2 ns | AVX-512 ns | scalar/AVX2 | scalar/AVX-512 | "
       "AVX-512/hand-written |\n");
   fmt::print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const Row& row : rows) {
-    const SystemEntry& system = bench::instance(row.system, row.variant);
-    const MethodEntry& method = *Catalogue::instance().method(row.method);
+    const std::string system =
+        fmt::format("name = \"{}\"", row.system) + (*row.variant ? fmt::format("\nvariant = \"{}\"", row.variant) : "");
+    std::string title = std::string(row.method) + " " + row.options;
+    std::ranges::replace(title, '\n', ' ');
+    if ((row.system + (" " + title)).find(wanted) == std::string::npos) continue;
     std::vector<double> ns[3];
     double iterations = 0.0;
     for (int r = 0; r < repetitions; ++r)
       for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
         if (!has_isa(isa)) continue;
-        bench::Loop loop(system, method, {row.stages}, isa, row.step);
+        bench::Loop loop(system, row.method, row.options, isa, row.step);
         const std::int64_t steps = isa == Isa::scalar ? 100 : 400;
         loop.advance(steps / 4);  // warm-up
         const double time = seconds([&] { loop.advance(steps); });
         ns[static_cast<int>(isa)].push_back(1e9 * time / static_cast<double>(steps * chunk_size));
         iterations = loop.iterations_per_step();
-        if (!loop.good()) fmt::print(stderr, "a trajectory failed: {} s = {}\n", row.system, row.stages);
+        if (!loop.good()) fmt::print(stderr, "a trajectory failed: {} {}\n", row.system, title);
       }
     const double scalar = median(ns[0]);
     const double avx2 = ns[1].empty() ? 0.0 : median(ns[1]), avx512 = ns[2].empty() ? 0.0 : median(ns[2]);
     fmt::print("| {} {} | {} | {:.2f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.2f} | {} |\n", row.system, row.variant,
-               row.stages, iterations, scalar, avx2, avx512, scalar / avx2, scalar / avx512,
+               title, iterations, scalar, avx2, avx512, scalar / avx2, scalar / avx512,
                row.hand_written > 0 ? fmt::format("{:.2f}", avx512 / row.hand_written) : "");
   }
+
+  if (!wanted.empty()) return 0;
 
   // threads: the whole run, with its sampling and reductions
   const Study study = Study::parse(R"toml(

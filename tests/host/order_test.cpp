@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -69,14 +70,16 @@ TEST(Order, SlopeIsThatOfTheSmallestStepsAboveTheFloor) {
 }
 
 TEST(Order, ExactSolutionsAgreeWithFineRuns) {
-  int found = 0;
+  const std::set<std::string> known{"nonholonomic-particle", "chaplygin-sleigh", "vertical-disc",
+                                    "turntable-ball",        "suslov",           "kepler",
+                                    "heavy-top-directors"};
   for (const SystemEntry* system : Catalogue::instance().systems()) {
+    EXPECT_EQ(system->exact != nullptr, known.contains(system->name)) << system->name;
     if (system->exact == nullptr) continue;
     const char* method = system->constraint == ConstraintKind::velocity    ? "nonholonomic-lobatto"
                          : system->constraint == ConstraintKind::holonomic ? "holonomic-lobatto"
                                                                            : "lobatto";
     if (Catalogue::instance().keys(*system, *Catalogue::instance().method(method)).empty()) continue;
-    ++found;
     Study study;
     study.system.name = system->name;
     study.system.variant = system->variant;
@@ -93,7 +96,6 @@ TEST(Order, ExactSolutionsAgreeWithFineRuns) {
       EXPECT_LT(variable.max.error[1], variable.name == "lambda" ? 1e-8 : 2e-13)
           << system->name << " " << variable.name;
   }
-  EXPECT_EQ(found, 6);
 }
 
 TEST(Order, ErrorsAreThoseOfTheDefinition) {
