@@ -152,134 +152,139 @@ struct EnergyMomentumForm<T, System, scheme> {
 };
 }  // namespace detail
 
+template <class System>
+concept TakesEnergyMomentum = ConstrainedOnRn<System> &&(Blocks<System> || ExplicitVelocity<System>);
+
 /// The condensed form where the system allows it.
 template <class T, class System, GglScheme scheme>
-  requires ConstrainedOnRn<System> &&
-      (Blocks<System> ||
-       ExplicitVelocity<System>)using EnergyMomentumStep = typename detail::EnergyMomentumForm<T, System, scheme>::type;
+  requires TakesEnergyMomentum<System>
+using EnergyMomentumStep = typename detail::EnergyMomentumForm<T, System, scheme>::type;
 
-  /// The discrete Lagrange top of A. I. Bobenko, Y. B. Suris (Commun. Math. Phys. 204 (1999) 147), explicit, for the axis a and
-  /// the angular momentum M about the tip. With I' = I + mass l^2,
-  ///
-  ///   M' = M + h mass gravity l e_3 x a,   a' - a = (h/I') M' x (a + a')/2.
-  ///
-  /// The second is a Cayley rotation. It turns all directors here, and a rotation about the axis follows at the rate
-  /// (1/J - 1/I') M . a of the continuous equations, so that the state is that of a rigid body. Multipliers are left alone.
-  template <class T, class System>
-    requires requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
-      s.angular_momentum(q, q);
-      s.axial_inertia;
+/// A Lagrange top in directors.
+template <class System>
+concept LagrangeTop = requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+  s.angular_momentum(q, q);
+  s.axial_inertia;
+};
+
+/// The discrete Lagrange top of A. I. Bobenko, Y. B. Suris (Commun. Math. Phys. 204 (1999) 147), explicit, for the axis a and
+/// the angular momentum M about the tip. With I' = I + mass l^2,
+///
+///   M' = M + h mass gravity l e_3 x a,   a' - a = (h/I') M' x (a + a')/2.
+///
+/// The second is a Cayley rotation. It turns all directors here, and a rotation about the axis follows at the rate
+/// (1/J - 1/I') M . a of the continuous equations, so that the state is that of a rigid body. Multipliers are left alone.
+template <class T, LagrangeTop System>
+class BobenkoSuris {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  using State = PhaseState<T, n, m>;
+
+  RB_HD BobenkoSuris(const System& system, const SolverOptions<T>&) : system_(system), mass_(system) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    const T inverse_inertia = T(1.0) / fma(system_.mass * system_.length, system_.length, system_.inertia);
+    const T torque = system_.mass * system_.gravity * system_.length;
+    Vector<T, 3> total = system_.angular_momentum(state.q, mass_.inverse_times(state.p));
+    total[0] = fma(-(h * torque), state.q[10], total[0]);
+    total[1] = fma(h * torque, state.q[9], total[1]);
+    const Vector<T, 3> w = (T(0.5) * h * inverse_inertia) * total;
+    const T factor = T(2.0) / (T(1.0) + dot(w, w));
+    Vector<T, 3> d[4];
+    RB_UNROLL
+    for (int b = 1; b < 4; ++b) {
+      d[b] = {state.q[3 * b], state.q[3 * b + 1], state.q[3 * b + 2]};
+      const Vector<T, 3> turned = cross(w, d[b]);
+      d[b] = fma(factor, turned + cross(w, turned), d[b]);
     }
-  class BobenkoSuris {
-    static constexpr int n = System::n, m = System::m;
-
-   public:
-    using State = PhaseState<T, n, m>;
-
-    RB_HD BobenkoSuris(const System& system, const SolverOptions<T>&) : system_(system), mass_(system) {}
-
-    RB_HD StepReport<T> operator()(State& state, T h) const {
-      const T inverse_inertia = T(1.0) / fma(system_.mass * system_.length, system_.length, system_.inertia);
-      const T torque = system_.mass * system_.gravity * system_.length;
-      Vector<T, 3> total = system_.angular_momentum(state.q, mass_.inverse_times(state.p));
-      total[0] = fma(-(h * torque), state.q[10], total[0]);
-      total[1] = fma(h * torque, state.q[9], total[1]);
-      const Vector<T, 3> w = (T(0.5) * h * inverse_inertia) * total;
-      const T factor = T(2.0) / (T(1.0) + dot(w, w));
-      Vector<T, 3> d[4];
+    const T rate = (T(1.0) / system_.axial_inertia - inverse_inertia) * dot(total, d[3]);
+    T s, c;
+    sincos(h * rate, s, c);
+    const Vector<T, 3> d_1 = d[1];
+    d[0] = system_.length * d[3];
+    d[1] = fma(s, d[2], c * d_1);
+    d[2] = fma(-s, d_1, c * d[2]);
+    const Vector<T, 3> omega = fma(rate, d[3], inverse_inertia * total);
+    Vector<T, n> v;
+    RB_UNROLL
+    for (int b = 0; b < 4; ++b) {
+      const Vector<T, 3> moved = cross(omega, d[b]);
       RB_UNROLL
-      for (int b = 1; b < 4; ++b) {
-        d[b] = {state.q[3 * b], state.q[3 * b + 1], state.q[3 * b + 2]};
-        const Vector<T, 3> turned = cross(w, d[b]);
-        d[b] = fma(factor, turned + cross(w, turned), d[b]);
+      for (int i = 0; i < 3; ++i) {
+        state.q[3 * b + i] = d[b][i];
+        v[3 * b + i] = moved[i];
       }
-      const T rate = (T(1.0) / system_.axial_inertia - inverse_inertia) * dot(total, d[3]);
-      T s, c;
-      sincos(h * rate, s, c);
-      const Vector<T, 3> d_1 = d[1];
-      d[0] = system_.length * d[3];
-      d[1] = fma(s, d[2], c * d_1);
-      d[2] = fma(-s, d_1, c * d[2]);
-      const Vector<T, 3> omega = fma(rate, d[3], inverse_inertia * total);
-      Vector<T, n> v;
-      RB_UNROLL
-      for (int b = 0; b < 4; ++b) {
-        const Vector<T, 3> moved = cross(omega, d[b]);
-        RB_UNROLL
-        for (int i = 0; i < 3; ++i) {
-          state.q[3 * b + i] = d[b][i];
-          v[3 * b + i] = moved[i];
-        }
-      }
-      state.p = mass_.times(v);
-      const T check = sum(state.q) + sum(state.p);
-      return {step_status<T>(mask_t<T>(true), mask_t<T>(false), is_finite(check)), T(0.0), T(0.0)};
     }
+    state.p = mass_.times(v);
+    const T check = sum(state.q) + sum(state.p);
+    return {step_status<T>(mask_t<T>(true), mask_t<T>(false), is_finite(check)), T(0.0), T(0.0)};
+  }
 
-   private:
-    System system_;
-    Mass<System> mass_;
-  };
+ private:
+  System system_;
+  Mass<System> mass_;
+};
 
-  namespace methods {
+namespace methods {
 
-  inline constexpr auto energy_momentum_source =
-      "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
-      "constrained mechanical systems, Nonlinear Dynamics 111 (2023), eq. (84)";
+inline constexpr auto energy_momentum_source =
+    "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
+    "constrained mechanical systems, Nonlinear Dynamics 111 (2023), eq. (84)";
 
-  inline constexpr auto energy_momentum_needs = "configuration space R^n, and velocity(q, p) unless separable";
+inline constexpr auto energy_momentum_needs = "configuration space R^n, and velocity(q, p) unless separable";
 
-  inline constexpr MethodEntry energy_momentum{
-      .name = "energy-momentum",
-      .summary =
-          "GGL energy-momentum scheme: energy, momentum maps, and constraints on positions and momenta to "
-          "round-off",
-      .source = energy_momentum_source,
-      .order = "q, p: 2; lambda: 2 at the middle of the step",
-      .constraints = ConstraintKind::holonomic,
-      .options = {},
-      .carries_multiplier = true,
-      .order_of = constant_order<2>,
-      .needs = energy_momentum_needs};
+inline constexpr MethodEntry energy_momentum{
+    .name = "energy-momentum",
+    .summary =
+        "GGL energy-momentum scheme: energy, momentum maps, and constraints on positions and momenta to "
+        "round-off",
+    .source = energy_momentum_source,
+    .order = "q, p: 2; lambda: 2 at the middle of the step",
+    .constraints = ConstraintKind::holonomic,
+    .options = {},
+    .carries_multiplier = true,
+    .order_of = constant_order<2>,
+    .needs = energy_momentum_needs};
 
-  inline constexpr MethodEntry energy_momentum_index3{
-      .name = "energy-momentum-index3",
-      .summary = "energy-momentum scheme with the constraint on positions only",
-      .source = "O. Gonzalez, Mechanical systems subject to holonomic constraints, Physica D 132 (1999) 165",
-      .order = "q, p: 2; lambda: 2 at the middle of the step",
-      .constraints = ConstraintKind::holonomic,
-      .options = {},
-      .carries_multiplier = true,
-      .order_of = constant_order<2>,
-      .needs = energy_momentum_needs,
-      .exact_hidden_constraint = false};
+inline constexpr MethodEntry energy_momentum_index3{
+    .name = "energy-momentum-index3",
+    .summary = "energy-momentum scheme with the constraint on positions only",
+    .source = "O. Gonzalez, Mechanical systems subject to holonomic constraints, Physica D 132 (1999) 165",
+    .order = "q, p: 2; lambda: 2 at the middle of the step",
+    .constraints = ConstraintKind::holonomic,
+    .options = {},
+    .carries_multiplier = true,
+    .order_of = constant_order<2>,
+    .needs = energy_momentum_needs,
+    .exact_hidden_constraint = false};
 
-  inline constexpr MethodEntry classical_ggl{
-      .name = "classical-ggl",
-      .summary =
-          "classical GGL stabilisation in the form of the energy-momentum scheme; a negative control that conserves "
-          "nothing",
-      .source = energy_momentum_source,
-      .order = "q, p: 2",
-      .constraints = ConstraintKind::holonomic,
-      .options = {},
-      .carries_multiplier = true,
-      .order_of = constant_order<2>,
-      .needs = energy_momentum_needs};
+inline constexpr MethodEntry classical_ggl{
+    .name = "classical-ggl",
+    .summary =
+        "classical GGL stabilisation in the form of the energy-momentum scheme; a negative control that conserves "
+        "nothing",
+    .source = energy_momentum_source,
+    .order = "q, p: 2",
+    .constraints = ConstraintKind::holonomic,
+    .options = {},
+    .carries_multiplier = true,
+    .order_of = constant_order<2>,
+    .needs = energy_momentum_needs};
 
-  inline constexpr MethodEntry bobenko_suris{
-      .name = "bobenko-suris",
-      .summary = "discrete Lagrange top, explicit and integrable",
-      .source =
-          "A. I. Bobenko, Y. B. Suris, Discrete time Lagrangian mechanics on Lie groups, with an application to the "
-          "Lagrange top, Commun. Math. Phys. 204 (1999) 147",
-      .order = "1",
-      .constraints = ConstraintKind::holonomic,
-      .options = {},
-      .carries_multiplier = false,
-      .order_of = constant_order<1>,
-      .needs = "the directors and the parameters of a Lagrange top"};
+inline constexpr MethodEntry bobenko_suris{
+    .name = "bobenko-suris",
+    .summary = "discrete Lagrange top, explicit and integrable",
+    .source =
+        "A. I. Bobenko, Y. B. Suris, Discrete time Lagrangian mechanics on Lie groups, with an application to the "
+        "Lagrange top, Commun. Math. Phys. 204 (1999) 147",
+    .order = "1",
+    .constraints = ConstraintKind::holonomic,
+    .options = {},
+    .carries_multiplier = false,
+    .order_of = constant_order<1>,
+    .needs = "the directors and the parameters of a Lagrange top"};
 
-  }  // namespace methods
+}  // namespace methods
 
-  RB_NAMESPACE_END
+RB_NAMESPACE_END
