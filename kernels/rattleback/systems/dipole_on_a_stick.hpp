@@ -30,6 +30,7 @@ struct DipoleOnAStick {
   static constexpr auto source =
       "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 6";
   static constexpr bool conserves_energy = true;
+  static constexpr double time_scale = 0.1;
   static constexpr std::array<double, 9> default_q{1, 0, 0, 0, 0, -1, 0, 1, 0};
   static constexpr std::array<double, 3> default_v{0, 0, -1};  // the second axis of space
   static constexpr std::array<ParameterInfo, 5> parameters() {

@@ -22,6 +22,7 @@ struct Kepler {
   static constexpr std::array<const char*, 2> coordinates{"x", "y"};
   static constexpr auto source = "V. I. Arnold, Mathematical Methods of Classical Mechanics, section 8";
   static constexpr bool conserves_energy = true;
+  static constexpr double time_scale = 0.2;
   // at the pericentre of an orbit of eccentricity 0.6 and period 2 pi
   static constexpr std::array<double, 2> default_q{0.4, 0.0}, default_v{0.0, 2.0};
   static constexpr std::array<ParameterInfo, 1> parameters() {
