@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -23,11 +24,12 @@ namespace rattleback {
 
 // RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
 #define RB_UNPARENTHESISE(...) __VA_ARGS__
-#define RB_SYSTEM(identifier, header, kind, type, ...) \
-  struct identifier {                             \
-    template <class T>                            \
-    using of = RB_UNPARENTHESISE type;            \
-    static constexpr auto label = #identifier;    \
+#define RB_SYSTEM(identifier, header, kind, type, ...)           \
+  struct identifier {                                            \
+    template <class T>                                           \
+    using of = RB_UNPARENTHESISE type;                           \
+    static constexpr auto label = #identifier;                   \
+    static constexpr std::string_view methods = "" #__VA_ARGS__; \
   };
 namespace catalogue {
 #include "compiled_systems.def"
@@ -49,24 +51,31 @@ struct Case {
   using of = typename Entry::template of<T>;
   static constexpr int stages = S;
   static constexpr auto label = Entry::label;
+  static constexpr auto methods = Entry::methods;
 };
 
 namespace detail {
+template <class Entry>
+inline constexpr bool takes_lobatto =
+    Entry::methods.empty() || Entry::methods.find("lobatto") != std::string_view::npos;
+
 template <class Tuple>
 struct TypeList;
 template <class... Entries>
 struct TypeList<std::tuple<Entries...>> {
   using Types = ::testing::Types<Entries...>;
   template <int S>
-  using WithStages = std::tuple<Case<Entries, S>...>;
+  using WithStages =
+      Concatenation<std::conditional_t<takes_lobatto<Entries>, std::tuple<Case<Entries, S>>, std::tuple<>>...>;
   /// Without the systems that have holonomic constraints.
   template <int S>
-  using OfLobattoWithStages = Concatenation<std::conditional_t<is_holonomic<typename Entries::template of<double>>,
-                                                               std::tuple<>, std::tuple<Case<Entries, S>>>...>;
+  using FreeWithStages =
+      Concatenation<std::conditional_t<takes_lobatto<Entries> && !is_holonomic<typename Entries::template of<double>>,
+                                       std::tuple<Case<Entries, S>>, std::tuple<>>...>;
 };
 }  // namespace detail
 
-/// The catalogue as a list of types for typed tests, alone and with numbers of stages.
+/// The catalogue as a list of types for typed tests; the systems that are compiled for Lobatto methods, with numbers of stages.
 using CatalogueSystems = detail::TypeList<CatalogueEntries>::Types;
 template <int... S>
 using CatalogueCases =
@@ -74,7 +83,7 @@ using CatalogueCases =
 
 template <int... S>
 using LobattoCases =
-    typename detail::TypeList<Concatenation<detail::TypeList<CatalogueEntries>::OfLobattoWithStages<S>...>>::Types;
+    typename detail::TypeList<Concatenation<detail::TypeList<CatalogueEntries>::FreeWithStages<S>...>>::Types;
 
 /// The Lobatto pair of a system's kind.
 template <class T, class System, int S>
