@@ -71,7 +71,15 @@ const SystemEntry& choose_system(const Study& study) {
     }
     std::erase_if(instances, [&](const SystemEntry* entry) { return entry->structure[i].value != *number; });
   }
-  return *instances.front();
+  // the first that has all the parameters; where none has, the first will be asked for them in vain
+  const auto has_all = [&](const SystemEntry* entry) {
+    return std::ranges::all_of(asked.parameters, [&](const auto& given) {
+      const auto same = [&](const auto& info) { return info.name == given.first; };
+      return std::ranges::any_of(entry->parameters, same) || std::ranges::any_of(entry->structure, same);
+    });
+  };
+  const auto fitting = std::ranges::find_if(instances, has_all);
+  return **(fitting == instances.end() ? instances.begin() : fitting);
 }
 
 /// Names the instance in full and gives every parameter a value.

@@ -245,13 +245,22 @@ TEST_F(Families, HbvmRefusesWhatItCannotDo) {
   has(message("hbvm-planar", {"method.k=13"}), "method.k = 13 is out of range; 'hbvm' takes 1 to 12");
   has(message("hbvm-planar", {"method.s=5"}), "method.s = 5 is out of range; 'hbvm' takes 1 to 4");
   has(message("hbvm-planar", {"ensemble.initial.v=[1,0.5]"}), "initial state of trajectory 0 is off the constraint");
+  has(message("hbvm-planar", {"system.parameters.length=0", "ensemble.initial.q=[0,0]", "ensemble.initial.v=[0,0]"}),
+      "initial state of trajectory 0 has dependent constraints (the smallest singular value of their derivative is 0");
+}
+
+TEST_F(Families, TheMagneticPendulumIsSeparableWithoutItsFieldOnly) {
+  if (Catalogue::instance().instances("planar-pendulum").size() < 2) GTEST_SKIP() << "it is not in this build";
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
   has(message("hbvm-planar", {"system.parameters.magnetic_field=0.5"}),
       "magnetic_field = 0.5 (method 'hbvm' takes systems with holonomic constraints or none and a Lagrangian v.Mv/2 - "
       "U(q) on R^n, which 'planar-pendulum' has without it only)");
   has(message("hbvm-planar", {"system.parameters.magnetic_field=b", "ensemble.axes=[{name=\"b\",values=[0]}]"}),
       "magnetic_field = b (method 'hbvm'");
-  has(message("hbvm-planar", {"system.parameters.length=0", "ensemble.initial.q=[0,0]", "ensemble.initial.v=[0,0]"}),
-      "initial state of trajectory 0 has dependent constraints (the smallest singular value of their derivative is 0");
+  const Result without = result("hbvm-planar", {"system.parameters.magnetic_field=0"}), plain = result("hbvm-planar");
+  EXPECT_LT((without.matrix("/final/q") - plain.matrix("/final/q")).cwiseAbs().maxCoeff(), 1e-13);
 }
 
 TEST_F(Families, MethodsSayWhatTheyNeed) {

@@ -73,7 +73,7 @@ TEST(Blocks, DefaultStatesSatisfyTheConstraints) {
 }
 
 TEST(Blocks, VelocityInvertsTheLegendreTransform) {
-  const Pendulum<double, 3> magnetic{1.3, 0.9, 9.81, 1.0, 2.0};
+  const MagneticPendulum<double, 3> magnetic{1.3, 0.9, 9.81, 1.0, 2.0};
   const CylindricalPendulum<double> other{1.3, 0.9, 9.81};
   Random random(5);
   for (int trial = 0; trial < 20; ++trial) {

@@ -67,8 +67,12 @@ struct SphericalSwing : Problem<Spherical> {
   static constexpr double exact[] = {-0.27316654197991, 0.78846932988463,  -0.55108634185036,
                                      -0.80022976239277, -0.61882899079516, -0.48872864785377};
 };
-struct InField : SphericalSwing {
+template <class T>
+using SphericalInField = MagneticPendulum<T, 3>;
+struct InField : Problem<SphericalInField> {
   static System system() { return {1.0, 1.0, 1.0, 1.0, 1.0}; }
+  static Vector<double, 3> q() { return SphericalSwing::q(); }
+  static Vector<double, 3> v() { return SphericalSwing::v(); }
   static constexpr double exact[] = {0.07979570580729,  0.93031935928794,  -0.35796443268681,
                                      -0.74775240736150, -0.14511148026109, -0.54381785641438};
 };

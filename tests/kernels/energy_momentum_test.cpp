@@ -14,13 +14,13 @@ void expect_position(const Scheme& scheme, const System& system, const State& st
 }
 
 TEST(EnergyMomentum, ReachesTheStoredStates) {
-  const BlockPendulum<double> condensed{9.81};
+  const MagneticPendulum<double, 3> general{1.0, 1.0, 9.81, 1.0, 0.0};
   const Vector<double, 3> q{0.252304496124583, -0.0788334152010458, -0.96443130075867},
       q_index3{0.252448840455671, -0.0793151294058358, -0.964354028974796};
   expect_position(em, pendulum, pendulum_start(), 0.05, 200, q);
-  expect_position(em, condensed, pendulum_start(), 0.05, 200, q);
+  expect_position(em, general, pendulum_start(), 0.05, 200, q);
   expect_position(em_index3, pendulum, pendulum_start(), 0.05, 200, q_index3);
-  expect_position(em_index3, condensed, pendulum_start(), 0.05, 200, q_index3);
+  expect_position(em_index3, general, pendulum_start(), 0.05, 200, q_index3);
   expect_position(em, four_particle, four_particle_start(), 0.01, 1000,
                   {0.261234819390199, 0.576152329645548, 2.91228290972571}, 9);
   expect_position(em_index3, four_particle, four_particle_start(), 0.01, 1000,
@@ -57,7 +57,7 @@ TEST(EnergyMomentum, KeepsEnergyMomentumMapsAndConstraints) {
   EXPECT_NEAR(hidden(em_index3, four_particle, four_particle_start(), 0.01, 1000) / 1.73e-5, 1.0, 0.01);
   EXPECT_NEAR(hidden(em_index3, top, top_start(), 0.002, 1000) / 0.324, 1.0, 0.01);
   // a magnetic field and a configuration-dependent mass matrix
-  const Pendulum<double, 3> magnetic{1.0, 1.0, 9.81, 1.0, 2.0};
+  const MagneticPendulum<double, 3> magnetic{1.0, 1.0, 9.81, 1.0, 2.0};
   const auto from = start(magnetic, {1, 0, 0}, {0, 1, 0});
   keeps(em, magnetic, from, 0.05, 200, 1);
   EXPECT_LT(hidden(em, magnetic, from, 0.05, 200), 1e-12);

@@ -13,32 +13,6 @@
 
 namespace rattleback {
 
-/// The spherical pendulum in the form that condensed methods take.
-template <class T>
-struct BlockPendulum {
-  using scalar = T;
-  T gravity;
-
-  static constexpr int n = 3, m = 1, block = 3, terms = 0;
-  template <class S>
-  S potential(const Vector<S, 3>& q) const {
-    return S(gravity) * q[2];
-  }
-  Vector<T, 3> mass_diagonal() const { return {T(1.0), T(1.0), T(1.0)}; }
-  template <class S>
-  Vector<S, 1> position_constraint(const Vector<S, 3>& q) const {
-    return {S(0.5) * (dot(q, q) - S(1.0))};
-  }
-  template <class S>
-  Matrix<S, 1, 3> position_jacobian(const Vector<S, 3>& q) const {
-    return {{q}};
-  }
-  template <class S>
-  Matrix<S, 1, 1> constraint_hessian(const Vector<S, 1>& a) const {
-    return {{{a[0]}}};
-  }
-};
-
 template <class T>
 using Spherical = Pendulum<T, 3>;
 
@@ -79,7 +53,7 @@ inline constexpr Scheme<GglScheme::energy_momentum_index3> em_index3;
 inline constexpr Scheme<GglScheme::classical> classical;
 
 // the runs of the paper
-inline const Pendulum<double, 3> pendulum{1.0, 1.0, 9.81, 1.0, 0.0};
+inline const Pendulum<double, 3> pendulum{1.0, 1.0, 9.81, 1.0};
 inline PhaseState<double, 3, 1> pendulum_start() { return start(pendulum, {1, 0, 0}, {0, 1, 0}); }
 inline const auto four_particle = make_default<FourParticle<double>>();
 inline PhaseState<double, 12, 2> four_particle_start() { return default_start(four_particle); }

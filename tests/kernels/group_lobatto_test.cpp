@@ -432,7 +432,7 @@ void expect_same_on_rn() {
   using Grouped = typename AsGroup<System>::template of<double>;
   const auto plain = make_default<Plain>();
   const Grouped grouped{plain};
-  static_assert(MechanicalOnGroup<Grouped> && Condensable<Plain>);
+  static_assert(on_group<Grouped> && Mechanical<Grouped> && Condensable<Plain>);
   const auto from = default_start(plain);
   const auto condensed = advance(CondensedLobatto<double, Plain, S>(plain, to_round_off), from, 0.1, 50);
   const auto sweeps = advance(GroupLobatto<double, Grouped, Cay, S>(grouped, to_round_off), from, 0.1, 50);

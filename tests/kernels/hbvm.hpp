@@ -72,8 +72,8 @@ using Conical = Pendulum<double, 3>;
 using Modified = ModifiedPendulum<double>;
 using Satellites = TetheredSatellites<double>;
 
-inline constexpr Planar planar{1.0, 1.0, 1.0, 2.0, 0.0};
-inline constexpr Conical conical{1.0, 1.0, 1.0, 2.0, 0.0};
+inline constexpr Planar planar{1.0, 1.0, 1.0, 2.0};
+inline constexpr Conical conical{1.0, 1.0, 1.0, 2.0};
 inline constexpr Modified modified{1.0, 0.625};
 inline constexpr Satellites satellites{1.0, 1.0};
 

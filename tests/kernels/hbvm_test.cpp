@@ -447,7 +447,7 @@ TEST(HbvmSolver, ReportsWhatItCannotSolve) {
   EXPECT_EQ((HbvmTest<2, Planar>(planar, {2}, {1e-16, 2})(x, 1.0).status), double(status_not_converged));
   x = {{0.0, 0.0}, {1.0, 0.0}, {0.0}};  // Dg = 0 at all nodes
   x.p = Vector<double, 2>::zero();
-  EXPECT_EQ((HbvmTest<1, Planar>({1.0, 1.0, 0.0, 2.0, 0.0}, {1})(x, 0.1).status), double(status_singular));
+  EXPECT_EQ((HbvmTest<1, Planar>({1.0, 1.0, 0.0, 2.0}, {1})(x, 0.1).status), double(status_singular));
   HbvmState<HenonHeiles<double>> star{{HUGE_VAL, 0.0}, {0.0, 0.0}, {}};
   EXPECT_NE((HbvmTest<1, HenonHeiles<double>>({}, {1})(star, 0.1).status), 0.0);
 }
@@ -562,11 +562,12 @@ TEST(HbvmSystems, DerivativesByHandAreThoseOfDualNumbers) {
 }
 
 TEST(HbvmSystems, PendulumIsSeparableWithoutItsField) {
-  static_assert(!Separable<Planar> && SeparableForm<Planar>);
-  static_assert(separable_without<Planar>().size() == 1 && separable_without<Modified>().empty());
+  using Magnetic = MagneticPendulum<double, 3>;
+  static_assert(Separable<Conical> && !Separable<Magnetic> && SeparableForm<Magnetic>);
+  static_assert(separable_without<Magnetic>().size() == 1 && separable_without<Conical>().empty());
   const Vector<double, 3> q{0.3, -0.4, 0.5}, v{0.2, 0.7, -0.1};
-  const Conical system{1.3, 1.0, 0.8, 1.0, 0.0};
-  const double separable = 0.5 * dot(v, Mass<Conical>(system).times(v)) - system.potential(q);
+  const Magnetic system{1.3, 1.0, 0.8, 1.0, 0.0};
+  const double separable = 0.5 * dot(v, Mass<Magnetic>(system).times(v)) - system.potential(q);
   EXPECT_NEAR(separable, system.lagrangian(q, v), 1e-16);
 }
 

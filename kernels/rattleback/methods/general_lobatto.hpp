@@ -179,7 +179,7 @@ class GeneralLobatto {
 
   template <class R, int size>
   RB_HD static Vector<R, size> lift(const Vector<T, size>& x) {
-    Vector<R, size> r;
+    Vector<R, size> r{};
     RB_UNROLL
     for (int i = 0; i < size; ++i) r[i] = R(x[i]);
     return r;
@@ -187,7 +187,7 @@ class GeneralLobatto {
   /// The values of x alone.
   template <class R, class U, int size>
   RB_HD static Vector<R, size> constant(const Vector<U, size>& x) {
-    Vector<R, size> r;
+    Vector<R, size> r{};
     RB_UNROLL
     for (int i = 0; i < size; ++i) r[i] = R(part(x[i], 0));
     return r;

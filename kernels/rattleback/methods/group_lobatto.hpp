@@ -1,14 +1,14 @@
 #pragma once
-// The Lobatto IIIA-IIIB integrators of general_lobatto.hpp for mechanical systems on Lie groups: constant inertia,
+// The Lobatto IIIA-IIIB integrators of general_lobatto.hpp for mechanical systems on Lie groups, R^n among them: constant inertia,
 // l = eta.M eta/2 - U(g), and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic, phi(g) = 0, A = Dphi.
 
 #include "rattleback/methods/general_lobatto.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// A system on a Lie group with constant inertia and an affine or holonomic constraint, or none.
+/// Constant inertia, and an affine or holonomic constraint, or none.
 template <class System>
-concept MechanicalOnGroup = on_group<System> && Separable<System> && (AffineConstraint<System> || is_holonomic<System>);
+concept Mechanical = Separable<System> && (AffineConstraint<System> || is_holonomic<System>);
 
 /// Quasi-Newton sweeps. Unknowns x = (H_1..H_s, (s-1) m multipliers) and residual r = (r1, r2) are those of GeneralLobatto, but
 /// no Jacobian J is formed. With its part of order zero in h,
@@ -26,6 +26,8 @@ class GroupLobatto {
   using At = Chart<G, Tau, T>;
   static constexpr int n = System::n, m = System::m;
   static constexpr bool holonomic = is_holonomic<System>;
+  /// J - P is of second order in h.
+  static constexpr bool flat = !on_group<System> && (holonomic || m == 0);
   static constexpr int coupled = (S - 1) * m;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
@@ -61,9 +63,11 @@ class GroupLobatto {
       solve(at, at.residual);
       subtract(at.residual, active, x);
       const T change = size_of(at.residual, at);
-      Unknowns second = first_order(state, eta, h, at, at.residual);
-      solve(at, second);
-      subtract(second, active, x);
+      if constexpr (!flat) {
+        Unknowns second = first_order(state, eta, h, at, at.residual);
+        solve(at, second);
+        subtract(second, active, x);
+      }
       iterations = iterations + select(active, T(1.0), T(0.0));
       active = active & !convergence.with_rate(change, 1.0);
       if (sweep == 0) first_change = change;

@@ -53,12 +53,15 @@ inline constexpr int most_swept<Dual<T, 1>> = 12;
 
 template <class T, class System, class Tau, int S>
 consteval auto lobatto_form() {
-  if constexpr (MechanicalOnGroup<System> && S * System::n + (S - 1) * System::m <= most_swept<T>) {
+  constexpr bool swept = Mechanical<System> && S * System::n + (S - 1) * System::m <= most_swept<T>;
+  if constexpr (swept && on_group<System>) {
     return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (on_group<System>) {
     return std::type_identity<Normalising<GeneralLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (Condensable<System>) {
     return std::type_identity<CondensedLobatto<T, System, S>>{};
+  } else if constexpr (swept) {
+    return std::type_identity<GroupLobatto<T, System, Cay, S>>{};
   } else {
     return std::type_identity<GeneralLobatto<T, System, Cay, S>>{};
   }
@@ -103,7 +106,8 @@ inline constexpr MethodEntry nonholonomic_lobatto{
 
 inline constexpr MethodEntry holonomic_lobatto{
     "holonomic-lobatto",
-    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n (s = 2 "
+    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n (s = "
+    "2 "
     "is RATTLE there)",
     "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
     "systems, eqs. (13), (26), (27)",

@@ -4,13 +4,12 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Pendulum on a circle (D = 2) or a sphere (D = 3), the last coordinate being the height, in a magnetic field along the
-/// normal of the plane or the vertical:
-///   L = mass |v|^2/2 - mass gravity z + (field/2)(x vy - y vx),   g = scale (|q|^2 - length^2)/2.
+/// Pendulum on a circle (D = 2) or a sphere (D = 3), the last coordinate being the height:
+///   L = mass |v|^2/2 - mass gravity z,   g = scale (|q|^2 - length^2)/2.
 template <class T, int D>
 struct Pendulum {
   using scalar = T;
-  T mass, length, gravity, constraint_scale, magnetic_field;
+  T mass, length, gravity, constraint_scale;
 
   static constexpr int n = D, m = 1;
   static constexpr auto kind = ConstraintKind::holonomic;
@@ -39,37 +38,25 @@ struct Pendulum {
     if constexpr (D == 3) v = {0.0, 0.8, 0.0};
     return v;
   }();
-  static constexpr std::array<ParameterInfo, 5> parameters() {
-    return {
-        {{"mass", 1.0, "mass", "of the point"},
-         {"length", 1.0, "length", "of the rod"},
-         {"gravity", 1.0, "length/time^2", "acceleration downwards"},
-         {"constraint_scale", 1.0, "1", "factor c of the constraint g = c (|q|^2 - length^2)/2"},
-         {"magnetic_field", 0.0, "mass/time", "charge times field, along the normal of the plane or the vertical"}}};
+  static constexpr std::array<ParameterInfo, 4> parameters() {
+    return {{{"mass", 1.0, "mass", "of the point"},
+             {"length", 1.0, "length", "of the rod"},
+             {"gravity", 1.0, "length/time^2", "acceleration downwards"},
+             {"constraint_scale", 1.0, "1", "factor c of the constraint g = c (|q|^2 - length^2)/2"}}};
   }
   static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr auto invariants() {
     if constexpr (D == 2) {
       return std::array<ObservableInfo, 0>{};
     } else {
-      return std::array<ObservableInfo, 1>{
-          {{"angular_momentum", true, "x py - y px, about the vertical, with the share of the field"}}};
+      return std::array<ObservableInfo, 1>{{{"angular_momentum", true, "x py - y px, about the vertical"}}};
     }
   }
   template <class S>
   RB_HD Vector<S, 1> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    const S spin = q[0] * v[1] - q[1] * v[0];
-    return {S(mass) * spin + S(0.5) * S(magnetic_field) * (q[0] * q[0] + q[1] * q[1])};
+    return {S(mass) * (q[0] * v[1] - q[1] * v[0])};
   }
 
-  template <class S>
-  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    const S field = S(0.5) * S(magnetic_field) * (q[0] * v[1] - q[1] * v[0]);
-    return S(mass) * (S(0.5) * dot(v, v) - S(gravity) * q[n - 1]) + field;
-  }
-
-  // without the field
-  static constexpr std::array<const char*, 1> separable_without{"magnetic_field"};
   template <class S>
   RB_HD S potential(const Vector<S, n>& q) const {
     return S(mass) * S(gravity) * q[n - 1];
@@ -86,28 +73,6 @@ struct Pendulum {
     for (int i = 0; i < n; ++i) diagonal[i] = mass;
     return diagonal;
   }
-
-  // by hand what follows from L and g (systems/dynamics.hpp)
-  template <class S>
-  RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
-    const S half = S(0.5) * S(magnetic_field), inverse = S(1.0) / S(mass);
-    Vector<S, n> v = inverse * p;
-    v[0] = inverse * (p[0] + half * q[1]);
-    v[1] = inverse * (p[1] - half * q[0]);
-    return v;
-  }
-  template <class S>
-  RB_HD S inertia(const Vector<S, n>&) const {
-    return S(mass);
-  }
-  template <class S>
-  RB_HD Vector<S, n> generalized_force(const Vector<S, n>&, const Vector<S, n>& v) const {
-    auto f = Vector<S, n>::zero();
-    f[0] = S(magnetic_field) * v[1];
-    f[1] = -(S(magnetic_field) * v[0]);
-    f[n - 1] = f[n - 1] - S(mass) * S(gravity);
-    return f;
-  }
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
     return {S(0.5) * S(constraint_scale) * (dot(q, q) - S(length) * S(length))};
@@ -116,9 +81,78 @@ struct Pendulum {
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
     return {{S(constraint_scale) * q}};
   }
+
+  // the structure that condensed methods use (system.hpp)
+  static constexpr int block = n, terms = 0;
+  template <class S>
+  RB_HD Matrix<S, 1, 1> constraint_hessian(const Vector<S, m>& multiplier) const {
+    return {{{S(constraint_scale) * multiplier[0]}}};
+  }
+
+  // by hand what follows from L and g (systems/dynamics.hpp)
+  template <class S>
+  RB_HD Vector<S, n> velocity(const Vector<S, n>&, const Vector<S, n>& p) const {
+    return (S(1.0) / S(mass)) * p;
+  }
+  template <class S>
+  RB_HD S inertia(const Vector<S, n>&) const {
+    return S(mass);
+  }
+  template <class S>
+  RB_HD Vector<S, n> generalized_force(const Vector<S, n>& q, const Vector<S, n>&) const {
+    return force(q);
+  }
   template <class S>
   RB_HD Vector<S, m> position_curvature(const Vector<S, n>&, const Vector<S, n>& v) const {
     return {S(constraint_scale) * dot(v, v)};
+  }
+};
+
+/// The pendulum in a magnetic field along the normal of the plane or the vertical: (field/2)(x vy - y vx) more in L.
+template <class T, int D>
+struct MagneticPendulum : Pendulum<T, D> {
+  T magnetic_field;
+
+  static constexpr int n = D;
+  static constexpr auto variant = "magnetic";
+  static constexpr auto summary = D == 2 ? "charge on a circle in a magnetic field along the normal of its plane"
+                                         : "charge on a sphere in a vertical magnetic field";
+  static constexpr std::array<ParameterInfo, 5> parameters() {
+    const auto common = Pendulum<T, D>::parameters();
+    return {{common[0], common[1], common[2], common[3], {"magnetic_field", 0.0, "mass/time", "charge times field"}}};
+  }
+  static constexpr auto invariants() {
+    auto result = Pendulum<T, D>::invariants();
+    if constexpr (D == 3) result[0].text = "x py - y px, about the vertical, with the share of the field";
+    return result;
+  }
+  template <class S>
+  RB_HD Vector<S, 1> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const S by_field = S(0.5) * S(magnetic_field) * (q[0] * q[0] + q[1] * q[1]);
+    return {Pendulum<T, D>::evaluate_invariants(q, v)[0] + by_field};
+  }
+
+  /// The potential and the mass matrix alone make up L where this is 0.
+  static constexpr std::array<const char*, 1> separable_without{"magnetic_field"};
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const S field = S(0.5) * S(magnetic_field) * (q[0] * v[1] - q[1] * v[0]);
+    return S(0.5) * S(this->mass) * dot(v, v) - this->potential(q) + field;
+  }
+  template <class S>
+  RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
+    const S half = S(0.5) * S(magnetic_field), inverse = S(1.0) / S(this->mass);
+    Vector<S, n> v = inverse * p;
+    v[0] = inverse * (p[0] + half * q[1]);
+    v[1] = inverse * (p[1] - half * q[0]);
+    return v;
+  }
+  template <class S>
+  RB_HD Vector<S, n> generalized_force(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    Vector<S, n> f = this->force(q);
+    f[0] = f[0] + S(magnetic_field) * v[1];
+    f[1] = f[1] - S(magnetic_field) * v[0];
+    return f;
   }
 };
 
