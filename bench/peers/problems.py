@@ -96,13 +96,11 @@ v = [{quoted["v"]}]
 name = "energy"
 reference = "initial"
 statistics = ["maxabs"]
-[output]
-trajectories = [0]
 """
 
 
-def arguments(methods, adaptive=True, fixed=True):
-    """What a peer is asked to do. `methods` are the names it offers."""
+def arguments(methods, adaptive=True, fixed=True, program=None):
+    """What a peer is asked to do. `methods` are the names it offers; `program` is the default of that option, if it has it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--system", choices=PROBLEMS, default="chaotic")
     parser.add_argument("--method", choices=methods, default=methods[0])
@@ -114,6 +112,9 @@ def arguments(methods, adaptive=True, fixed=True):
     parser.add_argument("--end", type=float, default=1000.0)
     parser.add_argument("--count", type=int, default=64, help="trajectories")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    if program:
+        parser.add_argument("--program", default=program)
+        parser.add_argument("--threads", type=int, default=1)
     task = parser.parse_args()
     task.problem = PROBLEMS[task.system]
     task.step, task.tolerance = getattr(task, "step", None), getattr(task, "tolerance", None)
