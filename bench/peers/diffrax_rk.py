@@ -20,22 +20,22 @@ import jax.numpy as jnp  # noqa: E402
 
 solver, _, vmapped = task.method.partition("-")
 term = diffrax.ODETerm(lambda t, y, _: jnp.stack(task.problem.ode(y)))
-if task.step:
-    control, first, limit = diffrax.ConstantStepSize(), task.step, task.steps + 1
-else:
-    control, first, limit = diffrax.PIDController(rtol=task.tolerance, atol=task.tolerance), None, 10**9
 
 
-def solve(y, end):
-    solution = diffrax.diffeqsolve(term, getattr(diffrax, solver)(), 0.0, end, first, y, max_steps=limit,
+def solve(y, end, size):
+    """The step or tolerance is an argument: one compilation serves all."""
+    first = size if task.step else None
+    control = diffrax.ConstantStepSize() if task.step else diffrax.PIDController(rtol=size, atol=size)
+    solution = diffrax.diffeqsolve(term, getattr(diffrax, solver)(), 0.0, end, first, y, max_steps=None,
                                    saveat=diffrax.SaveAt(t1=True), stepsize_controller=control,
                                    adjoint=diffrax.ForwardMode())
     return solution.ys[-1], solution.stats["num_steps"]
 
 
-ensemble = jax.jit(jax.vmap(solve, in_axes=(1, None), out_axes=(1, 0)) if vmapped else solve)
+ensemble = jax.jit(jax.vmap(solve, in_axes=(1, None, None), out_axes=(1, 0)) if vmapped else solve)
+size = task.step or task.tolerance
 initial = jnp.asarray(task.problem.initial(task.count))
-jax.block_until_ready(ensemble(initial, 1.0))
-(final, steps), seconds = timed(lambda: jax.block_until_ready(ensemble(initial, task.end)))
+jax.block_until_ready(ensemble(initial, 1.0, size))
+(final, steps), seconds = timed(lambda: jax.block_until_ready(ensemble(initial, task.end, size)))
 steps = int(steps.sum()) if vmapped else int(steps) * task.count
 answer(task, "Diffrax", f"{diffrax.__version__}, JAX {jax.__version__}", final, seconds, steps)
