@@ -10,14 +10,20 @@
 #include <string>
 #include <vector>
 
+#ifdef __CUDACC__
+#define HOST_DEVICE __host__ __device__
+#else
+#define HOST_DEVICE
+#endif
+
 /// Chaotic nonholonomic system, m = 3, constraint vx + z.vz = 0, with the multiplier from its derivative in time.
 struct Chaotic {
   static constexpr int dimension = 14;
   static constexpr double last_theta = std::numbers::pi / 2;
 
-  /// f + mu^T lambda for a given multiplier; f of (x, y, z) and mu = (1, 0, z).
+  /// Potential forces on (x, y, z); the constraint is mu v = 0 with mu = (1, 0, z).
   template <class T>
-  static void force(const T* y, T* f) {
+  HOST_DEVICE static void force(const T* y, T* f) {
     f[0] = -y[0];
     for (int i = 1; i < 4; ++i) f[i] = -y[i] * (1 + y[i + 3] * y[i + 3]);
     f[4] = -y[4] * (1 + y[1] * y[1] + y[5] * y[5]);
