@@ -83,10 +83,10 @@ class Loop {
       if (at(arguments_.layout.status, lane) != 0.0) return false;
     return true;
   }
-
- private:
+  /// The state: rows q, p, lambda.
   double& at(int row, int lane) { return chunk_[static_cast<std::size_t>(row * chunk_size + lane)]; }
 
+ private:
   const CompiledPair* pair_;
   KernelArguments arguments_{};
   std::vector<double> chunk_;

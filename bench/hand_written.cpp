@@ -1,0 +1,84 @@
+// The chaotic system's compiled time loop beside the hand-written one of hand_written.hpp: nanoseconds per trajectory-step on one
+// core, the two taking turns, medians. Same initial states, step, tolerance and criterion of convergence. Prints a Markdown table.
+//
+//   build/release/bench/bench_hand_written [repetitions]
+
+#include "hand_written.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "loops.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+constexpr double step = 0.1;
+constexpr int rows = 2 * hand_written::n + 1, lanes = hand_written::lanes;
+
+double nanoseconds(std::int64_t steps, const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() /
+         static_cast<double>(steps * chunk_size);
+}
+
+double median(std::vector<double> x) {
+  std::ranges::sort(x);
+  return x[x.size() / 2];
+}
+
+/// The states of a chunk as the hand-written loop has them: blocks of eight trajectories.
+std::vector<double> blocks(bench::Loop& loop) {
+  std::vector<double> state(static_cast<std::size_t>(rows) * chunk_size);
+  for (int lane = 0; lane < chunk_size; ++lane)
+    for (int row = 0; row < rows; ++row)
+      state[static_cast<std::size_t>((lane / lanes * rows + row) * lanes + lane % lanes)] = loop.at(row, lane);
+  return state;
+}
+
+template <int S>
+void compare(int repetitions) {
+  const SystemEntry& system = bench::instance("chaotic", "printed", 3);
+  const MethodEntry& method = *Catalogue::instance().method("nonholonomic-lobatto");
+  const auto by_hand = [](std::vector<double>& state, std::int64_t steps) {
+    for (std::size_t block = 0; block < state.size(); block += rows * lanes)
+      hand_written::advance<S>(&state[block], static_cast<long>(steps), step);
+  };
+  std::vector<double> generic_ns, hand_ns;
+  double difference = 0.0;
+  for (int r = 0; r < repetitions; ++r) {
+    bench::Loop loop(system, method, {S}, Isa::avx512, step);
+    std::vector<double> state = blocks(loop);
+    loop.advance(10);
+    by_hand(state, 10);
+    const std::vector<double> reached = blocks(loop);  // after ten steps chaos has not yet spread the round-off
+    for (std::size_t i = 0; i < state.size(); ++i) difference = std::max(difference, std::abs(state[i] - reached[i]));
+    const std::int64_t steps = 1000;
+    generic_ns.push_back(nanoseconds(steps, [&] { loop.advance(steps); }));
+    hand_ns.push_back(nanoseconds(steps, [&] { by_hand(state, steps); }));
+    if (!loop.good()) fmt::print(stderr, "a trajectory failed: s = {}\n", S);
+  }
+  fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.1e} |\n", S, median(generic_ns), median(hand_ns),
+             median(generic_ns) / median(hand_ns), difference);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!has_isa(Isa::avx512)) {
+    fmt::print("skipped: this processor has no AVX-512\n");
+    return 0;
+  }
+  const int repetitions = argc > 1 ? std::atoi(argv[1]) : 9;
+  fmt::print("| s | rattleback ns | hand-written ns | ratio | difference after 10 steps |\n| --- | --- | --- | --- | --- |\n");
+  compare<2>(repetitions);
+  compare<3>(repetitions);
+  compare<4>(repetitions);
+}

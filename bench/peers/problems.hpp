@@ -1,0 +1,171 @@
+#pragma once
+// problems.py for the peers in C++: the same problems, command line and answer.
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#ifdef __CUDACC__
+#define HOST_DEVICE __host__ __device__
+#else
+#define HOST_DEVICE
+#endif
+
+/// Chaotic nonholonomic system, m = 3, constraint vx + z.vz = 0, with the multiplier from its derivative in time.
+struct Chaotic {
+  static constexpr int dimension = 14;
+  static constexpr double last_theta = std::numbers::pi / 2;
+
+  /// Potential forces on (x, y, z); the constraint is mu v = 0 with mu = (1, 0, z).
+  template <class T>
+  HOST_DEVICE static void force(const T* y, T* f) {
+    f[0] = -y[0];
+    for (int i = 1; i < 4; ++i) f[i] = -y[i] * (1 + y[i + 3] * y[i + 3]);
+    f[4] = -y[4] * (1 + y[1] * y[1] + y[5] * y[5]);
+    f[5] = -y[5] * (1 + y[2] * y[2] + y[4] * y[4]);
+    f[6] = -y[6] * (1 + y[3] * y[3]);
+  }
+  template <class T>
+  static void ode(const T* y, T* derivative) {
+    T f[7];
+    force(y, f);
+    T phi = f[0], gram = T(1);
+    for (int i = 4; i < 7; ++i) {
+      phi += y[i] * f[i] + y[i + 7] * y[i + 7];
+      gram += y[i] * y[i];
+    }
+    const T multiplier = -phi / gram;
+    for (int i = 0; i < 7; ++i) derivative[i] = y[i + 7];
+    for (int i = 0; i < 7; ++i) derivative[i + 7] = f[i];
+    derivative[7] += multiplier;
+    for (int i = 4; i < 7; ++i) derivative[i + 7] += multiplier * y[i];
+  }
+  static double energy(const double* y) {
+    double sum = y[4] * y[4] * y[5] * y[5];
+    for (int i = 0; i < 14; ++i) sum += y[i] * y[i];
+    for (int i = 1; i < 4; ++i) sum += y[i] * y[i] * y[i + 3] * y[i + 3];
+    return 0.5 * sum;
+  }
+  static void initial(double theta, double* y) {
+    const double start[14] = {std::cos(theta), 0.6, 0.4, 0.2, 1, 1, 1, 0, std::sin(theta), 0, 0, 0, 0, 0};
+    std::memcpy(y, start, sizeof start);
+  }
+};
+
+struct HenonHeiles {
+  static constexpr int dimension = 4;
+  static constexpr double last_theta = 2 * std::numbers::pi;
+
+  template <class T>
+  static void force(const T* y, T* f) {
+    f[0] = -y[0] - 2 * y[0] * y[1];
+    f[1] = y[1] * y[1] - y[1] - y[0] * y[0];
+  }
+  template <class T>
+  static void ode(const T* y, T* derivative) {
+    derivative[0] = y[2];
+    derivative[1] = y[3];
+    force(y, derivative + 2);
+  }
+  static double energy(const double* y) {
+    return 0.5 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3]) + y[0] * y[0] * y[1] - y[1] * y[1] * y[1] / 3;
+  }
+  static void initial(double theta, double* y) {
+    const double start[4] = {0.15 * std::cos(theta), 0.15 * std::sin(theta), 0.42 * std::cos(3 * theta),
+                             0.42 * std::sin(3 * theta)};
+    std::memcpy(y, start, sizeof start);
+  }
+};
+
+struct Task {
+  std::string system = "chaotic", method, device = "cpu";
+  double step = 0, tolerance = 0, end = 1000;  // step or tolerance; the other is 0
+  int count = 64;
+  long steps = 0;
+};
+
+inline Task parse(int argc, char** argv, const char* device = "cpu") {
+  Task task;
+  task.device = device;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string key = argv[i], value = argv[i + 1];
+    if (key == "--system") task.system = value;
+    else if (key == "--method") task.method = value;
+    else if (key == "--device") task.device = value;
+    else if (key == "--step") task.step = std::stod(value);
+    else if (key == "--tolerance") task.tolerance = std::stod(value);
+    else if (key == "--end") task.end = std::stod(value);
+    else if (key == "--count") task.count = std::stoi(value);
+    else argc = 0;
+  }
+  if (argc % 2 == 0 || (task.step > 0) == (task.tolerance > 0)) {
+    std::fprintf(stderr, "usage: %s --system chaotic|henon-heiles --method NAME (--step H | --tolerance TOL) "
+                 "[--end 1000] [--count 64]\n", argv[0]);
+    std::exit(2);
+  }
+  if (task.step > 0) task.steps = std::lround(task.end / task.step);
+  return task;
+}
+
+/// The ensemble, one trajectory after the other.
+template <class Problem>
+std::vector<double> ensemble(int count) {
+  std::vector<double> y(static_cast<std::size_t>(count) * Problem::dimension);
+  for (int k = 0; k < count; ++k)
+    Problem::initial(Problem::last_theta / (count > 1 ? count - 1 : 1) * k, &y[k * Problem::dimension]);
+  return y;
+}
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Prints the outcome; steps is the total over the ensemble, or negative where the peer does not say.
+template <class Problem>
+void answer(const Task& task, const char* peer, const std::string& version, const std::vector<double>& final,
+            double seconds, long steps) {
+  constexpr int rows = Problem::dimension;
+  const std::vector<double> initial = ensemble<Problem>(task.count);
+  double error = 0;
+  for (int k = 0; k < task.count; ++k) {
+    const double change = std::abs(Problem::energy(&final[k * rows]) - Problem::energy(&initial[k * rows]));
+    if (!(change <= error)) error = change;  // NaN too
+  }
+  const auto number = [](double x) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", x);
+    return std::isfinite(x) ? std::string(text) : std::string("null");
+  };
+  std::string state;
+  for (int i = 0; i < rows; ++i) state += (i ? ", " : "") + number(final[i]);
+  if (task.steps > 0) steps = task.steps * task.count;
+  std::printf(
+      "{\"peer\": \"%s\", \"version\": \"%s\", \"system\": \"%s\", \"method\": \"%s\", \"device\": \"%s\", \"step\": %s, "
+      "\"tolerance\": %s, \"end\": %s, \"trajectories\": %d, \"seconds\": %s, \"steps\": %s, \"energy_error\": %s, "
+      "\"final\": [%s]}\n",
+      peer, version.c_str(), task.system.c_str(), task.method.c_str(), task.device.c_str(),
+      task.step > 0 ? number(task.step).c_str() : "null", task.tolerance > 0 ? number(task.tolerance).c_str() : "null",
+      number(task.end).c_str(), task.count, number(seconds).c_str(), steps < 0 ? "null" : std::to_string(steps).c_str(),
+      number(error).c_str(), state.c_str());
+}
+
+/// Blocks of `lanes` trajectories side by side, lane index fastest: a right-hand side over such a block is SIMD code.
+template <class Problem, int lanes>
+void stacked_ode(const double* y, double* derivative) {
+  for (int k = 0; k < lanes; ++k) {
+    double column[Problem::dimension], change[Problem::dimension];
+    for (int i = 0; i < Problem::dimension; ++i) column[i] = y[i * lanes + k];
+    Problem::ode(column, change);
+    for (int i = 0; i < Problem::dimension; ++i) derivative[i * lanes + k] = change[i];
+  }
+}
+
+[[noreturn]] inline void unknown(const Task& task) {
+  std::fprintf(stderr, "unknown system or method: %s, %s\n", task.system.c_str(), task.method.c_str());
+  std::exit(2);
+}
