@@ -45,8 +45,6 @@ std::vector<double> blocks(bench::Loop& loop) {
 
 template <int S>
 void compare(int repetitions) {
-  const SystemEntry& system = bench::instance("chaotic", "printed", 3);
-  const MethodEntry& method = *Catalogue::instance().method("nonholonomic-lobatto");
   const auto by_hand = [](std::vector<double>& state, std::int64_t steps) {
     for (std::size_t block = 0; block < state.size(); block += rows * lanes)
       hand_written::advance<S>(&state[block], static_cast<long>(steps), step);
@@ -54,7 +52,7 @@ void compare(int repetitions) {
   std::vector<double> generic_ns, hand_ns;
   double difference = 0.0;
   for (int r = 0; r < repetitions; ++r) {
-    bench::Loop loop(system, method, {S}, Isa::avx512, step);
+    bench::Loop loop("name = 'chaotic'", "nonholonomic-lobatto", fmt::format("stages = {}", S), Isa::avx512, step);
     std::vector<double> state = blocks(loop);
     loop.advance(10);
     by_hand(state, 10);
@@ -77,7 +75,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   const int repetitions = argc > 1 ? std::atoi(argv[1]) : 9;
-  fmt::print("| s | rattleback ns | hand-written ns | ratio | difference after 10 steps |\n| --- | --- | --- | --- | --- |\n");
+  fmt::print(
+      "| s | rattleback ns | hand-written ns | ratio | difference after 10 steps |\n| --- | --- | --- | --- | --- |\n");
   compare<2>(repetitions);
   compare<3>(repetitions);
   compare<4>(repetitions);
