@@ -22,9 +22,9 @@ void expect_symplectic(const OverDuals<SystemOf>& system, const State& start, do
 
 TEST(GglSymplectic, Pendulum) {
   const auto state = pendulum_start();
-  const OverDuals<BlockPendulum> system{9.81};
+  const OverDuals<Spherical> system{1.0, 1.0, 9.81, 1.0};
   const Eigen::MatrixXd inside = admissible(pendulum, state);
-  expect_symplectic<BlockPendulum>(system, state, 0.05, inside);
+  expect_symplectic<Spherical>(system, state, 0.05, inside);
   // the scheme that conserves energy is not symplectic
   EXPECT_NEAR(symplectic_defect(em, system, state, 0.05, inside), 1.1e-3, 5e-4);
 }
