@@ -205,10 +205,10 @@ TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
     const Study study = Study::parse(toml + with_lyapunov);
     const Result reference = run(study, {.backend = "cpu:scalar", .threads = 1});
     EXPECT_EQ(differences(plain, reference), "");
-    // the exponent is known wherever the trajectory is; on groups, with steps far beyond any use, the dual step may fail
+    // the exponent is known wherever the trajectory is; with steps far beyond any use the dual step may fail
     const auto& known = std::get<std::vector<std::uint64_t>>(reference.dataset("/observables/lyapunov/count").values);
     const auto& there = std::get<std::vector<std::uint64_t>>(plain.dataset("/observables/energy/count").values);
-    if (GetParam().system->expand && toml.find("step = \"") != std::string::npos) {
+    if (toml.find("step = \"") != std::string::npos) {
       for (std::size_t i = 0; i < known.size(); ++i) EXPECT_LE(known[i], there[i]);
     } else {
       EXPECT_EQ(known, there);
@@ -241,13 +241,14 @@ TEST_P(EveryPair, StaysOnTheConstraintAndKeepsWhatTheSystemConserves) {
   EXPECT_EQ(result.summary.failed, 0u);
   // truncation error over two time units at h = 0.02
   const double bound = c.order() <= 2 ? 2e-2 : c.order() <= 4 ? 2e-5 : 2e-8;
-  double size = 1.0;
+  double size = 1.0, speed = 1.0;
   for (const double x : c.system->default_q) size = std::max(size, std::abs(x));
+  for (const double x : c.system->default_v) speed = std::max(speed, std::abs(x));
   const double exact = 1e-14 * size * size;
   const auto largest = [&](const char* name) { return result.statistic(name, "max").back(); };
   if (c.system->constraint == ConstraintKind::holonomic) {
     EXPECT_LT(largest("constraint"), c.method->exact_constraint ? exact : bound);
-    EXPECT_LT(largest("hidden_constraint"), c.method->exact_hidden_constraint ? exact : 2e-2);
+    EXPECT_LT(largest("hidden_constraint"), speed * (c.method->exact_hidden_constraint ? exact : 2e-2));
   } else if (c.system->m > 0) {
     EXPECT_LT(largest("constraint"), exact);
   }
@@ -261,7 +262,7 @@ TEST_P(EveryPair, StaysOnTheConstraintAndKeepsWhatTheSystemConserves) {
 TEST_P(EveryPair, ReachesItsOrder) {
   const Case& c = GetParam();
   const int order = c.order(), s = c.stages();
-  const double end = order >= 6 ? 6.0 : 1.0;
+  const double end = order >= 8 ? 12.0 : order >= 6 ? 6.0 : 1.0;
   const auto final_q = [&](const Case& of, int steps) {
     const Result r = run(Study::parse(study_of(of, end / steps, steps, 4)));
     return Eigen::MatrixXd(r.matrix("/final/q"));
@@ -278,15 +279,15 @@ TEST_P(EveryPair, ReachesItsOrder) {
     floor = 1e-12 * (1.0 + final_q(c, 320).norm());
   }
   double error = 0.0, slope = 0.0;
-  for (int steps = order <= 2 ? 80 : 10; steps <= 320; steps *= 2) {
+  for (int steps = order <= 2 ? 80 : order < 8 ? 10 : 5; steps <= 320; steps *= 2) {
     const double coarser = error;
     error = (final_q(c, steps) - (s > 0 ? exact : final_q(c, 2 * steps))).norm();
     if (error < floor) break;
     slope = std::log2(coarser / error);
   }
-  // with five stages round-off comes before the slope has settled from above on the groups
+  // with five stages round-off comes before the slope has settled from above; and errors of order one may be small ones
   EXPECT_GT(slope, order - 0.2);
-  if (s < 5 || !c.system->expand) {
+  if (s < 5 && order > 1) {
     EXPECT_LT(slope, order + 0.2);
   }
 }

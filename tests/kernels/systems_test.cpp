@@ -39,14 +39,16 @@ class SystemTest : public ::testing::Test {
   using System = SystemOf<double>;
   static constexpr int n = System::n, m = System::m;
 
-  /// Calls f(system, q, v) for systems with parameters about the default ones, and states on the constraint.
+  /// Calls f(system, q, v) for systems with parameters about the default ones, and states on the constraint. Holonomic ones are
+  /// not so far that there is no way back.
   template <class F>
   void at_random_points(F f) {
+    constexpr double range = is_holonomic<System> ? 0.1 : 0.3, distance = is_holonomic<System> ? 0.1 : 0.5;
     for (int trial = 0; trial < 20; ++trial) {
       for (std::size_t i = 0; i < parameters.size(); ++i)
-        parameters[i] = System::parameters()[i].value * random.uniform(0.7, 1.3);
+        parameters[i] = System::parameters()[i].value * random.uniform(1.0 - range, 1.0 + range);
       const System system = make<double>();
-      const auto state = random_start(system, random, 0.5);
+      const auto state = random_start(system, random, distance);
       f(system, state.q, velocity(system, state.q, state.p));
     }
   }
@@ -65,7 +67,7 @@ TYPED_TEST_SUITE(SystemTest, CatalogueSystems, Names);
 TYPED_TEST(SystemTest, DefaultStateSatisfiesTheConstraint) {
   using System = typename TestFixture::System;
   const auto phi = constraint(make_default<System>(), to_vector(System::default_q), to_vector(System::default_v));
-  EXPECT_LE(max_norm(phi), 2e-16);
+  EXPECT_LE(max_norm(phi), 2e-16 * std::max(1.0, max_norm(to_vector(System::default_v))));
 }
 
 TYPED_TEST(SystemTest, ForceIsMinusTheGradientOfThePotential) {
@@ -105,13 +107,14 @@ TYPED_TEST(SystemTest, EnergyFollowsFromTheLagrangian) {
   this->at_random_points([](const auto& system, const auto& q, const auto& v) {
     const auto l = gradient<1, group_of<typename TestFixture::System>>(lagrangian_of(system), q, v);
     EXPECT_LE(distance(momentum(system, q, v), l.dv[0]), 1e-15);
-    EXPECT_NEAR(energy(system, q, v), dot(v, l.dv[0]) - l.value[0], 1e-14);
+    const double expected = dot(v, l.dv[0]) - l.value[0];
+    EXPECT_NEAR(energy(system, q, v), expected, 1e-14 * std::max(1.0, std::fabs(expected)));
   });
 }
 
 TYPED_TEST(SystemTest, VelocityInvertsMomentum) {
   this->at_random_points([](const auto& system, const auto& q, const auto& v) {
-    EXPECT_LE(distance(velocity(system, q, momentum(system, q, v)), v), 4e-15);
+    EXPECT_LE(distance(velocity(system, q, momentum(system, q, v)), v), 4e-15 * std::max(1.0, max_norm(v)));
   });
 }
 
@@ -139,7 +142,7 @@ TYPED_TEST(SystemTest, InvariantsAreConstantAlongTheContinuousFlow) {
     }
     if constexpr (System::m > 0) {
       const auto phi = constraint(system_over_rates, moving_q, moving_v);
-      for (int k = 0; k < System::m; ++k) EXPECT_LE(std::fabs(phi[k].partial[0]), 1e-14);
+      for (int k = 0; k < System::m; ++k) EXPECT_LE(std::fabs(phi[k].partial[0]), 1e-14 * std::max(1.0, max_norm(a)));
     }
   });
 }

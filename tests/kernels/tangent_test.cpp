@@ -129,7 +129,9 @@ TYPED_TEST(TangentMapTest, IsTheDerivativeOfTheStep) {
         differences += sign * weight[k - 1] / e * flatten(advance(step, direction.moved(sign * k * e), h, 1));
     const Eigen::VectorXd tangent =
         tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, d, h);
-    EXPECT_LE((tangent - differences).norm(), 1e-10 * tangent.norm());
+    // multipliers of holonomic constraints are second differences of positions, with the round-off of such
+    constexpr double accuracy = is_holonomic<typename TestFixture::System> ? 1e-9 : 1e-10;
+    EXPECT_LE((tangent - differences).norm(), accuracy * tangent.norm());
     // the map is linear, whatever the size of the vector
     const Eigen::VectorXd large =
         tangent_step<Lobatto<TypeParam::stages>::template of, TypeParam::template of>(state, 0x1p128 * d, h);

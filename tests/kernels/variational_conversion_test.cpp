@@ -592,7 +592,8 @@ TEST(VariationalConversion, ReportsAStepWithoutSolution) {
 
 /// What becomes of options: base, a, b, bias, state.
 Settled settle(double base, std::vector<double> a, std::vector<double> b, std::vector<double> bias, double* numbers) {
-  const std::array<OptionValue, 5> values{{{base, {}}, {0.0, a}, {0.0, b}, {0.0, bias}, {0.0, {}}}};
+  const int rows = static_cast<int>(std::lround(std::sqrt(static_cast<double>(a.size()))));
+  const std::array<OptionValue, 5> values{{{base, {}}, {0.0, a, rows}, {0.0, b}, {0.0, bias}, {0.0, {}}}};
   char message[256] = "";
   const Settled r =
       methods::variational_conversion.settle(values, describe<Spherical>(), numbers, message, sizeof(message));
