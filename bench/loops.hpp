@@ -60,7 +60,7 @@ class Loop {
     for (int lane = 0; lane < chunk_size; ++lane) {
       std::vector<double> q(system.default_q.begin(), system.default_q.end()),
           v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(system.m));
-      q[0] += 1e-3 * lane;  // a different trajectory in every lane
+      q[0] += 1e-3 * system.time_scale * lane;  // a different trajectory in every lane
       v[0] += 1e-3;
       system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
                      {false, false, true, false, method.in_space});
