@@ -108,7 +108,7 @@ class TangentMapTest : public ::testing::Test {
   System system = make_default<System>();
 };
 
-using Cases = CatalogueCases<2, 3, 4>;
+using Cases = CatalogueCases<2, 3>;
 TYPED_TEST_SUITE(TangentMapTest, Cases, Names);
 
 TYPED_TEST(TangentMapTest, IsTheDerivativeOfTheStep) {
