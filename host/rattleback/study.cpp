@@ -97,6 +97,11 @@ void complete_system(Study& study, const SystemEntry& entry) {
   }
   for (const auto& [name, value] : study.system.parameters) {
     if (std::ranges::find(known, name) != known.end()) continue;
+    if (study.system.variant.empty()) {  // those of the variants would have been known, too
+      for (const SystemEntry* other : Catalogue::instance().instances(entry.name))
+        for (const ParameterInfo& info : other->parameters)
+          if (std::ranges::find(known, info.name) == known.end()) known.emplace_back(info.name);
+    }
     input_error(study.place("system.parameters." + name),
                 fmt::format("unknown parameter '{}' of '{}' ({}){}", name, entry.name,
                             known.empty() ? "it has none" : "known: " + join(known), did_you_mean(name, known)));
