@@ -10,60 +10,17 @@
 #include <vector>
 
 #include "rattleback/methods/vcg.hpp"
+#include "rooted_trees.hpp"
 
 using namespace rattleback;
 
 namespace {
 
-/// A rooted tree by what the order conditions need: its density, and the weights of its children at every stage.
-struct Tree {
-  double density;
-  std::vector<double> weights;
-};
-
-/// All rooted trees of up to `largest` nodes, by their number of nodes, on a tableau.
-std::vector<std::vector<Tree>> rooted_trees(const RungeKuttaTableau& t, std::size_t largest) {
-  const auto stages = static_cast<std::size_t>(t.stages);
-  std::vector<std::vector<Tree>> trees(largest + 1);
-  const auto grow = [&](auto&& self, std::size_t nodes, std::size_t target, std::size_t size, std::size_t index,
-                        const Tree& tree) -> void {
-    if (nodes == target) {
-      trees[target].push_back({tree.density * static_cast<double>(target), tree.weights});
-      return;
-    }
-    for (std::size_t child = std::min(size, target - nodes); child >= 1; --child)
-      for (std::size_t k = child == size ? index : trees[child].size(); k-- > 0;) {
-        Tree next = tree;
-        next.density *= trees[child][k].density;
-        for (std::size_t i = 0; i < stages; ++i) {
-          double sum = 0.0;
-          for (std::size_t j = 0; j < stages; ++j) sum += t.a[i][j] * trees[child][k].weights[j];
-          next.weights[i] *= sum;
-        }
-        self(self, nodes + child, target, child, k + 1, next);
-      }
-  };
-  for (std::size_t target = 1; target <= largest; ++target)
-    grow(grow, 1, target, target - 1, target > 1 ? trees[target - 1].size() : 0,
-         {1.0, std::vector<double>(stages, 1.0)});
-  return trees;
-}
-
-double defect(const RungeKuttaTableau& t, const std::vector<Tree>& trees) {
-  double worst = 0.0;
-  for (const Tree& tree : trees) {
-    double sum = 0.0;
-    for (int i = 0; i < t.stages; ++i) sum += t.b[i] * tree.weights[static_cast<std::size_t>(i)];
-    worst = std::max(worst, std::fabs(sum * tree.density - 1.0));
-  }
-  return worst;
-}
-
 TEST(RungeKuttaTableaus, SatisfyTheirOrderConditionsAndNoMore) {
   for (const RungeKuttaTableau& t : runge_kutta_tableaus) {
     SCOPED_TRACE(t.name);
     const auto order = static_cast<std::size_t>(t.order);
-    const auto trees = rooted_trees(t, order + 1);
+    const auto trees = rooted_trees(t, t.order + 1);
     for (std::size_t nodes = 1; nodes <= order; ++nodes) EXPECT_LT(defect(t, trees[nodes]), 1e-13) << nodes;
     EXPECT_GT(defect(t, trees[order + 1]), 1e-4);
   }
