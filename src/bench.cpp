@@ -68,6 +68,7 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
   json["flops_per_step"] = report.flops_per_step;
   json["peak_flops"] = report.peak_flops;
   json["fraction_of_peak"] = report.fraction_of_peak();
+  json["copy_bytes_per_second"] = report.copy_rate;
 
   std::string csv = fmt::format("# study: {}; device: {}; threads: {}\nseconds,trajectory_steps_per_second\n",
                                 study.name, summary.device, summary.threads);
@@ -89,6 +90,7 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
                report.state_bytes * summary.trajectories);
     fmt::print("  floating-point operations    {:.4g} per step, {:.3g} of the {:.4g} per second of an fma loop\n",
                report.flops_per_step, report.fraction_of_peak(), report.peak_flops);
+    fmt::print("  memory                       {:.3g} bytes per second read and written by a copy\n", report.copy_rate);
   }
   return exit_code_of(summary.failed, summary.trajectories);
 }

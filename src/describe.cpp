@@ -33,6 +33,7 @@ Json describe_instance(const SystemEntry& s) {
     json["observables"].push_back({{"name", o.name}, {"conserved", o.conserved}, {"text", o.text}});
   json["default_q"] = std::vector(s.default_q.begin(), s.default_q.end());
   json["default_v"] = std::vector(s.default_v.begin(), s.default_v.end());
+  json["time_scale"] = s.time_scale;
   json["methods"] = Json::array();
   for (const MethodEntry* m : Catalogue::instance().methods())
     if (Catalogue::instance().takes(*m, s)) json["methods"].push_back(m->name);
@@ -100,7 +101,7 @@ void print_text(const Json& json) {
     if (!instance["coordinates"].empty()) fmt::print("  coordinates: {}\n", instance["coordinates"].dump());
     fmt::print("  parameters\n");
     print_lines(instance["parameters"], "default");
-    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], iterations, residual, lyapunov)\n");
+    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], p_projected[i], iterations, residual, lyapunov)\n");
     print_lines(instance["observables"], "");
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());

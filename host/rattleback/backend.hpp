@@ -107,6 +107,8 @@ class Backend {
   /// Floating-point operations per second of independent chains of fused multiply-adds (each counts 2) in the instruction set
   /// and on all threads of this backend; the best of a few runs of some 20 ms. The study must be one that it treats.
   virtual double measure_peak_flops(const Study& study) = 0;
+  /// Bytes per second, read and written, of a copy too large for caches within its memory, on all its threads; the best of a few.
+  virtual double measure_copy_rate() = 0;
 };
 
 /// Steps per call into a compiled loop: how often progress is seen. Not part of the result.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <mutex>
@@ -99,6 +100,24 @@ class CpuBackend final : public Backend {
       }
     }
     return peak;
+  }
+
+  double measure_copy_rate() override {
+    constexpr std::size_t bytes = std::size_t{1} << 27;
+    const std::size_t part = bytes / threads_;
+    std::vector<std::vector<char>> from(threads_), to(threads_);
+    parallel_for(threads_, threads_, [&](std::uint64_t k) {
+      from[k].assign(part, 1);  // pages are there before they are copied
+      to[k].assign(part, 0);
+    });
+    double best = 0.0;
+    for (int repetition = 0; repetition < 5; ++repetition) {
+      const auto start = std::chrono::steady_clock::now();
+      parallel_for(threads_, threads_, [&](std::uint64_t k) { std::memcpy(to[k].data(), from[k].data(), part); });
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      best = std::max(best, 2.0 * static_cast<double>(part) * threads_ / seconds.count());
+    }
+    return best;
   }
 
  private:

@@ -281,6 +281,24 @@ class CudaBackend final : public Backend {
     return peak;
   }
 
+  double measure_copy_rate() override {
+    constexpr std::size_t count = (std::size_t{1} << 29) / sizeof(double);
+    DeviceArray<double> from, to;
+    from.reserve(count);
+    to.reserve(count);
+    double best = 0.0;
+    for (int repetition = 0; repetition < 6; ++repetition) {  // the first warms up
+      synchronise();
+      const auto start = std::chrono::steady_clock::now();
+      check(cudaMemcpyAsync(to.get(), from.get(), count * sizeof(double), cudaMemcpyDeviceToDevice, stream_),
+            "copy on the device");
+      synchronise();
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      if (repetition > 0) best = std::max(best, 2.0 * count * sizeof(double) / seconds.count());
+    }
+    return best;
+  }
+
  private:
   void synchronise() { check(cudaStreamSynchronize(stream_), "execution"); }
 

@@ -23,6 +23,7 @@ class CountingBackend final : public Backend {
   bool treats(const Study&) const override { return true; }
   std::uint64_t tile_bytes() const override { return std::uint64_t{1} << 20; }
   double measure_peak_flops(const Study&) override { return std::numeric_limits<double>::quiet_NaN(); }
+  double measure_copy_rate() override { return std::numeric_limits<double>::quiet_NaN(); }
 
   void begin(const Plan& plan, Tile& tile) override {
     plan_ = &plan;
@@ -106,6 +107,7 @@ BenchReport measure(const Study& study, const BenchOptions& options) {
   Result result = session.run(report.study);  // to warm up
   report.seconds = repeat(session, report.study, options, result);
   report.peak_flops = session.measure_peak_flops(report.study);
+  report.copy_rate = session.measure_copy_rate(report.study);
   report.summary = result.summary;
   const auto steps = static_cast<double>(report.summary.trajectory_steps);
   std::vector<double> rates;

@@ -36,6 +36,7 @@ struct BenchReport {
   /// trajectories of the study (up to 16, up to 1000 steps) over a scalar that counts.
   double flops_per_step;
   double peak_flops;  ///< per second, measured after the repetitions: Session::measure_peak_flops
+  double copy_rate;   ///< bytes per second, read and written, likewise: Session::measure_copy_rate
 
   /// Share of the measured peak that the counted operations reach.
   [[nodiscard]] double fraction_of_peak() const { return flops_per_step * rate.median / peak_flops; }

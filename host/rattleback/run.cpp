@@ -90,6 +90,10 @@ double Session::measure_peak_flops(const Study& study) {
   return impl_->backend_for(complete).measure_peak_flops(complete);
 }
 
+double Session::measure_copy_rate(const Study& study) {
+  return impl_->backend_for(validated(study)).measure_copy_rate();
+}
+
 Result Session::run(const Study& study) {
   Result result;
   MemorySink sink(result);

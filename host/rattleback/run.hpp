@@ -51,6 +51,8 @@ class Session {
   Summary resume(const std::filesystem::path& result);
   /// Floating-point operations per second that the backend of a study reaches in a loop of fused multiply-adds alone.
   double measure_peak_flops(const Study& study);
+  /// Bytes per second, read and written, of a copy within the memory of that backend.
+  double measure_copy_rate(const Study& study);
 
  private:
   struct Impl;

@@ -281,6 +281,7 @@ std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEnt
   add("q", ObservableCode::q, system.elements);
   add("v", ObservableCode::v, system.n);
   add("p", ObservableCode::p, system.n);
+  if (system.constraint == ConstraintKind::holonomic) add("p_projected", ObservableCode::p_projected, system.n);
   if (method.carries_multiplier) add("lambda", ObservableCode::lambda, system.m);
   result.push_back({"iterations", {ObservableCode::iterations, 0}});
   result.push_back({"residual", {ObservableCode::residual, 0}});

@@ -131,6 +131,7 @@ TEST(Bench, ReportsWhatOneRunDoes) {
   EXPECT_LE(report.rate.min, report.rate.median);
   EXPECT_GT(report.flops_per_step, 100.0);
   EXPECT_GT(report.peak_flops, 1e8);
+  EXPECT_GT(report.copy_rate, 1e8);
   EXPECT_GT(report.fraction_of_peak(), 0.0);
 
   options.seconds = 0.05;

@@ -102,16 +102,21 @@ struct Jacobi {
 TEST_F(Families, HbvmPlanarPendulumTable1) {
   NEED("planar-pendulum");
   const double state[] = {1.669485e-03, 4.141153e-04}, multiplier[] = {3.517622e-02, 1.758509e-02},
-               hidden[] = {2.353925e-03, 5.867040e-04};
+               hidden[] = {2.353925e-03, 5.867040e-04}, momentum[] = {9.4616e-04, 2.3537e-04},
+               projected[] = {9.7087e-06, 6.0562e-07};
   for (const int n : {0, 1}) {
     const double h = 0.1 / (1 << n);
     const Result r = result("hbvm-planar", {fmt::format("time.step={}", h)});
     const auto q = values(r, "/trajectories/q"), p = values(r, "/trajectories/p"),
                lambda = values(r, "/trajectories/lambda");
-    double error = 0.0, multiplier_error = 0.0;
+    const auto projected_x = r.statistic("p_projected[0]", "mean"), projected_y = r.statistic("p_projected[1]", "mean");
+    double error = 0.0, multiplier_error = 0.0, momentum_error = 0.0, projected_error = 0.0;
     for (std::size_t k = 0; 2 * k < q.size(); ++k) {
       const auto [sn, cn, dn] = Jacobi(h * static_cast<double>(k), 0.25);
       const double x = sn * dn, y = 0.5 * sn * sn - 1.0;  // theta' = cn
+      momentum_error = std::max({momentum_error, std::abs(p[2 * k] + cn * y), std::abs(p[2 * k + 1] - cn * x)});
+      projected_error =
+          std::max({projected_error, std::abs(projected_x[k] + cn * y), std::abs(projected_y[k] - cn * x)});
       error = std::max(error, std::abs(q[2 * k] - x) + std::abs(q[2 * k + 1] - y) + std::abs(p[2 * k] + cn * y) +
                                   std::abs(p[2 * k + 1] - cn * x));
       // that of the step which begins here
@@ -120,6 +125,8 @@ TEST_F(Families, HbvmPlanarPendulumTable1) {
     }
     expect_ratio(error, state[n], 5e-6, "state");
     expect_ratio(multiplier_error, multiplier[n], 5e-6, "multiplier");
+    expect_ratio(momentum_error, momentum[n], 1e-5, "momentum");
+    expect_ratio(projected_error, projected[n], 1e-5, "projected momentum");
     expect_ratio(largest(r, "hidden_constraint", "max"), hidden[n], 5e-6, "hidden constraint");
     EXPECT_LT(largest(r, "energy", "maxabs"), 5e-14);
     EXPECT_LT(largest(r, "constraint", "max"), 5e-14);

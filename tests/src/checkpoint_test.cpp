@@ -53,8 +53,12 @@ class Checkpoint : public Program {
   bool has(const std::string& name) const { return fs::exists(directory / name); }
   std::string arguments() const { return "run s.toml -o a.h5 --tile 256 --set output.checkpoint=2ms"; }
 
-  /// A run that can be interrupted after its first checkpoint.
+  /// A run that can be interrupted after its first checkpoint. With a sanitizer its steps take many times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const std::string lengthened = "--set output.checkpoint=100 --set time.end=100 ";
+#else
   const std::string lengthened = "--set output.checkpoint=1000 --set time.end=1000 ";
+#endif
   void interrupt_a_long_run(const std::string& more = "") {
     const pid_t child = start("run s.toml -o a.h5 " + lengthened + more);
     while (!has("a.h5.checkpoint")) std::this_thread::sleep_for(1ms);

@@ -93,13 +93,15 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     State current{spread(running, state.q), spread(running, state.p), spread(running, state.lambda)};
     while (true) {
       State next = current;
-      const StepReport<T> report = [&] {
+      // inlined: otherwise state and step go through memory
+      const auto take_step = [&]() __attribute__((always_inline)) {
         if constexpr (requires { step(next, PlainSum{}, step_size); }) {
           return step(next, RoundingRows<T>{chunk, rows.rounding, lane, running}, step_size);
         } else {
           return step(next, step_size);
         }
-      }();
+      };
+      const StepReport<T> report = take_step();
       const mask_t<T> good = running & (report.status == T(0.0));
       const mask_t<T> judged = hands_over<Step> ? good : running;
       status = select(judged, report.status, status);

@@ -171,9 +171,10 @@ struct MethodEntry {
   bool in_space = false;  ///< on groups, v and p of its states are right trivialised
 };
 
-/// An observable of a run: a system observable, a component, or a counter.
+/// An observable of a run: a system observable, a component, or a counter. `p_projected`, of holonomic systems, is the p nearest
+/// in kinetic energy whose velocity satisfies the hidden constraint; the trajectory goes on from p.
 struct ObservableCode {
-  enum Kind : int { system, q, v, p, lambda, iterations, residual, lyapunov } kind;
+  enum Kind : int { system, q, v, p, p_projected, lambda, iterations, residual, lyapunov } kind;
   int index;
 };
 

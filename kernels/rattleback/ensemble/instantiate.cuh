@@ -19,8 +19,17 @@ __device__ __forceinline__ void advance_thread(const KernelArguments& arguments)
   advance_lanes<double, System, Method::template of, Companion, sections>(arguments, chunk, int(k % chunk_size));
 }
 
+// Four blocks are what all 255 registers leave room for. What does not fit into them goes to shared memory, as far as it holds,
+// which these kernels have no other use for.
+#if __CUDACC_VER_MAJOR__ >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
+#define RB_SPILL_TO_SHARED_MEMORY asm volatile(".pragma \"enable_smem_spilling\";")
+#else
+#define RB_SPILL_TO_SHARED_MEMORY
+#endif
+
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(block_size) advance_kernel(const __grid_constant__ KernelArguments arguments) {
+__global__ void __launch_bounds__(block_size, 4) advance_kernel(const __grid_constant__ KernelArguments arguments) {
+  RB_SPILL_TO_SHARED_MEMORY;
   advance_thread<System, Method, Alone, false>(arguments);
 }
 
@@ -31,13 +40,9 @@ struct Trying {
   using of = typename Method::template of<T, System>::Trying;
 };
 
-/// Four blocks are what all 255 registers leave room for; those that do not suffice go to shared memory, which such a kernel has
-/// no other use for.
 template <template <class> class System, class Method>
 __global__ void __launch_bounds__(block_size, 4) trying_kernel(const __grid_constant__ KernelArguments arguments) {
-#if __CUDACC_VER_MAJOR__ >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
-  asm volatile(".pragma \"enable_smem_spilling\";");
-#endif
+  RB_SPILL_TO_SHARED_MEMORY;
   advance_thread<System, Trying<Method>, Alone, false>(arguments);
 }
 

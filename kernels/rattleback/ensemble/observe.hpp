@@ -24,6 +24,15 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       if (a.in_space) return velocity(system, q, group_of<Sys>::Ad_star(q, p));
     return v;
   }());
+  Vector<T, n> p_projected = p;
+  if constexpr (is_holonomic<Sys>) {
+    bool wanted = false;
+    for (int i = 0; i < count; ++i) wanted = wanted || codes[i].kind == ObservableCode::p_projected;
+    if (wanted) {
+      mask_t<T> singular(false);
+      impulse_to_constraint(system, q, p_projected, singular);
+    }
+  }
   for (int i = 0; i < count; ++i) {
     const ObservableCode code = codes[i];
     T x(0.0);
@@ -43,6 +52,11 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         break;
       case ObservableCode::p:
         x = Lanes<T>::load(chunk + (rows.p + code.index) * chunk_size + lane);
+        break;
+      case ObservableCode::p_projected:
+        RB_UNROLL
+        for (int j = 0; j < n; ++j)
+          if (j == code.index) x = p_projected[j];
         break;
       case ObservableCode::lambda:
         if constexpr (m > 0) x = Lanes<T>::load(chunk + (rows.lambda + code.index) * chunk_size + lane);

@@ -11,7 +11,12 @@ template <class T, int N>
 class Lu {
  public:
   Lu() = default;
-  RB_HD_LARGE explicit Lu(const Matrix<T, N, N>& matrix) : a_(matrix), singular_(false) {
+  RB_HD_LARGE explicit Lu(const Matrix<T, N, N>& matrix) : a_(matrix) { factorise(); }
+
+  /// A large matrix is filled in place, `matrix`, and then factorised: on a GPU copies of it would go through registers.
+  RB_HD Matrix<T, N, N>& matrix() { return a_; }
+  RB_HD_LARGE void factorise() {
+    singular_ = mask_t<T>(false);
     RB_ROLLED
     for (int k = 0; k < N; ++k) {
       // bring the largest entry of column k to row k by successive conditional exchanges
@@ -117,6 +122,28 @@ RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
     b[i] = b[i] * inverse_pivot[i];
   }
   return singular;
+}
+
+/// The same by cofactors, where elimination waits for one division after the other. For equations of like size: badly scaled
+/// ones lose more than by elimination.
+template <class T, int N>
+RB_HD mask_t<T> solve_by_cofactors(const Matrix<T, N, N>& a, Vector<T, N>& b) {
+  static_assert(N >= 1 && N <= 3);
+  T inverse;  // of the determinant
+  if constexpr (N == 1) {
+    inverse = T(1.0) / a[0][0];
+  } else if constexpr (N == 2) {
+    inverse = T(1.0) / fma(a[0][0], a[1][1], -(a[0][1] * a[1][0]));
+    const T x = fma(a[1][1], b[0], -(a[0][1] * b[1]));
+    b[1] = fma(a[0][0], b[1], -(a[1][0] * b[0]));
+    b[0] = x;
+  } else {
+    const Vector<T, 3> c[3] = {cross(a[1], a[2]), cross(a[2], a[0]), cross(a[0], a[1])};  // columns of the adjugate
+    inverse = T(1.0) / dot(a[0], c[0]);
+    b = b[0] * c[0] + b[1] * c[1] + b[2] * c[2];
+  }
+  b = inverse * b;
+  return !is_finite(inverse);
 }
 
 /// A becomes its factors L and U, found without exchanges, with the inverse pivots on the diagonal; everything unrolled. For

@@ -23,7 +23,8 @@ RB_NAMESPACE_BEGIN
 ///
 /// so given Q_2..Q_s the multipliers solve a linear system of (s-1) m equations. The unknowns are w_2..w_{s-1}: none for
 /// s = 2, which is explicit (the nonholonomic velocity Verlet). They are found by functional iteration, whose contraction is
-/// O(h^2); a lane whose w has converged keeps it, so further sweeps of the pack recompute the same numbers for it.
+/// O(h^2). Once the next change is going to be small, by the rate of contraction, a lane's w settles; one more sweep gives the
+/// step, and further ones of the pack recompute the same numbers. So no sweep waits for the test of the one before.
 template <class T, class System, int S>
 class CondensedLobatto {
   static constexpr int n = System::n, m = System::m;
@@ -43,11 +44,12 @@ class CondensedLobatto {
     const ConstraintForms<System> forms_1(system_, state.q);
     const Vector<T, n> w_1 = mass_.inverse_times(force(system_, state.q) + forms_1.transpose_times(state.lambda));
 
-    // what the sweeps do not change: c_i v + h (a ah)_i1 w_1 and v + h a_i1 w_1
-    Vector<T, n> drift[S - 1], v_known[S - 1];
+    // what the sweeps do not change: c_s v + h (a ah)_s1 w_1, q + h c_i v + h^2 (a ah)_i1 w_1 and v + h a_i1 w_1
+    Vector<T, n> drift, q_known[S - 1], v_known[S - 1];
     RB_UNROLL
     for (int i = 1; i < S; ++i) {
-      drift[i - 1] = fma(h * T(tableau.a_ah[i][0]), w_1, T(tableau.c[i]) * v);
+      drift = fma(h * T(tableau.a_ah[i][0]), w_1, T(tableau.c[i]) * v);
+      q_known[i - 1] = fma(h, drift, state.q);
       v_known[i - 1] = fma(h * T(tableau.a[i][0]), w_1, v);
     }
 
@@ -61,23 +63,23 @@ class CondensedLobatto {
     Vector<T, m> multiplier[S - 1];  // h Lambda_2..h Lambda_s
     const T inverse_h = T(1.0) / h;
 
-    mask_t<T> active(true), singular(false);
+    // lanes whose w is not yet settled, and those whose last sweep is still to come: the one after w has settled
+    mask_t<T> open(true), counted(true), singular(false);
     T iterations(0.0), update(0.0);
     Convergence<T> convergence(options_, inner > 0 ? magnitude(state.q) + abs(h) * magnitude(v) : T(0.0));
     for (int iteration = 1;; ++iteration) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
-        Vector<T, n> displacement = drift[i - 1];
+        q[i - 1] = q_known[i - 1];
         RB_UNROLL
-        for (int j = 1; j <= inner; ++j) displacement = fma(h * T(tableau.a_ah[i][j]), w[j - 1], displacement);
-        q[i - 1] = fma(h, displacement, state.q);
+        for (int j = 1; j <= inner; ++j) q[i - 1] = fma(h * h * T(tableau.a_ah[i][j]), w[j - 1], q[i - 1]);
         f[i - 1] = mass_.inverse_times(force(system_, q[i - 1]));
         if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system_, q[i - 1]);
       }
       if constexpr (m > 0) singular = solve_multipliers(h, v_known, q, f, forms, multiplier);
-      iterations = iterations + select(active, T(1.0), T(0.0));
+      iterations = iterations + select(counted, T(1.0), T(0.0));
       if constexpr (inner == 0) {
-        active = mask_t<T>(false);
+        open = mask_t<T>(false);
         break;
       }
       T change(0.0);
@@ -87,11 +89,12 @@ class CondensedLobatto {
         change = larger(change, magnitude(w_new[j] - w[j]));
       }
       change = h * h * change;
-      update = select(active, change, update);
-      active = active & !convergence(change);
-      if (!any(active) || iteration >= options_.max_iterations) break;
+      update = select(counted, change, update);
+      if (!any(open) || iteration >= options_.max_iterations) break;
       RB_UNROLL
-      for (int j = 0; j < inner; ++j) w[j] = select(active, w_new[j], w[j]);
+      for (int j = 0; j < inner; ++j) w[j] = select(open, w_new[j], w[j]);
+      counted = open;
+      open = open & !convergence.with_rate(change, 1.0);
     }
     w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], inverse_h, multiplier[S - 2]);
 
@@ -99,14 +102,17 @@ class CondensedLobatto {
     RB_UNROLL
     for (int j = 1; j < S; ++j) impulse = fma(T(tableau.b[j]), w_new[j - 1], impulse);
     state.p = fma(h, mass_.times(impulse), state.p);
-    state.q = q[S - 2];
+    // not q[S - 2], which is the sum of two that are rounded
+    RB_UNROLL
+    for (int j = 1; j <= inner; ++j) drift = fma(h * T(tableau.a_ah[S - 1][j]), w[j - 1], drift);
+    state.q = fma(h, drift, state.q);
     T check = sum(state.q) + sum(state.p);
     if constexpr (m > 0) {
       RB_UNROLL
       for (int k = 0; k < m; ++k) state.lambda[k] = inverse_h * multiplier[S - 2][k];
       check = check + sum(state.lambda);
     }
-    return {step_status<T>(!active, singular, is_finite(check)), iterations, update};
+    return {step_status<T>(!open, singular, is_finite(check)), iterations, update};
   }
 
  private:
@@ -116,7 +122,7 @@ class CondensedLobatto {
     if constexpr (m == 0) {
       return f;
     } else {
-      return f + inverse_h * mass_.inverse_times(forms.transpose_times(multiplier));
+      return f + mass_.inverse_times(forms.transpose_times(inverse_h * multiplier));
     }
   }
 
@@ -152,7 +158,14 @@ class CondensedLobatto {
         }
       }
     }
-    const mask_t<T> singular = solve_small(matrix, right);
+    // the equations of one constraint at different stages are of like size
+    const mask_t<T> singular = [&] {
+      if constexpr (m == 1 && size <= 3) {
+        return solve_by_cofactors(matrix, right);
+      } else {
+        return solve_small(matrix, right);
+      }
+    }();
     RB_UNROLL
     for (int i = 0; i < size; ++i) multiplier[i / m][i % m] = right[i];
     return singular;

@@ -558,23 +558,28 @@ class CondensedViS {
         to_q[b][b] = to_q[b][b] + T(1.0);
       }
       const Forms second = Algebra::second_forms(system, r.z);
-      // hidden constraints first, which determine h lambda, so that the pivots are where they belong
-      Matrix<T, size, size> jacobian;
-      for (int i = 0; i < m; ++i) {
-        const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, g_0_.mu[i]);
-        const Vector<T, m> position = r.g_1 * Algebra::times(to_q, dv), moved = second * dv;
-        const Vector<T, m> hidden = r.g_y * Algebra::solve(r.lu, -g_0_.mu[i]);
-        const Vector<T, m> by_gamma = r.g_1 * Algebra::scale(algebra.inverse_mass, r.g_y.mu[i]);
-        const Vector<T, m> turned = r.g_y * Algebra::solve(r.lu, second.mu[i]);
-        for (int j = 0; j < m; ++j) {
-          jacobian[j][i] = fma(h_, moved[j], hidden[j]);
-          jacobian[j][m + i] = -(h_ * turned[j]);
-          jacobian[m + j][i] = position[j];
-          jacobian[m + j][m + i] = by_gamma[j];
-        }
-      }
-      d = Lu<T, size>(jacobian);
+      RB_ROLLED
+      for (int i = 0; i < m; ++i) differentiate(r, to_q, second, i, d.matrix());
+      d.factorise();
       return d.singular() | r.lu.singular();
+    }
+
+    /// The derivatives by the multipliers numbered i. Hidden constraints first, which determine h lambda, so that the pivots are
+    /// where they belong. A function of its own, as a GPU has no registers for what could be kept from one i to the next.
+    RB_NOINLINE void differentiate(const Evaluation& r, const typename Algebra::BlockMatrix& to_q, const Forms& second,
+                                   int i, Matrix<T, size, size>& jacobian) const {
+      const Algebra& algebra = step_.algebra_;
+      const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, g_0_.mu[i]);
+      const Vector<T, m> position = r.g_1 * Algebra::times(to_q, dv), moved = second * dv;
+      const Vector<T, m> hidden = r.g_y * Algebra::solve(r.lu, -g_0_.mu[i]);
+      const Vector<T, m> by_gamma = r.g_1 * Algebra::scale(algebra.inverse_mass, r.g_y.mu[i]);
+      const Vector<T, m> turned = r.g_y * Algebra::solve(r.lu, second.mu[i]);
+      for (int j = 0; j < m; ++j) {
+        jacobian[j][i] = fma(h_, moved[j], hidden[j]);
+        jacobian[j][m + i] = -(h_ * turned[j]);
+        jacobian[m + j][i] = position[j];
+        jacobian[m + j][m + i] = by_gamma[j];
+      }
     }
 
     RB_NOINLINE Unknowns direction(const Evaluation& r, const Lu<T, size>& d) const {

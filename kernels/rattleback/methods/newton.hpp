@@ -32,6 +32,7 @@ template <class T, class Problem>
 RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
                                    typename Problem::Unknowns& x, typename Problem::Residual& r) {
   constexpr int attempt_iterations = 14, halvings = 8;
+  constexpr bool alone = std::same_as<mask_t<T>, bool>;  // no neighbours, nothing to keep
   constexpr double fractions[8] = {1.0, 0.5, 0.0, 1.5, 0.75, -0.5, 0.25, 2.0};
   using Unknowns = typename Problem::Unknowns;
   mask_t<T> active(true), singular(false);
@@ -54,7 +55,7 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
     }
     if (any(active & renew)) {
       const mask_t<T> kept = active & !renew;
-      if (!any(kept)) {
+      if (alone || !any(kept)) {
         origin = x;
         singular = singular | (active & problem.linearise(x, r, jacobian));
       } else {

@@ -47,10 +47,17 @@ template <class T, class System>
   requires HolonomicOnRn<System>
 class VariationalConversion {
   static constexpr int n = System::n, m = System::m;
-  /// (q, v) with its derivatives by itself: the tangent maps of the base step are exact.
-  using D = Dual<T, 2 * n>;
+  /// Tangent maps of the base step are exact, by dual numbers. Their width, how many of the 2 n columns go along with one pass
+  /// over the step, makes no difference to the result; it is by measurement of registers and spills.
+#ifdef __CUDA_ARCH__
+  static constexpr int width = 2;
+#else
+  static constexpr int width = 2 * n;
+#endif
+  using D = Dual<T, width>;
   using Flow = ExplicitFlow<T, System>;
-  using End = typename Flow::template End<D>;
+  /// Where a base step leads, with the derivatives by (q, v), and the derivatives of the action.
+  using End = typename Flow::template End<Dual<T, 2 * n>>;
   using Normals = detail::Normals<T, n, m>;
 
  public:
@@ -190,19 +197,38 @@ class VariationalConversion {
 
   /// The ends of the segment of w.
   RB_HD_LARGE void follow(Segment& s, T h) const {
+    for (int first = 0; first < 2 * n; first += width) follow(s, h, first);
+  }
+  /// The ends with the derivatives in `width` directions.
+  RB_HD_LARGE void follow(Segment& s, T h, int first) const {
     const Flow flow(dynamics_, numbers_);
-    const auto q = seeded_configuration<Rn<n>, D>(s.q);
-    const auto v = seeded_velocity<D, n>(s.v);
+    Vector<D, n> q, v;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      q[i] = D(s.q[i]);
+      v[i] = D(s.v[i]);
+      RB_UNROLL
+      for (int k = 0; k < width; ++k) {
+        q[i].partial[k] = T(double(first + k == i));
+        v[i].partial[k] = T(double(first + k == n + i));
+      }
+    }
     typename Flow::template Rate<D> rate;
     flow.rate(q, v, rate);
     for (int side = 0; side < 2; ++side) {
       const double bias = numbers_[ExplicitNumbers::size + side];
-      End& end = side == 0 ? s.minus : s.plus;
-      if (bias == 0.0) {
-        end = {q, v, Vector<T, 2 * n>::zero()};
-      } else {
-        flow(q, v, rate, h * T(bias), end);
+      typename Flow::template End<D> end{q, v, Vector<T, width>::zero()};
+      if (bias != 0.0) flow(q, v, rate, h * T(bias), end);
+      End& all = side == 0 ? s.minus : s.plus;
+      for (int i = 0; i < n; ++i) {
+        all.q[i].value = end.q[i].value;
+        all.v[i].value = end.v[i].value;
+        for (int k = 0; k < width; ++k) {
+          all.q[i].partial[first + k] = end.q[i].partial[k];
+          all.v[i].partial[first + k] = end.v[i].partial[k];
+        }
       }
+      for (int k = 0; k < width; ++k) all.action[first + k] = end.action[k];
     }
   }
 
