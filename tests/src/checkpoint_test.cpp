@@ -55,7 +55,7 @@ class Checkpoint : public Program {
 
   /// A run that can be interrupted after its first checkpoint. With a sanitizer its steps take many times as long.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  const std::string lengthened = "--set output.checkpoint=100 --set time.end=100 ";
+  const std::string lengthened = "--set output.checkpoint=100 --set time.end=40 ";
 #else
   const std::string lengthened = "--set output.checkpoint=1000 --set time.end=1000 ";
 #endif
