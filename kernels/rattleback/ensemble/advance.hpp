@@ -20,6 +20,10 @@ struct Alone {
   RB_HD void store(double*, int) const {}
 };
 
+/// The lanes that take a trajectory together, as many as the step or the companion's wants.
+template <class Step, class Companion>
+using TileOfLoop = Tile<(tile_of<Step>::lanes > tile_of<Companion>::lanes ? tile_of<Step>::lanes : tile_of<Companion>::lanes)>;
+
 /// A step that only tries: what it cannot solve is for another loop, with the whole step, to go on with. On a GPU the
 /// registers of the robust iteration would slow down all the steps that do not need it.
 template <class Step>
@@ -29,7 +33,7 @@ inline constexpr bool hands_over = requires {
 
 /// The summation of a state whose rounding errors are kept in rows, where there are such rows; plain otherwise. In memory they
 /// cost no registers where they are not wanted.
-template <class T>
+template <class T, class Team>
 struct RoundingRows {
   double* chunk;
   int row, lane;
@@ -42,38 +46,78 @@ struct RoundingRows {
     } else {
       StateRounding<T, n> rounding{load_rows<T, n>(chunk, row, lane), load_rows<T, n>(chunk, row + N, lane)};
       rounding.add(dq, dp, active & solved, state);
-      store_rows(chunk, row, lane, rounding.q);
-      store_rows(chunk, row + N, lane, rounding.p);
+      Team::sync();
+      if (Team::leads()) {
+        store_rows(chunk, row, lane, rounding.q);
+        store_rows(chunk, row + N, lane, rounding.p);
+      }
+      Team::sync();
     }
   }
 };
 
+template <class T, class State>
+RB_HD State load_state(const ChunkLayout& rows, const double* chunk, int lane) {
+  State r;
+  r.q = load_rows<T, State::elements>(chunk, rows.q, lane);
+  r.p = load_rows<T, State::dimension>(chunk, rows.p, lane);
+  r.lambda = {};
+  if constexpr (State::multipliers > 0) r.lambda = load_rows<T, State::multipliers>(chunk, rows.lambda, lane);
+  return r;
+}
+template <class State>
+RB_HD void store_state(const ChunkLayout& rows, double* chunk, int lane, const State& state) {
+  store_rows(chunk, rows.q, lane, state.q);
+  store_rows(chunk, rows.p, lane, state.p);
+  if constexpr (State::multipliers > 0) store_rows(chunk, rows.lambda, lane, state.lambda);
+}
+
+/// What is recorded of the steps of a trajectory.
+template <class T>
+struct Record {
+  T status, steps, iterations, residual;
+
+  /// Takes in a step of the lanes `judged`, which succeeded in those that are `good`.
+  RB_HD void add(const StepReport<T>& report, const mask_t<T>& judged, const mask_t<T>& good) {
+    steps = steps + select(good, T(1.0), T(0.0));
+    status = select(judged, report.status, status);
+    iterations = iterations + select(judged, report.iterations, T(0.0));
+    const mask_t<T> finite = report.status != T(double(status_not_finite));
+    residual = select(judged, max(residual, select(finite, report.residual, T(__builtin_huge_val()))), residual);
+  }
+};
+template <class T>
+RB_HD Record<T> load_record(const ChunkLayout& rows, const double* chunk, int lane) {
+  const auto load = [&](int row) { return Lanes<T>::load(chunk + row * chunk_size + lane); };
+  return {load(rows.status), load(rows.steps), load(rows.iterations), load(rows.residual)};
+}
+template <class T>
+RB_HD void store_record(const ChunkLayout& rows, double* chunk, int lane, const Record<T>& record) {
+  Lanes<T>::store(chunk + rows.status * chunk_size + lane, record.status);
+  Lanes<T>::store(chunk + rows.steps * chunk_size + lane, record.steps);
+  Lanes<T>::store(chunk + rows.iterations * chunk_size + lane, record.iterations);
+  Lanes<T>::store(chunk + rows.residual * chunk_size + lane, record.residual);
+}
+
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
 /// every step: the state before it, the step size, and the lanes that take it. Without `sections` the surfaces of section
-/// are not looked at: a CUDA kernel for runs that have none needs fewer registers then.
+/// are not looked at: a CUDA kernel for runs that have none needs fewer registers then. A tile's lanes all run this for the same
+/// trajectory; what is in memory their leader changes.
 template <class T, template <class> class System, template <class, class> class Method, class Companion = Alone,
           bool sections = true>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
   using State = typename Step::State;
-  constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
+  using Team = TileOfLoop<Step, Companion>;
+  // On a GPU the state stays in its rows from step to step, and so does the record, where steps are long and need all registers.
+  constexpr bool in_rows = detail::has_tiles && (Team::lanes > 1 || hands_over<Step>);
   const ChunkLayout& rows = a.layout;
   const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
 
-  State state;
-  state.q = load_rows<T, N>(chunk, rows.q, lane);
-  state.p = load_rows<T, n>(chunk, rows.p, lane);
-  if constexpr (m > 0) {
-    state.lambda = load_rows<T, m>(chunk, rows.lambda, lane);
-  } else {
-    state.lambda = {};
-  }
-  T status = Lanes<T>::load(row(rows.status));
-  T steps = Lanes<T>::load(row(rows.steps));
-  T iterations = Lanes<T>::load(row(rows.iterations));
-  T residual = Lanes<T>::load(row(rows.residual));
+  State state = load_state<T, State>(rows, chunk, lane);
+  Record<T> record = load_record<T>(rows, chunk, lane);
   const T h = load_or<T>(chunk, rows.step, lane, a.step);
   // a uniform step size ends all lanes together, a varying one gives each lane its own count
   T end_steps(static_cast<double>(a.target));
@@ -81,7 +125,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     const T per_sample = Lanes<T>::load(row(rows.steps_per_sample));
     end_steps = fma(T(static_cast<double>(a.sample)), per_sample, min(end_steps, per_sample));
   }
-  mask_t<T> active = (status == T(0.0)) & (steps < end_steps);
+  mask_t<T> active = (record.status == T(0.0)) & (record.steps < end_steps);
   Companion companion(a, chunk, lane);
 
   // Lanes at rest become copies of one that runs: to repeat a step that failed would cost the others its iterations.
@@ -91,12 +135,20 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
                                       SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
     const T step_size = spread(running, h);
     State current{spread(running, state.q), spread(running, state.p), spread(running, state.lambda)};
+    const auto before = [&]() __attribute__((always_inline)) -> State {
+      if constexpr (in_rows) return load_state<T, State>(rows, chunk, lane);
+      return current;
+    };
+    const auto record_before = [&]() __attribute__((always_inline)) -> Record<T> {
+      if constexpr (in_rows) return load_record<T>(rows, chunk, lane);
+      return record;
+    };
     while (true) {
-      State next = current;
+      State next = before();
       // inlined: otherwise state and step go through memory
       const auto take_step = [&]() __attribute__((always_inline)) {
         if constexpr (requires { step(next, PlainSum{}, step_size); }) {
-          return step(next, RoundingRows<T>{chunk, rows.rounding, lane, running}, step_size);
+          return step(next, RoundingRows<T, Team>{chunk, rows.rounding, lane, running}, step_size);
         } else {
           return step(next, step_size);
         }
@@ -104,38 +156,45 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       const StepReport<T> report = take_step();
       const mask_t<T> good = running & (report.status == T(0.0));
       const mask_t<T> judged = hands_over<Step> ? good : running;
-      status = select(judged, report.status, status);
-      iterations = iterations + select(judged, report.iterations, T(0.0));
-      const mask_t<T> finite = report.status != T(double(status_not_finite));
-      residual = select(judged, max(residual, select(finite, report.residual, T(__builtin_huge_val()))), residual);
       active = good;
-      companion.step(current, step_size, good);
+      companion.step(before(), step_size, good);
       if (sections && a.surfaces.count > 0) {
-        const T crossed = crossed_surfaces<T, System>(a, chunk, lane, next, good);
+        const T crossed = crossed_surfaces<T, System, Team>(a, chunk, lane, next, good);
         if (any(crossed != T(0.0))) {
-          note_crossings<T, State>(a, chunk, lane, current, steps, crossed);
+          if (Team::leads()) note_crossings<T, State>(a, chunk, lane, before(), record_before().steps, crossed);
+          Team::sync();
           active = good & has_slot<T>(a, chunk, lane);
         }
       }
-      steps = steps + select(good, T(1.0), T(0.0));
-      active = active & (steps < end_steps);
-      if (any(running & !good)) {
-        current = select(good, next, current);
+      Record<T> updated = record_before();
+      updated.add(report, judged, good);
+      active = active & (updated.steps < end_steps);
+      if constexpr (in_rows) {
+        Team::sync();
+        if (Team::leads()) {
+          if (any(good)) store_state(rows, chunk, lane, next);
+          store_record(rows, chunk, lane, updated);
+        }
+        Team::sync();
       } else {
-        current = next;
+        record = updated;
+        if (any(running & !good)) {
+          current = select(good, next, current);
+        } else {
+          current = next;
+        }
       }
       if (any(running & !active)) break;
     }
     state = select(running, current, state);
   }
 
-  store_rows(chunk, rows.q, lane, state.q);
-  store_rows(chunk, rows.p, lane, state.p);
-  if constexpr (m > 0) store_rows(chunk, rows.lambda, lane, state.lambda);
-  Lanes<T>::store(row(rows.status), status);
-  Lanes<T>::store(row(rows.steps), steps);
-  Lanes<T>::store(row(rows.iterations), iterations);
-  Lanes<T>::store(row(rows.residual), residual);
+  Team::sync();
+  if (!Team::leads()) return;
+  if constexpr (!in_rows) {
+    store_state(rows, chunk, lane, state);
+    store_record(rows, chunk, lane, record);
+  }
   companion.store(chunk, lane);
 }
 

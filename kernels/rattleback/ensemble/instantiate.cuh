@@ -7,20 +7,36 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Threads per block of the advance kernel. A block is a slice of a chunk: lanes stay coalesced, and a step that needs the
-/// full 255 registers still finds room for several blocks on a multiprocessor.
-inline constexpr int block_size = 64;
-
-/// The trajectory of this thread through the time loop.
+/// A loop of advance.hpp in a kernel.
 template <template <class> class System, class Method, class Companion, bool sections>
-__device__ __forceinline__ void advance_thread(const KernelArguments& arguments) {
-  const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
-  double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
-  advance_lanes<double, System, Method::template of, Companion, sections>(arguments, chunk, int(k % chunk_size));
-}
+struct Loop {
+  using Step = typename Method::template of<double, System<double>>;
+  using Team = TileOfLoop<Step, Companion>;
+  /// Threads per block. With a thread for each trajectory a block is a slice of a chunk: lanes stay coalesced, and a step that needs
+  /// the full 255 registers still finds room for several blocks on a multiprocessor. Tiles have a warp: what they share is limited
+  /// per block.
+  static constexpr int threads = Team::lanes > 1 ? 32 : threads_of_block;
+  /// The step is done before the companion's begins.
+  static constexpr int shared_bytes = workspace_bytes<Step> > workspace_bytes<Companion> ? workspace_bytes<Step> : workspace_bytes<Companion>;
+  static_assert(shared_bytes <= 48 * 1024, "more than a block can have without asking");
+
+  /// The trajectory of this thread.
+  __device__ __forceinline__ static void run(const KernelArguments& arguments) {
+    const std::int64_t k = (std::int64_t(blockIdx.x) * threads + threadIdx.x) / Team::lanes;
+    double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
+    advance_lanes<double, System, Method::template of, Companion, sections>(arguments, chunk, int(k % chunk_size));
+  }
+  static unsigned blocks(std::int64_t chunks) { return static_cast<unsigned>(chunks * (chunk_size * Team::lanes / threads)); }
+};
+template <template <class> class System, class Method>
+using PlainLoop = Loop<System, Method, Alone, false>;
+template <template <class> class System, class Method>
+using SectionLoop = Loop<System, Method, Alone, true>;
+template <template <class> class System, class Method>
+using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, true>;
 
 // Four blocks are what all 255 registers leave room for. What does not fit into them goes to shared memory, as far as it holds,
-// which these kernels have no other use for.
+// which kernels of a thread for each trajectory have no other use for.
 #if __CUDACC_VER_MAJOR__ >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
 #define RB_SPILL_TO_SHARED_MEMORY asm volatile(".pragma \"enable_smem_spilling\";")
 #else
@@ -28,9 +44,10 @@ __device__ __forceinline__ void advance_thread(const KernelArguments& arguments)
 #endif
 
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(block_size, 4) advance_kernel(const __grid_constant__ KernelArguments arguments) {
+__global__ void __launch_bounds__(PlainLoop<System, Method>::threads, 4)
+    advance_kernel(const __grid_constant__ KernelArguments arguments) {
   RB_SPILL_TO_SHARED_MEMORY;
-  advance_thread<System, Method, Alone, false>(arguments);
+  PlainLoop<System, Method>::run(arguments);
 }
 
 /// The method with the step that hands over.
@@ -41,59 +58,66 @@ struct Trying {
 };
 
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(block_size, 4) trying_kernel(const __grid_constant__ KernelArguments arguments) {
+__global__ void __launch_bounds__(PlainLoop<System, Trying<Method>>::threads, 4)
+    trying_kernel(const __grid_constant__ KernelArguments arguments) {
   RB_SPILL_TO_SHARED_MEMORY;
-  advance_thread<System, Trying<Method>, Alone, false>(arguments);
+  PlainLoop<System, Trying<Method>>::run(arguments);
 }
 
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(block_size) section_kernel(const __grid_constant__ KernelArguments arguments) {
-  advance_thread<System, Method, Alone, true>(arguments);
+__global__ void __launch_bounds__(SectionLoop<System, Method>::threads)
+    section_kernel(const __grid_constant__ KernelArguments arguments) {
+  SectionLoop<System, Method>::run(arguments);
 }
 
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(block_size) tangent_kernel(const __grid_constant__ KernelArguments arguments) {
-  advance_thread<System, Method, Tangent<double, System, Method::template of>, true>(arguments);
+__global__ void __launch_bounds__(TangentLoop<System, Method>::threads)
+    tangent_kernel(const __grid_constant__ KernelArguments arguments) {
+  TangentLoop<System, Method>::run(arguments);
 }
 
+inline constexpr int observing_threads = 64;
 template <template <class> class System>
-__global__ void __launch_bounds__(block_size) observe_kernel(const __grid_constant__ KernelArguments arguments,
+__global__ void __launch_bounds__(observing_threads) observe_kernel(const __grid_constant__ KernelArguments arguments,
                                                              const ObservableCode* codes, int count, double* values) {
-  const std::int64_t k = std::int64_t(blockIdx.x) * block_size + threadIdx.x;
+  const std::int64_t k = std::int64_t(blockIdx.x) * observing_threads + threadIdx.x;
   const std::int64_t c = k / chunk_size;
   observe_lanes<double, System>(arguments, arguments.chunks + c * arguments.layout.rows * chunk_size,
                                 int(k % chunk_size), codes, count, values + c * count * chunk_size);
 }
 
-inline unsigned blocks_for(std::int64_t chunks) { return static_cast<unsigned>(chunks * (chunk_size / block_size)); }
+/// Enqueues a kernel for all trajectories of `chunks` chunks.
+template <class Loop>
+void launch(void (*kernel)(KernelArguments), const KernelArguments& arguments, std::int64_t chunks, void* stream) {
+  kernel<<<Loop::blocks(chunks), Loop::threads, Loop::shared_bytes, static_cast<cudaStream_t>(stream)>>>(arguments);
+}
 
 template <template <class> class System, class Method, bool sections>
 void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
-  const auto cuda_stream = static_cast<cudaStream_t>(stream);
-  if constexpr (sections) {
-    section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
+  using Step = typename Method::template of<double, System<double>>;
+  constexpr bool tries = requires { typename Step::Trying; };
+  if constexpr (!sections && tries) {
+    // first without the robust iteration, then with it the trajectories that need it
+    launch<PlainLoop<System, Trying<Method>>>(trying_kernel<System, Method>, arguments, chunks, stream);
+  }
+  // without surfaces this kernel serves too, which saves compiling another, where their code costs no registers that matter
+  if constexpr (sections || tries || tile_of<Step>::lanes > 1) {
+    launch<SectionLoop<System, Method>>(section_kernel<System, Method>, arguments, chunks, stream);
   } else {
-    if constexpr (requires { typename Method::template of<double, System<double>>::Trying; }) {
-      // first without the robust iteration, then with it the trajectories that need it; that kernel serves sections too, which
-      // saves compiling another
-      trying_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
-      section_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
-    } else {
-      advance_kernel<System, Method><<<blocks_for(chunks), block_size, 0, cuda_stream>>>(arguments);
-    }
+    launch<PlainLoop<System, Method>>(advance_kernel<System, Method>, arguments, chunks, stream);
   }
 }
 
 template <template <class> class System, class Method>
 void launch_advance_with_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
-  tangent_kernel<System, Method><<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments);
+  launch<TangentLoop<System, Method>>(tangent_kernel<System, Method>, arguments, chunks, stream);
 }
 
 template <template <class> class System>
 void launch_observe(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
                     double* values, void* stream) {
-  observe_kernel<System>
-      <<<blocks_for(chunks), block_size, 0, static_cast<cudaStream_t>(stream)>>>(arguments, codes, count, values);
+  observe_kernel<System><<<static_cast<unsigned>(chunks * (chunk_size / observing_threads)), observing_threads, 0,
+                           static_cast<cudaStream_t>(stream)>>>(arguments, codes, count, values);
 }
 
 template <template <class> class System, class Method>

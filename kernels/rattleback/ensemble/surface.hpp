@@ -3,6 +3,7 @@
 // host locates it by taking that step again with a fraction of its size.
 
 #include "rattleback/ensemble/lanes.hpp"
+#include "rattleback/linalg/tile.hpp"
 #include "rattleback/systems/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -112,7 +113,7 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
 }
 
 /// Updates the values of the surfaces after an accepted step of the lanes `good`; returns which surfaces (bits) they crossed.
-template <class T, template <class> class System, class State>
+template <class T, template <class> class System, class Team, class State>
 RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after, mask_t<T> good) {
   T crossed(0.0);
   for (int s = 0; s < a.surfaces.count; ++s) {
@@ -124,8 +125,10 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
     mask_t<T> hit = (from < zero) & (to >= zero);
     if (a.surfaces.direction[s] == 0) hit = hit | ((from > zero) & (to <= zero));
     crossed = crossed + select(hit & good, bit, zero);
-    Lanes<T>::store(row, select(good, g1, g0));
+    Team::sync();
+    if (Team::leads()) Lanes<T>::store(row, select(good, g1, g0));
   }
+  Team::sync();
   return crossed;
 }
 

@@ -3,6 +3,7 @@
 // J.-M. Strelcyn, Meccanica 15 (1980) 9). The tangent map of a step is the step itself over dual numbers.
 
 #include "rattleback/ensemble/lanes.hpp"
+#include "rattleback/linalg/tile.hpp"
 #include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -23,6 +24,9 @@ class Tangent {
   static constexpr double tolerance = 1e-14;
 
  public:
+  using Team = tile_of<Step>;
+  using Workspace = workspace_of<Step>;
+
   RB_HD Tangent(const KernelArguments& a, const double* chunk, int lane)
       : step_(make_step<Step>(
             make_system<Sys>([&](int i) { return D(load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i])); }),

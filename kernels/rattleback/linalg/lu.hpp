@@ -2,13 +2,19 @@
 // LU factorisation with partial pivoting. Rows are exchanged by `select`, lane by lane, so that a pack pivots each of its
 // trajectories as a double would.
 
+#include <concepts>
+
+#include "rattleback/linalg/tile.hpp"
 #include "rattleback/linalg/vector.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes whose pivot is zero or not finite.
-template <class T, int N>
+/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes whose pivot is zero or not finite. A tile's lanes share the
+/// object and deal the columns out among them.
+template <class T, int N, class Team = Tile<1>>
 class Lu {
+  static_assert(!Team::shares() || std::same_as<mask_t<T>, bool>);
+
  public:
   Lu() = default;
   RB_HD_LARGE explicit Lu(const Matrix<T, N, N>& matrix) : a_(matrix) { factorise(); }
@@ -16,73 +22,111 @@ class Lu {
   /// A large matrix is filled in place, `matrix`, and then factorised: on a GPU copies of it would go through registers.
   RB_HD Matrix<T, N, N>& matrix() { return a_; }
   RB_HD_LARGE void factorise() {
-    singular_ = mask_t<T>(false);
     RB_ROLLED
     for (int k = 0; k < N; ++k) {
-      // bring the largest entry of column k to row k by successive conditional exchanges
-      RB_ROLLED
-      for (int i = k + 1; i < N; ++i) {
-        const mask_t<T> exchange = abs(a_[i][k]) > abs(a_[k][k]);
-        exchange_[k][i] = exchange;
-        if (!any(exchange)) continue;
+      if (Team::leads()) find_pivot(k);
+      Team::sync();
+      Team::for_each(0, N, [&](int j) {
         RB_ROLLED
-        for (int j = 0; j < N; ++j) {
-          const T upper = a_[k][j], lower = a_[i][j];
-          a_[k][j] = select(exchange, lower, upper);
-          a_[i][j] = select(exchange, upper, lower);
-        }
-      }
-      inverse_pivot_[k] = T(1.0) / a_[k][k];
-      singular_ = singular_ | !is_finite(inverse_pivot_[k]);
-      RB_ROLLED
-      for (int i = k + 1; i < N; ++i) {
-        const T factor = a_[i][k] * inverse_pivot_[k];
-        a_[i][k] = factor;
+        for (int i = k + 1; exchanged_[k] && i < N; ++i)
+          if (any(exchange_[k][i])) exchange(exchange_[k][i], a_[k][j], a_[i][j]);
         RB_ROLLED
-        for (int j = k + 1; j < N; ++j) a_[i][j] = fma(-factor, a_[k][j], a_[i][j]);
-      }
+        for (int i = k + 1; j == k && i < N; ++i) a_[i][k] = a_[i][k] * inverse_pivot_[k];
+      });
+      Team::for_each(k + 1, N, [&](int j) {
+        const T above = a_[k][j];
+        RB_ROLLED
+        for (int i = k + 1; i < N; ++i) a_[i][j] = fma(-a_[i][k], above, a_[i][j]);
+      });
     }
   }
 
-  RB_HD_LARGE Vector<T, N> solve(Vector<T, N> b) const {
+  RB_HD_LARGE Vector<T, N> solve(const Vector<T, N>& b) const {
+    Vector<T, N> own;
+    Vector<T, N>& x = shared_or(own);
+    if (Team::leads()) x = b;
+    Team::sync();
     RB_ROLLED
     for (int k = 0; k < N; ++k) {
-      RB_ROLLED
-      for (int i = k + 1; i < N; ++i) {
-        const T upper = b[k], lower = b[i];
-        b[k] = select(exchange_[k][i], lower, upper);
-        b[i] = select(exchange_[k][i], upper, lower);
-      }
+      if (!exchanged_[k]) continue;
+      Team::for_each(k + 1, N, [&](int i) {
+        if (any(exchange_[k][i])) exchange(exchange_[k][i], x[k], x[i]);
+      });
     }
     RB_ROLLED
-    for (int i = 1; i < N; ++i)
-      for (int j = 0; j < i; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
+    for (int j = 0; j + 1 < N; ++j)
+      Team::for_each(j + 1, N, [&](int i) { x[i] = fma(-a_[i][j], x[j], x[i]); });
+    Vector<T, N> r;
     RB_ROLLED
-    for (int i = N - 1; i >= 0; --i) {
-      RB_ROLLED
-      for (int j = i + 1; j < N; ++j) b[i] = fma(-a_[i][j], b[j], b[i]);
-      b[i] = b[i] * inverse_pivot_[i];
+    for (int j = N - 1; j >= 0; --j) {
+      r[j] = x[j] * inverse_pivot_[j];
+      Team::for_each(0, j, [&](int i) { x[i] = fma(-a_[i][j], r[j], x[i]); });
     }
-    return b;
+    return r;
   }
 
-  RB_HD mask_t<T> singular() const { return singular_; }
+  RB_HD_LARGE mask_t<T> singular() const {
+    mask_t<T> singular(false);
+    RB_ROLLED
+    for (int k = 0; k < N; ++k) singular = singular | !is_finite(inverse_pivot_[k]);
+    return singular;
+  }
   /// Takes over another's factors in the lanes of the mask.
   RB_HD_LARGE void assign(const mask_t<T>& mask, const Lu& other) {
     const mask_t<T> kept = !mask;
     for (int k = 0; k < N; ++k) {
       a_[k] = select(mask, other.a_[k], a_[k]);
       inverse_pivot_[k] = select(mask, other.inverse_pivot_[k], inverse_pivot_[k]);
-      for (int i = k + 1; i < N; ++i) exchange_[k][i] = (mask & other.exchange_[k][i]) | (kept & exchange_[k][i]);
+      for (int i = k + 1; i < N; ++i) {
+        const mask_t<T> mine = exchanged_[k] ? exchange_[k][i] : mask_t<T>(false);
+        const mask_t<T> others = other.exchanged_[k] ? other.exchange_[k][i] : mask_t<T>(false);
+        exchange_[k][i] = (mask & others) | (kept & mine);
+      }
+      exchanged_[k] = exchanged_[k] || other.exchanged_[k];
     }
-    singular_ = (mask & other.singular_) | (kept & singular_);
   }
 
  private:
+  /// The largest entry of column k, the first of those below and on the diagonal.
+  RB_HD void find_pivot(int k) {
+    T largest = abs(a_[k][k]);
+    RB_ROLLED
+    for (int i = k + 1; i < N; ++i) {
+      const T size = abs(a_[i][k]);
+      largest = select(size > largest, size, largest);
+    }
+    T pivot = a_[k][k];
+    mask_t<T> found = !(largest > abs(pivot));
+    exchanged_[k] = any(!found);
+    RB_ROLLED
+    for (int i = k + 1; exchanged_[k] && i < N; ++i) {
+      const mask_t<T> here = (abs(a_[i][k]) >= largest) & !found;
+      exchange_[k][i] = here;
+      pivot = select(here, a_[i][k], pivot);
+      found = found | here;
+    }
+    inverse_pivot_[k] = T(1.0) / pivot;
+  }
+  RB_HD static void exchange(const mask_t<T>& mask, T& a, T& b) {
+    const T old = a;
+    a = select(mask, b, a);
+    b = select(mask, old, b);
+  }
+
+  RB_HD Vector<T, N>& shared_or(Vector<T, N>& own) const {
+    if constexpr (Team::lanes > 1) {
+      return x_;
+    } else {
+      return own;
+    }
+  }
+
+  struct Nothing {};
   Matrix<T, N, N> a_;
   Vector<T, N> inverse_pivot_;
-  mask_t<T> exchange_[N][N];
-  mask_t<T> singular_;
+  [[no_unique_address]] mutable std::conditional_t<(Team::lanes > 1), Vector<T, N>, Nothing> x_;  // while `solve` runs
+  bool exchanged_[N];         // whether step k has exchanged rows in any lane,
+  mask_t<T> exchange_[N][N];  // and which, [k][i]; otherwise not set
 };
 
 /// Solves A x = b in place for the small systems inside a step, everything unrolled; returns the singular lanes.

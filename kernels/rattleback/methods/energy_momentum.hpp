@@ -46,14 +46,16 @@ class GeneralEnergyMomentum {
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
     const Equations equations(system_, state, h);
-    Vector<T, Equations::size> x, r;
+    Vector<T, Equations::size> x;
+    typename Team::template Shared<Workspace> workspace;
     const NewtonReport<T> report =
-        newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, r);
+        newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     state.p = momentum(system_, state.q, segment<n, n>(x));
     state.q = fma(h, segment<0, n>(x), state.q);
     state.lambda = (T(-1.0) / h) * segment<2 * n, m>(x);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations, max_norm(r)};
+    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations,
+            max_norm((*workspace).residual)};
   }
 
  private:
@@ -136,6 +138,11 @@ class GeneralEnergyMomentum {
     Vector<T, n> v_0_;
   };
 
+ public:
+  using Team = typename detail::DualProblem<T, Equations>::Team;
+  using Workspace = NewtonWorkspace<detail::DualProblem<T, Equations>>;
+
+ private:
   System system_;
   SolverOptions<T> options_;
 };

@@ -41,7 +41,9 @@ RB_NAMESPACE_BEGIN
 ///
 /// Over dual numbers (tangent maps) the Jacobian is that of the values, and each part of the residual is solved for by itself: the
 /// derivatives obey the linearised equations, for which the same iteration is a linear one.
-template <class T, class System, class Tau, int S>
+///
+/// A tile's lanes share it where it is not, with a `tile` of false, the last resort of a step that a thread takes by itself.
+template <class T, class System, class Tau, int S, bool tile = false>
 class GeneralLobatto {
   using G = group_of<System>;
   static constexpr int n = System::n, m = System::m, N = element_size<System>;
@@ -55,6 +57,7 @@ class GeneralLobatto {
   using D = Dual<V, 1>;  // T itself where T is dual
 
  public:
+  using Team = Tile<tile ? tile_lanes(size) : 1>;
   using State = StateOf<T, System>;
 
   RB_HD GeneralLobatto(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
@@ -68,12 +71,12 @@ class GeneralLobatto {
     T scale = guess(state, eta, response, h, x);
 
     const State values = constant(state);
-    Linearisation linear[S];
-    Lu<V, size> lu;
+    typename Team::template Shared<Workspace> shared;
+    Jacobian& jacobian = (*shared).jacobian;
+    Residual& r = (*shared).residual;
     mask_t<T> active(true), singular(false);
     T iterations(0.0);
     Convergence<T> convergence(options_, scale);
-    Residual r;
     RB_ROLLED
     for (int iteration = 0;; ++iteration) {
       evaluate(state, h, x, r);
@@ -87,11 +90,12 @@ class GeneralLobatto {
       }
       if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
         RB_ROLLED
-        for (int i = 0; i < S; ++i) linearise(values, h, x, r, i, linear[i]);
-        lu = Lu<V, size>(jacobian(part(h, 0), r, linear));
-        singular = (active & lu.singular()) | ((!active) & singular);
+        for (int i = 0; i < S; ++i) linearise(values, h, x, r, i, jacobian.stage[i]);
+        fill(part(h, 0), r, jacobian.stage, jacobian.lu.matrix());
+        jacobian.lu.factorise();
+        singular = (active & jacobian.lu.singular()) | ((!active) & singular);
       }
-      const T change = update(part(h, 0), linear, lu, response, r, active, x);
+      const T change = update(part(h, 0), jacobian.stage, jacobian.lu, response, r, active, x);
       if constexpr (parts<T> == 2)
         if (iteration == 0) {  // the derivative of the guess says little: its size shows now
           part(scale, 1) = part(scale, 1) + part(change, 1);
@@ -153,6 +157,19 @@ class GeneralLobatto {
     Matrix<V, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
     Matrix<V, m, n> psi_xi, psi_z;
   };
+  using Factors = Lu<V, size, Team>;
+  struct Jacobian {
+    Linearisation stage[S];
+    Factors lu;
+  };
+
+ public:
+  struct Workspace {
+    Jacobian jacobian;
+    Residual residual;
+  };
+
+ private:
 
   /// M^-1 at the initial configuration: sets the size of multipliers, in velocities.
   class Response {
@@ -257,6 +274,11 @@ class GeneralLobatto {
   }
 
   RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {
+    Team::sync();
+    if (Team::leads()) evaluate_alone(state, h, x, r);
+    Team::sync();
+  }
+  RB_HD_LARGE void evaluate_alone(const State& state, T h, const Stages& x, Residual& r) const {
     constexpr auto tableau = lobatto_pair<S>();
     Vector<T, n> hw[S], hf[S];
     RB_ROLLED
@@ -301,8 +323,7 @@ class GeneralLobatto {
   /// Derivatives at stage i, in one direction at a time, which keeps the code small.
   RB_HD_LARGE void linearise(const State& state, T h, const Stages& x, const Residual& r, int i,
                              Linearisation& d) const {
-    RB_ROLLED
-    for (int direction = i == 0 ? n : 0; direction < 2 * n; ++direction) {  // Xi_1 = 0 does not move
+    Team::for_each(i == 0 ? n : 0, 2 * n, [&](int direction) {  // Xi_1 = 0 does not move
       Vector<D, n> xi = constant<D>(r.xi[i]), velocity = constant<D>(x.velocity[i]),
                    z = constant<D>(lifted ? x.z[i] : r.z[i]);
       const int k = direction % n;
@@ -324,88 +345,72 @@ class GeneralLobatto {
         RB_ROLLED
         for (int j = 0; j < m; ++j) (by_xi ? d.psi_xi : d.psi_z)[j][k] = psi[j].partial[0];
       }
-    }
+    });
     if constexpr (m > 0) {
       const Chart<G, Tau, T> chart(constant<T>(r.xi[i]));
       const auto forms = constraint_forms(system_, constant<T>(r.g[i]), chart.dtau(constant<T>(x.velocity[i])));
-      RB_ROLLED
-      for (int k = 0; k < m; ++k) {
+      Team::for_each(0, m, [&](int k) {
         d.w[k] = constant<V>(chart.dtau_star(forms[k]));
         d.f[k] = constant<V>(chart.Ad_inverse_star(forms[k]));
-      }
+      });
     }
   }
 
   /// Jacobian of (momentum_1..s, constraint_2..s) in (H_1..s, the unknown multipliers).
-  RB_HD_LARGE Matrix<V, size, size> jacobian(V h, const Residual& r, const Linearisation (&d)[S]) const {
+  RB_HD_LARGE void fill(V h, const Residual& r, const Linearisation (&d)[S], Matrix<V, size, size>& jac) const {
     constexpr auto tableau = lobatto_pair<S>();
-    // dtau_{-xi}^T, and the derivative of dtau_{-xi}^T back by xi
-    const Chart<G, Tau, V> opposite(constant<V>(-r.xi[S - 1]));
-    Matrix<V, n, n> carried_xi;
-    if constexpr (on_group<System>) {
-      for (int k = 0; k < n; ++k) {
-        Vector<D, n> xi = constant<D>(r.xi[S - 1]);
-        xi[k].partial[0] = V(1.0);
-        const auto carried = Chart<G, Tau, D>(-xi).dtau_star(constant<D>(r.back));
-        RB_ROLLED
-        for (int a = 0; a < n; ++a) carried_xi[a][k] = carried[a].partial[0];
-      }
-    }
-    Matrix<V, size, size> jac;
-    RB_ROLLED
-    for (int l = 0; l < S; ++l) {
-      // d(h W_j)/dH_l = h a_jl dW_j/dXi + delta_jl dW_j/dH, and so for hf; as columns
-      Matrix<V, n, n> hw[S], hf[S];
+    const Chart<G, Tau, V> opposite(constant<V>(-r.xi[S - 1]));  // of dtau_{-xi}^T
+    Team::for_each(0, S * n, [&](int column) {
+      const int l = column / n, b = column % n;
+      // d(h W_j)/dH_l = h a_jl dW_j/dXi + delta_jl dW_j/dH, and so for hf
+      Vector<V, n> hw[S], hf[S], back = Vector<V, n>::zero();
       RB_ROLLED
-      for (int j = 0; j < S; ++j)
-        for (int a = 0; a < n; ++a)
-          for (int b = 0; b < n; ++b) {
-            const V ha = h * V(tableau.a[j][l]);
-            hw[j][b][a] = j > 0 ? ha * d[j].hw_xi[a][b] : V(0.0);
-            hf[j][b][a] = j > 0 ? ha * d[j].hf_xi[a][b] : V(0.0);
-            if (j == l) {
-              hw[j][b][a] = hw[j][b][a] + d[j].hw_velocity[a][b];
-              hf[j][b][a] = hf[j][b][a] + d[j].hf_velocity[a][b];
-            }
+      for (int j = 0; j < S; ++j) {
+        const V ha = h * V(tableau.a[j][l]);
+        for (int a = 0; a < n; ++a) {
+          hw[j][a] = j > 0 ? ha * d[j].hw_xi[a][b] : V(0.0);
+          hf[j][a] = j > 0 ? ha * d[j].hf_xi[a][b] : V(0.0);
+          if (j == l) {
+            hw[j][a] = hw[j][a] + d[j].hw_velocity[a][b];
+            hf[j][a] = hf[j][a] + d[j].hf_velocity[a][b];
           }
-      RB_ROLLED
-      for (int b = 0; b < n; ++b) {
-        const int column = l * n + b;
-        Vector<V, n> back = Vector<V, n>::zero();
-        RB_ROLLED
-        for (int j = 0; j + 1 < S; ++j) back = fma(V(tableau.b[j]), hf[j][b], back);
-        back = opposite.dtau_star(back);
-        if constexpr (on_group<System>)
-          for (int a = 0; a < n; ++a) back[a] = fma(h * V(tableau.b[l]), carried_xi[a][b], back[a]);
-        RB_ROLLED
-        for (int i = 0; i < S; ++i) {
-          Vector<V, n> sum_w = -back, sum_f = Vector<V, n>::zero();
-          RB_ROLLED
-          for (int j = 0; j < S; ++j) {
-            sum_w = fma(V(tableau.b[j] - tableau.ah[i][j]), hw[j][b], sum_w);
-            sum_f = fma(V(tableau.a[i][j]), hf[j][b], sum_f);
-          }
-          const V ha = h * V(tableau.a[i][l]);
-          RB_ROLLED
-          for (int a = 0; a < n; ++a) {
-            V entry = sum_w[a];
-            if (i > 0) entry = fma(ha, d[i].pi_xi[a][b], entry);
-            if (i == l) entry = entry + d[i].pi_velocity[a][b];
-            jac[i * n + a][column] = entry;
-          }
-          if (i == 0) continue;
-          RB_ROLLED
-          for (int k = 0; k < m; ++k)
-            jac[S * n + (i - 1) * m + k][column] =
-                holonomic ? V(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
-                          : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
         }
+        if (j + 1 < S) back = fma(V(tableau.b[j]), hf[j], back);
       }
-    }
-    RB_ROLLED
-    for (int l = first; l < first + S - 1; ++l)
-      for (int k = 0; k < m; ++k) {
-        const int column = S * n + (l - first) * m + k;
+      back = opposite.dtau_star(back);
+      if constexpr (on_group<System>) {  // and the derivative of dtau_{-xi}^T back by xi
+        Vector<D, n> xi = constant<D>(r.xi[S - 1]);
+        xi[b].partial[0] = V(1.0);
+        const auto carried = Chart<G, Tau, D>(-xi).dtau_star(constant<D>(r.back));
+        for (int a = 0; a < n; ++a) back[a] = fma(h * V(tableau.b[l]), carried[a].partial[0], back[a]);
+      }
+      RB_ROLLED
+      for (int i = 0; i < S; ++i) {
+        Vector<V, n> sum_w = -back, sum_f = Vector<V, n>::zero();
+        RB_ROLLED
+        for (int j = 0; j < S; ++j) {
+          sum_w = fma(V(tableau.b[j] - tableau.ah[i][j]), hw[j], sum_w);
+          sum_f = fma(V(tableau.a[i][j]), hf[j], sum_f);
+        }
+        const V ha = h * V(tableau.a[i][l]);
+        RB_ROLLED
+        for (int a = 0; a < n; ++a) {
+          V entry = sum_w[a];
+          if (i > 0) entry = fma(ha, d[i].pi_xi[a][b], entry);
+          if (i == l) entry = entry + d[i].pi_velocity[a][b];
+          jac[i * n + a][column] = entry;
+        }
+        if (i == 0) continue;
+        RB_ROLLED
+        for (int k = 0; k < m; ++k)
+          jac[S * n + (i - 1) * m + k][column] =
+              holonomic ? V(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
+                        : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
+      }
+    });
+    if constexpr (m > 0) {
+      Team::for_each(S * n, size, [&](int column) {
+        const int l = first + (column - S * n) / m, k = (column - S * n) % m;
         const Vector<V, n> back = V(tableau.b[l]) * opposite.dtau_star(d[l].f[k]);
         RB_ROLLED
         for (int i = 0; i < S; ++i) {
@@ -419,12 +424,12 @@ class GeneralLobatto {
             jac[S * n + (i - 1) * m + c][column] =
                 holonomic ? V(0.0) : V(tableau.a[i][l]) * dot(d[i].psi_z[c], d[l].f[k]);
         }
-      }
-    return jac;
+      });
+    }
   }
 
   /// One Newton update of the active lanes, part by part; returns its size, measured in velocities.
-  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Lu<V, size>& lu, const Response& response,
+  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Factors& lu, const Response& response,
                        const Residual& r, mask_t<T> active, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     T size_of_update(0.0);

@@ -179,6 +179,11 @@ class CondensedGgl {
   // equations of the constraints: hidden ones first, which determine h lambda, so that the pivots are where they belong
   static constexpr int first_position = has_gamma ? m : 0;
   static constexpr int multipliers = has_gamma ? 2 * m : m, reduced = multipliers + terms, size = n + multipliers;
+ public:
+  /// By the number of all unknowns whether there is a tile, by that of the columns its lanes.
+  using Team = Tile<tile_lanes(size < 12 || reduced >= 12 ? reduced : 12, parts<T>)>;
+
+ private:
   using Algebra = detail::BlockAlgebra<T, System>;
   using Forms = typename Algebra::Forms;
   using BlockMatrix = typename Algebra::BlockMatrix;
@@ -195,12 +200,17 @@ class CondensedGgl {
                                                                                               vartheta_(0.5) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const Problem problem(*this, state, h);
+    typename Team::template Shared<Workspace> shared;
+    Workspace& workspace = *shared;
+    Team::sync();
+    if (Team::leads()) workspace.g_0 = Algebra::forms(system_, state.q);
+    Team::sync();
+    const Problem problem(*this, state, h, workspace.g_0);
     const Vector<T, n> acceleration = Algebra::scale(algebra_.inverse_mass, force(system_, state.q));
     const T scale = detail::velocity_scale(h, state.q, problem.v_0, acceleration);
     Vector<T, size> x;
-    Evaluation r;
-    const NewtonReport<T> report = newton(problem, options_, scale, x, r);
+    const NewtonReport<T> report = newton(problem, options_, scale, x, workspace.newton);
+    const Evaluation& r = workspace.newton.residual;
     const Vector<T, m> impulse = segment<n, m>(x);
     if constexpr (energy) {
       state.p = T(2.0) * Algebra::scale(algebra_.mass, r.v) - state.p;
@@ -231,7 +241,7 @@ class CondensedGgl {
   };
   struct Linearisation {
     Lu<T, Algebra::N> lu;
-    Lu<T, reduced> schur;
+    Lu<T, reduced, Team> schur;
     BlockMatrix dv_du;
     Forms g_position, g_hidden, second;  // rows of the constraints' derivatives
     T position_factor, second_factor;
@@ -243,11 +253,11 @@ class CondensedGgl {
     using Unknowns = Vector<T, size>;
     using Residual = Evaluation;
     using Jacobian = Linearisation;
+    using Team = typename CondensedGgl::Team;
 
-    RB_HD Problem(const CondensedGgl& step, const State& state, const T& h)
-        : step_(step), state_(state), h_(h), inverse_h_(T(1.0) / h), rest_(h * (T(1.0) - step.theta_)) {
+    RB_HD Problem(const CondensedGgl& step, const State& state, const T& h, const Forms& g_0)
+        : g_0(g_0), step_(step), state_(state), h_(h), inverse_h_(T(1.0) / h), rest_(h * (T(1.0) - step.theta_)) {
       v_0 = Algebra::scale(step.algebra_.inverse_mass, state.p);
-      g_0 = Algebra::forms(step.system_, state.q);
       if constexpr (energy && terms > 0) invariants_0_ = step.system_.potential_invariants(state.q);
     }
 
@@ -303,6 +313,75 @@ class CondensedGgl {
       const T reach = h_ * step_.theta_;  // x = q + reach u
       // dv = dv_du du - M^-1 G(x)^T dgamma, df = through dv + ...
       auto through = algebra.mass_plus(T(0.0), BlockMatrix::zero());
+      if constexpr (has_gamma && variational) through = algebra.mass_plus(rest_, system.constraint_hessian(r.gamma));
+      if (Team::leads()) eliminate_velocity(r, reach, through, d);
+      Team::sync();
+      Team::for_each(0, reduced, [&](int i) {
+        Vector<T, reduced> column = Vector<T, reduced>::zero();
+        Vector<T, n> response;
+        if (i < m) {
+          const Forms& by_lambda = option_b ? g_0 : r.g_x;
+          response = (T(1.0) - (option_b ? step_.vartheta_ : step_.theta_)) * by_lambda.mu[i];
+        } else if (i < multipliers) {
+          if constexpr (has_gamma) {
+            const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, r.g_x.mu[i - m]);
+            response = Algebra::times(through, dv);
+            if constexpr (variational)
+              response = fma(rest_, Algebra::second_forms(system, r.v).mu[i - m], response);
+            const Vector<T, m> hidden = d.g_hidden * dv;
+            for (int j = 0; j < m; ++j) column[j] = hidden[j];
+          }
+        } else {
+          response = d.response[i];
+          column[i] = T(-1.0);
+        }
+        d.response[i] = Algebra::solve(d.lu, response);
+        column = column - constraints_of(d, d.response[i]);
+        for (int j = 0; j < reduced; ++j) d.schur.matrix()[j][i] = column[j];
+      });
+      d.schur.factorise();
+      return d.lu.singular() | d.schur.singular();
+    }
+
+    RB_NOINLINE Unknowns direction(const Evaluation& r, const Linearisation& d) const {
+      Vector<T, n> du = -Algebra::solve(d.lu, r.f);
+      Vector<T, reduced> y = -constraints_of(d, du);
+      RB_UNROLL
+      for (int i = 0; i < m; ++i) {
+        y[first_position + i] = y[first_position + i] - r.position[i];
+        if constexpr (has_gamma) y[i] = fma(energy ? T(-0.5) : T(-1.0), r.hidden[i], y[i]);
+      }
+      y = d.schur.solve(y);
+      for (int i = 0; i < reduced; ++i) du = fma(-y[i], d.response[i], du);
+      return join(du, segment<0, multipliers>(y));
+    }
+
+    RB_NOINLINE T size_of(const Evaluation& r, const Unknowns& update) const {
+      T size = magnitude(segment<0, n>(update));
+      const Forms& by_lambda = option_b ? g_0 : r.g_x;
+      size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
+                                                   by_lambda.transpose_times(segment<n, m>(update)))));
+      if constexpr (has_gamma)
+        size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
+                                                     r.g_x.transpose_times(segment<n + m, m>(update)))));
+      return size;
+    }
+
+    RB_NOINLINE T merit(const Evaluation& r) const {
+      const Vector<T, n> f = Algebra::scale(step_.algebra_.inverse_mass, r.f);
+      T sum = dot(f, f) + dot(r.position, r.position);
+      if constexpr (has_gamma) sum = sum + dot(r.hidden, r.hidden);
+      return sum;
+    }
+
+    Vector<T, n> v_0;
+    const Forms& g_0;  // at q
+
+   private:
+    /// The derivatives in u, all of d but the responses to the multipliers and what remains of the equations.
+    RB_HD void eliminate_velocity(const Evaluation& r, const T& reach, const BlockMatrix& through, Linearisation& d) const {
+      const System& system = step_.system_;
+      const Algebra& algebra = step_.algebra_;
       d.dv_du = BlockMatrix::zero();
       RB_UNROLL
       for (int b = 0; b < Algebra::N; ++b) d.dv_du[b][b] = T(1.0);
@@ -311,7 +390,6 @@ class CondensedGgl {
         RB_UNROLL
         for (int b = 0; b < Algebra::N; ++b)
           d.dv_du[b] = fma(-(reach * algebra.inverse_mass[b]), curvature[b], d.dv_du[b]);
-        if constexpr (variational) through = algebra.mass_plus(rest_, curvature);
       }
       BlockMatrix a = Algebra::product(through, d.dv_du);
       if constexpr (!option_b) {
@@ -335,72 +413,13 @@ class CondensedGgl {
 
       d.g_position = scheme == GglScheme::theta_a ? r.g_x : r.g_1;
       d.position_factor = scheme == GglScheme::theta_a ? step_.theta_ : T(1.0);
-      const Forms& by_lambda = option_b ? g_0 : r.g_x;
-      const T weight = T(1.0) - (option_b ? step_.vartheta_ : step_.theta_);
-      for (int i = 0; i < m; ++i) d.response[i] = weight * by_lambda.mu[i];
-      Matrix<T, has_gamma ? m : 0, has_gamma ? m : 0> hidden_by_gamma;
       if constexpr (has_gamma) {
         d.g_hidden = energy ? r.g_1 : r.g_x;
         d.second = Algebra::second_forms(system, energy ? r.v_1 : r.v);
         d.second_factor = energy ? T(0.5) * h_ : reach;  // with the factor 2 of v_1 = 2 v - v_0 taken out
-        const Forms second = Algebra::second_forms(system, r.v);
-        for (int i = 0; i < m; ++i) {
-          const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, r.g_x.mu[i]);
-          d.response[m + i] = Algebra::times(through, dv);
-          if constexpr (variational) d.response[m + i] = fma(rest_, second.mu[i], d.response[m + i]);
-          const Vector<T, m> column = d.g_hidden * dv;
-          for (int j = 0; j < m; ++j) hidden_by_gamma[j][i] = column[j];
-        }
       }
-      Matrix<T, reduced, reduced> schur;
-      for (int i = 0; i < reduced; ++i) {
-        d.response[i] = Algebra::solve(d.lu, d.response[i]);
-        const Vector<T, reduced> column = constraints_of(d, d.response[i]);
-        for (int j = 0; j < reduced; ++j) schur[j][i] = -column[j];
-      }
-      for (int i = 0; has_gamma && i < m; ++i)
-        for (int j = 0; j < m; ++j) schur[j][m + i] = schur[j][m + i] + hidden_by_gamma[j][i];
-      for (int t = 0; t < terms; ++t)
-        schur[multipliers + t][multipliers + t] = schur[multipliers + t][multipliers + t] - T(1.0);
-      d.schur = Lu<T, reduced>(schur);
-      return d.lu.singular() | d.schur.singular();
     }
 
-    RB_NOINLINE Unknowns direction(const Evaluation& r, const Linearisation& d) const {
-      Vector<T, n> du = -Algebra::solve(d.lu, r.f);
-      Vector<T, reduced> y = -constraints_of(d, du);
-      RB_UNROLL
-      for (int i = 0; i < m; ++i) {
-        y[first_position + i] = y[first_position + i] - r.position[i];
-        if constexpr (has_gamma) y[i] = fma(energy ? T(-0.5) : T(-1.0), r.hidden[i], y[i]);
-      }
-      y = d.schur.solve(y);
-      for (int i = 0; i < reduced; ++i) du = fma(-y[i], d.response[i], du);
-      return join(du, segment<0, multipliers>(y));
-    }
-
-    RB_HD T size_of(const Evaluation& r, const Unknowns& update) const {
-      T size = magnitude(segment<0, n>(update));
-      const Forms& by_lambda = option_b ? g_0 : r.g_x;
-      size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                   by_lambda.transpose_times(segment<n, m>(update)))));
-      if constexpr (has_gamma)
-        size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                     r.g_x.transpose_times(segment<n + m, m>(update)))));
-      return size;
-    }
-
-    RB_HD T merit(const Evaluation& r) const {
-      const Vector<T, n> f = Algebra::scale(step_.algebra_.inverse_mass, r.f);
-      T sum = dot(f, f) + dot(r.position, r.position);
-      if constexpr (has_gamma) sum = sum + dot(r.hidden, r.hidden);
-      return sum;
-    }
-
-    Vector<T, n> v_0;
-    Forms g_0;
-
-   private:
     /// Derivatives along du of the constraints (the hidden one of v_1 halved) and of the rank-1 terms.
     RB_HD Vector<T, reduced> constraints_of(const Linearisation& d, const Vector<T, n>& du) const {
       Vector<T, reduced> r;
@@ -467,6 +486,13 @@ class CondensedGgl {
     Vector<T, terms> invariants_0_;
   };
 
+ public:
+  struct Workspace {
+    NewtonWorkspace<Problem> newton;
+    Forms g_0;
+  };
+
+ private:
   System system_;
   Algebra algebra_;
   SolverOptions<T> options_;
@@ -485,18 +511,24 @@ class CondensedViS {
   using Forms = typename Algebra::Forms;
 
  public:
+  using Team = Tile<tile_lanes(size, parts<T>)>;
   using State = PhaseState<T, n, m>;
 
   RB_HD CondensedViS(const System& system, const SolverOptions<T>& options)
       : system_(system), algebra_(system), options_(options) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const Problem problem(*this, state, h);
+    typename Team::template Shared<Workspace> shared;
+    Workspace& workspace = *shared;
+    Team::sync();
+    if (Team::leads()) workspace.g_0 = Algebra::forms(system_, state.q);
+    Team::sync();
+    const Problem problem(*this, state, h, workspace.g_0);
     const Vector<T, n> v = Algebra::scale(algebra_.inverse_mass, state.p);
     const T scale = detail::velocity_scale(h, state.q, v, (T(1.0) / h) * (problem.v_free - v));
     Vector<T, size> x;
-    Evaluation r;
-    const NewtonReport<T> report = newton(problem, options_, scale, x, r);
+    const NewtonReport<T> report = newton(problem, options_, scale, x, workspace.newton);
+    const Evaluation& r = workspace.newton.residual;
     state.q = r.q_1;
     state.p = Algebra::scale(algebra_.mass, r.z);
     state.lambda = (T(-1.0) / h) * segment<0, m>(x);
@@ -516,12 +548,16 @@ class CondensedViS {
   struct Problem {
     using Unknowns = Vector<T, size>;
     using Residual = Evaluation;
-    using Jacobian = Lu<T, size>;
+    using Team = typename CondensedViS::Team;
+    struct Jacobian {
+      Lu<T, size, Team> lu;
+      typename Algebra::BlockMatrix to_q;  // dq'/h = to_q dv + M^-1 G(y)^T dgamma
+      Forms second;                        // D^2 g z
+    };
 
-    RB_HD Problem(const CondensedViS& step, const State& state, const T& h)
-        : step_(step), state_(state), h_(h), inverse_h_(T(1.0) / h) {
+    RB_HD Problem(const CondensedViS& step, const State& state, const T& h, const Forms& g_0)
+        : step_(step), state_(state), h_(h), inverse_h_(T(1.0) / h), g_0_(g_0) {
       v_free = Algebra::scale(step.algebra_.inverse_mass, fma(h, force(step.system_, state.q), state.p));
-      g_0_ = Algebra::forms(step.system_, state.q);
     }
 
     RB_HD Unknowns guess(const T& fraction) const {
@@ -547,30 +583,33 @@ class CondensedViS {
       r.norm = max(max_norm(r.position), max_norm(r.hidden));
     }
 
-    RB_NOINLINE mask_t<T> linearise(const Unknowns& x, const Evaluation& r, Lu<T, size>& d) const {
+    RB_NOINLINE mask_t<T> linearise(const Unknowns& x, const Evaluation& r, Jacobian& d) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
-      // dq'/h = (1 + h M^-1 D^2 g(gamma)) dv + M^-1 G(y)^T dgamma
-      auto to_q = system.constraint_hessian(segment<m, m>(x));
-      RB_UNROLL
-      for (int b = 0; b < Algebra::N; ++b) {
-        to_q[b] = (h_ * algebra.inverse_mass[b]) * to_q[b];
-        to_q[b][b] = to_q[b][b] + T(1.0);
+      if (Team::leads()) {  // to_q = 1 + h M^-1 D^2 g(gamma)
+        auto to_q = system.constraint_hessian(segment<m, m>(x));
+        RB_UNROLL
+        for (int b = 0; b < Algebra::N; ++b) {
+          to_q[b] = (h_ * algebra.inverse_mass[b]) * to_q[b];
+          to_q[b][b] = to_q[b][b] + T(1.0);
+        }
+        d.to_q = to_q;
+        d.second = Algebra::second_forms(system, r.z);
       }
-      const Forms second = Algebra::second_forms(system, r.z);
-      RB_ROLLED
-      for (int i = 0; i < m; ++i) differentiate(r, to_q, second, i, d.matrix());
-      d.factorise();
-      return d.singular() | r.lu.singular();
+      Team::sync();
+      Team::for_each(0, m, [&](int i) { differentiate(r, i, d); });
+      d.lu.factorise();
+      return d.lu.singular() | r.lu.singular();
     }
 
     /// The derivatives by the multipliers numbered i. Hidden constraints first, which determine h lambda, so that the pivots are
     /// where they belong. A function of its own, as a GPU has no registers for what could be kept from one i to the next.
-    RB_NOINLINE void differentiate(const Evaluation& r, const typename Algebra::BlockMatrix& to_q, const Forms& second,
-                                   int i, Matrix<T, size, size>& jacobian) const {
+    RB_NOINLINE void differentiate(const Evaluation& r, int i, Jacobian& d) const {
       const Algebra& algebra = step_.algebra_;
+      const Forms& second = d.second;
+      Matrix<T, size, size>& jacobian = d.lu.matrix();
       const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, g_0_.mu[i]);
-      const Vector<T, m> position = r.g_1 * Algebra::times(to_q, dv), moved = second * dv;
+      const Vector<T, m> position = r.g_1 * Algebra::times(d.to_q, dv), moved = second * dv;
       const Vector<T, m> hidden = r.g_y * Algebra::solve(r.lu, -g_0_.mu[i]);
       const Vector<T, m> by_gamma = r.g_1 * Algebra::scale(algebra.inverse_mass, r.g_y.mu[i]);
       const Vector<T, m> turned = r.g_y * Algebra::solve(r.lu, second.mu[i]);
@@ -582,8 +621,8 @@ class CondensedViS {
       }
     }
 
-    RB_NOINLINE Unknowns direction(const Evaluation& r, const Lu<T, size>& d) const {
-      return d.solve(-join(r.hidden, r.position));
+    RB_NOINLINE Unknowns direction(const Evaluation& r, const Jacobian& d) const {
+      return d.lu.solve(-join(r.hidden, r.position));
     }
 
     RB_HD T size_of(const Evaluation& r, const Unknowns& update) const {
@@ -600,32 +639,22 @@ class CondensedViS {
     const CondensedViS& step_;
     const State& state_;
     T h_, inverse_h_;
-    Forms g_0_;
+    const Forms& g_0_;  // at q
   };
 
+ public:
+  struct Workspace {
+    NewtonWorkspace<Problem> newton;
+    Forms g_0;
+  };
+
+ private:
   System system_;
   Algebra algebra_;
   SolverOptions<T> options_;
 };
 
 namespace detail {
-
-/// Newton's Jacobian by dual numbers, a direction at a time, for a problem with residual(x) over any scalar.
-template <class T, int size, class F>
-RB_HD_LARGE Matrix<T, size, size> jacobian_of(const F& residual, const Vector<T, size>& x) {
-  using D = Dual<T, 1>;
-  Matrix<T, size, size> r;
-  for (int direction = 0; direction < size; ++direction) {
-    Vector<D, size> y;
-    for (int i = 0; i < size; ++i) {
-      y[i].value = x[i];
-      y[i].partial[0] = T(i == direction ? 1.0 : 0.0);
-    }
-    y = residual(y);
-    for (int i = 0; i < size; ++i) r[i][direction] = y[i].partial[0];
-  }
-  return r;
-}
 
 /// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w: zero in v says that L_vv w = G^T gamma, and then the derivative
 /// in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
@@ -667,17 +696,27 @@ RB_HD T velocity_scale(const System& system, const T& h, const Vector<T, n>& q, 
 }
 
 /// What the steps for any Lagrangian share: a full Newton problem from a residual over any scalar. Equations provides size,
-/// guess(fraction), residual(x), size_of(x).
+/// guess(fraction), residual(x), size_of(x). The Jacobian is found by dual numbers, a direction at a time.
 template <class T, class Equations>
 struct DualProblem {
   using Unknowns = Vector<T, Equations::size>;
   using Residual = Unknowns;
-  using Jacobian = Lu<T, Equations::size>;
+  using Team = Tile<tile_lanes(Equations::size, parts<T>)>;
+  using Jacobian = Lu<T, Equations::size, Team>;
 
   RB_HD Unknowns guess(const T& fraction) const { return equations.guess(fraction); }
   RB_HD void evaluate(const Unknowns& x, Residual& r) const { r = equations.residual(x); }
   RB_HD mask_t<T> linearise(const Unknowns& x, const Residual&, Jacobian& d) const {
-    d = Jacobian(jacobian_of([this](const auto& y) { return equations.residual(y); }, x));
+    Team::for_each(0, Equations::size, [&](int direction) {
+      Vector<Dual<T, 1>, Equations::size> y;
+      for (int i = 0; i < Equations::size; ++i) {
+        y[i].value = x[i];
+        y[i].partial[0] = T(i == direction ? 1.0 : 0.0);
+      }
+      y = equations.residual(y);
+      for (int i = 0; i < Equations::size; ++i) d.matrix()[i][direction] = y[i].partial[0];
+    });
+    d.factorise();
     return d.singular();
   }
   RB_HD Unknowns direction(const Residual& r, const Jacobian& d) const { return d.solve(-r); }
@@ -708,12 +747,14 @@ class GeneralGgl {
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
     const Equations equations(*this, state, h);
-    Vector<T, Equations::size> x, r;
+    Vector<T, Equations::size> x;
+    typename Team::template Shared<Workspace> workspace;
     const NewtonReport<T> report =
-        newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, r);
+        newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     equations.finish(x, state);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations, max_norm(r)};
+    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations,
+            max_norm((*workspace).residual)};
   }
 
  private:
@@ -815,6 +856,11 @@ class GeneralGgl {
     Matrix<T, m, n> g_0_;
   };
 
+ public:
+  using Team = typename detail::DualProblem<T, Equations>::Team;
+  using Workspace = NewtonWorkspace<detail::DualProblem<T, Equations>>;
+
+ private:
   System system_;
   SolverOptions<T> options_;
   T theta_, vartheta_;

@@ -48,26 +48,31 @@ class GroupLobatto {
  private:
   RB_HD StepReport<T> step(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
-    const Vector<T, n> eta = mass_.inverse_times(state.p);
     Unknowns x;
-    const T scale = guess(state, eta, h, x);
+    const T scale = guess(state, h, x);
 
     mask_t<T> active(true), hopeless(false), singular(false);
     T iterations(0.0), first_change(0.0);
     Convergence<T> convergence(options_, scale);
     Stages at;
+    const Parked<State, !newton> start(state);
+    Parked<Unknowns, !newton> parked(x);
+    Parked<End, !newton> end;
     for (int sweep = 0;; ++sweep) {
-      evaluate(state, h, x, at);
+      evaluate(start(), h, parked(), at);
+      end = at.end;
       if (!any(active) || 5 * sweep >= 4 * options_.max_iterations) break;
       if constexpr (m > 0) singular = singular | (active & factorise(at.matrix));
       solve(at, at.residual);
+      x = parked();
       subtract(at.residual, active, x);
       const T change = size_of(at.residual, at);
       if constexpr (!flat) {
-        Unknowns second = first_order(state, eta, h, at, at.residual);
+        Unknowns second = first_order(start(), h, at, at.residual);
         solve(at, second);
         subtract(second, active, x);
       }
+      parked = x;
       iterations = iterations + select(active, T(1.0), T(0.0));
       active = active & !convergence.with_rate(change, 1.0);
       if (sweep == 0) first_change = change;
@@ -78,9 +83,9 @@ class GroupLobatto {
       }
     }
 
-    [[maybe_unused]] const State start = state;
-    state.q = at.g;
-    state.p = at.p;
+    x = parked();
+    state.q = end().g;
+    state.p = end().p;
     T check = sum(state.q);
     if constexpr (m > 0) {
       // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
@@ -90,7 +95,7 @@ class GroupLobatto {
     }
     StepReport<T> report{step_status<T>(!(active | hopeless), singular, is_finite(check + sum(state.p))), iterations, at.norm};
     if constexpr (newton)
-      if (any(!(report.status == T(0.0)))) take_with_newton(start, h, state, report);
+      if (any(!(report.status == T(0.0)))) take_with_newton(start(), h, state, report);
     return report;
   }
 
@@ -99,9 +104,12 @@ class GroupLobatto {
     Vector<T, n> velocity[S];
     Vector<T, m> multiplier[S];
   };
+  struct End {
+    Configuration<System> g;  // of the last stage
+    Vector<T, n> p;           // mu'
+  };
   struct Stages {
-    Configuration<System> g;           // of the last stage
-    Vector<T, n> p;                    // mu'
+    End end;
     ConstraintForms<System> forms[S];  // A_i
     Matrix<T, coupled, coupled> matrix;  // its factors, from the first solve on
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
@@ -112,8 +120,9 @@ class GroupLobatto {
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
   ///   H_i = eta + h M^-1 (chat_i (-dU + A^T lambda) + (c_i + chat_i)/2 ad*_eta mu);
   /// returns the size of the velocities, see GeneralLobatto.
-  RB_HD T guess(const State& state, const Vector<T, n>& eta, T h, Unknowns& x) const {
+  RB_HD T guess(const State& state, T h, Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
+    const Vector<T, n> eta = mass_.inverse_times(state.p);
     Vector<T, n> torque = force(system_, state.q);
     if constexpr (m > 0) torque = torque + transpose_times(constraint_forms(system_, state.q, eta), state.lambda);
     const Vector<T, n> by_force = h * mass_.inverse_times(torque);
@@ -145,11 +154,11 @@ class GroupLobatto {
       RB_UNROLL
       for (int l = 0; j > 0 && l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
       const At chart(h * sum);
-      at.g = chart.move(state.q);
+      at.end.g = chart.move(state.q);
       const Vector<T, n> p = mass_.times(chart.dtau(x.velocity[j]));
-      Vector<T, n> impulse = h * force(system_, at.g);
+      Vector<T, n> impulse = h * force(system_, at.end.g);
       if constexpr (m > 0) {
-        at.forms[j].mu = constraint_forms(system_, at.g, p);
+        at.forms[j].mu = constraint_forms(system_, at.end.g, p);
         impulse = impulse + at.forms[j].transpose_times(x.multiplier[j]);
       }
       at.residual.velocity[j] = at.residual.velocity[j] + chart.dtau_star(p);
@@ -167,15 +176,15 @@ class GroupLobatto {
         back = fma(T(tableau.b[j]), hf, back);
       } else {
         carried = chart.opposite().dtau_star(back);
-        at.p = chart.Ad_star(z[j]);
+        at.end.p = chart.Ad_star(z[j]);
       }
       if constexpr (m > 0) {
         if (j == 0) continue;
         Vector<T, m>& r = at.residual.multiplier[first + j - 1];
         if constexpr (holonomic) {
-          r = (T(1.0) / h) * system_.position_constraint(at.g);
+          r = (T(1.0) / h) * system_.position_constraint(at.end.g);
         } else {
-          r = constraint_offset(system_, at.g);
+          r = constraint_offset(system_, at.end.g);
           RB_UNROLL
           for (int k = 0; k < m; ++k) {
             f[j][k] = chart.Ad_inverse_star(at.forms[j].mu[k]);
@@ -249,9 +258,9 @@ class GroupLobatto {
   ///        - ad*_{w_i + y_i} mu)
   /// in the stages, and in the constraints h times the derivative along y_i of Phi(g, M^-1 mu), mu carried along, or
   /// -h/2 c_i A_i ad_eta y_i where they are holonomic.
-  RB_HD Unknowns first_order(const State& state, const Vector<T, n>& eta, T h, const Stages& at,
-                             const Unknowns& x) const {
+  RB_HD Unknowns first_order(const State& state, T h, const Stages& at, const Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
+    const Vector<T, n> eta = mass_.inverse_times(state.p);
     Unknowns r;
     [[maybe_unused]] Vector<T, n> along[S];  // A_l^T Lambda_l
     if constexpr (m > 0) {

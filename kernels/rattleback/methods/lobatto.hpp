@@ -26,6 +26,8 @@ template <class Step, class System, class T>
 class Normalising {
  public:
   using State = typename Step::State;
+  using Team = tile_of<Step>;
+  using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
   using Trying = Normalising<typename detail::TryingOf<Step>::type, System, T>;
   static constexpr bool hands_over = requires { requires Step::hands_over; };
@@ -57,13 +59,13 @@ consteval auto lobatto_form() {
   if constexpr (swept && on_group<System>) {
     return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (on_group<System>) {
-    return std::type_identity<Normalising<GeneralLobatto<T, System, Tau, S>, System, T>>{};
+    return std::type_identity<Normalising<GeneralLobatto<T, System, Tau, S, true>, System, T>>{};
   } else if constexpr (Condensable<System>) {
     return std::type_identity<CondensedLobatto<T, System, S>>{};
   } else if constexpr (swept) {
     return std::type_identity<GroupLobatto<T, System, Cay, S>>{};
   } else {
-    return std::type_identity<GeneralLobatto<T, System, Cay, S>>{};
+    return std::type_identity<GeneralLobatto<T, System, Cay, S, true>>{};
   }
 }
 }  // namespace detail

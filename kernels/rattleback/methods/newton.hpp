@@ -1,6 +1,7 @@
 #pragma once
 // Newton's method for the equations of a step, lane by lane.
 
+#include "rattleback/linalg/tile.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/real/real.hpp"
 
@@ -18,7 +19,7 @@ struct NewtonReport {
 /// fractions of that velocity and with backtracking in every second attempt: where a step is so large that the iteration wanders,
 /// one of them leads to the solution. A lane that has converged is not changed any more.
 ///
-/// A Problem has the types Unknowns, Residual, Jacobian, and
+/// A Problem has the types Unknowns, Residual, Jacobian and Team, the tile that solves it, and
 ///
 ///   Unknowns guess(T fraction)                      with this fraction of the predicted velocity
 ///   void evaluate(x, Residual&)
@@ -27,27 +28,40 @@ struct NewtonReport {
 ///   T size_of(residual, update)                     what Convergence asks for
 ///   T merit(residual)                               of the residual, for backtracking
 ///
-/// The residual is left at the result.
+///
+/// The lanes of the tile share the workspace, where the residual is left at the result; the leader evaluates.
+template <class Problem>
+struct NewtonWorkspace {
+  typename Problem::Jacobian jacobian;
+  typename Problem::Residual residual;
+};
 template <class T, class Problem>
 RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
-                                   typename Problem::Unknowns& x, typename Problem::Residual& r) {
+                                   typename Problem::Unknowns& x, NewtonWorkspace<Problem>& workspace) {
   constexpr int attempt_iterations = 14, halvings = 8;
   constexpr bool alone = std::same_as<mask_t<T>, bool>;  // no neighbours, nothing to keep
   constexpr double fractions[8] = {1.0, 0.5, 0.0, 1.5, 0.75, -0.5, 0.25, 2.0};
   using Unknowns = typename Problem::Unknowns;
+  using Team = typename Problem::Team;
+  typename Problem::Jacobian& jacobian = workspace.jacobian;
+  typename Problem::Residual& r = workspace.residual;
+  const auto evaluate = [&](const Unknowns& at, typename Problem::Residual& residual) {
+    Team::sync();
+    if (Team::leads()) problem.evaluate(at, residual);
+    Team::sync();
+  };
   mask_t<T> active(true), singular(false);
   T iterations(0.0), previous(0.0);
   Convergence<T> convergence(options, scale);
   x = problem.guess(T(1.0));
-  problem.evaluate(x, r);
-  typename Problem::Jacobian jacobian;
+  evaluate(x, r);
   Unknowns origin = x;  // of the Jacobian
   mask_t<T> renew(true);
   for (int iteration = 0; any(active) && iteration < options.max_iterations; ++iteration) {
     const int attempt = iteration / attempt_iterations;
     if (iteration > 0 && iteration % attempt_iterations == 0) {
       x = select(active, problem.guess(T(fractions[(attempt - 1) % 8])), x);
-      problem.evaluate(x, r);
+      evaluate(x, r);
       convergence = Convergence<T>(options, scale);
       singular = singular & !active;
       renew = mask_t<T>(true);
@@ -61,7 +75,7 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
       } else {
         origin = select(kept, origin, x);
         typename Problem::Residual at_origin;
-        problem.evaluate(origin, at_origin);
+        evaluate(origin, at_origin);
         singular = singular | (active & problem.linearise(origin, at_origin, jacobian));
       }
     }
@@ -71,12 +85,12 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
     previous = change;
     Unknowns next = select(active, x + update, x);
     if (attempt % 2 == 0) {
-      problem.evaluate(next, r);
+      evaluate(next, r);
     } else {
       const T before = problem.merit(r);
       T length(1.0);
       for (int halving = 0;; ++halving) {
-        problem.evaluate(next, r);
+        evaluate(next, r);
         const mask_t<T> longer = active & !(problem.merit(r) < before);
         if (!any(longer) || halving == halvings) break;
         length = select(longer, T(0.5) * length, length);
