@@ -331,6 +331,9 @@ ${epilogue}}
   if(cuda)
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off>")
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # a tenth of the size
+      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
+    endif()
     set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
   endif()
 endfunction()
