@@ -13,8 +13,8 @@ namespace {
 
 [[noreturn]] void unknown(const std::string& specification) {
   throw Error(Error::Kind::input,
-              fmt::format("unknown backend '{}' (known: auto, cpu, cuda, cpu:scalar, cpu:avx2, cpu:avx512, "
-                          "cpu:threads=N and combinations such as cpu:avx2,threads=1)",
+              fmt::format("unknown backend '{}' (known: auto, cpu, cuda, cuda:0 and so on for one of several GPUs, cpu:scalar, "
+                          "cpu:avx2, cpu:avx512, cpu:threads=N and combinations such as cpu:avx2,threads=1)",
                           specification));
 }
 
@@ -47,17 +47,26 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
 std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study) {
   if (specification == "cpu") return cpu_backend(specification, "", threads);
   if (specification.starts_with("cpu:")) return cpu_backend(specification, specification.substr(4), threads);
-  if (specification != "auto" && specification != "cuda") unknown(specification);
+  const bool wants_cuda = specification.starts_with("cuda");
+  std::optional<int> device;
+  if (specification.starts_with("cuda:")) {
+    device = 0;
+    const auto [end, error] = std::from_chars(specification.data() + 5, specification.data() + specification.size(), *device);
+    if (error != std::errc() || end != specification.data() + specification.size()) unknown(specification);
+  } else if (specification != "auto" && specification != "cuda") {
+    unknown(specification);
+  }
 
   std::string reason;
-  auto cuda = make_cuda_backend(reason);
+  auto cuda = make_cuda_backend(reason, device);
   if (cuda && !cuda->treats(study)) {
     reason = fmt::format("system '{}' was not compiled for CUDA", study.system.name);
     cuda = nullptr;
   }
   if (cuda) return cuda;
-  if (specification == "cuda")
-    throw Error(Error::Kind::input, fmt::format("backend 'cuda' is not there ({}); use --backend cpu", reason));
+  if (wants_cuda)
+    throw Error(Error::Kind::input,
+                fmt::format("backend '{}' is not there ({}); use --backend cpu", specification, reason));
   return cpu_backend("cpu", "", threads);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,18 @@ struct SegmentOutput {
   /// Crossings in no order, each of Plan::crossing_size numbers: trajectory of the tile, surfaces crossed (bits), steps
   /// before, state before.
   std::vector<double> crossings;
+
+  /// Adds the output of the next segment.
+  void append(const SegmentOutput& next) {
+    const auto add = [&](auto SegmentOutput::*field) {
+      (this->*field).insert((this->*field).end(), (next.*field).begin(), (next.*field).end());
+    };
+    add(&SegmentOutput::moments);
+    add(&SegmentOutput::co_moments);
+    add(&SegmentOutput::values);
+    add(&SegmentOutput::records);
+    add(&SegmentOutput::crossings);
+  }
 };
 
 /// Shared by a run and whoever watches it.
@@ -114,7 +127,8 @@ class Backend {
 /// Steps per call into a compiled loop: how often progress is seen. Not part of the result.
 inline constexpr std::int64_t steps_per_call = 1024;
 
-/// From a specification: auto | cpu | cuda, and cpu:scalar, cpu:avx2, cpu:avx512 with an optional ,threads=N.
+/// From a specification: auto | cpu | cuda (all devices), cuda:K (the K-th, from 0), and cpu:scalar, cpu:avx2, cpu:avx512 with an
+/// optional ,threads=N.
 /// Throws Error(input) for one that is unknown or not there.
 std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study);
 
@@ -125,7 +139,9 @@ std::string processor_name();
 Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options);
 
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
-/// nullptr, with a reason, when there is no CUDA device or no CUDA backend in this build.
-std::unique_ptr<Backend> make_cuda_backend(std::string& reason);
+/// All CUDA devices, or one of them; nullptr, with a reason, when there is none or no CUDA backend in this build.
+std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device = {});
+/// Several as one: they share out the chunks of each tile.
+std::unique_ptr<Backend> make_split_backend(std::vector<std::unique_ptr<Backend>> backends);
 
 }  // namespace rattleback

@@ -161,11 +161,15 @@ __global__ void fma_kernel(std::int64_t rounds, double* results) {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend() {
-    check(cudaGetDeviceProperties(&properties_, 0), "query of the device");
+  explicit CudaBackend(int device) : device_(device) {
+    use_device();
+    check(cudaGetDeviceProperties(&properties_, device_), "query of the device");
     check(cudaStreamCreate(&stream_), "creation of a stream");
   }
-  ~CudaBackend() override { cudaStreamDestroy(stream_); }
+  ~CudaBackend() override {
+    cudaSetDevice(device_);
+    cudaStreamDestroy(stream_);
+  }
 
   std::string name() const override { return "cuda"; }
   std::string device() const override {
@@ -184,6 +188,7 @@ class CudaBackend final : public Backend {
   }
 
   void begin(const Plan& plan, Tile& tile) override {
+    use_device();
     plan_ = &plan;
     tile_ = &tile;
     pair_ = Catalogue::instance().cuda_pair(*plan.system, *plan.method, plan.key);
@@ -204,6 +209,7 @@ class CudaBackend final : public Backend {
   }
 
   void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+    use_device();
     const std::size_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
     const std::size_t samples = segment.samples(), per_sample = chunks * observables,
                       record_size = tile_->recorded.size() * plan_->state_rows;
@@ -252,6 +258,7 @@ class CudaBackend final : public Backend {
   }
 
   void fetch(Tile& tile) override {
+    use_device();
     check(cudaMemcpyAsync(tile.data.data(), state_.get(), tile.data.size() * sizeof(double), cudaMemcpyDeviceToHost,
                           stream_),
           "copy of the state");
@@ -259,6 +266,7 @@ class CudaBackend final : public Backend {
   }
 
   double measure_peak_flops(const Study&) override {
+    use_device();
     constexpr unsigned threads = 256;
     const unsigned blocks = static_cast<unsigned>(properties_.multiProcessorCount) * 8;
     values_.reserve(std::size_t(blocks) * threads);
@@ -282,6 +290,7 @@ class CudaBackend final : public Backend {
   }
 
   double measure_copy_rate() override {
+    use_device();
     constexpr std::size_t count = (std::size_t{1} << 29) / sizeof(double);
     DeviceArray<double> from, to;
     from.reserve(count);
@@ -300,6 +309,8 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  /// The calling thread may be another every time.
+  void use_device() { check(cudaSetDevice(device_), "choice of the device"); }
   void synchronise() { check(cudaStreamSynchronize(stream_), "execution"); }
 
   template <class T>
@@ -356,6 +367,7 @@ class CudaBackend final : public Backend {
     return waits;
   }
 
+  int device_;
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
   const Plan* plan_ = nullptr;
@@ -375,14 +387,22 @@ class CudaBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(std::string& reason) {
+std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device) {
   int devices = 0;
   const cudaError_t code = cudaGetDeviceCount(&devices);
   if (code != cudaSuccess || devices == 0) {
     reason = std::string("no CUDA device: ") + (code != cudaSuccess ? cudaGetErrorString(code) : "none is installed");
     return nullptr;
   }
-  return std::make_unique<CudaBackend>();
+  if (device && (*device < 0 || *device >= devices)) {
+    reason = "no CUDA device " + std::to_string(*device) + ": there are " + std::to_string(devices) + ", counted from 0";
+    return nullptr;
+  }
+  if (device) return std::make_unique<CudaBackend>(*device);
+  if (devices == 1) return std::make_unique<CudaBackend>(0);
+  std::vector<std::unique_ptr<Backend>> backends;
+  for (int i = 0; i < devices; ++i) backends.push_back(std::make_unique<CudaBackend>(i));
+  return make_split_backend(std::move(backends));
 }
 
 }  // namespace rattleback

@@ -3,6 +3,7 @@
 #include "rattleback/runner.hpp"
 
 #include <algorithm>
+#include <future>
 
 #include "rattleback/checkpoint.hpp"
 #include "rattleback/method_options.hpp"
@@ -48,6 +49,7 @@ Runner::Runner(const Study& study, ResultSink& sink, const RunOptions& options, 
       backend_(backend),
       tile_(buffers.tile),
       output_(buffers.output),
+      computed_(buffers.computed),
       files_(files),
       file_(file),
       system_(study.system_entry()),
@@ -122,22 +124,32 @@ void Runner::run_tile() {
       longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile_.at(k, row)));
 
   integrate([&] { backend_.begin(plan_, tile_); });
-  if (pending_) absorb();
   while (position_.sample < grid_.time.size()) {
     Position next = position_;
     const Segment segment = next_segment(next);
+    const std::uint64_t sample = position_.sample, samples = segment.samples();
     std::int64_t steps = 0;
     for (const Stretch& stretch : segment.stretches) steps += stretch.to - stretch.from;
-    const double seconds = integrate([&] { backend_.run(segment, output_, control_); });
+    std::future<void> output;  // of the segment before
+    if (pending_) output = std::async(std::launch::async, [this] { absorb(); });
+    const double seconds = integrate([&] { backend_.run(segment, computed_, control_); });
     adapt_budget(steps + static_cast<std::int64_t>(segment.stretches.size()), seconds);
-    pending_first_ = position_.sample;
-    pending_samples_ = segment.samples();
     position_ = next;
-    pending_ = true;
-    absorb();
     steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
+    try {
+      if (output.valid()) output.get();
+    } catch (...) {  // it waits on, and with it what was computed meanwhile
+      output_.append(computed_);
+      pending_samples_ += samples;
+      throw;
+    }
+    std::swap(output_, computed_);
+    pending_first_ = sample;
+    pending_samples_ = samples;
+    pending_ = true;
     stop_or_checkpoint();
   }
+  if (pending_) absorb();
   integrate([&] { backend_.fetch(tile_); });
   write_final(tile_);
   if (crossings_) crossings_->end_tile();

@@ -31,7 +31,7 @@ struct SampleGrid {
 /// What one run may take over from the one before it.
 struct Buffers {
   Tile tile;
-  SegmentOutput output;
+  SegmentOutput output, computed;
 };
 
 /// How far a run is: everything before this is in the result, the statistics, or the tile.
@@ -67,7 +67,7 @@ class Runner {
 
   /// Trajectories of a tile, whole chunks: those asked for, or as many as fit the backend.
   [[nodiscard]] std::uint64_t tile_trajectories() const;
-  /// Takes the tile at the position, or what is left of it, to the end.
+  /// Takes the tile at the position, or what is left of it, to the end. The output of each segment waits for the next one.
   void run_tile();
   /// Does the work, adds its time to that of the integration, and returns it.
   template <class Work>
@@ -78,7 +78,7 @@ class Runner {
   Segment next_segment(Position& at);
   /// Sets the steps of the next segment by the time that the last one took.
   void adapt_budget(std::int64_t done, double seconds);
-  /// Puts the output of a segment where it belongs. What may fail comes first, what cannot be done twice last.
+  /// Puts the output that waits where it belongs, which may be while the next segment is computed. What may fail comes first, what cannot be done twice last.
   void absorb();
   /// An observable's values in sample s of the segment, one per lane of the chunk.
   [[nodiscard]] const double* values_at(std::uint64_t s, std::uint64_t chunk, std::uint64_t observable) const;
@@ -135,7 +135,7 @@ class Runner {
   const RunOptions& options_;
   Backend& backend_;
   Tile& tile_;
-  SegmentOutput& output_;
+  SegmentOutput &output_, &computed_;
   const RunFiles* files_;
   FileSink* file_;
   const SystemEntry& system_;

@@ -1,0 +1,154 @@
+// Several devices as one backend.
+
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rattleback/backend.hpp"
+#include "rattleback/rattleback.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+/// All that a result may hold, over 700 trajectories, of which some cross the section often.
+constexpr const char* everything = R"toml(
+[system]
+name = "henon-heiles"
+[method]
+name = "lobatto"
+stages = 3
+[time]
+step = 0.05
+end = 40
+samples = 4
+[ensemble]
+axes = [ { name = "a", from = -0.2, to = 0.3, count = 700 } ]
+[ensemble.initial]
+q = [0, "a"]
+v = [0.35, 0.1]
+[[observable]]
+name = "energy"
+statistics = ["mse", "mean", "std", "min", "max"]
+quantiles = [0.1, 0.5]
+histogram = { from = 0.05, to = 0.2, bins = 7 }
+correlation = ["q[1]"]
+[[observable]]
+name = "lyapunov"
+statistics = ["mean"]
+[[section]]
+surface = "q[0]"
+direction = "both"
+[output]
+trajectories = [0, 255, 256, 300, 699]
+covariance = ["q", "v"]
+)toml";
+
+std::string differences(const Result& a, const Result& b) {
+  std::string found = a.paths() == b.paths() ? "" : "paths ";
+  for (const std::string& path : a.paths()) {
+    const bool same = std::visit(
+        [&](const auto& x) {
+          const auto* y = b.has(path) ? std::get_if<std::decay_t<decltype(x)>>(&b.dataset(path).values) : nullptr;
+          return y && x.size() == y->size() &&
+                 (x.empty() || std::memcmp(x.data(), y->data(), x.size() * sizeof(x[0])) == 0);
+        },
+        a.dataset(path).values);
+    if (!same) found += path + " ";
+  }
+  return found;
+}
+
+std::unique_ptr<Backend> processors(int count) {
+  std::vector<std::unique_ptr<Backend>> backends;
+  for (int i = 0; i < count; ++i) backends.push_back(make_cpu_backend(i % 2 ? Isa::scalar : best_isa(), 1));
+  return make_split_backend(std::move(backends));
+}
+
+Result run_split(const Study& study, int count, std::uint64_t tile, std::vector<Progress>* progress = nullptr) {
+  Study complete = study;
+  complete.validate();
+  RunOptions options{.tile = tile};
+  if (progress) options.progress = [&](const Progress& p) { progress->push_back(p); };
+  Result result;
+  MemorySink sink(result);
+  result.summary = run_on(*processors(count), complete, sink, options);
+  return result;
+}
+
+TEST(SplitBackend, GivesTheSameBitsAsOneDevice) {
+  for (const std::vector<std::string>& overrides :
+       {std::vector<std::string>{}, std::vector<std::string>{"time.step=\"0.05*(1+(a>0))\"", "output.trajectories=\"all\""}}) {
+    const Study study = Study::parse(everything, "study", overrides);
+    const Result one = run(study, {.backend = "cpu", .threads = 1});
+    EXPECT_GT(one.dataset("/sections/0/trajectory").shape[0], 700u);
+    for (const int count : {2, 3, 5})  // there are three chunks
+      for (const std::uint64_t tile : {std::uint64_t{0}, std::uint64_t{512}}) {
+        std::vector<Progress> progress;
+        const Result split = run_split(study, count, tile, &progress);
+        EXPECT_EQ(differences(one, split), "") << count << " devices, tile " << tile;
+        EXPECT_EQ(split.summary.trajectory_steps, one.summary.trajectory_steps);
+        ASSERT_FALSE(progress.empty());
+        EXPECT_EQ(progress.back().trajectory_steps, progress.back().total);
+        for (std::size_t i = 1; i < progress.size(); ++i) EXPECT_GE(progress[i].trajectory_steps, progress[i - 1].trajectory_steps);
+      }
+  }
+}
+
+TEST(SplitBackend, SpeaksOfItsDevices) {
+  const auto one = make_cpu_backend(Isa::scalar, 1), two = make_cpu_backend(Isa::scalar, 2);
+  std::vector<std::unique_ptr<Backend>> backends;
+  for (const unsigned threads : {1u, 2u}) backends.push_back(make_cpu_backend(Isa::scalar, threads));
+  const auto split = make_split_backend(std::move(backends));
+  EXPECT_EQ(split->name(), "cpu");
+  EXPECT_EQ(split->threads(), 3u);
+  EXPECT_EQ(split->device(), "2 x " + one->device());
+  EXPECT_EQ(split->tile_bytes(), 2 * one->tile_bytes());
+}
+
+TEST(SplitBackend, PassesOnWhatADeviceThrows) {
+  class Broken final : public Backend {
+   public:
+    std::string name() const override { return "broken"; }
+    std::string device() const override { return "none"; }
+    unsigned threads() const override { return 1; }
+    bool treats(const Study&) const override { return true; }
+    std::uint64_t tile_bytes() const override { return 1 << 20; }
+    void begin(const Plan&, Tile&) override {}
+    void run(const Segment&, SegmentOutput&, Control&) override { throw Error(Error::Kind::runtime, "it is broken"); }
+    void fetch(Tile&) override {}
+    double measure_peak_flops(const Study&) override { return 0; }
+    double measure_copy_rate() override { return 0; }
+  };
+  std::vector<std::unique_ptr<Backend>> backends;
+  backends.push_back(make_cpu_backend(Isa::scalar, 1));
+  backends.push_back(std::make_unique<Broken>());
+  Study study = Study::parse(everything);
+  study.validate();
+  Result result;
+  MemorySink sink(result);
+  EXPECT_THROW(run_on(*make_split_backend(std::move(backends)), study, sink, {}), Error);
+}
+
+TEST(CudaBackend, OfADeviceThatIsNotThereIsNone) {
+  std::string reason;
+  EXPECT_EQ(make_cuda_backend(reason, 1000), nullptr);
+  EXPECT_FALSE(reason.empty());
+  Study study = Study::parse(everything);
+  study.validate();
+  for (const char* unknown : {"cuda:", "cuda:x", "cuda:0,1", "cuda0", "cuda:-"})
+    EXPECT_THROW((void)make_backend(unknown, 0, study), Error) << unknown;
+}
+
+TEST(CudaBackend, OfAllDevicesGivesTheSameBitsAsOfEach) {
+  std::string reason;
+  if (!make_cuda_backend(reason, 1)) GTEST_SKIP() << reason;
+  const Study study = Study::parse(everything);
+  const Result one = run(study, {.backend = "cuda:0"});
+  EXPECT_EQ(differences(one, run(study, {.backend = "cuda:1"})), "");
+  EXPECT_EQ(differences(one, run(study, {.backend = "cuda"})), "");
+}
+
+}  // namespace
