@@ -47,7 +47,7 @@ class Lu {
     if (Team::leads()) x = b;
     Team::sync();
     RB_ROLLED
-    for (int k = 0; k < N; ++k) {
+    for (int k = 0; k + 1 < N; ++k) {
       if (!exchanged_[k]) continue;
       Team::for_each(k + 1, N, [&](int i) {
         if (any(exchange_[k][i])) exchange(exchange_[k][i], x[k], x[i]);
@@ -58,10 +58,12 @@ class Lu {
       Team::for_each(j + 1, N, [&](int i) { x[i] = fma(-a_[i][j], x[j], x[i]); });
     Vector<T, N> r;
     RB_ROLLED
-    for (int j = N - 1; j >= 0; --j) {
+    for (int j = N - 1; j > 0; --j) {
       r[j] = x[j] * inverse_pivot_[j];
       Team::for_each(0, j, [&](int i) { x[i] = fma(-a_[i][j], r[j], x[i]); });
     }
+    r[0] = x[0] * inverse_pivot_[0];
+    Team::sync();
     return r;
   }
 
