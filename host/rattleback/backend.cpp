@@ -12,10 +12,11 @@ namespace rattleback {
 namespace {
 
 [[noreturn]] void unknown(const std::string& specification) {
-  throw Error(Error::Kind::input,
-              fmt::format("unknown backend '{}' (known: auto, cpu, cuda, cuda:0 and so on for one of several GPUs, cpu:scalar, "
-                          "cpu:avx2, cpu:avx512, cpu:threads=N and combinations such as cpu:avx2,threads=1)",
-                          specification));
+  throw Error(
+      Error::Kind::input,
+      fmt::format("unknown backend '{}' (known: auto, cpu, cuda, cuda:0 and so on for one of several GPUs, cpu:scalar, "
+                  "cpu:avx2, cpu:avx512, cpu:threads=N and combinations such as cpu:avx2,threads=1)",
+                  specification));
 }
 
 /// cpu:OPTION,OPTION
@@ -51,7 +52,8 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
   std::optional<int> device;
   if (specification.starts_with("cuda:")) {
     device = 0;
-    const auto [end, error] = std::from_chars(specification.data() + 5, specification.data() + specification.size(), *device);
+    const auto [end, error] =
+        std::from_chars(specification.data() + 5, specification.data() + specification.size(), *device);
     if (error != std::errc() || end != specification.data() + specification.size()) unknown(specification);
   } else if (specification != "auto" && specification != "cuda") {
     unknown(specification);

@@ -395,7 +395,8 @@ std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<in
     return nullptr;
   }
   if (device && (*device < 0 || *device >= devices)) {
-    reason = "no CUDA device " + std::to_string(*device) + ": there are " + std::to_string(devices) + ", counted from 0";
+    reason =
+        "no CUDA device " + std::to_string(*device) + ": there are " + std::to_string(devices) + ", counted from 0";
     return nullptr;
   }
   if (device) return std::make_unique<CudaBackend>(*device);

@@ -64,7 +64,8 @@ class SplitBackend final : public Backend {
       part.tile.count = end - begin;
       part.tile.rows = tile.rows;
       part.tile.data.assign(tile.chunk(part.chunk), tile.chunk(end_chunk));
-      const auto from = std::ranges::lower_bound(tile.recorded, begin), to = std::ranges::lower_bound(tile.recorded, end);
+      const auto from = std::ranges::lower_bound(tile.recorded, begin),
+                 to = std::ranges::lower_bound(tile.recorded, end);
       part.recorded = static_cast<std::uint64_t>(from - tile.recorded.begin());
       part.tile.recorded.assign(from, to);
       for (std::uint32_t& k : part.tile.recorded) k -= static_cast<std::uint32_t>(begin);
@@ -109,8 +110,9 @@ class SplitBackend final : public Backend {
     gather(&SegmentOutput::moments, samples * observables, chunks_, first_chunk, chunks, 1);
     gather(&SegmentOutput::co_moments, samples * pairs, chunks_, first_chunk, chunks, 1);
     if (kept > 0) gather(&SegmentOutput::values, samples, chunks_, first_chunk, chunks, kept);
-    gather(&SegmentOutput::records, samples, recorded_, [](const Part& part) { return part.recorded; },
-           [](const Part& part) -> std::uint64_t { return part.tile.recorded.size(); }, state_rows);
+    gather(
+        &SegmentOutput::records, samples, recorded_, [](const Part& part) { return part.recorded; },
+        [](const Part& part) -> std::uint64_t { return part.tile.recorded.size(); }, state_rows);
     const auto size = static_cast<std::size_t>(plan_->crossing_size());
     for (Part& part : parts_) {
       for (std::size_t i = 0; i < part.output.crossings.size(); i += size)

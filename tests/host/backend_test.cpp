@@ -80,7 +80,8 @@ Result run_split(const Study& study, int count, std::uint64_t tile, std::vector<
 
 TEST(SplitBackend, GivesTheSameBitsAsOneDevice) {
   for (const std::vector<std::string>& overrides :
-       {std::vector<std::string>{}, std::vector<std::string>{"time.step=\"0.05*(1+(a>0))\"", "output.trajectories=\"all\""}}) {
+       {std::vector<std::string>{},
+        std::vector<std::string>{"time.step=\"0.05*(1+(a>0))\"", "output.trajectories=\"all\""}}) {
     const Study study = Study::parse(everything, "study", overrides);
     const Result one = run(study, {.backend = "cpu", .threads = 1});
     EXPECT_GT(one.dataset("/sections/0/trajectory").shape[0], 700u);
@@ -92,7 +93,8 @@ TEST(SplitBackend, GivesTheSameBitsAsOneDevice) {
         EXPECT_EQ(split.summary.trajectory_steps, one.summary.trajectory_steps);
         ASSERT_FALSE(progress.empty());
         EXPECT_EQ(progress.back().trajectory_steps, progress.back().total);
-        for (std::size_t i = 1; i < progress.size(); ++i) EXPECT_GE(progress[i].trajectory_steps, progress[i - 1].trajectory_steps);
+        for (std::size_t i = 1; i < progress.size(); ++i)
+          EXPECT_GE(progress[i].trajectory_steps, progress[i - 1].trajectory_steps);
       }
   }
 }

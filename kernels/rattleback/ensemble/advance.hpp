@@ -22,7 +22,8 @@ struct Alone {
 
 /// The lanes that take a trajectory together, as many as the step or the companion's wants.
 template <class Step, class Companion>
-using TileOfLoop = Tile<(tile_of<Step>::lanes > tile_of<Companion>::lanes ? tile_of<Step>::lanes : tile_of<Companion>::lanes)>;
+using TileOfLoop =
+    Tile<(tile_of<Step>::lanes > tile_of<Companion>::lanes ? tile_of<Step>::lanes : tile_of<Companion>::lanes)>;
 
 /// A step that only tries: what it cannot solve is for another loop, with the whole step, to go on with. On a GPU the
 /// registers of the robust iteration would slow down all the steps that do not need it.

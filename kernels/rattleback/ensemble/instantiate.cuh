@@ -1,5 +1,5 @@
 #pragma once
-// CUDA twin of instantiate.hpp: the same lane functions with one thread per trajectory.
+// CUDA twin of instantiate.hpp: the same lane functions, with a thread or a tile of threads for each trajectory.
 
 #include "rattleback/ensemble/advance.hpp"
 #include "rattleback/ensemble/observe.hpp"
@@ -12,12 +12,13 @@ template <template <class> class System, class Method, class Companion, bool sec
 struct Loop {
   using Step = typename Method::template of<double, System<double>>;
   using Team = TileOfLoop<Step, Companion>;
-  /// Threads per block. With a thread for each trajectory a block is a slice of a chunk: lanes stay coalesced, and a step that needs
-  /// the full 255 registers still finds room for several blocks on a multiprocessor. Tiles have a warp: what they share is limited
-  /// per block.
+  /// Threads per block. With a thread for each trajectory a block is a slice of a chunk: lanes stay coalesced, and a step that
+  /// needs the full 255 registers still finds room for several blocks on a multiprocessor. Tiles have a warp: what they share is
+  /// limited per block.
   static constexpr int threads = Team::lanes > 1 ? 32 : threads_of_block;
   /// The step is done before the companion's begins.
-  static constexpr int shared_bytes = workspace_bytes<Step> > workspace_bytes<Companion> ? workspace_bytes<Step> : workspace_bytes<Companion>;
+  static constexpr int shared_bytes =
+      workspace_bytes<Step> > workspace_bytes<Companion> ? workspace_bytes<Step> : workspace_bytes<Companion>;
   static_assert(shared_bytes <= 48 * 1024, "more than a block can have without asking");
 
   /// The trajectory of this thread.
@@ -26,7 +27,9 @@ struct Loop {
     double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
     advance_lanes<double, System, Method::template of, Companion, sections>(arguments, chunk, int(k % chunk_size));
   }
-  static unsigned blocks(std::int64_t chunks) { return static_cast<unsigned>(chunks * (chunk_size * Team::lanes / threads)); }
+  static unsigned blocks(std::int64_t chunks) {
+    return static_cast<unsigned>(chunks * (chunk_size * Team::lanes / threads));
+  }
 };
 template <template <class> class System, class Method>
 using PlainLoop = Loop<System, Method, Alone, false>;
@@ -78,8 +81,9 @@ __global__ void __launch_bounds__(TangentLoop<System, Method>::threads)
 
 inline constexpr int observing_threads = 64;
 template <template <class> class System>
-__global__ void __launch_bounds__(observing_threads) observe_kernel(const __grid_constant__ KernelArguments arguments,
-                                                             const ObservableCode* codes, int count, double* values) {
+__global__ void __launch_bounds__(observing_threads)
+    observe_kernel(const __grid_constant__ KernelArguments arguments, const ObservableCode* codes, int count,
+                   double* values) {
   const std::int64_t k = std::int64_t(blockIdx.x) * observing_threads + threadIdx.x;
   const std::int64_t c = k / chunk_size;
   observe_lanes<double, System>(arguments, arguments.chunks + c * arguments.layout.rows * chunk_size,

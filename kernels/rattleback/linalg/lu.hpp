@@ -54,8 +54,7 @@ class Lu {
       });
     }
     RB_ROLLED
-    for (int j = 0; j + 1 < N; ++j)
-      Team::for_each(j + 1, N, [&](int i) { x[i] = fma(-a_[i][j], x[j], x[i]); });
+    for (int j = 0; j + 1 < N; ++j) Team::for_each(j + 1, N, [&](int i) { x[i] = fma(-a_[i][j], x[j], x[i]); });
     Vector<T, N> r;
     RB_ROLLED
     for (int j = N - 1; j > 0; --j) {

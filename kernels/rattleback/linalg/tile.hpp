@@ -1,7 +1,7 @@
 #pragma once
 // Lane tiles: the W lanes of a GPU warp that take the steps of one trajectory together. All of them hold the trajectory and run
-// the same code, to the same bits; what is large, the Jacobian of a coupled system and its factors, exists once for all of them, in
-// shared memory, and its columns are dealt out among them. Elsewhere one thread does the work of all lanes.
+// the same code, to the same bits; what is large, the Jacobian of a coupled system and its factors, exists once for all of
+// them, in shared memory, and its columns are dealt out among them. Elsewhere one thread does the work of all lanes.
 //
 // A shared object is written inside for_each, whose items are independent of each other, or by the leader, and a sync() separates
 // reading from later writing. tests/tile_test.cpp runs the lanes as threads under the thread sanitizer.
@@ -16,9 +16,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Lanes for a coupled system of `unknowns`, each a number of `parts` doubles. Below 12 the Jacobian fits into the registers of one
-/// thread. What only the leader does costs W times as much, so W stays below the number of columns; but as registers let only about
-/// 256 threads run on a multiprocessor, 256 / W Jacobians have to fit into its shared memory.
+/// Lanes for a coupled system of `unknowns`, each a number of `parts` doubles. Below 12 the Jacobian fits into the registers of
+/// one thread. What only the leader does costs W times as much, so W stays below the number of columns; but as registers let
+/// only about 256 threads run on a multiprocessor, 256 / W Jacobians have to fit into its shared memory.
 constexpr int tile_lanes(int unknowns, int parts = 1) {
   if (unknowns < 12) return 1;
   const int lanes = unknowns <= 20 ? 8 : unknowns <= 32 ? 16 : 32;
@@ -145,7 +145,8 @@ using workspace_of = typename TileOf<Step>::Workspace;
 
 /// Shared memory of a warp whose tiles take the step.
 template <class Step>
-inline constexpr int workspace_bytes =
-    tile_of<Step>::lanes == 1 ? 0 : int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes);
+inline constexpr int workspace_bytes = tile_of<Step>::lanes == 1
+                                           ? 0
+                                           : int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes);
 
 RB_NAMESPACE_END

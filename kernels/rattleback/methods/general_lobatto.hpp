@@ -170,7 +170,6 @@ class GeneralLobatto {
   };
 
  private:
-
   /// M^-1 at the initial configuration: sets the size of multipliers, in velocities.
   class Response {
    public:
@@ -429,8 +428,8 @@ class GeneralLobatto {
   }
 
   /// One Newton update of the active lanes, part by part; returns its size, measured in velocities.
-  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Factors& lu, const Response& response,
-                       const Residual& r, mask_t<T> active, Stages& x) const {
+  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Factors& lu, const Response& response, const Residual& r,
+                       mask_t<T> active, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     T size_of_update(0.0);
     RB_ROLLED

@@ -179,6 +179,7 @@ class CondensedGgl {
   // equations of the constraints: hidden ones first, which determine h lambda, so that the pivots are where they belong
   static constexpr int first_position = has_gamma ? m : 0;
   static constexpr int multipliers = has_gamma ? 2 * m : m, reduced = multipliers + terms, size = n + multipliers;
+
  public:
   /// By the number of all unknowns whether there is a tile, by that of the columns its lanes.
   using Team = Tile<tile_lanes(size < 12 || reduced >= 12 ? reduced : 12, parts<T>)>;
@@ -326,8 +327,7 @@ class CondensedGgl {
           if constexpr (has_gamma) {
             const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, r.g_x.mu[i - m]);
             response = Algebra::times(through, dv);
-            if constexpr (variational)
-              response = fma(rest_, Algebra::second_forms(system, r.v).mu[i - m], response);
+            if constexpr (variational) response = fma(rest_, Algebra::second_forms(system, r.v).mu[i - m], response);
             const Vector<T, m> hidden = d.g_hidden * dv;
             for (int j = 0; j < m; ++j) column[j] = hidden[j];
           }
@@ -379,7 +379,8 @@ class CondensedGgl {
 
    private:
     /// The derivatives in u, all of d but the responses to the multipliers and what remains of the equations.
-    RB_HD void eliminate_velocity(const Evaluation& r, const T& reach, const BlockMatrix& through, Linearisation& d) const {
+    RB_HD void eliminate_velocity(const Evaluation& r, const T& reach, const BlockMatrix& through,
+                                  Linearisation& d) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
       d.dv_du = BlockMatrix::zero();

@@ -93,7 +93,8 @@ class GroupLobatto {
       state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
       check = check + sum(state.lambda);
     }
-    StepReport<T> report{step_status<T>(!(active | hopeless), singular, is_finite(check + sum(state.p))), iterations, at.norm};
+    StepReport<T> report{step_status<T>(!(active | hopeless), singular, is_finite(check + sum(state.p))), iterations,
+                         at.norm};
     if constexpr (newton)
       if (any(!(report.status == T(0.0)))) take_with_newton(start(), h, state, report);
     return report;
@@ -110,7 +111,7 @@ class GroupLobatto {
   };
   struct Stages {
     End end;
-    ConstraintForms<System> forms[S];  // A_i
+    ConstraintForms<System> forms[S];    // A_i
     Matrix<T, coupled, coupled> matrix;  // its factors, from the first solve on
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
@@ -212,9 +213,8 @@ class GroupLobatto {
             RB_UNROLL
             for (int c = 0; c < m; ++c)
               at.matrix[(i - 1) * m + k][l * m + c] =
-                  holonomic
-                      ? T(tableau.a_ah[i][l]) * dot(at.forms[i].mu[k], mass_.inverse_times(at.forms[l].mu[c]))
-                      : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
+                  holonomic ? T(tableau.a_ah[i][l]) * dot(at.forms[i].mu[k], mass_.inverse_times(at.forms[l].mu[c]))
+                            : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
           }
         }
       }
