@@ -64,7 +64,8 @@ struct StateRounding {
 /// Threads of a block where each has a trajectory to itself (ensemble/instantiate.cuh).
 inline constexpr int threads_of_block = 64;
 
-/// Numbers that an iteration looks at from time to time. On a GPU, with `parks`, they wait in shared memory and not in registers.
+/// Numbers that an iteration looks at from time to time. On a GPU, with `parks`, they wait in shared memory and not in
+/// registers. Two of the same type are the same memory there: a step has one of each.
 template <class Numbers, bool parks>
 class Parked {
  public:
