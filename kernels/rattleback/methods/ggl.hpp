@@ -331,7 +331,7 @@ class CondensedGgl {
             const Vector<T, m> hidden = d.g_hidden * dv;
             for (int j = 0; j < m; ++j) column[j] = hidden[j];
           }
-        } else {
+        } else if constexpr (terms > 0) {
           response = d.response[i];
           column[i] = T(-1.0);
         }
