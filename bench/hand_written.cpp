@@ -1,5 +1,6 @@
-// The chaotic system's compiled time loop beside the hand-written one of hand_written.hpp: nanoseconds per trajectory-step on one
-// core, the two taking turns, medians. Same initial states, step, tolerance and criterion of convergence. Prints a Markdown table.
+// The chaotic system's compiled time loop beside the hand-written one of hand_written.hpp: nanoseconds per
+// trajectory-step on one core, the two taking turns, medians. Same initial states, step, tolerance and criterion of
+// convergence. Prints a Markdown table.
 //
 //   build/release/bench/bench_hand_written [repetitions]
 

@@ -16,7 +16,8 @@
 
 namespace rattleback::program {
 
-/// A file that appears under its name when it is complete. The place is tried at once, so that a bad one is found before any work.
+/// A file that appears under its name when it is complete. The place is tried at once, so that a bad one is found
+/// before any work.
 class ReportFile {
  public:
   struct Content {
@@ -25,8 +26,8 @@ class ReportFile {
     std::function<void(ResultSink&)> hdf5;
   };
 
-  /// Nothing is written where `file` is empty. Throws Error(input) when the extension is none of `extensions` or the place cannot
-  /// be written.
+  /// Nothing is written where `file` is empty. Throws Error(input) when the extension is none of `extensions` or the
+  /// place cannot be written.
   ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions);
   ~ReportFile();
   ReportFile(const ReportFile&) = delete;

@@ -1,6 +1,6 @@
 // SUNDIALS IDA on the constrained equations of the chaotic system, one trajectory after the other: unknowns q, v and the
-// multiplier. Method "index-2" has the constraint mu v = 0 itself, with the multiplier left out of the error test; "index-1" has
-// its derivative in time, from which the constraint drifts away.
+// multiplier. Method "index-2" has the constraint mu v = 0 itself, with the multiplier left out of the error test;
+// "index-1" has its derivative in time, from which the constraint drifts away.
 
 #include <ida/ida.h>
 #include <sunlinsol/sunlinsol_dense.h>

@@ -1,6 +1,6 @@
 #pragma once
-// The equations of one nonholonomic Lobatto step of the chaotic system, for a Newton iteration that leaves the linear algebra to a
-// library. Unknowns: the accelerations w_2..w_{s-1} and the multipliers Lambda_2..Lambda_s; equations
+// The equations of one nonholonomic Lobatto step of the chaotic system, for a Newton iteration that leaves the linear
+// algebra to a library. Unknowns: the accelerations w_2..w_{s-1} and the multipliers Lambda_2..Lambda_s; equations
 //
 //   w_j = f(Q_j) + mu_j^T Lambda_j,  j = 2..s-1        mu_i (v/h + sum_j a_ij w_j) = 0,  i = 2..s
 //   Q_i = q + c_i h v + h^2 sum_j (a ah)_ij w_j        w_s = f(Q_s) + mu_s^T Lambda_s

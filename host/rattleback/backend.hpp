@@ -120,15 +120,16 @@ class Backend {
   /// Floating-point operations per second of independent chains of fused multiply-adds (each counts 2) in the instruction set
   /// and on all threads of this backend; the best of a few runs of some 20 ms. The study must be one that it treats.
   virtual double measure_peak_flops(const Study& study) = 0;
-  /// Bytes per second, read and written, of a copy too large for caches within its memory, on all its threads; the best of a few.
+  /// Bytes per second, read and written, of a copy too large for caches within its memory, on all its threads; the best
+  /// of a few.
   virtual double measure_copy_rate() = 0;
 };
 
 /// Steps per call into a compiled loop: how often progress is seen. Not part of the result.
 inline constexpr std::int64_t steps_per_call = 1024;
 
-/// From a specification: auto | cpu | cuda (all devices), cuda:K (the K-th, from 0), and cpu:scalar, cpu:avx2, cpu:avx512 with an
-/// optional ,threads=N.
+/// From a specification: auto | cpu | cuda (all devices), cuda:K (the K-th, from 0), and cpu:scalar, cpu:avx2,
+/// cpu:avx512 with an optional ,threads=N.
 /// Throws Error(input) for one that is unknown or not there.
 std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study);
 

@@ -16,8 +16,8 @@ namespace rattleback {
 
 /// What errors are taken against: the exact solution, a stored result, or a run of the study's method with another step and
 /// number of stages. With nothing set it is the exact solution where the system has one for every trajectory, and a run with
-/// the most stages of the method that are compiled, where it has stages, at a quarter of the smallest step, of order 1 a sixteenth,
-/// otherwise.
+/// the most stages of the method that are compiled, where it has stages, at a quarter of the smallest step, of order 1
+/// a sixteenth, otherwise.
 struct Reference {
   bool exact = false;
   std::filesystem::path result;  ///< of the same system, ensemble and time span, with a smaller step or more stages

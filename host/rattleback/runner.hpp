@@ -78,7 +78,8 @@ class Runner {
   Segment next_segment(Position& at);
   /// Sets the steps of the next segment by the time that the last one took.
   void adapt_budget(std::int64_t done, double seconds);
-  /// Puts the output that waits where it belongs, which may be while the next segment is computed. What may fail comes first, what cannot be done twice last.
+  /// Puts the output that waits where it belongs, which may be while the next segment is computed. What may fail comes
+  /// first, what cannot be done twice last.
   void absorb();
   /// An observable's values in sample s of the segment, one per lane of the chunk.
   [[nodiscard]] const double* values_at(std::uint64_t s, std::uint64_t chunk, std::uint64_t observable) const;

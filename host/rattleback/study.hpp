@@ -29,7 +29,8 @@ struct Value {
   Value(const char* expression) : content(std::string(expression)) {}
 };
 
-/// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers, the rows of a matrix.
+/// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers, the rows
+/// of a matrix.
 struct MethodOption {
   std::variant<std::int64_t, double, bool, std::string, std::vector<double>, std::vector<std::vector<double>>> content;
 

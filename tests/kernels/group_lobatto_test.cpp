@@ -289,8 +289,8 @@ TEST(GroupLobatto, MovesTheTopsWithItsOrder) {
   check(make_default<Cone>(), held, Cay{}, 0.15);
 }
 
-// The chart is attached to the start of a step: where the group is not commutative, a step back does not retrace it exactly, but
-// to the order of the method.
+// The chart is attached to the start of a step: where the group is not commutative, a step back does not retrace it
+// exactly, but to the order of the method.
 TEST(GroupLobatto, IsNotSymmetricWhereTheGroupIsNotCommutative) {
   const auto return_error = [](auto s, double h) {
     const auto top = make_default<Top>();

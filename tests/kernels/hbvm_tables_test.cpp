@@ -1,6 +1,7 @@
-// HBVM(k, s) against the tables and figures of L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of
-// Hamiltonian Systems with Holonomic Constraints. The numbers are those of an independent computation with 64 bits of mantissa
-// and, for single states, with 40 digits; they agree with the printed ones where those are free of round-off.
+// HBVM(k, s) against the tables and figures of L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral
+// Solution of Hamiltonian Systems with Holonomic Constraints. The numbers are those of an independent computation with
+// 64 bits of mantissa and, for single states, with 40 digits; they agree with the printed ones where those are free of
+// round-off.
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,8 @@ double rate(double coarse, double fine) { return std::log2(coarse / fine); }
 
 // --- conservation ---
 
-// U of degree 4 and g of degree 6: exact for k >= 2s and k >= 3s, otherwise of order 2k. With k = s the energy is not conserved.
+// U of degree 4 and g of degree 6: exact for k >= 2s and k >= 3s, otherwise of order 2k. With k = s the energy is not
+// conserved.
 TEST(Hbvm, ConservesWhatItsQuadratureIntegrates) {
   const auto errors = [](auto s, int k, int steps) {
     return drift(modified, integrate<decltype(s)::value>(modified, {k}, modified_start, 10.0 / steps, steps));
@@ -147,8 +148,9 @@ Errors generic_errors(int steps) {
   return e;
 }
 
-// Positions and the tangential part of the momentum are of order 4. The multiplier belongs to the middle of the step and carries
-// an alternating term of order 1; its mean over two steps is of order 2. The hidden constraint is of order 2:
+// Positions and the tangential part of the momentum are of order 4. The multiplier belongs to the middle of the step
+// and carries an alternating term of order 1; its mean over two steps is of order 2. The hidden constraint is of order
+// 2:
 //   c_n = h^2/12 (K(t_n) - (-1)^n K(0)) + O(h^4),   K = (Dg M^-1 Dg^T) d lambda/dt.
 TEST(Hbvm, HasTheErrorsOfGenericInitialData) {
   const Errors a = generic_errors(100), b = generic_errors(200), c = generic_errors(400);

@@ -7,7 +7,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// `parts` substeps of p' = p + h (L_q + ad*_v p - damping p + push), q' = q tau(h v'); push[i % k] from the option of k numbers.
+/// `parts` substeps of p' = p + h (L_q + ad*_v p - damping p + push), q' = q tau(h v'); push[i % k] from the option of
+/// k numbers.
 template <class T, class System, int parts, class Tau>
 class TestEuler {
   using G = group_of<System>;

@@ -103,8 +103,8 @@ RB_HD void store_record(const ChunkLayout& rows, double* chunk, int lane, const 
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
 /// every step: the state before it, the step size, and the lanes that take it. Without `sections` the surfaces of section
-/// are not looked at: a CUDA kernel for runs that have none needs fewer registers then. A tile's lanes all run this for the same
-/// trajectory; what is in memory their leader changes.
+/// are not looked at: a CUDA kernel for runs that have none needs fewer registers then. A tile's lanes all run this for
+/// the same trajectory; what is in memory their leader changes.
 template <class T, template <class> class System, template <class, class> class Method, class Companion = Alone,
           bool sections = true>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
@@ -112,7 +112,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Step = Method<T, Sys>;
   using State = typename Step::State;
   using Team = TileOfLoop<Step, Companion>;
-  // On a GPU the state stays in its rows from step to step, and so does the record, where steps are long and need all registers.
+  // On a GPU the state stays in its rows from step to step, and so does the record, where steps are long and need all
+  // registers.
   constexpr bool in_rows = detail::has_tiles && (Team::lanes > 1 || hands_over<Step>);
   const ChunkLayout& rows = a.layout;
   const auto row = [&](int r) { return chunk + r * chunk_size + lane; };

@@ -95,8 +95,8 @@ struct PrepareReport {
       multiplier_ok;  ///< the continuous equations determine the multiplier, the constraints are independent to round-off
   double defect;      ///< by how much q, after any projection, misses the group: max norm of R^T R - 1 of its rotations
 };
-/// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal, but for what misses so little that it
-/// may come from an earlier run, which goes on with the same bits.
+/// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal, but for what misses so
+/// little that it may come from an earlier run, which goes on with the same bits.
 inline constexpr double group_tolerance = 1e-8, group_drift = 1e-12;
 
 /// What the caller supplies of a point, and whether to project it.
@@ -171,8 +171,8 @@ struct MethodEntry {
   bool in_space = false;  ///< on groups, v and p of its states are right trivialised
 };
 
-/// An observable of a run: a system observable, a component, or a counter. `p_projected`, of holonomic systems, is the p nearest
-/// in kinetic energy whose velocity satisfies the hidden constraint; the trajectory goes on from p.
+/// An observable of a run: a system observable, a component, or a counter. `p_projected`, of holonomic systems, is the
+/// p nearest in kinetic energy whose velocity satisfies the hidden constraint; the trajectory goes on from p.
 struct ObservableCode {
   enum Kind : int { system, q, v, p, p_projected, lambda, iterations, residual, lyapunov } kind;
   int index;

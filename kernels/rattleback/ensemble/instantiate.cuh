@@ -13,8 +13,8 @@ struct Loop {
   using Step = typename Method::template of<double, System<double>>;
   using Team = TileOfLoop<Step, Companion>;
   /// Threads per block. With a thread for each trajectory a block is a slice of a chunk: lanes stay coalesced, and a step that
-  /// needs the full 255 registers still finds room for several blocks on a multiprocessor. Tiles have a warp: what they share is
-  /// limited per block.
+  /// needs the full 255 registers still finds room for several blocks on a multiprocessor. Tiles have a warp: what they
+  /// share is limited per block.
   static constexpr int threads = Team::lanes > 1 ? 32 : threads_of_block;
   /// The step is done before the companion's begins.
   static constexpr int shared_bytes =

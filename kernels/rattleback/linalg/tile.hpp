@@ -3,8 +3,8 @@
 // the same code, to the same bits; what is large, the Jacobian of a coupled system and its factors, exists once for all of
 // them, in shared memory, and its columns are dealt out among them. Elsewhere one thread does the work of all lanes.
 //
-// A shared object is written inside for_each, whose items are independent of each other, or by the leader, and a sync() separates
-// reading from later writing. tests/tile_test.cpp runs the lanes as threads under the thread sanitizer.
+// A shared object is written inside for_each, whose items are independent of each other, or by the leader, and a sync()
+// separates reading from later writing. tests/tile/tile_test.cpp runs the lanes as threads under the thread sanitizer.
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Lobatto IIIA-IIIB integrators on R^n with constant mass and a velocity constraint affine in v: the nonholonomic method
-// (D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical systems, eq. (14))
-// and, for m = 0, the partitioned pair (eq. (9)).
+// (D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical systems,
+// eq. (14)) and, for m = 0, the partitioned pair (eq. (9)).
 //
 //   Q_i = q + h sum_j a_ij V_j          P_i    = p + h sum_j ah_ij W_j = dL/dv(Q_i, V_i)        i = 1..s
 //   W_i = dL/dq(Q_i, V_i) + Phi_v(Q_i, V_i)^T Lambda_i

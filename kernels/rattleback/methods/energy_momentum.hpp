@@ -1,19 +1,20 @@
 #pragma once
-// Energy-momentum schemes with holonomic constraints. With discrete derivatives D (real/secant.hpp) between (q, p) and (q', p'),
-// the Hamiltonian H, G = Dg and g^v(q, p) = G(q) v(q, p),
+// Energy-momentum schemes with holonomic constraints. With discrete derivatives D (real/secant.hpp) between (q, p) and
+// (q', p'), the Hamiltonian H, G = Dg and g^v(q, p) = G(q) v(q, p),
 //
 //   q' = q + h D_p H + h (D_p g^v)^T gamma
 //   p' = p - h D_q H - h (D g)^T lambda - h (D_q g^v)^T gamma
 //   g(q') = 0,  g^v(q', p') = 0.
 //
 // They conserve H to round-off, because D f . (x' - x) = f(x') - f(x), and the momentum maps of linear symmetries, because the
-// derivatives are equivariant. For a constant mass matrix this is scheme (84) of P. L. Kinon, P. Betsch, S. Schneider (see ggl.hpp).
-// For others it differs from (84), which carries a velocity of its own from step to step and conserves p . v - L(q, v) instead of H.
+// derivatives are equivariant. For a constant mass matrix this is scheme (84) of P. L. Kinon, P. Betsch, S. Schneider
+// (see ggl.hpp). For others it differs from (84), which carries a velocity of its own from step to step and conserves
+// p . v - L(q, v) instead of H.
 //
 //   energy-momentum           as above
 //   energy-momentum-index3    without gamma and the constraint on velocities (O. Gonzalez, 1999)
-//   classical-ggl             without the term of gamma in p' (C. W. Gear, B. Leimkuhler, G. K. Gupta): conserves neither energy
-//                             nor momentum maps
+//   classical-ggl             without the term of gamma in p' (C. W. Gear, B. Leimkuhler, G. K. Gupta): conserves
+//                             neither energy nor momentum maps
 //   bobenko-suris             for the Lagrange top only
 //
 // The recorded multiplier is minus lambda, as in ggl.hpp; it belongs to the middle of the step.

@@ -34,13 +34,14 @@ RB_NAMESPACE_BEGIN
 
 /// Unknowns: H_1..H_s and (s-1) m multipliers: h Lambda_2..h Lambda_s where the constraint is on velocities; where it is
 /// holonomic h Lambda_1..h Lambda_{s-1}, for Lambda_s enters mu' alone and follows from its tangency. Simplified
-/// Newton: the Jacobian, from dual numbers, is refreshed every `refresh_interval` iterations; lanes that have not converged after
-/// `simplified_iterations` start again with a full Newton iteration. With velocity constraints the momenta z_2..z_s at the nodes
-/// are unknowns too, eliminated from the linear systems: constraints nonlinear in v converge from farther away (J. Albersmeyer,
-/// M. Diehl, The lifted Newton method and its application in optimization, SIAM J. Optim. 20 (2010) 1655).
+/// Newton: the Jacobian, from dual numbers, is refreshed every `refresh_interval` iterations; lanes that have not
+/// converged after `simplified_iterations` start again with a full Newton iteration. With velocity constraints the
+/// momenta z_2..z_s at the nodes are unknowns too, eliminated from the linear systems: constraints nonlinear in v
+/// converge from farther away (J. Albersmeyer, M. Diehl, The lifted Newton method and its application in optimization,
+/// SIAM J. Optim. 20 (2010) 1655).
 ///
-/// Over dual numbers (tangent maps) the Jacobian is that of the values, and each part of the residual is solved for by itself: the
-/// derivatives obey the linearised equations, for which the same iteration is a linear one.
+/// Over dual numbers (tangent maps) the Jacobian is that of the values, and each part of the residual is solved for by
+/// itself: the derivatives obey the linearised equations, for which the same iteration is a linear one.
 ///
 /// A tile's lanes share it where it is not, with a `tile` of false, the last resort of a step that a thread takes by itself.
 template <class T, class System, class Tau, int S, bool tile = false>
@@ -236,10 +237,10 @@ class GeneralLobatto {
     return constraint(system_, g, velocity(system_, g, chart.Ad_star(z)));
   }
 
-  /// First-order prediction of the stages: in the chart Pi' = W and, at Xi = 0, H = eta. Returns the size of the velocities. The
-  /// derivatives of a tangent map start without those of the forces.
-  /// Where constraints are holonomic, the rounding of positions shows in velocities divided by h and times the condition of
-  /// the system, below 100: near rest, that is what an iteration can reach.
+  /// First-order prediction of the stages: in the chart Pi' = W and, at Xi = 0, H = eta. Returns the size of the
+  /// velocities. The derivatives of a tangent map start without those of the forces.
+  /// Where constraints are holonomic, the rounding of positions shows in velocities divided by h and times the
+  /// condition of the system, below 100: near rest, that is what an iteration can reach.
   RB_HD_LARGE T guess(const State& state, const Vector<T, n>& eta, const Response& response, T h, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     Vector<D, n> xi;
@@ -408,15 +409,15 @@ class GeneralLobatto {
       }
     });
     if constexpr (m > 0) {
-      Team::for_each(S * n, size, [&](int column) {
-        const int l = first + (column - S * n) / m, k = (column - S * n) % m;
+      Team::for_each(0, (S - 1) * m, [&](int multiplier) {
+        const int l = first + multiplier / m, k = multiplier % m, column = S * n + multiplier;
         const Vector<V, n> back = V(tableau.b[l]) * opposite.dtau_star(d[l].f[k]);
         RB_ROLLED
         for (int i = 0; i < S; ++i) {
           RB_ROLLED
           for (int a = 0; a < n; ++a)
             jac[i * n + a][column] =
-                l + 1 == S ? V(0.0) : fma(V(tableau.b[l] - tableau.ah[i][l]), d[l].w[k][a], -back[a]);
+                first > 0 && l + 1 == S ? V(0.0) : fma(V(tableau.b[l] - tableau.ah[i][l]), d[l].w[k][a], -back[a]);
           if (i == 0) continue;
           RB_ROLLED
           for (int c = 0; c < m; ++c)
@@ -468,13 +469,15 @@ class GeneralLobatto {
           dhf[i] = d[i].hf_velocity * dvelocity[i];
           if (i > 0) dhf[i] = dhf[i] + d[i].hf_xi * dxi;
         }
-        if (m == 0 || i < first || i >= first + S - 1) continue;
-        Vector<V, m> dmultiplier;
-        RB_ROLLED
-        for (int k = 0; k < m; ++k) dmultiplier[k] = b[S * n + (i - first) * m + k];
-        add(x.multiplier[i], dmultiplier, m);
-        size_of_part = larger(size_of_part, magnitude(response(transpose_times(d[i].w, dmultiplier))));
-        if constexpr (lifted) dhf[i] = dhf[i] + transpose_times(d[i].f, dmultiplier);
+        if constexpr (m > 0) {
+          if (i < first || i >= first + S - 1) continue;
+          Vector<V, m> dmultiplier;
+          RB_ROLLED
+          for (int k = 0; k < m; ++k) dmultiplier[k] = b[S * n + (i - first) * m + k];
+          add(x.multiplier[i], dmultiplier, m);
+          size_of_part = larger(size_of_part, magnitude(response(transpose_times(d[i].w, dmultiplier))));
+          if constexpr (lifted) dhf[i] = dhf[i] + transpose_times(d[i].f, dmultiplier);
+        }
       }
       if constexpr (lifted) {
         RB_ROLLED

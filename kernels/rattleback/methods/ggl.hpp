@@ -1,8 +1,8 @@
 #pragma once
 // One-step integrators from the GGL variational principle for holonomic constraints (P. L. Kinon, P. Betsch, S. Schneider,
 // Structure-preserving integrators based on a new variational principle for constrained mechanical systems, Nonlinear Dynamics
-// 111 (2023)): a second multiplier gamma for the constraint on velocities, which vanishes in the continuous equations. With G = Dg,
-// g^v(q, p) = G(q) v(q, p), A = L_vv, and x = (1 - theta) q + theta q',
+// 111 (2023)): a second multiplier gamma for the constraint on velocities, which vanishes in the continuous equations.
+// With G = Dg, g^v(q, p) = G(q) v(q, p), A = L_vv, and x = (1 - theta) q + theta q',
 //
 //   VI-S (55):    q' = q + h (v + w)                      y = q + h v, p' = L_v(y, z)
 //                 p' = p + h L_q(q, v) - h G(q)^T lambda - h B
@@ -16,9 +16,10 @@
 //     B (82):     Ghat = (1 - vartheta) G(q) + vartheta G(q'), g(q') = 0,
 //                 L_v(x, v) = theta p + (1 - theta) p' - h (theta (1 - vartheta) G(q) - (1 - theta) vartheta G(q'))^T lambda
 //
-// VI-A is A with theta = 1/2; VI-B is B with theta = 1, vartheta = 1/2; VI-Bs is B with theta = vartheta = 1/2. All are symplectic.
-// The recorded multiplier has the sign of the other methods, the force being G^T lambda: minus the lambda above. It belongs to
-// the beginning of the step for VI-S and is spread over the step for the others. gamma is not recorded.
+// VI-A is A with theta = 1/2; VI-B is B with theta = 1, vartheta = 1/2; VI-Bs is B with theta = vartheta = 1/2. All are
+// symplectic. The recorded multiplier has the sign of the other methods, the force being G^T lambda: minus the lambda
+// above. It belongs to the beginning of the step for VI-S and is spread over the step for the others. gamma is not
+// recorded.
 //
 // Two forms: one for the structure `Blocks` of systems/system.hpp, condensed to the multipliers, which the energy-momentum
 // schemes (energy_momentum.hpp) share; and one for any regular Lagrangian, a configuration-dependent mass matrix included.
@@ -169,8 +170,9 @@ RB_HD T velocity_scale(const T& h, const Vector<T, n>& q, const Vector<T, n>& v,
 ///   f = M v - p + (1 - theta) h (DU + D^2 g(gamma) v) + c Gk^T h lambda = 0
 ///
 /// is what remains of the equations in p', where c Gk = (1 - vartheta) G(q) with option B, (1 - theta) G(x) otherwise. The
-/// energy-momentum schemes have theta = 1/2, a difference quotient for DU, and p' = 2 M v - p. The derivative in u is a matrix of
-/// blocks plus one of rank `terms`; elimination of u leaves equations in h lambda, gamma and the factors of these terms.
+/// energy-momentum schemes have theta = 1/2, a difference quotient for DU, and p' = 2 M v - p. The derivative in u is a
+/// matrix of blocks plus one of rank `terms`; elimination of u leaves equations in h lambda, gamma and the factors of
+/// these terms.
 template <class T, class System, GglScheme scheme>
 class CondensedGgl {
   static constexpr int n = System::n, m = System::m, terms = System::terms;
@@ -603,8 +605,9 @@ class CondensedViS {
       return d.lu.singular() | r.lu.singular();
     }
 
-    /// The derivatives by the multipliers numbered i. Hidden constraints first, which determine h lambda, so that the pivots are
-    /// where they belong. A function of its own, as a GPU has no registers for what could be kept from one i to the next.
+    /// The derivatives by the multipliers numbered i. Hidden constraints first, which determine h lambda, so that the
+    /// pivots are where they belong. A function of its own, as a GPU has no registers for what could be kept from one i
+    /// to the next.
     RB_NOINLINE void differentiate(const Evaluation& r, int i, Jacobian& d) const {
       const Algebra& algebra = step_.algebra_;
       const Forms& second = d.second;

@@ -1,6 +1,7 @@
 #pragma once
-// The Lobatto IIIA-IIIB integrators of general_lobatto.hpp for mechanical systems on Lie groups, R^n among them: constant inertia,
-// l = eta.M eta/2 - U(g), and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic, phi(g) = 0, A = Dphi.
+// The Lobatto IIIA-IIIB integrators of general_lobatto.hpp for mechanical systems on Lie groups, R^n among them:
+// constant inertia, l = eta.M eta/2 - U(g), and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic,
+// phi(g) = 0, A = Dphi.
 
 #include "rattleback/methods/general_lobatto.hpp"
 
@@ -16,10 +17,10 @@ concept Mechanical = Separable<System> && (AffineConstraint<System> || is_holono
 ///   P = ( M    -ah A^T )   (velocity constraints),      ( M     -ah A^T )   (holonomic ones),
 ///       ( 0   a A M^-1 A^T )                            ( a A      0    )
 ///
-/// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with the terms of
-/// first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2. Lanes that have not
-/// converged after 4/5 of the iterations they may take, or whose updates grow, take the step with GeneralLobatto, which costs
-/// as much as dozens of sweeps; without `newton` they are handed over.
+/// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with
+/// the terms of first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2.
+/// Lanes that have not converged after 4/5 of the iterations they may take, or whose updates grow, take the step with
+/// GeneralLobatto, which costs as much as dozens of sweeps; without `newton` they are handed over.
 template <class T, class System, class Tau, int S, bool newton = true>
 class GroupLobatto {
   using G = group_of<System>;

@@ -3,7 +3,8 @@
 // L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with Holonomic
 // Constraints, section 4; the numbers in parentheses are its equations. Its lambda has the other sign.
 //
-// The velocity of a step is the polynomial sum_{j<s} gamma_j P_j, its coefficients from a Gauss rule of k nodes c_i, weights b_i:
+// The velocity of a step is the polynomial sum_{j<s} gamma_j P_j, its coefficients from a Gauss rule of k nodes c_i,
+// weights b_i:
 //
 //   Y_i = q + h sum_j I_ij gamma_j                      I_ij = int_0^{c_i} P_j,  i = 1..k
 //   f_j = sum_i W_ji F(Y_i),  rho_j = sum_i W_ji Dg(Y_i)        W_ji = b_i P_j(c_i),  F = -grad U,  j = 0..s-1      (49)

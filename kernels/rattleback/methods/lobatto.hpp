@@ -1,6 +1,7 @@
 #pragma once
-// The Lobatto IIIA-IIIB methods of the catalogue: one family for R^n and Lie groups, for velocity constraints, holonomic ones and
-// none. What a system offers picks the form at compile time; all forms are the same map, up to round-off.
+// The Lobatto IIIA-IIIB methods of the catalogue: one family for R^n and Lie groups, for velocity constraints,
+// holonomic ones and none. What a system offers picks the form at compile time; all forms are the same map, up to
+// round-off.
 
 #include "rattleback/ensemble/entry.hpp"
 #include "rattleback/methods/condensed_lobatto.hpp"

@@ -13,11 +13,12 @@ struct NewtonReport {
   T iterations;
 };
 
-/// Newton from the predicted velocity. At first a lane keeps its Jacobian while its updates shrink by a factor of 100 at least: an
-/// iteration with the last one then gains as many digits. Where its neighbours in a pack need new ones, its own is evaluated again
-/// where it was, which gives the same bits. Lanes that have not converged after `attempt_iterations` start again, from other
-/// fractions of that velocity and with backtracking in every second attempt: where a step is so large that the iteration wanders,
-/// one of them leads to the solution. A lane that has converged is not changed any more.
+/// Newton from the predicted velocity. At first a lane keeps its Jacobian while its updates shrink by a factor of 100
+/// at least: an iteration with the last one then gains as many digits. Where its neighbours in a pack need new ones,
+/// its own is evaluated again where it was, which gives the same bits. Lanes that have not converged after
+/// `attempt_iterations` start again, from other fractions of that velocity and with backtracking in every second
+/// attempt: where a step is so large that the iteration wanders, one of them leads to the solution. A lane that has
+/// converged is not changed any more.
 ///
 /// A Problem has the types Unknowns, Residual, Jacobian and Team, the tile that solves it, and
 ///

@@ -3,10 +3,11 @@
 //
 //   f(x') - f(x) = sum_k s_k (x'_k - x_k).
 //
-// The analogue of dual numbers for discrete derivatives. Products follow the partition rule: slope of f g = mean(f) slope of g +
-// mean(g) slope of f. So a function at most quadratic gets its derivative at the midpoint, polynomials need no division, and f(pi)
-// with a quadratic invariant pi gets the slope of f times the derivative of pi at the midpoint: the discrete gradient inherits the
-// linear symmetries of a function that is written in inner products (O. Gonzalez, J. Nonlinear Sci. 6 (1996) 449).
+// The analogue of dual numbers for discrete derivatives. Products follow the partition rule: slope of f g = mean(f)
+// slope of g + mean(g) slope of f. So a function at most quadratic gets its derivative at the midpoint, polynomials
+// need no division, and f(pi) with a quadratic invariant pi gets the slope of f times the derivative of pi at the
+// midpoint: the discrete gradient inherits the linear symmetries of a function that is written in inner products (O.
+// Gonzalez, J. Nonlinear Sci. 6 (1996) 449).
 
 #include "rattleback/real/elementary.hpp"
 #include "rattleback/real/real.hpp"

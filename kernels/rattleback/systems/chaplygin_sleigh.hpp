@@ -50,8 +50,8 @@ struct ChaplyginSleigh {
     return {v[1] * c - v[0] * s};
   }
 
-  /// Forward speed u and angular velocity w obey u' = a w^2, w' = -(a / c^2) u w with c^2 = a^2 + I/M, so that u = A tanh(xi) and
-  /// c w = A sech(xi) with xi' = a A / c^2; the heading and the path are quadratures.
+  /// Forward speed u and angular velocity w obey u' = a w^2, w' = -(a / c^2) u w with c^2 = a^2 + I/M, so that u = A
+  /// tanh(xi) and c w = A sech(xi) with xi' = a A / c^2; the heading and the path are quadratures.
   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
     const double c2 = inertia / mass + offset * offset, c = std::sqrt(c2);
     if (!(c2 > 0.0)) return false;

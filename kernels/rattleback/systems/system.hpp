@@ -33,7 +33,8 @@
 //                                                   derivatives below are multiples of the identity (particles, directors)
 //   position_jacobian(q) as above                   affine in q: g is at most quadratic
 //   Matrix<T, n/block, n/block> constraint_hessian(a)    sum_k a_k D^2 g_k, constant, an entry for each pair of groups
-//   static constexpr int terms                      U = linear function + sum_a f_a(pi_a), a < terms, with at most quadratic pi_a
+//   static constexpr int terms                      U = linear function + sum_a f_a(pi_a), a < terms, with pi_a
+//                                                   at most quadratic
 //   T potential_term<a>(pi)                         f_a
 //   Vector<T, terms> potential_invariants(q)        pi_a, which are to have the symmetries of U
 //   Matrix<T, terms, n> potential_invariants_jacobian(q)
@@ -58,7 +59,8 @@
 //
 // The functions are templates over their argument's scalar, so that dual numbers pass through them. Static members describe
 // the system to the catalogue: name, variant, summary, configuration, source, parameters(), structure(), invariants(),
-// default_q, default_v, conserves_energy, kind, and, where it is far from 1, time_scale (see SystemEntry). `invariants()` names what `evaluate_invariants(q, v)` returns.
+// default_q, default_v, conserves_energy, kind, and, where it is far from 1, time_scale (see SystemEntry).
+// `invariants()` names what `evaluate_invariants(q, v)` returns.
 
 #include <array>
 
@@ -610,8 +612,9 @@ RB_HD Vector<T, System::n> velocity_of_state(const System& system, const Vector<
   return velocity(system, q, p);
 }
 
-/// Adds an impulse C^T x to p, C the constraint's forms, after which Phi(q, v(q, p)) = 0; returns x. Exact where v is affine in p
-/// and Phi in v, but for round-off, of which a second pass leaves less; the pair of passes is two Newton steps otherwise.
+/// Adds an impulse C^T x to p, C the constraint's forms, after which Phi(q, v(q, p)) = 0; returns x. Exact where v is
+/// affine in p and Phi in v, but for round-off, of which a second pass leaves less; the pair of passes is two Newton
+/// steps otherwise.
 template <class System, class T>
 RB_HD_LARGE Vector<T, System::m> impulse_to_constraint(const System& system, const Vector<T, element_size<System>>& q,
                                                        Vector<T, System::n>& p, mask_t<T>& singular) {
