@@ -34,7 +34,7 @@ struct Vcg {
 };
 
 // the report names a kernel after its Step_
-#define KERNEL(System, Tau, S)                   \
+#define KERNEL(System, Tau, S)                             \
   struct Step_##System##_##S##_##Tau : Lobatto<Tau, S> {}; \
   template __global__ void trying_kernel<System, Step_##System##_##S##_##Tau>(const __grid_constant__ KernelArguments);
 #define KERNELS(System)  \
@@ -47,7 +47,7 @@ KERNELS(HeavyTop)
 KERNELS(HeavyTopCone)
 KERNELS(Suslov)
 
-#define DIPOLE(name, Method)            \
+#define DIPOLE(name, Method)             \
   struct Step_Dipole_##name : Method {}; \
   template __global__ void trying_kernel<DipoleOnAStick, Step_Dipole_##name>(const __grid_constant__ KernelArguments);
 DIPOLE(1_Vrkmk, Vrkmk<1>)

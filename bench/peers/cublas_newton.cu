@@ -169,12 +169,17 @@ int main(int argc, char** argv) {
   const Task task = parse(argc, argv, "gpu");
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::printf("{\"peer\": \"cuBLAS batched LU\", \"system\": \"%s\", \"method\": \"%s\", \"device\": \"gpu\", "
-                "\"skipped\": \"no CUDA device\"}\n", task.system.c_str(), task.method.c_str());
+    std::printf(
+        "{\"peer\": \"cuBLAS batched LU\", \"system\": \"%s\", \"method\": \"%s\", \"device\": \"gpu\", "
+        "\"skipped\": \"no CUDA device\"}\n",
+        task.system.c_str(), task.method.c_str());
     return 0;
   }
   if (task.system != "chaotic" || task.step == 0) unknown(task);
-  if (task.method == "s3") solve<3>(task);
-  else if (task.method == "s4") solve<4>(task);
-  else unknown(task);
+  if (task.method == "s3")
+    solve<3>(task);
+  else if (task.method == "s4")
+    solve<4>(task);
+  else
+    unknown(task);
 }

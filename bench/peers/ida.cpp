@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
 
   SUNContext context;
   check(SUNContext_Create(nullptr, &context), "SUNContext_Create");
-  N_Vector state = N_VNew_Serial(size, context), rate = N_VNew_Serial(size, context), kind = N_VNew_Serial(size, context);
+  N_Vector state = N_VNew_Serial(size, context), rate = N_VNew_Serial(size, context),
+           kind = N_VNew_Serial(size, context);
   double *y = N_VGetArrayPointer_Serial(state), *dy = N_VGetArrayPointer_Serial(rate);
   N_VConst(1.0, kind);
   N_VGetArrayPointer_Serial(kind)[14] = 0.0;  // algebraic

@@ -38,7 +38,8 @@ struct NewtonSystem {
 
   /// Residual at x; Q_s and w_s come along.
   template <class T>
-  HOST_DEVICE static void residual(const Node& node, double h, const T (&x)[size], T (&r)[size], T (&q_s)[n], T (&w_s)[n]) {
+  HOST_DEVICE static void residual(const Node& node, double h, const T (&x)[size], T (&r)[size], T (&q_s)[n],
+                                   T (&w_s)[n]) {
     constexpr auto t = rattleback::lobatto_pair<S>();
     double w_1[n];
     first(node, w_1);

@@ -80,7 +80,10 @@ void solve(const Task& task) {
 
 int main(int argc, char** argv) {
   const Task task = parse(argc, argv);
-  if (task.system == "chaotic") solve<Chaotic>(task);
-  else if (task.system == "henon-heiles") solve<HenonHeiles>(task);
-  else unknown(task);
+  if (task.system == "chaotic")
+    solve<Chaotic>(task);
+  else if (task.system == "henon-heiles")
+    solve<HenonHeiles>(task);
+  else
+    unknown(task);
 }

@@ -94,18 +94,28 @@ inline Task parse(int argc, char** argv, const char* device = "cpu") {
   task.device = device;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string key = argv[i], value = argv[i + 1];
-    if (key == "--system") task.system = value;
-    else if (key == "--method") task.method = value;
-    else if (key == "--device") task.device = value;
-    else if (key == "--step") task.step = std::stod(value);
-    else if (key == "--tolerance") task.tolerance = std::stod(value);
-    else if (key == "--end") task.end = std::stod(value);
-    else if (key == "--count") task.count = std::stoi(value);
-    else argc = 0;
+    if (key == "--system")
+      task.system = value;
+    else if (key == "--method")
+      task.method = value;
+    else if (key == "--device")
+      task.device = value;
+    else if (key == "--step")
+      task.step = std::stod(value);
+    else if (key == "--tolerance")
+      task.tolerance = std::stod(value);
+    else if (key == "--end")
+      task.end = std::stod(value);
+    else if (key == "--count")
+      task.count = std::stoi(value);
+    else
+      argc = 0;
   }
   if (argc % 2 == 0 || (task.step > 0) == (task.tolerance > 0)) {
-    std::fprintf(stderr, "usage: %s --system chaotic|henon-heiles --method NAME (--step H | --tolerance TOL) "
-                 "[--end 1000] [--count 64]\n", argv[0]);
+    std::fprintf(stderr,
+                 "usage: %s --system chaotic|henon-heiles --method NAME (--step H | --tolerance TOL) "
+                 "[--end 1000] [--count 64]\n",
+                 argv[0]);
     std::exit(2);
   }
   if (task.step > 0) task.steps = std::lround(task.end / task.step);
@@ -145,7 +155,8 @@ void answer(const Task& task, const char* peer, const std::string& version, cons
   for (int i = 0; i < rows; ++i) state += (i ? ", " : "") + number(final[i]);
   if (task.steps > 0) steps = task.steps * task.count;
   std::printf(
-      "{\"peer\": \"%s\", \"version\": \"%s\", \"system\": \"%s\", \"method\": \"%s\", \"device\": \"%s\", \"step\": %s, "
+      "{\"peer\": \"%s\", \"version\": \"%s\", \"system\": \"%s\", \"method\": \"%s\", \"device\": \"%s\", \"step\": "
+      "%s, "
       "\"tolerance\": %s, \"end\": %s, \"trajectories\": %d, \"seconds\": %s, \"steps\": %s, \"energy_error\": %s, "
       "\"final\": [%s]}\n",
       peer, version.c_str(), task.system.c_str(), task.method.c_str(), task.device.c_str(),

@@ -60,7 +60,8 @@ struct Ensemble::Impl {
     const bool has_p = settle("p", points.p, study.ensemble.p, system.n, system.n);
     settle("lambda", points.lambda, study.ensemble.lambda, system.m, system.m);
     complete_initial(study, has_q, has_v, has_p);
-    if ((points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() && is_hdf5_name(study.ensemble.file))
+    if ((points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() &&
+        is_hdf5_name(study.ensemble.file))
       in_space = states_in_space(study.directory / study.ensemble.file).value_or(in_space);
     return points;
   }

@@ -166,10 +166,11 @@ States stored_states(const ResultFile& file, const Study& study, std::span<const
     if (their_text != text(value)) differs("parameter", name + " = " + their_text, name + " = " + text(value));
   }
   if (frame_of(stored) != frame_of(study))
-    input_error(where, fmt::format("the reference has its initial velocities and momenta in {}, and the study in {}; set "
-                                   "ensemble.frame in one of them",
-                                   frame_of(stored) == "space" ? "space" : "the body",
-                                   frame_of(study) == "space" ? "space" : "the body"));
+    input_error(where,
+                fmt::format("the reference has its initial velocities and momenta in {}, and the study in {}; set "
+                            "ensemble.frame in one of them",
+                            frame_of(stored) == "space" ? "space" : "the body",
+                            frame_of(study) == "space" ? "space" : "the body"));
   if (problem_of(stored).to_toml() != problem_of(study).to_toml())
     input_error(where,
                 "the reference has another ensemble or other initial states than the study; run the study itself with "

@@ -14,8 +14,7 @@
 
 namespace rattleback {
 
-Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data,
-             bool in_space)
+Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data, bool in_space)
     : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
   if (q.size() != static_cast<std::size_t>(system.elements)) {
     q.resize(static_cast<std::size_t>(system.elements));
@@ -24,8 +23,9 @@ Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, 
   v.resize(static_cast<std::size_t>(system.n));
   p.resize(static_cast<std::size_t>(system.n));
   lambda.resize(static_cast<std::size_t>(system.m));
-  report = system.prepare(data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
-                          {ensemble.from_momentum(), ensemble.multiplier_given(), project, ensemble.in_space(), in_space});
+  report =
+      system.prepare(data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
+                     {ensemble.from_momentum(), ensemble.multiplier_given(), project, ensemble.in_space(), in_space});
 }
 
 namespace {

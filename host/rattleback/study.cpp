@@ -205,8 +205,8 @@ void check_frame(const Study& study, const SystemEntry& system) {
   if (frame.empty()) return;
   const std::vector<std::string> known{"space", "body"};
   if (std::ranges::find(known, frame) == known.end())
-    input_error(where,
-                fmt::format("unknown ensemble.frame \"{}\" (known: {}){}", frame, join(known), did_you_mean(frame, known)));
+    input_error(where, fmt::format("unknown ensemble.frame \"{}\" (known: {}){}", frame, join(known),
+                                   did_you_mean(frame, known)));
   if (system.turn == nullptr)
     input_error(where, fmt::format("ensemble.frame is for systems on Lie groups (the configuration space of '{}' is "
                                    "R^{}); leave it out",

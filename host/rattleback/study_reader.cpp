@@ -323,7 +323,8 @@ MethodOption to_option(const toml::node& node, const std::string& key) {
 bool may_be_given(const std::string& method, std::string_view name) {
   const MethodEntry* entry = Catalogue::instance().method(method);
   return entry != nullptr && std::ranges::any_of(entry->options, [&](const OptionInfo& option) {
-           return option.name == name && std::ranges::find(option.choices, std::string_view("given")) != option.choices.end();
+           return option.name == name &&
+                  std::ranges::find(option.choices, std::string_view("given")) != option.choices.end();
          });
 }
 

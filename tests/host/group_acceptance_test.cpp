@@ -30,23 +30,21 @@ TEST(TurntableStudy, KeepsTheIntegralsAndBoundsTheMovingEnergy) {
     int stages;
     double moving_energy[3];  // at h = 0.2, 0.1, 0.05
   };
-  const Row rows[] = {{"space", "cay", 2, {2.480e-6, 1.5457e-7, 9.659e-9}},
-                      {"body", "exp", 2, {2.480e-6, 1.5457e-7, 9.659e-9}},
-                      {"body", "cay", 3, {5.371e-6, 3.5295e-7, 2.188e-8}},
-                      {"body", "exp", 3, {5.232e-6, 3.2771e-7, 2.049e-8}},
-                      {"space", "cay", 3, {3.053e-8, 1.9078e-9, 1.192e-10}},
-                      {"space", "exp", 3, {3.053e-8, 1.9078e-9, 1.192e-10}},
-                      {"body", "cay", 4, {1.152e-8, 1.891e-10, 2.99e-12}},
-                      {"body", "exp", 4, {1.230e-8, 1.915e-10, 3.00e-12}}};
+  const Row rows[] = {
+      {"space", "cay", 2, {2.480e-6, 1.5457e-7, 9.659e-9}},  {"body", "exp", 2, {2.480e-6, 1.5457e-7, 9.659e-9}},
+      {"body", "cay", 3, {5.371e-6, 3.5295e-7, 2.188e-8}},   {"body", "exp", 3, {5.232e-6, 3.2771e-7, 2.049e-8}},
+      {"space", "cay", 3, {3.053e-8, 1.9078e-9, 1.192e-10}}, {"space", "exp", 3, {3.053e-8, 1.9078e-9, 1.192e-10}},
+      {"body", "cay", 4, {1.152e-8, 1.891e-10, 2.99e-12}},   {"body", "exp", 4, {1.230e-8, 1.915e-10, 3.00e-12}}};
   const double steps[] = {0.2, 0.1, 0.05};
   for (const Row& row : rows)
     for (int i = 0; i < 3; ++i) {
       SCOPED_TRACE(fmt::format("{} {} s = {}, h = {}", row.variant, row.retraction, row.stages, steps[i]));
-      const Result result = run(example("turntable-ball", {fmt::format("system.variant={}", row.variant),
-                                                           fmt::format("method.retraction={}", row.retraction),
-                                                           fmt::format("method.stages={}", row.stages),
-                                                           fmt::format("time.step={}", steps[i])}));
-      for (const char* integral : {"integral_1", "integral_2", "integral_3"}) EXPECT_LT(largest(result, integral), 5e-14);
+      const Result result = run(
+          example("turntable-ball",
+                  {fmt::format("system.variant={}", row.variant), fmt::format("method.retraction={}", row.retraction),
+                   fmt::format("method.stages={}", row.stages), fmt::format("time.step={}", steps[i])}));
+      for (const char* integral : {"integral_1", "integral_2", "integral_3"})
+        EXPECT_LT(largest(result, integral), 5e-14);
       EXPECT_LT(largest(result, "constraint", "max"), 1e-14);
       EXPECT_NEAR(largest(result, "moving_energy") / row.moving_energy[i], 1.0, 0.02);
     }

@@ -27,7 +27,8 @@ class Variational : public testing::Test {
  protected:
   void SetUp() override {
 #ifdef RATTLEBACK_PART_OF_CATALOGUE
-    for (const char* system : {"dipole-on-a-stick", "order-barrier", "rigid-body-spring", "heavy-top", "angle-pendulum"})
+    for (const char* system :
+         {"dipole-on-a-stick", "order-barrier", "rigid-body-spring", "heavy-top", "angle-pendulum"})
       if (Catalogue::instance().instances(system).empty()) GTEST_SKIP() << system << " is not in this build";
 #endif
   }
@@ -71,25 +72,28 @@ State final_state(const Study& study) {
 }
 
 // The exact states of the dipole at t = 1/2, by row.
-const double exact_minus[] = {0.9237505661876837713804612,    0.3829945723223079840740044,  -0.0002214488339615999170338165,
-                              -0.05090875733554176108307878,  0.1222145098874255446474344,  -0.9911972114566945687019121,
-                              -0.3795960878282132491083306,   0.9156302589717253129247509,  0.1323935004480455992404085,
-                              -0.5361870181330790304892717,   0.003780620329717814677515346, 0.0};
-const double exact_plus[] = {0.9198217951068584992291827,  0.3923363737457300850154816,   0.0001873030891862293088098043,
-                             0.04534667353280090923778355, -0.1058397950121696900064715,  -0.9933486885234668056663018,
-                             -0.3897069981998090772162346, 0.9137122674167358999105795,   -0.1151448996971264367303101,
-                             0.466804046741262021222461,   0.004703511943086367207481574, 0.0};
+const double exact_minus[] = {
+    0.9237505661876837713804612,   0.3829945723223079840740044,   -0.0002214488339615999170338165,
+    -0.05090875733554176108307878, 0.1222145098874255446474344,   -0.9911972114566945687019121,
+    -0.3795960878282132491083306,  0.9156302589717253129247509,   0.1323935004480455992404085,
+    -0.5361870181330790304892717,  0.003780620329717814677515346, 0.0};
+const double exact_plus[] = {
+    0.9198217951068584992291827,  0.3923363737457300850154816,   0.0001873030891862293088098043,
+    0.04534667353280090923778355, -0.1058397950121696900064715,  -0.9933486885234668056663018,
+    -0.3897069981998090772162346, 0.9137122674167358999105795,   -0.1151448996971264367303101,
+    0.466804046741262021222461,   0.004703511943086367207481574, 0.0};
 
 /// |p - p*|, Euclidean, + |R - R*|, the spectral norm, at t = 1/2 after N steps.
 double error_of(const Words& options, int sigma, int steps) {
-  const State state = final_state(example(
-      "order", options + Words{fmt::format("system.parameters.sigma={}", sigma), fmt::format("time.step={}", 0.5 / steps)}));
+  const State state = final_state(example("order", options + Words{fmt::format("system.parameters.sigma={}", sigma),
+                                                                   fmt::format("time.step={}", 0.5 / steps)}));
   const double* exact = sigma < 0 ? exact_minus : exact_plus;
   Eigen::Matrix3d rotation;
   Eigen::Vector3d momentum;
   for (int i = 0; i < 9; ++i) rotation(i / 3, i % 3) = state.q[i] - exact[i];
   for (int i = 0; i < 3; ++i) momentum[i] = state.p[i] - exact[9 + i];
-  return momentum.norm() + std::sqrt((rotation.transpose() * rotation).eval().selfadjointView<Eigen::Lower>().eigenvalues()[2]);
+  return momentum.norm() +
+         std::sqrt((rotation.transpose() * rotation).eval().selfadjointView<Eigen::Lower>().eigenvalues()[2]);
 }
 
 // The order plot of the paper's section 6.1, for both signs of gravity.
@@ -99,21 +103,20 @@ TEST_F(Variational, ReachTheirOrdersOnTheDipole) {
     int sigma;
     std::vector<double> errors;  // at N = 5, 10, 20, ..
   };
-  const Row rows[] = {
-      {vrkmk2, -1, {3.614e-3, 9.226e-4, 2.319e-4, 5.804e-5, 1.451e-5, 3.629e-6}},
-      {vcg2, -1, {3.614e-3, 9.226e-4, 2.319e-4, 5.804e-5, 1.451e-5, 3.629e-6}},
-      {vrkmk2, 1, {2.744e-3, 6.991e-4, 1.756e-4, 4.395e-5, 1.099e-5, 2.748e-6}},
-      {vcg2, 1, {2.744e-3, 6.991e-4, 1.756e-4, 4.395e-5}},
-      {vrkmk3, -1, {4.282e-4, 1.032e-5, 1.191e-6, 2.948e-7, 4.645e-8, 6.421e-9, 8.414e-10}},
-      {vrkmk3, 1, {2.358e-4, 1.642e-6, 1.733e-6, 3.228e-7, 4.718e-8, 6.332e-9, 8.189e-10}},
-      {vrkmk4, -1, {1.255e-5, 7.785e-7, 4.854e-8, 3.032e-9, 1.894e-10, 1.184e-11}},
-      {vrkmk4, 1, {1.001e-5, 6.222e-7, 3.881e-8, 2.424e-9, 1.514e-10, 9.465e-12}},
-      {vrkmk6, -1, {7.848e-9, 1.180e-10, 1.82e-12}},
-      {vrkmk6, 1, {4.437e-9, 6.732e-11, 1.04e-12}},
-      {vcg4, -1, {6.128e-4, 4.173e-5, 2.668e-6, 1.677e-7, 1.050e-8, 6.564e-10}},
-      {vcg4, 1, {4.248e-4, 2.845e-5, 1.810e-6, 1.137e-7, 7.112e-9, 4.446e-10}},
-      {vcg6, -1, {2.382e-6, 4.087e-8, 6.541e-10, 1.03e-11}},
-      {vcg6, 1, {1.354e-6, 2.276e-8, 3.624e-10, 5.69e-12}}};
+  const Row rows[] = {{vrkmk2, -1, {3.614e-3, 9.226e-4, 2.319e-4, 5.804e-5, 1.451e-5, 3.629e-6}},
+                      {vcg2, -1, {3.614e-3, 9.226e-4, 2.319e-4, 5.804e-5, 1.451e-5, 3.629e-6}},
+                      {vrkmk2, 1, {2.744e-3, 6.991e-4, 1.756e-4, 4.395e-5, 1.099e-5, 2.748e-6}},
+                      {vcg2, 1, {2.744e-3, 6.991e-4, 1.756e-4, 4.395e-5}},
+                      {vrkmk3, -1, {4.282e-4, 1.032e-5, 1.191e-6, 2.948e-7, 4.645e-8, 6.421e-9, 8.414e-10}},
+                      {vrkmk3, 1, {2.358e-4, 1.642e-6, 1.733e-6, 3.228e-7, 4.718e-8, 6.332e-9, 8.189e-10}},
+                      {vrkmk4, -1, {1.255e-5, 7.785e-7, 4.854e-8, 3.032e-9, 1.894e-10, 1.184e-11}},
+                      {vrkmk4, 1, {1.001e-5, 6.222e-7, 3.881e-8, 2.424e-9, 1.514e-10, 9.465e-12}},
+                      {vrkmk6, -1, {7.848e-9, 1.180e-10, 1.82e-12}},
+                      {vrkmk6, 1, {4.437e-9, 6.732e-11, 1.04e-12}},
+                      {vcg4, -1, {6.128e-4, 4.173e-5, 2.668e-6, 1.677e-7, 1.050e-8, 6.564e-10}},
+                      {vcg4, 1, {4.248e-4, 2.845e-5, 1.810e-6, 1.137e-7, 7.112e-9, 4.446e-10}},
+                      {vcg6, -1, {2.382e-6, 4.087e-8, 6.541e-10, 1.03e-11}},
+                      {vcg6, 1, {1.354e-6, 2.276e-8, 3.624e-10, 5.69e-12}}};
   for (const Row& row : rows) {
     int steps = 5;
     for (const double expected : row.errors) {
@@ -140,11 +143,11 @@ TEST_F(Variational, AreLimitedByTheirCutoff) {
     int cutoff;
     double coarse, fine;
   };
-  const Row rows[] = {{"vrkmk", "gauss2", 0, 4.31e-4, 1.07e-4},      {"vrkmk", "gauss2", 1, 3.86e-6, 4.77e-7},
-                      {"vrkmk", "gauss3", 1, 3.92e-6, 4.81e-7},      {"vrkmk", "gauss3", 2, 3.56e-11, 1.06e-12},
-                      {"vrkmk", "kutta3", 0, 4.28e-4, 1.06e-4},      {"vrkmk", "trapezoidal", 0, 4.84e-4, 1.21e-4},
-                      {"vrkmk", "lobatto3", 2, 4.65e-9, 2.87e-10},   {"vrkmk-pade", "gauss2", 1, 7.70e-6, 9.54e-7},
-                      {"vrkmk-pade", "gauss2", 2, 5.81e-8, 3.61e-9}, {"vrkmk-pade", "gauss3", 2, 9.86e-9, 6.02e-10},
+  const Row rows[] = {{"vrkmk", "gauss2", 0, 4.31e-4, 1.07e-4},       {"vrkmk", "gauss2", 1, 3.86e-6, 4.77e-7},
+                      {"vrkmk", "gauss3", 1, 3.92e-6, 4.81e-7},       {"vrkmk", "gauss3", 2, 3.56e-11, 1.06e-12},
+                      {"vrkmk", "kutta3", 0, 4.28e-4, 1.06e-4},       {"vrkmk", "trapezoidal", 0, 4.84e-4, 1.21e-4},
+                      {"vrkmk", "lobatto3", 2, 4.65e-9, 2.87e-10},    {"vrkmk-pade", "gauss2", 1, 7.70e-6, 9.54e-7},
+                      {"vrkmk-pade", "gauss2", 2, 5.81e-8, 3.61e-9},  {"vrkmk-pade", "gauss3", 2, 9.86e-9, 6.02e-10},
                       {"vrkmk-pade", "gauss3", 3, 2.06e-10, 6.26e-12}};
   for (const Row& row : rows) {
     const Words options{fmt::format("method.name={}", row.name), fmt::format("method.tableau={}", row.tableau),
@@ -203,8 +206,8 @@ TEST_F(Variational, HaveEnergyErrorsOfTheirOrder) {
   };
   for (const Row& row : {Row{vrkmk2, 7.321e-4, 1.929e-4}, {vrkmk4, 2.773e-7, 1.754e-8}, {vcg4, 2.226e-5, 1.536e-6}}) {
     const auto rms = [&](const char* step) {
-      const Result result = run(example("energy", row.method.set() + Words{"time.end=20", fmt::format("time.step={}", step),
-                                                                           "time.sample_every=1"}));
+      const Result result = run(example(
+          "energy", row.method.set() + Words{"time.end=20", fmt::format("time.step={}", step), "time.sample_every=1"}));
       const std::vector<double> series = values(result, "/observables/energy/rms");
       double sum = 0.0;
       for (std::size_t i = 1; i < series.size(); ++i) sum += series[i] * series[i];
@@ -285,9 +288,10 @@ TEST_F(Variational, KeepMomentumMaps) {
   const Row rows[] = {{vrkmk2, 6.486e-4}, {vrkmk3, 5.85e-6}, {vrkmk4, 3.48e-8}, {vrkmk6, 3.4e-12},
                       {vcg2, 6.486e-4},   {vcg4, 3.14e-6},   {vcg6, 5.4e-10}};
   for (const Row& row : rows) {
-    const Result tops = run(top(row.method.set(), "{ name = \"j\", values = [0, 1, 2, 3, 4, 5, 6, 7] }",
-                                "moment_1 = 1, moment_2 = 1, moment_3 = 0.5, weight = 1", "[\"0.4 + 0.05*j\", \"0.1*j\", 0]",
-                                "v = [0.3, \"-0.2 + 0.1*j\", \"1 + 0.1*j\"]", 0.05));
+    const Result tops =
+        run(top(row.method.set(), "{ name = \"j\", values = [0, 1, 2, 3, 4, 5, 6, 7] }",
+                "moment_1 = 1, moment_2 = 1, moment_3 = 0.5, weight = 1", "[\"0.4 + 0.05*j\", \"0.1*j\", 0]",
+                "v = [0.3, \"-0.2 + 0.1*j\", \"1 + 0.1*j\"]", 0.05));
     EXPECT_EQ(tops.summary.failed, 0u);
     EXPECT_LT(largest(tops, "spatial_momentum_3", "maxabs"), 1e-13) << row.method.paper;
     EXPECT_LT(largest(tops, "axial_momentum", "maxabs"), 3e-13) << row.method.paper;
@@ -306,14 +310,41 @@ TEST_F(Variational, GiveThePublishedSteps) {
     const char *name, *tableau;
     double p[3], r11, energy;
   };
-  const Row rows[] = {
-      {"vrkmk", "gauss1", {-0.030645819414109892867, 0.0042497717434985732929, 0.03}, 0.94632335459274378192, 5.5493372e-7},
-      {"vcg", "midpoint", {-0.030645819414109892867, 0.0042497717434985732929, 0.03}, 0.94632335459274378192, 5.5493372e-7},
-      {"vrkmk", "kutta3", {-0.030642896544989683232, 0.004250042610178800746, 0.03}, 0.9463298815945461458, 4.177114e-7},
-      {"vrkmk", "gauss2", {-0.030642977207566265941, 0.0042499671169018812294, 0.03}, 0.94632887418103622923, 3.6268946e-9},
-      {"vrkmk", "gauss3", {-0.030642975894858060515, 0.0042499672689246232777, 0.03}, 0.94632890345263278799, -7.0384488e-13},
-      {"vcg", "triple-jump4", {-0.030643024024888535002, 0.0042499699111670682051, 0.03}, 0.94632833203980497222, 6.0960058e-8},
-      {"vrkmk-pade", "gauss2", {-0.030642977270922710574, 0.0042499672741584809241, 0.03}, 0.94632887263718598923, 4.0193173e-9}};
+  const Row rows[] = {{"vrkmk",
+                       "gauss1",
+                       {-0.030645819414109892867, 0.0042497717434985732929, 0.03},
+                       0.94632335459274378192,
+                       5.5493372e-7},
+                      {"vcg",
+                       "midpoint",
+                       {-0.030645819414109892867, 0.0042497717434985732929, 0.03},
+                       0.94632335459274378192,
+                       5.5493372e-7},
+                      {"vrkmk",
+                       "kutta3",
+                       {-0.030642896544989683232, 0.004250042610178800746, 0.03},
+                       0.9463298815945461458,
+                       4.177114e-7},
+                      {"vrkmk",
+                       "gauss2",
+                       {-0.030642977207566265941, 0.0042499671169018812294, 0.03},
+                       0.94632887418103622923,
+                       3.6268946e-9},
+                      {"vrkmk",
+                       "gauss3",
+                       {-0.030642975894858060515, 0.0042499672689246232777, 0.03},
+                       0.94632890345263278799,
+                       -7.0384488e-13},
+                      {"vcg",
+                       "triple-jump4",
+                       {-0.030643024024888535002, 0.0042499699111670682051, 0.03},
+                       0.94632833203980497222,
+                       6.0960058e-8},
+                      {"vrkmk-pade",
+                       "gauss2",
+                       {-0.030642977270922710574, 0.0042499672741584809241, 0.03},
+                       0.94632887263718598923,
+                       4.0193173e-9}};
   // exp(0.1, -0.2, 0.3) times the published start
   const Eigen::Matrix3d start =
       Eigen::AngleAxisd(std::sqrt(0.14), Eigen::Vector3d(0.1, -0.2, 0.3).normalized()).toRotationMatrix() *
@@ -374,12 +405,14 @@ TEST_F(Variational, AgreeWhereTheyAreTheSameMethod) {
   };
   EXPECT_LT(difference(vrkmk2.set(), vcg2.set()), 1e-14);
   EXPECT_LT(difference(vrkmk2.set(), {"method.name=vrkmk-pade", "method.tableau=gauss1"}), 1e-14);
-  EXPECT_EQ(difference(vrkmk3.set(), {"method.tableau={ a = [[0, 0, 0], [0.5, 0, 0], [-1, 2, 0]], b = [\"1/6\", \"2/3\", "
-                                      "\"1/6\"] }"}),
-            0.0);
-  EXPECT_EQ(difference(vcg4.set(), {"method.name=vcg", "method.tableau=given", "method.theta=[0.5, 0.5, 0.5]",
-                                    "method.weights=[1.3512071919596576340, -1.7024143839193152681, 1.3512071919596576340]"}),
-            0.0);
+  EXPECT_EQ(
+      difference(vrkmk3.set(), {"method.tableau={ a = [[0, 0, 0], [0.5, 0, 0], [-1, 2, 0]], b = [\"1/6\", \"2/3\", "
+                                "\"1/6\"] }"}),
+      0.0);
+  EXPECT_EQ(
+      difference(vcg4.set(), {"method.name=vcg", "method.tableau=given", "method.theta=[0.5, 0.5, 0.5]",
+                              "method.weights=[1.3512071919596576340, -1.7024143839193152681, 1.3512071919596576340]"}),
+      0.0);
 }
 
 // On R^n, where nothing is cut off, a method is the pair (a, ahat) of partitioned Runge-Kutta methods.
@@ -394,7 +427,8 @@ TEST_F(Variational, ArePartitionedRungeKuttaMethodsOnRn) {
   const State verlet = state("name = \"vrkmk\"\ntableau = \"trapezoidal\"");
   EXPECT_NEAR(verlet.q[0], next, 1e-15);
   EXPECT_NEAR(verlet.p[0], half - h / 2 * std::sin(next), 1e-15);
-  const State lobatto = state("name = \"lobatto\"\nstages = 3"), iiia = state("name = \"vrkmk\"\ntableau = \"lobatto3\"");
+  const State lobatto = state("name = \"lobatto\"\nstages = 3"),
+              iiia = state("name = \"vrkmk\"\ntableau = \"lobatto3\"");
   EXPECT_NEAR(lobatto.q[0], iiia.q[0], 1e-15);
   EXPECT_NEAR(lobatto.p[0], iiia.p[0], 1e-15);
   EXPECT_EQ(state("name = \"vrkmk\"\ntableau = \"gauss3\"\ncutoff = 0").p[0],
@@ -410,11 +444,12 @@ TEST_F(Variational, MeetTheOrderBarrier) {
     int cutoff, order;
   };
   for (const double epsilon : {1.0, 0.0})
-    for (const Row& row : {Row{"gauss2", 0, 2}, {"gauss2", 1, 3}, {"gauss2", 2, 4}, {"gauss3", 2, 5}, {"gauss3", 4, 6}}) {
-      const OrderReport report = order(
-          example("barrier", {fmt::format("system.parameters.epsilon={}", epsilon), fmt::format("method.tableau={}", row.tableau),
-                              fmt::format("method.cutoff={}", row.cutoff)}),
-          {0.1, 0.05, 0.025});
+    for (const Row& row :
+         {Row{"gauss2", 0, 2}, {"gauss2", 1, 3}, {"gauss2", 2, 4}, {"gauss3", 2, 5}, {"gauss3", 4, 6}}) {
+      const OrderReport report = order(example("barrier", {fmt::format("system.parameters.epsilon={}", epsilon),
+                                                           fmt::format("method.tableau={}", row.tableau),
+                                                           fmt::format("method.cutoff={}", row.cutoff)}),
+                                       {0.1, 0.05, 0.025});
       for (const VariableOrder& variable : report.variables)
         EXPECT_NEAR(variable.max.slope, row.order, 0.15)
             << variable.name << " " << row.tableau << " r = " << row.cutoff << " epsilon = " << epsilon;
@@ -447,11 +482,13 @@ end = 1.0
 // Initial states in space or in the body, by hand, by default, from a file, and from the result of another method.
 TEST_F(Variational, TakeInitialStatesInSpaceAndInTheBody) {
   const auto study = [](const char* method, const std::string& rest) {
-    return Study::parse(fmt::format("[system]\nname = \"heavy-top\"\n[method]\nname = \"{}\"\n[time]\nstep = 0.01\nend = "
-                                    "1.0\n{}",
-                                    method, rest));
+    return Study::parse(
+        fmt::format("[system]\nname = \"heavy-top\"\n[method]\nname = \"{}\"\n[time]\nstep = 0.01\nend = "
+                    "1.0\n{}",
+                    method, rest));
   };
-  const char* const in_body = "[ensemble]\nframe = \"body\"\n[ensemble.initial]\nq = [0.3, -0.4, 0.2]\nv = [0.5, 0.8, -0.6]\n";
+  const char* const in_body =
+      "[ensemble]\nframe = \"body\"\n[ensemble.initial]\nq = [0.3, -0.4, 0.2]\nv = [0.5, 0.8, -0.6]\n";
   const Result by_default = run(study("vrkmk", "")), by_frame = run(study("vrkmk", in_body));
   const Result lobatto = run(study("lobatto", ""));
   EXPECT_LT((by_default.matrix("/initial/v") - by_frame.matrix("/initial/v")).cwiseAbs().maxCoeff(), 1e-15);

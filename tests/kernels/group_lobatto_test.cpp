@@ -20,9 +20,8 @@ auto after(const System& system, double h, int steps) {
 
 /// |a - b| <= 1e-13 in both forms of a step after `steps` steps of 0.1. Stored: 40-digit arithmetic.
 template <class Tau, int S, class System>
-void expect_stored(const System& system, int steps, const Configuration<System>& q,
-                   const Vector<double, System::n>& v, const Vector<double, System::m>& lambda,
-                   double multiplier_tolerance = 1e-13) {
+void expect_stored(const System& system, int steps, const Configuration<System>& q, const Vector<double, System::n>& v,
+                   const Vector<double, System::m>& lambda, double multiplier_tolerance = 1e-13) {
   const auto check = [&](const char* form, const auto& state) {
     SCOPED_TRACE(form);
     EXPECT_LT(distance(state.q, q), 1e-13);
@@ -37,9 +36,7 @@ void expect_stored(const System& system, int steps, const Configuration<System>&
 
 TEST(GroupLobatto, GivesTheStoredStatesOfTheDisc) {
   const auto disc = make_default<Disc>();
-  const auto at = [](double x, double y, double c, double s) {
-    return Vector<double, 3>{x, y, std::atan2(s, c)};
-  };
+  const auto at = [](double x, double y, double c, double s) { return Vector<double, 3>{x, y, std::atan2(s, c)}; };
   expect_stored<Cay, 2>(disc, 5, at(1.2314771712586278, 0.64307590103076115, 0.65880971753398714, 0.75230961450907171),
                         {0.39040181712069240, 0.0, 1.1}, {0.36775347351922030});
   expect_stored<Cay, 3>(disc, 5, at(1.2311784786453949, 0.64132938408752246, 0.65998258864790421, 0.75128089466032028),
@@ -51,13 +48,13 @@ TEST(GroupLobatto, GivesTheStoredStatesOfTheDisc) {
 }
 
 TEST(GroupLobatto, GivesTheStoredStatesOfTheBall) {
-  expect_stored<Cay, 3>(make_default<SpaceBall>(), 5,
-                        {0.96855601747924533, -0.24792901159279127, -0.020747197771395273, 0.24301808259839566,
-                         0.96063584067927556, -0.13461423822397411, 0.053305276802049934, 0.12533948624852058,
-                         0.99068085711394149, 0.87538227706123972, 0.34168002077519287},
-                        {0.24171238289231209, 0.052682744993311288, 0.48503231174936639, -0.29762286307862653,
-                         0.66439493630321135},
-                        {-0.18982681305429564, -0.085036063230927273});
+  expect_stored<Cay, 3>(
+      make_default<SpaceBall>(), 5,
+      {0.96855601747924533, -0.24792901159279127, -0.020747197771395273, 0.24301808259839566, 0.96063584067927556,
+       -0.13461423822397411, 0.053305276802049934, 0.12533948624852058, 0.99068085711394149, 0.87538227706123972,
+       0.34168002077519287},
+      {0.24171238289231209, 0.052682744993311288, 0.48503231174936639, -0.29762286307862653, 0.66439493630321135},
+      {-0.18982681305429564, -0.085036063230927273});
   expect_stored<Cay, 3>(make_default<BodyBall>(), 5,
                         {0.96790079324448396, -0.25027232860153686, -0.023061135554501141, 0.24531757912530982,
                          0.96070514335869774, -0.12986497948346731, 0.054656562358019549, 0.12003911471061580,
@@ -67,32 +64,31 @@ TEST(GroupLobatto, GivesTheStoredStatesOfTheBall) {
   auto unequal = make_default<SpaceBall>();
   unequal.b = 0.5;
   unequal.c = 0.6;
-  expect_stored<Exp, 2>(unequal, 5,
-                        {0.96814093496537419, -0.24939064439404388, -0.022526351970406867, 0.24421153797256422,
-                         0.96024882343602551, -0.13521435504710116, 0.055352098112410586, 0.12540535705643621,
-                         0.99056026654419256, 0.87354899166372803, 0.34095331561694795},
-                        {0.24198474851313516, 0.044745651341130551, 0.49102949150518113, -0.30528512496543092,
-                         0.66149390096615179},
-                        {-0.20760161095378743, -0.090090990829486887});
+  expect_stored<Exp, 2>(
+      unequal, 5,
+      {0.96814093496537419, -0.24939064439404388, -0.022526351970406867, 0.24421153797256422, 0.96024882343602551,
+       -0.13521435504710116, 0.055352098112410586, 0.12540535705643621, 0.99056026654419256, 0.87354899166372803,
+       0.34095331561694795},
+      {0.24198474851313516, 0.044745651341130551, 0.49102949150518113, -0.30528512496543092, 0.66149390096615179},
+      {-0.20760161095378743, -0.090090990829486887});
 }
 
 TEST(GroupLobatto, GivesTheStoredStatesOfTheTops) {
-  expect_stored<Exp, 3>(make_default<Top>(), 5,
-                        {0.99794058584994594, 0.033601206182417276, 0.054640150590507734, -8.8335798143783748e-5,
-                         0.85254090123718221, -0.52266050540908474, -0.064144986633823893, 0.52157930428725776,
-                         0.85078813463104123},
-                        {0.50101475320568031, 0.77648157476718865, -0.70898082884016585}, {});
+  expect_stored<Exp, 3>(
+      make_default<Top>(), 5,
+      {0.99794058584994594, 0.033601206182417276, 0.054640150590507734, -8.8335798143783748e-5, 0.85254090123718221,
+       -0.52266050540908474, -0.064144986633823893, 0.52157930428725776, 0.85078813463104123},
+      {0.50101475320568031, 0.77648157476718865, -0.70898082884016585}, {});
   const auto top = make_default<Top>();
   const auto state = after<GroupLobatto<double, Top, Cay, 2>>(top, 0.1, 5);
-  EXPECT_LT(distance(velocity(top, state.q, state.p),
-                     {0.50038291820114210, 0.77672554454389379, -0.70894577500428684}),
+  EXPECT_LT(distance(velocity(top, state.q, state.p), {0.50038291820114210, 0.77672554454389379, -0.70894577500428684}),
             1e-13);
   // Lambda_s is a second difference of positions: its round-off is theirs over h b_s, 1e-16/0.017, over h
-  expect_stored<Cay, 3>(make_default<Cone>(), 5,
-                        {0.93541760546082161, -0.036427565161329339, -0.35166309998400427, -0.15002431913212224,
-                         0.85978348361378811, -0.48812402622067488, 0.32013529493463513, 0.50935782491423066,
-                         0.79879158679580378},
-                        {0.46980778855065050, -0.018295522481959151, -0.59506308548221387}, {0.48517570668630271}, 3e-13);
+  expect_stored<Cay, 3>(
+      make_default<Cone>(), 5,
+      {0.93541760546082161, -0.036427565161329339, -0.35166309998400427, -0.15002431913212224, 0.85978348361378811,
+       -0.48812402622067488, 0.32013529493463513, 0.50935782491423066, 0.79879158679580378},
+      {0.46980778855065050, -0.018295522481959151, -0.59506308548221387}, {0.48517570668630271}, 3e-13);
 }
 
 /// log2 of the ratios of errors at h = end/steps and half of it.
@@ -133,9 +129,7 @@ TYPED_TEST(DiscOrder, IsThatOfThePair) {
 
   const double cay[] = {2.608e-3, 4.963e-7, 5.857e-11}, exp[] = {1.976e-3, 1.818e-8, 5.549e-11};
   const double* observed = std::is_same_v<TypeParam, Cay> ? cay : exp;
-  for_stages<2, 3, 4>([&](auto s) {
-    EXPECT_NEAR(errors(s, 48)[0], observed[s() - 2], 0.01 * observed[s() - 2]);
-  });
+  for_stages<2, 3, 4>([&](auto s) { EXPECT_NEAR(errors(s, 48)[0], observed[s() - 2], 0.01 * observed[s() - 2]); });
 }
 
 TEST(GroupLobatto, KeepsTheDiscUprightAndTurning) {

@@ -137,11 +137,11 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
                                       SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
     const T step_size = spread(running, h);
     State current{spread(running, state.q), spread(running, state.p), spread(running, state.lambda)};
-    const auto before = [&]() __attribute__((always_inline)) -> State {
+    const auto before = [&]() __attribute__((always_inline))->State {
       if constexpr (in_rows) return load_state<T, State>(rows, chunk, lane);
       return current;
     };
-    const auto record_before = [&]() __attribute__((always_inline)) -> Record<T> {
+    const auto record_before = [&]() __attribute__((always_inline))->Record<T> {
       if constexpr (in_rows) return load_record<T>(rows, chunk, lane);
       return record;
     };

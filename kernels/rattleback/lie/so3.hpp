@@ -178,9 +178,7 @@ class Chart<SO3, Exp, T> : public detail::ExpTangent<SO3, T> {
   RB_HD Vector<T, 9> move(const Vector<T, 9>& g) const {
     return detail::turned_rows(g, this->x_, this->e_[1], this->e_[2]);
   }
-  RB_HD Vector<T, 3> Ad(const Vector<T, 3>& y) const {
-    return detail::turned(this->x_, this->e_[1], this->e_[2], y);
-  }
+  RB_HD Vector<T, 3> Ad(const Vector<T, 3>& y) const { return detail::turned(this->x_, this->e_[1], this->e_[2], y); }
   RB_HD Vector<T, 3> Ad_star(const Vector<T, 3>& m) const {
     return detail::turned(this->x_, -this->e_[1], this->e_[2], m);
   }

@@ -9,7 +9,7 @@ RB_NAMESPACE_BEGIN
 
 /// Constant inertia, and an affine or holonomic constraint, or none.
 template <class System>
-concept Mechanical = Separable<System> && (AffineConstraint<System> || is_holonomic<System>);
+concept Mechanical = Separable<System> &&(AffineConstraint<System> || is_holonomic<System>);
 
 /// Quasi-Newton sweeps. Unknowns x = (H_1..H_s, (s-1) m multipliers) and residual r = (r1, r2) are those of GeneralLobatto, but
 /// no Jacobian J is formed. With its part of order zero in h,

@@ -121,7 +121,8 @@ inline int order_of_vcg(std::span<const OptionValue> values, const SystemEntry&)
 inline constexpr MethodEntry vcg{
     .name = "vcg",
     .summary =
-        "variational Crouch-Grossman method, run as a composition of one-stage methods; symplectic, keeps momentum maps",
+        "variational Crouch-Grossman method, run as a composition of one-stage methods; symplectic, keeps momentum "
+        "maps",
     .source = "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 4.2",
     .order = "midpoint 2, ruth3 3, triple-jump4 4, yoshida6 6",
     .constraints = ConstraintKind::none,
