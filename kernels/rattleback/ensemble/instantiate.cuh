@@ -38,8 +38,8 @@ using SectionLoop = Loop<System, Method, Alone, true>;
 template <template <class> class System, class Method>
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, true>;
 
-// Four blocks are what all 255 registers leave room for. What does not fit into them goes to shared memory, as far as it holds,
-// which kernels of a thread for each trajectory have no other use for.
+// Four blocks are what all 255 registers leave room for. What does not fit into them goes to shared memory, as far as it holds;
+// not where tiles have their workspaces there, which the assembler refuses.
 #if __CUDACC_VER_MAJOR__ >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
 #define RB_SPILL_TO_SHARED_MEMORY asm volatile(".pragma \"enable_smem_spilling\";")
 #else
@@ -49,6 +49,7 @@ using TangentLoop = Loop<System, Method, Tangent<double, System, Method::templat
 template <template <class> class System, class Method>
 __global__ void __launch_bounds__(PlainLoop<System, Method>::threads, 4)
     advance_kernel(const __grid_constant__ KernelArguments arguments) {
+  static_assert(PlainLoop<System, Method>::shared_bytes == 0);
   RB_SPILL_TO_SHARED_MEMORY;
   PlainLoop<System, Method>::run(arguments);
 }
@@ -63,6 +64,7 @@ struct Trying {
 template <template <class> class System, class Method>
 __global__ void __launch_bounds__(PlainLoop<System, Trying<Method>>::threads, 4)
     trying_kernel(const __grid_constant__ KernelArguments arguments) {
+  static_assert(PlainLoop<System, Trying<Method>>::shared_bytes == 0);
   RB_SPILL_TO_SHARED_MEMORY;
   PlainLoop<System, Trying<Method>>::run(arguments);
 }
@@ -99,7 +101,7 @@ void launch(void (*kernel)(KernelArguments), const KernelArguments& arguments, s
 template <template <class> class System, class Method, bool sections>
 void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
   using Step = typename Method::template of<double, System<double>>;
-  constexpr bool tries = requires { typename Step::Trying; };
+  constexpr bool tries = requires { requires hands_over<typename Step::Trying>; };
   if constexpr (!sections && tries) {
     // first without the robust iteration, then with it the trajectories that need it
     launch<PlainLoop<System, Trying<Method>>>(trying_kernel<System, Method>, arguments, chunks, stream);
