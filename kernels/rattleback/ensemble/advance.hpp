@@ -160,7 +160,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       const mask_t<T> judged = hands_over<Step> ? good : running;
       active = good;
       companion.step(before(), step_size, good);
-      if (sections && a.surfaces.count > 0) {
+      if (sections && a.surfaces.count > 0) [[unlikely]] {
         const T crossed = crossed_surfaces<T, System, Team>(a, chunk, lane, next, good);
         if (any(crossed != T(0.0))) {
           if (Team::leads()) note_crossings<T, State>(a, chunk, lane, before(), record_before().steps, crossed);

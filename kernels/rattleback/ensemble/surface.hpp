@@ -113,8 +113,9 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
 }
 
 /// Updates the values of the surfaces after an accepted step of the lanes `good`; returns which surfaces (bits) they crossed.
+/// The state is a copy so that the time loop's own stays in registers.
 template <class T, template <class> class System, class Team, class State>
-RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after, mask_t<T> good) {
+RB_HD_RARE T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State after, mask_t<T> good) {
   T crossed(0.0);
   for (int s = 0; s < a.surfaces.count; ++s) {
     double* row = chunk + (a.layout.surfaces + s) * chunk_size + lane;
@@ -132,7 +133,7 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
   return crossed;
 }
 
-/// Notes crossings with the state before the step, which is a copy so that the time loop's own stays in registers.
+/// Notes crossings with the state before the step, a copy as above.
 template <class T, class State>
 RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before, T steps,
                                 T crossed) {

@@ -1,7 +1,8 @@
 #pragma once
 // Marks that let one source serve host, SIMD packs and CUDA.
 //
-// RB_HD inlines always, RB_NOINLINE never; RB_HD_LARGE leaves the choice to the compiler. Every translation unit that
+// RB_HD inlines always, RB_NOINLINE never; RB_HD_LARGE leaves the choice to the compiler; RB_HD_RARE inlines on a GPU only,
+// where calls are dear, and leaves the registers of a CPU to what every run does. Every translation unit that
 // instantiates kernels for an instruction set defines RATTLEBACK_ISA; the inline namespace keeps code compiled for one
 // instruction set from being linked into another.
 
@@ -27,6 +28,12 @@
 // loops of long code that a GPU compiler would unroll for minutes, to no good
 #ifndef RB_ROLLED
 #define RB_ROLLED
+#endif
+
+#ifdef __CUDACC__
+#define RB_HD_RARE RB_HD
+#else
+#define RB_HD_RARE RB_NOINLINE
 #endif
 
 #ifndef RATTLEBACK_ISA
