@@ -274,7 +274,7 @@ ${table}};
         string(APPEND table "    counted_pair<System_${system}, ${step}>(${key}),\n")
       endforeach()
       file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA counted
-#define RATTLEBACK_COUNTED
+#define RATTLEBACK_SMALL_CODE
 #include \"rattleback/ensemble/count.hpp\"
 ${includes}${alias}namespace rattleback::generated {
 ${steps}extern const CountedPair ${symbol}[${count}];
@@ -330,7 +330,7 @@ ${epilogue}}
   target_sources(${target} PRIVATE "${dir}/registry.cpp")
   if(cuda)
     target_compile_options(${target} PRIVATE
-      "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off>")
+      "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas>")
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # a tenth of the size
       target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
     endif()

@@ -22,7 +22,7 @@ name = "lobatto"
 stages = 3
 [time]
 step = 0.05
-end = 40
+end = 10
 samples = 4
 [ensemble]
 axes = [ { name = "a", from = -0.2, to = 0.3, count = 700 } ]

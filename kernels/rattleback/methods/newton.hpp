@@ -29,7 +29,6 @@ struct NewtonReport {
 ///   T size_of(residual, update)                     what Convergence asks for
 ///   T merit(residual)                               of the residual, for backtracking
 ///
-///
 /// The lanes of the tile share the workspace, where the residual is left at the result; the leader evaluates.
 template <class Problem>
 struct NewtonWorkspace {

@@ -12,8 +12,8 @@
 #define RB_NOINLINE __host__ __device__ __noinline__
 #define RB_UNROLL _Pragma("unroll")
 #define RB_ROLLED _Pragma("unroll 1")
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_COUNTED)
-// instrumented and counted code is left small, or compiling it takes minutes
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE)
+// instrumented code, and what need not be fast, is left small, or compiling it takes minutes
 #define RB_HD inline
 #define RB_HD_LARGE inline
 #define RB_NOINLINE [[gnu::noinline]]
