@@ -78,6 +78,12 @@ template <class T>
 struct Record {
   T status, steps, iterations, residual;
 
+  /// Takes in a step that succeeded in all lanes.
+  RB_HD void add(const StepReport<T>& report) {
+    steps = steps + T(1.0);
+    iterations = iterations + report.iterations;
+    residual = max(residual, report.residual);
+  }
   /// Takes in a step of the lanes `judged`, which succeeded in those that are `good`.
   RB_HD void add(const StepReport<T>& report, const mask_t<T>& judged, const mask_t<T>& good) {
     steps = steps + select(good, T(1.0), T(0.0));
@@ -87,6 +93,11 @@ struct Record {
     residual = select(judged, max(residual, select(finite, report.residual, T(__builtin_huge_val()))), residual);
   }
 };
+template <class T>
+RB_HD Record<T> select(const mask_t<T>& mask, const Record<T>& a, const Record<T>& b) {
+  return {select(mask, a.status, b.status), select(mask, a.steps, b.steps), select(mask, a.iterations, b.iterations),
+          select(mask, a.residual, b.residual)};
+}
 template <class T>
 RB_HD Record<T> load_record(const ChunkLayout& rows, const double* chunk, int lane) {
   const auto load = [&](int row) { return Lanes<T>::load(chunk + row * chunk_size + lane); };
@@ -137,13 +148,14 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
                                       SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
     const T step_size = spread(running, h);
     State current{spread(running, state.q), spread(running, state.p), spread(running, state.lambda)};
+    Record<T> counted = record;
     const auto before = [&]() __attribute__((always_inline))->State {
       if constexpr (in_rows) return load_state<T, State>(rows, chunk, lane);
       return current;
     };
-    const auto record_before = [&]() __attribute__((always_inline))->Record<T> {
+    const auto counted_before = [&]() __attribute__((always_inline))->Record<T> {
       if constexpr (in_rows) return load_record<T>(rows, chunk, lane);
-      return record;
+      return counted;
     };
     while (true) {
       State next = before();
@@ -163,32 +175,33 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       if (sections && a.surfaces.count > 0) [[unlikely]] {
         const T crossed = crossed_surfaces<T, System, Team>(a, chunk, lane, next, good);
         if (any(crossed != T(0.0))) {
-          if (Team::leads()) note_crossings<T, State>(a, chunk, lane, before(), record_before().steps, crossed);
+          if (Team::leads()) note_crossings<T, State>(a, chunk, lane, before(), counted_before().steps, crossed);
           Team::sync();
           active = good & has_slot<T>(a, chunk, lane);
         }
       }
-      Record<T> updated = record_before();
-      updated.add(report, judged, good);
-      active = active & (updated.steps < end_steps);
+      active = active & (counted_before().steps + T(1.0) < end_steps);
+      const bool stops = any(running & !active);
       if constexpr (in_rows) {
+        Record<T> updated = counted_before();
+        updated.add(report, judged, good);
         Team::sync();
         if (Team::leads()) {
           if (any(good)) store_state(rows, chunk, lane, next);
           store_record(rows, chunk, lane, updated);
         }
         Team::sync();
+      } else if (stops) {
+        current = select(good, next, current);
+        counted.add(report, judged, good);
       } else {
-        record = updated;
-        if (any(running & !good)) {
-          current = select(good, next, current);
-        } else {
-          current = next;
-        }
+        current = next;
+        counted.add(report);
       }
-      if (any(running & !active)) break;
+      if (stops) break;
     }
     state = select(running, current, state);
+    record = select(running, counted, record);
   }
 
   Team::sync();
