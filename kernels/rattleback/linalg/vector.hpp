@@ -150,9 +150,10 @@ struct Matrix {
 /// a^T x.
 template <class T, int R, int C>
 RB_HD Vector<T, C> transpose_times(const Matrix<T, R, C>& a, const Vector<T, R>& x) {
-  Vector<T, C> r = Vector<T, C>::zero();
+  if constexpr (R == 0) return Vector<T, C>::zero();
+  Vector<T, C> r = x[0] * a[0];
   RB_UNROLL
-  for (int i = 0; i < R; ++i) r = fma(x[i], a[i], r);
+  for (int i = 1; i < R; ++i) r = fma(x[i], a[i], r);
   return r;
 }
 

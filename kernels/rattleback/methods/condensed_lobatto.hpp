@@ -42,15 +42,16 @@ class CondensedLobatto {
 
     // stage 1 is known: the acceleration at the node
     const ConstraintForms<System> forms_1(system_, state.q);
-    const Vector<T, n> w_1 = mass_.inverse_times(force(system_, state.q) + forms_1.transpose_times(state.lambda));
+    const Vector<T, n> w_1 = mass_.inverse_times(forms_1.plus_transpose_times(force(system_, state.q), state.lambda));
 
-    // what the sweeps do not change: c_s v + h (a ah)_s1 w_1, q + h c_i v + h^2 (a ah)_i1 w_1 and v + h a_i1 w_1
-    Vector<T, n> drift, q_known[S - 1], v_known[S - 1];
+    // what the sweeps do not change: c_s v + h (a ah)_s1 w_1, q + h c_i v + h^2 (a ah)_i1 w_1 and v/h + a_i1 w_1
+    const T inverse_h = T(1.0) / h;
+    Vector<T, n> drift, q_known[S - 1], rate_known[S - 1];
     RB_UNROLL
     for (int i = 1; i < S; ++i) {
       drift = fma(h * T(tableau.a_ah[i][0]), w_1, T(tableau.c[i]) * v);
       q_known[i - 1] = fma(h, drift, state.q);
-      v_known[i - 1] = fma(h * T(tableau.a[i][0]), w_1, v);
+      rate_known[i - 1] = fma(T(tableau.a[i][0]), w_1, inverse_h * v);
     }
 
     // unknown interior accelerations w_2..w_{s-1}, from the acceleration at the node
@@ -60,13 +61,14 @@ class CondensedLobatto {
 
     Vector<T, n> q[S - 1], f[S - 1], w_new[S - 1];  // stages 2..s
     ConstraintForms<System> forms[S - 1];
-    Vector<T, m> multiplier[S - 1];  // h Lambda_2..h Lambda_s
-    const T inverse_h = T(1.0) / h;
+    Vector<T, m> lambda[S - 1];  // Lambda_2..Lambda_s
 
     // lanes whose w is not yet settled, and those whose last sweep is still to come: the one after w has settled
     mask_t<T> open(true), counted(true), singular(false);
     T iterations(0.0), update(0.0);
-    Convergence<T> convergence(options_, inner > 0 ? magnitude(state.q) + abs(h) * magnitude(v) : T(0.0));
+    // the size of a change of accelerations that moves the state by itself
+    Convergence<T> convergence(
+        options_, inner > 0 ? inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)) : T(0.0));
     for (int iteration = 1;; ++iteration) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
@@ -76,7 +78,7 @@ class CondensedLobatto {
         f[i - 1] = mass_.inverse_times(force(system_, q[i - 1]));
         if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system_, q[i - 1]);
       }
-      if constexpr (m > 0) singular = solve_multipliers(h, v_known, q, f, forms, multiplier);
+      if constexpr (m > 0) singular = solve_multipliers(inverse_h, rate_known, q, f, forms, lambda);
       iterations = iterations + select(counted, T(1.0), T(0.0));
       if constexpr (inner == 0) {
         open = mask_t<T>(false);
@@ -85,10 +87,9 @@ class CondensedLobatto {
       T change(0.0);
       RB_UNROLL
       for (int j = 0; j < inner; ++j) {
-        w_new[j] = acceleration(f[j], forms[j], inverse_h, multiplier[j]);
+        w_new[j] = acceleration(f[j], forms[j], lambda[j]);
         change = larger(change, magnitude(w_new[j] - w[j]));
       }
-      change = h * h * change;
       update = select(counted, change, update);
       if (!any(open) || iteration >= options_.max_iterations) break;
       RB_UNROLL
@@ -96,7 +97,7 @@ class CondensedLobatto {
       counted = open;
       open = open & !convergence.with_rate(change, 1.0);
     }
-    w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], inverse_h, multiplier[S - 2]);
+    w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], lambda[S - 2]);
 
     Vector<T, n> impulse = T(tableau.b[0]) * w_1;
     RB_UNROLL
@@ -109,39 +110,42 @@ class CondensedLobatto {
     T check = sum(state.q) + sum(state.p);
     if constexpr (m > 0) {
       RB_UNROLL
-      for (int k = 0; k < m; ++k) state.lambda[k] = inverse_h * multiplier[S - 2][k];
+      for (int k = 0; k < m; ++k) state.lambda[k] = lambda[S - 2][k];
       check = check + sum(state.lambda);
     }
-    return {step_status<T>(!open, singular, is_finite(check)), iterations, update};
+    return {step_status<T>(!open, singular, is_finite(check)), iterations, h * h * update};
   }
 
  private:
   /// f + M^-1 mu^T Lambda
-  RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms, T inverse_h,
-                                  const Vector<T, m>& multiplier) const {
+  RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms,
+                                  const Vector<T, m>& lambda) const {
     if constexpr (m == 0) {
       return f;
+    } else if constexpr (Mass<System>::is_identity) {
+      return forms.plus_transpose_times(f, lambda);
     } else {
-      return f + mass_.inverse_times(forms.transpose_times(inverse_h * multiplier));
+      return f + mass_.inverse_times(forms.transpose_times(lambda));
     }
   }
 
-  /// h Lambda_2..h Lambda_s from mu_i Vbar_i + d_i = 0, i = 2..s:
-  ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T (h Lambda_j) = -mu_i (v + h a_i1 w_1 + h sum_{j>=2} a_ij f_j) - d_i.
-  RB_HD mask_t<T> solve_multipliers(T h, const Vector<T, n> (&v_known)[S - 1], const Vector<T, n> (&q)[S - 1],
-                                    const Vector<T, n> (&f)[S - 1], const ConstraintForms<System> (&forms)[S - 1],
-                                    Vector<T, m> (&multiplier)[S - 1]) const {
+  /// Lambda_2..Lambda_s from (mu_i Vbar_i + d_i)/h = 0, i = 2..s:
+  ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T Lambda_j = -mu_i (v/h + a_i1 w_1 + sum_{j>=2} a_ij f_j) - d_i/h.
+  RB_HD mask_t<T> solve_multipliers(T inverse_h, const Vector<T, n> (&rate_known)[S - 1],
+                                    const Vector<T, n> (&q)[S - 1], const Vector<T, n> (&f)[S - 1],
+                                    const ConstraintForms<System> (&forms)[S - 1],
+                                    Vector<T, m> (&lambda)[S - 1]) const {
     constexpr auto tableau = lobatto_pair<S>();
     constexpr int size = (S - 1) * m;
     Matrix<T, size, size> matrix;
     Vector<T, size> right;
     RB_UNROLL
     for (int i = 0; i < S - 1; ++i) {
-      Vector<T, n> v = v_known[i];
+      Vector<T, n> rate = rate_known[i];
       RB_UNROLL
-      for (int j = 0; j < S - 1; ++j) v = fma(h * T(tableau.a[i + 1][j + 1]), f[j], v);
-      Vector<T, m> phi = forms[i] * v;
-      if constexpr (has_constraint_offset<System>) phi = phi + constraint_offset(system_, q[i]);
+      for (int j = 0; j < S - 1; ++j) rate = fma(T(tableau.a[i + 1][j + 1]), f[j], rate);
+      Vector<T, m> phi = forms[i] * rate;
+      if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(system_, q[i]), phi);
       RB_UNROLL
       for (int k = 0; k < m; ++k) right[i * m + k] = -phi[k];
       // mu_i M^-1 mu_j^T, the transpose of which serves block (j, i)
@@ -159,15 +163,14 @@ class CondensedLobatto {
       }
     }
     // the equations of one constraint at different stages are of like size
-    const mask_t<T> singular = [&] {
-      if constexpr (m == 1 && size <= 3) {
-        return solve_by_cofactors(matrix, right);
-      } else {
-        return solve_small(matrix, right);
-      }
-    }();
+    mask_t<T> singular;
+    if constexpr (m == 1 && size <= 3) {
+      singular = solve_by_cofactors(matrix, right);
+    } else {
+      singular = solve_small(matrix, right);
+    }
     RB_UNROLL
-    for (int i = 0; i < size; ++i) multiplier[i / m][i % m] = right[i];
+    for (int i = 0; i < size; ++i) lambda[i / m][i % m] = right[i];
     return singular;
   }
 

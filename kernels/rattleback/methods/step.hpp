@@ -157,7 +157,7 @@ class Convergence {
   /// margin of 1 is for iterations that contract linearly.
   RB_HD mask_t<T> with_rate(T update, double margin = 1e-2) {
     const mask_t<T> next_is_small =
-        (update * update <= T(margin) * small_ * previous_) & (update < T(0.5) * previous_) & (previous_ <= near_);
+        (update * update <= T(margin) * small_ * previous_) & (update + update < previous_) & (previous_ <= near_);
     return next_is_small | (*this)(update);
   }
 

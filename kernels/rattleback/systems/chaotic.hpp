@@ -71,13 +71,13 @@ struct Chaotic {
   RB_HD Vector<S, n> force(const Vector<S, n>& q) const {
     Vector<S, n> f;
     f[0] = -q[0];
+    const S zz[2] = {square(q[z]), square(q[z + 1])};  // each in two forces
     RB_UNROLL
     for (int i = 0; i < Pairs; ++i) {
       const S yi = q[y + i], zi = q[z + i];
       S stiffness = fma(yi, yi, S(1.0));
-      if (i == 0) stiffness = fma(q[z + 1], q[z + 1], stiffness);
-      if (i == 1) stiffness = fma(q[z], q[z], stiffness);
-      f[y + i] = -fma(zi * zi, yi, yi);
+      if (i < 2) stiffness = stiffness + zz[1 - i];
+      f[y + i] = -fma(i < 2 ? zz[i] : square(zi), yi, yi);
       f[z + i] = -(zi * stiffness);
     }
     return f;

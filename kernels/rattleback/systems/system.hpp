@@ -186,7 +186,7 @@ class Mass {
       std::conditional_t<diagonal, Vector<T, n>, std::conditional_t<dense, Matrix<T, n, n>, detail::Identity>>;
 
  public:
-  static constexpr bool is_diagonal = !dense;
+  static constexpr bool is_diagonal = !dense, is_identity = !dense && !diagonal;
 
   RB_HD explicit Mass(const System& system) {
     if constexpr (diagonal) {
@@ -244,17 +244,31 @@ struct ConstraintForms {
     RB_UNROLL
     for (int i = 0; i < m; ++i) {
       r[i] = S(0.0);
+      bool first = true;  // a product: x + 0 is an addition to a compiler
       RB_UNROLL
-      for (int j = 0; j < n; ++j)
-        if (entry(i, j)) r[i] = fma(mu[i][j], x[j], r[i]);
+      for (int j = 0; j < n; ++j) {
+        if (!entry(i, j)) continue;
+        r[i] = first ? mu[i][j] * x[j] : fma(mu[i][j], x[j], r[i]);
+        first = false;
+      }
     }
     return r;
   }
   /// mu^T lambda
   RB_HD Vector<S, n> transpose_times(const Vector<S, m>& lambda) const {
     auto y = Vector<S, n>::zero();
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (entry(0, j)) y[j] = lambda[0] * mu[0][j];
+    }
+    return plus_transpose_times<1>(y, lambda);
+  }
+  /// y + mu^T lambda, from row `first` on.
+  template <int first = 0>
+  RB_HD Vector<S, n> plus_transpose_times(Vector<S, n> y, const Vector<S, m>& lambda) const {
     RB_UNROLL
-    for (int i = 0; i < m; ++i) {
+    for (int i = first; i < m; ++i) {
       RB_UNROLL
       for (int j = 0; j < n; ++j)
         if (entry(i, j)) y[j] = fma(lambda[i], mu[i][j], y[j]);
