@@ -50,7 +50,7 @@ class Normalising {
 namespace detail {
 /// Unknowns of a step up to which the sweeps are worth their unrolled code; of a tangent map, fewer.
 template <class T>
-inline constexpr int most_swept = 26;
+inline constexpr int most_swept = 38;
 template <class T>
 inline constexpr int most_swept<Dual<T, 1>> = 12;
 
