@@ -33,6 +33,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     list(APPEND RATTLEBACK_FLAGS_avx2 -mmove-max=256 -mstore-max=256)
     # GCC 12's own intrinsics header warns about its deliberately undefined operands (GCC bug 105593)
     list(APPEND RATTLEBACK_FLAGS_avx512 -mmove-max=512 -mstore-max=512 -Wno-uninitialized -Wno-maybe-uninitialized)
+    # 32 registers are enough to schedule before they are allocated, which saves a twentieth of the time
+    list(APPEND RATTLEBACK_FLAGS_avx512 -fschedule-insns -fsched-pressure)
   endif()
 endif()
 set(RATTLEBACK_ISAS "${isas}" CACHE STRING "Instruction sets the step loops are compiled for (scalar is needed)")
