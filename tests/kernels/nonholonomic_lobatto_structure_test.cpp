@@ -1,6 +1,7 @@
 // Nonholonomic Lobatto IIIA-IIIB: constraint, symmetry, energy, and wrong variants that lose them.
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "nonholonomic_lobatto.hpp"
@@ -36,9 +37,14 @@ TYPED_TEST(StructureTest, IsSymmetric) {
   using System = typename TestFixture::System;
   // Newton's method leaves more of a constraint nonlinear in v
   constexpr bool linear = System::m == 0 || is_holonomic<System> || AffineConstraint<System>;
-  const auto there = default_start(this->system);
-  const auto back = advance(this->step, advance(this->step, there, this->h, 20), -this->h, 20);
-  EXPECT_LE(distance(back, there), (linear ? 1 : 2) * round_off<TypeParam::stages>);
+  std::array<double, 25> missed;  // by how much, from as many starts: round-off varies by a factor of ten
+  for (double& distance_from_start : missed) {
+    const auto there = random_start(this->system, this->random);
+    const auto back = advance(this->step, advance(this->step, there, this->h, 20), -this->h, 20);
+    distance_from_start = distance(back, there);
+  }
+  std::ranges::sort(missed);
+  EXPECT_LE(missed[missed.size() / 2], (linear ? 1 : 2) * round_off<TypeParam::stages>);
 }
 
 TYPED_TEST(StructureTest, UsualToleranceIsNearRoundOff) {
