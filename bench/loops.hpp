@@ -40,7 +40,7 @@ class Loop {
       : pair_(Catalogue::instance().pair(system, method, key, isa)) {
     arguments_.step = step;
     arguments_.tolerance = Study::Method{}.tolerance;
-    arguments_.max_iterations = Study::Method{}.max_iterations;
+    arguments_.max_iterations = static_cast<int>(Study::Method{}.max_iterations);
     std::ranges::copy(numbers, arguments_.method);
     ChunkLayout& rows = arguments_.layout;
     rows.p = system.elements;

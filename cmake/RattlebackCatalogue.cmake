@@ -330,6 +330,9 @@ ${registrations}}
 ${epilogue}}
 ")
   target_sources(${target} PRIVATE "${dir}/registry.cpp")
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "/rattleback-catalogue/")
+  set_source_files_properties(${sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   if(cuda)
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas>")

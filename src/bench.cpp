@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "rattleback/message.hpp"
 #include "rattleback/method_options.hpp"
 #include "rattleback/rattleback.hpp"
@@ -28,7 +29,7 @@ struct Arguments {
 
 int exit_code_of(std::uint64_t failed, std::uint64_t trajectories) {
   if (failed == 0) return exit_done;
-  fmt::print(stderr, "rattleback: {} of {} trajectories failed\n", failed, trajectories);
+  say(fmt::format("{} of {} trajectories failed", failed, trajectories));
   return exit_failed_trajectories;
 }
 
@@ -37,14 +38,14 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
       arguments.reference.given())
     input_error("bench", "steps, stages, variants, a reference and a plot belong to --work-precision; add it");
   const Study study = Study::load(arguments.study.file, arguments.study.overrides);
-  ReportFile file(arguments.output, {".csv", ".json"});
+  ReportFile file(arguments.output, {".csv", ".json"},
+                  {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
   const BenchReport report = measure(study, bench_options);
   const Summary& summary = report.summary;
 
-  nlohmann::ordered_json json;
-  json["command"] = "bench";
+  nlohmann::ordered_json json = report_json("bench");
   json["study"] = study.name;
   json["system"] = study.system.name;
   put_method(json, study);
@@ -115,9 +116,9 @@ std::vector<Setting> settings_of(const Arguments& arguments) {
     for (const std::string& change : changes)
       if (!change.starts_with("method."))
         input_error("--variant " + variant,
-                    fmt::format("'{}' is not a key of the method (errors of different problems cannot be compared); "
+                    fmt::format("{} is not a key of the method (errors of different problems cannot be compared); "
                                 "use method.KEY=VALUE",
-                                change));
+                                quote(change)));
     add(variant, changes);
   }
   if (settings.empty()) {
@@ -135,16 +136,16 @@ int run_work_precision(const Arguments& arguments, const RunOptions& options) {
   const std::vector<Setting> settings = settings_of(arguments);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 1);
   const Plot plot("work-precision", arguments.plot);
-  ReportFile file(arguments.output, {".csv", ".json"});
+  ReportFile file(arguments.output, {".csv", ".json"},
+                  {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
   const WorkPrecisionReport report = work_precision(
       study, settings, steps, arguments.reference.reference, bench_options, [&](const WorkPrecisionRun& run) {
-        if (!arguments.quiet) fmt::print(stderr, "{}, step {}: {:.3g} s\n", run.label, run.step, run.seconds);
+        if (!arguments.quiet) print_stderr("{}, step {}: {:.3g} s\n", run.label, run.step, run.seconds);
       });
 
-  nlohmann::ordered_json json;
-  json["command"] = "work-precision";
+  nlohmann::ordered_json json = report_json("work-precision");
   json["study"] = study.name;
   json["system"] = study.system.name;
   json["reference"] = report.reference;
@@ -207,25 +208,31 @@ void add_bench(CLI::App& app, int& exit_code) {
   arguments->study.add_to(*command);
   command->add_option("--repetitions", arguments->bench.repetitions, "runs to measure, after one to warm up")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(from_one());
   command->add_option("--seconds", arguments->bench.seconds, "repeat until the runs took this long together")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command->add_flag("--work-precision", arguments->work_precision,
                     "errors against time, for several steps and methods");
-  command->add_option("--steps", arguments->steps, "steps to run, separated by commas")->delimiter(',');
+  command->add_option("--steps", arguments->steps, "steps to run, separated by commas")
+      ->delimiter(',')
+      ->check(finite());
   command
       ->add_option("--stages", arguments->stages,
                    "numbers of stages to compare, separated by commas, for methods with that option")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(from_one());
   command
       ->add_option("--variant", arguments->variants,
                    "a method setting to compare: method.KEY=VALUE, several separated by spaces")
       ->allow_extra_args(false);
   arguments->reference.add_to(*command);
   arguments->backend.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "write the numbers as .csv or .json")->type_name(value::file);
+  command->add_option("-o,--output", arguments->output, "write the numbers as .csv or .json")
+      ->type_name(value::file)
+      ->check(not_empty());
   command->add_option("--plot", arguments->plot, "draw errors against seconds as .png, .svg or .pdf")
-      ->type_name(value::file);
+      ->type_name(value::file)
+      ->check(not_empty());
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->add_flag("--json", arguments->json, "the numbers as one JSON object on stdout");
   command->footer(

@@ -1,12 +1,41 @@
+#include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "rattleback/estimate.hpp"
+#include "rattleback/message.hpp"
 #include "rattleback/method_options.hpp"
-#include "rattleback/run.hpp"
 
 namespace rattleback::program {
+namespace {
+
+std::string in_words(double seconds) {
+  if (seconds < 120) return fmt::format("{:.2g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.2g} min", seconds / 60);
+  if (seconds < 172800) return fmt::format("{:.2g} h", seconds / 3600);
+  if (seconds < 365.25 * 86400) return fmt::format("{:.3g} days", seconds / 86400);
+  return fmt::format("{:.3g} years", seconds / (365.25 * 86400));
+}
+
+std::string summary_of(const Estimate& estimate) {
+  std::string text = fmt::format(
+      "checked {} of {} initial states{}; a run takes {:.4g} trajectory-steps, {:.3g} MiB of "
+      "memory for trajectories and {:.3g} MiB of disk",
+      estimate.checked, estimate.trajectories, estimate.checked < estimate.trajectories ? " (run checks all)" : "",
+      estimate.trajectory_steps, estimate.memory / 0x1p20, estimate.disk / 0x1p20);
+  if (!std::isnan(estimate.rate))
+    text += fmt::format(
+        ", about {} at the {:.3g} trajectory-steps per second that copies of trajectory {} make on {}, "
+        "{} threads",
+        in_words(estimate.trajectory_steps / estimate.rate), estimate.rate, estimate.trajectories / 2, estimate.device,
+        estimate.threads);
+  return text;
+}
+
+}  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("check", "validate a study and print it with all defaults filled in");
@@ -15,9 +44,10 @@ void add_check(CLI::App& app, int& exit_code) {
   command->footer("Examples:\n  rattleback check examples/chaotic.toml --set system.variant=contact");
   command->callback([arguments, &exit_code] {
     const Study study = Study::load(arguments->file, arguments->overrides);
-    check_initial_states(study);
-    if (const std::string warning = method_numbers(study).warning; !warning.empty())
-      fmt::print(stderr, "rattleback: {}\n", warning);
+    check_space(study, default_output(arguments->file));
+    const Estimate found = estimate(study);
+    if (const std::string warning = method_numbers(study).warning; !warning.empty()) say(warning);
+    say(summary_of(found));
     fmt::print("{}", study.to_toml());
     exit_code = exit_done;
   });

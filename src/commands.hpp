@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -45,6 +46,23 @@ void add_man(CLI::App& app, int& exit_code);
 void add_plot(CLI::App& app, int& exit_code);
 void add_order(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+
+/// Prints "rattleback: MESSAGE" to stderr, as one line whatever is in it.
+void say(std::string_view message);
+
+// Checks of options. Their messages follow the name of the option.
+
+/// A whole number from 1.
+[[nodiscard]] CLI::Validator from_one();
+/// A finite number that is not negative.
+[[nodiscard]] CLI::Validator not_negative();
+/// A finite number.
+[[nodiscard]] CLI::Validator finite();
+/// Not the empty text: what was meant would be lost.
+[[nodiscard]] CLI::Validator not_empty();
+
+/// Where `run` writes its result unless told otherwise.
+[[nodiscard]] std::filesystem::path default_output(const std::filesystem::path& study);
 
 /// A study file and its overrides, as every command that reads one takes them.
 struct StudyArguments {

@@ -143,7 +143,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name(value::backends);
   command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits")
-      ->check(CLI::PositiveNumber);
+      ->check(from_one());
   command->add_flag("--json", arguments->json, "as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "the exit code alone: 0 identical, 1 different");
   command->footer(

@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "rattleback/catalogue.hpp"
-#include "rattleback/error.hpp"
+#include "rattleback/message.hpp"
 #include "rattleback/method_options.hpp"
 #include "report.hpp"
 
@@ -63,6 +63,11 @@ Json describe_method(const MethodEntry& m) {
   json["takes"] = systems_in_words(m);
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
   json["frame"] = m.in_space ? "space" : "body";
+  json["step_observables"] = Json::array();
+  if (m.step_multiplier) json["step_observables"].push_back("gamma[i]");
+  if (m.step_velocity)
+    for (const char* name : {"step_v[i]", "step_hidden_constraint[i]", "step_energy", "step_kinetic", "step_potential"})
+      json["step_observables"].push_back(name);
   json["systems"] = Json::array();
   for (const std::string& name : Catalogue::instance().system_names())
     if (Catalogue::instance().takes(m, *Catalogue::instance().instances(name)[0])) json["systems"].push_back(name);
@@ -86,6 +91,7 @@ void print_text(const Json& json) {
                json["takes"].get<std::string>(), json["state"].dump(),
                json["frame"] == "space" ? "space (right trivialised)" : "the body (left trivialised)");
     print_lines(json["options"], "default");
+    if (!json["step_observables"].empty()) fmt::print("  observables of a step: {}\n", json["step_observables"].dump());
     fmt::print("  systems: {}\n", json["systems"].dump());
     return;
   }
@@ -101,7 +107,9 @@ void print_text(const Json& json) {
     if (!instance["coordinates"].empty()) fmt::print("  coordinates: {}\n", instance["coordinates"].dump());
     fmt::print("  parameters\n");
     print_lines(instance["parameters"], "default");
-    fmt::print("  observables (also q[i], v[i], p[i], lambda[i], p_projected[i], iterations, residual, lyapunov)\n");
+    fmt::print(
+        "  observables (also q[i], v[i], p[i], lambda[i], constraint[i], hidden_constraint[i], p_projected[i], "
+        "iterations, residual, lyapunov)\n");
     print_lines(instance["observables"], "");
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());
@@ -125,10 +133,8 @@ void add_describe(CLI::App& app, int& exit_code) {
     if (instances.empty() && !method) {
       std::vector<std::string> known = catalogue.system_names();
       for (const MethodEntry* m : catalogue.methods()) known.emplace_back(m->name);
-      const std::string near = nearest(*name, known);
-      throw Error(Error::Kind::input,
-                  fmt::format("no system or method is named '{}'{}", *name,
-                              near.empty() ? "; see rattleback list" : fmt::format("; did you mean '{}'?", near)));
+      input_error("", fmt::format("no system or method is named {}{}", quote(*name),
+                                  did_you_mean(*name, known, "; see rattleback list")));
     }
     const Json json = method ? describe_method(*method) : describe_system(*name, instances);
     if (*as_json) {

@@ -14,8 +14,11 @@ void add_diff(CLI::App& app, int& exit_code) {
     bool json = false, quiet = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("first", arguments->first, "a result")->required()->type_name(value::file);
-  command->add_option("second", arguments->second, "another result")->required()->type_name(value::file);
+  command->add_option("first", arguments->first, "a result")->required()->type_name(value::file)->check(not_empty());
+  command->add_option("second", arguments->second, "another result")
+      ->required()
+      ->type_name(value::file)
+      ->check(not_empty());
   command->add_flag("--json", arguments->json, "as one JSON object");
   command->add_flag("--quiet", arguments->quiet, "the exit code alone: 0 identical, 1 different");
   command->footer("Examples:\n  rattleback diff gpu.h5 cpu.h5");

@@ -1,10 +1,17 @@
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <span>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "rattleback/error.hpp"
+#include "rattleback/message.hpp"
 #include "rattleback/version.hpp"
 
 using namespace rattleback;
@@ -25,9 +32,27 @@ std::string exit_code_text() {
   return text + ".";
 }
 
-}  // namespace
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
 
-int main(int argc, char** argv) {
+/// One line for what CLI11 finds wrong. The first word that is no option names the command.
+std::string usage_message(const CLI::ParseError& error, const CLI::App& app, std::span<char* const> words) {
+  const std::vector<std::string> names = command_names(app);
+  const auto word = std::ranges::find_if(words, [](const char* text) { return *text != '-'; });
+  const bool known = word != words.end() && std::ranges::find(names, *word) != names.end();
+  std::string text = error.what();
+  if (words.empty()) text = fmt::format("no command is given (known: {})", join(names));
+  if (word != words.end() && !known)
+    text = fmt::format("unknown command {} (known: {}){}", quote(*word), join(names), did_you_mean(*word, names));
+  return fmt::format("{}; 'rattleback {}--help' shows what there is", text, known ? std::string(*word) + " " : "");
+}
+
+/// The exit code; what has been printed may still be on its way.
+int run_program(int argc, char** argv) {
   CLI::App app("rattleback: ensembles of constrained mechanical systems with structure-preserving integrators",
                "rattleback");
   app.set_help_flag("-h,--help", "print this help, or that of a command");
@@ -53,13 +78,28 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
+    say(usage_message(error, app, std::span(argv, argv + argc).subspan(std::min(argc, 1))));
     return exit_input;
   } catch (const Error& error) {
-    fmt::print(stderr, "rattleback: {}\n", error.what());
+    say(error.what());
     return error.kind() == Error::Kind::input ? exit_input : exit_runtime;
+  } catch (const std::bad_alloc&) {
+    say("memory ran out; take a smaller ensemble, fewer samples or a smaller --tile, or allow the program more memory");
+    return exit_runtime;
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    if (std::ferror(stdout) == 0) say(error.what());  // else finish_stdout() says it
+    return exit_runtime;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "rattleback: {}\n", error.what());
+    say(error.what());
     return exit_runtime;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  prepare_streams();
+  const int code = run_program(argc, argv);
+  return finish_stdout() || code != exit_done ? code : exit_runtime;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "rattleback/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "report.hpp"
@@ -22,8 +23,7 @@ struct Arguments {
 };
 
 nlohmann::ordered_json json_of(const OrderReport& report) {
-  nlohmann::ordered_json json;
-  json["command"] = "order";
+  nlohmann::ordered_json json = report_json("order");
   json["study"] = report.study.name;
   json["system"] = report.study.system.name;
   put_method(json, report.study);
@@ -87,17 +87,17 @@ void print_table(const OrderReport& report, const ErrorSeries VariableOrder::*me
 int run_order(const Arguments& arguments) {
   const Interrupt interrupt;
   const Study study = Study::load(arguments.study.file, arguments.study.overrides);
-  if (const std::string warning = method_numbers(study).warning; !warning.empty())
-    fmt::print(stderr, "rattleback: {}\n", warning);
+  if (const std::string warning = method_numbers(study).warning; !warning.empty()) say(warning);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 2);
   const Plot plot("order", arguments.plot);
-  ReportFile file(arguments.output, {".h5", ".csv", ".json"});
+  ReportFile file(arguments.output, {".h5", ".csv", ".json"},
+                  {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
 
   RunOptions options = arguments.backend.options();
   options.stop = interrupt.token();
   const OrderReport report =
       order(study, steps, arguments.reference.reference, options, [&](double step, const Summary& summary) {
-        if (!arguments.quiet) fmt::print(stderr, "step {}: {:.3g} s\n", step, summary.wall_seconds);
+        if (!arguments.quiet) print_stderr("step {}: {:.3g} s\n", step, summary.wall_seconds);
       });
   const nlohmann::ordered_json json = json_of(report);
   file.write({json, csv_of(report), [&](ResultSink& sink) { report.write(sink); }});
@@ -116,18 +116,19 @@ int run_order(const Arguments& arguments) {
   }
   plot.draw(json);
   if (report.failed == 0) return exit_done;
-  fmt::print(stderr, "rattleback: {} of {} trajectories failed at some step and are left out\n", report.failed,
-             report.trajectories);
+  say(fmt::format("{} of {} trajectories failed at some step and are left out", report.failed, report.trajectories));
   return exit_failed_trajectories;
 }
 
 }  // namespace
 
 void ReferenceArguments::add_to(CLI::App& command) {
-  command.add_option("--reference-step", reference.step, "take errors against a run with this step");
-  command.add_option("--reference-stages", reference.stages, "take errors against a run with this many stages");
+  command.add_option("--reference-step", reference.step, "take errors against a run with this step")->check(finite());
+  command.add_option("--reference-stages", reference.stages, "take errors against a run with this many stages")
+      ->check(from_one());
   command.add_option("--reference", reference.result, "take errors against the final states of this result (HDF5)")
-      ->type_name(value::file);
+      ->type_name(value::file)
+      ->check(not_empty());
   command.add_flag("--exact", reference.exact, "take errors against the exact solution of the system");
 }
 
@@ -135,13 +136,18 @@ void add_order(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("order", "errors and observed orders of a study for a list of steps");
   auto arguments = std::make_shared<Arguments>();
   arguments->study.add_to(*command);
-  command->add_option("--steps", arguments->steps, "steps to run, separated by commas")->required()->delimiter(',');
+  command->add_option("--steps", arguments->steps, "steps to run, separated by commas")
+      ->required()
+      ->delimiter(',')
+      ->check(finite());
   arguments->reference.add_to(*command);
   arguments->backend.add_to(*command);
   command->add_option("-o,--output", arguments->output, "write the table as .h5, .csv or .json")
-      ->type_name(value::file);
+      ->type_name(value::file)
+      ->check(not_empty());
   command->add_option("--plot", arguments->plot, "draw errors against steps as .png, .svg or .pdf")
-      ->type_name(value::file);
+      ->type_name(value::file)
+      ->check(not_empty());
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->add_flag("--json", arguments->json, "the table as one JSON object on stdout");
   command->footer(

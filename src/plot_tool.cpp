@@ -1,6 +1,7 @@
 #include "plot_tool.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -9,7 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "rattleback/error.hpp"
+#include "rattleback/message.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -36,12 +40,22 @@ int run_plot_tool(const std::vector<std::string>& arguments) {
   int status = 0;
   if (failed == 0)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (failed != 0 || !WIFEXITED(status))
+  if (failed == 0 && WIFEXITED(status)) return WEXITSTATUS(status);
+  if (failed != 0)
     throw Error(Error::Kind::runtime,
-                "the plotting tool " + tool + " cannot be run (" +
-                    (failed != 0 ? std::strerror(failed) : "it was killed") +
-                    "); install python3, matplotlib and h5py, or point RATTLEBACK_PLOT to the tool");
-  return WEXITSTATUS(status);
+                fmt::format("the plotting tool {} cannot be run ({}); install python3, matplotlib and h5py, or point "
+                            "RATTLEBACK_PLOT to the tool",
+                            tool, std::strerror(failed)));
+  const int signal = WTERMSIG(status);
+  const std::string why = fmt::format("the plotting tool was killed ({})", strsignal(signal));
+  if (signal != SIGSEGV && signal != SIGBUS && signal != SIGABRT && signal != SIGFPE)
+    throw Error(Error::Kind::runtime, why);
+  // HDF5 does this on some damaged files
+  std::string files;
+  std::error_code code;
+  for (const std::string& argument : arguments)
+    if (std::filesystem::is_regular_file(argument, code)) files += (files.empty() ? "" : ", ") + argument;
+  input_error(files, why + "; the file is damaged");
 }
 
 }  // namespace rattleback::program

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include "plot_tool.hpp"
 #include "rattleback/message.hpp"
 #include "rattleback/method_options.hpp"
+#include "rattleback/run_files.hpp"
+#include "rattleback/version.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -23,22 +26,61 @@ void check_extension(const std::filesystem::path& file, const std::vector<std::s
                 fmt::format("the extension says nothing about the format; use one of {}", join(extensions)));
 }
 
+/// How a file that this program or its plotting tool has written begins, and what is further down in it.
+struct Mark {
+  std::string_view extension, start, further;
+};
+constexpr std::string_view csv_start = "# rattleback ", json_start = "{\n  \"rattleback\": \"";
+constexpr Mark marks[] = {{".csv", csv_start, ""},
+                          {".json", json_start, ""},
+                          {".png", "\x89PNG\r\n", {"Software\0rattleback", 19}},
+                          {".svg", "<?xml", "<dc:title>rattleback</dc:title>"},
+                          {".pdf", "%PDF-", "/Creator (rattleback)"}};
+
+/// Where a file goes: to the end of symbolic links. Throws Error(input) unless nothing is there, or a file of the same kind
+/// that this program has written; only such a file may be replaced.
+std::filesystem::path checked_place(const std::filesystem::path& file) {
+  const auto refuse = [&](std::string_view why) {
+    input_error(file.string(), fmt::format("cannot be written ({}); choose another name", why));
+  };
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::path place = fs::absolute(followed(file), code);
+  if (code) refuse(code.message());
+  const fs::file_status status = fs::status(place, code);
+  if (!fs::exists(status)) {
+    if (!fs::is_directory(place.parent_path(), code)) refuse("there is no such directory");
+    return place;
+  }
+  if (!fs::is_regular_file(status)) refuse(fs::is_directory(status) ? "it is a directory" : "it is no regular file");
+  std::ifstream stream(place, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(stream), {}};
+  const Mark& mark = *std::ranges::find(marks, file.extension().string(), &Mark::extension);
+  if (!content.starts_with(mark.start) || content.find(mark.further) == std::string::npos)
+    refuse("rattleback did not write the file that is there; delete it to replace it");
+  return place;
+}
+
 }  // namespace
 
-ReportFile::ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions)
-    : file_(std::move(file)), part_(file_), stream_(nullptr, std::fclose) {
+ReportFile::ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions,
+                       const std::vector<std::filesystem::path>& inputs)
+    : file_(std::move(file)), stream_(nullptr, std::fclose) {
   if (file_.empty()) return;
   check_extension(file_, extensions);
+  for (const std::filesystem::path& input : inputs)
+    if (same_file(file_, input))
+      input_error(file_.string(), "is read by this command and would be replaced; choose another place with -o");
   if (file_.extension() == ".h5") {
     sink_ = make_file_sink(file_);
     return;
   }
-  part_ += fmt::format(".part-{}", getpid());
-  stream_.reset(std::filesystem::is_directory(file_) ? nullptr : std::fopen(part_.c_str(), "w"));
+  place_ = checked_place(file_);
+  part_ = place_.parent_path() / fmt::format(".rattleback-{}.part", getpid());
+  stream_.reset(std::fopen(part_.c_str(), "wx"));
   if (!stream_)
     input_error(file_.string(),
-                fmt::format("cannot be written ({}); choose another place with -o",
-                            std::filesystem::is_directory(file_) ? "it is a directory" : std::strerror(errno)));
+                fmt::format("cannot be written ({}); choose another place with -o", std::strerror(errno)));
 }
 
 ReportFile::~ReportFile() {
@@ -53,9 +95,10 @@ void ReportFile::write(const Content& content) {
     sink_->commit();
   }
   if (!stream_) return;
-  const std::string text = file_.extension() == ".json" ? content.json.dump(2) + "\n" : content.csv;
+  const std::string text = file_.extension() == ".json" ? content.json.dump(2) + "\n"
+                                                        : fmt::format("{}{}\n{}", csv_start, version(), content.csv);
   const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
-                       std::fflush(stream_.get()) == 0 && std::rename(part_.c_str(), file_.c_str()) == 0;
+                       std::fflush(stream_.get()) == 0 && std::rename(part_.c_str(), place_.c_str()) == 0;
   if (!written)
     throw Error(Error::Kind::runtime, fmt::format("{}: cannot be written ({}); the file that was there before is "
                                                   "untouched",
@@ -64,7 +107,9 @@ void ReportFile::write(const Content& content) {
 }
 
 Plot::Plot(std::string mode, std::string file) : mode_(std::move(mode)), file_(std::move(file)) {
-  if (!file_.empty()) check_extension(file_, {".png", ".svg", ".pdf"});
+  if (file_.empty()) return;
+  check_extension(file_, {".png", ".svg", ".pdf"});
+  (void)checked_place(file_);
 }
 
 void Plot::draw(const nlohmann::ordered_json& json) const {
@@ -81,6 +126,10 @@ void Plot::draw(const nlohmann::ordered_json& json) const {
   if (failed != 0)
     throw Error(Error::Kind::runtime,
                 fmt::format("{}: cannot be drawn (the plotting tool ended with exit code {})", file_, failed));
+}
+
+nlohmann::ordered_json report_json(std::string_view command) {
+  return {{"rattleback", version()}, {"command", command}};
 }
 
 nlohmann::ordered_json json_of(const MethodOption& value) {

@@ -17,18 +17,20 @@ int run_study(const Arguments& arguments) {
   const Interrupt interrupt;
   const Study study = Study::load(arguments.study.file, arguments.study.overrides);
   const std::filesystem::path output =
-      arguments.output.empty() ? std::filesystem::path(arguments.study.file).filename().replace_extension(".h5")
-                               : std::filesystem::path(arguments.output);
+      arguments.output.empty() ? default_output(arguments.study.file) : std::filesystem::path(arguments.output);
   check_space(study, output);
   return execute(arguments.run, interrupt, output, [&](Session& session) { return session.run(study, output); });
 }
 
 }  // namespace
 
+std::filesystem::path default_output(const std::filesystem::path& study) {
+  return study.filename().replace_extension(".h5");
+}
+
 void check_space(const Study& study, const std::filesystem::path& output, std::uint64_t results) {
-  const auto directory = std::filesystem::absolute(output).parent_path();
   std::error_code code;
-  const auto space = std::filesystem::space(directory, code);
+  const auto space = std::filesystem::space(output.has_parent_path() ? output.parent_path() : ".", code);
   const std::uint64_t needed = results * result_bytes(study);
   if (!code && needed > space.available)
     throw Error(Error::Kind::input,
@@ -39,7 +41,7 @@ void check_space(const Study& study, const std::filesystem::path& output, std::u
 }
 
 void StudyArguments::add_to(CLI::App& command) {
-  command.add_option("study", file, "study file (TOML)")->required()->type_name(value::file);
+  command.add_option("study", file, "study file (TOML)")->required()->type_name(value::file)->check(not_empty());
   command.add_option("--set", overrides, "override a key of the study, for example time.step=0.05")
       ->allow_extra_args(false)
       ->type_name(value::assignment);
@@ -51,7 +53,7 @@ void BackendArguments::add_to(CLI::App& command) {
                   "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N), cuda:K")
       ->capture_default_str()
       ->type_name(value::backend);
-  command.add_option("--threads", threads, "CPU threads; default: all cores")->check(CLI::PositiveNumber);
+  command.add_option("--threads", threads, "CPU threads; default: all cores")->check(from_one());
 }
 
 RunOptions BackendArguments::options() const {
@@ -66,10 +68,11 @@ void add_run(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<Arguments>();
   arguments->study.add_to(*command);
   command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5")
-      ->type_name(value::file);
+      ->type_name(value::file)
+      ->check(not_empty());
   arguments->run.add_to(*command);
   command->add_option("--tile", arguments->run.tile, "trajectories in memory at a time; default: what fits")
-      ->check(CLI::PositiveNumber);
+      ->check(from_one());
   command->footer(
       "Examples:\n  rattleback run examples/chaotic.toml\n"
       "  rattleback run examples/chaotic.toml --backend cpu --set time.step=0.05 -o fine.h5");

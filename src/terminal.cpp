@@ -11,27 +11,38 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "output.hpp"
+#include "rattleback/parallel.hpp"
+
 namespace rattleback::program {
 
 Interrupt::Interrupt() {
   sigemptyset(&signals_);
-  sigaddset(&signals_, SIGINT);
-  sigaddset(&signals_, SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+  struct sigaction present {};
+  sigaction(SIGHUP, nullptr, &present);
+  if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup
+  std::signal(SIGXFSZ, SIG_IGN);  // writes fail instead, with a message
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  waiter_ = std::jthread([this](const std::stop_token& end) {
+  const auto wait = [this](const std::stop_token& end) {
     const timespec tenth{0, 100'000'000};
     while (!end.stop_requested()) {
       if (sigtimedwait(&signals_, nullptr, &tenth) <= 0) continue;
       if (source_.stop_requested()) _exit(exit_runtime);
       source_.request_stop();
     }
-  });
+  };
+  try {
+    waiter_ = std::jthread(wait);
+  } catch (const std::system_error& why) {
+    throw too_many_threads(1, why);
+  }
 }
 
 ProgressDisplay::ProgressDisplay() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
 ProgressDisplay::~ProgressDisplay() {
-  if (drawn_) fmt::print(stderr, "\n");
+  if (drawn_) print_stderr("\n");
 }
 
 void ProgressDisplay::operator()(const Progress& p) {
@@ -45,10 +56,10 @@ void ProgressDisplay::operator()(const Progress& p) {
   if (terminal_) {
     constexpr int width = 30;
     const int full = static_cast<int>(share * width);
-    fmt::print(stderr, "\r[{:=<{}}{: <{}}] {}   ", "", full, "", width - full, text);
+    print_stderr("\r[{:=<{}}{: <{}}] {}   ", "", full, "", width - full, text);
     drawn_ = true;
   } else if (p.seconds >= next_line_) {
-    fmt::print(stderr, "{}\n", text);
+    print_stderr("{}\n", text);
     next_line_ = p.seconds + 10.0;
   }
 }
@@ -88,7 +99,7 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
   Summary summary;
   {
     ProgressDisplay display;
-    options.warn = [](const std::string& text) { fmt::print(stderr, "rattleback: {}\n", text); };
+    options.warn = [](const std::string& text) { say(text); };
     if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
     Session session(options);
     summary = work(session);
@@ -112,6 +123,7 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
       json["trajectory_steps"] = summary.trajectory_steps;
       json["iterations"] = summary.iterations;
       json["failed"] = summary.failed;
+      json["missing"] = summary.missing;
       json["wall_seconds"] = summary.wall_seconds;
       json["total_seconds"] = seconds;
       json["trajectory_steps_per_second"] = rate;
@@ -128,9 +140,8 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
     }
   }
   if (summary.failed == 0) return exit_done;
-  fmt::print(stderr,
-             "rattleback: {} of {} trajectories failed and are frozen at their last good state; see /final/status\n",
-             summary.failed, summary.trajectories);
+  print_stderr("rattleback: {} of {} trajectories failed and are frozen at their last good state; see /final/status\n",
+               summary.failed, summary.trajectories);
   return exit_failed_trajectories;
 }
 

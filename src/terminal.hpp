@@ -11,7 +11,7 @@
 
 namespace rattleback::program {
 
-/// Turns SIGINT and SIGTERM into a stop request; a second one ends the program at once. Made before any other thread, so
+/// Turns SIGINT, SIGTERM and SIGHUP into a stop request; a second one ends the program at once. Made before any other thread, so
 /// that all of them leave the signals to it.
 class Interrupt {
  public:

@@ -1,15 +1,27 @@
 """The numbers behind the figures of `rattleback plot`."""
 
+import contextlib
+import io
+import os
 import pathlib
+import random
+import shutil
+import signal
+import subprocess
 import sys
+import tempfile
 import unittest
 from types import SimpleNamespace
 
+import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tools"))
-from plotting import base, maps, results, timeseries  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "fuzz"))
+import files  # noqa: E402
+import studies  # noqa: E402
+from plotting import base, main, maps, results, timeseries  # noqa: E402
 
 
 class Group(dict):
@@ -106,6 +118,111 @@ class Columns(unittest.TestCase):
         for text in ("q", "q[3]", "residual[0]", "u[0]"):
             with self.assertRaisesRegex(base.InputError, r"there are: q\[0\]..q\[2\], residual"):
                 results.column(self.states, results.parse_component(text), 2, "made.h5")
+
+
+class Tool(unittest.TestCase):
+    """The whole tool, in a directory of its own."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(scratch.name)
+        self.make("good.h5", "made")
+
+    def make(self, path, name):
+        quoted = name.encode("unicode_escape").decode().replace("\\x", "\\u00").replace('"', '\\"')
+        with h5py.File(path, "w") as file:
+            file.attrs["study"] = f'[study]\nname = "{quoted}"\n[system]\nname = "x"\n[method]\nname = "y"\n[time]\nstep = 0.1\n'
+            file["time"] = np.arange(5.0)
+            file["observables/energy/mse"] = np.arange(1.0, 6.0)
+            file["final/q"], file["final/status"] = np.ones((4, 2)), np.zeros(4, dtype="u4")
+            file["axes/a"] = np.arange(4.0)
+            file["trajectories/index"], file["trajectories/q"] = np.arange(2, dtype="u8"), np.ones((5, 2, 2))
+            for part, shape in {"q": (3, 2), "p": (3, 2), "time": (3,), "trajectory": (3,)}.items():
+                file[f"sections/x/{part}"] = np.zeros(shape)
+
+    def call(self, *words):
+        """Exit code and stderr."""
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
+            code = main.main([str(word) for word in words])
+        return code, err.getvalue()
+
+    def expect_refused(self, message, *words):
+        code, err = self.call(*words)
+        self.assertEqual((code, err.count("\n")), (2, 1), err)
+        self.assertTrue(err.startswith("rattleback: ") and err[:-1].isprintable(), err)
+        self.assertIn(message, err)
+
+    def test_takes_any_name(self):
+        for name in ("\x1b[31m\0\x7f", "$x_1$ %s {} \\frac -->", "_", "long " * 500, "\u202e\U0001f600"):
+            self.make("named.h5", name)
+            for suffix in base.FORMATS if name.startswith("\x1b") else [".svg"]:
+                self.assertEqual(self.call("named.h5", "-o", f"a{suffix}"), (0, ""), (name, suffix))
+
+    def test_replaces_figures_of_its_own_only(self):
+        for suffix in base.FORMATS:
+            own, theirs = pathlib.Path(f"own{suffix}"), pathlib.Path(f"theirs{suffix}")
+            self.assertEqual(self.call("good.h5", "-o", own)[0], 0)
+            self.assertEqual(self.call("good.h5", "-o", own)[0], 0)
+            pathlib.Path(f"link{suffix}").symlink_to(own)
+            own.write_bytes(own.read_bytes() + b"\n")
+            self.assertEqual(self.call("good.h5", "-o", f"link{suffix}")[0], 0)
+            self.assertFalse(own.read_bytes().endswith(b"\n\n"))
+            self.assertTrue(pathlib.Path(f"link{suffix}").is_symlink())
+            for content in (own.read_bytes().replace(b"rattleback", b"rattlesnak"), pathlib.Path("good.h5").read_bytes(), b""):
+                theirs.write_bytes(content)
+                self.expect_refused("no figure of rattleback", "good.h5", "-o", theirs)
+                self.assertEqual(theirs.read_bytes(), content)
+        os.mkfifo("pipe.png")
+        os.mkdir("directory.png")
+        self.expect_refused("it is no regular file", "good.h5", "-o", "pipe.png")
+        self.expect_refused("it is a directory", "good.h5", "-o", "directory.png")
+        self.expect_refused("pipe.png: is no regular file", "pipe.png", "-o", "a.png")
+        self.expect_refused("is not a list of numbers", "good.h5", "--table", "nan")
+        self.assertEqual(sorted(name for name in os.listdir() if "part" in name), [])
+
+    def test_says_one_line_about_a_damaged_result(self):
+        good, rng, codes = pathlib.Path("good.h5").read_bytes(), random.Random(1), []
+        kinds = [[], ["phase"], ["section"], ["histogram"], ["map"]]
+        self.assertEqual(self.call("good.h5", "-o", "a.png")[0], 0)  # matplotlib is loaded once
+        for number in range(100):
+            place = pathlib.Path("damaged.h5")
+            place.write_bytes(good)
+            files.change_hdf5(rng, place)
+            child = os.fork()  # HDF5 may crash; the program says so for the tool
+            if child == 0:
+                with open("err", "w") as err, contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
+                    code = main.main([*kinds[number % len(kinds)], "damaged.h5", "-o", "a.png"])
+                os._exit(code)
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            self.assertIn(code, (0, 2, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS), number)
+            if code == 2:
+                err = pathlib.Path("err").read_text()
+                self.assertEqual(err.count("\n"), 1, err)
+                self.assertTrue(err.startswith("rattleback: damaged.h5: ") and err[:-1].isprintable(), err)
+            codes.append(code)
+        self.assertGreater(codes.count(0), 10)
+        self.assertGreater(codes.count(2), 30)
+
+    @unittest.skipUnless("RATTLEBACK_PROGRAM" in os.environ, "no program is given")
+    def test_draws_every_example(self):
+        examples = pathlib.Path(__file__).parent.parent / "examples"
+        for file in examples.glob("*.csv"):
+            shutil.copy(file, ".")
+        drawn = 0
+        for example in sorted(examples.glob("*.toml")):
+            pathlib.Path(example.name).write_text(studies.write(studies.shrink(studies.read(example.read_text()))))
+            ran = subprocess.run([os.environ["RATTLEBACK_PROGRAM"], "run", example.name, "-o", "a.h5", "--quiet"], text=True,
+                                 stderr=subprocess.PIPE)
+            if "RATTLEBACK_PART_OF_CATALOGUE" in os.environ and any(
+                    why in ran.stderr for why in ("unknown system", "unknown variant", "unknown parameter", "not compiled")):
+                continue
+            self.assertEqual(ran.returncode, 0, f"{example.name}: {ran.stderr}")
+            self.assertEqual(self.call("a.h5", "-o", "a.png"), (0, ""), example.name)
+            drawn += pathlib.Path("a.png").read_bytes().startswith(b"\x89PNG")
+        self.assertGreater(drawn, 15)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "rattleback/error.hpp"
+#include "rattleback/message.hpp"
 #include "rattleback/study.hpp"
 
 namespace rattleback {
@@ -14,26 +16,34 @@ namespace {
 [[noreturn]] void unknown(const std::string& specification) {
   throw Error(
       Error::Kind::input,
-      fmt::format("unknown backend '{}' (known: auto, cpu, cuda, cuda:0 and so on for one of several GPUs, cpu:scalar, "
+      fmt::format("unknown backend {} (known: auto, cpu, cuda, cuda:0 and so on for one of several GPUs, cpu:scalar, "
                   "cpu:avx2, cpu:avx512, cpu:threads=N and combinations such as cpu:avx2,threads=1)",
-                  specification));
+                  quote(specification)));
 }
 
 /// cpu:OPTION,OPTION
 std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::string_view options, unsigned threads) {
   std::optional<Isa> isa;
-  while (!options.empty()) {
+  bool threads_given = false;
+  const auto given_twice = [&](std::string_view what) {
+    input_error("", fmt::format("backend {} gives {} twice; leave one out", quote(specification), what));
+  };
+  for (bool more = true; more;) {
     const std::string_view option = options.substr(0, options.find(','));
-    options.remove_prefix(std::min(options.size(), option.size() + 1));
+    more = option.size() < options.size();
+    options.remove_prefix(option.size() + more);
     if (option.starts_with("threads=")) {
+      if (std::exchange(threads_given, true)) given_twice("the number of threads");
       const std::string_view number = option.substr(8);
       const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), threads);
       if (error != std::errc() || end != number.data() + number.size() || threads == 0) unknown(specification);
       continue;
     }
+    const std::optional<Isa> before = isa;
     for (const Isa candidate : {Isa::scalar, Isa::avx2, Isa::avx512})
       if (option == to_string(candidate)) isa = candidate;
     if (!isa || option != to_string(*isa)) unknown(specification);
+    if (before) given_twice("the instruction set");
   }
   const Isa chosen = isa.value_or(best_isa());
   if (!has_isa(chosen))
@@ -46,7 +56,7 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
 }  // namespace
 
 std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study) {
-  if (specification == "cpu") return cpu_backend(specification, "", threads);
+  if (specification == "cpu") return make_cpu_backend(best_isa(), threads);
   if (specification.starts_with("cpu:")) return cpu_backend(specification, specification.substr(4), threads);
   const bool wants_cuda = specification.starts_with("cuda");
   std::optional<int> device;
@@ -69,7 +79,7 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
   if (wants_cuda)
     throw Error(Error::Kind::input,
                 fmt::format("backend '{}' is not there ({}); use --backend cpu", specification, reason));
-  return cpu_backend("cpu", "", threads);
+  return make_cpu_backend(best_isa(), threads);
 }
 
 }  // namespace rattleback

@@ -13,40 +13,10 @@ namespace {
 
 constexpr std::uint64_t offset_basis = 14695981039346656037u, prime = 1099511628211u;
 
-std::filesystem::path beside(const std::filesystem::path& file, const char* suffix) {
-  std::filesystem::path result = file;
-  return result += suffix;
-}
-
 std::uint64_t hash_text(const std::string& text) {
   std::uint64_t hash = offset_basis;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * prime;
   return hash;
-}
-
-/// The contribution of one array; a sum of them does not depend on their order.
-std::uint64_t hash_array(const std::string& path, const void* data, std::uint64_t words) {
-  return std::rotl(hash_words(data, words), 1) ^ hash_text(path);
-}
-
-}  // namespace
-
-RunFiles::RunFiles(const std::filesystem::path& file)
-    : result(file),
-      part(FileSink::part_of(file)),
-      checkpoint(beside(file, ".checkpoint")),
-      values(beside(file, ".values")),
-      crossings(beside(file, ".crossings")) {}
-
-bool RunFiles::interrupted() const {
-  return std::filesystem::exists(checkpoint) &&
-         (std::filesystem::exists(part) || std::filesystem::exists(beside(part, ".damaged")));
-}
-
-void RunFiles::remove_scratch() const {
-  std::error_code code;
-  for (const auto& file : {checkpoint, FileSink::part_of(checkpoint), values, crossings})
-    std::filesystem::remove(file, code);
 }
 
 std::uint64_t hash_words(const void* data, std::uint64_t words) {
@@ -61,9 +31,26 @@ std::uint64_t hash_words(const void* data, std::uint64_t words) {
   return hash;
 }
 
+/// The contribution of one array or text; a sum of them does not depend on their order.
+std::uint64_t hash_array(const std::string& path, const void* data, std::uint64_t words) {
+  return std::rotl(hash_words(data, words), 1) ^ hash_text(path);
+}
+std::uint64_t hash_attribute(const std::string& name, const std::string& value) {
+  return std::rotl(hash_text(value), 1) ^ hash_text(name);
+}
+
+constexpr std::string_view part_group = "/part";
+
+}  // namespace
+
 std::uint64_t hash_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  return hash_text({std::istreambuf_iterator<char>(stream), {}});
+  std::vector<char> block(std::size_t{1} << 20);
+  std::uint64_t hash = offset_basis;
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())), stream.gcount() > 0)
+    for (std::streamsize i = 0; i < stream.gcount(); ++i)
+      hash = (hash ^ static_cast<unsigned char>(block[static_cast<std::size_t>(i)])) * prime;
+  return hash;
 }
 
 void CheckpointWriter::put(const std::string& path, const std::vector<double>& values) {
@@ -74,15 +61,23 @@ void CheckpointWriter::put(const std::string& path, const std::vector<std::uint6
   put(path, ResultSink::Type::u64, values.size(), values.data());
 }
 
+void CheckpointWriter::put(const PartContents& contents) {
+  for (const auto& [path, numbers] : contents) put(path.empty() ? "/around" : std::string(part_group) + path, numbers);
+}
+
 void CheckpointWriter::put(const std::string& path, ResultSink::Type type, std::uint64_t size, const void* data) {
   sink_.create(path, type, {size});
   sink_.write(path, {0}, {size}, data);
   checksum_ += hash_array(path, data, size);
 }
 
-void CheckpointWriter::attribute(const std::string& name, const Attribute& value) { sink_.attribute("/", name, value); }
+void CheckpointWriter::text(const std::string& name, const std::string& value) {
+  sink_.attribute("/", name, value);
+  checksum_ += hash_attribute(name, value);
+}
 
 void CheckpointWriter::commit() {
+  text("run", sink_.run());
   sink_.attribute("/", "checksum", checksum_);
   sink_.commit();
 }
@@ -92,7 +87,13 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& file)
   const auto stored = attributes_.find("checksum");
   if (stored == attributes_.end() || !std::holds_alternative<std::uint64_t>(stored->second))
     input_error(file.string(), "is not a checkpoint of rattleback");
+  // names what a checkpoint of an older version has not
+  if (!attributes_.contains("run"))
+    input_error(file.string(), "was written by another version of rattleback; finish it with version " +
+                                   (attributes_.contains("version") ? text("version") : "0.1.0"));
   std::uint64_t checksum = 0;
+  for (const auto& [name, value] : attributes_)
+    if (const auto* content = std::get_if<std::string>(&value)) checksum += hash_attribute(name, *content);
   for (const auto& [path, entry] : file_.datasets())
     std::visit(
         [&, &path = path](const auto& values) {
@@ -118,10 +119,43 @@ std::vector<T> CheckpointReader::get(const std::string& path) const {
 std::vector<double> CheckpointReader::numbers(const std::string& path) const { return get<double>(path); }
 std::vector<std::uint64_t> CheckpointReader::counts(const std::string& path) const { return get<std::uint64_t>(path); }
 
+PartContents CheckpointReader::part() const {
+  PartContents contents;
+  for (const auto& [path, entry] : file_.datasets())
+    if (path.starts_with(part_group)) contents[path.substr(part_group.size())] = counts(path);
+  contents[""] = counts("/around");
+  return contents;
+}
+
 std::string CheckpointReader::text(const std::string& name) const {
   const auto found = attributes_.find(name);
   if (found == attributes_.end() || !std::holds_alternative<std::string>(found->second)) damaged();
   return std::get<std::string>(found->second);
+}
+
+Leftover check_leftovers(const RunFiles& files, const CheckpointReader& checkpoint) {
+  const auto refuse = [&](const std::filesystem::path& file) {
+    std::error_code code;
+    input_error(file.string(),
+                std::filesystem::exists(file, code)
+                    ? "is not what the interrupted run has left (its contents do not match the checkpoint); restore it, "
+                      "or delete '" + files.checkpoint.string() + "' and run the study again"
+                    : "is gone, and the interrupted run needs it; restore it, or run the study again");
+  };
+  const std::string run = checkpoint.run();
+  if (checkpoint.has("/values_written") &&
+      !ScratchFile::agrees(files.values, run, checkpoint.counts("/values_written")))
+    refuse(files.values);
+  if (checkpoint.has("/crossings_written") &&
+      !ScratchFile::agrees(files.crossings, run, checkpoint.counts("/crossings_written")))
+    refuse(files.crossings);
+  const PartContents contents = checkpoint.part();
+  const PartState part = examine_part(files.part, run, contents);
+  if (part == PartState::other) {
+    if (examine_part(files.damaged, run, contents) == PartState::other) refuse(files.part);
+    return {files.damaged, false};
+  }
+  return {files.part, part == PartState::whole};
 }
 
 }  // namespace rattleback

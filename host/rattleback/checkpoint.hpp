@@ -6,28 +6,19 @@
 #include <vector>
 
 #include "rattleback/result_file.hpp"
+#include "rattleback/run_files.hpp"
 
 namespace rattleback {
 
-/// The files of a run into RESULT while it is under way.
-struct RunFiles {
-  std::filesystem::path result, part, checkpoint, values, crossings;
-
-  explicit RunFiles(const std::filesystem::path& result);
-  /// An interrupted run waits there.
-  [[nodiscard]] bool interrupted() const;
-  /// Removes what only a run under way needs.
-  void remove_scratch() const;
-};
-
-/// Writes a checkpoint under a temporary name and renames it, with a checksum over its arrays.
+/// Writes a checkpoint of a run under a temporary name and renames it, with a checksum over all that it holds.
 class CheckpointWriter {
  public:
-  explicit CheckpointWriter(const std::filesystem::path& file) : sink_(file) {}
+  CheckpointWriter(const std::filesystem::path& file, const std::string& run) : sink_(file, run) {}
 
   void put(const std::string& path, const std::vector<double>& values);
   void put(const std::string& path, const std::vector<std::uint64_t>& values);
-  void attribute(const std::string& name, const Attribute& value);
+  void put(const PartContents& contents);
+  void text(const std::string& name, const std::string& value);
   void commit();
 
  private:
@@ -37,14 +28,19 @@ class CheckpointWriter {
   std::uint64_t checksum_ = 0;
 };
 
-/// Reads one back. Throws Error(input) when it is not there, not a checkpoint, or damaged.
+/// Reads one back. Throws Error(input) when it is not there, not a checkpoint, of another version, or damaged.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const std::filesystem::path& file);
 
+  [[nodiscard]] bool has(const std::string& path) const { return file_.datasets().contains(path); }
   [[nodiscard]] std::vector<double> numbers(const std::string& path) const;
   [[nodiscard]] std::vector<std::uint64_t> counts(const std::string& path) const;
   [[nodiscard]] std::string text(const std::string& name) const;
+  /// The run that the checkpoint belongs to.
+  [[nodiscard]] std::string run() const { return text("run"); }
+  /// What the unfinished result held.
+  [[nodiscard]] PartContents part() const;
 
  private:
   [[noreturn]] void damaged() const;
@@ -55,8 +51,16 @@ class CheckpointReader {
   std::map<std::string, Attribute> attributes_;
 };
 
-/// FNV-1a over 64-bit words, and over the bytes of a text or file.
-[[nodiscard]] std::uint64_t hash_words(const void* data, std::uint64_t words);
+/// Where the data of an unfinished result are.
+struct Leftover {
+  std::filesystem::path file;
+  bool whole;  ///< it can be gone on with; otherwise a new part is made from its data
+};
+/// Compares what an interrupted run has left with its checkpoint. Throws Error(input) where a file is missing, another run's,
+/// or changed; changes nothing itself.
+[[nodiscard]] Leftover check_leftovers(const RunFiles& files, const CheckpointReader& checkpoint);
+
+/// FNV-1a over the bytes of a file.
 [[nodiscard]] std::uint64_t hash_file(const std::filesystem::path& file);
 
 }  // namespace rattleback

@@ -78,7 +78,23 @@ bool assigns(std::string_view text) {
   return false;
 }
 
+/// muParser repeats the expression in its messages.
+std::string_view shortened(std::string_view message) { return message.substr(0, 200); }
+
 }  // namespace
+
+std::string fault_of_expression(std::string_view text) {
+  constexpr std::size_t most = 4096, levels = 64;
+  if (text.size() > most) return fmt::format("it has {} bytes; an expression has at most {}", text.size(), most);
+  if (text.find('\0') != std::string_view::npos) return "it has a character NUL; take it out";
+  std::size_t level = 0;
+  for (const char c : text) {
+    if (c == '(' && ++level > levels)
+      return fmt::format("its parentheses are nested deeper than {} levels; take levels out", levels);
+    if (c == ')' && level > 0) --level;
+  }
+  return "";
+}
 
 bool is_variable_name(std::string_view name) {
   return !name.empty() && is_letter(name.front()) &&
@@ -104,10 +120,13 @@ Expression::Expression(const Value& value, std::string what, std::span<const std
 Expression::~Expression() = default;
 Expression::Expression(Expression&&) noexcept = default;
 
-std::string Expression::quoted() const { return fmt::format("{} = '{}'", what_, text_); }
+std::string Expression::stated() const { return fmt::format("{} = {}", what_, quote(text_)); }
 
 void Expression::bind(std::span<const std::string> names, double* slots, std::string_view hint) {
-  if (assigns(text_)) input_error(where_, fmt::format("{} assigns (an expression only computes a value)", quoted()));
+  if (const std::string fault = fault_of_expression(text_); !fault.empty()) {
+    input_error(where_, fmt::format("{} cannot be used: {}", stated(), fault));
+  }
+  if (assigns(text_)) input_error(where_, fmt::format("{} assigns (an expression only computes a value)", stated()));
   parser_ = std::make_unique<mu::Parser>();
   parser_->ClearConst();
   parser_->DefineConst("pi", std::numbers::pi);
@@ -118,7 +137,7 @@ void Expression::bind(std::span<const std::string> names, double* slots, std::st
       known.emplace_back("pi");
       const std::string list = join(known);
       known.insert(known.end(), function_names().begin(), function_names().end());
-      input_error(where_, fmt::format("unknown name '{}' in {} (known: {}{}){}", name, quoted(), list, hint,
+      input_error(where_, fmt::format("unknown name {} in {} (known: {}{}){}", quote(name), stated(), list, hint,
                                       did_you_mean(name, known)));
     }
     const auto slot = found - names.begin();
@@ -131,9 +150,9 @@ void Expression::bind(std::span<const std::string> names, double* slots, std::st
     parser_->SetExpr(text_);
     parser_->Eval(count);
   } catch (const mu::ParserError& error) {
-    input_error(where_, fmt::format("{} is not an expression ({})", quoted(), error.GetMsg()));
+    input_error(where_, fmt::format("{} is not an expression ({})", stated(), shortened(error.GetMsg())));
   }
-  if (count != 1) input_error(where_, fmt::format("{} has {} values (needs one)", quoted(), count));
+  if (count != 1) input_error(where_, fmt::format("{} has {} values (needs one)", stated(), count));
 }
 
 double Expression::operator()() const {
@@ -144,7 +163,7 @@ double Expression::operator()() const {
   for (std::size_t i = 0; i < reads_.size(); ++i) {
     at += fmt::format("{}{} = {}", i == 0 ? " at " : ", ", read_names_[i], slots_[reads_[i]]);
   }
-  input_error(where_, fmt::format("{} is not finite (it is {}{})", quoted(), value, at));
+  input_error(where_, fmt::format("{} is not finite (it is {}{})", stated(), value, at));
 }
 
 double constant(const Value& value, const std::string& what) {

@@ -18,6 +18,10 @@ namespace rattleback {
 /// Whether an axis may be called so: a letter or _, then letters, digits and _; neither pi nor a function.
 [[nodiscard]] bool is_variable_name(std::string_view name);
 
+/// Why a text is too hostile to be parsed (length, nesting, a NUL); empty when it is not. The parsers call themselves for
+/// each parenthesis and copy the text.
+[[nodiscard]] std::string fault_of_expression(std::string_view text);
+
 /// The variables of an expression, in order of first appearance: all names but pi and functions. Empty for a number.
 [[nodiscard]] std::vector<std::string> variables_of(const Value& value);
 
@@ -40,7 +44,7 @@ class Expression {
 
  private:
   void bind(std::span<const std::string> names, double* slots, std::string_view hint);
-  [[nodiscard]] std::string quoted() const;
+  [[nodiscard]] std::string stated() const;
 
   std::string what_, text_, where_;
   double number_ = 0;

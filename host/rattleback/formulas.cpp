@@ -60,11 +60,12 @@ void Formulas::add_names(const Study& study, const std::vector<std::string>& axe
     const std::string where =
         i < study.ensemble.axes.size() ? study.ensemble.axes[i].where : study.place("ensemble.file");
     const auto fail = [&](std::string_view why) {
-      input_error(where, fmt::format("'{}' cannot name an axis ({}); choose another name", axes[i], why));
+      input_error(where, fmt::format("{} cannot name an axis ({}); choose another name", quote(axes[i]), why));
     };
     if (!is_variable_name(axes[i])) {
       fail("a name is letters, digits and _, does not start with a digit, and is neither pi nor a function");
     }
+    if (const std::string fault = fault_of_name(axes[i]); !fault.empty()) fail(fault);
     if (std::ranges::find(parameters, axes[i]) != parameters.end()) {
       fail(fmt::format("it is a parameter of '{}'", system.name));
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -22,7 +23,7 @@ bool is_joint(const Axis& axis) { return is_random(axis) && !axis.draws; }
 
 Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
   const auto fail = [&](std::string_view message) {
-    input_error(axis.where, fmt::format("axis '{}' {}", axis.name, message));
+    input_error(axis.where, fmt::format("axis {} {}", quote(axis.name), message));
   };
   const auto number = [&](const Value& value, std::string_view key) {
     return constant(value, fmt::format("{} of axis '{}'", key, axis.name));
@@ -55,6 +56,13 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
   } else if (axis.kind != Axis::Kind::values) {
     result.a = number(axis.from, "from");
     result.b = number(axis.to, "to");
+  }
+  // normal numbers of 53 random bits lie within 10 standard deviations
+  const bool normal = axis.kind == Axis::Kind::normal;
+  if (!std::isfinite(normal ? std::abs(result.a) + 10 * result.b : result.b - result.a)) {
+    fail(fmt::format("has values that are not finite (it goes {} {} {}); use smaller numbers",
+                     normal ? "from mean" : "from", result.a,
+                     fmt::format("{} {}", normal ? "by std" : "to", result.b)));
   }
   return result;
 }
@@ -92,6 +100,20 @@ Grid::Grid(const Study& study) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (is_joint(axes[i])) factors_[i].stride = joint_stride;
   }
+}
+
+std::vector<std::uint64_t> Grid::corners() const {
+  constexpr std::size_t most = std::size_t{1} << 12;
+  std::vector<std::uint64_t> corners{0};
+  std::uint64_t stride = 0;  // axes that are drawn jointly share one
+  for (const Factor& f : factors_) {
+    if (f.count < 2 || f.stride == stride || 2 * corners.size() > most) continue;
+    stride = f.stride;
+    const std::size_t half = corners.size();
+    for (std::size_t i = 0; i < half; ++i) corners.push_back(corners[i] + (f.count - 1) * f.stride);
+  }
+  std::ranges::sort(corners);
+  return corners;
 }
 
 double Grid::value(std::size_t axis, std::uint64_t trajectory) const {

@@ -17,6 +17,8 @@ class Grid {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] double value(std::size_t axis, std::uint64_t trajectory) const;
+  /// The trajectories at an end of every axis, ascending: 2^k where k axes have more than one value, at most 2^12.
+  [[nodiscard]] std::vector<std::uint64_t> corners() const;
 
  private:
   struct Factor {

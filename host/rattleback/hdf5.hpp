@@ -3,7 +3,10 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace rattleback::hdf5 {
 
@@ -49,5 +52,15 @@ inline void silence_errors() {
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
+
+/// The extent of a dataset; nothing when it has none (a null dataspace) or cannot be told.
+[[nodiscard]] std::optional<std::vector<std::uint64_t>> shape_of(const Handle& dataset);
+
+/// Whether all numbers of a dataset lie in one stretch of bytes of its file, where reading meets no structure of HDF5.
+[[nodiscard]] bool is_contiguous(const Handle& dataset);
+
+/// Whether the file of a dataset, of `file_size` bytes, holds all its numbers: not where the file is cut off, where the
+/// dataset was never written, or where a damaged header declares more. Compressed data may still be incomplete.
+[[nodiscard]] bool is_complete(const Handle& dataset, std::uint64_t file_size);
 
 }  // namespace rattleback::hdf5

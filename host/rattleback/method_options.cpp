@@ -72,7 +72,7 @@ class Checked {
     const auto* name = std::get_if<std::string>(&value.content);
     if (name == nullptr) wrong_kind("one of " + join(known), value);
     if (std::ranges::find(known, *name) == known.end())
-      input_error(where_, fmt::format("{} = \"{}\" is not known; '{}' takes {}{}", key_, *name, method_.name,
+      input_error(where_, fmt::format("{} = {} is not known; '{}' takes {}{}", key_, quote(*name), method_.name,
                                       join(known), did_you_mean(*name, known)));
     return value;
   }
@@ -216,8 +216,9 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
   known.emplace_back("solver");
   for (const auto& [name, value] : study.method.options) {
     if (std::ranges::find(known.begin() + 1, known.end() - 1, name) != known.end() - 1) continue;
-    input_error(study.place("method." + name), fmt::format("unknown key '{}' in [method] of '{}' (known: {}){}", name,
-                                                           method.name, join(known), did_you_mean(name, known)));
+    input_error(study.place("method." + name),
+                fmt::format("unknown key {} in [method] of '{}' (known: {}){}", quote(name), method.name, join(known),
+                            did_you_mean(name, known)));
   }
   const bool stages_given = study.method.options.contains("stages");
   for (const OptionInfo& option : method.options) {

@@ -63,7 +63,7 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
 
   KernelArguments& a = plan.arguments;
   a.tolerance = study.method.tolerance;
-  a.max_iterations = study.method.max_iterations;
+  a.max_iterations = static_cast<int>(study.method.max_iterations);  // at most 10000
   std::ranges::copy(method_numbers(study).numbers, a.method);
   a.in_space = plan.method->in_space;
   a.step = data.step;
@@ -93,7 +93,10 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
     rows.tangent = take(plan.system->elements + plan.system->n + plan.system->m);
     rows.tangent_exponent = take(1);
   }
+  if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
+    rows.last_step = take(plan.system->m + 3 * plan.system->n);
   if (compensated(study)) rows.rounding = take(plan.system->elements + plan.system->n);
+  if (plan.method->carried > 0) rows.rounding = take(plan.method->carried);
   rows.references = take(static_cast<int>(plan.codes.size()));
   const bool sections = a.surfaces.count > 0;
   rows.surfaces = take(a.surfaces.count);

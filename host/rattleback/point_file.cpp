@@ -1,6 +1,7 @@
 #include "rattleback/point_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,11 +10,13 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <string_view>
 
 #include "rattleback/hdf5.hpp"
 #include "rattleback/message.hpp"
+#include "rattleback/probe.hpp"
 
 namespace rattleback {
 namespace {
@@ -24,6 +27,11 @@ PointFile::Block* block(PointFile& points, std::string_view name) {
   if (name == "p") return &points.p;
   if (name == "lambda") return &points.lambda;
   return nullptr;
+}
+
+/// Of the machine.
+double memory_bytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 // CSV
@@ -74,35 +82,60 @@ std::optional<StateColumn> state_column(PointFile& points, std::string_view name
 
 class CsvReader {
  public:
-  CsvReader(const std::filesystem::path& file, const std::string& where) : file_(file.string()), stream_(file) {
-    if (!stream_) input_error(where, fmt::format("'{}' cannot be read ({})", file_, std::strerror(errno)));
+  CsvReader(const std::filesystem::path& file, const std::string& where)
+      : file_(file.string()), where_(where), buffer_(std::size_t{1} << 20, '\0') {
+    std::string why = why_unreadable(file);
+    stream_.open(file, std::ios::binary);
+    if (why.empty() && !stream_) why = std::strerror(errno);
+    if (!why.empty()) input_error(where, fmt::format("{} cannot be read ({})", quote(file_, most_of_a_path), why));
   }
 
   PointFile read() {
     if (!next_line()) fail("no header (the first line that is no comment names the columns)");
     read_header();
-    while (next_line()) read_row();
+    try {
+      while (next_line()) read_row();
+      for (std::size_t i = 0; i < targets_.size() && points_.rows != 0; ++i) place(i);
+    } catch (const std::bad_alloc&) {
+      too_large();
+    }
+    if (stream_.bad()) fail(fmt::format("cannot be read further ({})", std::strerror(errno)));
     if (points_.rows == 0) fail("no rows after the header");
-    for (std::size_t i = 0; i < targets_.size(); ++i) place(i);
     return std::move(points_);
   }
 
  private:
   [[noreturn]] void fail(std::string_view message) const { input_error(fmt::format("{}:{}", file_, number_), message); }
 
+  [[noreturn]] void too_large() {
+    table_.clear();
+    input_error(where_, fmt::format("{} needs more memory than there is ({} rows of {} numbers, and more); take fewer "
+                                    "rows",
+                                    quote(file_, most_of_a_path), points_.rows, header_.size()));
+  }
+
   /// The next line that is neither blank nor a comment.
   bool next_line() {
-    while (std::getline(stream_, buffer_)) {
+    while (stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size())) || stream_.gcount() > 0) {
       ++number_;
-      line_ = trim(buffer_);
+      const auto size = static_cast<std::size_t>(stream_.gcount());
+      if (stream_.fail()) fail(fmt::format("has a line of more than {} bytes; is it a CSV file?", buffer_.size() - 1));
+      line_ = std::string_view(buffer_).substr(0, stream_.eof() ? size : size - 1);
+      constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+      if (number_ == 1 && line_.starts_with(byte_order_mark)) line_.remove_prefix(byte_order_mark.size());
+      line_ = trim(line_);
       if (!line_.empty() && line_.front() != '#') return true;
     }
     return false;
   }
 
   void read_header() {
+    constexpr std::size_t most = 10'000;
+    if (const auto columns = std::ranges::count(line_, ',') + 1; columns > static_cast<std::ptrdiff_t>(most)) {
+      fail(fmt::format("the header names {} columns; at most {} can be read", columns, most));
+    }
     for (const std::string_view name : split(line_)) {
-      if (std::ranges::find(header_, name) != header_.end()) fail(fmt::format("column '{}' appears twice", name));
+      if (std::ranges::find(header_, name) != header_.end()) fail(fmt::format("column {} appears twice", quote(name)));
       header_.emplace_back(name);
       targets_.push_back(state_column(points_, name));
       if (!targets_.back()) points_.names.emplace_back(name);
@@ -117,9 +150,9 @@ class CsvReader {
       if (!targets_[i]) continue;
       const std::pair key(targets_[i]->block, targets_[i]->index);
       if (key.second >= key.first->width) {
-        fail(fmt::format("column '{}' is out of sequence (indices go from 0 without a gap)", header_[i]));
+        fail(fmt::format("column {} is out of sequence (indices go from 0 without a gap)", quote(header_[i])));
       }
-      if (std::ranges::find(seen, key) != seen.end()) fail(fmt::format("column '{}' appears twice", header_[i]));
+      if (std::ranges::find(seen, key) != seen.end()) fail(fmt::format("column {} appears twice", quote(header_[i])));
       seen.push_back(key);
     }
   }
@@ -131,11 +164,12 @@ class CsvReader {
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const auto value = parse_number<double>(fields[i]);
-      if (!value) fail(fmt::format("'{}' in column '{}' is not a number", fields[i], header_[i]));
-      if (!std::isfinite(*value)) fail(fmt::format("'{}' in column '{}' is not finite", fields[i], header_[i]));
+      if (!value) fail(fmt::format("{} in column '{}' is not a number", quote(fields[i]), header_[i]));
+      if (!std::isfinite(*value)) fail(fmt::format("{} in column '{}' is not finite", quote(fields[i]), header_[i]));
       table_[i].push_back(*value);
     }
     ++points_.rows;
+    if (static_cast<double>(points_.rows * header_.size() * sizeof(double)) > memory_) too_large();
   }
 
   /// Moves a column from the table to where it belongs.
@@ -151,8 +185,9 @@ class CsvReader {
     }
   }
 
-  std::string file_;
+  std::string file_, where_;
   std::ifstream stream_;
+  double memory_ = memory_bytes();
   std::string buffer_;
   std::string_view line_;
   std::uint64_t number_ = 0;
@@ -169,26 +204,35 @@ using hdf5::Handle;
 class Hdf5Reader {
  public:
   Hdf5Reader(const std::filesystem::path& file, const std::string& group, const std::string& where)
-      : file_(file.string()), where_(where) {
+      : file_(file), where_(where), group_(group) {}
+
+  /// Tries in a child process first.
+  PointFile operator()() {
     hdf5::silence_errors();
-    if (!std::filesystem::exists(file)) fail("cannot be read (No such file or directory)");
+    if (const std::string why = why_unreadable(file_); !why.empty()) fail(fmt::format("cannot be read ({})", why));
+    if (!comes_back(file_, [this] { (void)read(); })) fail("cannot be read (damaged: HDF5 crashes over it)");
+    return read();
+  }
+
+ private:
+  void open() {
     handle_ = Handle(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!handle_) fail("cannot be read (not an HDF5 file)");
-    group_ = group.empty() ? (!has("q") && has("initial") ? "/initial" : "/") : group;
+    if (group_.empty()) group_ = !has("q") && has("initial") ? "/initial" : "/";
     location_ = Handle(H5Gopen2(handle_.get(), group_.c_str(), H5P_DEFAULT), H5Gclose);
-    if (!location_) fail(fmt::format("has no group '{}'", group_));
+    if (!location_) fail(fmt::format("has no group {}", quote(group_)));
   }
 
   PointFile read() {
+    open();
     for (const std::string& name : links()) read_dataset(name);
     if (!any_) fail(fmt::format("has no dataset of states in group '{}' (q, v, p, lambda or columns)", group_));
     if (points_.rows == 0) fail(fmt::format("has no rows in group '{}'", group_));
     return std::move(points_);
   }
 
- private:
   [[noreturn]] void fail(std::string_view message) const {
-    input_error(where_, fmt::format("'{}' {}", file_, message));
+    input_error(where_, fmt::format("{} {}", quote(file_.string(), most_of_a_path), message));
   }
 
   bool has(const char* name) const { return H5Lexists(handle_.get(), name, H5P_DEFAULT) > 0; }
@@ -196,34 +240,34 @@ class Hdf5Reader {
   /// In alphabetical order.
   std::vector<std::string> links() const {
     std::vector<std::string> names;
-    H5Literate(
+    const herr_t listed = H5Literate(
         location_.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
         [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
           static_cast<std::vector<std::string>*>(out)->emplace_back(name);
           return 0;
         },
         &names);
+    if (listed < 0) fail(fmt::format("cannot be read (the list of datasets of group '{}' is damaged)", group_));
     return names;
   }
 
   void read_dataset(const std::string& name) {
     const Handle object(H5Oopen(location_.get(), name.c_str(), H5P_DEFAULT), H5Oclose);
-    if (!object || H5Iget_type(object.get()) != H5I_DATASET) return;
-    const Handle space(H5Dget_space(object.get()), H5Sclose);
-    const int rank = H5Sget_simple_extent_ndims(space.get());
+    if (!object) fail(fmt::format("cannot be read ('{}' of group '{}' cannot be opened)", name, group_));
+    if (H5Iget_type(object.get()) != H5I_DATASET) return;
+    const auto shape = hdf5::shape_of(object);
     PointFile::Block* const state = block(points_, name);
-    if (rank != 1 && !(rank == 2 && state != nullptr)) {
+    if (!shape || (shape->size() != 1 && !(shape->size() == 2 && state != nullptr))) {
       if (state == nullptr) return;
-      fail(fmt::format("dataset '{}' has {} dimensions (needs [N, .])", name, rank));
+      fail(fmt::format("dataset {} has {} dimensions (needs [N, .])", quote(name), shape ? shape->size() : 0));
     }
-    hsize_t extent[2] = {0, 1};
-    H5Sget_simple_extent_dims(space.get(), extent, nullptr);
-    if (any_ && extent[0] != points_.rows) {
-      fail(fmt::format("dataset '{}' has {} rows where others have {}", name, extent[0], points_.rows));
+    const std::uint64_t rows = shape->front(), width = shape->size() == 2 ? shape->back() : 1;
+    if (any_ && rows != points_.rows) {
+      fail(fmt::format("dataset {} has {} rows where others have {}", quote(name), rows, points_.rows));
     }
     any_ = true;
-    points_.rows = extent[0];
-    std::vector<double> values = numbers(name, object, extent[0] * extent[1]);
+    points_.rows = rows;
+    std::vector<double> values = numbers(name, object, *shape);
     if (state == nullptr) {
       points_.names.push_back(name);
       points_.columns.push_back(std::move(values));
@@ -231,23 +275,45 @@ class Hdf5Reader {
     }
     const auto bad = std::ranges::find_if_not(values, [](double x) { return std::isfinite(x); });
     if (bad != values.end()) {
-      fail(fmt::format("dataset '{}' is not finite in row {}", name, (bad - values.begin()) / extent[1]));
+      fail(fmt::format("dataset {} is not finite in row {}", quote(name),
+                       static_cast<std::uint64_t>(bad - values.begin()) / width));
     }
-    *state = {extent[1], std::move(values)};
+    *state = {width, std::move(values)};
   }
 
-  std::vector<double> numbers(const std::string& name, const Handle& dataset, std::uint64_t count) const {
+  std::vector<double> numbers(const std::string& name, const Handle& dataset,
+                              const std::vector<std::uint64_t>& shape) const {
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     const H5T_class_t kind = H5Tget_class(type.get());
-    if (kind != H5T_FLOAT && kind != H5T_INTEGER) fail(fmt::format("dataset '{}' does not hold numbers", name));
-    std::vector<double> values(count);
-    if (count != 0 && H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-      fail(fmt::format("dataset '{}' cannot be read (damaged file?)", name));
+    if (kind != H5T_FLOAT && kind != H5T_INTEGER) fail(fmt::format("dataset {} does not hold numbers", quote(name)));
+    std::error_code code;
+    if (!hdf5::is_complete(dataset, std::filesystem::file_size(file_, code))) {
+      fail(fmt::format("declares [{}] numbers in dataset {} and does not hold them (cut off, damaged or not written)",
+                       fmt::join(shape, ", "), quote(name)));
+    }
+    // Compressed numbers take less in the file.
+    double count = 1;
+    for (const std::uint64_t n : shape) count *= static_cast<double>(n);
+    const auto too_large = [&] {
+      fail(fmt::format("needs {:.3g} GiB of memory for dataset {}, which are not there; take fewer rows",
+                       count * sizeof(double) / 0x1p30, quote(name)));
+    };
+    if (count * sizeof(double) > memory_bytes()) too_large();
+    std::vector<double> values;
+    try {
+      values.resize(static_cast<std::size_t>(count));
+    } catch (const std::bad_alloc&) {
+      too_large();
+    }
+    if (!values.empty() &&
+        H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+      fail(fmt::format("dataset {} cannot be read (damaged file?)", quote(name)));
     }
     return values;
   }
 
-  std::string file_, where_, group_;
+  std::filesystem::path file_;
+  std::string where_, group_;
   Handle handle_, location_;
   bool any_ = false;
   PointFile points_;
@@ -260,9 +326,10 @@ bool is_hdf5_name(const std::filesystem::path& file) {
 }
 
 PointFile read_points(const std::filesystem::path& file, const std::string& group, const std::string& where) {
-  if (is_hdf5_name(file)) return Hdf5Reader(file, group, where).read();
+  if (is_hdf5_name(file)) return Hdf5Reader(file, group, where)();
   if (file.extension() == ".csv") return CsvReader(file, where).read();
-  input_error(where, fmt::format("'{}' has an unknown format (known: .csv, .h5, .hdf5)", file.string()));
+  input_error(where,
+              fmt::format("{} has an unknown format (known: .csv, .h5, .hdf5)", quote(file.string(), most_of_a_path)));
 }
 
 }  // namespace rattleback

@@ -20,4 +20,12 @@ struct Point {
 /// all trajectories together.
 std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigned threads);
 
+/// Of check_some_points: how many, and the number of steps of these together.
+struct PointSample {
+  std::uint64_t count, steps;
+};
+/// The same for at most 10^5 trajectories and about one second: the corners of the axes, and one at random out of each of as
+/// many equal parts of the ensemble as there is room for. All of a smaller ensemble.
+PointSample check_some_points(const Study& study, const Ensemble& ensemble, unsigned threads);
+
 }  // namespace rattleback

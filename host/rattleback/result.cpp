@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "rattleback/shape.hpp"
+
 namespace rattleback {
 
 const Dataset& Result::dataset(const std::string& path) const {
@@ -31,7 +33,9 @@ Result::MatrixMap Result::matrix(const std::string& path) const {
 }
 
 std::span<const std::uint32_t> Result::status() const {
-  return std::get<std::vector<std::uint32_t>>(dataset("/final/status").values);
+  const auto* values = std::get_if<std::vector<std::uint32_t>>(&dataset("/final/status").values);
+  if (!values) throw Error(Error::Kind::input, "the dataset '/final/status' does not hold uint32 numbers");
+  return *values;
 }
 
 std::optional<Attribute> Result::attribute(const std::string& path, const std::string& name) const {
@@ -70,6 +74,13 @@ Result Result::load(const std::filesystem::path& file) {
   get("failed", summary.failed);
   get("iterations", summary.iterations);
   if (result.has("/final/status")) summary.trajectories = result.status().size();
+  const std::string group = "/observables/", name = "/missing";
+  for (const auto& [path, dataset] : result.datasets_) {
+    if (!path.starts_with(group) || !path.ends_with(name)) continue;
+    std::uint64_t total = 0;
+    for (const std::uint64_t count : std::get<std::vector<std::uint64_t>>(dataset.values)) total += count;
+    if (total > 0) summary.missing[path.substr(group.size(), path.size() - group.size() - name.size())] = total;
+  }
   return result;
 }
 
@@ -114,22 +125,11 @@ void MemorySink::write(const std::string& path, const Shape& offset, const Shape
   Dataset& dataset = result_.datasets_.at(path);
   std::visit(
       [&](auto& values) {
-        // rows of the last dimension are contiguous in both
         const auto* source = static_cast<const std::remove_reference_t<decltype(values[0])>*>(data);
-        const std::size_t rank = offset.size();
-        Shape index(rank, 0);
-        const std::uint64_t run = count[rank - 1];
-        std::uint64_t total = 1;
-        for (const std::uint64_t n : count) total *= n;
-        for (std::uint64_t done = 0; done < total; done += run) {
-          std::uint64_t position = 0;
-          for (std::size_t d = 0; d < rank; ++d) position = position * dataset.shape[d] + offset[d] + index[d];
-          std::copy_n(source + done, run, values.begin() + static_cast<std::ptrdiff_t>(position));
-          for (std::size_t d = rank - 1; d-- > 0;) {
-            if (++index[d] < count[d]) break;
-            index[d] = 0;
-          }
-        }
+        for_each_run(dataset.shape, offset, count,
+                     [&](std::uint64_t first, std::uint64_t position, std::uint64_t length) {
+                       std::copy_n(source + position, length, values.begin() + static_cast<std::ptrdiff_t>(first));
+                     });
       },
       dataset.values);
 }

@@ -49,8 +49,9 @@ struct Summary {
   std::uint64_t trajectories = 0;
   std::uint64_t trajectory_steps = 0;
   std::uint64_t failed = 0;
-  std::uint64_t iterations = 0;  ///< solver iterations in total
-  double wall_seconds = 0.0;     ///< the integration itself, without start-up and output
+  std::uint64_t iterations = 0;                  ///< solver iterations in total
+  double wall_seconds = 0.0;                     ///< the integration itself, without start-up and output
+  std::map<std::string, std::uint64_t> missing;  ///< values that were not finite, of the observables that had any
 };
 
 /// A result in memory.

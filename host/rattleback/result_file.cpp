@@ -1,14 +1,19 @@
 #include "rattleback/result_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sstream>
+#include <iterator>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "rattleback/mark.hpp"
+#include "rattleback/run_files.hpp"
 #include "rattleback/scratch.hpp"
+#include "rattleback/shape.hpp"
 
 namespace rattleback {
 namespace {
@@ -37,7 +42,39 @@ std::vector<hsize_t> dimensions(const Handle& dataset) {
   return extent;
 }
 
+/// Of the bytes of a file that belong to no dataset (FNV-1a).
+std::uint64_t digest_around(int file, const PartContents& contents) {
+  std::map<std::uint64_t, std::uint64_t> datasets;
+  for (const auto& [path, numbers] : contents)
+    if (!path.empty()) datasets[numbers[0]] = numbers[0] + numbers[1];
+  datasets[static_cast<std::uint64_t>(lseek(file, 0, SEEK_END))] = 0;
+  std::uint64_t digest = 14695981039346656037u, at = 0;
+  std::vector<unsigned char> buffer(1 << 16);
+  for (const auto& [begin, end] : datasets) {
+    while (at < begin) {
+      const ssize_t got =
+          pread(file, buffer.data(), std::min<std::uint64_t>(buffer.size(), begin - at), static_cast<off_t>(at));
+      if (got <= 0) return 0;
+      for (ssize_t i = 0; i < got; ++i) digest = (digest ^ buffer[static_cast<std::size_t>(i)]) * 1099511628211u;
+      at += static_cast<std::uint64_t>(got);
+    }
+    at = std::max(at, end);
+  }
+  return digest;
+}
+
 }  // namespace
+
+PartState examine_part(const std::filesystem::path& part, const std::string& run, const PartContents& contents) {
+  const int file = open(part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return PartState::other;
+  bool data = run_of(file) == run;
+  for (const auto& [path, numbers] : contents)
+    data = data && (path.empty() || Ledger(std::span(numbers).subspan(2)).agrees_with(file, numbers[0]));
+  const bool whole = data && contents.contains("") && contents.at("")[0] == digest_around(file, contents);
+  close(file);
+  return whole ? PartState::whole : data ? PartState::data : PartState::other;
+}
 
 hid_t memory_type(ResultSink::Type type) {
   switch (type) {
@@ -51,75 +88,58 @@ hid_t memory_type(ResultSink::Type type) {
   return H5I_INVALID_HID;
 }
 
-std::filesystem::path FileSink::part_of(const std::filesystem::path& file) {
-  std::filesystem::path part = file;
-  return part += ".part";
-}
-
-FileSink::FileSink(const std::filesystem::path& file) : file_(file), part_(part_of(file)) {
+FileSink::FileSink(const std::filesystem::path& file, const std::string& run)
+    : file_(file), part_(RunFiles(file).part), run_(run) {
   hdf5::silence_errors();
-  std::error_code code;
-  if (std::filesystem::is_directory(file, code))
-    throw Error(Error::Kind::input,
-                file.string() + ": cannot write the result (it is a directory); choose another with -o");
   lock();
   open_part(true);
 }
 
-FileSink::FileSink(const std::filesystem::path& file, const std::string& layout)
-    : file_(file), part_(part_of(file)), damaged_(part_) {
+FileSink::FileSink(const std::filesystem::path& file, const std::string& run, PartContents contents,
+                   const std::filesystem::path& source)
+    : file_(file), part_(RunFiles(file).part), run_(run), before_(std::move(contents)) {
   hdf5::silence_errors();
-  damaged_ += ".damaged";
-  std::istringstream lines(layout);
-  std::string path;
-  for (std::uint64_t address = 0; lines >> path >> address;) old_addresses_[path] = address;
-  if (!std::filesystem::exists(damaged_)) {
-    if (!std::filesystem::exists(part_))
-      throw Error(Error::Kind::input, part_.string() + ": the unfinished result is gone; run the study again");
-    lock();
-    open_part(false);
-    bool complete = static_cast<bool>(id_);
-    for (const auto& [name, address] : old_addresses_)
-      complete = complete && H5Oexists_by_name(id_.get(), name.c_str(), H5P_DEFAULT) > 0;
-    if (complete) {
-      keep_ = true;
-      old_addresses_.clear();
-      return;
-    }
-    id_.reset();
-    close(lock_);
-    std::filesystem::rename(part_, damaged_);
+  if (source != part_) {
+    source_ = source;
+    source_file_ = open(source.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   }
-  old_ = open(damaged_.c_str(), O_RDONLY | O_CLOEXEC);
   lock();
-  open_part(true);
+  open_part(!source_.empty());
   keep_ = true;
 }
 
 FileSink::~FileSink() {
   if (failed_) {
     // HDF5 crashes when it closes a file it could not write
-    for (auto& [path, dataset] : datasets_) dataset.abandon();
+    for (auto& [path, array] : arrays_) array.id.abandon();
     id_.abandon();
   }
-  datasets_.clear();
+  arrays_.clear();
   id_.reset();
   std::error_code code;
   if (!committed_ && !keep_) std::filesystem::remove(part_, code);
   if (lock_ >= 0) close(lock_);
-  if (old_ >= 0) close(old_);
+  if (source_file_ >= 0) close(source_file_);
 }
 
 /// One run at a time; the lock goes with the process.
 void FileSink::lock() {
-  lock_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock_ < 0)
-    throw Error(Error::Kind::input, file_.string() + ": cannot write the result (" + std::strerror(errno) +
-                                        "); choose another place with -o");
-  if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
-  close(lock_);
-  throw Error(Error::Kind::input,
-              file_.string() + ": another run is writing this result; wait for it, or choose another with -o");
+  const auto fail = [&](const std::string& why) {
+    if (lock_ >= 0) close(std::exchange(lock_, -1));
+    throw Error(Error::Kind::input, file_.string() + ": " + why);
+  };
+  for (bool named = false; !named;) {
+    if (lock_ >= 0) close(lock_);
+    lock_ = open(part_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (lock_ < 0)
+      fail(std::string("cannot write the result (") + std::strerror(errno) + "); choose another place with -o");
+    if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
+      fail("another run is writing this result; wait for it, or choose another with -o");
+    // a run that ended in between has put its part in place under another name
+    struct stat mine {}, there {};
+    named = fstat(lock_, &mine) == 0 && lstat(part_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
+            mine.st_ino == there.st_ino;
+  }
 }
 
 void FileSink::open_part(bool fresh) {
@@ -128,26 +148,31 @@ void FileSink::open_part(bool fresh) {
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   H5Pset_sieve_buf_size(access.get(), 0);          // a write that succeeds has reached the system
   H5Pset_file_locking(access.get(), false, true);  // ours is held already
-  id_ = Handle(fresh ? H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get())
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_userblock(creation.get(), mark_size);
+  errno = 0;
+  id_ = Handle(fresh ? H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, creation.get(), access.get())
                      : H5Fopen(part_.c_str(), H5F_ACC_RDWR, access.get()),
                H5Fclose);
-  if (id_ || !fresh) return;
-  const std::string why = errno != 0 ? std::strerror(errno) : "HDF5 cannot create a file there";
+  if (id_ && (!fresh || write_mark(lock_, run_))) return;
+  const std::string why = errno != 0 ? std::strerror(errno) : "HDF5 cannot open a file there";
+  id_.reset();
+  close(std::exchange(lock_, -1));
   std::error_code code;
-  std::filesystem::remove(part_, code);
+  if (fresh) std::filesystem::remove(part_, code);
   throw Error(Error::Kind::input,
               file_.string() + ": cannot write the result (" + why + "); choose another place with -o");
 }
 
 void FileSink::create(const std::string& path, Type type, const Shape& shape) {
-  types_[path] = type;
+  Array& array = arrays_[path];
+  array = {{}, type, shape, Ledger(type == Type::u32 ? 4 : 8)};
+  const auto before = before_.find(path);
+  if (before != before_.end()) array.written = Ledger(std::span(before->second).subspan(2));
   if (H5Oexists_by_name(id_.get(), path.c_str(), H5P_DEFAULT) > 0) {  // the part of an interrupted run has it
-    Handle dataset(H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
-    if (dataset && dimensions(dataset) == dimensions(shape)) {
-      datasets_[path] = std::move(dataset);
-      return;
-    }
-    dataset.reset();
+    array.id = Handle(H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (array.id && dimensions(array.id) == dimensions(shape)) return;
+    array.id.reset();
     H5Ldelete(id_.get(), path.c_str(), H5P_DEFAULT);
   }
   const Handle space(H5Screate_simple(static_cast<int>(shape.size()), dimensions(shape).data(), nullptr), H5Sclose);
@@ -157,24 +182,22 @@ void FileSink::create(const std::string& path, Type type, const Shape& shape) {
   H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);  // every element is written
   H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY);
   H5Pset_obj_track_times(properties.get(), false);
-  Handle dataset(
+  array.id = Handle(
       H5Dcreate2(id_.get(), path.c_str(), file_type(type), space.get(), links.get(), properties.get(), H5P_DEFAULT),
       H5Dclose);
-  check(static_cast<bool>(dataset), path);
-  datasets_[path] = std::move(dataset);
-  if (old_ >= 0 && old_addresses_.contains(path)) copy_from_damaged(path, shape, type);
+  check(static_cast<bool>(array.id), path);
+  if (source_file_ >= 0 && before != before_.end()) copy_from_source(path, array);
 }
 
-void FileSink::copy_from_damaged(const std::string& path, const Shape& shape, Type type) {
-  const haddr_t address = H5Dget_offset(datasets_.at(path).get());
+void FileSink::copy_from_source(const std::string& path, const Array& array) {
+  const haddr_t address = H5Dget_offset(array.id.get());
   if (address == HADDR_UNDEF) return;  // nothing in it
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, path);
-  std::uint64_t bytes = type == Type::u32 ? 4 : 8;
-  for (const std::uint64_t n : shape) bytes *= n;
+  const std::uint64_t from = before_.at(path)[0], bytes = before_.at(path)[1];
   std::vector<char> buffer(std::size_t{1} << 20);
   for (std::uint64_t done = 0; done < bytes;) {
     const std::size_t size = std::min<std::uint64_t>(buffer.size(), bytes - done);
-    const ssize_t got = pread(old_, buffer.data(), size, static_cast<off_t>(old_addresses_.at(path) + done));
+    const ssize_t got = pread(source_file_, buffer.data(), size, static_cast<off_t>(from + done));
     if (got == 0) return;  // the end of what was ever written
     check(got > 0 &&
               pwrite(lock_, buffer.data(), static_cast<std::size_t>(got), static_cast<off_t>(address + done)) == got,
@@ -186,13 +209,17 @@ void FileSink::copy_from_damaged(const std::string& path, const Shape& shape, Ty
 void FileSink::write(const std::string& path, const Shape& offset, const Shape& count, const void* data) {
   for (const std::uint64_t n : count)
     if (n == 0) return;
-  const Handle& dataset = datasets_.at(path);
-  const Handle space(H5Dget_space(dataset.get()), H5Sclose);
+  Array& array = arrays_.at(path);
+  const Handle space(H5Dget_space(array.id.get()), H5Sclose);
   const auto start = dimensions(offset), size = dimensions(count);
   const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
   check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
-            H5Dwrite(dataset.get(), memory_type(types_.at(path)), memory.get(), space.get(), H5P_DEFAULT, data) >= 0,
+            H5Dwrite(array.id.get(), memory_type(array.type), memory.get(), space.get(), H5P_DEFAULT, data) >= 0,
         path);
+  const std::uint64_t word = array.type == Type::u32 ? 4 : 8;
+  for_each_run(array.shape, offset, count, [&](std::uint64_t first, std::uint64_t position, std::uint64_t length) {
+    array.written.add(first, static_cast<const char*>(data) + position * word, length);
+  });
 }
 
 void FileSink::attribute(const std::string& path, const std::string& name, const Attribute& value) {
@@ -228,23 +255,31 @@ void FileSink::sync() {
   if (!failed_) check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   check(fdatasync(lock_) == 0, "/");
   keep_ = true;
-  if (old_ < 0) return;
-  close(std::exchange(old_, -1));
-  std::filesystem::remove(damaged_);
 }
 
-std::string FileSink::layout() const {
-  std::string text;
-  for (const auto& [path, dataset] : datasets_) {
-    const haddr_t address = H5Dget_offset(dataset.get());
-    if (address != HADDR_UNDEF) text += path + ' ' + std::to_string(address) + '\n';
+PartContents FileSink::contents() const {
+  PartContents contents;
+  for (const auto& [path, array] : arrays_) {
+    const haddr_t address = H5Dget_offset(array.id.get());
+    if (address == HADDR_UNDEF) continue;
+    std::vector<std::uint64_t>& numbers = contents[path];
+    numbers = {address, H5Dget_storage_size(array.id.get())};
+    std::ranges::copy(array.written.numbers(), std::back_inserter(numbers));
   }
-  return text;
+  contents[""] = {digest_around(lock_, contents)};
+  return contents;
+}
+
+void FileSink::settle() {
+  if (source_file_ < 0) return;
+  close(std::exchange(source_file_, -1));
+  std::error_code code;
+  std::filesystem::remove(source_, code);
 }
 
 void FileSink::commit() {
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
-  datasets_.clear();
+  arrays_.clear();
   check(id_.reset(), "/");
   check(fdatasync(lock_) == 0, "/");
   std::error_code code;
@@ -269,7 +304,7 @@ void FileSink::check(bool good, const std::string& path) {
 }
 
 std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file) {
-  return std::make_unique<FileSink>(file);
+  return std::make_unique<FileSink>(check_output(file), new_run());
 }
 
 }  // namespace rattleback

@@ -4,12 +4,12 @@
 
 #include "rattleback/backend.hpp"
 #include "rattleback/checkpoint.hpp"
+#include "rattleback/mark.hpp"
 #include "rattleback/message.hpp"
 #include "rattleback/parallel.hpp"
 #include "rattleback/plan.hpp"
 #include "rattleback/points.hpp"
 #include "rattleback/runner.hpp"
-#include "rattleback/statistics.hpp"
 
 namespace rattleback {
 namespace {
@@ -17,6 +17,13 @@ namespace {
 Study validated(Study study) {
   study.validate();
   return study;
+}
+
+/// The files that a study is made from.
+std::vector<std::filesystem::path> inputs_of(const Study& study) {
+  std::vector<std::filesystem::path> inputs{study.file};
+  if (!study.ensemble.file.empty()) inputs.push_back(study.directory / study.ensemble.file);
+  return inputs;
 }
 
 }  // namespace
@@ -34,23 +41,27 @@ struct Session::Impl {
 
   Summary run(const Study& study, ResultSink& sink) {
     const Study complete = validated(study);
-    return Runner(complete, sink, options, backend_for(complete), buffers)();
+    Backend& chosen = backend_for(complete);
+    require_threads(chosen.threads());
+    return Runner(complete, sink, options, chosen, buffers)();
   }
 
   Summary run(const Study& study, const std::filesystem::path& result) {
     const Study complete = validated(study);
     Backend& chosen = backend_for(complete);
-    const RunFiles files(result);
+    const RunFiles files(check_output(result, inputs_of(complete)));
     if (files.interrupted())
       input_error(files.checkpoint.string(),
                   "holds an interrupted run into this result; 'rattleback resume " + result.string() +
                       "' goes on with it; delete this file, or choose another with -o, to run anew");
-    FileSink sink(result);
+    require_threads(chosen.threads());
+    FileSink sink(files.result, new_run());
     files.remove_scratch();
     try {
       return Runner(complete, sink, options, chosen, buffers, &files, &sink)();
     } catch (...) {
-      if (!std::filesystem::exists(files.checkpoint)) {
+      std::error_code code;
+      if (!std::filesystem::exists(files.checkpoint, code)) {
         sink.discard();
         files.remove_scratch();
       }
@@ -59,20 +70,27 @@ struct Session::Impl {
   }
 
   Summary resume(const std::filesystem::path& result) {
-    const RunFiles files(result);
-    if (!std::filesystem::exists(files.checkpoint)) {
-      if (!std::filesystem::exists(result)) input_error(result.string(), "has no checkpoint to go on from");
+    const RunFiles files(followed(result));
+    std::error_code code;
+    if (!std::filesystem::exists(files.checkpoint, code)) {
+      if (!std::filesystem::exists(result, code)) input_error(result.string(), "has no checkpoint to go on from");
       const ResultFile finished(result);  // throws when it is damaged or not ours
       input_error(result.string(), "is finished; there is nothing to go on with");
     }
     const CheckpointReader checkpoint(files.checkpoint);
-    const Study study = Study::parse(checkpoint.text("study"), files.checkpoint.string());
-    if (!files.interrupted() && std::filesystem::exists(result)) {
+    if (!files.interrupted() && run_of(files.result) == checkpoint.run()) {
       files.remove_scratch();  // the run ended between putting the result in place and removing the checkpoint
       input_error(result.string(), "is finished; there is nothing to go on with");
     }
+    const Study study = Study::parse(checkpoint.text("study"), files.checkpoint.string());
     Backend& chosen = backend_for(study);
-    FileSink sink(result, checkpoint.text("layout"));
+    require_threads(chosen.threads());
+    Leftover part = check_leftovers(files, checkpoint);
+    if (part.file == files.part && !part.whole) {
+      std::filesystem::rename(files.part, files.damaged);
+      part.file = files.damaged;
+    }
+    FileSink sink(files.result, checkpoint.run(), checkpoint.part(), part.file);
     return Runner(study, sink, options, chosen, buffers, &files, &sink, &checkpoint)();
   }
 };
@@ -120,26 +138,6 @@ std::uint64_t state_bytes(const Study& study) {
 void check_initial_states(const Study& study, unsigned threads) {
   const Study complete = validated(study);
   check_points(complete, Ensemble(complete), worker_count(threads));
-}
-
-std::uint64_t result_bytes(const Study& study) {
-  const Study complete = validated(study);
-  const Ensemble ensemble(complete);
-  const SystemEntry& system = complete.system_entry();
-  const std::uint64_t state = static_cast<std::uint64_t>(system.elements + 2 * system.n + system.m);
-  const std::uint64_t samples = *complete.time.samples + 1;
-  std::uint64_t numbers = ensemble.size() * (4 + ensemble.axis_names().size());
-  if (complete.output.initial_state) numbers += ensemble.size() * state;
-  if (complete.output.final_state) numbers += ensemble.size() * state;
-  numbers +=
-      samples * state * (complete.output.all_trajectories ? ensemble.size() : complete.output.trajectories.size());
-  for (const Observable& observable : complete.observables)
-    numbers += samples * (1 + observable.statistics.size() + observable.quantiles.size() +
-                          observable.correlation.size() + (observable.histogram ? observable.histogram->bins + 2 : 0));
-  std::uint64_t kept = 0;  // for quantiles, until the end
-  for (const Observable& observable : complete.observables) kept += observable.quantiles.empty() ? 0 : samples;
-  kept = ValueStore::file_bytes(kept, ensemble.size());
-  return numbers * sizeof(double) + kept;
 }
 
 }  // namespace rattleback

@@ -65,7 +65,8 @@ void check_initial_states(const Study& study, unsigned threads = 0);
 /// Bytes that a backend holds of one trajectory: state, bookkeeping, swept parameters, references of the observables.
 std::uint64_t state_bytes(const Study& study);
 
-/// Bytes of the result file and of the files it needs while it is being made, near enough to compare with the space on a disk.
+/// Bytes of the result file and of the files it needs while it is being made, near enough to compare with the space on a disk;
+/// 2^64 - 1 where they are more.
 std::uint64_t result_bytes(const Study& study);
 
 }  // namespace rattleback

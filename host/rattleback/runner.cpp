@@ -3,6 +3,7 @@
 #include "rattleback/runner.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <future>
 
 #include "rattleback/checkpoint.hpp"
@@ -18,6 +19,8 @@ namespace {
 constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 /// How long a segment should take: how soon a stop is noticed. Not part of the result.
 constexpr double segment_seconds = 0.25;
+/// How long it takes at least, however often checkpoints are wanted.
+constexpr double least_seconds = 0.01;
 
 SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step) {
   const std::uint64_t samples = *study.time.samples;
@@ -37,6 +40,11 @@ SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step
     grid.steps.push_back(static_cast<std::int64_t>(reached) - grid.before.back());
   }
   return grid;
+}
+
+/// Starts the work in a thread of its own or, where the system gives none, does it when its end is waited for.
+std::future<void> in_background(const std::function<void()>& work) {
+  return std::async(std::launch::async | std::launch::deferred, work);
 }
 
 }  // namespace
@@ -75,16 +83,18 @@ Runner::Runner(const Study& study, ResultSink& sink, const RunOptions& options, 
   co_trees_.resize(samples * plan_.pairs.size());
   if (quantile_observables_ > 0)
     values_ = std::make_unique<ValueStore>(samples * quantile_observables_, ensemble_.size(),
-                                           files_ ? files_->values : std::filesystem::path());
+                                           files_ ? files_->values : std::filesystem::path(),
+                                           file_ ? file_->run() : std::string());
   if (!study_.sections.empty()) {
     locate_ = std::make_unique<CrossingLocator>(plan_, study_.time.start, threads_);
     crossings_ = std::make_unique<CrossingStore>(files_ ? files_->crossings : std::filesystem::path(),
-                                                 locate_->row_size(), study_.sections.size());
+                                                 file_ ? file_->run() : std::string(), locate_->row_size(),
+                                                 study_.sections.size());
   }
   if (from) restore(*from);
   if (!file_) return;
   file_->reserve();
-  if (from) file_->sync();
+  if (from) write_checkpoint();  // of the part as it lies now
 }
 
 Summary Runner::operator()() {
@@ -96,7 +106,7 @@ Summary Runner::operator()() {
     report_progress();
     sink_.commit();
   } catch (const Error& error) {
-    if (!file_ || error.kind() != Error::Kind::runtime || interrupted_) throw;
+    if (!file_ || interrupted_) throw;
     throw Error(Error::Kind::runtime, std::string(error.what()) + "; " + rescue());
   }
   if (files_) files_->remove_scratch();
@@ -123,7 +133,9 @@ void Runner::run_tile() {
     for (std::uint64_t k = 0; k < tile_.count; ++k)
       longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile_.at(k, row)));
 
+  at_position_ = false;
   integrate([&] { backend_.begin(plan_, tile_); });
+  at_position_ = true;
   while (position_.sample < grid_.time.size()) {
     Position next = position_;
     const Segment segment = next_segment(next);
@@ -131,10 +143,12 @@ void Runner::run_tile() {
     std::int64_t steps = 0;
     for (const Stretch& stretch : segment.stretches) steps += stretch.to - stretch.from;
     std::future<void> output;  // of the segment before
-    if (pending_) output = std::async(std::launch::async, [this] { absorb(); });
+    if (pending_) output = in_background([this] { absorb(); });
+    at_position_ = false;
     const double seconds = integrate([&] { backend_.run(segment, computed_, control_); });
     adapt_budget(steps + static_cast<std::int64_t>(segment.stretches.size()), seconds);
     position_ = next;
+    at_position_ = true;
     steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
     try {
       if (output.valid()) output.get();
@@ -202,12 +216,17 @@ Segment Runner::next_segment(Position& at) {
 
 void Runner::adapt_budget(std::int64_t done, double seconds) {
   double wanted = segment_seconds;
-  if (const double limit = study_.output.checkpoint.seconds; file_ && limit > 0) wanted = std::min(wanted, limit / 4);
-  const double factor = std::clamp(wanted / std::max(seconds, 1e-6), 0.25, 4.0);
-  budget_ =
-      std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(done) * factor), 1, std::int64_t{1} << 40);
+  if (const double limit = study_.output.checkpoint.seconds; file_ && limit > 0)
+    wanted = std::clamp(limit / 4, least_seconds, segment_seconds);
+  const auto steps_within = [&](double time) {
+    const double factor = std::clamp(time / std::max(seconds, 1e-6), 0.25, 4.0);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(done) * factor), 1,
+                                    std::int64_t{1} << 40);
+  };
+  budget_ = steps_within(wanted);
   if (const std::uint64_t steps = study_.output.checkpoint.steps; file_ && steps > 0)
-    budget_ = std::min<std::int64_t>(budget_, static_cast<std::int64_t>(std::min<std::uint64_t>(steps, 1ull << 40)));
+    budget_ = std::min(budget_, std::max(steps_within(least_seconds),
+                                         static_cast<std::int64_t>(std::min<std::uint64_t>(steps, 1ull << 40))));
 }
 
 void Runner::absorb() {
@@ -283,6 +302,11 @@ void Runner::fill(Tile& tile) {
       }
       for (std::size_t i = 0; i < data.parameters.size(); ++i)
         if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
+      if (rows.last_step >= 0) {  // none yet: gamma is 0, the velocity that of the state
+        int row = rows.last_step + static_cast<int>(m);
+        for (const auto* part : {&point.v, &point.q, &point.p})
+          for (const double x : *part) tile.at(k, row++) = x;
+      }
       if (rows.tangent >= 0) {
         std::vector<double> tangent(elements + n + m);
         system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), method_.in_space, tangent.data());

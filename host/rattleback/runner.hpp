@@ -106,6 +106,8 @@ class Runner {
   /// The exponents at the end, by the same function as at the samples.
   void write_lyapunov(const Tile& tile);
   void write_statistics();
+  /// Says how many values of an observable were not finite, where there are any; `missing` is per sample.
+  void note_missing(const std::string& observable, const std::vector<std::uint64_t>& missing);
   /// Of observable `o` of the study.
   void write_histogram(const std::string& group, std::uint64_t o);
   void write_covariance();
@@ -122,6 +124,8 @@ class Runner {
   /// After a failure: saves what there is, if that is possible. Returns what to do.
   std::string rescue();
   void save_checkpoint();
+  /// The same for a tile that is on the host.
+  void write_checkpoint();
   /// Takes over what a checkpoint holds. Throws Error(input) where its layout is another or a file of initial states has
   /// changed since.
   void restore(const CheckpointReader& in);
@@ -152,6 +156,7 @@ class Runner {
   std::vector<std::uint64_t> series_;  // of an observable among those with quantiles
 
   Position position_;
+  bool at_position_ = true;  ///< the backend has the states there; not while it computes, nor after it has failed
   bool pending_ = false;  // output_ holds samples [pending_first_, + pending_samples_) that are not in the result yet
   std::uint64_t pending_first_ = 0, pending_samples_ = 0;
   std::int64_t longest_interval_ = 0;  // of the tile, in steps, where they vary
@@ -169,6 +174,7 @@ class Runner {
   Summary summary_;
   Clock::time_point start_ = Clock::now(), last_checkpoint_ = start_;
   std::uint64_t steps_since_checkpoint_ = 0;
+  double checkpoint_seconds_ = 0.0;  ///< that the last one took
   bool interrupted_ = false;
 };
 

@@ -13,8 +13,11 @@
 namespace rattleback {
 namespace {
 
+/// The share of the time that checkpoints may take, however often a study wants them.
+constexpr double checkpoint_share = 0.02;
+
 /// Of the layout of a checkpoint.
-constexpr std::uint64_t checkpoint_format = 1;
+constexpr std::uint64_t checkpoint_format = 2;
 
 /// Moments as the numbers they are made of.
 template <class Node>
@@ -65,12 +68,14 @@ void Runner::stop_or_checkpoint() {
   }
   if (!file_) return;
   const Study::Checkpoint& wanted = study_.output.checkpoint;
-  if ((wanted.steps > 0 && steps_since_checkpoint_ >= wanted.steps) ||
-      (wanted.seconds > 0 && seconds_since(last_checkpoint_) >= wanted.seconds))
-    try_checkpoint();
+  const double since = seconds_since(last_checkpoint_);
+  const bool due = (wanted.steps > 0 && steps_since_checkpoint_ >= wanted.steps) ||
+                   (wanted.seconds > 0 && since >= wanted.seconds);
+  if (due && since >= checkpoint_seconds_ / checkpoint_share) try_checkpoint();
 }
 
 void Runner::try_checkpoint() {
+  const auto start = Clock::now();
   try {
     save_checkpoint();
   } catch (const Error& error) {
@@ -78,28 +83,33 @@ void Runner::try_checkpoint() {
     if (options_.warn) options_.warn(std::string("no checkpoint: ") + error.what() + "; the run goes on");
   }
   last_checkpoint_ = Clock::now();
+  checkpoint_seconds_ = seconds_since(start);
   steps_since_checkpoint_ = 0;
 }
 
 std::string Runner::rescue() {
   try {
-    save_checkpoint();
+    if (at_position_) save_checkpoint();  // otherwise the states are past what the position says
   } catch (const Error&) {
-    if (!std::filesystem::exists(files_->checkpoint)) return "nothing could be saved";
   }
+  if (std::error_code code; !std::filesystem::exists(files_->checkpoint, code)) return "nothing could be saved";
   return "'rattleback resume " + files_->result.string() + "' goes on from the last checkpoint";
 }
 
 void Runner::save_checkpoint() {
   if (position_.filled && position_.first < ensemble_.size()) backend_.fetch(tile_);
-  if (values_) values_->sync();
-  if (crossings_) crossings_->sync();
+  write_checkpoint();
+}
+
+void Runner::write_checkpoint() {
+  if (values_ && values_->file()) values_->file()->sync();
+  if (crossings_) crossings_->file().sync();
   file_->sync();
-  CheckpointWriter out(files_->checkpoint);
-  out.attribute("study", study_.to_toml());
-  out.attribute("layout", file_->layout());
-  out.attribute("version", std::string(version()));
-  out.attribute("git", std::string(git_commit()));
+  CheckpointWriter out(files_->checkpoint, file_->run());
+  out.text("study", study_.to_toml());
+  out.text("version", std::string(version()));
+  out.text("git", std::string(git_commit()));
+  out.put(file_->contents());
   out.put("/position",
           std::vector<std::uint64_t>{checkpoint_format, input_hash(), tile_size_, position_.first, position_.filled,
                                      position_.sample, static_cast<std::uint64_t>(position_.step), pending_,
@@ -111,7 +121,11 @@ void Runner::save_checkpoint() {
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o] > 0) out.put("/histograms/" + std::to_string(o), histograms_[o]);
   if (values_) out.put("/values", values_->memory());
-  if (crossings_) out.put("/crossings", crossings_->position());
+  if (values_ && values_->file()) out.put("/values_written", values_->file()->written());
+  if (crossings_) {
+    out.put("/crossings", crossings_->position());
+    out.put("/crossings_written", crossings_->file().written());
+  }
   if (position_.filled) out.put("/tile", persistent_rows());
   if (pending_) {
     out.put("/pending/moments", numbers_of(output_.moments));
@@ -121,6 +135,7 @@ void Runner::save_checkpoint() {
     out.put("/pending/crossings", output_.crossings);
   }
   out.commit();
+  file_->settle();
 }
 
 void Runner::restore(const CheckpointReader& in) {
@@ -146,7 +161,11 @@ void Runner::restore(const CheckpointReader& in) {
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o] > 0) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
   if (values_) values_->memory() = in.numbers("/values");
-  if (crossings_) crossings_->restore(in.counts("/crossings"));
+  if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
+  if (crossings_) {
+    crossings_->restore(in.counts("/crossings"));
+    crossings_->file().restore(in.counts("/crossings_written"));
+  }
   if (position_.filled) {
     set_up_tile();
     restore_rows(in.numbers("/tile"));

@@ -1,6 +1,9 @@
 // Runner: the datasets and attributes of the result.
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,8 +27,6 @@ void Runner::create_datasets() {
   if (study_.output.initial_state) create_state("/initial/", {size});
   if (study_.output.final_state) create_state("/final/", {size});
   sink_.create("/final/status", Type::u32, {size});
-  for (const StatusInfo& info : status_table)
-    sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
   sink_.create("/final/steps", Type::u64, {size});
   sink_.create("/final/iterations", Type::u64, {size});
   sink_.create("/final/residual", Type::f64, {size});
@@ -46,6 +47,7 @@ void Runner::create_datasets() {
   for (const Observable& observable : study_.observables) {
     const std::string group = "/observables/" + observable.name + "/";
     sink_.create(group + "count", Type::u64, {samples});
+    sink_.create(group + "missing", Type::u64, {samples});
     for (const std::string& statistic : observable.statistics) sink_.create(group + statistic, Type::f64, {samples});
     for (const double level : observable.quantiles)
       sink_.create(group + fmt::format("quantile_{}", level), Type::f64, {samples});
@@ -173,7 +175,18 @@ void Runner::write_lyapunov(const Tile& tile) {
   std::vector<double> values(tile.chunks() * chunk_size);
   for (std::uint64_t c = 0; c < tile.chunks(); ++c)
     observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
+  std::ranges::replace_if(
+      values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
   sink_.write("/final/lyapunov", {tile.first}, {tile.count}, values.data());
+}
+
+void Runner::note_missing(const std::string& observable, const std::vector<std::uint64_t>& missing) {
+  const std::uint64_t total = std::accumulate(missing.begin(), missing.end(), std::uint64_t{0});
+  if (total == 0) return;
+  summary_.missing[observable] = total;
+  if (options_.warn)
+    options_.warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, total,
+                              total == 1 ? "value" : "values", total == 1 ? "it counts as" : "they count as"));
 }
 
 void Runner::write_statistics() {
@@ -183,12 +196,15 @@ void Runner::write_statistics() {
     const Observable& observable = study_.observables[o];
     const std::string group = "/observables/" + observable.name + "/";
     std::vector<Moments> moments(samples);
-    std::vector<std::uint64_t> count(samples);
+    std::vector<std::uint64_t> count(samples), missing(samples);
     for (std::uint64_t s = 0; s < samples; ++s) {
       moments[s] = trees_[s * observables + o].result();
       count[s] = static_cast<std::uint64_t>(moments[s].count);
+      missing[s] = static_cast<std::uint64_t>(moments[s].missing);
     }
     sink_.write(group + "count", {0}, {samples}, count.data());
+    sink_.write(group + "missing", {0}, {samples}, missing.data());
+    note_missing(observable.name, missing);
     std::vector<double> series(samples);
     for (const std::string& statistic : observable.statistics) {
       std::ranges::transform(moments, series.begin(), [&](const Moments& x) { return statistic_of(x, statistic); });
@@ -303,6 +319,8 @@ void Runner::write_attributes() {
   summary_.device = backend_.device();
   summary_.threads = backend_.threads();
   summary_.trajectories = ensemble_.size();
+  for (const StatusInfo& info : status_table)
+    sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
   sink_.attribute("/", "study", study_.to_toml());
   sink_.attribute("/", "version", std::string(version()));
   sink_.attribute("/", "git", std::string(git_commit()));

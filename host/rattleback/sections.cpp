@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -180,7 +181,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
   next += arguments_.surfaces.count;
   for (int& row : arguments_.parameter_row)
     if (row >= 0) row = next++;
-  rows.rounding = -1;
+  rows.rounding = rows.last_step = -1;
   rows.rows = next;
   arguments_.sample = 0;
   arguments_.target = 1;
@@ -203,7 +204,7 @@ std::vector<double> CrossingLocator::operator()(const Tile& tile, const std::vec
 }
 
 void CrossingStore::append(const std::vector<double>& rows) {
-  file_.write(size_ * row_size_ * sizeof(double), rows.data(), rows.size() * sizeof(double));
+  file_.write(size_ * row_size_, rows.data(), rows.size());
   size_ += rows.size() / row_size_;
   for (std::size_t i = 0; i < rows.size(); i += row_size_) ++counts_[static_cast<std::size_t>(rows[i])];
 }
@@ -211,13 +212,15 @@ void CrossingStore::append(const std::vector<double>& rows) {
 std::vector<double> CrossingStore::sorted(std::uint64_t tile, std::uint64_t section) const {
   const std::uint64_t begin = tile == 0 ? 0 : tile_ends_[tile - 1], end = tile_ends_[tile];
   std::vector<double> rows((end - begin) * row_size_);
-  file_.read(begin * row_size_ * sizeof(double), rows.data(), rows.size() * sizeof(double));
+  file_.read(begin * row_size_, rows.data(), rows.size());
   std::vector<const double*> order;
   for (std::size_t i = 0; i < rows.size(); i += row_size_)
     if (rows[i] == static_cast<double>(section)) order.push_back(rows.data() + i);
-  std::ranges::sort(order, [](const double* a, const double* b) {
-    return std::pair(a[CrossingRow::trajectory], a[CrossingRow::time]) <
-           std::pair(b[CrossingRow::trajectory], b[CrossingRow::time]);
+  // two crossings of one moment have an order, too: that of their bits
+  std::ranges::sort(order, [this](const double* a, const double* b) {
+    const std::pair key_a(a[CrossingRow::trajectory], a[CrossingRow::time]);
+    const std::pair key_b(b[CrossingRow::trajectory], b[CrossingRow::time]);
+    return key_a < key_b || (key_a == key_b && std::memcmp(a, b, row_size_ * sizeof(double)) < 0);
   });
   std::vector<double> result;
   result.reserve(order.size() * row_size_);

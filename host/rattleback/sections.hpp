@@ -41,8 +41,10 @@ class CrossingLocator {
 /// Rows in a file, until all are there.
 class CrossingStore {
  public:
-  CrossingStore(const std::filesystem::path& file, std::uint64_t row_size, std::uint64_t sections)
-      : file_(file, "crossings"), row_size_(row_size), counts_(sections) {}
+  /// `file` is empty for an unnamed one; `run` is the run that a named one belongs to.
+  CrossingStore(const std::filesystem::path& file, const std::string& run, std::uint64_t row_size,
+                std::uint64_t sections)
+      : file_(file, run, "crossings"), row_size_(row_size), counts_(sections) {}
 
   void append(const std::vector<double>& rows);
   /// The rows that follow are of the next tile.
@@ -56,7 +58,7 @@ class CrossingStore {
   /// Numbers that a checkpoint keeps: rows, rows per section, ends of the tiles.
   [[nodiscard]] std::vector<std::uint64_t> position() const;
   void restore(const std::vector<std::uint64_t>& position);
-  void sync() { file_.sync(); }
+  [[nodiscard]] ScratchFile& file() { return file_; }
 
  private:
   ScratchFile file_;

@@ -30,7 +30,7 @@ void count_into(const Histogram& histogram, const double* values, std::uint64_t 
   const double scale = static_cast<double>(histogram.bins) / (histogram.to - histogram.from);
   for (std::uint64_t i = 0; i < size; ++i) {
     const double x = values[i];
-    if (std::isnan(x)) continue;
+    if (!std::isfinite(x)) continue;
     if (x < histogram.from) {
       ++counts[0];
     } else if (x > histogram.to) {
@@ -42,19 +42,20 @@ void count_into(const Histogram& histogram, const double* values, std::uint64_t 
   }
 }
 
-ValueStore::ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file)
+ValueStore::ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file,
+                       const std::string& run)
     : trajectories_(trajectories) {
   if (file_bytes(series, trajectories) == 0) {
     memory_.resize(series * trajectories);
   } else {
-    file_ = std::make_unique<ScratchFile>(file, "values for quantiles");
+    file_ = std::make_unique<ScratchFile>(file, run, "values for quantiles");
   }
 }
 
 void ValueStore::write(std::uint64_t series, std::uint64_t first, const double* values, std::uint64_t count) {
   const std::uint64_t position = series * trajectories_ + first;
   if (file_) {
-    file_->write(position * sizeof(double), values, count * sizeof(double));
+    file_->write(position, values, count);
   } else {
     std::copy_n(values, count, memory_.begin() + static_cast<std::ptrdiff_t>(position));
   }
@@ -63,11 +64,11 @@ void ValueStore::write(std::uint64_t series, std::uint64_t first, const double* 
 std::vector<double> ValueStore::quantiles(std::uint64_t series, const std::vector<double>& levels) const {
   std::vector<double> x(trajectories_);
   if (file_) {
-    file_->read(series * trajectories_ * sizeof(double), x.data(), trajectories_ * sizeof(double));
+    file_->read(series * trajectories_, x.data(), trajectories_);
   } else {
     std::copy_n(memory_.begin() + static_cast<std::ptrdiff_t>(series * trajectories_), trajectories_, x.begin());
   }
-  std::erase_if(x, [](double value) { return std::isnan(value); });
+  std::erase_if(x, [](double value) { return !std::isfinite(value); });
   std::vector<double> result;
   for (const double level : levels) {
     if (x.empty()) {

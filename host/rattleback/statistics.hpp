@@ -13,7 +13,7 @@
 
 namespace rattleback {
 
-/// A statistic of the moments; NaN when no trajectory is good.
+/// A statistic of the moments; NaN when nothing counts.
 double statistic_of(const Moments& moments, const std::string& name);
 
 /// Covariance of x and y over the trajectories that count; NaN when there is none.
@@ -56,17 +56,19 @@ class ChunkTree {
 };
 
 /// Adds values to the counts of a histogram: counts[0] below, counts[1 + i] in bin i, counts[1 + bins] above. A bin holds its
-/// left end, the last one also its right end. NaN is not counted.
+/// left end, the last one also its right end. What is not finite is not counted.
 void count_into(const Histogram& histogram, const double* values, std::uint64_t size, std::uint64_t* counts);
 
 /// All values of the observables that need quantiles, in memory or, above a quarter of a gigabyte, in a file.
 class ValueStore {
  public:
-  /// `series` = samples x observables, each of `trajectories` values. `file` is empty for an unnamed one.
-  ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file = {});
+  /// `series` = samples x observables, each of `trajectories` values. `file` is empty for an unnamed one; `run` is the run
+  /// that a named one belongs to.
+  ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file = {},
+             const std::string& run = {});
 
   void write(std::uint64_t series, std::uint64_t first, const double* values, std::uint64_t count);
-  /// Quantiles at `levels` with linear interpolation between order statistics (NumPy's default), NaN values left out.
+  /// Quantiles at `levels` with linear interpolation between order statistics (NumPy's default), of the finite values.
   [[nodiscard]] std::vector<double> quantiles(std::uint64_t series, const std::vector<double>& levels) const;
 
   /// Size of the file; 0 where the values fit into memory.
@@ -76,9 +78,8 @@ class ValueStore {
   }
   /// The values when they are in memory; a file keeps itself.
   [[nodiscard]] std::vector<double>& memory() { return memory_; }
-  void sync() {
-    if (file_) file_->sync();
-  }
+  /// The file where there is one, or null.
+  [[nodiscard]] ScratchFile* file() const { return file_.get(); }
 
  private:
   std::uint64_t trajectories_;

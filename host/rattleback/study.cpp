@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <set>
 
@@ -18,6 +15,7 @@
 #include "rattleback/study_checks.hpp"
 #include "rattleback/study_reader.hpp"
 #include "rattleback/surface.hpp"
+#include "rattleback/text_file.hpp"
 
 namespace rattleback {
 namespace {
@@ -39,7 +37,7 @@ const SystemEntry& choose_system(const Study& study) {
   const Catalogue& catalogue = Catalogue::instance();
   std::vector<const SystemEntry*> instances = catalogue.instances(asked.name);
   if (instances.empty()) {
-    input_error(study.place("system.name"), fmt::format("unknown system '{}'{}", asked.name,
+    input_error(study.place("system.name"), fmt::format("unknown system {}{}", quote(asked.name),
                                                         did_you_mean(asked.name, catalogue.system_names(),
                                                                      "; 'rattleback list systems' shows all")));
   }
@@ -49,7 +47,7 @@ const SystemEntry& choose_system(const Study& study) {
     if (instances.empty()) {
       input_error(
           study.place("system.variant"),
-          fmt::format("unknown variant '{}' of '{}' ({}){}", asked.variant, asked.name,
+          fmt::format("unknown variant {} of '{}' ({}){}", quote(asked.variant), asked.name,
                       known.empty() ? "it has none" : "known: " + join(known), did_you_mean(asked.variant, known)));
     }
   }
@@ -103,7 +101,7 @@ void complete_system(Study& study, const SystemEntry& entry) {
           if (std::ranges::find(known, info.name) == known.end()) known.emplace_back(info.name);
     }
     input_error(study.place("system.parameters." + name),
-                fmt::format("unknown parameter '{}' of '{}' ({}){}", name, entry.name,
+                fmt::format("unknown parameter {} of '{}' ({}){}", quote(name), entry.name,
                             known.empty() ? "it has none" : "known: " + join(known), did_you_mean(name, known)));
   }
 }
@@ -114,7 +112,7 @@ const MethodEntry& find_method(const Study& study) {
   std::vector<std::string> known;
   for (const MethodEntry* method : Catalogue::instance().methods()) known.emplace_back(method->name);
   input_error(study.place("method.name"),
-              fmt::format("unknown method '{}'{}", study.method.name,
+              fmt::format("unknown method {}{}", quote(study.method.name),
                           did_you_mean(study.method.name, known, "; 'rattleback list methods' shows all")));
 }
 
@@ -205,7 +203,7 @@ void check_frame(const Study& study, const SystemEntry& system) {
   if (frame.empty()) return;
   const std::vector<std::string> known{"space", "body"};
   if (std::ranges::find(known, frame) == known.end())
-    input_error(where, fmt::format("unknown ensemble.frame \"{}\" (known: {}){}", frame, join(known),
+    input_error(where, fmt::format("unknown ensemble.frame {} (known: {}){}", quote(frame), join(known),
                                    did_you_mean(frame, known)));
   if (system.turn == nullptr)
     input_error(where, fmt::format("ensemble.frame is for systems on Lie groups (the configuration space of '{}' is "
@@ -283,6 +281,17 @@ std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEnt
   add("p", ObservableCode::p, system.n);
   if (system.constraint == ConstraintKind::holonomic) add("p_projected", ObservableCode::p_projected, system.n);
   if (method.carries_multiplier) add("lambda", ObservableCode::lambda, system.m);
+  add("constraint", ObservableCode::constraint, system.m);
+  if (system.constraint == ConstraintKind::holonomic)
+    add("hidden_constraint", ObservableCode::hidden_constraint, system.m);
+  if (method.step_multiplier) add("gamma", ObservableCode::gamma, system.m);
+  if (method.step_velocity) {
+    add("step_v", ObservableCode::step_v, system.n);
+    add("step_hidden_constraint", ObservableCode::step_hidden_constraint, system.m);
+    result.push_back({"step_energy", {ObservableCode::step_energy, 0}});
+    result.push_back({"step_kinetic", {ObservableCode::step_kinetic, 0}});
+    result.push_back({"step_potential", {ObservableCode::step_potential, 0}});
+  }
   result.push_back({"iterations", {ObservableCode::iterations, 0}});
   result.push_back({"residual", {ObservableCode::residual, 0}});
   result.push_back({"lyapunov", {ObservableCode::lyapunov, 0}});
@@ -321,7 +330,7 @@ void check_observables(Study& study) {
     reject_repeats(observable.correlation, observable.where, "correlation with");
     for (const std::string& statistic : observable.statistics) {
       if (std::ranges::find(known, statistic) != known.end()) continue;
-      input_error(observable.where, fmt::format("unknown statistic '{}' of '{}' (known: {}){}", statistic,
+      input_error(observable.where, fmt::format("unknown statistic {} of '{}' (known: {}){}", quote(statistic),
                                                 observable.name, join(known), did_you_mean(statistic, known)));
     }
     for (const double level : observable.quantiles) {
@@ -339,14 +348,16 @@ void check_observables(Study& study) {
 
 // Sections and output
 
+void check_name(std::string_view what, const std::string& name, const std::string& where) {
+  if (const std::string fault = fault_of_name(name); !fault.empty())
+    input_error(
+        where, fmt::format("{} cannot be called {} ({}); use letters, digits, '-' and '_'", what, quote(name), fault));
+}
+
 void check_sections(const Study& study) {
   std::set<std::string> names;
   for (const Study::Section& section : study.sections) {
-    if (section.name.empty() || section.name.find_first_of("/.") != std::string::npos)
-      input_error(section.where,
-                  fmt::format("a section cannot be called '{}' (the name becomes a group of the result); "
-                              "use letters and digits",
-                              section.name));
+    check_name("a section", section.name, section.where);
     if (!names.insert(section.name).second)
       input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
   }
@@ -358,8 +369,8 @@ void check_covariance(const Study& study) {
   const std::string where = study.place("output.covariance");
   for (const std::string& part : study.output.covariance) {
     if (std::ranges::find(known, part) == known.end())
-      input_error(where,
-                  fmt::format("unknown part of the state '{}' in output.covariance (known: {})", part, join(known)));
+      input_error(where, fmt::format("unknown part of the state {} in output.covariance (known: {})", quote(part),
+                                     join(known)));
     if (part == "lambda" && (!study.method_entry().carries_multiplier || study.system_entry().m == 0))
       input_error(where, fmt::format("output.covariance names lambda, which '{}' does not carry here; leave it out",
                                      study.method.name));
@@ -417,18 +428,15 @@ Study Study::parse(std::string_view toml, std::string_view origin, std::span<con
 }
 
 Study Study::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream || std::filesystem::is_directory(file)) {
-    input_error(file.string(), fmt::format("cannot be read ({})", std::strerror(errno != 0 ? errno : EISDIR)));
-  }
-  Study study = parse(text, file.string(), overrides);
+  constexpr std::size_t most = std::size_t{64} << 20;
+  Study study = parse(read_text(file, most), file.string(), overrides);
+  study.file = file;
   study.directory = file.parent_path();
   return study;
 }
 
 void Study::validate() {
+  check_name("a study", name, place("study.name"));
   const SystemEntry& entry = choose_system(*this);
   complete_system(*this, entry);
   check_method(*this, entry);
@@ -453,7 +461,7 @@ ObservableCode Study::observable_code(const std::string& observable_name, const 
   if (found != all.end()) return found->code;
   std::vector<std::string> known;
   std::ranges::transform(all, std::back_inserter(known), &NamedCode::name);
-  input_error(where, fmt::format("unknown observable '{}' of '{}' (known: {}){}", observable_name, system.name,
+  input_error(where, fmt::format("unknown observable {} of '{}' (known: {}){}", quote(observable_name), system.name,
                                  join(known), did_you_mean(observable_name, known)));
 }
 

@@ -92,7 +92,7 @@ struct Study {
     std::map<std::string, MethodOption, std::less<>> options;
     double tolerance =
         1e-16;  ///< size of the last update, relative to the size of the unknowns, that ends the iteration
-    int max_iterations = 50;
+    std::int64_t max_iterations = 50;
     std::string where;
 
     /// An option that is a whole number; nothing where there is none of that name.
@@ -154,6 +154,7 @@ struct Study {
     std::string where;
   } output;
 
+  std::filesystem::path file;             ///< the study file; empty where the study comes from elsewhere
   std::filesystem::path directory = ".";  ///< where relative paths start
   /// Where each key ("time.end", "ensemble.axes[0]") was written, for messages.
   std::map<std::string, std::string, std::less<>> places;

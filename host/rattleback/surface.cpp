@@ -7,13 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/expression.hpp"
 #include "rattleback/message.hpp"
 
 namespace rattleback {
 namespace {
 
 /// Recursive descent over
-///   sum = product {(+|-) product},  product = factor {(*|/) factor},  factor = -factor | power,
+///   sum = product {(+|-) product},  product = factor {(*|/) factor},  factor = {-} power,
 ///   power = atom [^ whole number],  atom = number | name | function(sum) | (sum)
 class Compiler {
  public:
@@ -38,8 +39,9 @@ class Compiler {
   }
 
   void operator()() {
+    if (const std::string fault = fault_of_expression(text_); !fault.empty()) fail(fault);
     sum();
-    if (peek() != '\0') fail(fmt::format("'{}' is not expected", text_.substr(at_)));
+    if (peek() != '\0') fail(fmt::format("{} is not expected", quote(text_.substr(at_))));
     if (!uses_state_) fail("it does not depend on the state");
     surfaces_.end[surfaces_.count] = size();
     surfaces_.direction[surfaces_.count] = section_.direction;
@@ -51,8 +53,8 @@ class Compiler {
 
  private:
   [[noreturn]] void fail(std::string_view why) const {
-    input_error(section_.where,
-                fmt::format("surface \"{}\" of section '{}' cannot be used: {}", section_.surface, section_.name, why));
+    input_error(section_.where, fmt::format("surface {} of section {} cannot be used: {}", quote(section_.surface),
+                                            quote(section_.name), why));
   }
 
   int size() const { return size_before + emitted_; }
@@ -110,11 +112,13 @@ class Compiler {
   }
 
   void factor() {
-    if (take('-')) {
-      factor();
-      emit(Operation::negate);
-      return;
-    }
+    int signs = 0;
+    while (take('-')) ++signs;
+    power();
+    for (; signs > 0; --signs) emit(Operation::negate);
+  }
+
+  void power() {
     atom();
     if (!take('^')) return;
     peek();
@@ -136,7 +140,7 @@ class Compiler {
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '.') {
       double number = 0;
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
-      if (error != std::errc()) fail(fmt::format("'{}' is not a number", text_.substr(at_)));
+      if (error != std::errc()) fail(fmt::format("{} is not a number", quote(text_.substr(at_))));
       at_ = static_cast<std::size_t>(end - text_.data());
       emit(Operation::constant, 0, number);
     } else if (std::isalpha(static_cast<unsigned char>(c)) || c == '_') {
@@ -144,7 +148,7 @@ class Compiler {
     } else if (c == '\0') {
       fail("it ends where a value is expected");
     } else {
-      fail(fmt::format("a value is expected at '{}'", text_.substr(at_)));
+      fail(fmt::format("a value is expected at {}", quote(text_.substr(at_))));
     }
   }
 
@@ -178,7 +182,7 @@ class Compiler {
         if (known_name.size() < 2 || !std::isdigit(static_cast<unsigned char>(known_name[1])) ||
             std::string_view("qvp").find(known_name[0]) == std::string_view::npos)
           known.push_back(known_name);
-      fail(fmt::format("unknown name '{}' (known: {}){}", word, join(known), did_you_mean(word, known)));
+      fail(fmt::format("unknown name {} (known: {}){}", quote(word), join(known), did_you_mean(word, known)));
     }
     emit(found->second.operation, found->second.index, found->second.number);
   }

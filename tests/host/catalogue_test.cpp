@@ -207,7 +207,10 @@ TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
     EXPECT_EQ(differences(plain, reference), "");
     // the exponent is known wherever the trajectory is; with steps far beyond any use the dual step may fail
     const auto& known = std::get<std::vector<std::uint64_t>>(reference.dataset("/observables/lyapunov/count").values);
-    const auto& there = std::get<std::vector<std::uint64_t>>(plain.dataset("/observables/energy/count").values);
+    auto there = std::get<std::vector<std::uint64_t>>(plain.dataset("/observables/energy/count").values);
+    const auto& missing = std::get<std::vector<std::uint64_t>>(plain.dataset("/observables/energy/missing").values);
+    for (std::size_t i = 0; i < there.size(); ++i)
+      there[i] += missing[i];  // an energy may overflow where q and p do not
     if (toml.find("step = \"") != std::string::npos) {
       for (std::size_t i = 0; i < known.size(); ++i) EXPECT_LE(known[i], there[i]);
     } else {

@@ -48,6 +48,28 @@ std::string message_of(const std::function<void()>& work) {
   return "";
 }
 
+TEST(Order, OfMomentaOfGglThetaDependsOnVartheta) {
+  const MethodEntry* method = Catalogue::instance().method("ggl-theta");
+  const auto systems = Catalogue::instance().instances("spherical-pendulum");
+  if (method == nullptr || systems.empty() || !Catalogue::instance().takes(*method, *systems[0]))
+    GTEST_SKIP() << "this build has a part of the catalogue";
+  EXPECT_NE(std::string_view(method->order).find("vartheta"), std::string_view::npos);
+  struct Case {
+    const char* constraint;
+    double theta, vartheta, order_of_q, order_of_p;
+  };
+  for (const Case& c : {Case{"B", 0.5, 0.5, 2, 2}, Case{"B", 0.5, 0.25, 2, 1}, Case{"B", 0.5, 0.0, 2, 1},
+                        Case{"A", 0.5, 0.25, 2, 2}, Case{"B", 0.7, 0.5, 1, 1}}) {
+    const Study study = Study::load(
+        RATTLEBACK_EXAMPLES "/ggl-theta.toml",
+        std::vector<std::string>{fmt::format("method.theta={}", c.theta), fmt::format("method.vartheta={}", c.vartheta),
+                                 fmt::format("method.constraint={}", c.constraint), "time.end=1"});
+    const OrderReport report = order(study, {0.01, 0.005, 0.0025}, {.step = 1e-4});
+    EXPECT_NEAR(report.variables[0].rms.order[2], c.order_of_q, 0.1) << c.constraint << c.theta << c.vartheta;
+    EXPECT_NEAR(report.variables[2].rms.order[2], c.order_of_p, 0.1) << c.constraint << c.theta << c.vartheta;
+  }
+}
+
 TEST(Order, SlopeIsThatOfTheSmallestStepsAboveTheFloor) {
   const std::vector<double> steps{0.8, 0.4, 0.2, 0.1, 0.05}, floor(5, 1e-6);
   const auto series = [&](std::vector<double> errors) { return error_series(steps, std::move(errors), floor); };

@@ -72,6 +72,54 @@ TEST(Statistics, OfNoGoodTrajectoryAreNan) {
     EXPECT_TRUE(std::isnan(statistic_of(tree.result(), name))) << name;
 }
 
+TEST(Statistics, CountInfinitiesAsMissingAndNothingElse) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> x = sample(3), finite = x;
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < x.size(); i += 5) {
+    if (std::isnan(x[i])) continue;
+    x[i] = i % 2 == 0 ? infinity : -infinity;
+    finite[i] = nan;
+    ++missing;
+  }
+  ChunkTree<Moments> with, without;
+  for (const Moments& chunk : reduce(x, 1e3)) with.push(chunk);
+  for (const Moments& chunk : reduce(finite, 1e3)) without.push(chunk);
+  EXPECT_GT(with.result().count, 0.0);
+  EXPECT_EQ(with.result().missing, static_cast<double>(missing));
+  EXPECT_EQ(without.result().missing, 0.0);
+  for (const char* name : {"mean", "std", "mse", "rms", "min", "max", "maxabs"})
+    EXPECT_EQ(statistic_of(with.result(), name), statistic_of(without.result(), name)) << name;
+
+  ValueStore store(1, 6);
+  const double values[] = {3, infinity, 1, -infinity, nan, 2};
+  store.write(0, 0, values, 6);
+  EXPECT_EQ(store.quantiles(0, {0.0, 0.5, 1.0}), (std::vector<double>{1, 2, 3}));
+  std::uint64_t counts[4] = {};
+  count_into({0.0, 2.0, 2}, values, 6, counts);
+  EXPECT_EQ((std::vector<std::uint64_t>(counts, counts + 4)), (std::vector<std::uint64_t>{0, 0, 2, 1}));
+
+  std::vector<double> y(chunk_size, 2.0), z(chunk_size, nan);
+  for (int i = 0; i < 4; ++i) z[static_cast<std::size_t>(i)] = i;
+  y[0] = infinity;
+  y[1] = 5.0;
+  const CoMoments joint = co_reduce_chunk<double>(y.data(), z.data());
+  EXPECT_EQ(joint.count, 3.0);
+  EXPECT_NEAR(correlation_of(joint), -std::sqrt(0.75), 1e-15);  // of (5, 2, 2) and (1, 2, 3)
+}
+
+TEST(Statistics, OfValuesNearTheLargestNumberHaveAMean) {
+  std::vector<double> x(chunk_size, nan);
+  x[0] = x[3] = 1.5e308;
+  x[1] = x[2] = -1.5e308;
+  const Moments m = reduce(x, 0.0)[0];
+  EXPECT_EQ(m.count, 4.0);
+  EXPECT_EQ(statistic_of(m, "mean"), 0.0);
+  EXPECT_EQ(statistic_of(m, "maxabs"), 1.5e308);
+  // the squares exceed the largest number, and say so
+  for (const char* name : {"std", "mse", "rms"}) EXPECT_TRUE(std::isinf(statistic_of(m, name))) << name;
+}
+
 TEST(ChunkTree, PairsNeighboursLevelByLevel) {
   for (std::size_t chunks = 1; chunks <= 40; ++chunks) {
     std::vector<Moments> level = reduce(sample(chunks), 999.0);

@@ -103,7 +103,7 @@ const Broken syntax[] = {
     {"ConstantThatDividesByZero", "end = 10.0", "end = \"1/0\"",
      "s.toml:7: time.end = '1/0' is not finite (it is inf)"},
     {"ReferenceInWords", "name = \"energy\"", "name = \"energy\"\nreference = \"start\"",
-     "s.toml:15: observable[0].reference must be \"initial\" or a number (got \"start\")"},
+     "s.toml:15: observable[0].reference must be \"initial\" or a number (got 'start')"},
     {"TrajectoriesInWords", "[0]\n", "\"some\"\n",
      "s.toml:16: output.trajectories must be an array of indices or \"all\" (got a string)"},
 };
@@ -143,7 +143,7 @@ const Broken names[] = {
     {"BrokenStages", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = 2.5",
      "s.toml:5: method.stages must be a whole number (got a number)"},
     {"UnknownChoice", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nretraction = \"expp\"",
-     "s.toml:5: method.retraction = \"expp\" is not known; 'nonholonomic-lobatto' takes cay, exp; did you mean 'exp'?"},
+     "s.toml:5: method.retraction = 'expp' is not known; 'nonholonomic-lobatto' takes cay, exp; did you mean 'exp'?"},
     {"ChoiceByNumber", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nretraction = 1",
      "s.toml:5: method.retraction must be one of cay, exp (got a whole number)"},
     {"TableForAnOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = { s = 2 }",
@@ -450,7 +450,7 @@ TEST(Study, AnOverrideOfOneTimeKeyReplacesItsCounterpart) {
 
 // Every kind of key at once.
 const std::string rich = R"toml([study]
-name = "a \"quoted\" \\ name\n"
+name = "a \"quoted\" \\ name"
 [system]
 name = "chaplygin-sleigh"
 parameters = { offset = "0.1*a", mass = 2 }

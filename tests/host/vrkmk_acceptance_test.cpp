@@ -551,7 +551,7 @@ TEST_F(Variational, RefuseWhatDoesNotFit) {
   refused({"method.b=[1]"}, "set tableau = \"given\"");
   refused({"method.iteration=quick"}, "method.iteration");
   refused({"method.cutoff=9"}, "out of range");
-  refused({"method.name=vcg"}, "method.tableau = \"gauss2\" is not known");
+  refused({"method.name=vcg"}, "method.tableau = 'gauss2' is not known");
   refused({"system.name=kepler"}, "");
   refused({"ensemble.frame=inertial"}, "unknown ensemble.frame");
   refused({"ensemble.initial.q=[1, 2]"}, "initial q");

@@ -1,82 +1,8 @@
 // Interrupted runs, through the executable: whatever stops a run, the result in the end has the bits of an undisturbed one.
 
-#include <random>
-#include <thread>
-
-#include <signal.h>
-#include <spawn.h>
-
-#include "program.hpp"
+#include "checkpoints.hpp"
 
 namespace {
-
-using namespace std::chrono_literals;
-
-/// Of everything that a checkpoint keeps: tiles, recorded trajectories, quantiles, histograms, joint moments, crossings.
-const std::string rich = chaotic + R"toml(covariance = ["q"]
-[[observable]]
-name = "q[1]"
-histogram = { from = -2, to = 2, bins = 16 }
-correlation = ["energy"]
-[[section]]
-surface = "y2"
-[[section]]
-name = "momentum"
-surface = "p[0] - 0.1 * v[1]"
-direction = "both"
-)toml";
-
-class Checkpoint : public Program {
- protected:
-  ~Checkpoint() override { shell("umount disk"); }
-  void SetUp() override {
-    write("s.toml", rich);
-    ASSERT_EQ(shell("$RB run s.toml --quiet -o reference.h5").exit_code, 0);
-    reference = datasets(directory / "reference.h5");
-  }
-
-  /// Starts `rattleback ARGUMENTS --quiet` in the scratch directory.
-  pid_t start(const std::string& arguments) const {
-    const std::string line =
-        fmt::format("cd '{}' && exec '{}' {} --quiet 2>> err", directory.string(), RATTLEBACK_PROGRAM, arguments);
-    const char* argv[] = {"sh", "-c", line.c_str(), nullptr};
-    pid_t child = 0;
-    EXPECT_EQ(posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);
-    return child;
-  }
-  /// Waits; the exit code, or -signal.
-  static int wait(pid_t child) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-  bool has(const std::string& name) const { return fs::exists(directory / name); }
-  std::string arguments() const { return "run s.toml -o a.h5 --tile 256 --set output.checkpoint=2ms"; }
-
-  /// A run that can be interrupted after its first checkpoint. With a sanitizer its steps take many times as long.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  const std::string lengthened = "--set output.checkpoint=100 --set time.end=40 ";
-#else
-  const std::string lengthened = "--set output.checkpoint=1000 --set time.end=1000 ";
-#endif
-  void interrupt_a_long_run(const std::string& more = "") {
-    const pid_t child = start("run s.toml -o a.h5 " + lengthened + more);
-    while (!has("a.h5.checkpoint")) std::this_thread::sleep_for(1ms);
-    kill(child, SIGINT);
-    EXPECT_EQ(wait(child), 1);
-    for (const char* file : {"a.h5.checkpoint", "a.h5.crossings", "a.h5.part"}) EXPECT_TRUE(has(file)) << file;
-    EXPECT_FALSE(has("a.h5"));
-  }
-  void expect_resumed_like_an_undisturbed_run() {
-    EXPECT_EQ(shell("$RB run s.toml --quiet -o b.h5 " + lengthened).exit_code, 0);
-    const Outcome outcome = shell("$RB resume a.h5 --quiet");
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_TRUE(datasets(directory / "a.h5") == datasets(directory / "b.h5"));
-    EXPECT_FALSE(has("a.h5.checkpoint") || has("a.h5.part") || has("a.h5.crossings"));
-  }
-
-  std::map<std::string, std::vector<char>> reference;
-};
 
 TEST_F(Checkpoint, SurvivesFiftyKills) {
   const auto begin = std::chrono::steady_clock::now();
@@ -139,7 +65,7 @@ TEST_F(Checkpoint, ARunDoesNotOverwriteAnInterruptedOne) {
 
 TEST_F(Checkpoint, TwoRunsDoNotShareAResult) {
   const pid_t child = start("run s.toml -o a.h5 --set time.end=1000000");
-  while (!has("a.h5.part")) std::this_thread::sleep_for(1ms);
+  wait_for(child, "a.h5.part");
   const Outcome outcome = shell("$RB run s.toml --quiet -o a.h5");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("another run is writing this result"), std::string::npos) << outcome.err;
@@ -150,6 +76,7 @@ TEST_F(Checkpoint, TwoRunsDoNotShareAResult) {
 TEST_F(Checkpoint, APartThatHdf5CannotOpenIsMadeAnew) {
   interrupt_a_long_run("--tile 256");
   std::fstream part(directory / "a.h5.part", std::ios::binary | std::ios::in | std::ios::out);
+  part.seekp(512);  // behind the mark
   part << "killed while this was being written";
   part.close();
   expect_resumed_like_an_undisturbed_run();
@@ -180,7 +107,7 @@ TEST_F(Checkpoint, DamagedForeignAndFinishedFilesAreRefused) {
   refuses("a.h5", "a.h5.checkpoint: is not a checkpoint");
   write("a.h5.checkpoint", good);
   fs::rename(directory / "a.h5.part", directory / "elsewhere");
-  refuses("a.h5", "a.h5.part: the unfinished result is gone");
+  refuses("a.h5", "a.h5.part: is gone, and the interrupted run needs it");
   fs::rename(directory / "elsewhere", directory / "a.h5.part");
   EXPECT_EQ(shell("$RB resume a.h5 --quiet").exit_code, 0);
   refuses("a.h5", "a.h5: is finished");
@@ -190,7 +117,7 @@ TEST_F(Checkpoint, AChangedFileOfInitialStatesIsRefused) {
   fs::copy(std::string(RATTLEBACK_EXAMPLES) + "/from-file.csv", directory / "from-file.csv");
   fs::copy(std::string(RATTLEBACK_EXAMPLES) + "/from-file.toml", directory / "f.toml");
   const pid_t child = start("run f.toml -o f.h5 --set output.checkpoint=1ms --set time.end=100000");
-  while (!has("f.h5.checkpoint")) std::this_thread::sleep_for(1ms);
+  wait_for(child, "f.h5.checkpoint");
   kill(child, SIGINT);
   EXPECT_EQ(wait(child), 1);
   std::ofstream(directory / "from-file.csv", std::ios::app) << "\n";

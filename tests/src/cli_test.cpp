@@ -95,6 +95,51 @@ TEST_F(Cli, WritesScriptsThatFishReads) {
   EXPECT_TRUE(outcome.out.starts_with("completion\t")) << outcome.out;
 }
 
+class LostOutput : public Program {
+ protected:
+  void SetUp() override {
+    write("s.toml", chaotic);
+    ASSERT_EQ(shell("$RB run s.toml --quiet -o a.h5 --set time.end=1.0").exit_code, 0);
+    if (shell("mknod full c 1 7").exit_code != 0 || shell("echo x > full").exit_code == 0)
+      GTEST_SKIP() << "cannot make a full device";
+  }
+};
+
+TEST_F(LostOutput, IsAFailure) {
+  for (const auto& [sink, reason] : {std::pair{"> full", "No space left on device"}, {">&-", "Bad file descriptor"}}) {
+    for (const char* command :
+         {"check s.toml", "diff a.h5 a.h5", "diff a.h5 a.h5 --json", "--version", "--help", "run --help",
+          "completion bash", "man", "list", "list --json", "list --names", "describe chaotic",
+          "describe lobatto --json", "run s.toml -o b.h5 --set time.end=1.0",
+          "run s.toml -o b.h5 --set time.end=1.0 --json", "order s.toml --set time.end=1.0 --steps 0.1,0.05 --quiet",
+          "bench s.toml --set time.end=1.0 --repetitions 1"}) {
+      const Outcome outcome = shell(fmt::format("$RB {} {}", command, sink));
+      EXPECT_EQ(outcome.exit_code, 1) << command << "\n" << outcome.err;
+      const std::string line = fmt::format("rattleback: standard output: cannot be written ({})\n", reason);
+      EXPECT_TRUE(outcome.err.ends_with(line)) << command << "\n" << outcome.err;  // check has said what it checked
+      if (command != std::string("check s.toml")) EXPECT_EQ(outcome.err, line) << command;
+    }
+    // no file takes the place of a closed stream, and the result is whole
+    EXPECT_EQ(shell("$RB diff a.h5 b.h5 --quiet").exit_code, 0);
+  }
+  EXPECT_EQ(shell("$RB bench s.toml --set time.end=1.0 --repetitions 1 > full").exit_code, 1);
+  EXPECT_EQ(shell("{ sleep 0.1; $RB man; echo $? > code; } | true").err,
+            "rattleback: standard output: cannot be written (Broken pipe)\n");
+  EXPECT_EQ(read_file(directory / "code"), "1\n");
+}
+
+TEST_F(LostOutput, OfMessagesEndsNoRun) {
+  const std::string failing = "$RB run s.toml --set time.step=3.0 --quiet --set time.end=30.0 -o";
+  ASSERT_FALSE(shell(failing + " a.h5").err.empty());
+  for (const char* command : {"{{ sleep 0.1; {} b.h5; echo $? > code; }} 2>&1 > out | true",
+                              "{} b.h5 2> full; echo $? > code", "{} b.h5 2>&-; echo $? > code"}) {
+    shell(fmt::format(fmt::runtime(command), failing));
+    EXPECT_EQ(read_file(directory / "code"), "3\n") << command;
+    EXPECT_EQ(shell("$RB diff a.h5 b.h5 --quiet").exit_code, 0) << command;
+    fs::remove(directory / "b.h5");
+  }
+}
+
 TEST_F(Cli, ListsNamesAlone) {
   std::string names;
   const auto methods = nlohmann::json::parse(shell("$RB list methods --json").out)["methods"];

@@ -82,6 +82,13 @@ TEST_F(OrderProgram, WritesTheTableInEachFormat) {
   EXPECT_NE(csv.find("\nstep,q_max,q_rms,q_order_max,q_order_rms,v_max,"), std::string::npos) << csv;
   EXPECT_NE(csv.find(fmt::format("\n0.125,{:.17g},", q)), std::string::npos) << csv;
   EXPECT_EQ(files(), (std::vector<std::string>{"t.csv", "t.h5", "t.json"}));
+  // what such a report wrote before is replaced, also at the end of a link
+  fs::create_symlink("t.csv", directory / "link.csv");
+  EXPECT_EQ(shell("$RB order --quiet " + particle + " --steps 0.5,0.25 -o link.csv").exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(directory / "link.csv"));
+  EXPECT_EQ(read_file(directory / "t.csv").find("\n0.125,"), std::string::npos);
+  EXPECT_NE(read_file(directory / "t.csv").find("\n0.5,"), std::string::npos);
+  (void)order(command + " -o t.json");
   EXPECT_NE(outcome.out.find("reference: exact solution"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(fmt::format("{:.4e}", q)), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.err.find("step 0.125: "), std::string::npos) << outcome.err;
@@ -118,6 +125,9 @@ TEST_F(OrderProgram, RefusesBadInputWithOneMessageAndWritesNothing) {
                 .exit_code,
             0);
   write("text.h5", "text");
+  for (const char* name : {"own.csv", "own.json", "own.png"}) write(name, "{}");
+  fs::create_directory(directory / "directory.csv");
+  ASSERT_EQ(shell("mkfifo pipe.csv pipe.svg").exit_code, 0);
   const auto before = files();
   struct Broken {
     const char* arguments;
@@ -130,11 +140,19 @@ TEST_F(OrderProgram, RefusesBadInputWithOneMessageAndWritesNothing) {
       {"--steps 0.5,0.5", "step 0.5: appears twice"},
       {"--steps 0.5,0", "step 0: is not a positive number"},
       {"--steps 0.5,-0.25", "step -0.25: is not a positive number"},
-      {"--steps 0.5,nan", "step nan: is not a positive number"},
+      {"--steps 0.5,nan", "--steps: must be a finite number (got 'nan')"},
       {"--steps 0.5,x", "--steps"},
       {"--steps 0.5,0.25 -o t.txt", "t.txt: the extension says nothing about the format; use one of .h5, .csv, .json"},
       {"--steps 0.5,0.25 -o /nonexistent/t.csv", "/nonexistent/t.csv: cannot be written"},
       {"--steps 0.5,0.25 -o /nonexistent/t.h5", "/nonexistent/t.h5"},
+      {"--steps 0.5,0.25 -o own.csv", "own.csv: cannot be written (rattleback did not write the file that is there"},
+      {"--steps 0.5,0.25 -o own.json", "own.json: cannot be written (rattleback did not write"},
+      {"--steps 0.5,0.25 --plot own.png", "own.png: cannot be written (rattleback did not write"},
+      {"--steps 0.5,0.25 -o directory.csv", "directory.csv: cannot be written (it is a directory)"},
+      {"--steps 0.5,0.25 -o pipe.csv", "pipe.csv: cannot be written (it is no regular file)"},
+      {"--steps 0.5,0.25 --plot pipe.svg", "pipe.svg: cannot be written (it is no regular file)"},
+      {"--steps 0.5,0.25 --plot nowhere/a.png", "nowhere/a.png: cannot be written (there is no such directory)"},
+      {"--steps 0.5,0.01 --reference fine.h5 -o fine.h5", "fine.h5: is read by this command and would be replaced"},
       {"--steps 0.5,0.25 --plot t.jpg", "t.jpg: the extension says nothing"},
       {"--steps 0.5,0.25 --reference-step 0.25 -o t.csv", "has fewer digits than what is tested"},
       {"--steps 0.5,0.25 --reference-step 0.3", "step 0.3: the time from 0 to 5"},
@@ -161,6 +179,7 @@ TEST_F(OrderProgram, RefusesBadInputWithOneMessageAndWritesNothing) {
     EXPECT_TRUE(outcome.out.empty()) << outcome.out;
     EXPECT_EQ(files(), before) << broken.arguments;
   }
+  for (const char* name : {"own.csv", "own.json", "own.png"}) EXPECT_EQ(read_file(directory / name), "{}") << name;
   EXPECT_NE(shell("$RB order --steps 0.5,0.25 --exact " RATTLEBACK_EXAMPLES "/chaotic.toml")
                 .err.find("the exact solution of 'chaotic' is not known"),
             std::string::npos);

@@ -227,7 +227,7 @@ TEST_F(Plot, RefusesBadInputWithOneMessageAndWritesNothing) {
       {"text.h5", "text.h5: not an HDF5 file"},
       {"time", "required: RESULT.h5"},
       {"s.h5 --observable energi", "did you mean 'energy'"},
-      {"s.h5 --statistic rms", "energy: no statistic 'rms' (there are: max, mse, count)"},
+      {"s.h5 --statistic rms", "energy: no statistic 'rms' (there are: max, mse, count, missing)"},
       {"s.h5 --fit 12", "fewer than three samples"},
       {"s.h5 --fit x", "'x' is not a time T0 or a span T0:T1"},
       {"s.h5 --model power", "--fit"},
@@ -270,6 +270,18 @@ TEST_F(Plot, RefusesBadInputWithOneMessageAndWritesNothing) {
     EXPECT_EQ(files(), before) << broken.arguments;
   }
   EXPECT_EQ(plot("").exit_code, 2);
+}
+
+TEST_F(Plot, SaysWhenTheToolCrashes) {
+  write("a.h5", "damaged");
+  write("tool", "#!/bin/sh\nkill -$SIGNAL $$\n");
+  fs::permissions(directory / "tool", fs::perms::owner_all);
+  const Outcome crash = shell("SIGNAL=SEGV RATTLEBACK_PLOT=$PWD/tool $RB plot a.h5 -o a.png");
+  EXPECT_EQ(crash.exit_code, 2);
+  EXPECT_EQ(crash.err, "rattleback: a.h5: the plotting tool was killed (Segmentation fault); the file is damaged\n");
+  const Outcome killed = shell("SIGNAL=KILL RATTLEBACK_PLOT=$PWD/tool $RB plot a.h5");
+  EXPECT_EQ(killed.exit_code, 1);
+  EXPECT_EQ(killed.err, "rattleback: the plotting tool was killed (Killed)\n");
 }
 
 TEST_F(Plot, ShowsHelp) {

@@ -10,7 +10,7 @@ TEST_F(Program, GivesIdenticalBytesInEveryDatasetHoweverItRuns) {
   write("s.toml", chaotic);
   ASSERT_EQ(shell("$RB run s.toml -o reference.h5 --quiet --backend cpu:scalar --threads 1").exit_code, 0);
   const auto reference = datasets(directory / "reference.h5");
-  EXPECT_EQ(reference.size(), 29u);
+  EXPECT_EQ(reference.size(), 30u);
   for (const char* options :
        {"--backend cpu:avx2", "--backend cpu:avx512", "--backend cpu --threads 1", "--backend cpu --threads 2",
         "--tile 256", "--tile 512 --threads 2", "--backend cpu:scalar,threads=2"}) {
@@ -169,6 +169,31 @@ TEST_F(Program, SaysWhereACudaDeviceIsMissing) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("backend 'cuda' is not there"), std::string::npos) << outcome.err;
   EXPECT_EQ(files(), std::vector<std::string>{"s.toml"});
+}
+
+TEST_F(Program, SaysHowManyValuesAreNotFinite) {
+  if (shell("$RB describe kepler").exit_code != 0) GTEST_SKIP() << "this build has a part of the catalogue";
+  write("s.toml", R"toml([system]
+name = "kepler"
+[method]
+name = "runge-kutta"
+[time]
+step = 0.01
+steps = 2
+[ensemble]
+axes = [ { name = "v", values = [1.0, 1e200] } ]
+[ensemble.initial]
+q = [1, 0]
+v = [0, "v"]
+[[observable]]
+name = "energy"
+)toml");
+  const Outcome outcome = shell("$RB run s.toml --json");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "rattleback: observable 'energy' was not finite in 2 values; they count as missing\n");
+  const auto summary = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(summary["missing"]["energy"], 2);
+  EXPECT_NEAR(summary["observables"]["energy"]["mean"].get<double>(), -0.5, 1e-12);
 }
 
 TEST_F(Program, FreezesAndCountsFailedTrajectories) {

@@ -4,16 +4,50 @@ import argparse
 import contextlib
 import difflib
 import io
+import math
+import os
+import pathlib
+import stat
 
 FORMATS = (".png", ".svg", ".pdf")
-# Two runs give the same bytes: no dates in the file.
-METADATA = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+# Two runs give the same bytes: no dates in the file. The author is the mark by which a figure is known as one of this tool.
+METADATA = {".png": {"Software": "rattleback"}, ".svg": {"Date": None, "Creator": "rattleback"},
+            ".pdf": {"CreationDate": None, "Creator": "rattleback"}}
+MARKS = {b"\x89PNG\r\n": b"Software\0rattleback", b"<?xml": b"<dc:title>rattleback</dc:title>", b"%PDF-": b"/Creator (rattleback)"}
 # Readable without colour vision (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999", "#8c510a", "#f0e442")
 
 
 class InputError(Exception):
     """A message of one line for the person who called."""
+
+
+class OutputError(Exception):
+    """What is printed is lost."""
+
+
+def printable(text):
+    """The text without what a terminal or a figure does not show as it is."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def shortened(text, length):
+    return text if len(text) <= length else text[:length - 3] + "..."
+
+
+@contextlib.contextmanager
+def told():
+    """Around what writes on stdout."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(error.strerror) from error
+
+
+def tell(text, **options):
+    """Prints on stdout."""
+    with told():
+        print(text, **options)
 
 
 def listing(names):
@@ -37,7 +71,7 @@ def choose(wanted, known, what, where):
 
 def plain(text):
     """Text of others for a figure: dollar signs start no mathematics, an underscore at the start hides no legend."""
-    text = str(text).replace("$", r"\$")
+    text = "\n".join(shortened(printable(line), 200) for line in str(text).split("\n")).replace("$", r"\$")
     return " " + text if text.startswith("_") else text
 
 
@@ -67,7 +101,13 @@ def _positive(text):
     return int(text)
 
 
-numbers = option_type(lambda text: [float(part) for part in text.split(",")], "a list of numbers A,B,...")
+def _finite(text):
+    if not math.isfinite(float(text)):
+        raise ValueError
+    return float(text)
+
+
+numbers = option_type(lambda text: [_finite(part) for part in text.split(",")], "a list of numbers A,B,...")
 indices = option_type(lambda text: sorted({int(part) for part in text.split(",")}), "a list of indices A,B,...")
 window = option_type(_window, "a time T0 or a span T0:T1")
 positive = option_type(_positive, "a whole number above 0")
@@ -106,16 +146,42 @@ def legend(axes, entries):
     axes.legend(fontsize="small", **outside)
 
 
+def figure_place(path):
+    """Where a figure goes: to the end of symbolic links. Only a figure that this tool has drawn is ever replaced."""
+    place = pathlib.Path(os.path.realpath(path))
+    try:
+        mode = place.stat().st_mode
+        if not stat.S_ISREG(mode):
+            raise InputError(f"{path}: cannot be written (it is {'a directory' if stat.S_ISDIR(mode) else 'no regular file'}); "
+                             "choose another name with -o")
+        content = place.read_bytes()
+    except FileNotFoundError:
+        if place.parent.is_dir():
+            return place
+        raise InputError(f"{path}: cannot be written (there is no such directory); choose another name with -o") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+    if not any(content.startswith(start) and mark in content for start, mark in MARKS.items()):
+        raise InputError(f"{path}: is there already and is no figure of rattleback; delete it, or choose another name with -o")
+    return place
+
+
 def save(figure, path):
     """Writes the whole figure or no file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=path.suffix[1:], dpi=120, metadata=METADATA[path.suffix])
-    partial = path.with_name(path.name + ".part")
+    place = figure_place(path)
+    partial = place.with_name(f".{place.name[:200]}.part-{os.getpid()}")
     try:
-        partial.write_bytes(buffer.getvalue())
-        partial.replace(path)
+        with partial.open("xb") as file:
+            try:
+                file.write(buffer.getvalue())
+                file.flush()
+                partial.replace(place)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    partial.unlink()
+                raise
     except OSError as error:
-        with contextlib.suppress(OSError):
-            partial.unlink()
         raise InputError(f"{path}: cannot be written ({error.strerror})") from error
-    print(f"figure: {path}")
+    tell(f"figure: {printable(path)}")

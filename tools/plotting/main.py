@@ -1,14 +1,17 @@
 """The command line."""
 
 import argparse
+import contextlib
+import os
 import pathlib
 import re
 import sys
+import warnings
 from dataclasses import dataclass
 from typing import Callable
 
 from . import convergence, histogram, maps, states, timeseries
-from .base import FORMATS, InputError, did_you_mean
+from .base import FORMATS, InputError, OutputError, did_you_mean, figure_place, printable, shortened, tell, told
 
 
 @dataclass
@@ -92,23 +95,59 @@ def figure_path(name, arguments):
     return arguments.output
 
 
+def command(words):
+    """Does what the words say; returns the exit code."""
+    if not words or words[0] in ("-h", "--help"):
+        width = max(len(name) for name in KINDS) + 2
+        kinds = "\n".join(f"  {name:<{width}}{kind.summary}" for name, kind in KINDS.items())
+        tell(HELP.format(kinds=kinds), file=sys.stdout if words else sys.stderr, end="")
+        return 0 if words else 2
+    name, words = split_kind(words)
+    with told():  # the help of a kind
+        arguments = parse(name, words)
+    output = figure_path(name, arguments)
+    figure_place(output)  # a bad place is found before any work
+    draw(KINDS[name], arguments, output)
+    return 0
+
+
 def main(words):
     """Returns the exit code."""
+    warnings.simplefilter("ignore")  # a message is one line
     try:
-        if not words or words[0] in ("-h", "--help"):
-            width = max(len(name) for name in KINDS) + 2
-            kinds = "\n".join(f"  {name:<{width}}{kind.summary}" for name, kind in KINDS.items())
-            print(HELP.format(kinds=kinds), file=sys.stdout if words else sys.stderr, end="")
-            return 0 if words else 2
-        name, words = split_kind(words)
-        arguments = parse(name, words)
-        KINDS[name].run(arguments, figure_path(name, arguments))
-        return 0
+        try:
+            code = command(words)
+        except SystemExit as end:  # after a help
+            code = end.code
+        if sys.stdout is None:
+            raise OutputError("it is closed")
+        with told():
+            sys.stdout.flush()
+        return code
     except InputError as error:
-        print(f"rattleback: {error}", file=sys.stderr)
+        complain(error)
         return 2
-    except OSError as error:
-        print(f"rattleback: {error}", file=sys.stderr)
+    except OutputError as error:
+        complain(f"standard output: cannot be written ({error})")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still on its way
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def draw(kind, arguments, output):
+    """Draws; whatever a damaged file makes h5py, numpy or matplotlib raise is one message."""
+    try:
+        kind.run(arguments, output)
+    except (InputError, OutputError, ImportError):
+        raise
+    except Exception as error:
+        files = ", ".join(map(str, arguments.files))
+        why = shortened(" ".join(f"{type(error).__name__}: {error}".split()), 300)
+        raise InputError(f"{files}: cannot be drawn ({why}); the file is damaged or was not written by rattleback") from error
+
+
+def complain(message):
+    """One line on stderr, if there is one."""
+    with contextlib.suppress(OSError):
+        print(f"rattleback: {shortened(printable(message), 2000)}", file=sys.stderr)

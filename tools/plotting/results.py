@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import h5py
 import numpy as np
 
-from .base import InputError, choose, did_you_mean, listing, option_type
+from .base import InputError, choose, did_you_mean, listing, option_type, printable
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Result:
     def __init__(self, path):
         self.path = path
         try:
+            if path.exists() and not path.is_file():
+                raise InputError(f"{path}: is no regular file")
             path.open("rb").close()
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from error
@@ -69,7 +71,7 @@ class Result:
         step = self.study["time"]["step"]
         if step != "h":  # an axis of that name
             parts.append(f"h = {step}" if isinstance(step, str) else f"h = {step:g}")
-        return ", ".join(parts)
+        return printable(", ".join(parts))
 
     def group(self, name, hint):
         """A group with something in it; `hint` says how to come by one."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import InputError, choose, legend, names, new_figure, numbers, plain, save, title, window, window_text
+from .base import InputError, choose, legend, names, new_figure, numbers, plain, save, tell, title, window, window_text
 from .results import open_all
 
 SUMMARY = "statistics of observables against time, with fits of their growth"
@@ -100,8 +100,9 @@ def load(result, wanted_observables, wanted_statistics, scale_by_order):
     for observable in wanted_observables or ["energy" if "energy" in known else known[0]]:
         choose(observable, known, "observable", result.path)
         # counts last; histograms are not against time
-        statistics = [name for name, data in group[observable].items() if data.shape == time.shape and name != "count"]
-        statistics.append("count")
+        statistics = [name for name, data in group[observable].items() if data.shape == time.shape
+                      and name not in ("count", "missing")]
+        statistics += [name for name in ("count", "missing") if name in group[observable]]
         for statistic in wanted_statistics or ["mse" if "mse" in statistics else statistics[0]]:
             choose(statistic, statistics, "statistic", f"{result.path}: {observable}")
             values = group[observable][statistic][:].astype(float)
@@ -170,9 +171,9 @@ def typeset(text):
 
 def print_rows(head, labels, rows):
     width = max(len(label) for label in labels)
-    print(" " * width + "".join(f"{text:>14}" for text in head))
+    tell(" " * width + "".join(f"{text:>14}" for text in head))
     for label, row in zip(labels, rows):
-        print(f"{label:<{width}}" + "".join(f"{value:14.6e}" for value in row))
+        tell(f"{label:<{width}}" + "".join(f"{value:14.6e}" for value in row))
 
 
 def draw(all_series, fits, scale, heading):
@@ -215,7 +216,7 @@ def run(arguments, output):
     if arguments.table:
         print_rows([f"t = {t:g}" for t in arguments.table], labels, values)
     if fits:
-        print(f"fit of {model.formula}, {window_text(arguments.fit)}:")
+        tell(f"fit of {model.formula}, {window_text(arguments.fit)}:")
         print_rows([f"{model.slope} b", "std. error", "a", "std. error"], labels,
                    [(f.b, f.b_error, f.a, f.a_error) for f in fits])
     save(figure, output)

@@ -1,6 +1,7 @@
 #pragma once
 // The time loop of one trajectory (or pack of trajectories), between two sample times.
 
+#include "rattleback/ensemble/last_step.hpp"
 #include "rattleback/ensemble/surface.hpp"
 #include "rattleback/methods/step.hpp"
 
@@ -33,7 +34,7 @@ inline constexpr bool hands_over = requires {
 };
 
 /// The summation of a state whose rounding errors are kept in rows, where there are such rows; plain otherwise. In memory they
-/// cost no registers where they are not wanted.
+/// cost no registers where they are not wanted. What a step by one thread carries has the same rows.
 template <class T, class Team>
 struct RoundingRows {
   double* chunk;
@@ -54,6 +55,14 @@ struct RoundingRows {
       }
       Team::sync();
     }
+  }
+  template <class, int size>
+  RB_HD Vector<T, size> carried() const {
+    return row < 0 ? Vector<T, size>::zero() : load_rows<T, size>(chunk, row, lane);
+  }
+  template <int size>
+  RB_HD void carry(const Vector<T, size>& x, mask_t<T> solved) const {
+    if (row >= 0) store_rows(chunk, row, lane, select(active & solved, x, load_rows<T, size>(chunk, row, lane)));
   }
 };
 
@@ -163,6 +172,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       const auto take_step = [&]() __attribute__((always_inline)) {
         if constexpr (requires { step(next, PlainSum{}, step_size); }) {
           return step(next, RoundingRows<T, Team>{chunk, rows.rounding, lane, running}, step_size);
+        } else if constexpr (requires { step(next, step_size, NothingKept{}); }) {
+          return step(next, step_size, LastStepRows<T, Team>{chunk, rows.last_step, lane, running});
         } else {
           return step(next, step_size);
         }

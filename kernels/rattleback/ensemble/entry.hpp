@@ -169,12 +169,35 @@ struct MethodEntry {
   /// The option, a flag, that asks for compensated summation of the state; null: there is none.
   const char* compensation = nullptr;
   bool in_space = false;  ///< on groups, v and p of its states are right trivialised
+  /// Numbers that a step carries to the next besides the state, for its rounding errors; they start from 0.
+  int carried = 0;
+  /// A step has a velocity of its own; a multiplier gamma of its own for the hidden constraint. Both can be observed.
+  bool step_velocity = false, step_multiplier = false;
 };
 
 /// An observable of a run: a system observable, a component, or a counter. `p_projected`, of holonomic systems, is the
-/// p nearest in kinetic energy whose velocity satisfies the hidden constraint; the trajectory goes on from p.
+/// p nearest in kinetic energy whose velocity satisfies the hidden constraint; the trajectory goes on from p. From `gamma`
+/// on they are of the last step (last_step.hpp).
 struct ObservableCode {
-  enum Kind : int { system, q, v, p, p_projected, lambda, iterations, residual, lyapunov } kind;
+  enum Kind : int {
+    system,
+    q,
+    v,
+    p,
+    p_projected,
+    lambda,
+    constraint,
+    hidden_constraint,
+    iterations,
+    residual,
+    lyapunov,
+    gamma,
+    step_v,
+    step_hidden_constraint,
+    step_energy,
+    step_kinetic,
+    step_potential
+  } kind;
   int index;
 };
 
@@ -190,7 +213,8 @@ struct ChunkLayout {
   int persistent;                           ///< rows before the slots: all that a checkpoint keeps
   int rows;
   int tangent = -1, tangent_exponent = -1;  ///< tangent vector of (q, p, lambda) and its power of two, where wanted
-  int rounding = -1;                        ///< what rounding has left out of q and p, with compensated summation
+  int rounding = -1;   ///< what rounding has left out of q and p, with compensated summation, or what the step carries
+  int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp), where wanted
 };
 inline constexpr int max_parameters = 24;
 
@@ -246,19 +270,21 @@ struct KernelArguments {
   Surfaces surfaces;
 };
 
-/// What the statistics mean, std, mse, rms, min, max, maxabs need of a set of values x with references r.
+/// What the statistics mean, std, mse, rms, min, max, maxabs need of a set of values x with references r. Of a good
+/// trajectory whose value is not finite the value given is an infinity, of a failed one a NaN.
 template <class T>
 struct MomentsOf {
-  T count;          ///< good trajectories
+  T count;          ///< finite values, of which all others are
   T mean;           ///< of x
   T squares;        ///< sum (x - mean)^2
   T error_squares;  ///< sum (x - r)^2
   T minimum, maximum;
   T error_maximum;  ///< max |x - r|
+  T missing;        ///< infinities
 };
 using Moments = MomentsOf<double>;
 
-/// What the covariance of x and y needs; values where either is NaN count for nothing.
+/// What the covariance of x and y needs; values where either is not finite count for nothing.
 template <class T>
 struct CoMomentsOf {
   T count;
@@ -269,7 +295,8 @@ using CoMoments = CoMomentsOf<double>;
 
 /// Advances lanes [begin, end) of one chunk.
 using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
-/// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk.
+/// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk; infinity for a value that is not finite
+/// of a good trajectory, NaN for a failed one.
 using ObserveFunction = void (*)(const KernelArguments& arguments, const double* chunk, int begin, int end,
                                  const ObservableCode* codes, int count, double* values);
 /// Moments of the chunk_size values of one observable in one chunk.

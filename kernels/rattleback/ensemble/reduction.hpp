@@ -8,15 +8,26 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Moments of one trajectory per lane; a NaN (failed trajectory, padding) counts for nothing.
+/// Moments of one trajectory per lane. An infinity counts as missing, a NaN (failed trajectory, padding) for nothing.
 template <class T>
 RB_HD MomentsOf<T> moments_of(T x, T reference) {
   const T infinity(__builtin_huge_val()), zero(0.0);
-  const mask_t<T> good = x == x;
+  const mask_t<T> good = is_finite(x);
   const T error = x - reference;
-  return {select(good, T(1.0), zero),        select(good, x, zero),     zero,
-          select(good, error * error, zero), select(good, x, infinity), select(good, x, -infinity),
-          select(good, abs(error), zero)};
+  return {select(good, T(1.0), zero),
+          select(good, x, zero),
+          zero,
+          select(good, error * error, zero),
+          select(good, x, infinity),
+          select(good, x, -infinity),
+          select(good, abs(error), zero),
+          select(abs(x) == infinity, T(1.0), zero)};
+}
+
+/// mean + share (other - mean), where the difference may exceed the largest number.
+template <class T>
+RB_HD T moved_mean(T mean, T other, T share) {
+  return fma(T(0.5) * other - T(0.5) * mean, share + share, mean);
 }
 
 /// Moments of the union (means and squares by the pairwise update of Chan, Golub and LeVeque).
@@ -28,19 +39,20 @@ RB_HD MomentsOf<T> combine(const MomentsOf<T>& a, const MomentsOf<T>& b) {
   const T share = b.count / select(none, T(1.0), count);
   const T between = delta * delta * (a.count * share);
   return {count,
-          select(only_a, a.mean, select(only_b, b.mean, fma(delta, share, a.mean))),
+          select(only_a, a.mean, select(only_b, b.mean, moved_mean(a.mean, b.mean, share))),
           select(only_a | only_b, a.squares + b.squares, a.squares + b.squares + between),
           a.error_squares + b.error_squares,
           min(a.minimum, b.minimum),
           max(a.maximum, b.maximum),
-          max(a.error_maximum, b.error_maximum)};
+          max(a.error_maximum, b.error_maximum),
+          a.missing + b.missing};
 }
 
 /// Joint moments of one trajectory per lane.
 template <class T>
 RB_HD CoMomentsOf<T> co_moments_of(T x, T y) {
   const T zero(0.0);
-  const mask_t<T> good = (x == x) & (y == y);
+  const mask_t<T> good = is_finite(x) & is_finite(y);
   return {select(good, T(1.0), zero), select(good, x, zero), select(good, y, zero), zero, zero, zero};
 }
 
@@ -49,14 +61,14 @@ RB_HD CoMomentsOf<T> combine(const CoMomentsOf<T>& a, const CoMomentsOf<T>& b) {
   const T count = a.count + b.count;
   const T dx = b.mean_x - a.mean_x, dy = b.mean_y - a.mean_y;
   const mask_t<T> none = count == T(0.0), only_b = a.count == T(0.0), only_a = b.count == T(0.0);
-  const T share = b.count / select(none, T(1.0), count);
-  const T weight = select(only_a | only_b, T(0.0), a.count * share);
+  const T share = b.count / select(none, T(1.0), count), weight = a.count * share;
+  const auto between = [&](const T& product) { return select(only_a | only_b, T(0.0), product * weight); };
   return {count,
-          select(only_a, a.mean_x, select(only_b, b.mean_x, fma(dx, share, a.mean_x))),
-          select(only_a, a.mean_y, select(only_b, b.mean_y, fma(dy, share, a.mean_y))),
-          a.xx + b.xx + dx * dx * weight,
-          a.xy + b.xy + dx * dy * weight,
-          a.yy + b.yy + dy * dy * weight};
+          select(only_a, a.mean_x, select(only_b, b.mean_x, moved_mean(a.mean_x, b.mean_x, share))),
+          select(only_a, a.mean_y, select(only_b, b.mean_y, moved_mean(a.mean_y, b.mean_y, share))),
+          a.xx + b.xx + between(dx * dx),
+          a.xy + b.xy + between(dx * dy),
+          a.yy + b.yy + between(dy * dy)};
 }
 
 namespace detail {
@@ -65,7 +77,7 @@ namespace detail {
 template <class A, class B, class F>
 void for_each_member(const MomentsOf<A>& a, MomentsOf<B>& b, F f) {
   f(a.count, b.count), f(a.mean, b.mean), f(a.squares, b.squares), f(a.error_squares, b.error_squares);
-  f(a.minimum, b.minimum), f(a.maximum, b.maximum), f(a.error_maximum, b.error_maximum);
+  f(a.minimum, b.minimum), f(a.maximum, b.maximum), f(a.error_maximum, b.error_maximum), f(a.missing, b.missing);
 }
 template <class A, class B, class F>
 void for_each_member(const CoMomentsOf<A>& a, CoMomentsOf<B>& b, F f) {

@@ -38,10 +38,14 @@ template <int W>
 __device__ __forceinline__ void tile_sync() {
   __syncwarp(W == 32 ? ~0u : ((1u << (W % 32)) - 1u) << (threadIdx.x % 32 / W * W));
 }
+/// A block is a warp, and each of its tiles has an equal part of the block's shared memory. So a tile of 16 lanes and the two
+/// tiles of 8 lanes in it, which take the steps of the same trajectory, have the same part.
 template <int W, class Object>
-__device__ __forceinline__ Object& tile_shared() {  // a block is a warp
+__device__ __forceinline__ Object& tile_shared() {
   extern __shared__ double tile_memory[];
-  return reinterpret_cast<Object*>(tile_memory)[threadIdx.x / W];
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return *reinterpret_cast<Object*>(reinterpret_cast<char*>(tile_memory) + threadIdx.x / W * (bytes / (32 / W)));
 }
 #elif defined(RATTLEBACK_TILE_CREW)
 inline constexpr bool has_tiles = true;
@@ -143,10 +147,9 @@ using tile_of = typename TileOf<Step>::Team;
 template <class Step>
 using workspace_of = typename TileOf<Step>::Workspace;
 
-/// Shared memory of a warp whose tiles take the step.
+/// Shared memory of a warp whose tiles take the step: the part of every tile of 8 lanes begins at a multiple of 16 bytes.
 template <class Step>
-inline constexpr int workspace_bytes = tile_of<Step>::lanes == 1
-                                           ? 0
-                                           : int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes);
+inline constexpr int workspace_bytes =
+    tile_of<Step>::lanes == 1 ? 0 : (int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes) + 63) / 64 * 64;
 
 RB_NAMESPACE_END

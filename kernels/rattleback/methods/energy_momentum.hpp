@@ -45,7 +45,9 @@ class GeneralEnergyMomentum {
   RB_HD GeneralEnergyMomentum(const System& system, const SolverOptions<T>& options)
       : system_(system), options_(options) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
+  template <class Keep>
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const Keep& keep) const {
     const Equations equations(system_, state, h);
     Vector<T, Equations::size> x;
     typename Team::template Shared<Workspace> workspace;
@@ -55,8 +57,13 @@ class GeneralEnergyMomentum {
     state.q = fma(h, segment<0, n>(x), state.q);
     state.lambda = (T(-1.0) / h) * segment<2 * n, m>(x);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations,
-            max_norm((*workspace).residual)};
+    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    if (keep.wanted()) {
+      auto gamma = Vector<T, m>::zero();
+      if constexpr (has_gamma) gamma = segment<2 * n + m, m>(x);
+      keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
+    }
+    return {status, report.iterations, max_norm((*workspace).residual)};
   }
 
  private:
@@ -168,6 +175,9 @@ template <class T, class System, GglScheme scheme>
   requires TakesEnergyMomentum<System>
 using EnergyMomentumStep = typename detail::EnergyMomentumForm<T, System, scheme>::type;
 
+/// Numbers that BobenkoSuris carries: of M and of a.
+inline constexpr int bobenko_suris_carried = 6;
+
 /// A Lagrange top in directors.
 template <class System>
 concept LagrangeTop = requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
@@ -182,6 +192,9 @@ concept LagrangeTop = requires(const System& s, const Vector<typename System::sc
 ///
 /// The second is a Cayley rotation. It turns all directors here, and a rotation about the axis follows at the rate
 /// (1/J - 1/I') M . a of the continuous equations, so that the state is that of a rigid body. Multipliers are left alone.
+///
+/// M from (q, p) has the rounding errors of 24 numbers, which would add up in M from step to step, and M turns the axis. So
+/// the step carries what (q, p) leaves out of M, and what rounding leaves out of a: M and a are sums with compensation.
 template <class T, LagrangeTop System>
 class BobenkoSuris {
   static constexpr int n = System::n, m = System::m;
@@ -191,20 +204,27 @@ class BobenkoSuris {
 
   RB_HD BobenkoSuris(const System& system, const SolverOptions<T>&) : system_(system), mass_(system) {}
 
-  RB_HD StepReport<T> operator()(State& state, T h) const {
+  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, PlainSum{}, h); }
+  template <class Compensation>
+  RB_HD StepReport<T> operator()(State& state, const Compensation& compensation, T h) const {
     const T inverse_inertia = T(1.0) / fma(system_.mass * system_.length, system_.length, system_.inertia);
     const T torque = system_.mass * system_.gravity * system_.length;
-    Vector<T, 3> total = system_.angular_momentum(state.q, mass_.inverse_times(state.p));
-    total[0] = fma(-(h * torque), state.q[10], total[0]);
-    total[1] = fma(h * torque, state.q[9], total[1]);
+    const auto left_out = compensation.template carried<T, bobenko_suris_carried>();
+    Vector<T, 3> rest = segment<0, 3>(left_out), axis_rest = segment<3, 3>(left_out);
+    Vector<T, 3> total = momentum_of(state);
+    add({-(h * torque) * state.q[10], (h * torque) * state.q[9], T(0.0)}, total, rest);
     const Vector<T, 3> w = (T(0.5) * h * inverse_inertia) * total;
     const T factor = T(2.0) / (T(1.0) + dot(w, w));
     Vector<T, 3> d[4];
     RB_UNROLL
     for (int b = 1; b < 4; ++b) {
       d[b] = {state.q[3 * b], state.q[3 * b + 1], state.q[3 * b + 2]};
-      const Vector<T, 3> turned = cross(w, d[b]);
-      d[b] = fma(factor, turned + cross(w, turned), d[b]);
+      const Vector<T, 3> turned = cross(w, d[b]), moved = turned + cross(w, turned);
+      if (b == 3) {
+        add(factor * moved, d[b], axis_rest);
+      } else {
+        d[b] = fma(factor, moved, d[b]);
+      }
     }
     const T rate = (T(1.0) / system_.axial_inertia - inverse_inertia) * dot(total, d[3]);
     T s, c;
@@ -226,10 +246,22 @@ class BobenkoSuris {
     }
     state.p = mass_.times(v);
     const T check = sum(state.q) + sum(state.p);
-    return {step_status<T>(mask_t<T>(true), mask_t<T>(false), is_finite(check)), T(0.0), T(0.0)};
+    const T status = step_status<T>(mask_t<T>(true), mask_t<T>(false), is_finite(check));
+    // the difference is exact: the two differ by rounding
+    compensation.carry(join((total - momentum_of(state)) + rest, axis_rest), status == T(0.0));
+    return {status, T(0.0), T(0.0)};
   }
 
  private:
+  /// M about the tip.
+  RB_HD Vector<T, 3> momentum_of(const State& state) const {
+    return system_.angular_momentum(state.q, mass_.inverse_times(state.p));
+  }
+  /// x + rest grows by dx; the rounding error of the sum is exact.
+  RB_HD static void add(const Vector<T, 3>& dx, Vector<T, 3>& x, Vector<T, 3>& rest) {
+    StateRounding<T, 3>::add(dx, mask_t<T>(true), x, rest);
+  }
+
   System system_;
   Mass<System> mass_;
 };
@@ -253,7 +285,9 @@ inline constexpr MethodEntry energy_momentum{
     .options = {},
     .carries_multiplier = true,
     .order_of = constant_order<2>,
-    .needs = energy_momentum_needs};
+    .needs = energy_momentum_needs,
+    .step_velocity = true,
+    .step_multiplier = true};
 
 inline constexpr MethodEntry energy_momentum_index3{
     .name = "energy-momentum-index3",
@@ -265,7 +299,8 @@ inline constexpr MethodEntry energy_momentum_index3{
     .carries_multiplier = true,
     .order_of = constant_order<2>,
     .needs = energy_momentum_needs,
-    .exact_hidden_constraint = false};
+    .exact_hidden_constraint = false,
+    .step_velocity = true};
 
 inline constexpr MethodEntry classical_ggl{
     .name = "classical-ggl",
@@ -278,7 +313,9 @@ inline constexpr MethodEntry classical_ggl{
     .options = {},
     .carries_multiplier = true,
     .order_of = constant_order<2>,
-    .needs = energy_momentum_needs};
+    .needs = energy_momentum_needs,
+    .step_velocity = true,
+    .step_multiplier = true};
 
 inline constexpr MethodEntry bobenko_suris{
     .name = "bobenko-suris",
@@ -291,7 +328,8 @@ inline constexpr MethodEntry bobenko_suris{
     .options = {},
     .carries_multiplier = false,
     .order_of = constant_order<1>,
-    .needs = "the directors and the parameters of a Lagrange top"};
+    .needs = "the directors and the parameters of a Lagrange top",
+    .carried = bobenko_suris_carried};
 
 }  // namespace methods
 

@@ -18,8 +18,8 @@
 //
 // VI-A is A with theta = 1/2; VI-B is B with theta = 1, vartheta = 1/2; VI-Bs is B with theta = vartheta = 1/2. All are
 // symplectic. The recorded multiplier has the sign of the other methods, the force being G^T lambda: minus the lambda
-// above. It belongs to the beginning of the step for VI-S and is spread over the step for the others. gamma is not
-// recorded.
+// above. It belongs to the beginning of the step for VI-S and is spread over the step for the others. gamma and v can be
+// observed (ensemble/last_step.hpp): v belongs to (q, p) in VI-S, to (q', p') in the others.
 //
 // Two forms: one for the structure `Blocks` of systems/system.hpp, condensed to the multipliers, which the energy-momentum
 // schemes (energy_momentum.hpp) share; and one for any regular Lagrangian, a configuration-dependent mass matrix included.
@@ -202,7 +202,9 @@ class CondensedGgl {
                                                                                               theta_(0.5),
                                                                                               vartheta_(0.5) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
+  template <class Keep>
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const Keep& keep) const {
     typename Team::template Shared<Workspace> shared;
     Workspace& workspace = *shared;
     Team::sync();
@@ -229,7 +231,13 @@ class CondensedGgl {
     state.q = fma(h, segment<0, n>(x), state.q);
     state.lambda = (T(-1.0) / h) * impulse;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations, r.norm};
+    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    if (keep.wanted()) {
+      auto gamma = Vector<T, m>::zero();
+      if constexpr (has_gamma) gamma = r.gamma;
+      keep.put(status == T(0.0), gamma, energy ? r.v_1 : r.v, state.q, state.p);
+    }
+    return {status, report.iterations, r.norm};
   }
 
  private:
@@ -520,7 +528,9 @@ class CondensedViS {
   RB_HD CondensedViS(const System& system, const SolverOptions<T>& options)
       : system_(system), algebra_(system), options_(options) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
+  template <class Keep>
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const Keep& keep) const {
     typename Team::template Shared<Workspace> shared;
     Workspace& workspace = *shared;
     Team::sync();
@@ -532,11 +542,14 @@ class CondensedViS {
     Vector<T, size> x;
     const NewtonReport<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
-    state.q = r.q_1;
-    state.p = Algebra::scale(algebra_.mass, r.z);
+    const Vector<T, n> p_1 = Algebra::scale(algebra_.mass, r.z);
     state.lambda = (T(-1.0) / h) * segment<0, m>(x);
-    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations, r.norm};
+    const T check = sum(r.q_1) + sum(p_1) + sum(state.lambda);
+    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    keep.put(status == T(0.0), segment<m, m>(x), r.v, state.q, state.p);
+    state.q = r.q_1;
+    state.p = p_1;
+    return {status, report.iterations, r.norm};
   }
 
  private:
@@ -749,7 +762,9 @@ class GeneralGgl {
   RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!vi_s)
       : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
+  template <class Keep>
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const Keep& keep) const {
     const Equations equations(*this, state, h);
     Vector<T, Equations::size> x;
     typename Team::template Shared<Workspace> workspace;
@@ -757,8 +772,10 @@ class GeneralGgl {
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     equations.finish(x, state);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    return {step_status<T>(report.converged, report.singular, is_finite(check)), report.iterations,
-            max_norm((*workspace).residual)};
+    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const State& of_v = vi_s ? equations.start() : state;
+    keep.put(status == T(0.0), segment<Equations::first_gamma, m>(x), segment < vi_s ? 0 : n, n > (x), of_v.q, of_v.p);
+    return {status, report.iterations, max_norm((*workspace).residual)};
   }
 
  private:
@@ -779,6 +796,7 @@ class GeneralGgl {
       for (int k = 0; k < m; ++k) x[first_lambda + k] = -(h_ * state_.lambda[k]);
       return x;
     }
+    RB_HD const State& start() const { return state_; }
     RB_HD T scale() const { return detail::velocity_scale(step_.system_, h_, state_.q, v_0_); }
     /// Of the velocities among the unknowns.
     RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, blocks * n>(update)); }
@@ -930,7 +948,9 @@ inline constexpr MethodEntry ggl_vi_s{
     .carries_multiplier = true,
     .order_of = constant_order<1>,
     .needs = ggl_needs,
-    .exact_hidden_constraint = false};
+    .exact_hidden_constraint = false,
+    .step_velocity = true,
+    .step_multiplier = true};
 inline constexpr MethodEntry ggl_vi_a{
     .name = "ggl-vi-a",
     .summary = "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints",
@@ -943,7 +963,9 @@ inline constexpr MethodEntry ggl_vi_a{
     .order_of = constant_order<2>,
     .needs = ggl_needs,
     .exact_constraint = false,
-    .exact_hidden_constraint = false};
+    .exact_hidden_constraint = false,
+    .step_velocity = true,
+    .step_multiplier = true};
 inline constexpr MethodEntry ggl_vi_b{
     .name = "ggl-vi-b",
     .summary =
@@ -957,7 +979,9 @@ inline constexpr MethodEntry ggl_vi_b{
     .settle = settle_ggl<ggl_vi_b_numbers>,
     .order_of = constant_order<1>,
     .needs = ggl_needs,
-    .exact_hidden_constraint = false};
+    .exact_hidden_constraint = false,
+    .step_velocity = true,
+    .step_multiplier = true};
 inline constexpr MethodEntry ggl_vi_bs{
     .name = "ggl-vi-bs",
     .summary = "GGL variational integrator with midpoint evaluations; symplectic, positions on the constraint",
@@ -969,7 +993,9 @@ inline constexpr MethodEntry ggl_vi_bs{
     .settle = settle_ggl<ggl_vi_bs_numbers>,
     .order_of = constant_order<2>,
     .needs = ggl_needs,
-    .exact_hidden_constraint = false};
+    .exact_hidden_constraint = false,
+    .step_velocity = true,
+    .step_multiplier = true};
 
 inline constexpr const char* ggl_constraints[] = {"A", "B"};
 inline constexpr OptionInfo ggl_theta_options[] = {
@@ -1008,7 +1034,7 @@ inline constexpr MethodEntry ggl_theta{
     .name = "ggl-theta",
     .summary = "GGL variational integrators with theta, vartheta and constraint A or B; symplectic",
     .source = ggl_source,
-    .order = "q, p: 2 for theta = 1/2, else 1",
+    .order = "q: 2 for theta = 1/2, else 1; p: as q, but with constraint B 2 only where vartheta = 1/2, too",
     .constraints = ConstraintKind::holonomic,
     .options = ggl_theta_options,
     .carries_multiplier = true,
@@ -1016,7 +1042,9 @@ inline constexpr MethodEntry ggl_theta{
     .order_of = order_of_ggl_theta,
     .needs = ggl_needs,
     .exact_constraint = false,
-    .exact_hidden_constraint = false};
+    .exact_hidden_constraint = false,
+    .step_velocity = true,
+    .step_multiplier = true};
 
 }  // namespace methods
 

@@ -29,13 +29,27 @@ RB_HD PhaseState<T, n, m, N> select(const mask_t<T>& mask, const PhaseState<T, n
 }
 
 /// How a step that offers the choice adds its increments to the state: sum.add(dq, dp, solved, state), where lanes that are not
-/// `solved` count for nothing.
+/// `solved` count for nothing. A step may as well carry numbers of its own from one step to the next, which start from 0: with
+/// sum.carried<T, size>() and sum.carry(x, solved).
 struct PlainSum {
+  template <class T, int size>
+  RB_HD Vector<T, size> carried() const {
+    return Vector<T, size>::zero();
+  }
+  template <class T, int size>
+  RB_HD void carry(const Vector<T, size>&, mask_t<T>) const {}
   template <class T, class State, int N, int n>
   RB_HD void add(const Vector<T, N>& dq, const Vector<T, n>& dp, mask_t<T>, State& state) const {
     state.q = state.q + dq;
     state.p = state.p + dp;
   }
+};
+
+/// Where nobody asks what a step had besides the state it left (ensemble/last_step.hpp).
+struct NothingKept {
+  RB_HD constexpr bool wanted() const { return false; }
+  template <class... Numbers>
+  RB_HD void put(const Numbers&...) const {}
 };
 
 /// Compensated summation: the trajectory is at q + rounding.q, p + rounding.p.
@@ -49,7 +63,6 @@ struct StateRounding {
     add(dp, solved, state.p, p);
   }
 
- private:
   /// x + rounding grows by dx; the rounding error of the sum is exact.
   RB_HD static void add(const Vector<T, n>& dx, mask_t<T> solved, Vector<T, n>& x, Vector<T, n>& rounding) {
     RB_UNROLL

@@ -49,12 +49,16 @@ struct Pendulum {
     if constexpr (D == 2) {
       return std::array<ObservableInfo, 0>{};
     } else {
-      return std::array<ObservableInfo, 1>{{{"angular_momentum", true, "x py - y px, about the vertical"}}};
+      return std::array<ObservableInfo, 3>{
+          {{"angular_momentum", true, "x py - y px, about the vertical"},
+           {"angular_momentum_1", false, "mass (y vz - z vy), about the first axis"},
+           {"angular_momentum_2", false, "mass (z vx - x vz), about the second axis"}}};
     }
   }
   template <class S>
-  RB_HD Vector<S, 1> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    return {S(mass) * (q[0] * v[1] - q[1] * v[0])};
+  RB_HD Vector<S, 3> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const requires(D == 3) {
+    const Vector<S, 3> momentum = S(mass) * cross(q, v);
+    return {momentum[2], momentum[0], momentum[1]};
   }
 
   template <class S>
@@ -127,9 +131,10 @@ struct MagneticPendulum : Pendulum<T, D> {
     return result;
   }
   template <class S>
-  RB_HD Vector<S, 1> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    const S by_field = S(0.5) * S(magnetic_field) * (q[0] * q[0] + q[1] * q[1]);
-    return {Pendulum<T, D>::evaluate_invariants(q, v)[0] + by_field};
+  RB_HD Vector<S, 3> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const requires(D == 3) {
+    Vector<S, 3> momentum = Pendulum<T, D>::evaluate_invariants(q, v);
+    momentum[0] = momentum[0] + S(0.5) * S(magnetic_field) * (q[0] * q[0] + q[1] * q[1]);
+    return momentum;
   }
 
   /// The potential and the mass matrix alone make up L where this is 0.

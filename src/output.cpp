@@ -1,0 +1,26 @@
+#include "output.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace rattleback::program {
+
+void prepare_streams() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1) (void)open("/", O_RDONLY);  // the lowest free descriptor, which gives errors
+}
+
+bool finish_stdout() {
+  // an earlier failure has left its reason in errno
+  if (std::fflush(stdout) == 0 && std::cout && std::ferror(stdout) == 0) return true;
+  print_stderr("rattleback: standard output: cannot be written ({})\n", std::strerror(errno));
+  return false;
+}
+
+}  // namespace rattleback::program
