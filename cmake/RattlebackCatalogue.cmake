@@ -6,6 +6,8 @@
 # compiles the system for every method that takes it, or for those that are named (holonomic_lobatto, hbvm), on the CPU (scalar, AVX2, AVX-512) and, when the project enables
 # the CUDA language and rattleback was built with it, on the GPU.
 
+include(CheckCXXSourceRuns)
+
 if(NOT DEFINED RATTLEBACK_CATALOGUE_DIR)
   set(RATTLEBACK_CATALOGUE_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
 endif()
@@ -37,7 +39,32 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     list(APPEND RATTLEBACK_FLAGS_avx512 -fschedule-insns -fsched-pressure)
   endif()
 endif()
+# Whether the processor of this machine runs the code of an instruction set.
+function(rattleback_isa_runs isa result)
+  set(features_scalar "fma")
+  set(features_avx2 "fma" "avx2")
+  set(features_avx512 "fma" "avx512f" "avx512dq" "avx512vl")
+  set(runs TRUE)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT CMAKE_CROSSCOMPILING)
+    list(TRANSFORM features_${isa} REPLACE ".+" "__builtin_cpu_supports(\"\\0\")" OUTPUT_VARIABLE questions)
+    list(JOIN questions " && " question)
+    check_cxx_source_runs("int main() { return ${question} ? 0 : 1; }" RATTLEBACK_RUNS_${isa})
+    set(runs ${RATTLEBACK_RUNS_${isa}})
+  endif()
+  set(${result} "${runs}" PARENT_SCOPE)
+endfunction()
+
 set(RATTLEBACK_ISAS "${isas}" CACHE STRING "Instruction sets the step loops are compiled for (scalar is needed)")
+
+set(RATTLEBACK_NATIVE OFF CACHE BOOL "Leave out the instruction sets that the processor of this machine has not")
+if(RATTLEBACK_NATIVE)
+  foreach(isa IN LISTS RATTLEBACK_ISAS)
+    rattleback_isa_runs(${isa} runs)
+    if(NOT runs)
+      list(REMOVE_ITEM RATTLEBACK_ISAS ${isa})
+    endif()
+  endforeach()
+endif()
 
 # CMake 3.25 does not know the C++20 flag of current CUDA toolkits
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
@@ -337,7 +364,11 @@ ${epilogue}}
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas>")
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # a tenth of the size
-      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
+      set(mode size)
+      if(RATTLEBACK_CUDA_QUICK)
+        set(mode balance)
+      endif()
+      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=${mode}>")
     endif()
     set_target_properties(${target} PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
   endif()

@@ -60,6 +60,11 @@ Json describe_method(const MethodEntry& m) {
   json["options"].push_back({{"name", "solver.max_iterations"},
                              {"default", defaults.max_iterations},
                              {"text", "a step that needs more fails"}});
+  if (m.predicts)
+    json["options"].push_back({{"name", "solver.guess"},
+                               {"default", defaults.guess},
+                               {"choices", {"advanced", "simple"}},
+                               {"text", "where Newton's method starts: from q + h v, or from q"}});
   json["takes"] = systems_in_words(m);
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
   json["frame"] = m.in_space ? "space" : "body";

@@ -37,28 +37,12 @@ constexpr Mark marks[] = {{".csv", csv_start, ""},
                           {".svg", "<?xml", "<dc:title>rattleback</dc:title>"},
                           {".pdf", "%PDF-", "/Creator (rattleback)"}};
 
-/// Where a file goes: to the end of symbolic links. Throws Error(input) unless nothing is there, or a file of the same kind
-/// that this program has written; only such a file may be replaced.
-std::filesystem::path checked_place(const std::filesystem::path& file) {
-  const auto refuse = [&](std::string_view why) {
-    input_error(file.string(), fmt::format("cannot be written ({}); choose another name", why));
-  };
-  namespace fs = std::filesystem;
-  std::error_code code;
-  const fs::path place = fs::absolute(followed(file), code);
-  if (code) refuse(code.message());
-  const fs::file_status status = fs::status(place, code);
-  if (!fs::exists(status)) {
-    if (!fs::is_directory(place.parent_path(), code)) refuse("there is no such directory");
-    return place;
-  }
-  if (!fs::is_regular_file(status)) refuse(fs::is_directory(status) ? "it is a directory" : "it is no regular file");
-  std::ifstream stream(place, std::ios::binary);
+/// Whether the file is of the kind its extension says, and this program or its plotting tool has written it.
+bool is_own(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(stream), {}};
   const Mark& mark = *std::ranges::find(marks, file.extension().string(), &Mark::extension);
-  if (!content.starts_with(mark.start) || content.find(mark.further) == std::string::npos)
-    refuse("rattleback did not write the file that is there; delete it to replace it");
-  return place;
+  return content.starts_with(mark.start) && content.find(mark.further) != std::string::npos;
 }
 
 }  // namespace
@@ -68,14 +52,11 @@ ReportFile::ReportFile(std::filesystem::path file, const std::vector<std::string
     : file_(std::move(file)), stream_(nullptr, std::fclose) {
   if (file_.empty()) return;
   check_extension(file_, extensions);
-  for (const std::filesystem::path& input : inputs)
-    if (same_file(file_, input))
-      input_error(file_.string(), "is read by this command and would be replaced; choose another place with -o");
   if (file_.extension() == ".h5") {
-    sink_ = make_file_sink(file_);
+    sink_ = make_file_sink(check_output(file_, inputs));
     return;
   }
-  place_ = checked_place(file_);
+  place_ = std::filesystem::absolute(output_place(file_, inputs, is_own));
   part_ = place_.parent_path() / fmt::format(".rattleback-{}.part", getpid());
   stream_.reset(std::fopen(part_.c_str(), "wx"));
   if (!stream_)
@@ -109,7 +90,7 @@ void ReportFile::write(const Content& content) {
 Plot::Plot(std::string mode, std::string file) : mode_(std::move(mode)), file_(std::move(file)) {
   if (file_.empty()) return;
   check_extension(file_, {".png", ".svg", ".pdf"});
-  (void)checked_place(file_);
+  (void)output_place(file_, {}, is_own);
 }
 
 void Plot::draw(const nlohmann::ordered_json& json) const {

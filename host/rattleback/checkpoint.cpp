@@ -5,30 +5,28 @@
 #include <fstream>
 #include <iterator>
 
+#include "rattleback/fnv.hpp"
 #include "rattleback/message.hpp"
 #include "rattleback/scratch.hpp"
 
 namespace rattleback {
 namespace {
 
-constexpr std::uint64_t offset_basis = 14695981039346656037u, prime = 1099511628211u;
-
 std::uint64_t hash_text(const std::string& text) {
-  std::uint64_t hash = offset_basis;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * prime;
-  return hash;
+  Fnv1a hash;
+  hash.add(text);
+  return hash.value;
 }
 
 std::uint64_t hash_words(const void* data, std::uint64_t words) {
   const char* bytes = static_cast<const char*>(data);
-  std::uint64_t hash = offset_basis;
+  Fnv1a hash;
   for (std::uint64_t i = 0; i < words; ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes + i * sizeof word, sizeof word);
-    hash = (hash ^ word) * prime;
-    hash ^= hash >> 32;  // high bits count too
+    hash.add_word(word);
   }
-  return hash;
+  return hash.value;
 }
 
 /// The contribution of one array or text; a sum of them does not depend on their order.
@@ -46,11 +44,10 @@ constexpr std::string_view part_group = "/part";
 std::uint64_t hash_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::vector<char> block(std::size_t{1} << 20);
-  std::uint64_t hash = offset_basis;
+  Fnv1a hash;
   while (stream.read(block.data(), static_cast<std::streamsize>(block.size())), stream.gcount() > 0)
-    for (std::streamsize i = 0; i < stream.gcount(); ++i)
-      hash = (hash ^ static_cast<unsigned char>(block[static_cast<std::size_t>(i)])) * prime;
-  return hash;
+    hash.add({block.data(), static_cast<std::size_t>(stream.gcount())});
+  return hash.value;
 }
 
 void CheckpointWriter::put(const std::string& path, const std::vector<double>& values) {
@@ -87,7 +84,7 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& file)
   const auto stored = attributes_.find("checksum");
   if (stored == attributes_.end() || !std::holds_alternative<std::uint64_t>(stored->second))
     input_error(file.string(), "is not a checkpoint of rattleback");
-  // names what a checkpoint of an older version has not
+  // checkpoints of older versions have no run id, and no account of their files
   if (!attributes_.contains("run"))
     input_error(file.string(), "was written by another version of rattleback; finish it with version " +
                                    (attributes_.contains("version") ? text("version") : "0.1.0"));

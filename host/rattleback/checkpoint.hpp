@@ -60,7 +60,7 @@ struct Leftover {
 /// or changed; changes nothing itself.
 [[nodiscard]] Leftover check_leftovers(const RunFiles& files, const CheckpointReader& checkpoint);
 
-/// FNV-1a over the bytes of a file.
+/// Fnv1a of the bytes of a file.
 [[nodiscard]] std::uint64_t hash_file(const std::filesystem::path& file);
 
 }  // namespace rattleback

@@ -64,6 +64,7 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
   KernelArguments& a = plan.arguments;
   a.tolerance = study.method.tolerance;
   a.max_iterations = static_cast<int>(study.method.max_iterations);  // at most 10000
+  a.guess = study.method.guess == "simple" ? 0.0 : 1.0;
   std::ranges::copy(method_numbers(study).numbers, a.method);
   a.in_space = plan.method->in_space;
   a.step = data.step;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rattleback/fnv.hpp"
 #include "rattleback/mark.hpp"
 #include "rattleback/run_files.hpp"
 #include "rattleback/scratch.hpp"
@@ -35,32 +36,26 @@ hid_t file_type(Type type) {
 
 std::vector<hsize_t> dimensions(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
-std::vector<hsize_t> dimensions(const Handle& dataset) {
-  const Handle space(H5Dget_space(dataset.get()), H5Sclose);
-  std::vector<hsize_t> extent(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.get())));
-  H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr);
-  return extent;
-}
-
-/// Of the bytes of a file that belong to no dataset (FNV-1a).
+/// Of the bytes of a file that belong to no dataset.
 std::uint64_t digest_around(int file, const PartContents& contents) {
   std::map<std::uint64_t, std::uint64_t> datasets;
   for (const auto& [path, numbers] : contents)
     if (!path.empty()) datasets[numbers[0]] = numbers[0] + numbers[1];
   datasets[static_cast<std::uint64_t>(lseek(file, 0, SEEK_END))] = 0;
-  std::uint64_t digest = 14695981039346656037u, at = 0;
-  std::vector<unsigned char> buffer(1 << 16);
+  Fnv1a digest;
+  std::uint64_t at = 0;
+  std::vector<char> buffer(1 << 16);
   for (const auto& [begin, end] : datasets) {
     while (at < begin) {
       const ssize_t got =
           pread(file, buffer.data(), std::min<std::uint64_t>(buffer.size(), begin - at), static_cast<off_t>(at));
       if (got <= 0) return 0;
-      for (ssize_t i = 0; i < got; ++i) digest = (digest ^ buffer[static_cast<std::size_t>(i)]) * 1099511628211u;
+      digest.add({buffer.data(), static_cast<std::size_t>(got)});
       at += static_cast<std::uint64_t>(got);
     }
     at = std::max(at, end);
   }
-  return digest;
+  return digest.value;
 }
 
 }  // namespace
@@ -171,7 +166,7 @@ void FileSink::create(const std::string& path, Type type, const Shape& shape) {
   if (before != before_.end()) array.written = Ledger(std::span(before->second).subspan(2));
   if (H5Oexists_by_name(id_.get(), path.c_str(), H5P_DEFAULT) > 0) {  // the part of an interrupted run has it
     array.id = Handle(H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
-    if (array.id && dimensions(array.id) == dimensions(shape)) return;
+    if (hdf5::shape_of(array.id) == shape) return;
     array.id.reset();
     H5Ldelete(id_.get(), path.c_str(), H5P_DEFAULT);
   }
@@ -282,13 +277,19 @@ void FileSink::commit() {
   arrays_.clear();
   check(id_.reset(), "/");
   check(fdatasync(lock_) == 0, "/");
+  const auto fail = [&](const std::string& why) {
+    keep_ = true;
+    throw Error(Error::Kind::runtime, file_.string() + ": cannot put the finished result in place (" + why +
+                                          "); it is in " + part_.string());
+  };
+  try {
+    (void)check_output(file_);  // a file that has come there during the run
+  } catch (const Error& error) {
+    fail(error.what());
+  }
   std::error_code code;
   std::filesystem::rename(part_, file_, code);
-  if (code) {
-    keep_ = true;
-    throw Error(Error::Kind::runtime, file_.string() + ": cannot put the finished result in place (" + code.message() +
-                                          "); it is in " + part_.string());
-  }
+  if (code) fail(code.message());
   committed_ = true;
   close(std::exchange(lock_, -1));
   sync_directory_of(file_);

@@ -74,10 +74,6 @@ void check_beside(const fs::path& file, const fs::path& beside) {
 
 void check_name(const fs::path& file) {
   const std::string name = file.filename().string();
-  std::error_code code;
-  if (fs::is_directory(file, code))
-    input_error(file.string(), "cannot write the result (it is a directory); choose another with -o");
-  if (name.empty()) input_error(file.string(), "cannot be written (it names no file)");
   for (const char* suffix : {part_suffix, damaged_suffix, checkpoint_suffix, values_suffix, crossings_suffix})
     if (name.ends_with(suffix))
       input_error(file.string(), fmt::format("cannot be written (names that end in '{}' are those of runs under way); "
@@ -130,22 +126,28 @@ bool same_file(const fs::path& a, const fs::path& b) {
          first.st_ino == second.st_ino;
 }
 
-fs::path check_output(const fs::path& file, std::span<const fs::path> inputs) {
+fs::path output_place(const fs::path& file, std::span<const fs::path> inputs, const std::function<bool(const fs::path&)>& own) {
+  const auto refuse = [&](std::string_view why) {
+    input_error(file.string(), fmt::format("cannot be written ({}); choose another with -o", why));
+  };
   const fs::path place = followed(file);
-  check_name(place);
+  if (!place.has_filename()) refuse("it names no file");
   refuse_inputs(place, place, inputs);
   std::error_code code;
-  if (const fs::file_status status = fs::status(place, code); fs::exists(status)) {
-    if (!fs::is_regular_file(status))
-      input_error(file.string(),
-                  fmt::format("cannot write the result (it is {}); choose another with -o", kind_in_words(status.type())));
-    if (access(place.c_str(), W_OK) != 0)
-      input_error(file.string(),
-                  fmt::format("cannot write the result ({}); choose another with -o", std::strerror(errno)));
-    if (!is_own(place))
-      input_error(file.string(), "cannot write the result (the file there is no result of rattleback and would be "
-                                 "lost); move it, or choose another with -o");
+  const fs::file_status status = fs::status(place, code);
+  if (!fs::exists(status)) {
+    if (place.has_parent_path() && !fs::is_directory(place.parent_path(), code)) refuse("there is no such directory");
+    return place;
   }
+  if (!fs::is_regular_file(status)) refuse(fmt::format("it is {}", kind_in_words(status.type())));
+  if (access(place.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+  if (!own(place)) refuse("rattleback did not write the file that is there, which would be lost");
+  return place;
+}
+
+fs::path check_output(const fs::path& file, std::span<const fs::path> inputs) {
+  const fs::path place = output_place(file, inputs, is_own);
+  check_name(place);
   const RunFiles files(place);
   for (const fs::path& beside : {files.part, files.damaged, files.checkpoint, with(place, checkpoint_part_suffix),
                                  files.values, files.crossings}) {

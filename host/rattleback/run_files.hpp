@@ -2,6 +2,7 @@
 // The files of a run, and where a result may be written.
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -24,6 +25,12 @@ struct RunFiles {
 
 /// Whether two names are of one file; false where one of them is not there.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// Where an output goes: symbolic links followed. Throws Error(input) unless nothing is there, in a directory that is, or a
+/// file that may be written and for which `own` holds, and also where it is one of the inputs.
+[[nodiscard]] std::filesystem::path output_place(const std::filesystem::path& file,
+                                                 std::span<const std::filesystem::path> inputs,
+                                                 const std::function<bool(const std::filesystem::path&)>& own);
 
 /// The place of a result, links followed. Only a result of this program may be there, or nothing, and none of the files that
 /// a run needs beside it may stand for another file. Throws Error(input) otherwise, also where the result would replace one

@@ -182,6 +182,17 @@ void check_method(Study& study, const SystemEntry& system) {
                 fmt::format("method.solver.max_iterations = {} is out of range; it must be in 1 to 10000",
                             method.max_iterations));
   }
+  if (method.guess != "advanced" && method.guess != "simple") {
+    input_error(study.place("method.solver.guess"),
+                fmt::format("method.solver.guess = {} is unknown; it is \"advanced\", q + h v, or \"simple\", q",
+                            quote(method.guess)));
+  }
+  if (method.guess == "simple" && !entry.predicts) {
+    input_error(study.place("method.solver.guess"),
+                fmt::format("method '{}' has no choice of a guess: its unknowns have no predicted position; leave out "
+                            "'solver.guess'",
+                            entry.name));
+  }
 }
 
 // Ensemble

@@ -93,6 +93,8 @@ struct Study {
     double tolerance =
         1e-16;  ///< size of the last update, relative to the size of the unknowns, that ends the iteration
     std::int64_t max_iterations = 50;
+    /// Where Newton's method starts, of methods with MethodEntry::predicts: "advanced", from q + h v, or "simple", from q.
+    std::string guess = "advanced";
     std::string where;
 
     /// An option that is a whole number; nothing where there is none of that name.

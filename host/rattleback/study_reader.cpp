@@ -103,9 +103,10 @@ void read_method(const toml::table& table, Study::Method& method) {
   for (const auto& [key, node] : table)
     if (key.str() != "name" && key.str() != "solver") read_option(section, key.str(), node, method);
   if (const toml::table* solver = section.table("solver")) {
-    const Section options(*solver, "method.solver", {"tolerance", "max_iterations"});
+    const Section options(*solver, "method.solver", {"tolerance", "max_iterations", "guess"});
     options.read("tolerance", method.tolerance, to_number);
     options.read("max_iterations", method.max_iterations, to_count);
+    options.read("guess", method.guess, to_text);
   }
 }
 

@@ -119,8 +119,9 @@ void write_method(Writer& out, const Study::Method& method) {
     for (const OptionInfo& option : entry->options)
       if (const auto found = method.options.find(option.name); found != method.options.end())
         out.line(found->first, rattleback::to_toml(found->second));
-  out.line("solver",
-           fmt::format("{{ tolerance = {}, max_iterations = {} }}", toml_of(method.tolerance), method.max_iterations));
+  const bool as_always = method.guess == Study::Method{}.guess;
+  out.line("solver", fmt::format("{{ tolerance = {}, max_iterations = {}{} }}", toml_of(method.tolerance),
+                                 method.max_iterations, as_always ? "" : ", guess = " + toml_of(method.guess)));
 }
 
 void write_time(Writer& out, const Study::Time& time) {

@@ -8,8 +8,10 @@
 
 #include "rattleback/backend.hpp"
 #include "rattleback/rattleback.hpp"
+#include "testing.hpp"
 
 using namespace rattleback;
+using namespace rattleback::testing;
 
 namespace {
 
@@ -45,21 +47,6 @@ direction = "both"
 trajectories = [0, 255, 256, 300, 699]
 covariance = ["q", "v"]
 )toml";
-
-std::string differences(const Result& a, const Result& b) {
-  std::string found = a.paths() == b.paths() ? "" : "paths ";
-  for (const std::string& path : a.paths()) {
-    const bool same = std::visit(
-        [&](const auto& x) {
-          const auto* y = b.has(path) ? std::get_if<std::decay_t<decltype(x)>>(&b.dataset(path).values) : nullptr;
-          return y && x.size() == y->size() &&
-                 (x.empty() || std::memcmp(x.data(), y->data(), x.size() * sizeof(x[0])) == 0);
-        },
-        a.dataset(path).values);
-    if (!same) found += path + " ";
-  }
-  return found;
-}
 
 std::unique_ptr<Backend> processors(int count) {
   std::vector<std::unique_ptr<Backend>> backends;

@@ -14,8 +14,10 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/rattleback.hpp"
+#include "testing.hpp"
 
 using namespace rattleback;
+using namespace rattleback::testing;
 
 namespace {
 
@@ -41,10 +43,6 @@ steps = {}
 )toml",
                                   step_size, steps, more));
 }
-
-bool is_there() { return !Catalogue::instance().instances("heavy-top-directors").empty(); }
-#define NEED_THE_TOP \
-  if (!is_there()) GTEST_SKIP() << "this build has a part of the catalogue"
 
 /// The axis after each of the numbers of steps, from the map of (a, M) alone: M' = M + h mgl e_3 x a, then the Cayley rotation of
 /// a by h M'/I'.
@@ -81,7 +79,7 @@ std::vector<Triple> exact_axes(const std::vector<int>& steps) {
 }
 
 TEST(BobenkoSuris, HasNoErrorsButThoseOfRounding) {
-  NEED_THE_TOP;
+  NEED("heavy-top-directors");
   const std::vector<int> steps{1000, 10000, 100000};
   const double bounds[] = {1e-14, 1e-13, 2e-12};
   const std::vector<Triple> exact = exact_axes(steps);
@@ -94,24 +92,8 @@ TEST(BobenkoSuris, HasNoErrorsButThoseOfRounding) {
   }
 }
 
-/// The study run into a file, stopped after its first steps and gone on with.
-Result in_two_pieces(const Study& study) {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / fmt::format("rattleback-bobenko-suris-{}.h5", getpid());
-  std::stop_source source;
-  source.request_stop();
-  RunOptions options;
-  options.stop = source.get_token();
-  EXPECT_THROW(Session(options).run(study, file), Error);
-  EXPECT_TRUE(std::filesystem::exists(file.string() + ".checkpoint"));
-  Session().resume(file);
-  const Result result = Result::load(file);
-  std::filesystem::remove(file);
-  return result;
-}
-
 TEST(BobenkoSuris, HasTheSameBitsOnEveryBackendAndInPieces) {
-  NEED_THE_TOP;
+  NEED("heavy-top-directors");
   const Study swept = study(300, R"toml(sample_every = 100
 [system.parameters]
 mass = "m"

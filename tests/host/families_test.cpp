@@ -10,6 +10,7 @@
 #include "rattleback/method_options.hpp"
 #include "rattleback/order.hpp"
 #include "rattleback/rattleback.hpp"
+#include "testing.hpp"
 
 using namespace rattleback;
 
@@ -48,13 +49,6 @@ double distance(const Result& result, std::size_t a, std::size_t b) {
 /// Examples that need a system left out of this build are skipped.
 class Families : public testing::Test {
  protected:
-  void need(const char* system) {
-#ifdef RATTLEBACK_PART_OF_CATALOGUE
-    if (Catalogue::instance().instances(system).empty()) GTEST_SKIP() << system << " is not in this build";
-#else
-    (void)system;
-#endif
-  }
   static Study load(const std::string& example, const std::vector<std::string>& overrides = {}) {
     return Study::load(fmt::format("{}/{}.toml", RATTLEBACK_EXAMPLES, example), overrides);
   }
@@ -70,9 +64,6 @@ class Families : public testing::Test {
     return "accepted";
   }
 };
-#define NEED(system) \
-  need(system);      \
-  if (IsSkipped()) return
 
 // Line integrals
 

@@ -14,14 +14,12 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/rattleback.hpp"
+#include "testing.hpp"
 
 using namespace rattleback;
+using namespace rattleback::testing;
 
 namespace {
-
-bool is_there(const std::string& system) { return !Catalogue::instance().instances(system).empty(); }
-#define NEED(system) \
-  if (!is_there(system)) GTEST_SKIP() << "this build has a part of the catalogue"
 
 /// A study that observes `names`, one statistic each: the mean.
 Study study(const std::string& system, const std::string& method, const std::string& rest,
@@ -36,22 +34,6 @@ const std::string pendulum = "name = \"spherical-pendulum\"\nparameters = { grav
 
 std::string steps(double h, int count) {
   return fmt::format("[time]\nstep = {}\nsteps = {}\nsample_every = 1\n", h, count);
-}
-
-/// The study run into a file, stopped after its first steps and gone on with.
-Result in_two_pieces(const Study& study) {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / fmt::format("rattleback-last-step-{}.h5", getpid());
-  std::stop_source source;
-  source.request_stop();
-  RunOptions options;
-  options.stop = source.get_token();
-  EXPECT_THROW(Session(options).run(study, file), Error);
-  EXPECT_TRUE(std::filesystem::exists(file.string() + ".checkpoint"));
-  Session().resume(file);
-  const Result result = Result::load(file);
-  std::filesystem::remove(file);
-  return result;
 }
 
 TEST(LastStep, HasTheMultipliersOfAFirstStep) {

@@ -83,7 +83,7 @@ const Broken syntax[] = {
      "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count); did you mean 'count'?"},
     {"UnknownSolverOption", "name = \"nonholonomic-lobatto\"",
      "name = \"nonholonomic-lobatto\"\nsolver = { tol = 1e-12 }",
-     "s.toml:5: unknown key 'tol' in [method.solver] (known: tolerance, max_iterations)"},
+     "s.toml:5: unknown key 'tol' in [method.solver] (known: tolerance, max_iterations, guess)"},
     {"MissingTable", "[method]\nname = \"nonholonomic-lobatto\"\n", "", "s.toml:1: [method] is missing"},
     {"MissingKey", "step = 0.1\n", "", "s.toml:5: time.step is missing"},
     {"MissingAxisKey", ", count = 3", "", "s.toml:9: ensemble.axes[0].count is missing"},
@@ -157,6 +157,12 @@ const Broken names[] = {
      "s.toml:5: method.solver.tolerance = 0.001 is out of range; it must be above 0 and at most 1e-6"},
     {"NoIterations", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nsolver.max_iterations = 0",
      "s.toml:5: method.solver.max_iterations = 0 is out of range; it must be in 1 to 10000"},
+    {"UnknownGuess", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nsolver.guess = \"best\"",
+     "s.toml:5: method.solver.guess = 'best' is unknown; it is \"advanced\", q + h v, or \"simple\", q"},
+    {"GuessWithoutPrediction", "name = \"nonholonomic-lobatto\"",
+     "name = \"nonholonomic-lobatto\"\nsolver.guess = \"simple\"",
+     "s.toml:5: method 'nonholonomic-lobatto' has no choice of a guess: its unknowns have no predicted position; leave out "
+     "'solver.guess'"},
 };
 
 const Broken times[] = {

@@ -107,4 +107,14 @@ INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(examples()), [](const 
   return name;
 });
 
+#ifndef RATTLEBACK_PART_OF_CATALOGUE
+TEST_F(Program, StabilityOfFourParticlesEndsWhereTheExampleSays) {
+  const Outcome run = shell(fmt::format("$RB run '{}/ggl-four-particle-stability.toml' -o a.h5 --quiet "
+                                        "--set method.name=ggl-vi-bs --set time.step=0.25 --set time.steps=400",
+                                        RATTLEBACK_EXAMPLES));
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_NE(run.err.find("93.25"), std::string::npos) << run.err;
+}
+#endif
+
 }  // namespace

@@ -110,9 +110,8 @@ TEST_F(Leftovers, AKillWhileThePartIsMadeAnewCostsNothing) {
     kill(child, SIGKILL);
     wait(child);
   }
-  if (has("a.h5.checkpoint")) {
-    expect_resumed_like_an_undisturbed_run();
-  }
+  if (has("a.h5.checkpoint")) EXPECT_EQ(shell("$RB resume a.h5 --quiet").exit_code, 0);  // no kill came too late
+  expect_like_an_undisturbed_run();
 }
 
 TEST_F(Leftovers, CheckpointsTakeASmallShareOfTheTime) {
@@ -121,9 +120,9 @@ TEST_F(Leftovers, CheckpointsTakeASmallShareOfTheTime) {
     EXPECT_EQ(shell("$RB run s.toml --quiet -o a.h5 --set time.end=600 --set output.checkpoint=" + interval).exit_code, 0);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  const double without = seconds("off");
-  EXPECT_LT(seconds("1ms"), 2.0 * without + 1.0);
-  EXPECT_LT(seconds("1"), 2.0 * without + 1.0);  // after every step
+  const double most = 1.5 * seconds("off") + 0.5;  // other processes take their share of the time, too
+  EXPECT_LT(seconds("1ms"), most);
+  EXPECT_LT(seconds("1"), most);  // after every step
 }
 
 TEST_F(Leftovers, ALostTerminalLeavesACheckpoint) {

@@ -48,24 +48,33 @@ TEST_F(Output, DoesNotReplaceWhatTheRunReads) {
 
 TEST_F(Output, ReplacesResultsOfThisProgramOnly) {
   write("notes.txt", "of years");
-  expect_refused(run + "notes.txt", "no result of rattleback");
+  expect_refused(run + "notes.txt", "rattleback did not write the file that is there");
   write("empty.h5", "");
-  expect_refused(run + "empty.h5", "no result of rattleback");
+  expect_refused(run + "empty.h5", "rattleback did not write the file that is there");
   const hid_t other = H5Fcreate((directory / "other.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(other);
-  expect_refused(run + "other.h5", "no result of rattleback");
+  expect_refused(run + "other.h5", "rattleback did not write the file that is there");
   ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
   expect_refused(run + "fifo", "it is a FIFO");
   if (mknod((directory / "null").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0)
     expect_refused(run + "null", "it is a device node");
   fs::create_directory(directory / "folder");
   expect_refused(run + "folder", "it is a directory");
-  expect_refused(run + "nowhere/a.h5", "No such file or directory");
+  expect_refused(run + "nowhere/a.h5", "there is no such directory");
   expect_refused(run + std::string(250, 'x'), "the name has 250 bytes");
   expect_refused(run + "a.h5.checkpoint", "are those of runs under way");
   EXPECT_EQ(shell(run + "a.h5").exit_code, 0);
   EXPECT_EQ(shell(run + "a.h5").exit_code, 0);
   EXPECT_EQ(read_file(directory / "notes.txt"), "of years");
+}
+
+TEST_F(Output, KeepsAFileThatComesDuringTheRun) {
+  const Outcome late = shell("(sleep 0.5; echo text > late.h5) & " + run + "late.h5 --threads 1 --set time.end=200000; rc=$?; "
+                             "wait; exit $rc");
+  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_NE(late.err.find("cannot put the finished result in place"), std::string::npos) << late.err;
+  EXPECT_EQ(read_file(directory / "late.h5"), "text\n");
+  EXPECT_EQ(shell("$RB info late.h5.part").exit_code, 0);
 }
 
 TEST_F(Output, FollowsLinks) {

@@ -154,7 +154,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   while (any(active)) {
     const mask_t<T> running = active;
     const Step step = make_step<Step>(load_system<Sys>(a, chunk, lane, running),
-                                      SolverOptions<T>{T(a.tolerance), a.max_iterations}, a.method);
+                                      SolverOptions<T>{T(a.tolerance), a.max_iterations, T(a.guess)}, a.method);
     const T step_size = spread(running, h);
     State current{spread(running, state.q), spread(running, state.p), spread(running, state.lambda)};
     Record<T> counted = record;

@@ -173,6 +173,8 @@ struct MethodEntry {
   int carried = 0;
   /// A step has a velocity of its own; a multiplier gamma of its own for the hidden constraint. Both can be observed.
   bool step_velocity = false, step_multiplier = false;
+  /// Newton's method starts from a predicted position; `solver.guess` can leave the prediction out.
+  bool predicts = false;
 };
 
 /// An observable of a run: a system observable, a component, or a counter. `p_projected`, of holonomic systems, is the
@@ -265,6 +267,7 @@ struct KernelArguments {
   std::int64_t target, sample;
   double tolerance;
   int max_iterations;
+  double guess = 1.0;  ///< where Newton's method starts: this fraction of the predicted velocity
   double method[max_method_numbers];  ///< what the step takes from the options of its method
   bool in_space = false;              ///< p of the states is right trivialised, and v is shown so
   Surfaces surfaces;

@@ -287,7 +287,8 @@ inline constexpr MethodEntry energy_momentum{
     .order_of = constant_order<2>,
     .needs = energy_momentum_needs,
     .step_velocity = true,
-    .step_multiplier = true};
+    .step_multiplier = true,
+    .predicts = true};
 
 inline constexpr MethodEntry energy_momentum_index3{
     .name = "energy-momentum-index3",
@@ -300,7 +301,8 @@ inline constexpr MethodEntry energy_momentum_index3{
     .order_of = constant_order<2>,
     .needs = energy_momentum_needs,
     .exact_hidden_constraint = false,
-    .step_velocity = true};
+    .step_velocity = true,
+    .predicts = true};
 
 inline constexpr MethodEntry classical_ggl{
     .name = "classical-ggl",
@@ -315,7 +317,8 @@ inline constexpr MethodEntry classical_ggl{
     .order_of = constant_order<2>,
     .needs = energy_momentum_needs,
     .step_velocity = true,
-    .step_multiplier = true};
+    .step_multiplier = true,
+    .predicts = true};
 
 inline constexpr MethodEntry bobenko_suris{
     .name = "bobenko-suris",

@@ -965,7 +965,8 @@ inline constexpr MethodEntry ggl_vi_a{
     .exact_constraint = false,
     .exact_hidden_constraint = false,
     .step_velocity = true,
-    .step_multiplier = true};
+    .step_multiplier = true,
+    .predicts = true};
 inline constexpr MethodEntry ggl_vi_b{
     .name = "ggl-vi-b",
     .summary =
@@ -981,7 +982,8 @@ inline constexpr MethodEntry ggl_vi_b{
     .needs = ggl_needs,
     .exact_hidden_constraint = false,
     .step_velocity = true,
-    .step_multiplier = true};
+    .step_multiplier = true,
+    .predicts = true};
 inline constexpr MethodEntry ggl_vi_bs{
     .name = "ggl-vi-bs",
     .summary = "GGL variational integrator with midpoint evaluations; symplectic, positions on the constraint",
@@ -995,7 +997,8 @@ inline constexpr MethodEntry ggl_vi_bs{
     .needs = ggl_needs,
     .exact_hidden_constraint = false,
     .step_velocity = true,
-    .step_multiplier = true};
+    .step_multiplier = true,
+    .predicts = true};
 
 inline constexpr const char* ggl_constraints[] = {"A", "B"};
 inline constexpr OptionInfo ggl_theta_options[] = {
@@ -1044,7 +1047,8 @@ inline constexpr MethodEntry ggl_theta{
     .exact_constraint = false,
     .exact_hidden_constraint = false,
     .step_velocity = true,
-    .step_multiplier = true};
+    .step_multiplier = true,
+    .predicts = true};
 
 }  // namespace methods
 

@@ -13,7 +13,7 @@ struct NewtonReport {
   T iterations;
 };
 
-/// Newton from the predicted velocity. At first a lane keeps its Jacobian while its updates shrink by a factor of 100
+/// Newton from a fraction of the predicted velocity, `options.guess`. At first a lane keeps its Jacobian while its updates shrink by a factor of 100
 /// at least: an iteration with the last one then gains as many digits. Where its neighbours in a pack need new ones,
 /// its own is evaluated again where it was, which gives the same bits. Lanes that have not converged after
 /// `attempt_iterations` start again, from other fractions of that velocity and with backtracking in every second
@@ -53,7 +53,7 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
   mask_t<T> active(true), singular(false);
   T iterations(0.0), previous(0.0);
   Convergence<T> convergence(options, scale);
-  x = problem.guess(T(1.0));
+  x = problem.guess(options.guess);
   evaluate(x, r);
   Unknowns origin = x;  // of the Jacobian
   mask_t<T> renew(true);

@@ -131,11 +131,13 @@ struct StepReport {
   T status, iterations, residual;
 };
 
-/// When an iteration ends: the last update relative to the size of what it updates.
+/// When an iteration ends: the last update relative to the size of what it updates. Where Newton's method begins: `guess`
+/// times the predicted velocity.
 template <class T>
 struct SolverOptions {
   T tolerance;
   int max_iterations;
+  T guess = T(1.0);
 };
 
 /// A step from its system, its solver and, where its constructor takes them, the numbers of its method's options.

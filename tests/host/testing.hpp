@@ -1,0 +1,65 @@
+#pragma once
+// What the tests of the host library share.
+
+#include <cstring>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "rattleback/rattleback.hpp"
+
+namespace rattleback::testing {
+
+/// Leaves a test whose system is not in a build of a part of the catalogue.
+#ifdef RATTLEBACK_PART_OF_CATALOGUE
+#define NEED(system)                                   \
+  if (Catalogue::instance().instances(system).empty()) \
+  GTEST_SKIP() << system << " is not in this build"
+#else
+#define NEED(system)
+#endif
+
+/// The paths of the datasets that not both results have, or not with the same bits, each with a blank behind. Only one of them
+/// need have those with `optional` in their names.
+inline std::string differences(const Result& a, const Result& b, const std::string& optional = "\n") {
+  const auto is_optional = [&](const std::string& path) { return path.find(optional) != std::string::npos; };
+  std::string found;
+  for (const std::string& path : b.paths())
+    if (!a.has(path) && !is_optional(path)) found += path + " ";
+  for (const std::string& path : a.paths()) {
+    if (!b.has(path) && is_optional(path)) continue;
+    const bool same = std::visit(
+        [&](const auto& x) {
+          const auto* y = b.has(path) ? std::get_if<std::decay_t<decltype(x)>>(&b.dataset(path).values) : nullptr;
+          return y && x.size() == y->size() &&
+                 (x.empty() || std::memcmp(x.data(), y->data(), x.size() * sizeof(x[0])) == 0);
+        },
+        a.dataset(path).values);
+    if (!same) found += path + " ";
+  }
+  return found;
+}
+
+/// The study run into a file, stopped after its first steps and gone on with.
+inline Result in_two_pieces(const Study& study) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("rattleback-two-pieces-{}.h5", getpid());
+  std::stop_source source;
+  source.request_stop();
+  RunOptions options;
+  options.stop = source.get_token();
+  EXPECT_THROW(Session(options).run(study, file), Error);
+  EXPECT_TRUE(std::filesystem::exists(file.string() + ".checkpoint"));
+  Session().resume(file);
+  const Result result = Result::load(file);
+  std::filesystem::remove(file);
+  return result;
+}
+
+}  // namespace rattleback::testing
