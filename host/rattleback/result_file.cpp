@@ -277,13 +277,13 @@ void FileSink::commit() {
   arrays_.clear();
   check(id_.reset(), "/");
   check(fdatasync(lock_) == 0, "/");
+  complete_ = keep_ = true;
   const auto fail = [&](const std::string& why) {
-    keep_ = true;
     throw Error(Error::Kind::runtime, file_.string() + ": cannot put the finished result in place (" + why +
                                           "); it is in " + part_.string());
   };
   try {
-    (void)check_output(file_);  // a file that has come there during the run
+    (void)result_place(file_);  // a file that has come there during the run
   } catch (const Error& error) {
     fail(error.what());
   }

@@ -48,6 +48,8 @@ class FileSink final : public ResultSink {
   void commit() override;
 
   [[nodiscard]] const std::string& run() const { return run_; }
+  /// Everything is written and closed, in place or, where that failed, in the part.
+  [[nodiscard]] bool complete() const { return complete_; }
   /// Takes the disk space of all datasets created so far.
   void reserve();
   /// After this all that is written survives the death of the machine, and the part stays when this object goes.
@@ -79,7 +81,7 @@ class FileSink final : public ResultSink {
   std::map<std::string, Array> arrays_;
   PartContents before_;  ///< of the run that this one goes on with
   int lock_ = -1, source_file_ = -1;
-  bool committed_ = false, failed_ = false, keep_ = false;
+  bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;
 };
 
 }  // namespace rattleback

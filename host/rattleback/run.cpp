@@ -62,7 +62,7 @@ struct Session::Impl {
     } catch (...) {
       std::error_code code;
       if (!std::filesystem::exists(files.checkpoint, code)) {
-        sink.discard();
+        if (!sink.complete()) sink.discard();
         files.remove_scratch();
       }
       throw;

@@ -145,8 +145,10 @@ fs::path output_place(const fs::path& file, std::span<const fs::path> inputs, co
   return place;
 }
 
+fs::path result_place(const fs::path& file, std::span<const fs::path> inputs) { return output_place(file, inputs, is_own); }
+
 fs::path check_output(const fs::path& file, std::span<const fs::path> inputs) {
-  const fs::path place = output_place(file, inputs, is_own);
+  const fs::path place = result_place(file, inputs);
   check_name(place);
   const RunFiles files(place);
   for (const fs::path& beside : {files.part, files.damaged, files.checkpoint, with(place, checkpoint_part_suffix),

@@ -32,6 +32,10 @@ struct RunFiles {
                                                  std::span<const std::filesystem::path> inputs,
                                                  const std::function<bool(const std::filesystem::path&)>& own);
 
+/// The same where only a file that a run of this program has written may be replaced.
+[[nodiscard]] std::filesystem::path result_place(const std::filesystem::path& file,
+                                                 std::span<const std::filesystem::path> inputs = {});
+
 /// The place of a result, links followed. Only a result of this program may be there, or nothing, and none of the files that
 /// a run needs beside it may stand for another file. Throws Error(input) otherwise, also where the result would replace one
 /// of the inputs.

@@ -106,7 +106,7 @@ Summary Runner::operator()() {
     report_progress();
     sink_.commit();
   } catch (const Error& error) {
-    if (!file_ || interrupted_) throw;
+    if (!file_ || interrupted_ || file_->complete()) throw;
     throw Error(Error::Kind::runtime, std::string(error.what()) + "; " + rescue());
   }
   if (files_) files_->remove_scratch();

@@ -13,7 +13,7 @@
 #include "testing.hpp"
 
 using namespace rattleback;
-using namespace rattleback::testing;
+using namespace rattleback::tests;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "testing.hpp"
 
 using namespace rattleback;
-using namespace rattleback::testing;
+using namespace rattleback::tests;
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "rattleback/rattleback.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::tests {
 
 /// Leaves a test whose system is not in a build of a part of the catalogue.
 #ifdef RATTLEBACK_PART_OF_CATALOGUE
@@ -62,4 +62,4 @@ inline Result in_two_pieces(const Study& study) {
   return result;
 }
 
-}  // namespace rattleback::testing
+}  // namespace rattleback::tests
