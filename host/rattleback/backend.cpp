@@ -55,7 +55,8 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study) {
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study,
+                                      const std::function<void(const std::string&)>& warn) {
   if (specification == "cpu") return make_cpu_backend(best_isa(), threads);
   if (specification.starts_with("cpu:")) return cpu_backend(specification, specification.substr(4), threads);
   const bool wants_cuda = specification.starts_with("cuda");
@@ -70,15 +71,18 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
   }
 
   std::string reason;
-  auto cuda = make_cuda_backend(reason, device);
+  bool unusable = false;
+  auto cuda = make_cuda_backend(reason, device, &unusable);
   if (cuda && !cuda->treats(study)) {
     reason = fmt::format("system '{}' was not compiled for CUDA", study.system.name);
     cuda = nullptr;
   }
+  if (cuda && unusable && warn) warn("a GPU is left out (" + reason + ")");
   if (cuda) return cuda;
   if (wants_cuda)
     throw Error(Error::Kind::input,
                 fmt::format("backend '{}' is not there ({}); use --backend cpu", specification, reason));
+  if (unusable && warn) warn("no GPU is used (" + reason + ")");
   return make_cpu_backend(best_isa(), threads);
 }
 

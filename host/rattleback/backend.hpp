@@ -130,8 +130,9 @@ inline constexpr std::int64_t steps_per_call = 1024;
 
 /// From a specification: auto | cpu | cuda (all devices), cuda:K (the K-th, from 0), and cpu:scalar, cpu:avx2,
 /// cpu:avx512 with an optional ,threads=N.
-/// Throws Error(input) for one that is unknown or not there.
-std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study);
+/// Throws Error(input) for one that is unknown or not there. With auto `warn` is told why a GPU that is there is not used.
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study,
+                                      const std::function<void(const std::string&)>& warn = {});
 
 /// The processor's own name, as far as the system tells it.
 std::string processor_name();
@@ -140,8 +141,9 @@ std::string processor_name();
 Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options);
 
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
-/// All CUDA devices, or one of them; nullptr, with a reason, when there is none or no CUDA backend in this build.
-std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device = {});
+/// All CUDA devices that can be used, or one of them; nullptr, with a reason, when there is none or no CUDA backend in this
+/// build. `unusable` is set where the reason is of a device that is there.
+std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device = {}, bool* unusable = nullptr);
 /// Several as one: they share out the chunks of each tile.
 std::unique_ptr<Backend> make_split_backend(std::vector<std::unique_ptr<Backend>> backends);
 

@@ -3,161 +3,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
-#include <thrust/execution_policy.h>
-#include <thrust/functional.h>
-#include <thrust/reduce.h>
-#include <thrust/scan.h>
 
 #include "rattleback/backend.hpp"
+#include "rattleback/backend_kernels.cuh"
+#include "rattleback/device_memory.cuh"
 #include "rattleback/error.hpp"
 #include "rattleback/study.hpp"
 
 namespace rattleback {
 namespace {
-
-void check(cudaError_t code, const char* what) {
-  if (code != cudaSuccess)
-    throw Error(Error::Kind::runtime, std::string("CUDA: ") + what + " failed (" + cudaGetErrorString(code) + ")");
-}
-
-/// Device memory of N objects that grows when it must.
-template <class T>
-class DeviceArray {
- public:
-  DeviceArray() = default;
-  ~DeviceArray() { cudaFree(data_); }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-
-  T* reserve(std::size_t size) {
-    if (size > capacity_) {
-      cudaFree(data_);
-      data_ = nullptr;
-      capacity_ = 0;
-      check(cudaMalloc(&data_, size * sizeof(T)), "allocation of device memory");
-      capacity_ = size;
-    }
-    return data_;
-  }
-  T* upload(const T* host, std::size_t size, cudaStream_t stream) {
-    reserve(size);
-    check(cudaMemcpyAsync(data_, host, size * sizeof(T), cudaMemcpyHostToDevice, stream), "copy to the device");
-    return data_;
-  }
-  T* get() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t capacity_ = 0;
-};
-
-/// The row of references of one (chunk, observable) per block.
-__device__ double* reference_row(const KernelArguments& a, int observables) {
-  const std::size_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
-  return a.chunks + (chunk * a.layout.rows + a.layout.references + observable) * chunk_size;
-}
-
-/// Reference values of a chunk's observables at the initial sample.
-__global__ void __launch_bounds__(chunk_size)
-    reference_kernel(const __grid_constant__ KernelArguments arguments, const double* values, const double* numbers,
-                     int observables) {
-  const double number = numbers[blockIdx.x % observables];
-  reference_row(arguments, observables)[threadIdx.x] =
-      number == number ? number : values[std::size_t(blockIdx.x) * chunk_size + threadIdx.x];
-}
-
-/// The tree of reduction.hpp over a block; the result in node[0] of its first thread.
-template <class Node>
-__device__ void reduce_block(Node* node) {
-  const int lane = threadIdx.x;
-  for (int s = chunk_size / 2; s > 0; s /= 2) {
-    __syncthreads();
-    if (lane < s) node[lane] = combine(node[lane], node[lane + s]);
-  }
-}
-
-/// Moments of one (chunk, observable) per block.
-__global__ void __launch_bounds__(chunk_size)
-    reduce_kernel(const __grid_constant__ KernelArguments arguments, const double* values, int observables,
-                  std::int64_t chunks, Moments* moments) {
-  __shared__ Moments node[chunk_size];
-  const int lane = threadIdx.x;
-  node[lane] =
-      moments_of(values[std::size_t(blockIdx.x) * chunk_size + lane], reference_row(arguments, observables)[lane]);
-  reduce_block(node);
-  if (lane == 0) {
-    const std::int64_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
-    moments[observable * chunks + chunk] = node[0];
-  }
-}
-
-struct Pair {
-  int x, y;
-};
-
-/// Joint moments of one (chunk, pair of observables) per block.
-__global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* values, int observables, const Pair* pairs,
-                                                               int count, std::int64_t chunks, CoMoments* moments) {
-  __shared__ CoMoments node[chunk_size];
-  const int lane = threadIdx.x;
-  const std::int64_t chunk = blockIdx.x / count, pair = blockIdx.x % count;
-  const double* of_chunk = values + chunk * observables * chunk_size;
-  node[lane] = co_moments_of(of_chunk[pairs[pair].x * chunk_size + lane], of_chunk[pairs[pair].y * chunk_size + lane]);
-  reduce_block(node);
-  if (lane == 0) moments[pair * chunks + chunk] = node[0];
-}
-
-/// Number of waiting crossings of every lane.
-__global__ void __launch_bounds__(chunk_size)
-    count_kernel(const __grid_constant__ KernelArguments arguments, int* counts) {
-  const std::size_t chunk = blockIdx.x;
-  counts[chunk * chunk_size + threadIdx.x] = static_cast<int>(
-      arguments.chunks[(chunk * arguments.layout.rows + arguments.layout.crossings) * chunk_size + threadIdx.x]);
-}
-
-/// Moves the waiting crossings of every lane to where the scan of the counts says, and empties the slots.
-__global__ void __launch_bounds__(chunk_size)
-    gather_kernel(const __grid_constant__ KernelArguments arguments, const int* counts, const int* positions,
-                  int slot_rows, double* crossings) {
-  const std::size_t chunk = blockIdx.x, k = chunk * chunk_size + threadIdx.x;
-  double* rows = arguments.chunks + chunk * arguments.layout.rows * chunk_size + threadIdx.x;
-  for (int i = 0; i < counts[k]; ++i) {
-    double* crossing = crossings + std::size_t(positions[k] + i) * (slot_rows + 1);
-    crossing[0] = static_cast<double>(k);
-    for (int row = 0; row < slot_rows; ++row)
-      crossing[1 + row] = rows[(arguments.layout.slots + i * slot_rows + row) * chunk_size];
-  }
-  rows[arguments.layout.crossings * chunk_size] = 0.0;
-}
-
-/// State rows of the recorded trajectories, one thread each.
-__global__ void record_kernel(const double* chunks, int rows, int state_rows, const std::uint32_t* recorded, int count,
-                              double* records) {
-  const int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= count) return;
-  const std::uint32_t k = recorded[r];
-  const double* chunk = chunks + std::size_t(k / chunk_size) * rows * chunk_size;
-  for (int row = 0; row < state_rows; ++row)
-    records[std::size_t(r) * state_rows + row] = chunk[row * chunk_size + k % chunk_size];
-}
-
-/// Independent chains of fused multiply-adds, as many in flight as hide their latency.
-constexpr int fma_chains = 8;
-__global__ void fma_kernel(std::int64_t rounds, double* results) {
-  double x[fma_chains];
-#pragma unroll
-  for (int i = 0; i < fma_chains; ++i) x[i] = threadIdx.x + i;
-  for (std::int64_t round = 0; round < rounds; ++round) {
-#pragma unroll
-    for (int i = 0; i < fma_chains; ++i) x[i] = __fma_rn(x[i], 0.5, 1.0);
-  }
-  double sum = 0.0;
-#pragma unroll
-  for (int i = 0; i < fma_chains; ++i) sum += x[i];
-  results[std::size_t(blockIdx.x) * blockDim.x + threadIdx.x] = sum;  // the chains are used
-}
 
 class CudaBackend final : public Backend {
  public:
@@ -167,8 +28,9 @@ class CudaBackend final : public Backend {
     check(cudaStreamCreate(&stream_), "creation of a stream");
   }
   ~CudaBackend() override {
-    cudaSetDevice(device_);
-    cudaStreamDestroy(stream_);
+    // where the device is lost these calls fail, and there is nothing to do about it
+    (void)cudaSetDevice(device_);
+    (void)cudaStreamDestroy(stream_);
   }
 
   std::string name() const override { return "cuda"; }
@@ -228,27 +90,28 @@ class CudaBackend final : public Backend {
       if (observables > 0) {
         pair_->observe(arguments_, static_cast<std::int64_t>(chunks), codes_.get(), static_cast<int>(observables),
                        values_.get(), stream_);
+        check(cudaGetLastError(), "launch of the kernel of observables");
         if (s == 0 && segment.starts_at_initial)
-          reference_kernel<<<static_cast<unsigned>(per_sample), chunk_size, 0, stream_>>>(
-              arguments_, values_.get(), numbers_.get(), static_cast<int>(observables));
-        reduce_kernel<<<static_cast<unsigned>(per_sample), chunk_size, 0, stream_>>>(
-            arguments_, values_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
-            moments_.get() + s * per_sample);
+          launch("launch of the kernel of references", reference_kernel, per_sample, chunk_size, stream_, arguments_,
+                 values_.get(), numbers_.get(), static_cast<int>(observables));
+        launch("launch of the kernel of statistics", reduce_kernel, per_sample, chunk_size, stream_, arguments_,
+               values_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
+               moments_.get() + s * per_sample);
         if (pairs > 0)
-          co_reduce_kernel<<<static_cast<unsigned>(chunks * pairs), chunk_size, 0, stream_>>>(
-              values_.get(), static_cast<int>(observables), pairs_.get(), static_cast<int>(pairs),
-              static_cast<std::int64_t>(chunks), co_moments_.get() + s * chunks * pairs);
+          launch("launch of the kernel of correlations", co_reduce_kernel, chunks * pairs, chunk_size, stream_,
+                 values_.get(), static_cast<int>(observables), pairs_.get(), static_cast<int>(pairs),
+                 static_cast<std::int64_t>(chunks), co_moments_.get() + s * chunks * pairs);
         if (plan_->keep_values)
           check(cudaMemcpyAsync(output.values.data() + s * per_sample * chunk_size, values_.get(),
                                 per_sample * chunk_size * sizeof(double), cudaMemcpyDeviceToHost, stream_),
                 "copy of values");
       }
       if (record_size > 0) {
-        const int count = static_cast<int>(tile_->recorded.size());
-        record_kernel<<<(count + 127) / 128, 128, 0, stream_>>>(
-            state_.get(), tile_->rows, plan_->state_rows, recorded_.get(), count, records_.get() + s * record_size);
+        const std::size_t count = tile_->recorded.size();
+        launch("launch of the kernel of records", record_kernel, (count + 127) / 128, 128, stream_, state_.get(),
+               tile_->rows, plan_->state_rows, recorded_.get(), static_cast<int>(count),
+               records_.get() + s * record_size);
       }
-      check(cudaGetLastError(), "launch");
       ++s;
     }
     download(output.moments, moments_);
@@ -275,8 +138,7 @@ class CudaBackend final : public Backend {
     for (std::int64_t rounds = 1 << 10; good < 5;) {
       synchronise();
       const auto start = std::chrono::steady_clock::now();
-      fma_kernel<<<blocks, threads, 0, stream_>>>(rounds, values_.get());
-      check(cudaGetLastError(), "launch");
+      launch("launch of a kernel", fma_kernel, blocks, threads, stream_, rounds, values_.get());
       synchronise();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       peak = std::max(peak, 2.0 * fma_chains * double(rounds) * blocks * threads / seconds);
@@ -327,6 +189,7 @@ class CudaBackend final : public Backend {
       arguments_.target = arguments_.layout.steps_per_sample >= 0 ? next : stretch.before + next;
       do {
         advance_(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
+        check(cudaGetLastError(), "launch of the kernel of steps");
       } while (collect_crossings(output));
       control.trajectory_steps += static_cast<std::uint64_t>(next - at) * tile_->count;
       at = next;
@@ -342,29 +205,41 @@ class CudaBackend final : public Backend {
     if (arguments_.surfaces.count == 0) return false;
     const std::size_t chunks = tile_->chunks(), lanes = chunks * chunk_size;
     int* counts = counts_.reserve(lanes);
-    int* positions = positions_.reserve(lanes + 1);
-    count_kernel<<<static_cast<unsigned>(chunks), chunk_size, 0, stream_>>>(arguments_, counts);
-    const auto policy = thrust::cuda::par.on(stream_);
-    thrust::exclusive_scan(policy, counts, counts + lanes, positions);
-    int last[2];  // the scan and the count of the last lane
-    check(cudaMemcpyAsync(&last[0], positions + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_),
-          "copy of counts");
-    check(cudaMemcpyAsync(&last[1], counts + lanes - 1, sizeof(int), cudaMemcpyDeviceToHost, stream_),
-          "copy of counts");
+    int* positions = positions_.reserve(lanes);
+    int* most = most_.reserve(1);
+    launch("launch of the kernel that counts crossings", count_kernel, chunks, chunk_size, stream_, arguments_, counts);
+    with_scratch("sum of the counts of crossings", [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, positions, static_cast<int>(lanes), stream_);
+    });
+    with_scratch("largest count of crossings", [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceReduce::Max(scratch, bytes, counts, most, static_cast<int>(lanes), stream_);
+    });
+    int before_last = 0, last = 0, largest = 0;
+    for (const auto& [to, from] : {std::pair(&before_last, positions + lanes - 1), std::pair(&last, counts + lanes - 1),
+                                   std::pair(&largest, most)})
+      check(cudaMemcpyAsync(to, from, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of counts");
     synchronise();
-    const std::size_t total = static_cast<std::size_t>(last[0]) + static_cast<std::size_t>(last[1]);
+    const std::size_t total = static_cast<std::size_t>(before_last) + static_cast<std::size_t>(last);
     if (total == 0) return false;
-    const bool waits = thrust::reduce(policy, counts, counts + lanes, 0, thrust::maximum<int>()) == crossing_slots;
     const int size = plan_->crossing_size();
-    gather_kernel<<<static_cast<unsigned>(chunks), chunk_size, 0, stream_>>>(
-        arguments_, counts, positions, size - 1, crossings_.reserve(total * static_cast<std::size_t>(size)));
+    double* crossings = crossings_.reserve(total * static_cast<std::size_t>(size));
+    launch("launch of the kernel that gathers crossings", gather_kernel, chunks, chunk_size, stream_, arguments_, counts,
+           positions, size - 1, crossings);
     const std::size_t old = output.crossings.size();
     output.crossings.resize(old + total * static_cast<std::size_t>(size));
     check(cudaMemcpyAsync(output.crossings.data() + old, crossings_.get(),
                           total * static_cast<std::size_t>(size) * sizeof(double), cudaMemcpyDeviceToHost, stream_),
           "copy of crossings");
     synchronise();
-    return waits;
+    return largest == crossing_slots;
+  }
+
+  /// A function of CUB: its first call tells the bytes that it needs.
+  template <class Function>
+  void with_scratch(const char* what, const Function& function) {
+    std::size_t bytes = 0;
+    check(function(nullptr, bytes), what);
+    check(function(scratch_.reserve(std::max<std::size_t>(bytes, 1)), bytes), what);
   }
 
   int device_;
@@ -377,7 +252,8 @@ class CudaBackend final : public Backend {
   KernelArguments arguments_{};
   std::uint64_t in_flight_ = 0;
   DeviceArray<double> state_, values_, numbers_, records_, crossings_;
-  DeviceArray<int> counts_, positions_;
+  DeviceArray<int> counts_, positions_, most_;
+  DeviceArray<char> scratch_;
   DeviceArray<Pair> pairs_;
   DeviceArray<CoMoments> co_moments_;
   DeviceArray<ObservableCode> codes_;
@@ -385,12 +261,33 @@ class CudaBackend final : public Backend {
   DeviceArray<Moments> moments_;
 };
 
+/// Why a device cannot be used; empty where it can. A context is created on the device.
+std::string why_unusable(int device) {
+  cudaDeviceProp properties{};
+  cudaFuncAttributes attributes{};
+  cudaError_t code = cudaSetDevice(device);
+  if (code == cudaSuccess) code = cudaGetDeviceProperties(&properties, device);
+  if (code == cudaSuccess) code = cudaFree(nullptr);
+  if (code == cudaSuccess) code = cudaFuncGetAttributes(&attributes, reference_kernel);
+  if (code == cudaSuccess) return {};
+  (void)cudaGetLastError();
+  std::string name = "device " + std::to_string(device);
+  if (properties.major > 0) name = properties.name + (", " + name);
+  if (code != cudaErrorNoKernelImageForDevice && code != cudaErrorInvalidDeviceFunction)
+    return name + ": " + cudaGetErrorString(code);
+  const std::string architecture = std::to_string(properties.major) + std::to_string(properties.minor);
+  return name + ", has compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) +
+         ", and this build has kernels for " RATTLEBACK_CUDA_ARCHITECTURES "; build with -DCMAKE_CUDA_ARCHITECTURES=" +
+         architecture;
+}
+
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device) {
+std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device, bool* unusable) {
   int devices = 0;
   const cudaError_t code = cudaGetDeviceCount(&devices);
   if (code != cudaSuccess || devices == 0) {
+    (void)cudaGetLastError();
     reason = std::string("no CUDA device: ") + (code != cudaSuccess ? cudaGetErrorString(code) : "none is installed");
     return nullptr;
   }
@@ -399,11 +296,18 @@ std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<in
         "no CUDA device " + std::to_string(*device) + ": there are " + std::to_string(devices) + ", counted from 0";
     return nullptr;
   }
-  if (device) return std::make_unique<CudaBackend>(*device);
-  if (devices == 1) return std::make_unique<CudaBackend>(0);
   std::vector<std::unique_ptr<Backend>> backends;
-  for (int i = 0; i < devices; ++i) backends.push_back(std::make_unique<CudaBackend>(i));
-  return make_split_backend(std::move(backends));
+  for (int i = device.value_or(0); i < (device ? *device + 1 : devices); ++i) {
+    const std::string why = why_unusable(i);
+    if (why.empty()) {
+      backends.push_back(std::make_unique<CudaBackend>(i));
+    } else if (reason.empty()) {
+      reason = why;
+      if (unusable != nullptr) *unusable = true;
+    }
+  }
+  if (backends.empty()) return nullptr;
+  return backends.size() == 1 ? std::move(backends[0]) : make_split_backend(std::move(backends));
 }
 
 }  // namespace rattleback

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "rattleback/canonical.hpp"
 #include "rattleback/fnv.hpp"
 #include "rattleback/message.hpp"
 #include "rattleback/scratch.hpp"
@@ -63,9 +64,10 @@ void CheckpointWriter::put(const PartContents& contents) {
 }
 
 void CheckpointWriter::put(const std::string& path, ResultSink::Type type, std::uint64_t size, const void* data) {
+  const Canonical numbers(type, data, size);
   sink_.create(path, type, {size});
-  sink_.write(path, {0}, {size}, data);
-  checksum_ += hash_array(path, data, size);
+  sink_.write(path, {0}, {size}, numbers.data());
+  checksum_ += hash_array(path, numbers.data(), size);
 }
 
 void CheckpointWriter::text(const std::string& name, const std::string& value) {

@@ -21,4 +21,10 @@ class Error : public std::runtime_error {
   Kind kind_;
 };
 
+/// A device has no memory for a tile.
+class OutOfMemory : public Error {
+ public:
+  explicit OutOfMemory(const std::string& message) : Error(Kind::runtime, message) {}
+};
+
 }  // namespace rattleback

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "rattleback/canonical.hpp"
 #include "rattleback/shape.hpp"
 
 namespace rattleback {
@@ -121,11 +122,13 @@ void MemorySink::create(const std::string& path, Type type, const Shape& shape) 
   }
 }
 
-void MemorySink::write(const std::string& path, const Shape& offset, const Shape& count, const void* data) {
+void MemorySink::write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) {
   Dataset& dataset = result_.datasets_.at(path);
   std::visit(
       [&](auto& values) {
-        const auto* source = static_cast<const std::remove_reference_t<decltype(values[0])>*>(data);
+        using Number = std::remove_reference_t<decltype(values[0])>;
+        const Canonical canonical(std::is_same_v<Number, double> ? Type::f64 : Type::u64, numbers, elements_of(count));
+        const auto* source = static_cast<const Number*>(canonical.data());
         for_each_run(dataset.shape, offset, count,
                      [&](std::uint64_t first, std::uint64_t position, std::uint64_t length) {
                        std::copy_n(source + position, length, values.begin() + static_cast<std::ptrdiff_t>(first));

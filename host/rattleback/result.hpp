@@ -126,7 +126,7 @@ class MemorySink final : public ResultSink {
  public:
   explicit MemorySink(Result& result) : result_(result) {}
   void create(const std::string& path, Type type, const Shape& shape) override;
-  void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) override;
+  void write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) override;
   void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
   void commit() override {}
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rattleback/canonical.hpp"
 #include "rattleback/fnv.hpp"
 #include "rattleback/mark.hpp"
 #include "rattleback/run_files.hpp"
@@ -201,10 +202,11 @@ void FileSink::copy_from_source(const std::string& path, const Array& array) {
   }
 }
 
-void FileSink::write(const std::string& path, const Shape& offset, const Shape& count, const void* data) {
-  for (const std::uint64_t n : count)
-    if (n == 0) return;
+void FileSink::write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) {
+  if (elements_of(count) == 0) return;
   Array& array = arrays_.at(path);
+  const Canonical canonical(array.type, numbers, elements_of(count));
+  const void* data = canonical.data();
   const Handle space(H5Dget_space(array.id.get()), H5Sclose);
   const auto start = dimensions(offset), size = dimensions(count);
   const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);

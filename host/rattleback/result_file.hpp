@@ -43,7 +43,7 @@ class FileSink final : public ResultSink {
   ~FileSink() override;
 
   void create(const std::string& path, Type type, const Shape& shape) override;
-  void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) override;
+  void write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) override;
   void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
   void commit() override;
 

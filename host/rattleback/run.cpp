@@ -35,7 +35,7 @@ struct Session::Impl {
 
   /// The backend, for a validated study.
   Backend& backend_for(const Study& study) {
-    if (!backend || !backend->treats(study)) backend = make_backend(options.backend, options.threads, study);
+    if (!backend || !backend->treats(study)) backend = make_backend(options.backend, options.threads, study, options.warn);
     return *backend;
   }
 

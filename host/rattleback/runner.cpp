@@ -133,9 +133,37 @@ void Runner::run_tile() {
     for (std::uint64_t k = 0; k < tile_.count; ++k)
       longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile_.at(k, row)));
 
-  at_position_ = false;
-  integrate([&] { backend_.begin(plan_, tile_); });
-  at_position_ = true;
+  const std::uint64_t steps_before = control_.trajectory_steps;
+  try {
+    integrate([&] { backend_.begin(plan_, tile_); });
+    states_ = States::backend;
+    integrate_tile();
+  } catch (const OutOfMemory&) {
+    // nothing of this tile has left the backend yet: it can begin again
+    if (position_.sample > 0 || position_.step > 0 || !halve_tile()) throw;
+    control_.trajectory_steps = steps_before;
+    return;
+  }
+  if (pending_) absorb();
+  integrate([&] { backend_.fetch(tile_); });
+  states_ = States::host;
+  write_final(tile_);
+  if (crossings_) crossings_->end_tile();
+  position_ = {first + tile_size_};
+}
+
+bool Runner::halve_tile() {
+  const std::uint64_t chunks = tile_.chunks();
+  states_ = States::host;
+  if (chunks == 1) return false;
+  tile_size_ = (chunks + 1) / 2 * chunk_size;
+  position_.filled = false;
+  if (!halved_ && options_.warn) options_.warn("the device has too little memory for a tile; smaller ones are taken");
+  halved_ = true;
+  return true;
+}
+
+void Runner::integrate_tile() {
   while (position_.sample < grid_.time.size()) {
     Position next = position_;
     const Segment segment = next_segment(next);
@@ -144,11 +172,11 @@ void Runner::run_tile() {
     for (const Stretch& stretch : segment.stretches) steps += stretch.to - stretch.from;
     std::future<void> output;  // of the segment before
     if (pending_) output = in_background([this] { absorb(); });
-    at_position_ = false;
+    states_ = States::nowhere;
     const double seconds = integrate([&] { backend_.run(segment, computed_, control_); });
     adapt_budget(steps + static_cast<std::int64_t>(segment.stretches.size()), seconds);
     position_ = next;
-    at_position_ = true;
+    states_ = States::backend;
     steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
     try {
       if (output.valid()) output.get();
@@ -163,11 +191,6 @@ void Runner::run_tile() {
     pending_ = true;
     stop_or_checkpoint();
   }
-  if (pending_) absorb();
-  integrate([&] { backend_.fetch(tile_); });
-  write_final(tile_);
-  if (crossings_) crossings_->end_tile();
-  position_ = {first + tile_size_};
 }
 
 template <class Work>

@@ -67,8 +67,12 @@ class Runner {
 
   /// Trajectories of a tile, whole chunks: those asked for, or as many as fit the backend.
   [[nodiscard]] std::uint64_t tile_trajectories() const;
-  /// Takes the tile at the position, or what is left of it, to the end. The output of each segment waits for the next one.
+  /// Takes the tile at the position, or what is left of it, to the end, or makes it smaller.
   void run_tile();
+  /// Takes the tile from the position to its last sample. The output of each segment waits for the next one.
+  void integrate_tile();
+  /// Makes the tile at the position, which is at its beginning, half as large. False where it is one chunk.
+  bool halve_tile();
   /// Does the work, adds its time to that of the integration, and returns it.
   template <class Work>
   double integrate(Work work);
@@ -156,7 +160,9 @@ class Runner {
   std::vector<std::uint64_t> series_;  // of an observable among those with quantiles
 
   Position position_;
-  bool at_position_ = true;  ///< the backend has the states there; not while it computes, nor after it has failed
+  /// Where the tile's states at the position are: not anywhere while the backend computes, nor after it has failed.
+  enum class States { host, backend, nowhere } states_ = States::host;
+  bool halved_ = false;  ///< tiles have become smaller, and the user knows
   bool pending_ = false;  // output_ holds samples [pending_first_, + pending_samples_) that are not in the result yet
   std::uint64_t pending_first_ = 0, pending_samples_ = 0;
   std::int64_t longest_interval_ = 0;  // of the tile, in steps, where they vary

@@ -89,7 +89,7 @@ void Runner::try_checkpoint() {
 
 std::string Runner::rescue() {
   try {
-    if (at_position_) save_checkpoint();  // otherwise the states are past what the position says
+    if (states_ != States::nowhere) save_checkpoint();
   } catch (const Error&) {
   }
   if (std::error_code code; !std::filesystem::exists(files_->checkpoint, code)) return "nothing could be saved";
@@ -97,7 +97,7 @@ std::string Runner::rescue() {
 }
 
 void Runner::save_checkpoint() {
-  if (position_.filled && position_.first < ensemble_.size()) backend_.fetch(tile_);
+  if (states_ == States::backend) backend_.fetch(tile_);
   write_checkpoint();
 }
 

@@ -121,6 +121,67 @@ TEST(SplitBackend, PassesOnWhatADeviceThrows) {
   EXPECT_THROW(run_on(*make_split_backend(std::move(backends)), study, sink, {}), Error);
 }
 
+/// A device with memory for tiles of one chunk.
+class Small final : public Backend {
+ public:
+  std::string name() const override { return "small"; }
+  std::string device() const override { return "small"; }
+  unsigned threads() const override { return 1; }
+  bool treats(const Study&) const override { return true; }
+  std::uint64_t tile_bytes() const override { return 1 << 30; }
+  void begin(const Plan& plan, Tile& tile) override {
+    if (tile.chunks() > 2) throw OutOfMemory("too large");
+    cpu_->begin(plan, tile);
+    chunks_ = tile.chunks();
+  }
+  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+    if (chunks_ > 1) throw OutOfMemory("too large for its output");
+    cpu_->run(segment, output, control);
+  }
+  void fetch(Tile& tile) override { cpu_->fetch(tile); }
+  double measure_peak_flops(const Study&) override { return 0; }
+  double measure_copy_rate() override { return 0; }
+
+ private:
+  std::unique_ptr<Backend> cpu_ = make_cpu_backend(Isa::scalar, 1);
+  std::uint64_t chunks_ = 0;
+};
+
+TEST(Backend, WithLittleMemoryTakesSmallerTilesAndSaysSoOnce) {
+  Study study = Study::parse(everything);
+  study.validate();
+  Small small;
+  Result result;
+  MemorySink sink(result);
+  std::vector<std::string> warnings;
+  run_on(small, study, sink, {.warn = [&](const std::string& text) { warnings.push_back(text); }});
+  EXPECT_EQ(differences(run(study, {.backend = "cpu:scalar"}), result), "");
+  EXPECT_EQ(warnings, std::vector<std::string>{"the device has too little memory for a tile; smaller ones are taken"});
+}
+
+TEST(Sinks, WriteOneNanForAll) {
+  const std::uint64_t strange[] = {0x7fffffffdeadbeef, 0xfff8000000000000, 0x3ff0000000000000, 0x7ff0000000000000};
+  const std::uint64_t expected[] = {0x7ff8000000000000, 0x7ff8000000000000, 0x3ff0000000000000, 0x7ff0000000000000};
+  Result result;
+  MemorySink memory(result);
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("rattleback-nan-{}.h5", getpid());
+  const auto disk = make_file_sink(file);
+  for (ResultSink* sink : {static_cast<ResultSink*>(&memory), disk.get()}) {
+    sink->create("/x", ResultSink::Type::f64, {4});
+    sink->write("/x", {0}, {4}, strange);
+    sink->attribute("/", "study", std::string("none"));
+    sink->commit();
+  }
+  const auto expect_canonical = [&](const Dataset& dataset) {
+    const auto& x = std::get<std::vector<double>>(dataset.values);
+    EXPECT_EQ(std::memcmp(x.data(), expected, sizeof expected), 0);
+  };
+  expect_canonical(result.dataset("/x"));
+  expect_canonical(ResultFile(file).read("/x"));
+  std::filesystem::remove(file);
+}
+
 TEST(CudaBackend, OfADeviceThatIsNotThereIsNone) {
   std::string reason;
   EXPECT_EQ(make_cuda_backend(reason, 1000), nullptr);
