@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/backend.hpp"
-#include "rattleback/method_options.hpp"
+#include "rattleback/kernel_case.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"
 
@@ -17,21 +17,7 @@ using namespace rattleback::tests;
 
 namespace {
 
-struct Case {
-  const SystemEntry* system;
-  const MethodEntry* method;
-  PairKey key;
-
-  /// The method with its options, as keys of a study.
-  [[nodiscard]] std::string toml() const {
-    std::string text = fmt::format("[method]\nname = \"{}\"\n", method->name);
-    for_options([&](const OptionInfo& option, int value) {
-      text += option.kind == OptionKind::choice
-                  ? fmt::format("{} = \"{}\"\n", option.name, option.choices[static_cast<std::size_t>(value)])
-                  : fmt::format("{} = {}\n", option.name, value);
-    });
-    return text;
-  }
+struct Case : KernelCase {
   /// 0 for methods without stages.
   [[nodiscard]] int stages() const {
     int stages = 0;
@@ -44,7 +30,7 @@ struct Case {
   [[nodiscard]] int most_stages() const {
     int most = 0;
     for (const PairKey& compiled : Catalogue::instance().keys(*system, *method))
-      most = std::max(most, Case{system, method, compiled}.stages());
+      most = std::max(most, Case{{system, method, compiled}}.stages());
     return most;
   }
   [[nodiscard]] Case with_stages(int stages) const {
@@ -65,92 +51,20 @@ struct Case {
       values.push_back({option.compiled ? *next++ : option.standard, option.standard_numbers});
     return method->order_of(values, *system);
   }
-  /// Calls f with each compiled option and its value.
-  template <class F>
-  void for_options(F&& f) const {
-    const int* next = key.value;
-    for (const OptionInfo& option : method->options)
-      if (option.compiled) f(option, *next++);
-  }
 };
 
-std::string name_of(const Case& c) {
-  std::string name = fmt::format("{}_{}", c.system->name, c.system->variant);
-  for (const StructureInfo& s : c.system->structure) name += fmt::format("_{}{}", s.name, s.value);
-  name += fmt::format("_{}", c.method->name);
-  c.for_options([&](const OptionInfo& option, int value) {
-    if (!has_effect(option, *c.system)) return;
-    name += option.kind == OptionKind::choice ? fmt::format("_{}", option.choices[static_cast<std::size_t>(value)])
-                                              : fmt::format("_{}{}", option.name[0], value);
-  });
-  for (char& letter : name)
-    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
-  return name;
-}
-
-void PrintTo(const Case& c, std::ostream* out) { *out << name_of(c); }
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name(); }
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const SystemEntry* system : Catalogue::instance().systems())
-    for (const MethodEntry* method : Catalogue::instance().methods())
-      for (const PairKey& key : Catalogue::instance().keys(*system, *method)) cases.push_back({system, method, key});
+  for (const KernelCase& kernel : kernel_cases()) cases.push_back({kernel});
   return cases;
-}
-
-/// Random starts around the default state, put on the constraint; the step in units of the system's time scale.
-std::string study_of(const Case& c, double step, int steps, int draws) {
-  step *= c.system->time_scale;
-  double width = 0.1;
-  if (c.system->constraint == ConstraintKind::holonomic && c.system->time_scale < 1.0) {
-    draws = std::min(draws, 64);  // Newton's method over dual numbers takes its time
-    width = 0.005;                // such systems are small as well as fast
-  }
-  std::string toml = fmt::format("[system]\nname = \"{}\"\n", c.system->name);
-  if (*c.system->variant) toml += fmt::format("variant = \"{}\"\n", c.system->variant);
-  toml += "parameters = {";
-  for (const StructureInfo& s : c.system->structure) toml += fmt::format(" {} = {}", s.name, s.value);
-  toml += fmt::format(" }}\n{}[time]\nstep = {}\nsteps = {}\nsamples = 5\n", c.toml(), step, steps);
-  toml += fmt::format("[ensemble]\nproject = true\ndraws = {}\naxes = [", draws);
-  for (int i = 0; i < c.system->elements + c.system->n; ++i)
-    toml += fmt::format("{{ name = \"x{}\", distribution = \"uniform\", from = {}, to = {}, seed = 7 }}, ", i, -width,
-                        width);
-  toml += "]\n[ensemble.initial]\nq = [";
-  const int N = c.system->elements;
-  for (int i = 0; i < N; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_q[i], i);
-  toml += "]\nv = [";
-  for (int i = 0; i < c.system->n; ++i) toml += fmt::format("\"{} + x{}\", ", c.system->default_v[i], N + i);
-  toml += "]\n";
-  for (const ObservableInfo& o : c.system->observables)
-    toml += fmt::format(
-        "[[observable]]\nname = \"{}\"\nstatistics = [\"mean\", \"std\", \"mse\", \"rms\", \"min\", \"max\", "
-        "\"maxabs\"]\nquantiles = [0.1, 0.5]\n",
-        o.name);
-  toml += "correlation = [\"q[0]\"]\nhistogram = { from = -1, to = 1, bins = 5 }\n";  // of the last observable
-  toml += fmt::format("[[section]]\nsurface = \"q[0] + v[0] - {} - p[0]^2/9\"\ndirection = \"both\"\n",
-                      c.system->default_q[0]);
-  toml += "[[section]]\nname = \"nowhere\"\nsurface = \"cos(q[0]) - 2\"\n";
-  return toml + "[output]\ntrajectories = [0, 3]\ncovariance = [\"q\", \"p\"]\n";
-}
-
-constexpr const char* with_lyapunov =
-    "[[observable]]\nname = \"lyapunov\"\nstatistics = [\"mean\", \"std\", \"min\", \"max\"]\nquantiles = [0.5]\n";
-
-/// Step sizes from small to hopeless side by side: lanes end at different steps, and some fail.
-std::string uneven_study_of(const Case& c) {
-  const double scale = c.system->time_scale;
-  std::string toml = study_of(c, 0.05, 40, 3);
-  const std::string step = fmt::format("step = {}", 0.05 * scale);
-  toml.replace(toml.find(step), step.size(), fmt::format("step = \"{} * h\"", scale));
-  toml.replace(toml.find("steps = 40"), 10, fmt::format("end = {}", 40.0 * scale));
-  toml.replace(toml.find("axes = ["), 8, "axes = [{ name = \"h\", values = [0.05, 8.0, 0.1, 2.0, 0.025, 4.0] }, ");
-  return toml;
 }
 
 class EveryPair : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {
-  const Study study = Study::parse(study_of(GetParam(), 0.05, 40, 300));
+  const Study study = Study::parse(study_of(GetParam(), {.sections = true}));
   RunOptions options{.backend = "cpu:scalar", .threads = 1};
   const Result reference = run(study, options);
   EXPECT_EQ(reference.summary.failed, 0u);
@@ -170,7 +84,7 @@ TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {
 }
 
 TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
-  const Study study = Study::parse(uneven_study_of(GetParam()));
+  const Study study = Study::parse(study_of(GetParam(), {.draws = 3, .sections = true, .uneven = true}));
   const Result reference = run(study, {.backend = "cpu:scalar"});
   for (const Isa isa : {Isa::avx2, Isa::avx512}) {
     if (has_isa(isa)) {
@@ -185,9 +99,11 @@ TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
 }
 
 TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
-  for (const std::string& toml : {study_of(GetParam(), 0.05, 40, 300), uneven_study_of(GetParam())}) {
-    const Result plain = run(Study::parse(toml), {.backend = "cpu:scalar", .threads = 1});
-    const Study study = Study::parse(toml + with_lyapunov);
+  for (Exercise exercise :
+       {Exercise{.sections = true}, Exercise{.draws = 3, .sections = true, .uneven = true}}) {
+    const Result plain = run(Study::parse(study_of(GetParam(), exercise)), {.backend = "cpu:scalar", .threads = 1});
+    exercise.lyapunov = true;
+    const Study study = Study::parse(study_of(GetParam(), exercise));
     const Result reference = run(study, {.backend = "cpu:scalar", .threads = 1});
     EXPECT_EQ(differences(plain, reference, "lyapunov"), "");
     // the exponent is known wherever the trajectory is; with steps far beyond any use the dual step may fail
@@ -196,7 +112,7 @@ TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
     const auto& missing = std::get<std::vector<std::uint64_t>>(plain.dataset("/observables/energy/missing").values);
     for (std::size_t i = 0; i < there.size(); ++i)
       there[i] += missing[i];  // an energy may overflow where q and p do not
-    if (toml.find("step = \"") != std::string::npos) {
+    if (exercise.uneven) {
       for (std::size_t i = 0; i < known.size(); ++i) EXPECT_LE(known[i], there[i]);
     } else {
       EXPECT_EQ(known, there);
@@ -214,12 +130,10 @@ TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
 TEST_P(EveryPair, GivesTheSameBitsOnTheGpu) {
   std::string reason;
   if (!make_cuda_backend(reason)) GTEST_SKIP() << reason;
-  const std::string toml = study_of(GetParam(), 0.05, 40, 300);
-  // other kernels run without sections
-  const std::size_t sections = toml.find("[[section]]");
-  const std::string plain = toml.substr(0, sections) + toml.substr(toml.find("[output]"));
-  for (const std::string& text : {plain, toml, toml + with_lyapunov, uneven_study_of(GetParam())}) {
-    const Study study = Study::parse(text);
+  for (const Exercise& exercise :
+       {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
+        Exercise{.draws = 3, .sections = true, .uneven = true}}) {
+    const Study study = Study::parse(study_of(GetParam(), exercise));
     const Result cpu = run(study, {.backend = "cpu"}), gpu = run(study, {.backend = "cuda"});
     EXPECT_EQ(differences(cpu, gpu), "");
     const Result tiled = run(study, {.backend = "cuda", .tile = 256});
@@ -229,7 +143,7 @@ TEST_P(EveryPair, GivesTheSameBitsOnTheGpu) {
 
 TEST_P(EveryPair, StaysOnTheConstraintAndKeepsWhatTheSystemConserves) {
   const Case& c = GetParam();
-  const Result result = run(Study::parse(study_of(c, 0.02, 100, 64)));
+  const Result result = run(Study::parse(study_of(c, {.step = 0.02, .steps = 100, .draws = 64, .sections = true})));
   EXPECT_EQ(result.summary.failed, 0u);
   // truncation error over two time units at h = 0.02
   const double bound = c.order() <= 2 ? 2e-2 : c.order() <= 4 ? 2e-5 : 2e-8;
@@ -256,7 +170,7 @@ TEST_P(EveryPair, ReachesItsOrder) {
   const int order = c.order(), s = c.stages();
   const double end = order >= 8 ? 12.0 : order >= 6 ? 6.0 : 1.0;
   const auto final_q = [&](const Case& of, int steps) {
-    const Result r = run(Study::parse(study_of(of, end / steps, steps, 4)));
+    const Result r = run(Study::parse(study_of(of, {.step = end / steps, .steps = steps, .draws = 4, .sections = true})));
     return Eigen::MatrixXd(r.matrix("/final/q"));
   };
   // the errors are those against many stages, or for methods without stages against half the step
@@ -285,6 +199,6 @@ TEST_P(EveryPair, ReachesItsOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, EveryPair, testing::ValuesIn(all_cases()),
-                         [](const auto& test) { return name_of(test.param); });
+                         [](const auto& test) { return test.param.name(); });
 
 }  // namespace
