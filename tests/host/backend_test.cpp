@@ -121,6 +121,11 @@ TEST(SplitBackend, PassesOnWhatADeviceThrows) {
   EXPECT_THROW(run_on(*make_split_backend(std::move(backends)), study, sink, {}), Error);
 }
 
+TEST(Session, GoesOnWithTheSameBits) {
+  const Study study = Study::parse(everything, "s.toml", std::vector<std::string>{"output.checkpoint=20"});
+  EXPECT_EQ(differences(run(study), in_two_pieces(study)), "");
+}
+
 TEST(CudaBackend, OfADeviceThatIsNotThereIsNone) {
   std::string reason;
   EXPECT_EQ(make_cuda_backend(reason, 1000), nullptr);
