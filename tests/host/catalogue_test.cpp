@@ -65,21 +65,13 @@ class EveryPair : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {
   const Study study = Study::parse(study_of(GetParam(), {.sections = true}));
-  RunOptions options{.backend = "cpu:scalar", .threads = 1};
-  const Result reference = run(study, options);
+  const Result reference = run(study, {.backend = "cpu:scalar", .threads = 1});
   EXPECT_EQ(reference.summary.failed, 0u);
-  for (const char* backend : {"cpu:scalar", "cpu:avx2", "cpu:avx512"}) {
-    for (const Isa isa : {Isa::avx2, Isa::avx512})
-      if (std::string(backend) == std::string("cpu:") + to_string(isa) && !has_isa(isa)) goto next;
-    for (const unsigned threads : {1u, 2u})
-      for (const std::uint64_t tile : {0u, 256u}) {
-        options.backend = backend;
-        options.threads = threads;
-        options.tile = tile;
-        EXPECT_EQ(differences(reference, run(study, options)), "")
-            << backend << ", " << threads << " threads, tile " << tile;
-      }
-  next:;
+  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+    if (!has_isa(isa)) continue;
+    const std::string backend = std::string("cpu:") + to_string(isa);
+    EXPECT_EQ(differences(reference, run(study, {.backend = backend, .threads = 1})), "") << backend;
+    EXPECT_EQ(differences(reference, run(study, {.backend = backend, .threads = 2, .tile = 256})), "") << backend;
   }
 }
 
@@ -100,7 +92,7 @@ TEST_P(EveryPair, LetsNoTrajectoryDisturbItsNeighboursInAPack) {
 
 TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
   for (Exercise exercise :
-       {Exercise{.sections = true}, Exercise{.draws = 3, .sections = true, .uneven = true}}) {
+       {Exercise{.steps = 15, .sections = true}, Exercise{.draws = 3, .sections = true, .uneven = true}}) {
     const Result plain = run(Study::parse(study_of(GetParam(), exercise)), {.backend = "cpu:scalar", .threads = 1});
     exercise.lyapunov = true;
     const Study study = Study::parse(study_of(GetParam(), exercise));
