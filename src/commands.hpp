@@ -46,6 +46,7 @@ void add_man(CLI::App& app, int& exit_code);
 void add_plot(CLI::App& app, int& exit_code);
 void add_order(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+void add_selftest(CLI::App& app, int& exit_code);
 
 /// Prints "rattleback: MESSAGE" to stderr, as one line whatever is in it.
 void say(std::string_view message);

@@ -72,6 +72,7 @@ int run_program(int argc, char** argv) {
   add_plot(app, exit_code);
   add_order(app, exit_code);
   add_bench(app, exit_code);
+  add_selftest(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;

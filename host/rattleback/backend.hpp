@@ -106,6 +106,8 @@ class Backend {
   virtual ~Backend() = default;
   [[nodiscard]] virtual std::string name() const = 0;    ///< "cpu" or "cuda"
   [[nodiscard]] virtual std::string device() const = 0;  ///< what it runs on, in words
+  /// Versions of what drives the device, in words; empty where nothing does.
+  [[nodiscard]] virtual std::string driver() const { return {}; }
   [[nodiscard]] virtual unsigned threads() const = 0;
   /// Whether the study's system and method are compiled for it.
   [[nodiscard]] virtual bool treats(const Study& study) const = 0;

@@ -41,6 +41,15 @@ class CudaBackend final : public Backend {
     return properties_.name;
 #endif
   }
+  std::string driver() const override {
+    const auto words = [](int version) {
+      return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    };
+    int driver = 0, runtime = 0;
+    check(cudaDriverGetVersion(&driver), "query of the driver");
+    check(cudaRuntimeGetVersion(&runtime), "query of the runtime");
+    return "CUDA driver " + words(driver) + ", runtime " + words(runtime);
+  }
   unsigned threads() const override { return 1; }
   bool treats(const Study& study) const override {
     return Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method_key()) != nullptr;

@@ -36,6 +36,7 @@ class SplitBackend final : public Backend {
       r += fmt::format("{}{}{}", r.empty() ? "" : ", ", count > 1 ? fmt::format("{} x ", count) : "", device);
     return r;
   }
+  std::string driver() const override { return parts_[0].backend->driver(); }
   unsigned threads() const override {
     unsigned r = 0;
     for (const Part& part : parts_) r += part.backend->threads();

@@ -10,6 +10,7 @@
 
 #include "rattleback/parallel.hpp"
 #include "rattleback/runner.hpp"
+#include "rattleback/selftest.hpp"
 #include "rattleback/version.hpp"
 
 namespace rattleback {
@@ -326,6 +327,9 @@ void Runner::write_attributes() {
   sink_.attribute("/", "git", std::string(git_commit()));
   sink_.attribute("/", "backend", summary_.backend);
   sink_.attribute("/", "device", summary_.device);
+  if (const std::string driver = backend_.driver(); !driver.empty()) sink_.attribute("/", "driver", driver);
+  const std::string tested = kept_outcome(summary_.device, backend_.driver());
+  sink_.attribute("/", "selftest", tested.empty() ? std::string("not made") : tested);
   sink_.attribute("/", "threads", std::uint64_t{summary_.threads});
   sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
   sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);

@@ -180,6 +180,8 @@ TEST(Sinks, WriteOneNanForAll) {
   expect_canonical(result.dataset("/x"));
   expect_canonical(ResultFile(file).read("/x"));
   std::filesystem::remove(file);
+}
+
 TEST(Session, GoesOnWithTheSameBits) {
   const Study study = Study::parse(everything, "s.toml", std::vector<std::string>{"output.checkpoint=20"});
   EXPECT_EQ(differences(run(study), in_two_pieces(study)), "");
