@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
 
@@ -216,13 +215,16 @@ class CudaBackend final : public Backend {
     int* counts = counts_.reserve(lanes);
     int* positions = positions_.reserve(lanes);
     int* most = most_.reserve(1);
-    launch("launch of the kernel that counts crossings", count_kernel, chunks, chunk_size, stream_, arguments_, counts);
-    with_scratch("sum of the counts of crossings", [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, positions, static_cast<int>(lanes), stream_);
-    });
-    with_scratch("largest count of crossings", [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceReduce::Max(scratch, bytes, counts, most, static_cast<int>(lanes), stream_);
-    });
+    check(cudaMemsetAsync(most, 0, sizeof(int), stream_), "clearing of a counter");
+    launch("launch of the kernel that counts crossings", count_kernel, chunks, chunk_size, stream_, arguments_, counts,
+           most);
+    std::size_t bytes = 0;
+    const auto sum = [&](void* scratch) {  // without scratch it tells the bytes that it needs
+      check(cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, positions, static_cast<int>(lanes), stream_),
+            "sum of the counts of crossings");
+    };
+    sum(nullptr);
+    sum(scratch_.reserve(std::max<std::size_t>(bytes, 1)));
     int before_last = 0, last = 0, largest = 0;
     for (const auto& [to, from] : {std::pair(&before_last, positions + lanes - 1), std::pair(&last, counts + lanes - 1),
                                    std::pair(&largest, most)})
@@ -241,14 +243,6 @@ class CudaBackend final : public Backend {
           "copy of crossings");
     synchronise();
     return largest == crossing_slots;
-  }
-
-  /// A function of CUB: its first call tells the bytes that it needs.
-  template <class Function>
-  void with_scratch(const char* what, const Function& function) {
-    std::size_t bytes = 0;
-    check(function(nullptr, bytes), what);
-    check(function(scratch_.reserve(std::max<std::size_t>(bytes, 1)), bytes), what);
   }
 
   int device_;

@@ -64,12 +64,14 @@ __global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* val
   if (lane == 0) moments[pair * chunks + chunk] = node[0];
 }
 
-/// Number of waiting crossings of every lane.
+/// Number of waiting crossings of every lane, and the largest of these numbers, where `most` was 0 before.
 __global__ void __launch_bounds__(chunk_size)
-    count_kernel(const __grid_constant__ KernelArguments arguments, int* counts) {
+    count_kernel(const __grid_constant__ KernelArguments arguments, int* counts, int* most) {
   const std::size_t chunk = blockIdx.x;
-  counts[chunk * chunk_size + threadIdx.x] = static_cast<int>(
+  const int count = static_cast<int>(
       arguments.chunks[(chunk * arguments.layout.rows + arguments.layout.crossings) * chunk_size + threadIdx.x]);
+  counts[chunk * chunk_size + threadIdx.x] = count;
+  if (count > 0) atomicMax(most, count);
 }
 
 /// Moves the waiting crossings of every lane to where the scan of the counts says, and empties the slots.

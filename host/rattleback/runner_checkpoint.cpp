@@ -76,8 +76,9 @@ void Runner::stop_or_checkpoint() {
 
 void Runner::try_checkpoint() {
   const auto start = Clock::now();
+  if (states_ == States::backend) backend_.fetch(tile_);  // a device that fails here ends the run
   try {
-    save_checkpoint();
+    write_checkpoint();
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::runtime) throw;
     if (options_.warn) options_.warn(std::string("no checkpoint: ") + error.what() + "; the run goes on");
