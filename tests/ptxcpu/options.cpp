@@ -96,7 +96,7 @@ Options read() {
 }  // namespace
 
 const Options& options() {
-  static const Options all = read();
+  static const Options& all = *new Options(read());  // what runs at exit may still ask
   return all;
 }
 
