@@ -10,6 +10,9 @@
 
 namespace ptxcpu {
 
+using int128_t = __int128;
+using uint128_t = unsigned __int128;
+
 inline double as_f64(uint64_t x) { return __builtin_bit_cast(double, x); }
 inline float as_f32(uint32_t x) { return __builtin_bit_cast(float, x); }
 inline uint64_t as_bits(double x) { return __builtin_bit_cast(uint64_t, x); }

@@ -174,12 +174,15 @@ bool is_global(const Thread& t, uint64_t address);
 
 enum class Shuffle { up, down, bfly, idx };
 enum class Vote { all_, any_, uni_, ballot_ };
+enum class Reduction { add_u32, add_s32, min_u32, min_s32, max_u32, max_s32, and_b32, or_b32, xor_b32 };
 
 /// `count` threads meet at the barrier `id`; 0 stands for all threads of the block.
 void barrier(Thread& t, uint32_t id, uint32_t count, int line);
 void warp_sync(Thread& t, uint32_t mask, int line);
 uint32_t shuffle(Thread& t, Shuffle mode, uint32_t value, uint32_t b, uint32_t c, uint32_t mask, bool& valid, int line);
 uint32_t vote(Thread& t, Vote mode, bool predicate, uint32_t mask, int line);
+uint32_t reduce(Thread& t, Reduction operation, uint32_t value, uint32_t mask, int line);
+/// Lets the other threads of the block run.
 void yield(Thread& t);
 
 // --- functions of the device's runtime

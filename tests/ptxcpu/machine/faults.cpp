@@ -52,7 +52,7 @@ void deadlock(Launch& launch) {
     } else if (lane.wait == Wait::barrier) {
       std::fprintf(stderr, "  thread %u waits at barrier %u, line %d\n", lane.thread.index, lane.barrier, lane.line);
     } else if (lane.wait == Wait::warp) {
-      static const char* const names[] = {"bar.warp.sync", "shfl.sync", "vote.sync"};
+      static const char* const names[] = {"bar.warp.sync", "shfl.sync", "vote.sync", "redux.sync"};
       std::fprintf(stderr, "  thread %u waits in %s of lanes %08x, line %d\n", lane.thread.index,
                    names[static_cast<int>(lane.operation)], lane.mask, lane.line);
     } else {

@@ -11,7 +11,7 @@
 namespace ptxcpu {
 
 enum class Wait { none, barrier, warp, yielded };
-enum class WarpOperation { sync, shuffle, vote };
+enum class WarpOperation { sync, shuffle, vote, reduction };
 
 struct Lane {
   Thread thread;

@@ -31,6 +31,22 @@ std::uint32_t voted(Vote mode, std::uint32_t ballot, std::uint32_t members) {
   return 0;
 }
 
+std::uint32_t reduced(Reduction operation, std::uint32_t a, std::uint32_t b) {
+  const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
+  switch (operation) {
+    case Reduction::add_u32:
+    case Reduction::add_s32: return a + b;
+    case Reduction::min_u32: return a < b ? a : b;
+    case Reduction::min_s32: return sa < sb ? a : b;
+    case Reduction::max_u32: return a > b ? a : b;
+    case Reduction::max_s32: return sa > sb ? a : b;
+    case Reduction::and_b32: return a & b;
+    case Reduction::or_b32: return a | b;
+    case Reduction::xor_b32: return a ^ b;
+  }
+  return 0;
+}
+
 /// The lane that lane i reads in a shuffle, and whether that lane is within the segment (PTX manual, shfl.sync).
 std::pair<std::int32_t, bool> source_of(const Lane& lane, std::uint32_t i) {
   const std::uint32_t bound = lane.c & 31u, segment = lane.c >> 8 & 31u, by = lane.b & 31u;
@@ -70,6 +86,14 @@ void carry_out(Launch& launch, std::uint32_t warp, std::uint32_t members) {
     switch (lane.operation) {
       case WarpOperation::sync: joined.push_back(warp * warp_size + i); break;
       case WarpOperation::vote: lane.result = voted(static_cast<Vote>(lane.mode), ballot, members); break;
+      case WarpOperation::reduction: {
+        bool first = true;
+        for_each_of(members, [&](std::uint32_t j) {
+          lane.result = first ? lanes[j].value : reduced(static_cast<Reduction>(lane.mode), lane.result, lanes[j].value);
+          first = false;
+        });
+        break;
+      }
       case WarpOperation::shuffle: {
         const auto [source, valid] = source_of(lane, i);
         lane.valid = valid;
@@ -171,6 +195,14 @@ uint32_t vote(Thread& t, Vote mode, bool predicate, uint32_t mask, int line) {
   lane.value = predicate;
   lane.mode = static_cast<int>(mode);
   enter_warp(t, WarpOperation::vote, mask, line);
+  return lane.result;
+}
+
+uint32_t reduce(Thread& t, Reduction operation, uint32_t value, uint32_t mask, int line) {
+  Lane& lane = *t.block->launch->current;
+  lane.value = value;
+  lane.mode = static_cast<int>(operation);
+  enter_warp(t, WarpOperation::reduction, mask, line);
   return lane.result;
 }
 

@@ -33,10 +33,8 @@ def integer_product(body, modifiers, operands):
     a, b = body.sources(operands, kind)
     bits = kind[1:]
     wide = {"16": "32", "32": "64", "64": "128"}[bits]
-    if wide == "128":
-        w = "unsigned __int128" if kind[0] == "u" else "__int128"
-    else:
-        w = C_TYPES[("s" if kind[0] == "s" else "u") + wide]
+    sign = "s" if kind[0] == "s" else "u"
+    w = {"s": "int128_t", "u": "uint128_t"}[sign] if wide == "128" else C_TYPES[sign + wide]
     if "wide" in modifiers:
         return f"{w}({w}({a}) * {w}({b}))", kind[0] + wide
     if "hi" in modifiers:

@@ -11,7 +11,7 @@ from .parser import parameter, split_operands
 # opcode -> function of (body, modifiers, operands), which emits C++
 INSTRUCTIONS = {**arithmetic.INSTRUCTIONS, **moves.INSTRUCTIONS, **memory.INSTRUCTIONS, **control.INSTRUCTIONS}
 
-SYNCHRONISING = {"bar", "barrier", "shfl", "vote", "nanosleep"}
+SYNCHRONISING = {"bar", "barrier", "shfl", "vote", "redux", "nanosleep"}
 
 VARIABLE = re.compile(r"\.(local|shared|global|const)\s+(?:\.align\s+(\d+)\s+)?\.(\w+)\s+([\w$]+)\s*(?:\[(\d+)\])?$")
 

@@ -17,7 +17,7 @@ def census_class(parts):
         return next((number for space, number in SPACES.items() if space in parts), 8)
     if opcode in ("bra", "brx", "call", "ret", "exit"):
         return 10
-    if opcode in ("bar", "barrier", "shfl", "vote", "activemask", "membar", "fence"):
+    if opcode in ("bar", "barrier", "shfl", "vote", "redux", "activemask", "membar", "fence"):
         return 11
     if kind == "f64" or "f64" in parts:
         if opcode in ("fma", "mad"):

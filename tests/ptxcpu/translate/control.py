@@ -100,10 +100,17 @@ def vote(body, modifiers, operands):
         body.assign(operands[0], f"{value} != 0", "pred")
 
 
+def redux(body, modifiers, operands):
+    only(modifiers, "sync", "add", "min", "max", "and", "or", "xor", "u32", "s32", "b32")
+    kind = modifiers[-1]
+    a, mask = body.source(operands[1], kind), body.source(operands[2], "u32")
+    body.assign(operands[0], f"reduce(t, Reduction::{modifiers[1]}_{kind}, {a}, {mask}, {body.line})", kind)
+
+
 def nanosleep(body, modifiers, _):
     only(modifiers, "u32")
     body.emit("yield(t);")
 
 
 INSTRUCTIONS = {"bra": bra, "brx": brx, "ret": ret, "exit": leave, "trap": trap, "call": call, "bar": bar,
-                "barrier": bar, "shfl": shfl, "vote": vote, "nanosleep": nanosleep}
+                "barrier": bar, "shfl": shfl, "vote": vote, "redux": redux, "nanosleep": nanosleep}
