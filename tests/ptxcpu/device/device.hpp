@@ -1,0 +1,5 @@
+#pragma once
+// What translated PTX includes.
+
+#include "instructions.hpp"
+#include "thread.hpp"
