@@ -161,7 +161,9 @@ class CudaBackend final : public Backend {
 
   double measure_copy_rate() override {
     use_device();
-    constexpr std::size_t count = (std::size_t{1} << 29) / sizeof(double);
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "query of the memory");
+    const std::size_t count = std::min<std::size_t>(std::size_t{1} << 29, free / 4) / sizeof(double);
     DeviceArray<double> from, to;
     from.reserve(count);
     to.reserve(count);
