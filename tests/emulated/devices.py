@@ -19,7 +19,7 @@ name = "nonholonomic-lobatto"
 step = 0.1
 end = 1
 [ensemble]
-axes = [ { name = "a", from = 0, to = 1, count = 8000 } ]
+axes = [ { name = "a", from = 0, to = 1, count = 20000 } ]
 [ensemble.initial]
 q = [0, "cos(a)", 0, 0, 0]
 v = [0, 0, 0, 0, 0]
@@ -56,7 +56,7 @@ def main():
         program.run("exclusive, auto", "run s.toml -o c.h5 --quiet", 0, "no GPU is used", EXCLUSIVE=1)
         program.run("exclusive, cuda", "run s.toml -o d.h5 --quiet --backend cuda", 2, "is not there", EXCLUSIVE=1)
         program.run("no device", "run s.toml -o e.h5 --quiet --backend cuda", 2, "no CUDA device", DEVICES=0)
-        program.run("little memory", "run s.toml -o f.h5 --quiet --backend cuda --tile 8000", 0,
+        program.run("little memory", "run s.toml -o f.h5 --quiet --backend cuda --tile 20000", 0,
                     "the device has too little memory for a tile; smaller ones are taken", MEMORY=1)
         program.run("the same bits", "diff cpu.h5 f.h5 --quiet", 0)
         program.run("self-test", "selftest --backend cuda --match chaotic_printed_m2.*_s2 --seconds 0 --quiet", 0)
