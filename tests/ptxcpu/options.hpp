@@ -31,7 +31,7 @@ struct Options {
   int architecture = 90;
   /// EXCLUSIVE: another process has the devices: a device can be chosen, and every call that needs a context fails.
   bool exclusive = false;
-  /// FAIL=KIND:N: the N-th call of a kind fails, counted from 1. FAIL=lost:N: the N-th call of any kind loses the device.
+  /// FAIL=KIND:N: the N-th call of a kind fails, counted from 1. FAIL=lost:N: the N-th of all calls loses the device.
   struct Failure {
     bool wanted = false, lost = false;
     Call kind = Call::launch;

@@ -18,7 +18,7 @@ inline float as_f32(uint32_t x) { return __builtin_bit_cast(float, x); }
 inline uint64_t as_bits(double x) { return __builtin_bit_cast(uint64_t, x); }
 inline uint32_t as_bits(float x) { return __builtin_bit_cast(uint32_t, x); }
 
-/// The result of an operation. With PTXCPU_STRANGE_NAN a NaN has other bits than on a CPU: nothing may depend on its bits.
+/// The result of an operation. With PTXCPU_STRANGE_NAN a NaN has other bits than on a CPU, as on a GPU.
 template <class T>
 inline T rounded(T x) {
 #ifdef PTXCPU_STRANGE_NAN

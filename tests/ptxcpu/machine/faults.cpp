@@ -9,17 +9,28 @@ namespace {
 
 const char* describe(Fault kind) {
   switch (kind) {
-    case Fault::none: return "nothing";
-    case Fault::address: return "access outside every allocation";
-    case Fault::alignment: return "misaligned access";
-    case Fault::shared: return "access outside the block's shared memory";
-    case Fault::division: return "integer division by zero";
-    case Fault::branch: return "branch out of its table";
-    case Fault::trap: return "trap";
-    case Fault::assertion: return "failed assertion";
-    case Fault::deadlock: return "deadlock";
-    case Fault::divergence: return "diverged threads in a warp operation";
-    case Fault::race: return "race";
+    case Fault::none:
+      return "nothing";
+    case Fault::address:
+      return "access outside every allocation";
+    case Fault::alignment:
+      return "misaligned access";
+    case Fault::shared:
+      return "access outside the block's shared memory";
+    case Fault::division:
+      return "integer division by zero";
+    case Fault::branch:
+      return "branch out of its table";
+    case Fault::trap:
+      return "trap";
+    case Fault::assertion:
+      return "failed assertion";
+    case Fault::deadlock:
+      return "deadlock";
+    case Fault::divergence:
+      return "diverged threads in a warp operation";
+    case Fault::race:
+      return "race";
   }
   return "?";
 }
@@ -77,14 +88,14 @@ unsigned long long census[16];
 
 namespace {
 
-/// Tells at exit how many instructions of each class were executed, where the translation counted them (PTXCPU_COUNT=1).
+/// Tells at exit how many instructions of each class were executed, where PTXCPU_COUNT=1 made the kernels count.
 struct TellCensus {
   ~TellCensus() {
     if (!options().census) return;
-    static const char* const names[] = {  // in the order of translate/census.py
-        "fma.f64",         "add/sub/mul.f64", "div/rcp/sqrt.f64", "other.f64",   "integer",
-        "mov/cvt/select",  "local",           "shared",           "global",      "param/const",
-        "branch",          "sync",            "other"};
+    static const char* const names[] = {
+        // in the order of translate/census.py
+        "fma.f64", "add/sub/mul.f64", "div/rcp/sqrt.f64", "other.f64", "integer", "mov/cvt/select", "local",
+        "shared",  "global",          "param/const",      "branch",    "sync",    "other"};
     for (int k = 0; k < 13; ++k) std::fprintf(stderr, "census %-18s %llu\n", names[k], census[k]);
   }
 } tell_census;

@@ -5,10 +5,10 @@
 
 namespace ptxcpu {
 
-/// Saves the registers that a call preserves, puts the stack pointer into `from`, and goes on at the stack pointer `to`.
+/// Saves the registers that a call preserves, stores the stack pointer at `from`, goes on with the stack pointer `to`.
 extern "C" void ptxcpu_switch(void** from, void* to);
 
-/// The i-th stack, of options().stack bytes, with a page below that cannot be touched. Stacks are kept for later launches.
+/// The i-th stack, of options().stack bytes, with a page below that cannot be touched. Stacks serve all launches.
 char* stack(std::size_t i);
 
 /// Stack pointer of a fiber that begins with main(argument), which must not return.

@@ -28,11 +28,11 @@ struct Area {
 
 }  // namespace
 
-// Behind every allocation comes a page that cannot be touched, so that the host is caught too where it runs over the end.
+// Behind every allocation comes a page that cannot be touched: the host is caught too where the host runs over the end.
 void* allocate(std::size_t size, int device, Space space) {
   const Area area(size);
-  void* const pages = mmap(nullptr, area.bytes + page, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const pages =
+      mmap(nullptr, area.bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
   mprotect(static_cast<char*>(pages) + area.bytes, page, PROT_NONE);
   char* const data = static_cast<char*>(pages) + area.before;

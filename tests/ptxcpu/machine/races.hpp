@@ -7,8 +7,8 @@
 
 namespace ptxcpu {
 
-/// FastTrack for one block: a clock for every thread, joined where threads synchronise, and of every word who wrote and read
-/// the word last.
+/// FastTrack for one block: a clock for every thread, joined where threads synchronise, and of every word who wrote and
+/// read the word last.
 struct Races {
   struct Word {  ///< of 4 bytes
     static constexpr std::uint32_t nobody = ~0u;

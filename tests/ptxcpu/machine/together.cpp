@@ -23,10 +23,14 @@ void for_each_of(std::uint32_t mask, F&& f) {
 
 std::uint32_t voted(Vote mode, std::uint32_t ballot, std::uint32_t members) {
   switch (mode) {
-    case Vote::all_: return ballot == members;
-    case Vote::any_: return ballot != 0;
-    case Vote::uni_: return ballot == members || ballot == 0;
-    case Vote::ballot_: return ballot;
+    case Vote::all_:
+      return ballot == members;
+    case Vote::any_:
+      return ballot != 0;
+    case Vote::uni_:
+      return ballot == members || ballot == 0;
+    case Vote::ballot_:
+      return ballot;
   }
   return 0;
 }
@@ -35,14 +39,22 @@ std::uint32_t reduced(Reduction operation, std::uint32_t a, std::uint32_t b) {
   const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
   switch (operation) {
     case Reduction::add_u32:
-    case Reduction::add_s32: return a + b;
-    case Reduction::min_u32: return a < b ? a : b;
-    case Reduction::min_s32: return sa < sb ? a : b;
-    case Reduction::max_u32: return a > b ? a : b;
-    case Reduction::max_s32: return sa > sb ? a : b;
-    case Reduction::and_b32: return a & b;
-    case Reduction::or_b32: return a | b;
-    case Reduction::xor_b32: return a ^ b;
+    case Reduction::add_s32:
+      return a + b;
+    case Reduction::min_u32:
+      return a < b ? a : b;
+    case Reduction::min_s32:
+      return sa < sb ? a : b;
+    case Reduction::max_u32:
+      return a > b ? a : b;
+    case Reduction::max_s32:
+      return sa > sb ? a : b;
+    case Reduction::and_b32:
+      return a & b;
+    case Reduction::or_b32:
+      return a | b;
+    case Reduction::xor_b32:
+      return a ^ b;
   }
   return 0;
 }
@@ -84,12 +96,17 @@ void carry_out(Launch& launch, std::uint32_t warp, std::uint32_t members) {
   for_each_of(members, [&](std::uint32_t i) {
     Lane& lane = lanes[i];
     switch (lane.operation) {
-      case WarpOperation::sync: joined.push_back(warp * warp_size + i); break;
-      case WarpOperation::vote: lane.result = voted(static_cast<Vote>(lane.mode), ballot, members); break;
+      case WarpOperation::sync:
+        joined.push_back(warp * warp_size + i);
+        break;
+      case WarpOperation::vote:
+        lane.result = voted(static_cast<Vote>(lane.mode), ballot, members);
+        break;
       case WarpOperation::reduction: {
         bool first = true;
         for_each_of(members, [&](std::uint32_t j) {
-          lane.result = first ? lanes[j].value : reduced(static_cast<Reduction>(lane.mode), lane.result, lanes[j].value);
+          lane.result =
+              first ? lanes[j].value : reduced(static_cast<Reduction>(lane.mode), lane.result, lanes[j].value);
           first = false;
         });
         break;

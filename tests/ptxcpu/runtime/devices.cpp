@@ -63,22 +63,38 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   if (const cudaError_t code = cudaGetDeviceProperties(&p, device); code != cudaSuccess) return code;
   const auto of = [&]() -> std::size_t {
     switch (attribute) {
-      case cudaDevAttrMaxThreadsPerBlock: return static_cast<std::size_t>(p.maxThreadsPerBlock);
-      case cudaDevAttrMaxBlockDimX: return static_cast<std::size_t>(p.maxThreadsDim[0]);
-      case cudaDevAttrMaxGridDimX: return static_cast<std::size_t>(p.maxGridSize[0]);
-      case cudaDevAttrMaxSharedMemoryPerBlock: return p.sharedMemPerBlock;
-      case cudaDevAttrMaxSharedMemoryPerBlockOptin: return p.sharedMemPerBlockOptin;
-      case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return p.sharedMemPerMultiprocessor;
-      case cudaDevAttrReservedSharedMemoryPerBlock: return p.reservedSharedMemPerBlock;
-      case cudaDevAttrWarpSize: return static_cast<std::size_t>(p.warpSize);
-      case cudaDevAttrMultiProcessorCount: return static_cast<std::size_t>(p.multiProcessorCount);
-      case cudaDevAttrMaxThreadsPerMultiProcessor: return static_cast<std::size_t>(p.maxThreadsPerMultiProcessor);
-      case cudaDevAttrMaxBlocksPerMultiprocessor: return static_cast<std::size_t>(p.maxBlocksPerMultiProcessor);
-      case cudaDevAttrMaxRegistersPerBlock: return static_cast<std::size_t>(p.regsPerBlock);
-      case cudaDevAttrComputeCapabilityMajor: return static_cast<std::size_t>(p.major);
-      case cudaDevAttrComputeCapabilityMinor: return static_cast<std::size_t>(p.minor);
-      case cudaDevAttrL2CacheSize: return static_cast<std::size_t>(p.l2CacheSize);
-      default: return ~std::size_t{0};
+      case cudaDevAttrMaxThreadsPerBlock:
+        return static_cast<std::size_t>(p.maxThreadsPerBlock);
+      case cudaDevAttrMaxBlockDimX:
+        return static_cast<std::size_t>(p.maxThreadsDim[0]);
+      case cudaDevAttrMaxGridDimX:
+        return static_cast<std::size_t>(p.maxGridSize[0]);
+      case cudaDevAttrMaxSharedMemoryPerBlock:
+        return p.sharedMemPerBlock;
+      case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        return p.sharedMemPerBlockOptin;
+      case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        return p.sharedMemPerMultiprocessor;
+      case cudaDevAttrReservedSharedMemoryPerBlock:
+        return p.reservedSharedMemPerBlock;
+      case cudaDevAttrWarpSize:
+        return static_cast<std::size_t>(p.warpSize);
+      case cudaDevAttrMultiProcessorCount:
+        return static_cast<std::size_t>(p.multiProcessorCount);
+      case cudaDevAttrMaxThreadsPerMultiProcessor:
+        return static_cast<std::size_t>(p.maxThreadsPerMultiProcessor);
+      case cudaDevAttrMaxBlocksPerMultiprocessor:
+        return static_cast<std::size_t>(p.maxBlocksPerMultiProcessor);
+      case cudaDevAttrMaxRegistersPerBlock:
+        return static_cast<std::size_t>(p.regsPerBlock);
+      case cudaDevAttrComputeCapabilityMajor:
+        return static_cast<std::size_t>(p.major);
+      case cudaDevAttrComputeCapabilityMinor:
+        return static_cast<std::size_t>(p.minor);
+      case cudaDevAttrL2CacheSize:
+        return static_cast<std::size_t>(p.l2CacheSize);
+      default:
+        return ~std::size_t{0};
     }
   };
   if (attribute == cudaDevAttrMemoryPoolsSupported) {

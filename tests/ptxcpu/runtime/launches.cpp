@@ -22,12 +22,18 @@ std::vector<Configuration>& configurations() {  // of <<<...>>>, from the call t
 
 cudaError_t code_of(Fault fault) {
   switch (fault) {
-    case Fault::none: return cudaSuccess;
-    case Fault::address: return cudaErrorIllegalAddress;
-    case Fault::alignment: return cudaErrorMisalignedAddress;
-    case Fault::assertion: return cudaErrorAssert;
-    case Fault::deadlock: return cudaErrorLaunchTimeout;
-    default: return cudaErrorLaunchFailure;
+    case Fault::none:
+      return cudaSuccess;
+    case Fault::address:
+      return cudaErrorIllegalAddress;
+    case Fault::alignment:
+      return cudaErrorMisalignedAddress;
+    case Fault::assertion:
+      return cudaErrorAssert;
+    case Fault::deadlock:
+      return cudaErrorLaunchTimeout;
+    default:
+      return cudaErrorLaunchFailure;
   }
 }
 
@@ -46,9 +52,12 @@ cudaError_t start(const Kernel* kernel, dim3 grid, dim3 block, void** arguments,
   }
   const Shape shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared};
   switch (check(*kernel, shape)) {
-    case Refusal::none: break;
-    case Refusal::configuration: return result(cudaErrorInvalidConfiguration);
-    case Refusal::resources: return result(cudaErrorLaunchOutOfResources);
+    case Refusal::none:
+      break;
+    case Refusal::configuration:
+      return result(cudaErrorInvalidConfiguration);
+    case Refusal::resources:
+      return result(cudaErrorLaunchOutOfResources);
   }
   // the arguments are copied now, the kernel may run later
   enqueue(stream, [kernel, shape, device, values = pack_arguments(*kernel, arguments)] {

@@ -20,11 +20,16 @@ class Calls {
     if (fail.lost) return of_all == fail.number ? lose_context(cudaErrorECCUncorrectable) : cudaSuccess;
     if (fail.kind != kind || of_kind != fail.number) return cudaSuccess;
     switch (kind) {
-      case Call::launch: return cudaErrorLaunchOutOfResources;
-      case Call::malloc: return cudaErrorMemoryAllocation;
-      case Call::free: return cudaErrorInvalidValue;
-      case Call::copy: return cudaErrorInvalidValue;
-      case Call::synchronise: return lose_context(cudaErrorLaunchFailure);
+      case Call::launch:
+        return cudaErrorLaunchOutOfResources;
+      case Call::malloc:
+        return cudaErrorMemoryAllocation;
+      case Call::free:
+        return cudaErrorInvalidValue;
+      case Call::copy:
+        return cudaErrorInvalidValue;
+      case Call::synchronise:
+        return lose_context(cudaErrorLaunchFailure);
     }
     return cudaSuccess;
   }

@@ -23,7 +23,7 @@ extern thread_local int current_device;
 
 // --- errors
 
-/// What a call returns. An error is remembered for cudaGetLastError. After a loss of the context every call returns why.
+/// What a call returns. cudaGetLastError knows the error then. After a loss of the context every call returns why.
 cudaError_t result(cudaError_t code);
 /// A fault or a failed device loses the context for good.
 cudaError_t lose_context(cudaError_t why);

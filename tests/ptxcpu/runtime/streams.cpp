@@ -1,5 +1,5 @@
-// Streams and events. With PTXCPU_DEFER=1 work waits in the stream until something waits for the work or polls the stream,
-// or until the queue is full: a program that only enqueues comes to its end too.
+// Streams and events. With PTXCPU_DEFER=1 work waits in the stream until something waits for the work or polls the
+// stream, or until the queue is full: a program that only enqueues comes to its end too.
 
 #include <time.h>
 

@@ -1,4 +1,4 @@
-// Scans and reductions of CUB with temporary storage of the caller, against sums on the host. run.py builds and runs this.
+// Scans and reductions of CUB with temporary storage of the caller, against the host's. run.py builds this.
 
 #include <algorithm>
 #include <cstdio>

@@ -54,7 +54,8 @@ __global__ void half_a_barrier(double* x) {
   x[threadIdx.x] = 1.0;
 }
 __global__ void half_a_warp(double* x) {
-  if (threadIdx.x % 32 < 16) x[threadIdx.x] = __shfl_sync(~0u, x[threadIdx.x], 0);
+  if (threadIdx.x % 32 < 16)
+    x[threadIdx.x] = __shfl_sync(~0u, x[threadIdx.x], 0);
   else
     __syncwarp();
 }
@@ -64,9 +65,7 @@ __global__ void outside_shared(double* x) {
   memory[threadIdx.x] = 1.0;
   x[threadIdx.x] = memory[0];
 }
-__global__ void misaligned(double* x) {
-  *reinterpret_cast<double*>(reinterpret_cast<char*>(x) + 4) = 1.0;
-}
+__global__ void misaligned(double* x) { *reinterpret_cast<double*>(reinterpret_cast<char*>(x) + 4) = 1.0; }
 __global__ void divided_by_zero(double* x) { x[0] = 7 / static_cast<int>(x[0]); }
 __global__ void asserted(double* x) { assert(x[0] > 0); }
 __global__ void __launch_bounds__(32) too_many(double* x) { x[threadIdx.x] = 1.0; }

@@ -43,7 +43,8 @@ struct Results {
   if (length == 0) return 0;
   if (position >= 32) return with_sign && a >> 31 ? ~0u : 0u;
   const std::uint64_t low = wide << (64 - top);
-  return std::uint32_t(with_sign ? std::uint64_t(std::int64_t(low) >> (64 - top + position)) : low >> (64 - top + position));
+  return std::uint32_t(with_sign ? std::uint64_t(std::int64_t(low) >> (64 - top + position))
+                                 : low >> (64 - top + position));
 }
 [[maybe_unused]] std::uint32_t inserted(std::uint32_t a, std::uint32_t b, unsigned position, unsigned length) {
   const std::uint64_t mask = ((std::uint64_t{1} << length) - 1) << position;
@@ -190,7 +191,11 @@ __host__ __device__ void compute(const Input& in, Results& r) {
   r.add_double(floor(d) + ceil(e) - trunc(s));
   r.add((d < e) + 2 * !(d < e) + 4 * (d == e) + 8 * (d != e) + 16 * !(d >= e) + 32 * (d <= e));
   r.add(std::uint64_t(d < e ? sx : sy));
-  r.add(std::uint64_t(EITHER(__double_as_longlong(s), [](double t) { long long b; memcpy(&b, &t, 8); return b; }(s))));
+  r.add(std::uint64_t(EITHER(__double_as_longlong(s), [](double t) {
+    long long b;
+    memcpy(&b, &t, 8);
+    return b;
+  }(s))));
   // floats
   r.add_float(f + g);
   r.add_float(f * g - f);
@@ -219,20 +224,44 @@ __global__ void compute_kernel(const Input* in, Results* out, int n) {
 
 int main() {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  const double doubles[] = {0.0, -0.0, 1.0, -1.5, 0.5, 2.5, 1e308, -1e308, 5e-324, 1e-310, inf, -inf, nan, 4294967295.5,
-                            -2147483648.5, 9.3e18, 1.9e19, 1e10, 0.1, 16777217.0};
-  const std::uint64_t integers[] = {0, 1, 2, 31, 32, 33, 63, ~0ull, 1ull << 31, 1ull << 63, (1ull << 31) - 1,
-                                    0x80000000ffffffffull, 0x123456789abcdef0ull, 127, 128, 0xffffff80ull};
+  const double doubles[] = {0.0, -0.0, 1.0, -1.5,         0.5,           2.5,    1e308,  -1e308, 5e-324, 1e-310,
+                            inf, -inf, nan, 4294967295.5, -2147483648.5, 9.3e18, 1.9e19, 1e10,   0.1,    16777217.0};
+  const std::uint64_t integers[] = {0,
+                                    1,
+                                    2,
+                                    31,
+                                    32,
+                                    33,
+                                    63,
+                                    ~0ull,
+                                    1ull << 31,
+                                    1ull << 63,
+                                    (1ull << 31) - 1,
+                                    0x80000000ffffffffull,
+                                    0x123456789abcdef0ull,
+                                    127,
+                                    128,
+                                    0xffffff80ull};
   std::mt19937_64 random(1);
   const auto number = [&] {
     if (random() % 2) return doubles[random() % std::size(doubles)];
     return std::ldexp(double(std::int64_t(random())), int(random() % 120) - 110);
   };
-  const auto integer = [&] { return random() % 2 ? integers[random() % std::size(integers)] : random() >> random() % 64; };
+  const auto integer = [&] {
+    return random() % 2 ? integers[random() % std::size(integers)] : random() >> random() % 64;
+  };
   std::vector<Input> in(4096);
   for (Input& i : in)
-    i = {std::uint32_t(integer()), std::uint32_t(integer()), std::uint32_t(integer()), integer(), integer(),
-         float(number()), float(number()), number(), number(), number()};
+    i = {std::uint32_t(integer()),
+         std::uint32_t(integer()),
+         std::uint32_t(integer()),
+         integer(),
+         integer(),
+         float(number()),
+         float(number()),
+         number(),
+         number(),
+         number()};
   const int n = int(in.size());
   Input* device_in = nullptr;
   Results* device_out = nullptr;

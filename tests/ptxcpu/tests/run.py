@@ -59,6 +59,9 @@ TILES = "cudaSuccess 1 1 4"
 NO_IMAGE = "cudaErrorNoKernelImageForDevice"
 BUSY = "cudaErrorDevicesUnavailable"
 LOST = "cudaErrorECCUncorrectable"
+NO_MEMORY = "cudaErrorMemoryAllocation"
+INVALID = "cudaErrorInvalidValue"
+CUB = "^" + "\n".join(f"{n} cudaSuccess cudaSuccess cudaSuccess same" for n in (1, 31, 1000, 70001)) + "$"
 STEPS = ("malloc", "copy", "launch", "synchronise", "free", "after", "last")
 
 
@@ -103,7 +106,8 @@ PROGRAMS = [
     ("faults", "fine", "COLOUR=1", "PTXCPU_COLOUR=1: expected another name"),
     ("faults", "fine", "DEFER=yes", "PTXCPU_DEFER=yes: expected a number from 0 to 1"),
     ("faults", "fine", "FAIL=coffee:1", "PTXCPU_FAIL=coffee:1: expected KIND:NUMBER"),
-    ("runtime", "texts", "", "(?s)^cudaSuccess: no error\n.*: out of memory\n.*: an illegal memory access was encountered\n"
+    ("runtime", "texts", "", "(?s)^cudaSuccess: no error\n.*: out of memory\n"
+                             ".*: an illegal memory access was encountered\n"
                              ".*: no kernel image is available for execution on the device\n"
                              ".*: too many resources requested for launch\n.*: unspecified launch failure\n"
                              ".*: misaligned address\n.*: uncorrectable ECC error encountered\n.*: invalid argument\n"
@@ -113,15 +117,17 @@ PROGRAMS = [
     ("runtime", "device", "ARCHITECTURE=80", f"(?s)capability=8.0 8.0\n.*malloc=cudaSuccess\nattributes={NO_IMAGE}\n"
                                              f"launch={NO_IMAGE}\nstream=cudaSuccess"),
     ("runtime", "device", "ARCHITECTURE=100", "(?s)capability=10.0 10.0\n.*launch=cudaSuccess"),
-    ("runtime", "device", "EXCLUSIVE=1", f"(?s)properties=cudaSuccess\n.*choice=cudaSuccess\nmalloc={BUSY}\n.*stream={BUSY}"),
+    ("runtime", "device", "EXCLUSIVE=1", f"(?s)properties=cudaSuccess\n.*choice=cudaSuccess\nmalloc={BUSY}\n"
+                                         f".*stream={BUSY}"),
     ("runtime", "device", "DEVICES=0", "properties=cudaErrorInvalidDevice"),
     ("runtime", "calls", "", f"^{outcome()}$"),
-    ("runtime", "calls", "FAIL=malloc:2", f"^{outcome(after='cudaErrorMemoryAllocation', last='cudaErrorMemoryAllocation')}$"),
-    ("runtime", "calls", "FAIL=copy:1", "copy=cudaErrorInvalidValue\nlaunch=cudaErrorInvalidValue\nsynchronise=cudaSuccess"),
+    ("runtime", "calls", "FAIL=malloc:2", f"^{outcome(after=NO_MEMORY, last=NO_MEMORY)}$"),
+    # `launch` is what cudaGetLastError says, also of the copy
+    ("runtime", "calls", "FAIL=copy:1", f"^{outcome(copy=INVALID, launch=INVALID)}$"),
     ("runtime", "calls", "FAIL=launch:1", f"^{outcome(launch='cudaErrorLaunchOutOfResources')}$"),
     ("runtime", "calls", "FAIL=launch:2", f"^{outcome()}$"),
     ("runtime", "calls", "FAIL=synchronise:1", f"^{lost_from(3, 'cudaErrorLaunchFailure')}$"),
-    ("runtime", "calls", "FAIL=free:1", f"^{outcome(free='cudaErrorInvalidValue', last='cudaErrorInvalidValue')}$"),
+    ("runtime", "calls", "FAIL=free:1", f"^{outcome(free=INVALID, last=INVALID)}$"),
     *[("runtime", "calls", f"FAIL=lost:{n}", f"^{lost_from(n - 1, LOST)}$") for n in (1, 2, 3, 4, 5)],
     *[("runtime", "polls", options, f"^5001 {waits}$") for options, waits in (("", "at once"), ("DEFER=1", "waited"))],
     ("runtime", "streams", "", "not waited for: 1\nordered by an event: 1\nordered by the default stream: 2\n"
@@ -134,10 +140,8 @@ PROGRAMS = [
     ("runtime", "devices", "DEVICES=2", r"(?s)\(memory of another device\).*^devices=2\nchoice=cudaSuccess\n"
                                        "memory of another=cudaErrorIllegalAddress\nnone=cudaErrorInvalidDevice"),
     ("instructions", "", "", "^4096 inputs, [0-9]+ results each, 0 different$"),
-    *[("cub", "", options, "^" + "\n".join(f"{n} cudaSuccess cudaSuccess cudaSuccess same" for n in (1, 31, 1000, 70001)) + "$")
-      for options in ("", "DEFER=1", "ORDER=random")],
+    *[("cub", "", options, CUB) for options in ("", "DEFER=1", "ORDER=random")],
 ]
-# In the last line of `calls` the exit of a copy stays in cudaGetLastError, which the check of the launch reads.
 
 
 class Checks:
@@ -171,8 +175,8 @@ def build(nvcc, library, work, name):
     if program.exists() and all(program.stat().st_mtime > path.stat().st_mtime for path in inputs):
         return program
     unit = work / f"{name}.o"
-    subprocess.run([EMULATOR / "launcher", nvcc, *NVCC_FLAGS, "-MD", "-MT", str(unit), "-MF", dependencies, "-x", "cu", "-c",
-                    HERE / f"{name}.cu", "-o", unit], check=True)
+    subprocess.run([EMULATOR / "launcher", nvcc, *NVCC_FLAGS, "-MD", "-MT", str(unit), "-MF", dependencies, "-x", "cu",
+                    "-c", HERE / f"{name}.cu", "-o", unit], check=True)
     subprocess.run(["g++", unit, library, "-o", program], check=True)
     return program
 
@@ -200,7 +204,8 @@ def main():
     for name, argument, options, pattern in PROGRAMS:
         code, said = run(programs[name], argument, options)
         good = code >= 0 and re.search(pattern, said, re.M)
-        checks.check(f"{name} {argument} {options}".strip(), good, f"exit code {code}, expected '{pattern}', said:\n{said}")
+        checks.check(f"{name} {argument} {options}".strip(), good,
+                     f"exit code {code}, expected '{pattern}', said:\n{said}")
     calls = arguments.work / "calls"
     run(programs["runtime"], "calls", f"CALLS={calls}")
     said = calls.read_text(encoding="utf-8")

@@ -73,7 +73,8 @@ void polls() {
   for (int i = 0; i < launches; ++i) increment<<<1, 1, 0, stream>>>(x);  // and nobody waits
 }
 
-/// A stream that does not block runs on by itself; an event orders two streams; the default stream waits for blocking ones.
+/// A stream that does not block runs on by itself. An event orders two streams. The default stream waits for those
+/// that block.
 void streams() {
   int *x = nullptr, host = 0;
   cudaStream_t free_stream = nullptr, other = nullptr, blocking = nullptr;
