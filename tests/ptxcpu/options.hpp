@@ -26,7 +26,7 @@ struct Options {
   /// DEVICES: number of devices.
   int devices = 1;
   /// MEMORY: of a device, in MiB. Here: bytes.
-  std::size_t memory = std::size_t{1024} << 20;
+  std::size_t memory = std::size_t{2048} << 20;
   /// ARCHITECTURE: compute capability of the devices, ten times the major number plus the minor number.
   int architecture = 90;
   /// EXCLUSIVE: another process has the devices: a device can be chosen, and every call that needs a context fails.
