@@ -74,7 +74,7 @@ void set(Options& o, std::string_view name, std::string_view value) {
   } else if (name == "POISON") {
     o.poison = flag();
   } else if (name == "CENSUS") {
-    o.census = flag();
+    o.census = value;
   } else if (name != "CXX" && name != "CXXFLAGS" && name != "TIMES" && name != "KEEP" && name != "COUNT") {
     refuse(name, value, "another name: this option is not known");  // those five are the launcher's
   }

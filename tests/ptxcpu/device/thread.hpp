@@ -7,7 +7,7 @@
 
 namespace ptxcpu {
 
-extern unsigned long long census[16];  ///< executed instructions by class, where the translation counts them
+inline constexpr int instruction_classes = 14;  ///< of translate/census.py
 
 struct Dim {
   uint32_t x, y, z;
@@ -33,6 +33,7 @@ struct Thread {
   Block* block;
   uint8_t* parameters;
   uint32_t parameter_bytes;
+  uint32_t* counts;                        ///< how often the thread came to every basic block, where that is counted
   uint64_t stack, stack_bytes;             ///< local memory lies on the fiber's stack
   uint64_t read_from = 0, read_bytes = 0;  ///< the allocation that the thread read last
   uint64_t write_to = 0, write_bytes = 0;  ///< the allocation that the thread wrote last
@@ -58,6 +59,8 @@ struct Kernel {
   uint32_t parameter_bytes, shared_bytes, local_bytes, most_threads;
   bool synchronises;       ///< its threads meet: each thread needs a stack of its own
   const uint32_t* common;  ///< offsets of the shared variables that several kernels may use
+  const uint32_t (*blocks)[instruction_classes];  ///< instructions of the basic blocks of the module, by class
+  uint32_t block_count;                           ///< 0 where the module does not count
 };
 
 /// A variable of a module.

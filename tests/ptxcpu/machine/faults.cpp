@@ -82,23 +82,4 @@ void external___assertfail(Thread& t, uint8_t* message, uint8_t*, uint8_t* line,
   fault(t, Fault::assertion, 0, static_cast<int>(load<uint32_t>(line)));
 }
 
-// --- census
-
-unsigned long long census[16];
-
-namespace {
-
-/// Tells at exit how many instructions of each class were executed, where PTXCPU_COUNT=1 made the kernels count.
-struct TellCensus {
-  ~TellCensus() {
-    if (!options().census) return;
-    static const char* const names[] = {
-        // in the order of translate/census.py
-        "fma.f64", "add/sub/mul.f64", "div/rcp/sqrt.f64", "other.f64", "integer", "mov/cvt/select", "local",
-        "shared",  "global",          "param/const",      "branch",    "sync",    "other"};
-    for (int k = 0; k < 13; ++k) std::fprintf(stderr, "census %-18s %llu\n", names[k], census[k]);
-  }
-} tell_census;
-
-}  // namespace
 }  // namespace ptxcpu

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "census.hpp"
 #include "fibers.hpp"
 #include "launch.hpp"
 #include "machine.hpp"
@@ -154,6 +155,7 @@ Fault run(const Kernel& kernel, const Shape& shape, std::vector<std::uint8_t> ar
     t.parameters = arguments.data();
     t.parameter_bytes = kernel.parameter_bytes;
   }
+  Census census(launch);
   if (options().trace)
     std::fprintf(stderr, "ptxcpu: %s<<<(%u, %u, %u), (%u, %u, %u), %zu>>>\n", kernel.name, grid.x, grid.y, grid.z,
                  block.x, block.y, block.z, dynamic_shared);
@@ -168,6 +170,7 @@ Fault run(const Kernel& kernel, const Shape& shape, std::vector<std::uint8_t> ar
     } else {
       run_block_without_meetings(launch);
     }
+    census.add_block();
   }
   return launch.fault;
 }

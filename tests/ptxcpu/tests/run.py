@@ -7,6 +7,7 @@ Prints a line per check. The exit code is 1 where a check failed.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -167,7 +168,7 @@ def check_refusals(checks):
     checks.check("translates add.rn.f64", "v_fd1 = rounded(v_fd2 + v_fd3);" in code and census["add.rn.f64"] == 1, code)
 
 
-def build(nvcc, library, work, name):
+def build(nvcc, library, work, name, **options):
     """Compiles a program with the launcher, unless the program is newer than all that it depends on."""
     program, dependencies = work / name, work / f"{name}.d"
     inputs = [library, HERE / f"{name}.cu", *EMULATOR.glob("translate/*.py"), *EMULATOR.glob("device/*.hpp"),
@@ -176,7 +177,7 @@ def build(nvcc, library, work, name):
         return program
     unit = work / f"{name}.o"
     subprocess.run([EMULATOR / "launcher", nvcc, *NVCC_FLAGS, "-MD", "-MT", str(unit), "-MF", dependencies, "-x", "cu",
-                    "-c", HERE / f"{name}.cu", "-o", unit], check=True)
+                    "-c", HERE / f"{name}.cu", "-o", unit], check=True, env={**os.environ, **options})
     subprocess.run(["g++", unit, library, "-o", program], check=True)
     return program
 
@@ -188,6 +189,16 @@ def run(program, argument, options):
     result = subprocess.run([program, *argument.split()], env=environment, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
     return result.returncode, result.stdout.strip()
+
+
+def check_census(checks, program, file):
+    """Executed instructions of all threads, and issued ones of the warp, which takes as long as its slowest lane."""
+    file.unlink(missing_ok=True)
+    run(program, "", f"CENSUS={file}")
+    said = file.read_text(encoding="utf-8")
+    row = json.loads(said)
+    checks.check("counts instructions", (row["threads"], row["executed"]["fma"], row["issued"]["fma"],
+                                         row["executed"]["global"], row["issued"]["global"]) == (32, 70, 8, 32, 1), said)
 
 
 def main():
@@ -206,6 +217,8 @@ def main():
         good = code >= 0 and re.search(pattern, said, re.M)
         checks.check(f"{name} {argument} {options}".strip(), good,
                      f"exit code {code}, expected '{pattern}', said:\n{said}")
+    check_census(checks, build(arguments.nvcc, arguments.library, arguments.work, "census", PTXCPU_COUNT="1"),
+                 arguments.work / "census.jsonl")
     calls = arguments.work / "calls"
     run(programs["runtime"], "calls", f"CALLS={calls}")
     said = calls.read_text(encoding="utf-8")

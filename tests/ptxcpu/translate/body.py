@@ -3,7 +3,7 @@
 import re
 
 from . import arithmetic, control, memory, moves
-from .census import COUNTS, census_class
+from .census import COUNTS
 from .kinds import REGISTER_TYPES, SIZES, Unsupported
 from .operands import Operands, Symbol, cpp_name
 from .parser import parameter, split_operands
@@ -28,6 +28,7 @@ class Body(Operands):
 
     def translate(self):
         self.declare_parameters()
+        self.module.blocks.end()
         body = self.function.body
         for label, statement in zip(body, body[1:]):  # a table may come after its use
             if statement.kind == "code" and statement.text.startswith(".branchtargets"):
@@ -72,6 +73,7 @@ class Body(Operands):
         elif statement.kind == "label":
             if text not in self.tables:
                 self.emit(f"L_{text}:;")
+                self.module.blocks.end()
         elif text.startswith("."):
             self.directive(text)
         else:
@@ -146,10 +148,12 @@ class Body(Operands):
             raise Unsupported(f"opcode '{opcode}'")
         if parts[0] in SYNCHRONISING:
             self.function.synchronises = True
+        if COUNTS:  # an instruction takes its place in the warp whether its guard holds or not
+            counter = self.module.blocks.add(parts)
+            if counter:
+                self.emit(counter)
         if guard:
             self.emit(f"if ({guard}) {{")
-        if COUNTS:
-            self.emit(f"ptxcpu::census[{census_class(parts)}]++;")
         translate(self, parts[1:], split_operands(rest))
         if guard:
             self.emit("}")

@@ -4,6 +4,7 @@ import collections
 import re
 
 from .body import Body
+from .census import BasicBlocks
 from .kinds import SIZES, Unsupported
 from .operands import Symbol
 from .parser import constant, parameter, split_operands, statements
@@ -66,6 +67,7 @@ class Translator:
         self.common = []
         self.common_of_function = collections.defaultdict(set)
         self.census = collections.Counter()
+        self.blocks = BasicBlocks()
 
     def translate(self):
         at = 0
@@ -208,6 +210,7 @@ class Translator:
             out += body
             out.append("}")
         kernels = [f for f in self.functions.values() if f.entry and f.defined]
+        out.append(self.blocks.table())
         out += self.emit_kernels(kernels)
         out.append("const Region regions[] = {")
         for cpp, size, writable in self.regions:
@@ -240,7 +243,8 @@ class Translator:
             rows = ", ".join(f"{{{offset}, {bytes_}}}" for offset, bytes_ in rows)
             out.append(f'  {{"{kernel.name}", F_{kernel.name}, {{{rows}}}, {size}, {kernel.shared_bytes}, '
                        f'{kernel.local_bytes}, {kernel.most_threads()}, '
-                       f'{"true" if kernel.name in synchronising else "false"}, common_{k}}},')
+                       f'{"true" if kernel.name in synchronising else "false"}, common_{k}, blocks, '
+                       f'{len(self.blocks.rows)}}},')
         out.append("};")
         return out
 
