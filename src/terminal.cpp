@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <limits>
 
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -25,9 +25,9 @@ Interrupt::Interrupt() {
   std::signal(SIGXFSZ, SIG_IGN);  // writes fail instead, with a message
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   const auto wait = [this](const std::stop_token& end) {
-    const timespec tenth{0, 100'000'000};
-    while (!end.stop_requested()) {
-      if (sigtimedwait(&signals_, nullptr, &tenth) <= 0) continue;
+    while (true) {
+      if (sigwaitinfo(&signals_, nullptr) <= 0) continue;
+      if (end.stop_requested()) return;  // the signal is that of the destructor
       if (source_.stop_requested()) _exit(exit_runtime);
       source_.request_stop();
     }
@@ -37,6 +37,11 @@ Interrupt::Interrupt() {
   } catch (const std::system_error& why) {
     throw too_many_threads(1, why);
   }
+}
+
+Interrupt::~Interrupt() {
+  waiter_.request_stop();
+  pthread_kill(waiter_.native_handle(), SIGTERM);
 }
 
 ProgressDisplay::ProgressDisplay() : terminal_(isatty(STDERR_FILENO) == 1) {}

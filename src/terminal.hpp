@@ -16,6 +16,7 @@ namespace rattleback::program {
 class Interrupt {
  public:
   Interrupt();
+  ~Interrupt();
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
 
  private:

@@ -11,8 +11,8 @@ namespace ptxcpu {
 namespace {
 
 constexpr const char* class_names[instruction_classes] = {  // in the order of translate/census.py
-    "fma",   "add_mul", "division", "compare", "select",      "integer", "move", "local", "shared", "global", "constant",
-    "branch", "synchronise", "other"};
+    "fma",   "add_mul", "division", "compare",  "select", "integer",     "move",
+    "local", "shared",  "global",   "constant", "branch", "synchronise", "other"};
 
 struct Sums {
   std::uint64_t threads = 0;
