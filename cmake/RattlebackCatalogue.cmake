@@ -73,6 +73,7 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
 endif()
 
 set(RATTLEBACK_SYSTEMS ".*" CACHE STRING "Systems of the catalogue to compile: a regular expression of their identifiers")
+set(RATTLEBACK_KERNELS ".*" CACHE STRING "Methods of these systems to compile: a regular expression of SYSTEM__METHOD")
 
 # All combinations of the values of a method's options, "stages = 2 3, retraction on groups = Cay Exp", as parallel lists:
 #   _names      Step_METHOD_2_Cay  Step_METHOD_2_Exp ..
@@ -241,6 +242,9 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
       endif()
       string(REPLACE "_" "-" method_name "${method}")
       set(loops "${${method}_loops}")
+      if(NOT "${system}__${loops}" MATCHES "^(${RATTLEBACK_KERNELS})$")
+        continue()
+      endif()
       if(NOT loops STREQUAL method)
         if(NOT loops IN_LIST its_methods)
           message(FATAL_ERROR "rattleback: the method '${method}' runs the loops of '${loops}', which the system '${system}' leaves out")

@@ -70,6 +70,15 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
   json["peak_flops"] = report.peak_flops;
   json["fraction_of_peak"] = report.fraction_of_peak();
   json["copy_bytes_per_second"] = report.copy_rate;
+  for (const KernelFigures& kernel : report.kernels.figures)
+    json["kernels"].push_back({{"kernel", kernel.kernel},
+                               {"lanes", kernel.lanes},
+                               {"threads", kernel.threads},
+                               {"registers", kernel.registers},
+                               {"local_bytes", kernel.local_bytes},
+                               {"shared_bytes", kernel.shared_bytes},
+                               {"blocks", kernel.blocks},
+                               {"occupancy", report.kernels.occupancy(kernel)}});
 
   std::string csv = fmt::format("# study: {}; device: {}; threads: {}\nseconds,trajectory_steps_per_second\n",
                                 study.name, summary.device, summary.threads);
@@ -92,6 +101,12 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
     fmt::print("  floating-point operations    {:.4g} per step, {:.3g} of the {:.4g} per second of an fma loop\n",
                report.flops_per_step, report.fraction_of_peak(), report.peak_flops);
     fmt::print("  memory                       {:.3g} bytes per second read and written by a copy\n", report.copy_rate);
+    for (const KernelFigures& kernel : report.kernels.figures)
+      fmt::print(
+          "  {:<29}{} registers, {} bytes of local and {} of shared memory, {} threads a trajectory, {} a block, "
+          "{} blocks on a multiprocessor ({:.0f} % of its threads)\n",
+          fmt::format("{} kernel", kernel.kernel), kernel.registers, kernel.local_bytes, kernel.shared_bytes,
+          kernel.lanes, kernel.threads, kernel.blocks, 100.0 * report.kernels.occupancy(kernel));
   }
   return exit_code_of(summary.failed, summary.trajectories);
 }

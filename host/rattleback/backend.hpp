@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rattleback/catalogue.hpp"
+#include "rattleback/device_kernels.hpp"
 #include "rattleback/ensemble/reduction.hpp"
 
 namespace rattleback {
@@ -125,6 +126,8 @@ class Backend {
   /// Bytes per second, read and written, of a copy too large for caches within its memory, on all its threads; the best
   /// of a few.
   virtual double measure_copy_rate() = 0;
+  /// The kernels of the study's method, and the threads that a multiprocessor can hold; none where there are no kernels.
+  virtual DeviceKernels kernels(const Study&) { return {}; }
 };
 
 /// Steps per call into a compiled loop: how often progress is seen. Not part of the result.

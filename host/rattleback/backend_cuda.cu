@@ -159,6 +159,17 @@ class CudaBackend final : public Backend {
     return peak;
   }
 
+  DeviceKernels kernels(const Study& study) override {
+    use_device();
+    const CompiledCudaPair* pair =
+        Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method_key());
+    DeviceKernels kernels{std::vector<KernelFigures>(4), properties_.maxThreadsPerMultiProcessor};
+    int error = cudaSuccess;
+    kernels.figures.resize(static_cast<std::size_t>(pair->figures(kernels.figures.data(), error)));
+    check(static_cast<cudaError_t>(error), "query of the kernels");
+    return kernels;
+  }
+
   double measure_copy_rate() override {
     use_device();
     std::size_t free = 0, total = 0;

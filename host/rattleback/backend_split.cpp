@@ -132,6 +132,7 @@ class SplitBackend final : public Backend {
   double measure_peak_flops(const Study& study) override {
     return sum([&](Backend& backend) { return backend.measure_peak_flops(study); });
   }
+  DeviceKernels kernels(const Study& study) override { return parts_.front().backend->kernels(study); }
   double measure_copy_rate() override {
     return sum([](Backend& backend) { return backend.measure_copy_rate(); });
   }

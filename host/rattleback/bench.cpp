@@ -108,6 +108,7 @@ BenchReport measure(const Study& study, const BenchOptions& options) {
   report.seconds = repeat(session, report.study, options, result);
   report.peak_flops = session.measure_peak_flops(report.study);
   report.copy_rate = session.measure_copy_rate(report.study);
+  report.kernels = session.kernels(report.study);
   report.summary = result.summary;
   const auto steps = static_cast<double>(report.summary.trajectory_steps);
   std::vector<double> rates;

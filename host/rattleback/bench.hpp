@@ -35,8 +35,9 @@ struct BenchReport {
   /// Floating-point operations per step: 1 for +, -, *, /, sqrt, 2 for a fused multiply-add. Counted by running the first
   /// trajectories of the study (up to 16, up to 1000 steps) over a scalar that counts.
   double flops_per_step;
-  double peak_flops;  ///< per second, measured after the repetitions: Session::measure_peak_flops
-  double copy_rate;   ///< bytes per second, read and written, likewise: Session::measure_copy_rate
+  double peak_flops;      ///< per second, measured after the repetitions: Session::measure_peak_flops
+  DeviceKernels kernels;  ///< of a GPU
+  double copy_rate;       ///< bytes per second, read and written, likewise: Session::measure_copy_rate
 
   /// Share of the measured peak that the counted operations reach.
   [[nodiscard]] double fraction_of_peak() const { return flops_per_step * rate.median / peak_flops; }

@@ -108,6 +108,11 @@ double Session::measure_peak_flops(const Study& study) {
   return impl_->backend_for(complete).measure_peak_flops(complete);
 }
 
+DeviceKernels Session::kernels(const Study& study) {
+  const Study complete = validated(study);
+  return impl_->backend_for(complete).kernels(complete);
+}
+
 double Session::measure_copy_rate(const Study& study) {
   return impl_->backend_for(validated(study)).measure_copy_rate();
 }

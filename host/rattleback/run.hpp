@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "rattleback/device_kernels.hpp"
 #include "rattleback/result.hpp"
 #include "rattleback/study.hpp"
 
@@ -53,6 +54,8 @@ class Session {
   double measure_peak_flops(const Study& study);
   /// Bytes per second, read and written, of a copy within the memory of that backend.
   double measure_copy_rate(const Study& study);
+  /// The kernels of the study's method where the backend is a GPU; otherwise none.
+  DeviceKernels kernels(const Study& study);
 
  private:
   struct Impl;

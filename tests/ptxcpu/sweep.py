@@ -2,6 +2,7 @@
 """Runs every system with every method of a build on cpu:scalar and on cuda, and compares the bits of the results.
 
     sweep.py PROGRAM [--match REGEX] [--draws N] [--steps N] [--flavours plain,...] [--keep FOLDER]
+                     [--jobs N] [--seconds S]
 
 Flavours of a study:
     plain      no sections (advance_kernel, trying_kernel)
@@ -17,6 +18,7 @@ Verdicts:
     different   some datasets differ; the detail names them
     error       a run failed; the detail is what the program said
     timeout     a run took too long
+With --seconds the studies come in random order, and those that have not begun by then are left out.
 The last line, on stderr, has the number of studies with each verdict. The exit code is 0 where studies were compared
 and all were identical, else 1. Options of the emulator (PTXCPU_...) go through: PTXCPU_RACES=1 with --draws 6 --steps 5
 finds races.
@@ -24,10 +26,12 @@ finds races.
 
 import argparse
 import collections
+import concurrent.futures
 import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -142,6 +146,8 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--flavours", default=",".join(FLAVOURS))
     parser.add_argument("--timeout", type=float, default=300, help="seconds per study")
+    parser.add_argument("--jobs", type=int, default=1, help="studies at a time")
+    parser.add_argument("--seconds", type=float, default=0.0, help="no study begins later; 0: no limit")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the studies that are not identical")
     arguments = parser.parse_args()
     flavours = arguments.flavours.split(",")
@@ -149,25 +155,38 @@ def main():
         parser.error(f"flavours are {', '.join(FLAVOURS)}")
     program = arguments.program.resolve()
     counts = collections.Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "study.toml")
-        for study in studies(program, flavours, arguments.draws, arguments.steps):
-            label = study[:-1]
-            if not re.search(arguments.match, " ".join(label)):
-                continue
+    begin = time.monotonic()
+
+    def judge(study):
+        """(study, seconds, verdict, detail); None: there was no time left."""
+        start = time.monotonic()
+        if arguments.seconds and start - begin > arguments.seconds:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "study.toml")
             pathlib.Path(path).write_text(study.text, encoding="utf-8")
-            start = time.monotonic()
             verdict, detail = compare(program, path, arguments.timeout)
+        return study, time.monotonic() - start, verdict, re.sub(r"\s+", " ", detail)
+
+    wanted = [study for study in studies(program, flavours, arguments.draws, arguments.steps)
+              if re.search(arguments.match, " ".join(study[:-1]))]
+    if arguments.seconds:
+        random.Random(1).shuffle(wanted)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for judged in pool.map(judge, wanted):
+            if judged is None:
+                counts["left out"] += 1
+                continue
+            study, seconds, verdict, detail = judged
             counts[verdict] += 1
-            detail = re.sub(r"\s+", " ", detail)
-            print("\t".join([verdict, f"{time.monotonic() - start:.1f}", *label, detail]), flush=True)
+            print("\t".join([verdict, f"{seconds:.1f}", *study[:-1], detail]), flush=True)
             if arguments.keep and verdict not in ("identical", "refused"):
                 arguments.keep.mkdir(parents=True, exist_ok=True)
-                kept = arguments.keep / (re.sub(r"\W+", "-", " ".join(label)) + ".toml")
+                kept = arguments.keep / (re.sub(r"\W+", "-", " ".join(study[:-1])) + ".toml")
                 kept.write_text(study.text, encoding="utf-8")
     summary = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     print(summary or "nothing matches", file=sys.stderr)
-    return 0 if counts["identical"] and not set(counts) - {"identical", "refused"} else 1
+    return 0 if counts["identical"] and not set(counts) - {"identical", "refused", "left out"} else 1
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ struct KernelArguments {
   std::int64_t target, sample;
   double tolerance;
   int max_iterations;
-  double guess = 1.0;  ///< where Newton's method starts: this fraction of the predicted velocity
+  double guess = 1.0;                 ///< where Newton's method starts: this fraction of the predicted velocity
   double method[max_method_numbers];  ///< what the step takes from the options of its method
   bool in_space = false;              ///< p of the states is right trivialised, and v is shown so
   Surfaces surfaces;
@@ -333,6 +333,16 @@ struct CountedPair {
   CountFunction advance = nullptr;
 };
 
+/// What a kernel takes of a GPU's multiprocessor.
+struct KernelFigures {
+  const char* kernel;                     ///< advance, trying, section or tangent
+  int lanes;                              ///< threads that take the steps of a trajectory
+  int threads;                            ///< per block
+  int registers;                          ///< per thread
+  std::size_t local_bytes, shared_bytes;  ///< local memory of a thread, shared memory of a block
+  int blocks;                             ///< that a multiprocessor holds at a time
+};
+
 /// Enqueues the same work for all lanes of `chunks` chunks on a CUDA stream.
 struct CompiledCudaPair {
   PairKey key;
@@ -343,6 +353,8 @@ struct CompiledCudaPair {
   /// codes and values ([chunk][observable][lane]) are device pointers.
   void (*observe)(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
                   double* values, void* stream) = nullptr;
+  /// Fills in the figures of the kernels on the present device; their number. `error` gets what CUDA says.
+  int (*figures)(KernelFigures figures[4], int& error) = nullptr;
 };
 
 }  // namespace rattleback

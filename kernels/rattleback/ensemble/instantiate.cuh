@@ -38,8 +38,11 @@ using SectionLoop = Loop<System, Method, Alone, true>;
 template <template <class> class System, class Method>
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, true>;
 
-// Four blocks are what all 255 registers leave room for. What does not fit into them goes to shared memory, as far as it holds;
+// Four blocks of 64 threads are what all 255 registers leave room for; bench/gpu tries others. What does not fit into them goes to shared memory, as far as it holds;
 // not where tiles have their workspaces there, which the assembler refuses.
+#ifndef RATTLEBACK_BLOCKS
+#define RATTLEBACK_BLOCKS 4
+#endif
 #if __CUDACC_VER_MAJOR__ >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
 #define RB_SPILL_TO_SHARED_MEMORY asm volatile(".pragma \"enable_smem_spilling\";")
 #else
@@ -47,7 +50,7 @@ using TangentLoop = Loop<System, Method, Tangent<double, System, Method::templat
 #endif
 
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(PlainLoop<System, Method>::threads, 4)
+__global__ void __launch_bounds__(PlainLoop<System, Method>::threads, RATTLEBACK_BLOCKS)
     advance_kernel(const __grid_constant__ KernelArguments arguments) {
   static_assert(PlainLoop<System, Method>::shared_bytes == 0);
   RB_SPILL_TO_SHARED_MEMORY;
@@ -62,7 +65,7 @@ struct Trying {
 };
 
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(PlainLoop<System, Trying<Method>>::threads, 4)
+__global__ void __launch_bounds__(PlainLoop<System, Trying<Method>>::threads, RATTLEBACK_BLOCKS)
     trying_kernel(const __grid_constant__ KernelArguments arguments) {
   static_assert(PlainLoop<System, Trying<Method>>::shared_bytes == 0);
   RB_SPILL_TO_SHARED_MEMORY;
@@ -126,11 +129,47 @@ void launch_observe(const KernelArguments& arguments, std::int64_t chunks, const
                            static_cast<cudaStream_t>(stream)>>>(arguments, codes, count, values);
 }
 
+template <class Loop>
+KernelFigures figures_of(const char* name, void (*kernel)(KernelArguments), int& error) {
+  cudaFuncAttributes attributes{};
+  int blocks = 0;
+  cudaError_t code = cudaFuncGetAttributes(&attributes, kernel);
+  if (code == cudaSuccess)
+    code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Loop::threads, Loop::shared_bytes);
+  if (code != cudaSuccess) error = code;
+  return {name,
+          Loop::Team::lanes,
+          Loop::threads,
+          attributes.numRegs,
+          attributes.localSizeBytes,
+          attributes.sharedSizeBytes + Loop::shared_bytes,
+          blocks};
+}
+
+template <template <class> class System, class Method>
+int kernel_figures(KernelFigures figures[4], int& error) {
+  using Step = typename Method::template of<double, System<double>>;
+  int count = 0;
+  constexpr bool tries = requires { requires hands_over<typename Step::Trying>; };
+  if constexpr (tries) {
+    figures[count++] = figures_of<PlainLoop<System, Trying<Method>>>("trying", trying_kernel<System, Method>, error);
+  } else if constexpr (tile_of<Step>::lanes == 1) {
+    figures[count++] = figures_of<PlainLoop<System, Method>>("advance", advance_kernel<System, Method>, error);
+  }
+  figures[count++] = figures_of<SectionLoop<System, Method>>("section", section_kernel<System, Method>, error);
+  figures[count++] = figures_of<TangentLoop<System, Method>>("tangent", tangent_kernel<System, Method>, error);
+  return count;
+}
+
 template <template <class> class System, class Method>
 constexpr CompiledCudaPair compiled_cuda_pair(PairKey key) {
   if constexpr (Takes<Method, System<double>>) {
-    return {key, launch_advance<System, Method, false>, launch_advance<System, Method, true>,
-            launch_advance_with_tangent<System, Method>, launch_observe<System>};
+    return {key,
+            launch_advance<System, Method, false>,
+            launch_advance<System, Method, true>,
+            launch_advance_with_tangent<System, Method>,
+            launch_observe<System>,
+            kernel_figures<System, Method>};
   } else {
     return {key};
   }

@@ -21,7 +21,11 @@ RB_NAMESPACE_BEGIN
 /// only about 256 threads run on a multiprocessor, 256 / W Jacobians have to fit into its shared memory.
 constexpr int tile_lanes(int unknowns, int parts = 1) {
   if (unknowns < 12) return 1;
+#ifdef RATTLEBACK_TILE_LANES  // bench/gpu tries others
+  const int lanes = RATTLEBACK_TILE_LANES;
+#else
   const int lanes = unknowns <= 20 ? 8 : unknowns <= 32 ? 16 : 32;
+#endif
   return lanes * parts < 32 ? lanes * parts : 32;
 }
 

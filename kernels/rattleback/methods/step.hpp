@@ -75,7 +75,10 @@ struct StateRounding {
 };
 
 /// Threads of a block where each has a trajectory to itself (ensemble/instantiate.cuh).
-inline constexpr int threads_of_block = 64;
+#ifndef RATTLEBACK_BLOCK_THREADS  // bench/gpu tries others
+#define RATTLEBACK_BLOCK_THREADS 64
+#endif
+inline constexpr int threads_of_block = RATTLEBACK_BLOCK_THREADS;
 
 /// Numbers that an iteration looks at from time to time. On a GPU, with `parks`, they wait in shared memory and not in
 /// registers. Two of the same type are the same memory there: a step has one of each.

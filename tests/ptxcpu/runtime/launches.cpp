@@ -158,7 +158,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   if (const cudaError_t code = usable_kernel(host, kernel); code != cudaSuccess) return result(code);
   const bool fits = threads > 0 && threads <= static_cast<int>(kernel->most_threads) &&
                     kernel->shared_bytes + shared <= static_shared_limit;
-  *blocks = fits ? std::min(32, 2048 / threads) : 0;
+  // of a multiprocessor with 2048 threads and 228 KiB of shared memory, of which a block takes 1 KiB for itself
+  const std::size_t bytes = kernel->shared_bytes + shared + 1024;
+  *blocks = fits ? static_cast<int>(std::min({std::size_t{32}, std::size_t{2048} / static_cast<std::size_t>(threads),
+                                              (std::size_t{228} << 10) / bytes}))
+                 : 0;
   return result(cudaSuccess);
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host, int threads, size_t shared) {
