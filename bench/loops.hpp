@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/backend.hpp"
-#include "rattleback/method_options.hpp"
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 
 namespace rattleback::bench {

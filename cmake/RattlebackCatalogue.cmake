@@ -225,7 +225,7 @@ function(_rattleback_instantiate target)
     # named after the system: a template of a template parameter is mangled by name even where it is local to a file
     set(alias "namespace rattleback::generated {\ntemplate <class T>\nusing System_${system} = ${type};\n}\n")
 
-    file(GENERATE OUTPUT "${dir}/${system}.cpp" CONTENT "${prologue}#include \"rattleback/ensemble/describe.hpp\"
+    file(GENERATE OUTPUT "${dir}/${system}.cpp" CONTENT "${prologue}#include \"rattleback/catalogue/describe.hpp\"
 ${alias}namespace rattleback::generated {
 static_assert(System_${system}<double>::kind == ConstraintKind::${kind});
 const SystemEntry& system_${system}() { return describe<System_${system}>(); }
@@ -285,7 +285,7 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
           string(APPEND table "    compiled_pair<System_${system}, ${step}>(${key}),\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA ${isa}
-#include \"rattleback/ensemble/instantiate.hpp\"
+#include \"rattleback/loop/instantiate.hpp\"
 ${includes}${alias}namespace rattleback::generated {
 ${steps}extern const CompiledPair ${symbol}[${count}];
 const CompiledPair ${symbol}[${count}] = {
@@ -308,7 +308,7 @@ ${table}};
       endforeach()
       file(GENERATE OUTPUT "${dir}/${symbol}.cpp" CONTENT "#define RATTLEBACK_ISA counted
 #define RATTLEBACK_SMALL_CODE
-#include \"rattleback/ensemble/count.hpp\"
+#include \"rattleback/loop/count.hpp\"
 ${includes}${alias}namespace rattleback::generated {
 ${steps}extern const CountedPair ${symbol}[${count}];
 const CountedPair ${symbol}[${count}] = {
@@ -329,7 +329,7 @@ ${table}};
           string(APPEND table "    compiled_cuda_pair<System_${system}, ${step}>(${key}),\n")
         endforeach()
         file(GENERATE OUTPUT "${dir}/${symbol}.cu" CONTENT "#define RATTLEBACK_ISA cuda
-#include \"rattleback/ensemble/instantiate.cuh\"
+#include \"rattleback/loop/instantiate.cuh\"
 ${includes}${alias}namespace rattleback::generated {
 ${steps}extern const CompiledCudaPair ${symbol}[${count}];
 const CompiledCudaPair ${symbol}[${count}] = {
@@ -352,7 +352,7 @@ ${table}};
     set(signature "static void register_systems(Catalogue& catalogue)")
     set(epilogue "static const bool registered = (register_systems(Catalogue::instance()), true);\n")
   endif()
-  file(GENERATE OUTPUT "${dir}/registry.cpp" CONTENT "#include \"rattleback/catalogue.hpp\"
+  file(GENERATE OUTPUT "${dir}/registry.cpp" CONTENT "#include \"rattleback/catalogue/catalogue.hpp\"
 ${declarations}
 namespace rattleback {
 ${signature};

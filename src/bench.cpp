@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "output.hpp"
-#include "rattleback/message.hpp"
-#include "rattleback/method_options.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "report.hpp"
 #include "terminal.hpp"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "commands.hpp"
-#include "rattleback/catalogue.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
 
 namespace rattleback::program {
 namespace {

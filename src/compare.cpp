@@ -10,8 +10,8 @@
 
 #include "commands.hpp"
 #include "diff_output.hpp"
-#include "rattleback/backend.hpp"
-#include "rattleback/run.hpp"
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/run/run.hpp"
 #include "terminal.hpp"
 
 namespace rattleback::program {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rattleback/diff.hpp"
+#include "rattleback/result/diff.hpp"
 
 namespace rattleback::program {
 

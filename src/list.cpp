@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "rattleback/catalogue.hpp"
-#include "rattleback/method_options.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/catalogue/method_options.hpp"
 #include "report.hpp"
 
 namespace rattleback::program {

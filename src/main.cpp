@@ -10,9 +10,9 @@
 
 #include "commands.hpp"
 #include "output.hpp"
-#include "rattleback/error.hpp"
-#include "rattleback/message.hpp"
-#include "rattleback/version.hpp"
+#include "rattleback/base/error.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/base/version.hpp"
 
 using namespace rattleback;
 using namespace rattleback::program;

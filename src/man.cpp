@@ -6,7 +6,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
-#include "rattleback/version.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::program {
 namespace {

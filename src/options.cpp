@@ -8,7 +8,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
-#include "rattleback/message.hpp"
+#include "rattleback/base/message.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
-#include "rattleback/method_options.hpp"
+#include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "report.hpp"
 #include "terminal.hpp"

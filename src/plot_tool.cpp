@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/error.hpp"
-#include "rattleback/message.hpp"
+#include "rattleback/base/error.hpp"
+#include "rattleback/base/message.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "plot_tool.hpp"
-#include "rattleback/message.hpp"
-#include "rattleback/method_options.hpp"
-#include "rattleback/run_files.hpp"
-#include "rattleback/version.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/run/run_files.hpp"
+#include "rattleback/base/version.hpp"
 
 namespace rattleback::program {
 namespace {

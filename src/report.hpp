@@ -12,8 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rattleback/result.hpp"
-#include "rattleback/study.hpp"
+#include "rattleback/result/result.hpp"
+#include "rattleback/study/study.hpp"
 
 namespace rattleback::program {
 

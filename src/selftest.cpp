@@ -4,8 +4,8 @@
 
 #include "commands.hpp"
 #include "output.hpp"
-#include "rattleback/message.hpp"
-#include "rattleback/selftest.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/measure/selftest.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
 

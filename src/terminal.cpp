@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
-#include "rattleback/parallel.hpp"
+#include "rattleback/base/parallel.hpp"
 
 namespace rattleback::program {
 

@@ -3,13 +3,13 @@
 // for the units of the catalogue take minutes to compile.
 
 #define RATTLEBACK_ISA cuda
-#include "rattleback/ensemble/instantiate.cuh"
-#include "rattleback/methods/lobatto.hpp"
-#include "rattleback/methods/vcg.hpp"
-#include "rattleback/systems/dipole_on_a_stick.hpp"
-#include "rattleback/systems/heavy_top.hpp"
-#include "rattleback/systems/suslov.hpp"
-#include "rattleback/systems/turntable_ball.hpp"
+#include "rattleback/loop/instantiate.cuh"
+#include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/methods/lie/vcg.hpp"
+#include "rattleback/systems/unconstrained/dipole_on_a_stick.hpp"
+#include "rattleback/systems/unconstrained/heavy_top.hpp"
+#include "rattleback/systems/nonholonomic/suslov.hpp"
+#include "rattleback/systems/nonholonomic/turntable_ball.hpp"
 
 namespace rattleback {
 inline namespace cuda {

@@ -267,7 +267,7 @@ def tiles(context):
 
 
 def launch(context):
-    """Threads of a block and blocks of a multiprocessor against the choice of ensemble/instantiate.cuh."""
+    """Threads of a block and blocks of a multiprocessor against the choice of loop/instantiate.cuh."""
     return variants(context, wanted(context, LAUNCHES), "lobatto")
 
 

@@ -1,10 +1,10 @@
 #pragma once
 // A system of one's own: a nonholonomic particle in a double well,
 //   L = |v|^2/2 - barrier (x^2 - 1)^2 - y^2/2,  Phi = vz - y vx.
-// What a system offers is described in rattleback/systems/system.hpp. The force is not given here, so it is derived from the
+// What a system offers is described in rattleback/mechanics/system.hpp. The force is not given here, so it is derived from the
 // potential by automatic differentiation.
 
-#include "rattleback/systems/system.hpp"
+#include "rattleback/mechanics/system.hpp"
 
 namespace example {
 

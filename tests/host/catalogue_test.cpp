@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/backend.hpp"
-#include "rattleback/kernel_case.hpp"
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/measure/kernel_case.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"
 

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <numbers>
 
-#include "rattleback/hdf5.hpp"
-#include "rattleback/random.hpp"
-#include "rattleback/study.hpp"
+#include "rattleback/result/hdf5.hpp"
+#include "rattleback/base/random.hpp"
+#include "rattleback/study/study.hpp"
 
 namespace rattleback {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/method_options.hpp"
-#include "rattleback/order.hpp"
+#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/measure/order.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"
 

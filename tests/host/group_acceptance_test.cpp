@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/order.hpp"
+#include "rattleback/measure/order.hpp"
 #include "rattleback/rattleback.hpp"
 
 using namespace rattleback;

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/estimate.hpp"
-#include "rattleback/message.hpp"
-#include "rattleback/study.hpp"
+#include "rattleback/measure/estimate.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/study/study.hpp"
 
 namespace rattleback {
 namespace {

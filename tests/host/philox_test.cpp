@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "rattleback/random.hpp"
+#include "rattleback/base/random.hpp"
 
 namespace rattleback {
 namespace {

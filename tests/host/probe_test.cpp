@@ -1,6 +1,6 @@
 // Damaged files are refused, also those over which HDF5 crashes.
 
-#include "rattleback/probe.hpp"
+#include "rattleback/measure/probe.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rattleback/hdf5.hpp"
-#include "rattleback/point_file.hpp"
-#include "rattleback/result.hpp"
+#include "rattleback/result/hdf5.hpp"
+#include "rattleback/problem/point_file.hpp"
+#include "rattleback/result/result.hpp"
 
 namespace rattleback {
 namespace {

@@ -8,7 +8,7 @@
 #include <Eigen/Dense>
 
 #include "rattleback/rattleback.hpp"
-#include "rattleback/statistics.hpp"
+#include "rattleback/statistics/statistics.hpp"
 
 using namespace rattleback;
 

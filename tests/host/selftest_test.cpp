@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/rattleback.hpp"
-#include "rattleback/selftest.hpp"
+#include "rattleback/measure/selftest.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;

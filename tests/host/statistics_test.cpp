@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rattleback/statistics.hpp"
+#include "rattleback/statistics/statistics.hpp"
 
 using namespace rattleback;
 

@@ -1,4 +1,4 @@
-#include "rattleback/study.hpp"
+#include "rattleback/study/study.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
-#include "rattleback/order.hpp"
+#include "rattleback/measure/order.hpp"
 #include "rattleback/rattleback.hpp"
 
 using namespace rattleback;

@@ -10,16 +10,16 @@
 #include <cstring>
 #include <vector>
 
-#include "rattleback/ensemble/describe.hpp"
-#include "rattleback/methods/variational_conversion.hpp"
-#include "rattleback/systems/angle_pendulum.hpp"
-#include "rattleback/systems/double_spherical_pendulum.hpp"
-#include "rattleback/systems/kepler.hpp"
-#include "rattleback/systems/magnetic_polar.hpp"
-#include "rattleback/systems/pendulum.hpp"
-#include "rattleback/systems/rigid_body_matrix.hpp"
-#include "rattleback/systems/torus_particle.hpp"
-#include "rattleback/systems/variable_mass_pendulum.hpp"
+#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/methods/conversion/variational_conversion.hpp"
+#include "rattleback/systems/unconstrained/angle_pendulum.hpp"
+#include "rattleback/systems/holonomic/double_spherical_pendulum.hpp"
+#include "rattleback/systems/unconstrained/kepler.hpp"
+#include "rattleback/systems/unconstrained/magnetic_polar.hpp"
+#include "rattleback/systems/holonomic/pendulum.hpp"
+#include "rattleback/systems/holonomic/rigid_body_matrix.hpp"
+#include "rattleback/systems/holonomic/torus_particle.hpp"
+#include "rattleback/systems/holonomic/variable_mass_pendulum.hpp"
 
 namespace rattleback::problems {
 

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "rattleback/ensemble/describe.hpp"
-#include "rattleback/systems/chaplygin_sleigh.hpp"
-#include "rattleback/systems/nonholonomic_particle.hpp"
-#include "rattleback/systems/suslov.hpp"
-#include "rattleback/systems/turntable_ball.hpp"
-#include "rattleback/systems/vertical_disc.hpp"
+#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
+#include "rattleback/systems/nonholonomic/nonholonomic_particle.hpp"
+#include "rattleback/systems/nonholonomic/suslov.hpp"
+#include "rattleback/systems/nonholonomic/turntable_ball.hpp"
+#include "rattleback/systems/nonholonomic/vertical_disc.hpp"
 
 using namespace rattleback;
 

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "eigen.hpp"
-#include "rattleback/methods/energy_momentum.hpp"
-#include "rattleback/systems/cylindrical_pendulum.hpp"
-#include "rattleback/systems/four_particle.hpp"
-#include "rattleback/systems/heavy_top_directors.hpp"
-#include "rattleback/systems/pendulum.hpp"
+#include "rattleback/methods/energy_momentum/energy_momentum.hpp"
+#include "rattleback/systems/holonomic/cylindrical_pendulum.hpp"
+#include "rattleback/systems/holonomic/four_particle.hpp"
+#include "rattleback/systems/holonomic/heavy_top_directors.hpp"
+#include "rattleback/systems/holonomic/pendulum.hpp"
 #include "testing.hpp"
 
 namespace rattleback {

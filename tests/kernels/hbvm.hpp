@@ -9,11 +9,11 @@
 #include <limits>
 #include <vector>
 
-#include "rattleback/ensemble/describe.hpp"
-#include "rattleback/methods/hbvm.hpp"
-#include "rattleback/systems/modified_pendulum.hpp"
-#include "rattleback/systems/pendulum.hpp"
-#include "rattleback/systems/tethered_satellites.hpp"
+#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/methods/hbvm/hbvm.hpp"
+#include "rattleback/systems/holonomic/modified_pendulum.hpp"
+#include "rattleback/systems/holonomic/pendulum.hpp"
+#include "rattleback/systems/holonomic/tethered_satellites.hpp"
 
 namespace rattleback {
 

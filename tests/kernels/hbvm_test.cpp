@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "hbvm.hpp"
-#include "rattleback/systems/henon_heiles.hpp"
-#include "rattleback/systems/kepler.hpp"
+#include "rattleback/systems/unconstrained/henon_heiles.hpp"
+#include "rattleback/systems/unconstrained/kepler.hpp"
 
 namespace rattleback {
 namespace {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "eigen.hpp"
-#include "rattleback/ensemble/describe.hpp"
-#include "rattleback/methods/lobatto.hpp"
-#include "rattleback/systems/pendulum.hpp"
+#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/holonomic/pendulum.hpp"
 
 using namespace rattleback;
 

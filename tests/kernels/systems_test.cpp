@@ -1,6 +1,6 @@
 // What the systems state by hand against what follows from their Lagrangian and constraint; and systems of a user.
 
-#include "rattleback/systems/system.hpp"
+#include "rattleback/mechanics/system.hpp"
 
 #include "testing.hpp"
 

@@ -1,11 +1,11 @@
 // The tangent map of a step, which is the step over dual numbers, and the Lyapunov exponents that the time loop gathers
 // from it.
 
-#include "rattleback/ensemble/tangent.hpp"
+#include "rattleback/loop/tangent.hpp"
 
 #include "eigen.hpp"
-#include "rattleback/ensemble/advance.hpp"
-#include "rattleback/ensemble/observe.hpp"
+#include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/observe.hpp"
 #include "testing.hpp"
 
 namespace rattleback {

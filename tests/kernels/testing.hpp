@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "all_systems.hpp"  // generated from catalogue.def, like compiled_systems.def
-#include "rattleback/ensemble/describe.hpp"
-#include "rattleback/methods/lobatto.hpp"
+#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/methods/lobatto/lobatto.hpp"
 
 namespace rattleback {
 

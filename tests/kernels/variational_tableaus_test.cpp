@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "rattleback/methods/vcg.hpp"
+#include "rattleback/methods/lie/vcg.hpp"
 #include "rooted_trees.hpp"
 
 using namespace rattleback;

@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 
-#include "rattleback/methods/vcg.hpp"
-#include "rattleback/systems/dipole_on_a_stick.hpp"
-#include "rattleback/systems/heavy_top.hpp"
+#include "rattleback/methods/lie/vcg.hpp"
+#include "rattleback/systems/unconstrained/dipole_on_a_stick.hpp"
+#include "rattleback/systems/unconstrained/heavy_top.hpp"
 #include "testing.hpp"
 
 namespace rattleback::variational {

@@ -1,9 +1,9 @@
 // Variational Munthe-Kaas methods on other groups, SE(3), products, S^1 and R^n, and with Hamiltonians, degenerate ones
 // included.
 
-#include "rattleback/systems/angle_pendulum.hpp"
-#include "rattleback/systems/order_barrier.hpp"
-#include "rattleback/systems/rigid_body_spring.hpp"
+#include "rattleback/systems/unconstrained/angle_pendulum.hpp"
+#include "rattleback/systems/unconstrained/order_barrier.hpp"
+#include "rattleback/systems/unconstrained/rigid_body_spring.hpp"
 #include "vrkmk.hpp"
 
 using namespace rattleback;

@@ -1,6 +1,6 @@
 // Variational Munthe-Kaas and Crouch-Grossman methods on SE(3): the body on a spring.
 
-#include "rattleback/systems/rigid_body_spring.hpp"
+#include "rattleback/systems/unconstrained/rigid_body_spring.hpp"
 #include "vrkmk.hpp"
 
 using namespace rattleback;

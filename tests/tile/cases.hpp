@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "rattleback/ensemble/entry.hpp"
+#include "rattleback/catalogue/entry.hpp"
 
 struct TileCase {
   const char* name;

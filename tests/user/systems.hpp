@@ -2,7 +2,7 @@
 // Systems of a user, for the tests: one on a group and one on R^n.
 
 #include "rattleback/lie/so3.hpp"
-#include "rattleback/systems/system.hpp"
+#include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/method_options.hpp"
+#include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/rattleback.hpp"
 
 using namespace rattleback;

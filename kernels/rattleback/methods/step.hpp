@@ -5,7 +5,7 @@
 
 #include "rattleback/linalg/vector.hpp"
 #include "rattleback/real/dual.hpp"
-#include "rattleback/systems/system.hpp"
+#include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -45,7 +45,7 @@ struct PlainSum {
   }
 };
 
-/// Where nobody asks what a step had besides the state it left (ensemble/last_step.hpp).
+/// Where nobody asks what a step had besides the state it left (loop/last_step.hpp).
 struct NothingKept {
   RB_HD constexpr bool wanted() const { return false; }
   template <class... Numbers>
@@ -74,7 +74,7 @@ struct StateRounding {
   }
 };
 
-/// Threads of a block where each has a trajectory to itself (ensemble/instantiate.cuh).
+/// Threads of a block where each has a trajectory to itself (loop/instantiate.cuh).
 #ifndef RATTLEBACK_BLOCK_THREADS  // bench/gpu tries others
 #define RATTLEBACK_BLOCK_THREADS 64
 #endif

@@ -1,13 +1,13 @@
 // HBVM(k, s) gives in each lane of a pack the bits of a double: the sweeps, lanes left to Newton's method among others, and
 // compensated summation.
 
-#include "rattleback/methods/hbvm.hpp"
+#include "rattleback/methods/hbvm/hbvm.hpp"
 
 #include "lanes.hpp"
-#include "rattleback/systems/kepler.hpp"
-#include "rattleback/systems/modified_pendulum.hpp"
-#include "rattleback/systems/pendulum.hpp"
-#include "rattleback/systems/tethered_satellites.hpp"
+#include "rattleback/systems/unconstrained/kepler.hpp"
+#include "rattleback/systems/holonomic/modified_pendulum.hpp"
+#include "rattleback/systems/holonomic/pendulum.hpp"
+#include "rattleback/systems/holonomic/tethered_satellites.hpp"
 
 namespace rattleback {
 namespace {

@@ -1,8 +1,8 @@
 // Variational Munthe-Kaas and Crouch-Grossman steps give in each lane of a pack the bits of a double, also where other
 // lanes need more iterations, fail, or have other parameters.
 
-#include "rattleback/methods/vcg.hpp"
-#include "rattleback/systems/dipole_on_a_stick.hpp"
+#include "rattleback/methods/lie/vcg.hpp"
+#include "rattleback/systems/unconstrained/dipole_on_a_stick.hpp"
 
 #include "lanes.hpp"
 

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/study/study.hpp"
+
+namespace rattleback {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown processor";
+}
+
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend(Isa isa, unsigned threads) : isa_(isa), threads_(worker_count(threads)) {}
+
+  std::string name() const override { return "cpu"; }
+  std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
+  unsigned threads() const override { return threads_; }
+  bool treats(const Study&) const override { return true; }
+  std::uint64_t tile_bytes() const override { return std::uint64_t{64} << 20; }
+
+  void begin(const Plan& plan, Tile& tile) override {
+    plan_ = &plan;
+    tile_ = &tile;
+    pair_ = Catalogue::instance().pair(*plan.system, *plan.method, plan.key, isa_);
+    advance_ = plan.arguments.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
+  }
+
+  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
+    const std::uint64_t samples = segment.samples();
+    output.values.resize(samples * chunks * observables * chunk_size);
+    output.moments.resize(samples * observables * chunks);
+    output.co_moments.resize(samples * pairs * chunks);
+    output.records.resize(samples * tile_->recorded.size() * plan_->state_rows);
+    output.crossings.clear();
+
+    // few chunks: split them so that every thread has work
+    const int lanes = chunks >= 4 * threads_ ? chunk_size : 32;
+    const std::uint64_t per_chunk = chunk_size / lanes;
+    std::mutex mutex;
+    parallel_for(
+        chunks * per_chunk, threads_,
+        [&](std::uint64_t unit) {
+          const int begin = static_cast<int>(unit % per_chunk) * lanes;
+          const std::vector<double> crossings =
+              advance(unit / per_chunk, begin, begin + lanes, segment, output, control);
+          if (crossings.empty()) return;
+          const std::lock_guard lock(mutex);
+          output.crossings.insert(output.crossings.end(), crossings.begin(), crossings.end());
+        },
+        control.tick);
+
+    parallel_for(chunks, threads_, [&](std::uint64_t c) {
+      double* reference_rows = tile_->chunk(c) + plan_->arguments.layout.references * chunk_size;
+      for (std::uint64_t s = 0; s < samples; ++s) {
+        const double* values = output.values.data() + (s * chunks + c) * observables * chunk_size;
+        for (std::uint64_t o = 0; o < observables; ++o) {
+          double* references = reference_rows + o * chunk_size;
+          if (s == 0 && segment.starts_at_initial)
+            set_references(plan_->references[o], values + o * chunk_size, references);
+          output.moments[(s * observables + o) * chunks + c] = pair_->reduce(values + o * chunk_size, references);
+        }
+        for (std::uint64_t i = 0; i < pairs; ++i)
+          output.co_moments[(s * pairs + i) * chunks + c] = pair_->co_reduce(
+              values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
+      }
+    });
+  }
+
+  void fetch(Tile&) override {}
+
+  double measure_peak_flops(const Study& study) override {
+    const CompiledPair* pair =
+        Catalogue::instance().pair(study.system_entry(), study.method_entry(), study.method_key(), isa_);
+    double peak = 0.0;
+    int good = 0;
+    for (std::int64_t rounds = 1 << 16; good < 5;) {
+      std::atomic<double> flops = 0.0;
+      const auto start = std::chrono::steady_clock::now();
+      parallel_for(threads_, threads_, [&](std::uint64_t) { flops += pair->fma_chains(rounds); });
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      peak = std::max(peak, flops / seconds);
+      if (seconds < 0.02) {
+        rounds *= 2;
+      } else {
+        ++good;
+      }
+    }
+    return peak;
+  }
+
+  double measure_copy_rate() override {
+    constexpr std::size_t bytes = std::size_t{1} << 27;
+    const std::size_t part = bytes / threads_;
+    std::vector<std::vector<char>> from(threads_), to(threads_);
+    parallel_for(threads_, threads_, [&](std::uint64_t k) {
+      from[k].assign(part, 1);  // pages are there before they are copied
+      to[k].assign(part, 0);
+    });
+    double best = 0.0;
+    for (int repetition = 0; repetition < 5; ++repetition) {
+      const auto start = std::chrono::steady_clock::now();
+      parallel_for(threads_, threads_, [&](std::uint64_t k) { std::memcpy(to[k].data(), from[k].data(), part); });
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      best = std::max(best, 2.0 * static_cast<double>(part) * threads_ / seconds.count());
+    }
+    return best;
+  }
+
+ private:
+  /// Lanes [begin, end) of chunk c through the segment; returns their crossings.
+  std::vector<double> advance(std::uint64_t c, int begin, int end, const Segment& segment, SegmentOutput& output,
+                              Control& control) {
+    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size();
+    const int used =
+        static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the rest is padding
+    KernelArguments arguments = plan_->arguments;
+    double* chunk = tile_->chunk(c);
+    std::vector<double> crossings;
+    std::uint64_t sample = 0;
+    for (const Stretch& stretch : segment.stretches) {
+      arguments.sample = stretch.interval;
+      for (std::int64_t at = stretch.from; at < stretch.to && begin < used;) {
+        const std::int64_t next = std::min(stretch.to, at + steps_per_call);
+        arguments.target = arguments.layout.steps_per_sample >= 0 ? next : stretch.before + next;
+        do {
+          advance_(arguments, chunk, begin, used);
+        } while (collect_crossings(c, begin, used, crossings));
+        control.trajectory_steps += static_cast<std::uint64_t>(next - at) * static_cast<std::uint64_t>(used - begin);
+        at = next;
+      }
+      if (!stretch.observe) continue;
+      double* values = output.values.data() + (sample * chunks + c) * observables * chunk_size;
+      pair_->observe(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(observables), values);
+      for (std::size_t r = 0; r < tile_->recorded.size(); ++r) {
+        const std::uint64_t k = tile_->recorded[r];
+        const int lane = static_cast<int>(k % chunk_size);
+        if (k / chunk_size != c || lane < begin || lane >= end) continue;
+        double* record = output.records.data() + (sample * tile_->recorded.size() + r) * plan_->state_rows;
+        for (int row = 0; row < plan_->state_rows; ++row) record[row] = chunk[row * chunk_size + lane];
+      }
+      ++sample;
+    }
+    return crossings;
+  }
+
+  /// Takes the crossings out of their slots; true when a trajectory waits because it had no slot left.
+  bool collect_crossings(std::uint64_t c, int begin, int end, std::vector<double>& crossings) {
+    const ChunkLayout& rows = plan_->arguments.layout;
+    if (plan_->arguments.surfaces.count == 0) return false;
+    double* chunk = tile_->chunk(c);
+    double* counts = chunk + rows.crossings * chunk_size;
+    const int slot_rows = 2 + plan_->state_rows;
+    bool waits = false;
+    for (int lane = begin; lane < end; ++lane) {
+      const int count = static_cast<int>(counts[lane]);
+      for (int i = 0; i < count; ++i) {
+        crossings.push_back(static_cast<double>(c * chunk_size + static_cast<std::uint64_t>(lane)));
+        const double* slot = chunk + (rows.slots + i * slot_rows) * chunk_size + lane;
+        for (int row = 0; row < slot_rows; ++row) crossings.push_back(slot[row * chunk_size]);
+      }
+      waits = waits || count == crossing_slots;
+      counts[lane] = 0.0;
+    }
+    return waits;
+  }
+
+  /// Padding lanes carry NaN, which counts as failed.
+  static void set_references(double reference, const double* values, double* references) {
+    for (int i = 0; i < chunk_size; ++i) references[i] = reference == reference ? reference : values[i];
+  }
+
+  Isa isa_;
+  unsigned threads_;
+  const Plan* plan_ = nullptr;
+  Tile* tile_ = nullptr;
+  const CompiledPair* pair_ = nullptr;
+  AdvanceFunction advance_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads) {
+  return std::make_unique<CpuBackend>(isa, threads);
+}
+
+}  // namespace rattleback

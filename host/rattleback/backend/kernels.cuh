@@ -1,0 +1,119 @@
+#pragma once
+// Kernels of the CUDA backend itself: reduction of observables, crossings, records, and a measure of speed.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rattleback/loop/reduction.hpp"
+
+namespace rattleback {
+
+/// The row of references of one (chunk, observable) per block.
+__device__ double* reference_row(const KernelArguments& a, int observables) {
+  const std::size_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
+  return a.chunks + (chunk * a.layout.rows + a.layout.references + observable) * chunk_size;
+}
+
+/// Reference values of a chunk's observables at the initial sample.
+__global__ void __launch_bounds__(chunk_size)
+    reference_kernel(const __grid_constant__ KernelArguments arguments, const double* values, const double* numbers,
+                     int observables) {
+  const double number = numbers[blockIdx.x % observables];
+  reference_row(arguments, observables)[threadIdx.x] =
+      number == number ? number : values[std::size_t(blockIdx.x) * chunk_size + threadIdx.x];
+}
+
+/// The tree of reduction.hpp over a block; the result in node[0] of its first thread.
+template <class Node>
+__device__ void reduce_block(Node* node) {
+  const int lane = threadIdx.x;
+  for (int s = chunk_size / 2; s > 0; s /= 2) {
+    __syncthreads();
+    if (lane < s) node[lane] = combine(node[lane], node[lane + s]);
+  }
+}
+
+/// Moments of one (chunk, observable) per block.
+__global__ void __launch_bounds__(chunk_size)
+    reduce_kernel(const __grid_constant__ KernelArguments arguments, const double* values, int observables,
+                  std::int64_t chunks, Moments* moments) {
+  __shared__ Moments node[chunk_size];
+  const int lane = threadIdx.x;
+  node[lane] =
+      moments_of(values[std::size_t(blockIdx.x) * chunk_size + lane], reference_row(arguments, observables)[lane]);
+  reduce_block(node);
+  if (lane == 0) {
+    const std::int64_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
+    moments[observable * chunks + chunk] = node[0];
+  }
+}
+
+struct Pair {
+  int x, y;
+};
+
+/// Joint moments of one (chunk, pair of observables) per block.
+__global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* values, int observables, const Pair* pairs,
+                                                               int count, std::int64_t chunks, CoMoments* moments) {
+  __shared__ CoMoments node[chunk_size];
+  const int lane = threadIdx.x;
+  const std::int64_t chunk = blockIdx.x / count, pair = blockIdx.x % count;
+  const double* of_chunk = values + chunk * observables * chunk_size;
+  node[lane] = co_moments_of(of_chunk[pairs[pair].x * chunk_size + lane], of_chunk[pairs[pair].y * chunk_size + lane]);
+  reduce_block(node);
+  if (lane == 0) moments[pair * chunks + chunk] = node[0];
+}
+
+/// Number of waiting crossings of every lane, and the largest of these numbers, where `most` was 0 before.
+__global__ void __launch_bounds__(chunk_size)
+    count_kernel(const __grid_constant__ KernelArguments arguments, int* counts, int* most) {
+  const std::size_t chunk = blockIdx.x;
+  const int count = static_cast<int>(
+      arguments.chunks[(chunk * arguments.layout.rows + arguments.layout.crossings) * chunk_size + threadIdx.x]);
+  counts[chunk * chunk_size + threadIdx.x] = count;
+  if (count > 0) atomicMax(most, count);
+}
+
+/// Moves the waiting crossings of every lane to where the scan of the counts says, and empties the slots.
+__global__ void __launch_bounds__(chunk_size)
+    gather_kernel(const __grid_constant__ KernelArguments arguments, const int* counts, const int* positions,
+                  int slot_rows, double* crossings) {
+  const std::size_t chunk = blockIdx.x, k = chunk * chunk_size + threadIdx.x;
+  double* rows = arguments.chunks + chunk * arguments.layout.rows * chunk_size + threadIdx.x;
+  for (int i = 0; i < counts[k]; ++i) {
+    double* crossing = crossings + std::size_t(positions[k] + i) * (slot_rows + 1);
+    crossing[0] = static_cast<double>(k);
+    for (int row = 0; row < slot_rows; ++row)
+      crossing[1 + row] = rows[(arguments.layout.slots + i * slot_rows + row) * chunk_size];
+  }
+  rows[arguments.layout.crossings * chunk_size] = 0.0;
+}
+
+/// State rows of the recorded trajectories, one thread each.
+__global__ void record_kernel(const double* chunks, int rows, int state_rows, const std::uint32_t* recorded, int count,
+                              double* records) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= count) return;
+  const std::uint32_t k = recorded[r];
+  const double* chunk = chunks + std::size_t(k / chunk_size) * rows * chunk_size;
+  for (int row = 0; row < state_rows; ++row)
+    records[std::size_t(r) * state_rows + row] = chunk[row * chunk_size + k % chunk_size];
+}
+
+/// Independent chains of fused multiply-adds, as many in flight as hide their latency.
+constexpr int fma_chains = 8;
+__global__ void fma_kernel(std::int64_t rounds, double* results) {
+  double x[fma_chains];
+#pragma unroll
+  for (int i = 0; i < fma_chains; ++i) x[i] = threadIdx.x + i;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < fma_chains; ++i) x[i] = __fma_rn(x[i], 0.5, 1.0);
+  }
+  double sum = 0.0;
+#pragma unroll
+  for (int i = 0; i < fma_chains; ++i) sum += x[i];
+  results[std::size_t(blockIdx.x) * blockDim.x + threadIdx.x] = sum;  // the chains are used
+}
+
+}  // namespace rattleback

@@ -1,0 +1,84 @@
+#include "rattleback/base/message.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/base/error.hpp"
+
+namespace rattleback {
+namespace {
+
+/// The escapes of fmt's debug format, which knows what is printable, but for quotes and backslashes, which are.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\"\\", begin), text.size());
+    const std::string piece = fmt::format("{:?}", text.substr(begin, end - begin));
+    result.append(piece, 1, piece.size() - 2);
+    if (end < text.size()) result += text[end];
+    begin = end + 1;
+  }
+  return result;
+}
+
+/// Whether a character of UTF-8 goes on here.
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
+
+/// The first `most` bytes, fewer where that would cut a character.
+std::string_view head(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && continues(text[most])) --most;
+  return text.substr(0, most);
+}
+
+std::string_view tail(std::string_view text, std::size_t most) {
+  std::size_t begin = text.size() - std::min(text.size(), most);
+  while (begin < text.size() && begin > 0 && continues(text[begin])) ++begin;
+  return text.substr(begin);
+}
+
+}  // namespace
+
+void input_error(std::string_view where, std::string_view message) {
+  throw Error(Error::Kind::input,
+              one_line(where.empty() ? std::string(message) : fmt::format("{}: {}", where, message)));
+}
+
+std::string quote(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return fmt::format("'{}'", escaped(text));
+  return fmt::format("'{}...' ({} bytes)", escaped(head(text, most)), text.size());
+}
+
+std::string one_line(std::string_view text) {
+  constexpr std::size_t most = 2000, end = 700;
+  constexpr std::string_view gap = " ... ";
+  // escapes are at most six times as long as what they stand for: what is cut here would not have stayed
+  std::string line = text.size() > 2 * most
+                         ? fmt::format("{}{}{}", escaped(head(text, most)), gap, escaped(tail(text, end)))
+                         : escaped(text);
+  if (line.size() > most) line = fmt::format("{}{}{}", head(line, most - end - gap.size()), gap, tail(line, end));
+  return line;
+}
+
+bool is_printable(std::string_view text) { return escaped(text) == text; }
+
+std::string fault_of_name(std::string_view text) {
+  if (text.empty()) return "it is empty";
+  if (text.size() > 100) return fmt::format("it has {} bytes; a name has at most 100", text.size());
+  if (!is_printable(text)) return "it has control characters or bytes that are not UTF-8";
+  if (text.find('/') != std::string_view::npos) return "it has a '/', which separates names";
+  if (text == "." || text == "..") return "it stands for a directory";
+  return "";
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates, std::string_view otherwise) {
+  // the distance of two texts takes the product of their lengths
+  const std::string best = word.size() > 100 ? "" : nearest(word, candidates);
+  return best.empty() ? std::string(otherwise) : fmt::format("; did you mean '{}'?", best);
+}
+
+std::string join(std::span<const std::string> words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+}  // namespace rattleback

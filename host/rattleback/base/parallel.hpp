@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <latch>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "rattleback/base/error.hpp"
+
+namespace rattleback {
+
+/// What a number of threads means: 0 is all cores.
+inline unsigned worker_count(unsigned threads) {
+  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+inline Error too_many_threads(unsigned threads, const std::system_error& why) {
+  return {Error::Kind::input, std::to_string(threads) + " threads cannot be created (" + why.code().message() +
+                                  "); ask for fewer with --threads, or raise the limits of the system"};
+}
+
+/// Throws Error(input) where the system does not give so many threads at a time.
+inline void require_threads(unsigned threads) {
+  std::latch go(1);
+  std::vector<std::jthread> workers;
+  try {
+    for (unsigned t = 0; t < threads; ++t) workers.emplace_back([&go] { go.wait(); });
+  } catch (const std::system_error& why) {
+    go.count_down();
+    throw too_many_threads(threads, why);
+  }
+  go.count_down();
+}
+
+/// Calls body(i) for i in [0, count) on `threads` threads, each taking the next index when it is free. The calling thread
+/// calls `tick` about ten times a second meanwhile. The first exception ends the loop and is thrown again here; threads that
+/// cannot be created are Error(input).
+inline void parallel_for(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& body,
+                         const std::function<void()>& tick = {}) {
+  std::atomic<std::uint64_t> next{0};
+  std::mutex mutex;
+  std::condition_variable finished;
+  std::exception_ptr error;
+  unsigned running = static_cast<unsigned>(std::min<std::uint64_t>(threads, count));
+
+  const auto work = [&] {
+    try {
+      for (std::uint64_t i = next++; i < count; i = next++) body(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+      next = count;
+    }
+    const std::lock_guard lock(mutex);
+    if (--running == 0) finished.notify_one();
+  };
+
+  std::vector<std::jthread> workers;
+  workers.reserve(running);
+  {
+    std::unique_lock lock(mutex);
+    for (unsigned t = running; t > 0; --t) {
+      try {
+        workers.emplace_back(work);
+      } catch (const std::system_error& why) {
+        error = std::make_exception_ptr(too_many_threads(threads, why));
+        next = count;
+        running -= t;
+        break;
+      }
+    }
+    while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+      if (!tick) continue;
+      lock.unlock();
+      tick();
+      lock.lock();
+    }
+  }
+  workers.clear();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,297 @@
+#include "rattleback/catalogue/method_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rattleback/expression/expression.hpp"
+#include "rattleback/base/message.hpp"
+
+namespace rattleback {
+namespace {
+
+std::string_view kind_of(const MethodOption& value) {
+  constexpr std::string_view kinds[] = {"a whole number", "a number", "a boolean",
+                                        "a string",       "an array", "an array of arrays"};
+  return kinds[value.content.index()];
+}
+
+/// A value given in a study, brought into the form of its kind.
+class Checked {
+ public:
+  Checked(const Study& study, const MethodEntry& method, const OptionInfo& option)
+      : method_(method), option_(option), key_(fmt::format("method.{}", option.name)), where_(study.place(key_)) {}
+
+  [[nodiscard]] MethodOption operator()(const MethodOption& value) const {
+    switch (option_.kind) {
+      case OptionKind::integer:
+        return integer(value);
+      case OptionKind::choice:
+        return choice(value);
+      case OptionKind::number:
+        return number(value);
+      case OptionKind::flag:
+        if (!std::holds_alternative<bool>(value.content)) wrong_kind("true or false", value);
+        return value;
+      case OptionKind::numbers:
+        return numbers(value);
+      case OptionKind::matrix:
+        return matrix(value);
+    }
+    return value;
+  }
+
+ private:
+  [[noreturn]] void wrong_kind(std::string_view wanted, const MethodOption& value) const {
+    input_error(where_, fmt::format("{} must be {} (got {})", key_, wanted, kind_of(value)));
+  }
+  void check_range(double x) const {
+    if (x >= option_.minimum && x <= option_.maximum && std::isfinite(x)) return;
+    const std::string range = range_in_words(option_);
+    input_error(where_, fmt::format("{} = {} is out of range; '{}' takes {}", key_, x, method_.name,
+                                    range.empty() ? "finite numbers" : range));
+  }
+
+  [[nodiscard]] MethodOption integer(const MethodOption& value) const {
+    std::int64_t whole = 0;
+    if (const auto* given = std::get_if<std::int64_t>(&value.content)) {
+      whole = *given;
+    } else if (const auto* real = std::get_if<double>(&value.content); real && std::abs(*real) < 0x1p53) {
+      whole = static_cast<std::int64_t>(*real);
+      if (static_cast<double>(whole) != *real) wrong_kind("a whole number", value);
+    } else {
+      wrong_kind("a whole number", value);
+    }
+    check_range(static_cast<double>(whole));
+    return whole;
+  }
+  [[nodiscard]] MethodOption choice(const MethodOption& value) const {
+    const std::vector<std::string> known(option_.choices.begin(), option_.choices.end());
+    const auto* name = std::get_if<std::string>(&value.content);
+    if (name == nullptr) wrong_kind("one of " + join(known), value);
+    if (std::ranges::find(known, *name) == known.end())
+      input_error(where_, fmt::format("{} = {} is not known; '{}' takes {}{}", key_, quote(*name), method_.name,
+                                      join(known), did_you_mean(*name, known)));
+    return value;
+  }
+  [[nodiscard]] MethodOption number(const MethodOption& value) const {
+    double x = 0.0;
+    if (const auto* whole = std::get_if<std::int64_t>(&value.content)) {
+      x = static_cast<double>(*whole);
+    } else if (const auto* real = std::get_if<double>(&value.content)) {
+      x = *real;
+    } else if (const auto* text = std::get_if<std::string>(&value.content)) {
+      Value expression(*text);
+      expression.where = where_;
+      x = constant(expression, key_);
+    } else {
+      wrong_kind("a number", value);
+    }
+    check_range(x);
+    return x;
+  }
+  [[nodiscard]] MethodOption numbers(const MethodOption& value) const {
+    const auto* list = std::get_if<std::vector<double>>(&value.content);
+    if (list == nullptr) wrong_kind("an array of numbers", value);
+    for (const double x : *list) check_range(x);
+    return value;
+  }
+  [[nodiscard]] MethodOption matrix(const MethodOption& value) const {
+    if (const auto* list = std::get_if<std::vector<double>>(&value.content); list != nullptr && list->empty())
+      return std::vector<std::vector<double>>{};
+    const auto* rows = std::get_if<std::vector<std::vector<double>>>(&value.content);
+    if (rows == nullptr) wrong_kind("an array of rows, [[1, 2], [3, 4]],", value);
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      if ((*rows)[i].size() != rows->front().size())
+        input_error(where_, fmt::format("{} has rows of different lengths ({} in row 0, {} in row {}); give each row "
+                                        "as many numbers",
+                                        key_, rows->front().size(), (*rows)[i].size(), i));
+      for (const double x : (*rows)[i]) check_range(x);
+    }
+    return value;
+  }
+
+  const MethodEntry& method_;
+  const OptionInfo& option_;
+  std::string key_, where_;
+};
+
+/// The numbers of a list are those of `value`; those of a matrix are put into `flat`.
+OptionValue value_of(const OptionInfo& option, const MethodOption& value, std::vector<double>& flat) {
+  return std::visit(
+      [&](const auto& x) -> OptionValue {
+        using X = std::decay_t<decltype(x)>;
+        if constexpr (std::is_same_v<X, std::vector<std::vector<double>>>) {
+          for (const auto& row : x) flat.insert(flat.end(), row.begin(), row.end());
+          return {0.0, flat, static_cast<int>(x.size())};
+        } else if constexpr (std::is_same_v<X, std::vector<double>>) {
+          return {0.0, x};
+        } else if constexpr (std::is_same_v<X, std::string>) {
+          return {static_cast<double>(std::ranges::find(option.choices, x) - option.choices.begin()), {}};
+        } else {
+          return {static_cast<double>(x), {}};
+        }
+      },
+      value.content);
+}
+
+const MethodOption* find(const Study::Method& method, const OptionInfo& option) {
+  const auto found = method.options.find(option.name);
+  return found == method.options.end() ? nullptr : &found->second;
+}
+
+/// The values of all options of a method, in their order.
+struct Values {
+  std::vector<MethodOption> settings;     ///< what the values' lists are in
+  std::vector<std::vector<double>> flat;  ///< and their matrices
+  std::vector<OptionValue> values;
+
+  Values(const Study::Method& given, const MethodEntry& method) : flat(method.options.size()) {
+    for (const OptionInfo& option : method.options) {
+      const MethodOption* value = find(given, option);
+      settings.push_back(value != nullptr ? *value : default_of(option));
+    }
+    for (std::size_t i = 0; i < settings.size(); ++i)
+      values.push_back(value_of(method.options[i], settings[i], flat[i]));
+  }
+};
+
+}  // namespace
+
+int order_of(const Study& study) {
+  const MethodEntry& method = study.method_entry();
+  if (method.order_of == nullptr) return 2 * study.method.stages().value_or(1) - 2;
+  return method.order_of(Values(study.method, method).values, study.system_entry());
+}
+
+std::string systems_in_words(const MethodEntry& method) {
+  const bool none = method.constraints.contain(ConstraintKind::none);
+  std::vector<std::string> kinds;
+  if (method.constraints.contain(ConstraintKind::velocity)) kinds.emplace_back("velocity");
+  if (method.constraints.contain(ConstraintKind::holonomic)) kinds.emplace_back("holonomic");
+  std::string words =
+      kinds.empty() ? "systems without constraints"
+                    : fmt::format("systems with {} constraints{}", fmt::join(kinds, " or "), none ? " or none" : "");
+  if (method.needs != nullptr) words += fmt::format(" and {}", method.needs);
+  return words;
+}
+
+bool has_effect(const OptionInfo& option, const SystemEntry& system) {
+  return option.scope == OptionScope::all || system.expand != nullptr;
+}
+
+std::string range_in_words(const OptionInfo& option) {
+  if (option.kind == OptionKind::choice)
+    return join(std::vector<std::string>(option.choices.begin(), option.choices.end()));
+  if (option.kind == OptionKind::flag) return "true, false";
+  const bool below = std::isfinite(option.minimum), above = std::isfinite(option.maximum);
+  if (below && above) return fmt::format("{} to {}", option.minimum, option.maximum);
+  if (below) return fmt::format("at least {}", option.minimum);
+  return above ? fmt::format("at most {}", option.maximum) : "";
+}
+
+MethodOption default_of(const OptionInfo& option) {
+  switch (option.kind) {
+    case OptionKind::integer:
+      return static_cast<std::int64_t>(option.standard);
+    case OptionKind::choice:
+      return option.choices[static_cast<std::size_t>(option.standard)];
+    case OptionKind::number:
+      return option.standard;
+    case OptionKind::flag:
+      return option.standard != 0.0;
+    case OptionKind::numbers:
+      return std::vector<double>(option.standard_numbers.begin(), option.standard_numbers.end());
+    case OptionKind::matrix:
+      return std::vector<std::vector<double>>{};
+  }
+  return {};
+}
+
+void complete_options(Study& study, const SystemEntry& system, const MethodEntry& method) {
+  std::vector<std::string> known{"name"};
+  for (const OptionInfo& option : method.options) known.emplace_back(option.name);
+  known.emplace_back("solver");
+  for (const auto& [name, value] : study.method.options) {
+    if (std::ranges::find(known.begin() + 1, known.end() - 1, name) != known.end() - 1) continue;
+    input_error(study.place("method." + name),
+                fmt::format("unknown key {} in [method] of '{}' (known: {}){}", quote(name), method.name, join(known),
+                            did_you_mean(name, known)));
+  }
+  const bool stages_given = study.method.options.contains("stages");
+  for (const OptionInfo& option : method.options) {
+    const bool allowed = option.scope != OptionScope::groups_only || has_effect(option, system);
+    const auto given = study.method.options.find(option.name);
+    if (given != study.method.options.end()) {
+      if (!allowed)
+        input_error(study.place(fmt::format("method.{}", option.name)),
+                    fmt::format("method.{} is for systems on Lie groups (the configuration space of '{}' is R^{}); "
+                                "leave it out",
+                                option.name, system.name, system.n));
+      given->second = Checked(study, method, option)(given->second);
+    } else if (allowed) {
+      study.method.options[option.name] = default_of(option);
+    }
+  }
+  if (stages_given || method.stages_of == nullptr) return;
+  study.method.options["stages"] = method.stages_of(Values(study.method, method).values);
+}
+
+MethodNumbers method_numbers(const Study& study) {
+  const MethodEntry& method = study.method_entry();
+  const Values all(study.method, method);
+  const std::vector<OptionValue>& values = all.values;
+
+  MethodNumbers result{std::vector<double>(max_method_numbers, 0.0), ""};
+  if (method.settle == nullptr) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!method.options[i].compiled) result.numbers[next++] = values[i].number;
+    return result;
+  }
+  char message[600] = "";
+  const Settled settled = method.settle(values, study.system_entry(), result.numbers.data(), message, sizeof message);
+  if (settled == Settled::refused) input_error(study.place("method"), message);
+  if (settled == Settled::doubtful) result.warning = message;
+  return result;
+}
+
+std::string options_in_words(const Study& study) {
+  const SystemEntry& system = study.system_entry();
+  std::vector<std::string> words;
+  for (const OptionInfo& option : study.method_entry().options) {
+    const MethodOption* value = find(study.method, option);
+    if (value == nullptr || !has_effect(option, system)) continue;
+    if (!option.compiled && *value == default_of(option)) continue;
+    const std::string_view name = option.name;
+    if (name == "stages") {
+      words.push_back(fmt::format("{} stages", *study.method.stages()));
+    } else if (const auto* flag = std::get_if<bool>(&value->content)) {
+      words.push_back(fmt::format("{}{}", *flag ? "" : "no ", name));
+    } else if (const auto* choice = std::get_if<std::string>(&value->content)) {
+      words.push_back(fmt::format("{} {}", name, *choice));
+    } else {
+      words.push_back(fmt::format("{} {}", name, to_toml(*value)));
+    }
+  }
+  return join(words);
+}
+
+std::optional<int> Study::Method::integer(std::string_view option) const {
+  const auto found = options.find(option);
+  if (found == options.end() || !std::holds_alternative<std::int64_t>(found->second.content)) return std::nullopt;
+  return static_cast<int>(std::get<std::int64_t>(found->second.content));
+}
+
+PairKey Study::method_key() const {
+  PairKey key{};
+  int* next = key.value;
+  std::vector<double> none;
+  for (const OptionInfo& option : method_entry().options)
+    if (option.compiled) *next++ = static_cast<int>(value_of(option, method.options.at(option.name), none).number);
+  return key;
+}
+
+}  // namespace rattleback

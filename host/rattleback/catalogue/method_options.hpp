@@ -1,0 +1,43 @@
+#pragma once
+// The options of a study's method.
+
+#include <string>
+#include <vector>
+
+#include "rattleback/study/study.hpp"
+
+namespace rattleback {
+
+/// The systems a method takes: "systems with holonomic constraints or none and a Lagrangian v.Mv/2 - U(q) on R^n".
+[[nodiscard]] std::string systems_in_words(const MethodEntry& method);
+
+/// Whether an option makes a difference on a system.
+[[nodiscard]] bool has_effect(const OptionInfo& option, const SystemEntry& system);
+
+/// The range or the choices: "2 to 5", "cay, exp"; "" where any value will do.
+[[nodiscard]] std::string range_in_words(const OptionInfo& option);
+
+/// The default value.
+[[nodiscard]] MethodOption default_of(const OptionInfo& option);
+
+/// As it stands in a study file: 3, 0.5, true, "exp", [-0.5, 0.5].
+[[nodiscard]] std::string to_toml(const MethodOption& value);
+
+/// Checks the options of a study's method, each in the form of its kind, and fills in the others.
+void complete_options(Study& study, const SystemEntry& system, const MethodEntry& method);
+
+/// What the step takes from the options of a complete study, and what is doubtful about them, if anything is.
+struct MethodNumbers {
+  std::vector<double> numbers;
+  std::string warning;
+};
+[[nodiscard]] MethodNumbers method_numbers(const Study& study);
+
+/// The order of q in a complete study; 0 where it is not known.
+[[nodiscard]] int order_of(const Study& study);
+
+/// "3 stages, retraction exp": the options that pick a compiled loop, and others that are not at their default. Of a complete
+/// study; "" where there is nothing to say.
+[[nodiscard]] std::string options_in_words(const Study& study);
+
+}  // namespace rattleback

@@ -1,0 +1,174 @@
+#include "rattleback/measure/bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/base/message.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Takes at most 1000 steps of the first few trajectories and counts their operations; the others stay where they are.
+class CountingBackend final : public Backend {
+ public:
+  [[nodiscard]] double operations() const { return static_cast<double>(operations_); }
+
+  std::string name() const override { return "counting"; }
+  std::string device() const override { return "counting"; }
+  unsigned threads() const override { return 1; }
+  bool treats(const Study&) const override { return true; }
+  std::uint64_t tile_bytes() const override { return std::uint64_t{1} << 20; }
+  double measure_peak_flops(const Study&) override { return std::numeric_limits<double>::quiet_NaN(); }
+  double measure_copy_rate() override { return std::numeric_limits<double>::quiet_NaN(); }
+
+  void begin(const Plan& plan, Tile& tile) override {
+    plan_ = &plan;
+    tile_ = &tile;
+  }
+
+  void run(const Segment& segment, SegmentOutput& output, Control&) override {
+    constexpr std::int64_t most_steps = 1000;
+    constexpr std::uint64_t most_trajectories = 16;
+    output = {};
+    if (tile_->first != 0) return;
+    KernelArguments arguments = plan_->arguments;
+    arguments.sample = 0;
+    arguments.target = std::min(segment.stretches.back().to, most_steps);
+    const CountedPair* pair = Catalogue::instance().counted_pair(*plan_->system, *plan_->method, plan_->key);
+    operations_ +=
+        pair->advance(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
+  }
+
+  void fetch(Tile&) override {}
+
+ private:
+  const Plan* plan_ = nullptr;
+  Tile* tile_ = nullptr;
+  std::uint64_t operations_ = 0;
+};
+
+double count_flops_per_step(Study study, const RunOptions& options) {
+  study.observables.clear();
+  study.sections.clear();
+  study.output = {};
+  study.output.initial_state = study.output.final_state = false;
+  study.time.sample_every.reset();
+  study.time.samples = 1;
+  study.validate();
+  CountingBackend backend;
+  Result result;
+  MemorySink sink(result);
+  RunOptions quiet = options;
+  quiet.progress = {};
+  const Summary summary = run_on(backend, study, sink, quiet);
+  return backend.operations() / static_cast<double>(summary.trajectory_steps);
+}
+
+void check_options(const BenchOptions& options) {
+  if (options.repetitions == 0) input_error("repetitions", "must be at least 1");
+  if (!(options.seconds >= 0.0 && std::isfinite(options.seconds)))
+    input_error("seconds", fmt::format("must be a finite number, not negative (got {})", options.seconds));
+}
+
+/// Wall seconds of the repetitions of a study; the last result is kept.
+std::vector<double> repeat(Session& session, const Study& study, const BenchOptions& options, Result& result) {
+  std::vector<double> seconds;
+  for (double total = 0.0; seconds.size() < options.repetitions || total < options.seconds;) {
+    result = session.run(study);
+    seconds.push_back(result.summary.wall_seconds);
+    total += seconds.back();
+  }
+  return seconds;
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto at = [&](double level) {
+    const double position = level * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
+    const auto above = std::min(below + 1, values.size() - 1);
+    return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
+  };
+  return {at(0.5), values.front(), values.back(), at(0.25), at(0.75)};
+}
+
+BenchReport measure(const Study& study, const BenchOptions& options) {
+  check_options(options);
+  BenchReport report{};
+  report.study = study;
+  report.study.validate();
+  Session session(options.run);
+  Result result = session.run(report.study);  // to warm up
+  report.seconds = repeat(session, report.study, options, result);
+  report.peak_flops = session.measure_peak_flops(report.study);
+  report.copy_rate = session.measure_copy_rate(report.study);
+  report.kernels = session.kernels(report.study);
+  report.summary = result.summary;
+  const auto steps = static_cast<double>(report.summary.trajectory_steps);
+  std::vector<double> rates;
+  for (const double seconds : report.seconds) rates.push_back(steps / seconds);
+  report.rate = spread_of(std::move(rates));
+  report.iterations_per_step = static_cast<double>(report.summary.iterations) / steps;
+  report.nanoseconds = 1e9 * report.summary.threads / report.rate.median;
+  report.state_bytes = state_bytes(report.study);
+  report.flops_per_step = count_flops_per_step(report.study, options.run);
+  return report;
+}
+
+WorkPrecisionReport work_precision(const Study& study, const std::vector<Setting>& settings,
+                                   const std::vector<double>& steps, const Reference& reference,
+                                   const BenchOptions& options,
+                                   const std::function<void(const WorkPrecisionRun&)>& finished) {
+  check_options(options);
+  if (settings.empty()) input_error("settings", "there is none; give at least one");
+  WorkPrecisionReport report;
+  report.study = study;
+  report.study.validate();
+  // the initial states of all are those of the study
+  const bool in_space = Ensemble(report.study).in_space();
+  for (const Setting& setting : settings)
+    if (report.study.system_entry().turn != nullptr && setting.study.method_entry().in_space != in_space)
+      report.study.ensemble.frame = in_space ? "space" : "body";
+  const std::vector<double> sorted = checked_steps(report.study, steps, 1);
+  std::vector<Study> runs;
+  for (const Setting& setting : settings)
+    for (const double step : sorted) {
+      Study run = at_step(report.study, step);
+      run.method = setting.study.method;
+      for (const ObservableInfo& info : run.system_entry().observables)
+        if (info.conserved) {
+          Observable& drift = run.observables.emplace_back();
+          drift.name = info.name;
+          drift.statistics = {"maxabs"};
+        }
+      run.validate();
+      runs.push_back(std::move(run));
+      report.runs.push_back({setting.label, setting.study.method, step, 0.0, {}, {}});
+    }
+  Session session(options.run);
+  FinalErrors errors(report.study, runs, reference, session, options.run.threads);
+  Result result = session.run(runs.front());  // to warm up
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    WorkPrecisionRun& run = report.runs[i];
+    run.seconds = spread_of(repeat(session, runs[i], options, result)).median;
+    errors.add(result, runs[i]);
+    for (const Observable& observable : runs[i].observables)
+      run.drifts.emplace_back(observable.name, result.statistic(observable.name, "maxabs").back());
+    if (finished) finished(run);
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t v = 0; v < errors.variables().size(); ++v)
+      report.runs[i].errors.emplace_back(errors.variables()[v], errors.error(i, v));
+  report.reference = errors.reference();
+  report.trajectories = errors.trajectories();
+  report.failed = errors.failed();
+  return report;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,143 @@
+#include "rattleback/measure/estimate.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/problem/plan.hpp"
+#include "rattleback/problem/points.hpp"
+#include "rattleback/statistics/statistics.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Integers that stay at 2^64 - 1 when they are more.
+class Saturating {
+ public:
+  Saturating(std::uint64_t value) : value_(value) {}
+  friend Saturating operator+(Saturating a, Saturating b) {
+    std::uint64_t sum = 0;
+    return __builtin_add_overflow(a.value_, b.value_, &sum) ? most : sum;
+  }
+  friend Saturating operator*(Saturating a, Saturating b) {
+    std::uint64_t product = 0;
+    return __builtin_mul_overflow(a.value_, b.value_, &product) ? most : product;
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  static constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t value_;
+};
+
+/// The study with `copies` of trajectory k as its ensemble, and nothing to observe.
+Study copies_of(const Study& study, const Ensemble& ensemble, std::uint64_t k, std::uint64_t copies) {
+  Ensemble::Evaluator evaluate(ensemble);
+  const InitialData& data = evaluate(k);
+  Study result = study;
+  const SystemEntry& system = study.system_entry();
+  for (std::size_t i = 0; i < system.parameters.size(); ++i)
+    result.system.parameters[system.parameters[i].name] = data.parameters[i];
+  result.ensemble = {};
+  Axis& axis = result.ensemble.axes.emplace_back();
+  axis.name = "number_of_the_copy";
+  axis.to = 1.0;
+  axis.count = copies;
+  result.ensemble.project = study.ensemble.project;
+  if (system.turn != nullptr) result.ensemble.frame = ensemble.in_space() ? "space" : "body";
+  result.ensemble.q.assign(data.q.begin(), data.q.end());
+  (ensemble.from_momentum() ? result.ensemble.p : result.ensemble.v)
+      .assign(ensemble.from_momentum() ? data.p.begin() : data.v.begin(),
+              ensemble.from_momentum() ? data.p.end() : data.v.end());
+  if (ensemble.multiplier_given()) result.ensemble.lambda.assign(data.lambda.begin(), data.lambda.end());
+  result.time.step = data.step;
+  if (ensemble.step_varies()) result.time.steps.reset();
+  result.time.sample_every.reset();
+  result.time.samples = 1;
+  result.observables.clear();
+  result.sections.clear();
+  result.output = {};
+  result.output.initial_state = result.output.final_state = false;
+  result.validate();
+  return result;
+}
+
+double measured_rate(Backend& backend, const Study& study, RunOptions options) {
+  constexpr double seconds = 0.3;
+  std::stop_source stop;
+  Progress last{};
+  options.stop = stop.get_token();
+  options.warn = {};
+  options.progress = [&](const Progress& progress) {
+    last = progress;
+    if (progress.seconds > seconds) stop.request_stop();
+  };
+  Result result;
+  MemorySink sink(result);
+  try {
+    const Summary summary = run_on(backend, study, sink, options);
+    return static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
+  } catch (const Error&) {  // stopped, mostly
+    return last.seconds > 0 && last.trajectory_steps > 0 ? static_cast<double>(last.trajectory_steps) / last.seconds
+                                                         : std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+}  // namespace
+
+std::uint64_t result_bytes(const Study& study) {
+  Study complete = study;
+  complete.validate();
+  const Ensemble ensemble(complete);
+  const SystemEntry& system = complete.system_entry();
+  const Saturating size = ensemble.size(),
+                   state = static_cast<std::uint64_t>(system.elements + 2 * system.n + system.m),
+                   samples = Saturating(*complete.time.samples) + 1;
+  Saturating numbers = size * (4 + ensemble.axis_names().size());
+  if (complete.output.initial_state) numbers = numbers + size * state;
+  if (complete.output.final_state) numbers = numbers + size * state;
+  numbers = numbers + samples * state *
+                          (complete.output.all_trajectories ? size : Saturating(complete.output.trajectories.size()));
+  std::uint64_t with_quantiles = 0;
+  for (const Observable& observable : complete.observables) {
+    numbers = numbers +
+              samples * (2 + observable.statistics.size() + observable.quantiles.size() +
+                         observable.correlation.size() + (observable.histogram ? observable.histogram->bins + 2 : 0));
+    with_quantiles += !observable.quantiles.empty();
+  }
+  // kept for quantiles until the end
+  const std::uint64_t series = (samples * with_quantiles).value();
+  const Saturating kept =
+      (Saturating(series) * size * sizeof(double)).value() == std::numeric_limits<std::uint64_t>::max()
+          ? std::numeric_limits<std::uint64_t>::max()
+          : ValueStore::file_bytes(series, ensemble.size());
+  return (numbers * sizeof(double) + kept).value();
+}
+
+Estimate estimate(const Study& study, const RunOptions& options) {
+  Study complete = study;
+  complete.validate();
+  const Ensemble ensemble(complete);
+  const std::uint64_t size = ensemble.size();
+  const PointSample sample = check_some_points(complete, ensemble, worker_count(options.threads));
+  const auto backend = make_backend(options.backend, options.threads, complete);
+
+  Estimate result{};
+  result.trajectories = size;
+  result.checked = sample.count;
+  result.trajectory_steps =
+      static_cast<double>(sample.steps) / static_cast<double>(sample.count) * static_cast<double>(size);
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(make_plan(complete, ensemble).arguments.layout.rows) * sizeof(double);
+  result.memory = static_cast<double>(std::min(backend->tile_bytes(), (Saturating(size) * bytes).value()));
+  result.disk = static_cast<double>(result_bytes(complete));
+  result.device = backend->device();
+  result.threads = backend->threads();
+  const std::uint64_t copies = std::min<std::uint64_t>(
+      size, backend->name() == "cpu" ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 16);
+  result.rate = measured_rate(*backend, copies_of(complete, ensemble, size / 2, copies), options);
+  return result;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,456 @@
+#include "rattleback/measure/order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/problem/points.hpp"
+#include "rattleback/base/version.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+/// The largest value of the option `stages` that is compiled with the study's system and method.
+int most_stages(const Study& study) {
+  int most = 0;
+  for (const PairKey& key : Catalogue::instance().keys(study.system_entry(), study.method_entry())) {
+    const int* next = key.value;
+    for (const OptionInfo& option : study.method_entry().options)
+      if (option.compiled) {
+        if (option.name == std::string_view("stages")) most = std::max(most, *next);
+        ++next;
+      }
+  }
+  return most;
+}
+
+/// The number that at_step has set.
+double step_of(const Study& run) { return std::get<double>(run.time.step.content); }
+
+std::string method_in_words(const Study& study, std::string_view step) {
+  const std::string options = options_in_words(study);
+  return fmt::format("{}, {}{}step {}", study.method.name, options, options.empty() ? "" : ", ", step);
+}
+std::string method_in_words(const Study& run) { return method_in_words(run, fmt::format("{}", step_of(run))); }
+
+/// Final states of all trajectories, by variable, and which are good.
+struct States {
+  std::map<std::string, std::vector<double>> values;
+  std::vector<std::uint8_t> good;
+};
+
+/// Errors of the reference grow with those of the runs unless it resolves more than each of them.
+void require_finer(const std::string& where, const Study& reference, double step, std::span<const Study> runs) {
+  for (const Study& run : runs) {
+    const double tested = step_of(run);
+    bool finer = step < tested;
+    const auto stages = reference.method.stages(), tested_stages = run.method.stages();
+    if (reference.method.name == run.method.name && stages)
+      finer = step <= tested && stages >= tested_stages && (finer || stages > tested_stages);
+    if (!finer)
+      input_error(where,
+                  fmt::format("the reference ({}) has fewer digits than what is tested ({}); give it a smaller step{}",
+                              method_in_words(reference, fmt::format("{}", step)), method_in_words(run),
+                              stages ? " or more stages" : ""));
+  }
+}
+
+States states_of(const Result& result, const std::vector<std::string>& variables) {
+  States states;
+  for (const std::uint32_t status : result.status()) states.good.push_back(status == status_good);
+  for (const std::string& name : variables) {
+    const auto values = result.array("/final/" + name);
+    states.values[name].assign(values.begin(), values.end());
+  }
+  return states;
+}
+
+/// Turns v and p of all states from space to the body or back.
+void turn(const SystemEntry& system, bool from_space, bool to_space, States& states) {
+  if (from_space == to_space || system.turn == nullptr) return;
+  const auto n = static_cast<std::size_t>(system.n), elements = static_cast<std::size_t>(system.elements);
+  for (std::size_t k = 0; k < states.good.size(); ++k)
+    system.turn(states.values.at("q").data() + k * elements, states.values.at("v").data() + k * n,
+                states.values.at("p").data() + k * n, to_space);
+}
+
+/// The exact solution at the end of the study; nothing where a trajectory has none, which is then `without`.
+std::optional<States> exact_states(const Study& study, unsigned threads, std::uint64_t& without) {
+  const SystemEntry& system = study.system_entry();
+  const Ensemble ensemble(study);
+  const std::uint64_t size = ensemble.size();
+  const auto n = static_cast<std::size_t>(system.n), m = static_cast<std::size_t>(system.m);
+  const auto elements = static_cast<std::size_t>(system.elements);
+  States states;
+  states.good.assign(size, 1);
+  std::vector<double>&q = states.values["q"], &v = states.values["v"], &p = states.values["p"],
+  &lambda = states.values["lambda"];
+  q.resize(size * elements);
+  for (auto* part : {&v, &p}) part->resize(size * n);
+  lambda.resize(size * m);
+  without = 0;
+  if (system.exact == nullptr) return std::nullopt;
+  std::atomic<std::uint64_t> first = size;
+  parallel_for((size + chunk_size - 1) / chunk_size, worker_count(threads), [&](std::uint64_t c) {
+    Ensemble::Evaluator evaluate(ensemble);
+    for (std::uint64_t k = c * chunk_size; k < std::min(size, (c + 1) * chunk_size) && k < first; ++k) {
+      const InitialData& data = evaluate(k);
+      Point point(system, ensemble, study.ensemble.project, data, false);
+      const PointView view{point.q.data(), point.v.data(), point.p.data(), point.lambda.data()};
+      if (!system.exact(data.parameters.data(), *study.time.end - study.time.start, view)) {
+        for (std::uint64_t known = first; k < known && !first.compare_exchange_weak(known, k);) continue;
+        return;
+      }
+      const auto put = [k](const std::vector<double>& x, std::vector<double>& all) {
+        std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
+      };
+      put(point.q, q);
+      put(point.v, v);
+      put(point.p, p);
+      put(point.lambda, lambda);
+    }
+  });
+  without = first;
+  if (first < size) return std::nullopt;
+  turn(system, false, study.method_entry().in_space, states);
+  return states;
+}
+
+/// What v and p of the initial states are given in; "" on R^n.
+std::string frame_of(const Study& study) {
+  if (study.system_entry().turn == nullptr) return "";
+  return Ensemble(study).in_space() ? "space" : "body";
+}
+
+/// The study without what two runs with the same continuous solution may differ in.
+Study problem_of(const Study& study) {
+  Study problem;
+  problem.system = study.system;
+  problem.ensemble = study.ensemble;
+  problem.ensemble.frame = frame_of(study);
+  problem.directory = study.directory;
+  return problem;
+}
+
+/// The final states of a stored result, once it is known to be a finer run of the same problem.
+States stored_states(const ResultFile& file, const Study& study, std::span<const Study> runs,
+                     const std::vector<std::string>& variables, std::string& words) {
+  const std::string where = file.path().string();
+  const auto attributes = file.attributes("/");
+  const Study stored = Study::parse(std::get<std::string>(attributes.at("study")), where);
+  const auto differs = [&](std::string_view what, std::string_view theirs, std::string_view ours) {
+    input_error(where, fmt::format("the reference is of another {} ({}, and the study has {}); run the study itself "
+                                   "with a smaller step",
+                                   what, theirs, ours));
+  };
+  const auto named = [](const Study& s) {
+    return s.system.variant.empty() ? s.system.name : s.system.name + " " + s.system.variant;
+  };
+  if (named(stored) != named(study)) differs("system", named(stored), named(study));
+  for (const auto& [name, value] : study.system.parameters) {
+    const auto text = [](const Value& v) {
+      return std::visit([](const auto& content) { return fmt::format("{}", content); }, v.content);
+    };
+    const auto theirs = stored.system.parameters.find(name);
+    const std::string their_text = theirs == stored.system.parameters.end() ? "none" : text(theirs->second);
+    if (their_text != text(value)) differs("parameter", name + " = " + their_text, name + " = " + text(value));
+  }
+  if (frame_of(stored) != frame_of(study))
+    input_error(where,
+                fmt::format("the reference has its initial velocities and momenta in {}, and the study in {}; set "
+                            "ensemble.frame in one of them",
+                            frame_of(stored) == "space" ? "space" : "the body",
+                            frame_of(study) == "space" ? "space" : "the body"));
+  if (problem_of(stored).to_toml() != problem_of(study).to_toml())
+    input_error(where,
+                "the reference has another ensemble or other initial states than the study; run the study itself with "
+                "a smaller step");
+  // the start and end of a study are numbers that were typed, or steps times step: equal but for rounding
+  const auto same_time = [](double a, double b) {
+    return std::abs(a - b) <= 4 * epsilon * std::max(std::abs(a), std::abs(b));
+  };
+  if (!same_time(stored.time.start, study.time.start))
+    differs("start time", fmt::format("{}", stored.time.start), fmt::format("{}", study.time.start));
+  if (!same_time(*stored.time.end, *study.time.end))
+    differs("end time", fmt::format("{}", *stored.time.end), fmt::format("{}", *study.time.end));
+  if (*stored.time.steps == 0)
+    input_error(where,
+                "the step of the reference varies over the ensemble (so does its accuracy); run it with "
+                "--set time.step=H");
+  require_finer(where, stored, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps), runs);
+  if (const auto failed = attributes.find("failed");
+      failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0)
+    input_error(where, fmt::format("{} trajectories of the reference failed (their final states are not at the end "
+                                   "time); run it with a smaller step",
+                                   std::get<std::uint64_t>(failed->second)));
+  States states;
+  const std::uint64_t size = Ensemble(study).size();
+  for (const std::string& name : variables) {
+    const std::string path = "/final/" + name;
+    const auto entry = file.datasets().find(path);
+    if (entry == file.datasets().end())
+      input_error(where, fmt::format("the reference has no {} (it keeps no final states); run it with --set "
+                                     "output.final_state=true",
+                                     path));
+    if (entry->second.shape[0] != size)
+      input_error(where, fmt::format("the reference has {} trajectories, and the study has {}; run the study itself "
+                                     "with a smaller step",
+                                     entry->second.shape[0], size));
+    states.values[name] = std::get<std::vector<double>>(file.read(path).values);
+  }
+  states.good.assign(size, 1);
+  turn(stored.system_entry(), stored.method_entry().in_space, study.method_entry().in_space, states);
+  words = fmt::format("{} ({})", where,
+                      method_in_words(stored, std::visit([](const auto& c) { return fmt::format("{}", c); },
+                                                         stored.time.step.content)));
+  return states;
+}
+
+}  // namespace
+
+Study at_step(const Study& study, double step) {
+  Study run = study;
+  const std::string where = fmt::format("step {}", step);
+  if (!(step > 0.0 && std::isfinite(step))) input_error(where, "is not a positive number; leave it out");
+  run.time.step = step;
+  run.time.step.where = where;
+  for (const char* key : {"time", "time.step", "time.end"}) run.places[key] = where;
+  run.time.steps.reset();
+  run.time.sample_every.reset();
+  run.time.samples = 1;
+  run.observables.clear();
+  run.sections.clear();
+  run.output = {};
+  run.output.initial_state = false;
+  run.validate();
+  // a step typed as 0.333333333 would end beside the others
+  run.time.step.content = (*run.time.end - run.time.start) / static_cast<double>(*run.time.steps);
+  return run;
+}
+
+std::vector<double> checked_steps(const Study& study, std::vector<double> steps, std::size_t least) {
+  for (double& step : steps) step = step_of(at_step(study, step));
+  std::ranges::sort(steps, std::greater<>());
+  if (const auto twice = std::ranges::adjacent_find(steps); twice != steps.end())
+    input_error(fmt::format("step {}", *twice), "appears twice; leave one out");
+  if (steps.size() < least)
+    input_error("steps", fmt::format("at least {} are needed (got {}); list more", least, steps.size()));
+  return steps;
+}
+
+struct FinalErrors::Impl {
+  std::vector<std::string> variables{"q", "v", "p"};
+  std::string words;
+  bool in_space = false;  // how v and p are compared
+  States reference;
+  struct Norms {
+    double max, square;
+  };
+  std::vector<std::vector<std::vector<Norms>>> norms;  // [run][variable][member]
+
+  /// The reference in the order of preference of `Reference`, all checks before anything runs.
+  void resolve(const Study& study, std::span<const Study> runs, const Reference& wanted, Session& session,
+               unsigned threads) {
+    const bool by_run = wanted.step || wanted.stages;
+    if (int{wanted.exact} + int{!wanted.result.empty()} + int{by_run} > 1)
+      input_error("reference", "the exact solution, a result, and a step or stages are alternatives; choose one");
+    if (!wanted.result.empty()) {
+      reference = stored_states(ResultFile(wanted.result), study, runs, variables, words);
+      return;
+    }
+    if (!by_run) {
+      std::uint64_t without = 0;
+      if (auto states = exact_states(study, threads, without)) {
+        reference = std::move(*states);
+        words = "exact solution";
+        return;
+      }
+      if (wanted.exact && study.system_entry().exact == nullptr)
+        input_error("reference", fmt::format("the exact solution of '{}' is not known; give a step or stages for the "
+                                             "reference",
+                                             study.system.name));
+      if (wanted.exact)
+        input_error("reference", fmt::format("the exact solution of trajectory {} is not known (for its parameters and "
+                                             "initial state); give a step or stages for the reference",
+                                             without));
+    }
+    const auto finest = std::ranges::min_element(runs, {}, step_of);
+    const double part = by_run ? 1.0 : order_of(study) == 1 ? 16.0 : 4.0;
+    Study run = at_step(study, wanted.step.value_or(step_of(*finest) / part));
+    const auto options = study.method_entry().options;
+    const auto stages =
+        std::ranges::find_if(options, [](const OptionInfo& o) { return o.name == std::string_view("stages"); });
+    if (wanted.stages && stages == options.end())
+      input_error("reference",
+                  fmt::format("method '{}' has no stages; give a step for the reference", study.method.name));
+    // stages that go with a tableau come with the defaults of the other options
+    if ((wanted.stages || !by_run) && study.method_entry().stages_of != nullptr) run.method.options.clear();
+    if (wanted.stages) run.method.options["stages"] = *wanted.stages;
+    if (!by_run && stages != options.end()) run.method.options["stages"] = most_stages(study);
+    run.places["method.stages"] = "reference";
+    run.validate();
+    require_finer("reference", run, step_of(run), runs);
+    words = method_in_words(run);
+    reference = states_of(session.run(run), variables);
+  }
+};
+
+FinalErrors::FinalErrors(const Study& study, std::span<const Study> runs, const Reference& reference, Session& session,
+                         unsigned threads)
+    : impl_(std::make_unique<Impl>()) {
+  if (study.system_entry().m > 0 && study.method_entry().carries_multiplier) impl_->variables.emplace_back("lambda");
+  impl_->in_space = study.method_entry().in_space;
+  impl_->resolve(study, runs, reference, session, threads);
+}
+FinalErrors::~FinalErrors() = default;
+FinalErrors::FinalErrors(FinalErrors&&) noexcept = default;
+
+void FinalErrors::add(const Result& result, const Study& run) {
+  States states = states_of(result, impl_->variables);
+  turn(run.system_entry(), run.method_entry().in_space, impl_->in_space, states);
+  const std::size_t size = states.good.size();
+  auto& norms = impl_->norms.emplace_back();
+  for (const std::string& name : impl_->variables) {
+    const auto &x = states.values.at(name), &y = impl_->reference.values.at(name);
+    const std::size_t width = x.size() / size;
+    auto& members = norms.emplace_back(size);
+    for (std::size_t k = 0; k < size; ++k) {
+      members[k] = {0.0, 0.0};
+      for (std::size_t i = k * width; i < (k + 1) * width; ++i) {
+        members[k].max = std::max(members[k].max, std::abs(x[i] - y[i]));
+        members[k].square += (x[i] - y[i]) * (x[i] - y[i]);
+      }
+    }
+  }
+  for (std::size_t k = 0; k < size; ++k) impl_->reference.good[k] &= states.good[k];
+}
+
+const std::string& FinalErrors::reference() const { return impl_->words; }
+const std::vector<std::string>& FinalErrors::variables() const { return impl_->variables; }
+std::uint64_t FinalErrors::trajectories() const { return impl_->reference.good.size(); }
+std::uint64_t FinalErrors::failed() const {
+  return static_cast<std::uint64_t>(std::ranges::count(impl_->reference.good, 0));
+}
+
+EnsembleError FinalErrors::error(std::size_t run, std::size_t variable) const {
+  EnsembleError error{0.0, 0.0};
+  const auto& members = impl_->norms[run][variable];
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (!impl_->reference.good[k]) continue;
+    error.max = std::max(error.max, members[k].max);
+    error.rms += members[k].square;
+  }
+  const std::uint64_t count = trajectories() - failed();
+  if (count == 0) return {nan, nan};
+  error.rms = std::sqrt(error.rms / static_cast<double>(count));
+  return error;
+}
+
+double FinalErrors::scale(const std::string& variable) const {
+  const auto& values = impl_->reference.values.at(variable);
+  const std::size_t width = values.size() / trajectories();
+  double scale = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (impl_->reference.good[i / width]) scale = std::max(scale, std::abs(values[i]));
+  return scale;
+}
+
+ErrorSeries error_series(std::span<const double> steps, std::vector<double> errors, std::span<const double> floor) {
+  constexpr std::size_t most_points = 3;  // an order is what small steps show
+  ErrorSeries series{std::move(errors), {}, 0, 0, nan};
+  const auto& e = series.error;
+  for (std::size_t i = 0; i < e.size(); ++i)
+    series.order.push_back(
+        i > 0 && e[i - 1] > 0 && e[i] > 0 ? std::log(e[i - 1] / e[i]) / std::log(steps[i - 1] / steps[i]) : nan);
+  std::size_t& end = series.above_floor;
+  while (end < e.size() && e[end] > floor[end] && (end == 0 || e[end] < e[end - 1])) ++end;
+  series.points = std::min(end, most_points);
+  if (series.points < 2) return series;
+  const std::size_t begin = end - series.points;
+  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
+  for (std::size_t i = begin; i < end; ++i) {
+    x += std::log(steps[i]) / static_cast<double>(series.points);
+    y += std::log(e[i]) / static_cast<double>(series.points);
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    const double dx = std::log(steps[i]) - x;
+    xx += dx * dx;
+    xy += dx * (std::log(e[i]) - y);
+  }
+  series.slope = xy / xx;
+  return series;
+}
+
+void OrderReport::write(ResultSink& sink) const {
+  const auto put = [&](const std::string& path, const std::vector<double>& values) {
+    sink.create(path, ResultSink::Type::f64, {values.size()});
+    sink.write(path, {0}, {values.size()}, values.data());
+  };
+  put("/step", steps);
+  for (const VariableOrder& variable : variables) {
+    const std::string group = "/" + variable.name + "/";
+    put(group + "floor", variable.floor);
+    for (const auto& [measure, series] : {std::pair{"max", &variable.max}, {"rms", &variable.rms}}) {
+      put(group + measure, series->error);
+      put(group + "order_" + measure, series->order);
+      sink.attribute(group + measure, "slope", series->slope);
+      sink.attribute(group + measure, "points", std::uint64_t{series->points});
+      sink.attribute(group + measure, "above_floor", std::uint64_t{series->above_floor});
+    }
+  }
+  sink.attribute("/", "command", std::string("order"));
+  sink.attribute("/", "study", study.to_toml());
+  sink.attribute("/", "version", std::string(version()));
+  sink.attribute("/", "git", std::string(git_commit()));
+  sink.attribute("/", "reference", reference);
+  sink.attribute("/", "trajectories", trajectories);
+  sink.attribute("/", "failed", failed);
+}
+
+OrderReport order(const Study& study, const std::vector<double>& steps, const Reference& reference,
+                  const RunOptions& options, const std::function<void(double step, const Summary& summary)>& finished) {
+  OrderReport report;
+  report.study = study;
+  report.study.validate();
+  report.steps = checked_steps(report.study, steps, 2);
+  std::vector<Study> runs;
+  for (const double step : report.steps) runs.push_back(at_step(report.study, step));
+  Session session(options);
+  FinalErrors errors(report.study, runs, reference, session, options.threads);
+  for (const Study& run : runs) {
+    const Result result = session.run(run);
+    errors.add(result, run);
+    if (finished) finished(step_of(run), result.summary);
+  }
+  report.reference = errors.reference();
+  report.trajectories = errors.trajectories();
+  report.failed = errors.failed();
+  for (std::size_t i = 0; i < errors.variables().size(); ++i) {
+    std::vector<double> max, rms, floor;
+    const std::string& name = errors.variables()[i];
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const EnsembleError error = errors.error(r, i);
+      max.push_back(error.max);
+      rms.push_back(error.rms);
+      double scale = errors.scale(name);
+      if (name == "lambda") scale = std::max(scale, errors.scale("p") / report.steps[r]);
+      floor.push_back(8 * epsilon * std::sqrt(static_cast<double>(*runs[r].time.steps)) * scale);
+    }
+    ErrorSeries of_max = error_series(report.steps, std::move(max), floor),
+                of_rms = error_series(report.steps, std::move(rms), floor);
+    report.variables.push_back({name, std::move(floor), std::move(of_max), std::move(of_rms)});
+  }
+  return report;
+}
+
+}  // namespace rattleback

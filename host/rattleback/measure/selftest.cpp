@@ -1,0 +1,164 @@
+#include "rattleback/measure/selftest.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/result/diff.hpp"
+#include "rattleback/base/fnv.hpp"
+#include "rattleback/measure/kernel_case.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/rattleback.hpp"
+#include "rattleback/base/version.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of all bits of a result.
+void add_to(Fnv1a& hash, const Result& result) {
+  for (const std::string& path : result.paths()) {
+    hash.add(path);
+    std::visit(
+        [&](const auto& values) {
+          for (const auto value : values) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, &value, sizeof value);
+            hash.add_word(word);
+          }
+        },
+        result.dataset(path).values);
+  }
+}
+
+std::string different(const Result& a, const Result& b) {
+  std::string paths;
+  for (const std::string& path : a.paths()) {
+    const bool same = b.has(path) && std::visit(
+                                         [&](const auto& x) {
+                                           const auto* y = std::get_if<std::decay_t<decltype(x)>>(&b.dataset(path).values);
+                                           return y && x.size() == y->size() &&
+                                                  (x.empty() || std::memcmp(x.data(), y->data(), x.size() * sizeof x[0]) == 0);
+                                         },
+                                         a.dataset(path).values);
+    if (!same) paths += (paths.empty() ? "" : " ") + path;
+  }
+  return paths;
+}
+
+SelftestKernel test(const KernelCase& kernel, Session& tested, Session& reference, double seconds, Fnv1a& digest) {
+  SelftestKernel outcome{kernel.name(), {}, 0, 0.0};
+  const auto take = [&](const Study& study) {
+    Result result = tested.run(study);
+    outcome.trajectory_steps += result.summary.trajectory_steps;
+    outcome.seconds += result.summary.wall_seconds;
+    return result;
+  };
+  try {
+    for (const Exercise& exercise : {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
+                                     Exercise{.draws = 3, .sections = true, .uneven = true}}) {
+      const Study study = Study::parse(study_of(kernel, exercise));
+      const Result expected = reference.run(study);
+      add_to(digest, expected);
+      outcome.fault = different(expected, take(study));
+      if (!outcome.fault.empty()) return outcome;
+    }
+    const Study study = Study::parse(study_of(kernel, {}));
+    for (const Result first = take(study); outcome.seconds < seconds && outcome.fault.empty();)
+      outcome.fault = different(first, take(study));
+    if (!outcome.fault.empty()) outcome.fault += " (from one run to the next)";
+  } catch (const Error& error) {
+    outcome.fault = error.what();
+  }
+  return outcome;
+}
+
+/// The file for a device, a driver and this build; empty where the user has no folder of states.
+fs::path file_of(const std::string& device, const std::string& driver) {
+  const char *state = std::getenv("XDG_STATE_HOME"), *home = std::getenv("HOME");
+  fs::path folder;
+  if (state != nullptr && *state == '/') {
+    folder = state;
+  } else if (home != nullptr && *home == '/') {
+    folder = fs::path(home) / ".local" / "state";
+  } else {
+    return {};
+  }
+  Fnv1a hash;
+  for (const std::string& text : {device, driver, std::string(version()), std::string(git_commit())}) hash.add(text + "\n");
+  return folder / "rattleback" / fmt::format("selftest-{:016x}.txt", hash.value);
+}
+
+}  // namespace
+
+std::uint64_t SelftestReport::faults() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(kernels, [](const auto& k) { return !k.fault.empty(); }));
+}
+
+std::string SelftestReport::outcome() const {
+  return faults() == 0 ? fmt::format("passed, {} kernels, digest {}", kernels.size(), digest)
+                       : fmt::format("failed, {} of {} kernels, digest {}", faults(), kernels.size(), digest);
+}
+
+SelftestReport selftest(const SelftestOptions& options) {
+  std::vector<KernelCase> cases = kernel_cases();
+  try {
+    const std::regex pattern(options.match);
+    std::erase_if(cases, [&](const KernelCase& kernel) { return !std::regex_search(kernel.name(), pattern); });
+  } catch (const std::regex_error&) {
+    input_error("--match", fmt::format("{} is no regular expression", quote(options.match)));
+  }
+  if (cases.empty()) input_error("--match", fmt::format("no kernel of this build matches {}", quote(options.match)));
+
+  SelftestReport report;
+  Study any = Study::parse(study_of(cases[0], {}));
+  any.validate();
+  {
+    const auto backend = make_backend(options.backend, 0, any);
+    report.backend = backend->name();
+    report.device = backend->device();
+    report.driver = backend->driver();
+    report.fma_rate = backend->measure_peak_flops(any);
+    report.copy_rate = backend->measure_copy_rate();
+  }
+  Session tested({.backend = options.backend}), reference({.backend = "cpu:scalar", .threads = 1});
+  Fnv1a digest;
+  for (const KernelCase& kernel : cases) {
+    if (options.stop && options.stop()) throw Error(Error::Kind::runtime, "interrupted");
+    if (options.progress) options.progress(report.kernels.size(), cases.size());
+    report.kernels.push_back(test(kernel, tested, reference, options.seconds, digest));
+  }
+  report.digest = fmt::format("{:016x}", digest.value);
+  return report;
+}
+
+std::string keep_outcome(const SelftestReport& report) {
+  const fs::path file = file_of(report.device, report.driver);
+  std::error_code code;
+  if (file.empty() || (fs::create_directories(file.parent_path(), code), code)) return {};
+  const fs::path part = file.string() + fmt::format(".{}", getpid());
+  std::ofstream(part) << report.outcome() << '\n';
+  fs::rename(part, file, code);
+  return code ? std::string() : file.string();
+}
+
+std::string kept_outcome(const std::string& device, const std::string& driver) {
+  std::string line;
+  if (const fs::path file = file_of(device, driver); !file.empty()) {
+    std::ifstream stream(file);
+    std::getline(stream, line);
+  }
+  const bool plain = std::ranges::all_of(line, [](unsigned char c) { return c >= ' ' && c < 127; });
+  return plain && line.size() <= 100 ? line : std::string();
+}
+
+}  // namespace rattleback

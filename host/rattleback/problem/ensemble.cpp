@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rattleback/expression/formulas.hpp"
+#include "rattleback/problem/grid.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/problem/point_file.hpp"
+#include "rattleback/result/result.hpp"
+#include "rattleback/study/study.hpp"
+#include "rattleback/study/checks.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Whether the states of a result are in space; nothing where the file is none.
+std::optional<bool> states_in_space(const std::filesystem::path& file) {
+  try {
+    const auto attributes = ResultFile(file).attributes("/");
+    const auto study = attributes.find("study");
+    if (study == attributes.end()) return std::nullopt;
+    return Study::parse(std::get<std::string>(study->second)).method_entry().in_space;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+struct Ensemble::Impl {
+  explicit Impl(const Study& given)
+      : study(given), grid(study), file(read_file()), names(make_names()), formulas(study, names) {
+    check_trajectories(study, size());
+  }
+
+  /// Reads the file and settles what comes from it and what from the study's expressions.
+  PointFile read_file() {
+    if (study.ensemble.file.empty()) return {};
+    const std::string where = study.place("ensemble.file");
+    PointFile points = read_points(study.directory / study.ensemble.file, study.ensemble.group, where);
+    const SystemEntry& system = study.system_entry();
+    const auto settle = [&](std::string_view name, const PointFile::Block& block, const std::vector<Value>& values,
+                            int dimension, int elements) {
+      if (block.width == 0) return !values.empty();
+      if (!values.empty()) {
+        input_error(
+            study.place(fmt::format("ensemble.initial.{}", name)),
+            fmt::format("initial {} is given here and in '{}'; leave one out", name, study.ensemble.file.string()));
+      }
+      if (block.width != static_cast<std::uint64_t>(dimension) && block.width != static_cast<std::uint64_t>(elements)) {
+        input_error(where, fmt::format("'{}' has {} components of {}, '{}' needs {}", study.ensemble.file.string(),
+                                       block.width, name, system.name, sizes_in_words(dimension, elements)));
+      }
+      return true;
+    };
+    // A result holds both; p belongs to the state, v is derived from it.
+    if (points.p.width != 0) points.v = {};
+    const bool has_q = settle("q", points.q, study.ensemble.q, system.n, system.elements);
+    const bool has_v = settle("v", points.v, study.ensemble.v, system.n, system.n);
+    const bool has_p = settle("p", points.p, study.ensemble.p, system.n, system.n);
+    settle("lambda", points.lambda, study.ensemble.lambda, system.m, system.m);
+    complete_initial(study, has_q, has_v, has_p);
+    if ((points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() &&
+        is_hdf5_name(study.ensemble.file))
+      in_space = states_in_space(study.directory / study.ensemble.file).value_or(in_space);
+    return points;
+  }
+
+  std::vector<std::string> make_names() const {
+    std::vector<std::string> result = file.names;
+    for (const Axis& axis : study.ensemble.axes) result.push_back(axis.name);
+    return result;
+  }
+
+  std::uint64_t size() const { return study.ensemble.file.empty() ? grid.size() : file.rows; }
+
+  Study study;
+  bool in_space = given_in_space(study);
+  Grid grid;
+  PointFile file;  ///< without rows when the study names none
+  std::vector<std::string> names;
+  Formulas formulas;  ///< checked here, evaluated in copies of the evaluators' own
+};
+
+struct Ensemble::Evaluator::Impl {
+  explicit Impl(std::shared_ptr<const Ensemble::Impl> shared)
+      : ensemble(std::move(shared)), formulas(ensemble->study, ensemble->names) {}
+
+  const InitialData& evaluate(std::uint64_t k) {
+    const PointFile& file = ensemble->file;
+    for (std::size_t i = 0; i < ensemble->names.size(); ++i) {
+      formulas.set_axis(i, file.rows != 0 ? file.columns[i][k] : ensemble->grid.value(i, k));
+    }
+    formulas.evaluate();
+    copy_row(file.q, k, formulas.data.q);
+    copy_row(file.v, k, formulas.data.v);
+    copy_row(file.p, k, formulas.data.p);
+    copy_row(file.lambda, k, formulas.data.lambda);
+    return formulas.data;
+  }
+
+  static void copy_row(const PointFile::Block& block, std::uint64_t row, std::vector<double>& target) {
+    if (block.width == 0) return;
+    const auto begin = block.values.begin() + static_cast<std::ptrdiff_t>(row * block.width);
+    target.assign(begin, begin + static_cast<std::ptrdiff_t>(block.width));
+  }
+
+  std::shared_ptr<const Ensemble::Impl> ensemble;
+  Formulas formulas;
+};
+
+Ensemble::Ensemble(const Study& study) : impl_(std::make_shared<const Impl>(study)) {}
+Ensemble::~Ensemble() = default;
+Ensemble::Ensemble(Ensemble&&) noexcept = default;
+
+std::uint64_t Ensemble::size() const { return impl_->size(); }
+const std::vector<std::string>& Ensemble::axis_names() const { return impl_->names; }
+bool Ensemble::step_varies() const { return impl_->formulas.step_varies(); }
+bool Ensemble::parameter_varies(int index) const { return impl_->formulas.parameter_varies(index); }
+bool Ensemble::from_momentum() const { return impl_->file.p.width != 0 || !impl_->study.ensemble.p.empty(); }
+bool Ensemble::in_space() const { return impl_->in_space; }
+bool Ensemble::multiplier_given() const {
+  return impl_->file.lambda.width != 0 || !impl_->study.ensemble.lambda.empty();
+}
+
+Ensemble::Evaluator::Evaluator(const Ensemble& ensemble) : impl_(std::make_unique<Impl>(ensemble.impl_)) {}
+Ensemble::Evaluator::~Evaluator() = default;
+Ensemble::Evaluator::Evaluator(Evaluator&&) noexcept = default;
+
+const InitialData& Ensemble::Evaluator::operator()(std::uint64_t k) { return impl_->evaluate(k); }
+
+}  // namespace rattleback

@@ -1,0 +1,111 @@
+#include "rattleback/problem/plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/expression/surface.hpp"
+
+namespace rattleback {
+namespace {
+
+/// The position of an observable in the plan; added when it is not there.
+int find_or_add(Plan& plan, ObservableCode code) {
+  const auto same = [&](const ObservableCode& other) { return other.kind == code.kind && other.index == code.index; };
+  const auto found = std::ranges::find_if(plan.codes, same);
+  if (found != plan.codes.end()) return static_cast<int>(found - plan.codes.begin());
+  plan.codes.push_back(code);
+  plan.references.push_back(0.0);
+  return static_cast<int>(plan.codes.size()) - 1;
+}
+
+ObservableCode::Kind kind_of(const std::string& part) {
+  if (part == "q") return ObservableCode::q;
+  if (part == "v") return ObservableCode::v;
+  if (part == "p") return ObservableCode::p;
+  return ObservableCode::lambda;
+}
+
+void add_observables(Plan& plan, const Study& study) {
+  for (const Observable& observable : study.observables) {
+    plan.codes.push_back(study.observable_code(observable.name, observable.where));
+    plan.references.push_back(observable.reference.value_or(std::numeric_limits<double>::quiet_NaN()));
+    plan.keep_values = plan.keep_values || !observable.quantiles.empty() || observable.histogram;
+  }
+  for (std::size_t o = 0; o < study.observables.size(); ++o)
+    for (const std::string& other : study.observables[o].correlation)
+      plan.pairs.emplace_back(static_cast<int>(o), find_or_add(plan, study.observable_code(other)));
+  for (const std::string& part : study.output.covariance)
+    for (int i = 0; i < (part == "lambda" ? plan.system->m : part == "q" ? plan.system->elements : plan.system->n); ++i)
+      plan.components.push_back(find_or_add(plan, {kind_of(part), i}));
+  plan.first_covariance = plan.pairs.size();
+  for (std::size_t i = 0; i < plan.components.size(); ++i)
+    for (std::size_t j = 0; j <= i; ++j) plan.pairs.emplace_back(plan.components[i], plan.components[j]);
+}
+
+/// Whether the study asks for compensated summation of the state.
+bool compensated(const Study& study) {
+  const char* option = study.method_entry().compensation;
+  return option != nullptr && study.method.options.at(option) == MethodOption(true);
+}
+
+}  // namespace
+
+Plan make_plan(const Study& study, const Ensemble& ensemble) {
+  Ensemble::Evaluator evaluate(ensemble);
+  const InitialData& data = evaluate(0);
+  Plan plan;
+  plan.system = &study.system_entry();
+  plan.method = &study.method_entry();
+  plan.key = study.method_key();
+  add_observables(plan, study);
+
+  KernelArguments& a = plan.arguments;
+  a.tolerance = study.method.tolerance;
+  a.max_iterations = static_cast<int>(study.method.max_iterations);  // at most 10000
+  a.guess = study.method.guess == "simple" ? 0.0 : 1.0;
+  std::ranges::copy(method_numbers(study).numbers, a.method);
+  a.in_space = plan.method->in_space;
+  a.step = data.step;
+  a.surfaces = compile_surfaces(study);
+  ChunkLayout& rows = a.layout;
+  int next = 0;
+  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  rows.q = take(plan.system->elements);
+  rows.p = take(plan.system->n);
+  rows.lambda = take(plan.system->m);
+  plan.state_rows = next;
+  rows.status = take(1);
+  rows.steps = take(1);
+  rows.iterations = take(1);
+  rows.residual = take(1);
+  rows.step = rows.steps_per_sample = -1;
+  if (ensemble.step_varies()) {
+    rows.step = take(1);
+    rows.steps_per_sample = take(1);
+  }
+  std::ranges::fill(a.parameter_row, -1);
+  for (int i = 0; i < static_cast<int>(data.parameters.size()); ++i) {
+    a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
+    if (ensemble.parameter_varies(i)) a.parameter_row[i] = take(1);
+  }
+  if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind == ObservableCode::lyapunov; })) {
+    rows.tangent = take(plan.system->elements + plan.system->n + plan.system->m);
+    rows.tangent_exponent = take(1);
+  }
+  if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
+    rows.last_step = take(plan.system->m + 3 * plan.system->n);
+  if (compensated(study)) rows.rounding = take(plan.system->elements + plan.system->n);
+  if (plan.method->carried > 0) rows.rounding = take(plan.method->carried);
+  rows.references = take(static_cast<int>(plan.codes.size()));
+  const bool sections = a.surfaces.count > 0;
+  rows.surfaces = take(a.surfaces.count);
+  rows.crossings = take(sections ? 1 : 0);
+  rows.persistent = next;
+  rows.slots = take(sections ? crossing_slots * (plan.state_rows + 2) : 0);
+  rows.rows = next;
+  return plan;
+}
+
+}  // namespace rattleback

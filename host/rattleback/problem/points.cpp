@@ -1,0 +1,187 @@
+#include "rattleback/problem/points.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include "rattleback/problem/grid.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/base/random.hpp"
+
+namespace rattleback {
+
+Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data, bool in_space)
+    : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
+  if (q.size() != static_cast<std::size_t>(system.elements)) {
+    q.resize(static_cast<std::size_t>(system.elements));
+    system.expand(data.q.data(), q.data());
+  }
+  v.resize(static_cast<std::size_t>(system.n));
+  p.resize(static_cast<std::size_t>(system.n));
+  lambda.resize(static_cast<std::size_t>(system.m));
+  report =
+      system.prepare(data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
+                     {ensemble.from_momentum(), ensemble.multiplier_given(), project, ensemble.in_space(), in_space});
+}
+
+namespace {
+
+std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
+  std::string text;
+  for (std::size_t i = 0; i < data.axes.size(); ++i)
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", ensemble.axis_names()[i], data.axes[i]);
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+/// The derivative of v by p: the inverse of the mass matrix.
+Eigen::MatrixXd inverse_mass(const SystemEntry& system, const std::vector<double>& parameters, const Point& point) {
+  const auto velocity = [&](const Eigen::VectorXd& p) {
+    Eigen::VectorXd v(system.n);
+    system.velocity(parameters.data(), point.q.data(), p.data(), v.data());
+    return v;
+  };
+  const Eigen::VectorXd at_rest = velocity(Eigen::VectorXd::Zero(system.n));
+  Eigen::MatrixXd inverse(system.n, system.n);
+  for (int i = 0; i < system.n; ++i) inverse.col(i) = velocity(Eigen::VectorXd::Unit(system.n, i)) - at_rest;
+  return inverse;
+}
+
+bool all_finite(const std::vector<double>& numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
+}
+
+/// What is wrong with a point that does not determine the multiplier.
+std::string why_undetermined(const SystemEntry& system, const std::vector<double>& parameters, const Point& point) {
+  const Eigen::MatrixXd inverse = inverse_mass(system, parameters, point);
+  if (!inverse.allFinite())
+    return "does not determine the multiplier (the mass matrix is singular there); choose another state";
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> forms(system.m, system.n);
+  system.forms(parameters.data(), point.q.data(), point.v.data(), forms.data());
+  if (!forms.allFinite()) return "is not finite (the system is singular there); choose another state";
+  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(forms).singularValues();
+  const double smallest = values[system.m - 1], largest = values[0];
+  if (smallest > 1e-6 * largest) {
+    const double least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(inverse).eigenvalues()[0];
+    if (!(least > 0.0))
+      return "does not determine the multiplier (the mass matrix is not positive definite there); choose other "
+             "parameters or another state";
+    return "does not determine the multiplier (it exceeds the range of floating-point numbers there); choose smaller "
+           "parameters or another state";
+  }
+  return fmt::format(
+      "has dependent constraints (the smallest singular value of their derivative is {:.3g}, the largest {:.3g}); "
+      "choose another state",
+      smallest, largest);
+}
+
+/// Why a completed point cannot start a trajectory; empty when it can.
+std::string fault_of(const Study& study, const SystemEntry& system, const std::vector<double>& parameters,
+                     const Point& point) {
+  const PrepareReport& report = point.report;
+  if (!(report.defect <= group_tolerance)) {
+    if (study.ensemble.project)
+      return "has no rotation matrix near its q (determinant not positive); give a rotation vector in its place";
+    return fmt::format(
+        "has a q that is no element of the configuration space ({}; up to {:.0e} would be round-off); give a "
+        "rotation vector in place of the matrix, or let [ensemble] project = true move it to the nearest rotation",
+        std::isfinite(report.defect) ? fmt::format("R^T R differs from 1 by {:.3g}", report.defect)
+                                     : "a rotation matrix whose determinant is not positive",
+        group_tolerance);
+  }
+  if (!study.ensemble.project && !(report.residual <= report.tolerance))
+    return fmt::format(
+        "is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
+        "[ensemble] project = true move the {} onto the constraint",
+        report.residual, report.tolerance,
+        system.constraint == ConstraintKind::holonomic ? "position and the velocity" : "velocity");
+  if (!report.projected_ok)
+    return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
+  std::vector<double> v(point.v.size());
+  system.velocity(parameters.data(), point.q.data(), point.p.data(), v.data());
+  if (all_finite(point.p) && !all_finite(v))
+    return "does not determine its velocity (the mass matrix is singular there); choose another state";
+  if (system.m > 0 && !report.multiplier_ok) return why_undetermined(system, parameters, point);
+  for (const auto* part : {&point.q, &point.v, &point.p, &point.lambda})
+    if (!all_finite(*part)) return "is not finite (the system is singular there); choose another state";
+  return "";
+}
+
+}  // namespace
+
+namespace {
+
+/// Checks trajectories which(i), i in [0, count), until `end`.
+PointSample check_listed(const Study& study, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
+                         const std::function<std::uint64_t(std::uint64_t)>& which,
+                         std::chrono::steady_clock::time_point end) {
+  const SystemEntry& system = study.system_entry();
+  constexpr std::uint64_t block = 4096;
+  std::mutex mutex;
+  std::atomic<std::uint64_t> steps{0}, checked{0};
+  std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
+  std::string message;
+  parallel_for((count + block - 1) / block, threads, [&](std::uint64_t b) {
+    Ensemble::Evaluator evaluate(ensemble);
+    for (std::uint64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
+      if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) return;
+      const std::uint64_t k = which(i);
+      const InitialData& data = evaluate(k);
+      steps += ensemble.step_varies() ? study.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
+      ++checked;
+      const std::string fault =
+          fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data, false));
+      if (fault.empty()) continue;
+      const std::lock_guard lock(mutex);
+      if (k < first_bad) {
+        first_bad = k;
+        message = fmt::format("initial state of trajectory {}{} {}", k, at_axes(ensemble, data), fault);
+      }
+      return;
+    }
+  });
+  if (!message.empty()) input_error(study.ensemble.where, message);
+  return {checked, steps};
+}
+
+}  // namespace
+
+std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigned threads) {
+  return check_listed(
+             study, ensemble, threads, ensemble.size(), [](std::uint64_t i) { return i; },
+             std::chrono::steady_clock::time_point::max())
+      .steps;
+}
+
+PointSample check_some_points(const Study& study, const Ensemble& ensemble, unsigned threads) {
+  constexpr std::uint64_t most = 100'000;
+  const std::uint64_t size = ensemble.size();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  if (size <= most)
+    return check_listed(
+        study, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
+  const std::vector<std::uint64_t> corners =
+      study.ensemble.file.empty() ? Grid(study).corners() : std::vector<std::uint64_t>{0, size - 1};
+  const std::uint64_t parts = most - corners.size();
+  const auto which = [&](std::uint64_t i) {
+    if (i < corners.size()) return corners[i];
+    // all over the ensemble, also where time runs out: the factor is a prime above the number of parts
+    const std::uint64_t part = (i - corners.size()) * 1'000'003 % parts;
+    const auto begin_of = [&](std::uint64_t p) {
+      return static_cast<std::uint64_t>(static_cast<unsigned __int128>(size) * p / parts);
+    };
+    const std::uint64_t begin = begin_of(part), length = begin_of(part + 1) - begin;
+    return begin + static_cast<std::uint64_t>(Draw(0, 0, part).uniform() * static_cast<double>(length));
+  };
+  return check_listed(study, ensemble, threads, most, which, end);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,57 @@
+#include "rattleback/result/hdf5.hpp"
+
+#include <limits>
+
+namespace rattleback::hdf5 {
+namespace {
+
+H5D_layout_t layout_of(const Handle& dataset) {
+  const Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose);
+  return properties ? H5Pget_layout(properties.get()) : H5D_LAYOUT_ERROR;
+}
+
+/// HDF5 would read a chunk beyond its end, where the header declares larger chunks than were written.
+bool has_whole_chunks(const Handle& dataset, std::uint64_t stored) {
+  const Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose), type(H5Dget_type(dataset.get()), H5Tclose);
+  if (H5Pget_nfilters(properties.get()) > 0) return true;  // their sizes differ
+  hsize_t extent[H5S_MAX_RANK];
+  const int rank = H5Pget_chunk(properties.get(), H5S_MAX_RANK, extent);
+  std::uint64_t bytes = H5Tget_size(type.get());
+  for (int d = 0; d < rank; ++d) bytes *= extent[d];
+  return rank > 0 && bytes > 0 && stored % bytes == 0;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::uint64_t>> shape_of(const Handle& dataset) {
+  const Handle space(dataset ? H5Dget_space(dataset.get()) : H5I_INVALID_HID, H5Sclose);
+  const int rank =
+      space && H5Sget_simple_extent_type(space.get()) != H5S_NULL ? H5Sget_simple_extent_ndims(space.get()) : -1;
+  if (rank < 0) return std::nullopt;
+  std::vector<hsize_t> extent(static_cast<std::size_t>(rank));
+  if (H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr) < 0) return std::nullopt;
+  return std::vector<std::uint64_t>(extent.begin(), extent.end());
+}
+
+bool is_contiguous(const Handle& dataset) { return layout_of(dataset) == H5D_CONTIGUOUS; }
+
+bool is_complete(const Handle& dataset, std::uint64_t file_size) {
+  const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+  const auto shape = shape_of(dataset);
+  if (!type || !shape) return false;
+  std::uint64_t bytes = H5Tget_size(type.get());
+  bool overflow = false, empty = false;
+  for (const std::uint64_t n : *shape) {
+    empty = empty || n == 0;
+    overflow = __builtin_mul_overflow(bytes, n, &bytes) || overflow;
+  }
+  if (empty) return true;
+  if (overflow || bytes > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return false;
+  const std::uint64_t stored = H5Dget_storage_size(dataset.get());
+  if (layout_of(dataset) == H5D_CHUNKED) return stored > 0 && stored <= file_size && has_whole_chunks(dataset, stored);
+  if (layout_of(dataset) != H5D_CONTIGUOUS) return stored > 0;
+  const std::uint64_t begin = H5Dget_offset(dataset.get());  // HADDR_UNDEF, beyond any file, where there is none
+  return stored >= bytes && begin <= file_size && bytes <= file_size - begin;
+}
+
+}  // namespace rattleback::hdf5

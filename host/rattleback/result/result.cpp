@@ -1,0 +1,144 @@
+#include "rattleback/result/result.hpp"
+
+#include <cstring>
+
+#include "rattleback/result/canonical.hpp"
+#include "rattleback/problem/shape.hpp"
+
+namespace rattleback {
+
+const Dataset& Result::dataset(const std::string& path) const {
+  const auto found = datasets_.find(path);
+  if (found != datasets_.end()) return found->second;
+  std::string known;
+  for (const auto& [name, dataset] : datasets_) known += (known.empty() ? "" : ", ") + name;
+  throw Error(Error::Kind::input, "the result has no dataset '" + path + "' (it has " + known + ")");
+}
+
+std::vector<std::string> Result::paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, dataset] : datasets_) paths.push_back(path);
+  return paths;
+}
+
+std::span<const double> Result::array(const std::string& path) const {
+  const auto* values = std::get_if<std::vector<double>>(&dataset(path).values);
+  if (!values) throw Error(Error::Kind::input, "the dataset '" + path + "' does not hold float64 numbers");
+  return *values;
+}
+
+Result::MatrixMap Result::matrix(const std::string& path) const {
+  const Dataset& data = dataset(path);
+  if (data.shape.size() != 2) throw Error(Error::Kind::input, "the dataset '" + path + "' is not of shape [N, .]");
+  return {array(path).data(), static_cast<Eigen::Index>(data.shape[0]), static_cast<Eigen::Index>(data.shape[1])};
+}
+
+std::span<const std::uint32_t> Result::status() const {
+  const auto* values = std::get_if<std::vector<std::uint32_t>>(&dataset("/final/status").values);
+  if (!values) throw Error(Error::Kind::input, "the dataset '/final/status' does not hold uint32 numbers");
+  return *values;
+}
+
+std::optional<Attribute> Result::attribute(const std::string& path, const std::string& name) const {
+  const auto list = attributes_.find(path);
+  if (list == attributes_.end()) return std::nullopt;
+  const auto found = list->second.find(name);
+  if (found == list->second.end()) return std::nullopt;
+  return found->second;
+}
+
+Result Result::load(const std::filesystem::path& file) {
+  const ResultFile stored(file);
+  Result result;
+  result.attributes_["/"] = stored.attributes("/");
+  for (const auto& [path, entry] : stored.datasets()) {
+    result.datasets_[path] = stored.read(path);
+    if (auto attributes = stored.attributes(path); !attributes.empty())
+      result.attributes_[path] = std::move(attributes);
+  }
+  Summary& summary = result.summary;
+  const auto get = [&](const char* name, auto& target) {
+    const auto value = result.attribute("/", name);
+    if (!value) return;
+    std::visit(
+        [&](const auto& v) {
+          if constexpr (std::is_convertible_v<decltype(v), std::remove_reference_t<decltype(target)>>)
+            target = static_cast<std::remove_reference_t<decltype(target)>>(v);
+        },
+        *value);
+  };
+  get("backend", summary.backend);
+  get("device", summary.device);
+  get("threads", summary.threads);
+  get("wall_seconds", summary.wall_seconds);
+  get("trajectory_steps", summary.trajectory_steps);
+  get("failed", summary.failed);
+  get("iterations", summary.iterations);
+  if (result.has("/final/status")) summary.trajectories = result.status().size();
+  const std::string group = "/observables/", name = "/missing";
+  for (const auto& [path, dataset] : result.datasets_) {
+    if (!path.starts_with(group) || !path.ends_with(name)) continue;
+    std::uint64_t total = 0;
+    for (const std::uint64_t count : std::get<std::vector<std::uint64_t>>(dataset.values)) total += count;
+    if (total > 0) summary.missing[path.substr(group.size(), path.size() - group.size() - name.size())] = total;
+  }
+  return result;
+}
+
+namespace {
+
+ResultSink::Type type_of(const Dataset& dataset) { return static_cast<ResultSink::Type>(dataset.values.index()); }
+
+}  // namespace
+
+void Result::save(const std::filesystem::path& file) const {
+  const auto sink = make_file_sink(file);
+  for (const auto& [path, dataset] : datasets_) {
+    sink->create(path, type_of(dataset), dataset.shape);
+    std::visit(
+        [&](const auto& values) { sink->write(path, Shape(dataset.shape.size(), 0), dataset.shape, values.data()); },
+        dataset.values);
+  }
+  for (const auto& [path, list] : attributes_)
+    for (const auto& [name, value] : list) sink->attribute(path, name, value);
+  sink->commit();
+}
+
+void MemorySink::create(const std::string& path, Type type, const Shape& shape) {
+  std::uint64_t size = 1;
+  for (const std::uint64_t n : shape) size *= n;
+  Dataset& dataset = result_.datasets_[path];
+  dataset.shape = shape;
+  switch (type) {
+    case Type::f64:
+      dataset.values = std::vector<double>(size);
+      break;
+    case Type::u32:
+      dataset.values = std::vector<std::uint32_t>(size);
+      break;
+    case Type::u64:
+      dataset.values = std::vector<std::uint64_t>(size);
+      break;
+  }
+}
+
+void MemorySink::write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) {
+  Dataset& dataset = result_.datasets_.at(path);
+  std::visit(
+      [&](auto& values) {
+        using Number = std::remove_reference_t<decltype(values[0])>;
+        const Canonical canonical(std::is_same_v<Number, double> ? Type::f64 : Type::u64, numbers, elements_of(count));
+        const auto* source = static_cast<const Number*>(canonical.data());
+        for_each_run(dataset.shape, offset, count,
+                     [&](std::uint64_t first, std::uint64_t position, std::uint64_t length) {
+                       std::copy_n(source + position, length, values.begin() + static_cast<std::ptrdiff_t>(first));
+                     });
+      },
+      dataset.values);
+}
+
+void MemorySink::attribute(const std::string& path, const std::string& name, const Attribute& value) {
+  result_.attributes_[path][name] = value;
+}
+
+}  // namespace rattleback

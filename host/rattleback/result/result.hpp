@@ -1,0 +1,141 @@
+#pragma once
+// Results: in memory (Result) or streamed to an HDF5 file. Layout of the datasets: docs/results.md.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "rattleback/base/error.hpp"
+
+namespace rattleback {
+
+using Shape = std::vector<std::uint64_t>;
+
+/// An array of a result, row-major.
+struct Dataset {
+  Shape shape;
+  std::variant<std::vector<double>, std::vector<std::uint32_t>, std::vector<std::uint64_t>> values;
+};
+
+using Attribute = std::variant<std::string, double, std::uint64_t>;
+
+/// Where a run puts its arrays: create each once, then write blocks of it.
+class ResultSink {
+ public:
+  enum class Type { f64, u32, u64 };
+
+  virtual ~ResultSink() = default;
+  virtual void create(const std::string& path, Type type, const Shape& shape) = 0;
+  /// Writes the block [offset, offset + count) of a dataset; `data` holds it row-major.
+  virtual void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) = 0;
+  /// An attribute of the root ("/") or of a dataset.
+  virtual void attribute(const std::string& path, const std::string& name, const Attribute& value) = 0;
+  /// All is written.
+  virtual void commit() = 0;
+};
+
+/// What a run reports besides its arrays.
+struct Summary {
+  std::string backend, device;
+  unsigned threads = 0;
+  std::uint64_t trajectories = 0;
+  std::uint64_t trajectory_steps = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t iterations = 0;                  ///< solver iterations in total
+  double wall_seconds = 0.0;                     ///< the integration itself, without start-up and output
+  std::map<std::string, std::uint64_t> missing;  ///< values that were not finite, of the observables that had any
+};
+
+/// A result in memory.
+class Result {
+ public:
+  Summary summary;
+
+  [[nodiscard]] bool has(const std::string& path) const { return datasets_.contains(path); }
+  /// All of them, in alphabetical order.
+  [[nodiscard]] std::vector<std::string> paths() const;
+  /// Throws Error(input) when there is none of that name.
+  [[nodiscard]] const Dataset& dataset(const std::string& path) const;
+
+  /// Sample times [K].
+  [[nodiscard]] std::span<const double> time() const { return array("/time"); }
+  /// A statistic of an observable against time [K].
+  [[nodiscard]] std::span<const double> statistic(const std::string& observable, const std::string& statistic) const {
+    return array("/observables/" + observable + "/" + statistic);
+  }
+  /// All numbers of a float64 dataset, row-major.
+  [[nodiscard]] std::span<const double> array(const std::string& path) const;
+  /// A float64 dataset of shape [N, .] as a matrix, for example "/final/q".
+  using MatrixMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  [[nodiscard]] MatrixMap matrix(const std::string& path) const;
+  /// Status bits per trajectory [N].
+  [[nodiscard]] std::span<const std::uint32_t> status() const;
+
+  /// An attribute of the root ("/") or of a dataset, or nothing.
+  [[nodiscard]] std::optional<Attribute> attribute(const std::string& path, const std::string& name) const;
+
+  /// Writes the result file, under a temporary name that is renamed when complete.
+  void save(const std::filesystem::path& file) const;
+  /// Reads a result file as a whole. Throws as ResultFile does.
+  static Result load(const std::filesystem::path& file);
+
+ private:
+  friend class MemorySink;
+  std::map<std::string, Dataset> datasets_;
+  std::map<std::string, std::map<std::string, Attribute>> attributes_;
+};
+
+/// Reads a result file, block by block. Throws Error(input) when there is no such file, when it is damaged, and when it is no
+/// result of rattleback (its root has no attribute "study").
+class ResultFile {
+ public:
+  struct Entry {
+    ResultSink::Type type;
+    Shape shape;
+  };
+
+  explicit ResultFile(const std::filesystem::path& file);
+  ~ResultFile();
+  ResultFile(ResultFile&&) noexcept;
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+  /// All datasets, by full path ("/final/q").
+  [[nodiscard]] const std::map<std::string, Entry>& datasets() const;
+  /// Attributes of the root ("/") or of a dataset.
+  [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
+  /// The block [offset, offset + count) of a dataset into `data`, row-major, in the dataset's own type.
+  void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const;
+  /// A whole dataset.
+  [[nodiscard]] Dataset read(const std::string& path) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Collects a result in memory.
+class MemorySink final : public ResultSink {
+ public:
+  explicit MemorySink(Result& result) : result_(result) {}
+  void create(const std::string& path, Type type, const Shape& shape) override;
+  void write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) override;
+  void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
+  void commit() override {}
+
+ private:
+  Result& result_;
+};
+
+/// Writes an HDF5 file. The file appears under its name at commit(); before, and after a failure, a file of that name stays
+/// as it was. Throws Error(input) when the place cannot be written, Error(runtime) when writing fails.
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file);
+
+}  // namespace rattleback

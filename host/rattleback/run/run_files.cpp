@@ -1,0 +1,162 @@
+#include "rattleback/run/run_files.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rattleback/run/mark.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/result/result.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path with(const fs::path& file, const char* suffix) {
+  fs::path result = file;
+  return result += suffix;
+}
+
+constexpr const char *part_suffix = ".part", *damaged_suffix = ".part.damaged", *checkpoint_suffix = ".checkpoint",
+                     *values_suffix = ".values", *crossings_suffix = ".crossings",
+                     *checkpoint_part_suffix = ".checkpoint.part";  // the longest
+
+const char* kind_in_words(fs::file_type type) {
+  switch (type) {
+    case fs::file_type::directory:
+      return "a directory";
+    case fs::file_type::symlink:
+      return "a symbolic link";
+    case fs::file_type::fifo:
+      return "a FIFO";
+    case fs::file_type::socket:
+      return "a socket";
+    default:
+      return "a device node";
+  }
+}
+
+/// Written by this program: by its mark or, of versions before there were marks, as a result that can be read.
+bool is_own(const fs::path& file) {
+  if (!run_of(file).empty()) return true;
+  try {
+    const ResultFile result(file);
+    return result.attributes("/").contains("version");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void refuse_inputs(const fs::path& file, const fs::path& beside, std::span<const fs::path> inputs) {
+  for (const fs::path& input : inputs)
+    if (!input.empty() && same_file(beside, input))
+      input_error(file.string(), fmt::format("cannot be written ({} is an input of this run, which it would destroy); "
+                                             "choose another with -o",
+                                             beside == file ? "it" : beside.string()));
+}
+
+/// What stands where a file of the run under way will be: nothing, or what a run has left there.
+void check_beside(const fs::path& file, const fs::path& beside) {
+  std::error_code code;
+  const fs::file_status status = fs::symlink_status(beside, code);
+  if (!fs::exists(status)) return;
+  const bool regular = fs::is_regular_file(status);
+  if (regular && (fs::file_size(beside, code) == 0 || is_own(beside))) return;
+  input_error(file.string(), fmt::format("cannot be written ({} is in the way: it is {}); move it, or choose another "
+                                         "with -o",
+                                         beside.string(),
+                                         regular ? "no file of rattleback" : kind_in_words(status.type())));
+}
+
+void check_name(const fs::path& file) {
+  const std::string name = file.filename().string();
+  for (const char* suffix : {part_suffix, damaged_suffix, checkpoint_suffix, values_suffix, crossings_suffix})
+    if (name.ends_with(suffix))
+      input_error(file.string(), fmt::format("cannot be written (names that end in '{}' are those of runs under way); "
+                                             "choose another with -o",
+                                             suffix));
+  const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const long longest = pathconf(directory.c_str(), _PC_NAME_MAX);
+  if (longest > 0 && name.size() + std::strlen(checkpoint_part_suffix) > static_cast<std::size_t>(longest))
+    input_error(file.string().substr(0, 60) + "..",
+                fmt::format("cannot be written (the name has {} bytes, and with '{}' at its end it must not have more "
+                            "than {}); choose another with -o",
+                            name.size(), checkpoint_part_suffix, longest));
+}
+
+}  // namespace
+
+RunFiles::RunFiles(const fs::path& file)
+    : result(file),
+      part(with(file, part_suffix)),
+      damaged(with(file, damaged_suffix)),
+      checkpoint(with(file, checkpoint_suffix)),
+      values(with(file, values_suffix)),
+      crossings(with(file, crossings_suffix)) {}
+
+bool RunFiles::interrupted() const {
+  std::error_code code;
+  return fs::exists(checkpoint, code) && (fs::exists(part, code) || fs::exists(damaged, code));
+}
+
+void RunFiles::remove_scratch() const {
+  std::error_code code;
+  for (const auto& file : {checkpoint, with(result, checkpoint_part_suffix), values, crossings, damaged})
+    fs::remove(file, code);
+}
+
+fs::path followed(const fs::path& file) {
+  fs::path place = file;
+  std::error_code code;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(place, code)); ++links) {
+    const fs::path target = fs::read_symlink(place, code);
+    if (code || links == 40) input_error(file.string(), "cannot be written (its symbolic links lead nowhere)");
+    place = target.is_absolute() ? target : place.parent_path() / target;
+  }
+  return place;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  struct stat first {}, second {};
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+fs::path output_place(const fs::path& file, std::span<const fs::path> inputs, const std::function<bool(const fs::path&)>& own) {
+  const auto refuse = [&](std::string_view why) {
+    input_error(file.string(), fmt::format("cannot be written ({}); choose another with -o", why));
+  };
+  const fs::path place = followed(file);
+  if (!place.has_filename()) refuse("it names no file");
+  refuse_inputs(place, place, inputs);
+  std::error_code code;
+  const fs::file_status status = fs::status(place, code);
+  if (!fs::exists(status)) {
+    if (place.has_parent_path() && !fs::is_directory(place.parent_path(), code)) refuse("there is no such directory");
+    return place;
+  }
+  if (!fs::is_regular_file(status)) refuse(fmt::format("it is {}", kind_in_words(status.type())));
+  if (access(place.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+  if (!own(place)) refuse("rattleback did not write the file that is there, which would be lost");
+  return place;
+}
+
+fs::path result_place(const fs::path& file, std::span<const fs::path> inputs) { return output_place(file, inputs, is_own); }
+
+fs::path check_output(const fs::path& file, std::span<const fs::path> inputs) {
+  const fs::path place = result_place(file, inputs);
+  check_name(place);
+  const RunFiles files(place);
+  for (const fs::path& beside : {files.part, files.damaged, files.checkpoint, with(place, checkpoint_part_suffix),
+                                 files.values, files.crossings}) {
+    refuse_inputs(place, beside, inputs);
+    check_beside(place, beside);
+  }
+  return place;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,353 @@
+// Runner: the integration, and where its output goes.
+
+#include "rattleback/run/runner.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <future>
+
+#include "rattleback/result/checkpoint.hpp"
+#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/problem/plan.hpp"
+#include "rattleback/problem/points.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Host memory for what one segment of samples produces.
+constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
+/// How long a segment should take: how soon a stop is noticed. Not part of the result.
+constexpr double segment_seconds = 0.25;
+/// How long it takes at least, however often checkpoints are wanted.
+constexpr double least_seconds = 0.01;
+
+SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step) {
+  const std::uint64_t samples = *study.time.samples;
+  SampleGrid grid{{study.time.start}, {0}, {0}};
+  for (std::uint64_t s = 1; s <= samples; ++s) {
+    if (ensemble.step_varies()) {
+      grid.time.push_back(study.time.start +
+                          (*study.time.end - study.time.start) * static_cast<double>(s) / static_cast<double>(samples));
+      grid.steps.push_back(0);
+      grid.before.push_back(0);
+      continue;
+    }
+    const std::uint64_t every = *study.time.sample_every, total = *study.time.steps;
+    const std::uint64_t reached = std::min(s * every, total);
+    grid.time.push_back(study.time.start + static_cast<double>(reached) * step);
+    grid.before.push_back(static_cast<std::int64_t>((s - 1) * every));
+    grid.steps.push_back(static_cast<std::int64_t>(reached) - grid.before.back());
+  }
+  return grid;
+}
+
+/// Starts the work in a thread of its own or, where the system gives none, does it when its end is waited for.
+std::future<void> in_background(const std::function<void()>& work) {
+  return std::async(std::launch::async | std::launch::deferred, work);
+}
+
+}  // namespace
+
+Runner::Runner(const Study& study, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
+               const RunFiles* files, FileSink* file, const CheckpointReader* from)
+    : study_(study),
+      sink_(sink),
+      options_(options),
+      backend_(backend),
+      tile_(buffers.tile),
+      output_(buffers.output),
+      computed_(buffers.computed),
+      files_(files),
+      file_(file),
+      system_(study.system_entry()),
+      method_(study.method_entry()),
+      ensemble_(study),
+      threads_(worker_count(options.threads)),
+      plan_(make_plan(study, ensemble_)),
+      grid_(sample_grid(study, ensemble_, plan_.arguments.step)) {
+  if (const std::string warning = method_numbers(study_).warning; !warning.empty() && options_.warn)
+    options_.warn(warning);
+  total_steps_ = check_points(study_, ensemble_, threads_);
+  for (const Observable& observable : study_.observables) {
+    series_.push_back(quantile_observables_);
+    quantile_observables_ += !observable.quantiles.empty();
+    bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
+  }
+  tile_size_ = tile_trajectories();
+  create_datasets();
+  control_.tick = [this] { report_progress(); };
+  const std::uint64_t samples = grid_.time.size();
+  for (const std::uint64_t bins : bins_) histograms_.emplace_back(samples * bins);
+  trees_.resize(samples * plan_.codes.size());
+  co_trees_.resize(samples * plan_.pairs.size());
+  if (quantile_observables_ > 0)
+    values_ = std::make_unique<ValueStore>(samples * quantile_observables_, ensemble_.size(),
+                                           files_ ? files_->values : std::filesystem::path(),
+                                           file_ ? file_->run() : std::string());
+  if (!study_.sections.empty()) {
+    locate_ = std::make_unique<CrossingLocator>(plan_, study_.time.start, threads_);
+    crossings_ = std::make_unique<CrossingStore>(files_ ? files_->crossings : std::filesystem::path(),
+                                                 file_ ? file_->run() : std::string(), locate_->row_size(),
+                                                 study_.sections.size());
+  }
+  if (from) restore(*from);
+  if (!file_) return;
+  file_->reserve();
+  if (from) write_checkpoint();  // of the part as it lies now
+}
+
+Summary Runner::operator()() {
+  try {
+    while (position_.first < ensemble_.size()) run_tile();
+    write_statistics();
+    write_crossings();
+    write_attributes();
+    report_progress();
+    sink_.commit();
+  } catch (const Error& error) {
+    if (!file_ || interrupted_ || file_->complete()) throw;
+    throw Error(Error::Kind::runtime, std::string(error.what()) + "; " + rescue());
+  }
+  if (files_) files_->remove_scratch();
+  return summary_;
+}
+
+std::uint64_t Runner::tile_trajectories() const {
+  std::uint64_t wanted = options_.tile;
+  if (wanted == 0)
+    wanted = backend_.tile_bytes() / (static_cast<std::uint64_t>(plan_.arguments.layout.rows) * sizeof(double));
+  const std::uint64_t chunks = std::max<std::uint64_t>(1, (wanted + chunk_size - 1) / chunk_size);
+  return chunks * chunk_size;
+}
+
+void Runner::run_tile() {
+  const std::uint64_t first = position_.first;
+  if (!position_.filled) {
+    set_up_tile();
+    fill(tile_);
+    position_.filled = true;
+  }
+  longest_interval_ = 0;
+  if (const int row = plan_.arguments.layout.steps_per_sample; row >= 0)
+    for (std::uint64_t k = 0; k < tile_.count; ++k)
+      longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile_.at(k, row)));
+
+  const std::uint64_t steps_before = control_.trajectory_steps;
+  try {
+    integrate([&] { backend_.begin(plan_, tile_); });
+    states_ = States::backend;
+    integrate_tile();
+  } catch (const OutOfMemory&) {
+    // nothing of this tile has left the backend yet: it can begin again
+    if (position_.sample > 0 || position_.step > 0 || !halve_tile()) throw;
+    control_.trajectory_steps = steps_before;
+    return;
+  }
+  if (pending_) absorb();
+  integrate([&] { backend_.fetch(tile_); });
+  states_ = States::host;
+  write_final(tile_);
+  if (crossings_) crossings_->end_tile();
+  position_ = {first + tile_size_};
+}
+
+bool Runner::halve_tile() {
+  const std::uint64_t chunks = tile_.chunks();
+  states_ = States::host;
+  if (chunks == 1) return false;
+  tile_size_ = (chunks + 1) / 2 * chunk_size;
+  position_.filled = false;
+  if (!halved_ && options_.warn) options_.warn("the device has too little memory for a tile; smaller ones are taken");
+  halved_ = true;
+  return true;
+}
+
+void Runner::integrate_tile() {
+  while (position_.sample < grid_.time.size()) {
+    Position next = position_;
+    const Segment segment = next_segment(next);
+    const std::uint64_t sample = position_.sample, samples = segment.samples();
+    std::int64_t steps = 0;
+    for (const Stretch& stretch : segment.stretches) steps += stretch.to - stretch.from;
+    std::future<void> output;  // of the segment before
+    if (pending_) output = in_background([this] { absorb(); });
+    states_ = States::nowhere;
+    const double seconds = integrate([&] { backend_.run(segment, computed_, control_); });
+    adapt_budget(steps + static_cast<std::int64_t>(segment.stretches.size()), seconds);
+    position_ = next;
+    states_ = States::backend;
+    steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
+    try {
+      if (output.valid()) output.get();
+    } catch (...) {  // it waits on, and with it what was computed meanwhile
+      output_.append(computed_);
+      pending_samples_ += samples;
+      throw;
+    }
+    std::swap(output_, computed_);
+    pending_first_ = sample;
+    pending_samples_ = samples;
+    pending_ = true;
+    stop_or_checkpoint();
+  }
+}
+
+template <class Work>
+double Runner::integrate(Work work) {
+  const auto start = Clock::now();
+  work();
+  const double seconds = seconds_since(start);
+  summary_.wall_seconds += seconds;
+  return seconds;
+}
+
+void Runner::set_up_tile() {
+  tile_.first = position_.first;
+  tile_.count = std::min(tile_size_, ensemble_.size() - tile_.first);
+  tile_.rows = plan_.arguments.layout.rows;
+  tile_.data.assign(tile_.chunks() * static_cast<std::uint64_t>(tile_.rows) * chunk_size, 0.0);
+  tile_.recorded.clear();
+  for (auto k = std::ranges::lower_bound(recorded_, tile_.first);
+       k != recorded_.end() && *k < tile_.first + tile_.count; ++k)
+    tile_.recorded.push_back(static_cast<std::uint32_t>(*k - tile_.first));
+}
+
+Segment Runner::next_segment(Position& at) {
+  const std::uint64_t per_sample =
+      sizeof(double) * (tile_.chunks() * plan_.codes.size() * chunk_size +
+                        tile_.recorded.size() * static_cast<std::uint64_t>(plan_.state_rows) * 2);
+  const std::uint64_t most = std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
+  Segment segment;
+  segment.starts_at_initial = at.sample == 0;
+  std::int64_t budget = budget_;
+  for (std::uint64_t samples = 0; at.sample < grid_.time.size() && samples < most && budget > 0;) {
+    const bool varying = plan_.arguments.layout.steps_per_sample >= 0;
+    const std::int64_t length = varying && at.sample > 0 ? longest_interval_ : grid_.steps[at.sample];
+    const std::int64_t to = std::min(length, at.step + budget);
+    const std::int64_t interval = std::max<std::int64_t>(static_cast<std::int64_t>(at.sample) - 1, 0);
+    segment.stretches.push_back({interval, grid_.before[at.sample], at.step, to, to == length});
+    budget -= to - at.step + 1;
+    at.step = to;
+    if (to < length) break;
+    ++at.sample;
+    at.step = 0;
+    ++samples;
+  }
+  return segment;
+}
+
+void Runner::adapt_budget(std::int64_t done, double seconds) {
+  double wanted = segment_seconds;
+  if (const double limit = study_.output.checkpoint.seconds; file_ && limit > 0)
+    wanted = std::clamp(limit / 4, least_seconds, segment_seconds);
+  const auto steps_within = [&](double time) {
+    const double factor = std::clamp(time / std::max(seconds, 1e-6), 0.25, 4.0);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(done) * factor), 1,
+                                    std::int64_t{1} << 40);
+  };
+  budget_ = steps_within(wanted);
+  if (const std::uint64_t steps = study_.output.checkpoint.steps; file_ && steps > 0)
+    budget_ = std::min(budget_, std::max(steps_within(least_seconds),
+                                         static_cast<std::int64_t>(std::min<std::uint64_t>(steps, 1ull << 40))));
+}
+
+void Runner::absorb() {
+  const std::uint64_t observables = plan_.codes.size(), pairs = plan_.pairs.size(), chunks = tile_.chunks();
+  write_records(tile_, pending_first_, pending_samples_);
+  if (values_) {
+    std::vector<double> series(tile_.count);
+    for (std::uint64_t s = 0; s < pending_samples_; ++s)
+      for (std::uint64_t o = 0; o < study_.observables.size(); ++o) {
+        if (study_.observables[o].quantiles.empty()) continue;
+        for (std::uint64_t k = 0; k < tile_.count; k += chunk_size)
+          std::copy_n(values_at(s, k / chunk_size, o), std::min<std::uint64_t>(chunk_size, tile_.count - k),
+                      series.data() + k);
+        values_->write((pending_first_ + s) * quantile_observables_ + series_[o], tile_.first, series.data(),
+                       tile_.count);
+      }
+  }
+  if (crossings_ && !output_.crossings.empty()) crossings_->append((*locate_)(tile_, output_.crossings));
+
+  parallel_for(pending_samples_, threads_, [&](std::uint64_t s) {
+    const std::uint64_t sample = pending_first_ + s;
+    for (std::uint64_t o = 0; o < observables; ++o)
+      for (std::uint64_t c = 0; c < chunks; ++c)
+        trees_[sample * observables + o].push(output_.moments[(s * observables + o) * chunks + c]);
+    for (std::uint64_t i = 0; i < pairs; ++i)
+      for (std::uint64_t c = 0; c < chunks; ++c)
+        co_trees_[sample * pairs + i].push(output_.co_moments[(s * pairs + i) * chunks + c]);
+    for (std::uint64_t o = 0; o < histograms_.size(); ++o) {
+      if (bins_[o] == 0) continue;
+      for (std::uint64_t c = 0; c < chunks; ++c)
+        count_into(*study_.observables[o].histogram, values_at(s, c, o), chunk_size,
+                   histograms_[o].data() + sample * bins_[o]);
+    }
+  });
+  pending_ = false;
+}
+
+const double* Runner::values_at(std::uint64_t s, std::uint64_t chunk, std::uint64_t observable) const {
+  return output_.values.data() + ((s * tile_.chunks() + chunk) * plan_.codes.size() + observable) * chunk_size;
+}
+
+void Runner::fill(Tile& tile) {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const auto [elements, n, m] = widths();
+  const std::size_t axes = ensemble_.axis_names().size();
+  const bool keep = study_.output.initial_state;
+  std::vector<double> q, v, p, lambda;
+  if (keep) {
+    q.resize(tile.count * elements);
+    for (auto* part : {&v, &p}) part->resize(tile.count * n);
+    lambda.resize(tile.count * m);
+  }
+  std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
+  const CompiledPair& pair = *Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar);
+  parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+    Ensemble::Evaluator evaluate(ensemble_);
+    const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
+    for (std::uint64_t k = c * chunk_size; k < end; ++k) {
+      const InitialData& data = evaluate(tile.first + k);
+      const Point point(system_, ensemble_, study_.ensemble.project, data, method_.in_space);
+      const auto put = [&](const std::vector<double>& x, int row, std::vector<double>& all) {
+        for (std::size_t i = 0; i < x.size(); ++i) tile.at(k, row + static_cast<int>(i)) = x[i];
+        if (keep) std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
+      };
+      put(point.q, rows.q, q);
+      put(point.p, rows.p, p);
+      put(point.lambda, rows.lambda, lambda);
+      if (keep) std::ranges::copy(point.v, v.begin() + static_cast<std::ptrdiff_t>(k * n));
+      for (std::size_t i = 0; i < axes; ++i) axis[i][k] = data.axes[i];
+      if (rows.step >= 0) {
+        tile.at(k, rows.step) = data.step;
+        tile.at(k, rows.steps_per_sample) = static_cast<double>(study_.steps_per_sample(data.step));
+      }
+      for (std::size_t i = 0; i < data.parameters.size(); ++i)
+        if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
+      if (rows.last_step >= 0) {  // none yet: gamma is 0, the velocity that of the state
+        int row = rows.last_step + static_cast<int>(m);
+        for (const auto* part : {&point.v, &point.q, &point.p})
+          for (const double x : *part) tile.at(k, row++) = x;
+      }
+      if (rows.tangent >= 0) {
+        std::vector<double> tangent(elements + n + m);
+        system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), method_.in_space, tangent.data());
+        for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
+      }
+    }
+    for (std::uint64_t k = end; k < (c + 1) * chunk_size; ++k) tile.at(k, rows.status) = status_padding;
+    pair.surfaces(plan_.arguments, tile.chunk(c), 0, chunk_size);
+  });
+  for (std::size_t i = 0; i < axes; ++i)
+    sink_.write("/axes/" + ensemble_.axis_names()[i], {tile.first}, {tile.count}, axis[i].data());
+  if (!keep) return;
+  write_state("/initial/", tile, q, v, p, lambda);
+}
+
+void Runner::report_progress() {
+  if (options_.progress)
+    options_.progress({std::min(control_.trajectory_steps.load(), total_steps_), total_steps_, seconds_since(start_)});
+}
+
+}  // namespace rattleback

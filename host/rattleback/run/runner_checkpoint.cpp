@@ -1,0 +1,199 @@
+// Runner: what it takes to go on after a stop.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "rattleback/result/checkpoint.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/run/runner.hpp"
+#include "rattleback/base/version.hpp"
+
+namespace rattleback {
+namespace {
+
+/// The share of the time that checkpoints may take, however often a study wants them.
+constexpr double checkpoint_share = 0.02;
+
+/// Of the layout of a checkpoint.
+constexpr std::uint64_t checkpoint_format = 2;
+
+/// Moments as the numbers they are made of.
+template <class Node>
+std::vector<double> numbers_of(const std::vector<Node>& nodes) {
+  static_assert(sizeof(Node) % sizeof(double) == 0 && std::is_trivially_copyable_v<Node>);
+  std::vector<double> numbers(nodes.size() * (sizeof(Node) / sizeof(double)));
+  if (!nodes.empty()) std::memcpy(numbers.data(), nodes.data(), nodes.size() * sizeof(Node));
+  return numbers;
+}
+template <class Node>
+std::vector<Node> objects_of(const std::vector<double>& numbers) {
+  std::vector<Node> nodes(numbers.size() / (sizeof(Node) / sizeof(double)));
+  if (!nodes.empty()) std::memcpy(nodes.data(), numbers.data(), nodes.size() * sizeof(Node));
+  return nodes;
+}
+
+template <class Node>
+void put_trees(CheckpointWriter& out, const std::string& group, const std::vector<ChunkTree<Node>>& trees) {
+  std::vector<std::uint64_t> pushed;
+  std::vector<Node> waiting;
+  for (const ChunkTree<Node>& tree : trees) {
+    pushed.push_back(tree.pushed());
+    waiting.insert(waiting.end(), tree.waiting().begin(), tree.waiting().end());
+  }
+  out.put(group + "/pushed", pushed);
+  out.put(group + "/waiting", numbers_of(waiting));
+}
+template <class Node>
+void get_trees(const CheckpointReader& in, const std::string& group, std::vector<ChunkTree<Node>>& trees) {
+  const std::vector<std::uint64_t> pushed = in.counts(group + "/pushed");
+  const std::vector<Node> waiting = objects_of<Node>(in.numbers(group + "/waiting"));
+  auto next = waiting.begin();
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const auto end = next + std::popcount(pushed.at(i));  // one per bit of the count
+    trees[i] = ChunkTree<Node>(pushed[i], {next, end});
+    next = end;
+  }
+}
+
+}  // namespace
+
+void Runner::stop_or_checkpoint() {
+  if (options_.stop.stop_requested()) {
+    interrupted_ = true;
+    if (!file_) throw Error(Error::Kind::runtime, "interrupted; nothing was written");
+    save_checkpoint();
+    throw Error(Error::Kind::runtime, "interrupted; 'rattleback resume " + files_->result.string() + "' goes on");
+  }
+  if (!file_) return;
+  const Study::Checkpoint& wanted = study_.output.checkpoint;
+  const double since = seconds_since(last_checkpoint_);
+  const bool due = (wanted.steps > 0 && steps_since_checkpoint_ >= wanted.steps) ||
+                   (wanted.seconds > 0 && since >= wanted.seconds);
+  if (due && since >= checkpoint_seconds_ / checkpoint_share) try_checkpoint();
+}
+
+void Runner::try_checkpoint() {
+  const auto start = Clock::now();
+  if (states_ == States::backend) backend_.fetch(tile_);  // a device that fails here ends the run
+  try {
+    write_checkpoint();
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::runtime) throw;
+    if (options_.warn) options_.warn(std::string("no checkpoint: ") + error.what() + "; the run goes on");
+  }
+  last_checkpoint_ = Clock::now();
+  checkpoint_seconds_ = seconds_since(start);
+  steps_since_checkpoint_ = 0;
+}
+
+std::string Runner::rescue() {
+  try {
+    if (states_ != States::nowhere) save_checkpoint();
+  } catch (const Error&) {
+  }
+  if (std::error_code code; !std::filesystem::exists(files_->checkpoint, code)) return "nothing could be saved";
+  return "'rattleback resume " + files_->result.string() + "' goes on from the last checkpoint";
+}
+
+void Runner::save_checkpoint() {
+  if (states_ == States::backend) backend_.fetch(tile_);
+  write_checkpoint();
+}
+
+void Runner::write_checkpoint() {
+  if (values_ && values_->file()) values_->file()->sync();
+  if (crossings_) crossings_->file().sync();
+  file_->sync();
+  CheckpointWriter out(files_->checkpoint, file_->run());
+  out.text("study", study_.to_toml());
+  out.text("version", std::string(version()));
+  out.text("git", std::string(git_commit()));
+  out.put(file_->contents());
+  out.put("/position",
+          std::vector<std::uint64_t>{checkpoint_format, input_hash(), tile_size_, position_.first, position_.filled,
+                                     position_.sample, static_cast<std::uint64_t>(position_.step), pending_,
+                                     pending_first_, pending_samples_, control_.trajectory_steps,
+                                     summary_.trajectory_steps, summary_.iterations, summary_.failed});
+  out.put("/seconds", std::vector<double>{summary_.wall_seconds});
+  put_trees(out, "/trees", trees_);
+  put_trees(out, "/co_trees", co_trees_);
+  for (std::size_t o = 0; o < histograms_.size(); ++o)
+    if (bins_[o] > 0) out.put("/histograms/" + std::to_string(o), histograms_[o]);
+  if (values_) out.put("/values", values_->memory());
+  if (values_ && values_->file()) out.put("/values_written", values_->file()->written());
+  if (crossings_) {
+    out.put("/crossings", crossings_->position());
+    out.put("/crossings_written", crossings_->file().written());
+  }
+  if (position_.filled) out.put("/tile", persistent_rows());
+  if (pending_) {
+    out.put("/pending/moments", numbers_of(output_.moments));
+    out.put("/pending/co_moments", numbers_of(output_.co_moments));
+    out.put("/pending/values", output_.values);
+    out.put("/pending/records", output_.records);
+    out.put("/pending/crossings", output_.crossings);
+  }
+  out.commit();
+  file_->settle();
+}
+
+void Runner::restore(const CheckpointReader& in) {
+  const std::vector<std::uint64_t> at = in.counts("/position");
+  if (at.size() != 14 || at[0] != checkpoint_format)
+    input_error(files_->checkpoint.string(),
+                "was written by another version of rattleback; finish it with version " + in.text("version"));
+  if (at[1] != input_hash())
+    input_error(study_.ensemble.file.string(),
+                "has changed since the run began (its other trajectories would start elsewhere); restore it");
+  tile_size_ = at[2];
+  position_ = {at[3], at[4] != 0, at[5], static_cast<std::int64_t>(at[6])};
+  pending_ = at[7] != 0;
+  pending_first_ = at[8];
+  pending_samples_ = at[9];
+  control_.trajectory_steps = at[10];
+  summary_.trajectory_steps = at[11];
+  summary_.iterations = at[12];
+  summary_.failed = at[13];
+  summary_.wall_seconds = in.numbers("/seconds").at(0);
+  get_trees(in, "/trees", trees_);
+  get_trees(in, "/co_trees", co_trees_);
+  for (std::size_t o = 0; o < histograms_.size(); ++o)
+    if (bins_[o] > 0) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
+  if (values_) values_->memory() = in.numbers("/values");
+  if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
+  if (crossings_) {
+    crossings_->restore(in.counts("/crossings"));
+    crossings_->file().restore(in.counts("/crossings_written"));
+  }
+  if (position_.filled) {
+    set_up_tile();
+    restore_rows(in.numbers("/tile"));
+  }
+  if (!pending_) return;
+  output_.moments = objects_of<Moments>(in.numbers("/pending/moments"));
+  output_.co_moments = objects_of<CoMoments>(in.numbers("/pending/co_moments"));
+  output_.values = in.numbers("/pending/values");
+  output_.records = in.numbers("/pending/records");
+  output_.crossings = in.numbers("/pending/crossings");
+}
+
+std::uint64_t Runner::input_hash() const {
+  return study_.ensemble.file.empty() ? 0 : hash_file(study_.directory / study_.ensemble.file);
+}
+
+std::vector<double> Runner::persistent_rows() const {
+  const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * chunk_size;
+  std::vector<double> rows;
+  rows.reserve(tile_.chunks() * kept);
+  for (std::uint64_t c = 0; c < tile_.chunks(); ++c) rows.insert(rows.end(), tile_.chunk(c), tile_.chunk(c) + kept);
+  return rows;
+}
+
+void Runner::restore_rows(const std::vector<double>& rows) {
+  const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * chunk_size;
+  for (std::uint64_t c = 0; c < tile_.chunks(); ++c) std::copy_n(rows.data() + c * kept, kept, tile_.chunk(c));
+}
+
+}  // namespace rattleback

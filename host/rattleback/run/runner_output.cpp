@@ -1,0 +1,340 @@
+// Runner: the datasets and attributes of the result.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/run/runner.hpp"
+#include "rattleback/measure/selftest.hpp"
+#include "rattleback/base/version.hpp"
+
+namespace rattleback {
+namespace {
+
+using Type = ResultSink::Type;
+
+}  // namespace
+
+void Runner::create_datasets() {
+  const std::uint64_t size = ensemble_.size(), samples = grid_.time.size();
+  sink_.create("/time", Type::f64, {samples});
+  sink_.write("/time", {0}, {samples}, grid_.time.data());
+  for (const std::string& axis : ensemble_.axis_names()) sink_.create("/axes/" + axis, Type::f64, {size});
+  if (study_.output.initial_state) create_state("/initial/", {size});
+  if (study_.output.final_state) create_state("/final/", {size});
+  sink_.create("/final/status", Type::u32, {size});
+  sink_.create("/final/steps", Type::u64, {size});
+  sink_.create("/final/iterations", Type::u64, {size});
+  sink_.create("/final/residual", Type::f64, {size});
+  if (plan_.arguments.layout.tangent >= 0) sink_.create("/final/lyapunov", Type::f64, {size});
+
+  recorded_ = study_.output.trajectories;
+  if (study_.output.all_trajectories) {
+    recorded_.resize(size);
+    for (std::uint64_t k = 0; k < size; ++k) recorded_[k] = k;
+  }
+  std::ranges::sort(recorded_);
+  recorded_.erase(std::unique(recorded_.begin(), recorded_.end()), recorded_.end());
+  if (!recorded_.empty()) {
+    sink_.create("/trajectories/index", Type::u64, {recorded_.size()});
+    sink_.write("/trajectories/index", {0}, {recorded_.size()}, recorded_.data());
+    create_state("/trajectories/", {samples, recorded_.size()});
+  }
+  for (const Observable& observable : study_.observables) {
+    const std::string group = "/observables/" + observable.name + "/";
+    sink_.create(group + "count", Type::u64, {samples});
+    sink_.create(group + "missing", Type::u64, {samples});
+    for (const std::string& statistic : observable.statistics) sink_.create(group + statistic, Type::f64, {samples});
+    for (const double level : observable.quantiles)
+      sink_.create(group + fmt::format("quantile_{}", level), Type::f64, {samples});
+    for (const std::string& other : observable.correlation)
+      sink_.create(group + "correlation_" + other, Type::f64, {samples});
+    if (const auto& h = observable.histogram) {
+      sink_.create(group + "histogram", Type::u64, {samples, h->bins});
+      sink_.create(group + "histogram_outside", Type::u64, {samples, 2});
+      sink_.create(group + "histogram_edges", Type::f64, {h->bins + 1});
+    }
+  }
+  if (plan_.components.empty()) return;
+  sink_.create("/state/mean", Type::f64, {samples, plan_.components.size()});
+  sink_.create("/state/covariance", Type::f64, {samples, plan_.components.size(), plan_.components.size()});
+}
+
+Runner::Widths Runner::widths() const {
+  return {static_cast<std::uint64_t>(system_.elements), static_cast<std::uint64_t>(system_.n),
+          static_cast<std::uint64_t>(system_.m)};
+}
+
+void Runner::create_state(const std::string& group, const Shape& shape) {
+  const auto [elements, n, m] = widths();
+  for (const auto& [name, width] : {std::pair{"q", elements}, {"v", n}, {"p", n}, {"lambda", m}}) {
+    if (width == 0) continue;
+    Shape full = shape;
+    full.push_back(width);
+    sink_.create(group + name, Type::f64, full);
+  }
+}
+
+void Runner::write_rows(const std::string& group, const std::string& name, const Tile& tile, std::uint64_t width,
+                        const std::vector<double>& data) {
+  if (width > 0) sink_.write(group + name, {tile.first, 0}, {tile.count, width}, data.data());
+}
+
+void Runner::write_state(const std::string& group, const Tile& tile, const std::vector<double>& q,
+                         const std::vector<double>& v, const std::vector<double>& p,
+                         const std::vector<double>& lambda) {
+  const Widths width = widths();
+  write_rows(group, "q", tile, width.elements, q);
+  write_rows(group, "v", tile, width.n, v);
+  write_rows(group, "p", tile, width.n, p);
+  write_rows(group, "lambda", tile, width.m, lambda);
+}
+
+std::vector<double> Runner::parameters_of(const Tile& tile, std::uint64_t k) const {
+  const std::size_t count = system_.parameters.size();
+  std::vector<double> parameters(plan_.arguments.parameters, plan_.arguments.parameters + count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (const int row = plan_.arguments.parameter_row[i]; row >= 0) parameters[i] = tile.at(k, row);
+  return parameters;
+}
+
+void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples) {
+  const std::uint64_t records = tile.recorded.size();
+  if (records == 0 || samples == 0) return;
+  const auto first_record =
+      static_cast<std::uint64_t>(std::ranges::lower_bound(recorded_, tile.first) - recorded_.begin());
+  const auto [elements, n, m] = widths();
+  std::vector<double> q(samples * records * elements), v(samples * records * n), p(v.size()),
+      lambda(samples * records * m);
+  parallel_for(records, threads_, [&](std::uint64_t r) {
+    const std::vector<double> parameters = parameters_of(tile, tile.recorded[r]);
+    for (std::uint64_t s = 0; s < samples; ++s) {
+      const std::uint64_t i = s * records + r;
+      const double* state = output_.records.data() + i * static_cast<std::uint64_t>(plan_.state_rows);
+      std::copy_n(state, elements, q.data() + i * elements);
+      std::copy_n(state + elements, n, p.data() + i * n);
+      std::copy_n(state + elements + n, m, lambda.data() + i * m);
+      velocity_of_state(system_, parameters.data(), q.data() + i * elements, p.data() + i * n, method_.in_space,
+                        v.data() + i * n);
+    }
+  });
+  const auto write = [&](const std::string& name, std::uint64_t width, const std::vector<double>& data) {
+    if (width > 0)
+      sink_.write("/trajectories/" + name, {first_sample, first_record, 0}, {samples, records, width}, data.data());
+  };
+  write("q", elements, q);
+  write("v", n, v);
+  write("p", n, p);
+  write("lambda", m, lambda);
+}
+
+void Runner::write_final(const Tile& tile) {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const auto [elements, n, m] = widths();
+  std::vector<std::uint32_t> status(tile.count);
+  std::vector<std::uint64_t> steps(tile.count), iterations(tile.count);
+  std::vector<double> residual(tile.count);
+  Summary sums = summary_;
+  for (std::uint64_t k = 0; k < tile.count; ++k) {
+    status[k] = static_cast<std::uint32_t>(tile.at(k, rows.status));
+    steps[k] = static_cast<std::uint64_t>(tile.at(k, rows.steps));
+    iterations[k] = static_cast<std::uint64_t>(tile.at(k, rows.iterations));
+    residual[k] = tile.at(k, rows.residual);
+    sums.failed += status[k] != status_good;
+    sums.trajectory_steps += steps[k];
+    sums.iterations += iterations[k];
+  }
+  sink_.write("/final/status", {tile.first}, {tile.count}, status.data());
+  sink_.write("/final/steps", {tile.first}, {tile.count}, steps.data());
+  sink_.write("/final/iterations", {tile.first}, {tile.count}, iterations.data());
+  sink_.write("/final/residual", {tile.first}, {tile.count}, residual.data());
+  if (rows.tangent >= 0) write_lyapunov(tile);
+  if (study_.output.final_state) {
+    std::vector<double> q(tile.count * elements), v(tile.count * n), p(v.size()), lambda(tile.count * m);
+    parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+      for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
+        for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
+        for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
+        for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
+        velocity_of_state(system_, parameters_of(tile, k).data(), q.data() + k * elements, p.data() + k * n,
+                          method_.in_space, v.data() + k * n);
+      }
+    });
+    write_state("/final/", tile, q, v, p, lambda);
+  }
+  summary_ = sums;
+}
+
+void Runner::write_lyapunov(const Tile& tile) {
+  const auto observe = Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar)->observe;
+  const ObservableCode code{ObservableCode::lyapunov, 0};
+  std::vector<double> values(tile.chunks() * chunk_size);
+  for (std::uint64_t c = 0; c < tile.chunks(); ++c)
+    observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
+  std::ranges::replace_if(
+      values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
+  sink_.write("/final/lyapunov", {tile.first}, {tile.count}, values.data());
+}
+
+void Runner::note_missing(const std::string& observable, const std::vector<std::uint64_t>& missing) {
+  const std::uint64_t total = std::accumulate(missing.begin(), missing.end(), std::uint64_t{0});
+  if (total == 0) return;
+  summary_.missing[observable] = total;
+  if (options_.warn)
+    options_.warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, total,
+                              total == 1 ? "value" : "values", total == 1 ? "it counts as" : "they count as"));
+}
+
+void Runner::write_statistics() {
+  const std::uint64_t samples = grid_.time.size(), observables = plan_.codes.size();
+  std::uint64_t pair = 0;
+  for (std::uint64_t o = 0; o < study_.observables.size(); ++o) {
+    const Observable& observable = study_.observables[o];
+    const std::string group = "/observables/" + observable.name + "/";
+    std::vector<Moments> moments(samples);
+    std::vector<std::uint64_t> count(samples), missing(samples);
+    for (std::uint64_t s = 0; s < samples; ++s) {
+      moments[s] = trees_[s * observables + o].result();
+      count[s] = static_cast<std::uint64_t>(moments[s].count);
+      missing[s] = static_cast<std::uint64_t>(moments[s].missing);
+    }
+    sink_.write(group + "count", {0}, {samples}, count.data());
+    sink_.write(group + "missing", {0}, {samples}, missing.data());
+    note_missing(observable.name, missing);
+    std::vector<double> series(samples);
+    for (const std::string& statistic : observable.statistics) {
+      std::ranges::transform(moments, series.begin(), [&](const Moments& x) { return statistic_of(x, statistic); });
+      sink_.write(group + statistic, {0}, {samples}, series.data());
+    }
+    for (const std::string& other : observable.correlation) {
+      for (std::uint64_t s = 0; s < samples; ++s)
+        series[s] = correlation_of(co_trees_[s * plan_.pairs.size() + pair].result());
+      ++pair;
+      sink_.write(group + "correlation_" + other, {0}, {samples}, series.data());
+    }
+    if (observable.histogram) write_histogram(group, o);
+    if (observable.quantiles.empty()) continue;
+    std::vector<std::vector<double>> quantiles(samples);
+    parallel_for(samples, threads_, [&](std::uint64_t s) {
+      quantiles[s] = values_->quantiles(s * quantile_observables_ + series_[o], observable.quantiles);
+    });
+    for (std::size_t l = 0; l < observable.quantiles.size(); ++l) {
+      for (std::uint64_t s = 0; s < samples; ++s) series[s] = quantiles[s][l];
+      sink_.write(group + fmt::format("quantile_{}", observable.quantiles[l]), {0}, {samples}, series.data());
+    }
+  }
+  write_covariance();
+}
+
+void Runner::write_histogram(const std::string& group, std::uint64_t o) {
+  const Histogram& histogram = *study_.observables[o].histogram;
+  const std::uint64_t samples = grid_.time.size(), bins = histogram.bins;
+  std::vector<std::uint64_t> inside, outside;
+  for (std::uint64_t s = 0; s < samples; ++s) {
+    const auto counts = histograms_[o].begin() + static_cast<std::ptrdiff_t>(s * bins_[o]);
+    inside.insert(inside.end(), counts + 1, counts + 1 + static_cast<std::ptrdiff_t>(bins));
+    outside.push_back(counts[0]);
+    outside.push_back(counts[static_cast<std::ptrdiff_t>(bins) + 1]);
+  }
+  std::vector<double> edges(bins + 1);
+  for (std::uint64_t i = 0; i <= bins; ++i)
+    edges[i] = histogram.from + (histogram.to - histogram.from) * static_cast<double>(i) / static_cast<double>(bins);
+  sink_.write(group + "histogram", {0, 0}, {samples, bins}, inside.data());
+  sink_.write(group + "histogram_outside", {0, 0}, {samples, 2}, outside.data());
+  sink_.write(group + "histogram_edges", {0}, {bins + 1}, edges.data());
+}
+
+void Runner::write_covariance() {
+  const std::uint64_t samples = grid_.time.size(), size = plan_.components.size();
+  if (size == 0) return;
+  std::vector<double> mean, covariance(samples * size * size);
+  for (std::uint64_t s = 0; s < samples; ++s) {
+    std::uint64_t pair = s * plan_.pairs.size() + plan_.first_covariance;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      const Moments moments = trees_[s * plan_.codes.size() + static_cast<std::uint64_t>(plan_.components[i])].result();
+      mean.push_back(statistic_of(moments, "mean"));
+      for (std::uint64_t j = 0; j <= i; ++j)
+        covariance[(s * size + i) * size + j] = covariance[(s * size + j) * size + i] =
+            covariance_of(co_trees_[pair++].result());
+    }
+  }
+  sink_.write("/state/mean", {0, 0}, {samples, size}, mean.data());
+  sink_.write("/state/covariance", {0, 0, 0}, {samples, size, size}, covariance.data());
+}
+
+void Runner::write_crossings() {
+  if (!crossings_) return;
+  const auto [elements, n, m] = widths();
+  struct Column {
+    const char* name;
+    std::uint64_t first, width;
+  };
+  const std::uint64_t state = CrossingRow::state;
+  const Column columns[] = {{"time", CrossingRow::time, 1},
+                            {"direction", CrossingRow::direction, 1},
+                            {"residual", CrossingRow::residual, 1},
+                            {"q", state, elements},
+                            {"v", state + elements, n},
+                            {"p", state + elements + n, n},
+                            {"lambda", state + elements + 2 * n, m}};
+  for (std::uint64_t i = 0; i < study_.sections.size(); ++i) {
+    const std::string group = "/sections/" + study_.sections[i].name + "/";
+    const std::uint64_t total = crossings_->count(i);
+    sink_.create(group + "trajectory", Type::u64, {total});
+    sink_.create(group + "status", Type::u32, {total});
+    for (const Column& column : columns)
+      if (column.width > 0)
+        sink_.create(group + column.name, Type::f64, column.first < state ? Shape{total} : Shape{total, column.width});
+    std::uint64_t written = 0;
+    for (std::uint64_t t = 0; t < crossings_->tiles(); ++t) {
+      const std::vector<double> rows = crossings_->sorted(t, i);
+      const std::uint64_t size = locate_->row_size(), count = rows.size() / size;
+      std::vector<std::uint64_t> trajectory(count);
+      std::vector<std::uint32_t> status(count);
+      for (std::uint64_t k = 0; k < count; ++k) {
+        trajectory[k] = static_cast<std::uint64_t>(rows[k * size + CrossingRow::trajectory]);
+        status[k] = static_cast<std::uint32_t>(rows[k * size + CrossingRow::status]);
+      }
+      sink_.write(group + "trajectory", {written}, {count}, trajectory.data());
+      sink_.write(group + "status", {written}, {count}, status.data());
+      for (const Column& column : columns) {
+        std::vector<double> values(count * column.width);
+        for (std::uint64_t k = 0; k < count; ++k)
+          std::copy_n(rows.data() + k * size + column.first, column.width, values.data() + k * column.width);
+        if (column.width > 0)
+          sink_.write(group + column.name, column.first < state ? Shape{written} : Shape{written, 0},
+                      column.first < state ? Shape{count} : Shape{count, column.width}, values.data());
+      }
+      written += count;
+    }
+  }
+}
+
+void Runner::write_attributes() {
+  summary_.backend = backend_.name();
+  summary_.device = backend_.device();
+  summary_.threads = backend_.threads();
+  summary_.trajectories = ensemble_.size();
+  for (const StatusInfo& info : status_table)
+    sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
+  sink_.attribute("/", "study", study_.to_toml());
+  sink_.attribute("/", "version", std::string(version()));
+  sink_.attribute("/", "git", std::string(git_commit()));
+  sink_.attribute("/", "backend", summary_.backend);
+  sink_.attribute("/", "device", summary_.device);
+  if (const std::string driver = backend_.driver(); !driver.empty()) sink_.attribute("/", "driver", driver);
+  const std::string tested = kept_outcome(summary_.device, backend_.driver());
+  sink_.attribute("/", "selftest", tested.empty() ? std::string("not made") : tested);
+  sink_.attribute("/", "threads", std::uint64_t{summary_.threads});
+  sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
+  sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);
+  sink_.attribute("/", "failed", summary_.failed);
+  sink_.attribute("/", "iterations", summary_.iterations);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,245 @@
+#include "rattleback/statistics/sections.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "rattleback/base/parallel.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Chandrupatla's method on a bracket: inverse quadratic interpolation where it is safe, bisection elsewhere.
+class BracketedRoot {
+ public:
+  BracketedRoot(double a, double fa, double b, double fb)
+      : x1_(b),
+        x2_(a),
+        x3_(a),
+        f1_(fb),
+        f2_(fa),
+        f3_(fa),
+        resolution_(2 * std::numeric_limits<double>::epsilon() * b) {}
+
+  [[nodiscard]] double best() const { return std::abs(f2_) < std::abs(f1_) ? x2_ : x1_; }
+  [[nodiscard]] bool done() const {
+    return f1_ == 0.0 || f2_ == 0.0 || std::abs(x2_ - x1_) <= resolution_ || evaluations_ >= 100;
+  }
+  [[nodiscard]] double next() const { return x1_ + t_ * (x2_ - x1_); }
+
+  void add(double f) {
+    const double x = next();
+    ++evaluations_;
+    if ((f < 0.0) == (f1_ < 0.0)) {
+      x3_ = x1_, f3_ = f1_;
+    } else {
+      x3_ = x2_, f3_ = f2_;
+      x2_ = x1_, f2_ = f1_;
+    }
+    x1_ = x, f1_ = f;
+    const double least = 0.25 * resolution_ / std::max(std::abs(x2_ - x1_), resolution_);
+    const double xi = (x1_ - x2_) / (x3_ - x2_), phi = (f1_ - f2_) / (f3_ - f2_);
+    t_ = 0.5;
+    if (phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi)
+      t_ = f1_ / (f2_ - f1_) * f3_ / (f2_ - f3_) + (x3_ - x1_) / (x2_ - x1_) * f1_ / (f3_ - f1_) * f2_ / (f3_ - f2_);
+    t_ = std::clamp(t_, least, 1.0 - least);
+  }
+  /// The function cannot be evaluated there: what is known has to do.
+  void give_up() { evaluations_ = 100; }
+
+ private:
+  double x1_, x2_, x3_, f1_, f2_, f3_;
+  double t_ = 0.5, resolution_;
+  int evaluations_ = 0;
+};
+
+}  // namespace
+
+/// One crossing of one surface.
+struct CrossingLocator::Job {
+  const double* crossing;  ///< as it comes from the backend
+  int surface;
+};
+
+/// Up to chunk_size jobs in the lanes of a chunk.
+class CrossingLocator::Batch {
+ public:
+  Batch(const CrossingLocator& locator, const Tile& tile, std::span<const Job> jobs)
+      : locator_(locator),
+        tile_(tile),
+        jobs_(jobs),
+        chunk_(static_cast<std::size_t>(locator.arguments_.layout.rows) * chunk_size) {}
+
+  /// Locates all jobs and writes their rows.
+  void run(double* rows) {
+    const int count = static_cast<int>(jobs_.size());
+    std::vector<double> size(jobs_.size()), g0(jobs_.size()), g1(jobs_.size());
+    const KernelArguments& plan = locator_.plan_.arguments;
+    for (int i = 0; i < count; ++i)
+      size[i] = plan.layout.step >= 0 ? tile_.at(trajectory(i), plan.layout.step) : plan.step;
+    const auto at = [&](std::vector<double>& g) {
+      for (int i = 0; i < count; ++i) g[i] = value(i);
+    };
+    step(std::vector<double>(jobs_.size(), 0.0));
+    at(g0);
+    step(size);
+    at(g1);
+    std::vector<BracketedRoot> roots;
+    for (int i = 0; i < count; ++i) roots.emplace_back(0.0, g0[i], size[i], g1[i]);
+    std::vector<double> trial(jobs_.size()), status(jobs_.size(), 0.0);
+    while (!std::ranges::all_of(roots, &BracketedRoot::done)) {
+      for (int i = 0; i < count; ++i) trial[i] = roots[i].done() ? 0.0 : roots[i].next();
+      step(trial);
+      for (int i = 0; i < count; ++i) {
+        if (roots[i].done()) continue;
+        status[i] = row(locator_.arguments_.layout.status)[i];
+        if (status[i] == static_cast<double>(status_good)) {
+          roots[i].add(value(i));
+        } else {
+          roots[i].give_up();
+        }
+      }
+    }
+    for (int i = 0; i < count; ++i) trial[i] = roots[i].best();
+    step(trial);
+    for (int i = 0; i < count; ++i) write(i, trial[i], g0[i] < 0.0 ? 1.0 : -1.0, size[i], status[i], rows);
+  }
+
+ private:
+  double* row(int r) { return chunk_.data() + r * chunk_size; }
+  [[nodiscard]] std::uint64_t trajectory(int i) const { return static_cast<std::uint64_t>(jobs_[i].crossing[0]); }
+  double value(int i) { return row(locator_.arguments_.layout.surfaces + jobs_[i].surface)[i]; }
+
+  /// One step of the given sizes from the states before the crossings (none where the size is 0), and the surfaces there.
+  void step(const std::vector<double>& sizes) {
+    const ChunkLayout& rows = locator_.arguments_.layout;
+    const Plan& plan = locator_.plan_;
+    const int count = static_cast<int>(jobs_.size());
+    for (int i = 0; i < count; ++i) {
+      for (int r = 0; r < plan.state_rows; ++r) row(r)[i] = jobs_[i].crossing[3 + r];
+      row(rows.status)[i] = status_good;
+      row(rows.steps)[i] = sizes[i] == 0.0 ? 1.0 : 0.0;
+      row(rows.iterations)[i] = row(rows.residual)[i] = 0.0;
+      row(rows.step)[i] = sizes[i];
+      row(rows.steps_per_sample)[i] = 1.0;
+      for (int p = 0; p < max_parameters; ++p)
+        if (locator_.arguments_.parameter_row[p] >= 0)
+          row(locator_.arguments_.parameter_row[p])[i] = tile_.at(trajectory(i), plan.arguments.parameter_row[p]);
+    }
+    for (int i = count; i < chunk_size; ++i) row(rows.status)[i] = status_padding;
+    KernelArguments arguments = locator_.arguments_;
+    arguments.surfaces.count = 0;  // nothing to note here
+    locator_.pair_->advance(arguments, chunk_.data(), 0, count);
+    locator_.pair_->surfaces(locator_.arguments_, chunk_.data(), 0, count);
+  }
+
+  void write(int i, double fraction, double direction, double size, double status, double* rows) {
+    const Plan& plan = locator_.plan_;
+    const SystemEntry& system = *plan.system;
+    double* out = rows + static_cast<std::uint64_t>(i) * locator_.row_size_;
+    out[CrossingRow::section] = jobs_[i].surface;
+    out[CrossingRow::trajectory] = static_cast<double>(tile_.first + trajectory(i));
+    out[CrossingRow::time] = locator_.start_ + jobs_[i].crossing[2] * size + fraction;
+    out[CrossingRow::direction] = direction;
+    out[CrossingRow::residual] = std::abs(value(i));
+    out[CrossingRow::status] = status;
+    double* q = out + CrossingRow::state;
+    double* v = q + system.elements;
+    double* p = v + system.n;
+    for (int k = 0; k < system.elements; ++k) q[k] = row(plan.arguments.layout.q + k)[i];
+    for (int k = 0; k < system.n; ++k) p[k] = row(plan.arguments.layout.p + k)[i];
+    for (int k = 0; k < system.m; ++k) p[system.n + k] = row(plan.arguments.layout.lambda + k)[i];
+    double parameters[max_parameters];
+    for (int k = 0; k < max_parameters; ++k) {
+      const int r = locator_.arguments_.parameter_row[k];
+      parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
+    }
+    velocity_of_state(system, parameters, q, p, plan.method->in_space, v);
+  }
+
+  const CrossingLocator& locator_;
+  const Tile& tile_;
+  std::span<const Job> jobs_;
+  std::vector<double> chunk_;
+};
+
+CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned threads)
+    : plan_(plan),
+      start_(start),
+      threads_(threads),
+      row_size_(
+          static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n + plan.system->m)),
+      pair_(Catalogue::instance().pair(*plan.system, *plan.method, plan.key, best_isa())),
+      arguments_(plan.arguments) {
+  ChunkLayout& rows = arguments_.layout;  // begins like the plan's: q, p, lambda, bookkeeping
+  int next = rows.residual + 1;
+  rows.step = next++;
+  rows.steps_per_sample = next++;
+  rows.surfaces = next;
+  next += arguments_.surfaces.count;
+  for (int& row : arguments_.parameter_row)
+    if (row >= 0) row = next++;
+  rows.rounding = rows.last_step = -1;
+  rows.rows = next;
+  arguments_.sample = 0;
+  arguments_.target = 1;
+}
+
+std::vector<double> CrossingLocator::operator()(const Tile& tile, const std::vector<double>& crossings) const {
+  const auto size = static_cast<std::size_t>(plan_.crossing_size());
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < crossings.size(); i += size) {
+    const auto crossed = static_cast<unsigned>(crossings[i + 1]);
+    for (int s = 0; s < plan_.arguments.surfaces.count; ++s)
+      if (crossed >> s & 1u) jobs.push_back({crossings.data() + i, s});
+  }
+  std::vector<double> rows(jobs.size() * row_size_);
+  parallel_for((jobs.size() + chunk_size - 1) / chunk_size, threads_, [&](std::uint64_t b) {
+    const std::size_t first = b * chunk_size, count = std::min<std::size_t>(chunk_size, jobs.size() - first);
+    Batch(*this, tile, std::span(jobs).subspan(first, count)).run(rows.data() + first * row_size_);
+  });
+  return rows;
+}
+
+void CrossingStore::append(const std::vector<double>& rows) {
+  file_.write(size_ * row_size_, rows.data(), rows.size());
+  size_ += rows.size() / row_size_;
+  for (std::size_t i = 0; i < rows.size(); i += row_size_) ++counts_[static_cast<std::size_t>(rows[i])];
+}
+
+std::vector<double> CrossingStore::sorted(std::uint64_t tile, std::uint64_t section) const {
+  const std::uint64_t begin = tile == 0 ? 0 : tile_ends_[tile - 1], end = tile_ends_[tile];
+  std::vector<double> rows((end - begin) * row_size_);
+  file_.read(begin * row_size_, rows.data(), rows.size());
+  std::vector<const double*> order;
+  for (std::size_t i = 0; i < rows.size(); i += row_size_)
+    if (rows[i] == static_cast<double>(section)) order.push_back(rows.data() + i);
+  // two crossings of one moment have an order, too: that of their bits
+  std::ranges::sort(order, [this](const double* a, const double* b) {
+    const std::pair key_a(a[CrossingRow::trajectory], a[CrossingRow::time]);
+    const std::pair key_b(b[CrossingRow::trajectory], b[CrossingRow::time]);
+    return key_a < key_b || (key_a == key_b && std::memcmp(a, b, row_size_ * sizeof(double)) < 0);
+  });
+  std::vector<double> result;
+  result.reserve(order.size() * row_size_);
+  for (const double* row : order) result.insert(result.end(), row, row + row_size_);
+  return result;
+}
+
+std::vector<std::uint64_t> CrossingStore::position() const {
+  std::vector<std::uint64_t> position{size_};
+  position.insert(position.end(), counts_.begin(), counts_.end());
+  position.insert(position.end(), tile_ends_.begin(), tile_ends_.end());
+  return position;
+}
+
+void CrossingStore::restore(const std::vector<std::uint64_t>& position) {
+  const auto tiles = position.begin() + 1 + static_cast<std::ptrdiff_t>(counts_.size());
+  size_ = position[0];
+  counts_.assign(position.begin() + 1, tiles);
+  tile_ends_.assign(tiles, position.end());
+}
+
+}  // namespace rattleback

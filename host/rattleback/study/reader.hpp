@@ -1,0 +1,16 @@
+#pragma once
+// From TOML to a Study, before validation.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rattleback/study/study.hpp"
+
+namespace rattleback {
+
+/// Reads keys and types, fills in Study::places, and reports what needs no catalogue: syntax, unknown keys, wrong
+/// types, missing keys, keys that exclude each other.
+[[nodiscard]] Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides);
+
+}  // namespace rattleback

@@ -1,0 +1,232 @@
+#pragma once
+// A study: what to integrate, how, from where, and what to keep. Read from TOML, validated against the catalogue.
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/base/error.hpp"
+
+namespace rattleback {
+
+/// A number, or the text of an expression in pi, the axes and the system parameters; remembers where it was written.
+struct Value {
+  std::variant<double, std::string> content = 0.0;
+  std::string where;  ///< "FILE:LINE", "--set KEY", or ""
+
+  Value() = default;
+  Value(double number) : content(number) {}
+  Value(std::string expression) : content(std::move(expression)) {}
+  Value(const char* expression) : content(std::string(expression)) {}
+};
+
+/// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers, the rows
+/// of a matrix.
+struct MethodOption {
+  std::variant<std::int64_t, double, bool, std::string, std::vector<double>, std::vector<std::vector<double>>> content;
+
+  MethodOption() = default;
+  template <std::integral I>
+    requires(!std::same_as<I, bool>)
+  MethodOption(I whole) : content(static_cast<std::int64_t>(whole)) {}
+  MethodOption(double number) : content(number) {}
+  MethodOption(bool flag) : content(flag) {}
+  MethodOption(std::string choice) : content(std::move(choice)) {}
+  MethodOption(const char* choice) : content(std::string(choice)) {}
+  MethodOption(std::vector<double> numbers) : content(std::move(numbers)) {}
+  MethodOption(std::vector<std::vector<double>> rows) : content(std::move(rows)) {}
+  friend bool operator==(const MethodOption&, const MethodOption&) = default;
+};
+
+struct Axis {
+  enum class Kind { range, values, uniform, normal };
+  std::string name;
+  Kind kind = Kind::range;
+  Value from, to;                      ///< range (both ends included) and uniform
+  std::uint64_t count = 0;             ///< range
+  std::vector<double> values;          ///< values
+  Value mean = 0.0, std = 1.0;         ///< normal
+  std::uint64_t seed = 0;              ///< uniform, normal
+  std::optional<std::uint64_t> draws;  ///< an axis of its own; absent: drawn jointly with Study::Ensemble::draws
+  std::string where;
+};
+
+/// Equal bins between two values.
+struct Histogram {
+  double from = 0.0, to = 1.0;
+  std::uint64_t bins = 0;
+};
+
+struct Observable {
+  std::string name;
+  std::vector<std::string> statistics;   ///< mean, std, mse, rms, min, max, maxabs
+  std::vector<double> quantiles;         ///< levels in [0, 1]
+  std::optional<Histogram> histogram;    ///< counts over the ensemble
+  std::vector<std::string> correlation;  ///< observables whose correlation with this one is wanted
+  /// mse, rms and maxabs are taken of x - reference; nullopt is the trajectory's own initial value ("initial").
+  std::optional<double> reference;
+  std::string where;
+};
+
+struct Study {
+  std::string name = "study";
+
+  struct System {
+    std::string name, variant;
+    std::map<std::string, Value> parameters;  ///< after validation: every parameter of the instance
+    std::string where;
+  } system;
+
+  struct Method {
+    std::string name;
+    /// By name, options["stages"] = 3; after validation: all that the method has for the system.
+    std::map<std::string, MethodOption, std::less<>> options;
+    double tolerance =
+        1e-16;  ///< size of the last update, relative to the size of the unknowns, that ends the iteration
+    std::int64_t max_iterations = 50;
+    /// Where Newton's method starts, of methods with MethodEntry::predicts: "advanced", from q + h v, or "simple", from q.
+    std::string guess = "advanced";
+    std::string where;
+
+    /// An option that is a whole number; nothing where there is none of that name.
+    [[nodiscard]] std::optional<int> integer(std::string_view option) const;
+    [[nodiscard]] std::optional<int> stages() const { return integer("stages"); }
+  } method;
+
+  struct Time {
+    double start = 0.0;
+    Value step = 0.1;  ///< number, expression of axes, or axis name
+    /// Set one of end and steps; validation sets the other (steps is 0 when the step size varies over the ensemble).
+    std::optional<double> end;
+    std::optional<std::uint64_t> steps;
+    /// Set one of sample_every (steps) and samples (intervals); validation sets both (sample_every is 0 when the step
+    /// size varies). With sample_every the last interval may be the shorter one.
+    std::optional<std::uint64_t> sample_every;
+    std::optional<std::uint64_t> samples;
+    std::string where;
+  } time;
+
+  struct Ensemble {
+    std::vector<Axis> axes;              ///< Cartesian product, last axis fastest
+    std::optional<std::uint64_t> draws;  ///< joint draws of the random axes without draws of their own
+    std::filesystem::path file;          ///< CSV or HDF5 of initial states instead of axes; relative to the study file
+    std::string group;                   ///< HDF5 group of the datasets; "" finds /, /initial
+    bool project = false;
+    /// What v and p of the initial states are given in, on Lie groups: "space" (right trivialised) or "body". Empty: as the
+    /// states of the method are or, from a result, as those of its method were.
+    std::string frame;
+    std::vector<Value> q, v, p, lambda;  ///< empty: not given
+    std::string where;
+  } ensemble;
+
+  std::vector<Observable> observables;
+
+  /// A surface of section: the states in which trajectories cross surface = 0 are collected.
+  struct Section {
+    std::string name;
+    std::string surface;  ///< expression in q[i], v[i], p[i], the names of the coordinates, and the system parameters
+    int direction = 1;    ///< 1: from negative to positive, -1: the other way, 0: both
+    std::string where;
+  };
+  std::vector<Section> sections;
+
+  /// When a run saves what it needs to go on: after `seconds`, or after `steps` steps of its trajectories if not 0.
+  /// Neither: only when it is interrupted.
+  struct Checkpoint {
+    double seconds = 600.0;
+    std::uint64_t steps = 0;
+  };
+
+  struct Output {
+    bool all_trajectories = false;
+    std::vector<std::uint64_t> trajectories;
+    bool initial_state = true;
+    bool final_state = true;
+    std::vector<std::string> covariance;  ///< parts of the state (q, v, p, lambda) whose joint covariance is wanted
+    Checkpoint checkpoint;
+    std::string where;
+  } output;
+
+  std::filesystem::path file;             ///< the study file; empty where the study comes from elsewhere
+  std::filesystem::path directory = ".";  ///< where relative paths start
+  /// Where each key ("time.end", "ensemble.axes[0]") was written, for messages.
+  std::map<std::string, std::string, std::less<>> places;
+
+  /// Reads a study file. `overrides` are KEY=VALUE with dotted keys (time.step=0.05, ensemble.axes[0].count=31).
+  /// The result is validated. Throws Error(input) with FILE:LINE.
+  static Study load(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+  /// The same from text; `origin` stands for the file name in messages.
+  static Study parse(std::string_view toml, std::string_view origin = "study",
+                     std::span<const std::string> overrides = {});
+
+  /// Fills in every default and checks all that can be checked without evaluating the ensemble. Idempotent.
+  void validate();
+  /// The effective study; parse(to_toml()) gives the same study.
+  [[nodiscard]] std::string to_toml() const;
+
+  /// The compiled system instance and method. After validate().
+  [[nodiscard]] const SystemEntry& system_entry() const;
+  [[nodiscard]] const MethodEntry& method_entry() const;
+  /// Which of their compiled loops. After validate().
+  [[nodiscard]] PairKey method_key() const;
+  /// The code of an observable name of this study's system and method; throws Error(input), nearest name suggested.
+  [[nodiscard]] ObservableCode observable_code(const std::string& observable_name, const std::string& where = "") const;
+  /// Steps between two samples of a trajectory whose step size varies over the ensemble; throws Error(input) when
+  /// (end - start) / (samples * step) is not a whole number.
+  [[nodiscard]] std::uint64_t steps_per_sample(double step) const;
+  /// Where a key was written, or else the table around it; "" for what no file or option gave.
+  [[nodiscard]] std::string place(std::string_view key) const;
+};
+
+/// One trajectory's initial data as the study states it.
+struct InitialData {
+  double step = 0;
+  std::vector<double> axes, parameters, q, v, p, lambda;  ///< parameters: all, in the system's order
+};
+
+/// The trajectories of a study. Trajectory k depends on (study, k) only.
+class Ensemble {
+ public:
+  /// Throws Error(input) on expressions that do not parse, unknown names, unreadable files.
+  explicit Ensemble(const Study& study);
+  ~Ensemble();
+  Ensemble(Ensemble&&) noexcept;
+
+  [[nodiscard]] std::uint64_t size() const;
+  [[nodiscard]] const std::vector<std::string>& axis_names() const;
+  /// Which inputs differ between trajectories (otherwise they are the same for all k).
+  [[nodiscard]] bool step_varies() const;
+  [[nodiscard]] bool parameter_varies(int index) const;
+  [[nodiscard]] bool from_momentum() const;  ///< p is given rather than v
+  [[nodiscard]] bool multiplier_given() const;
+  [[nodiscard]] bool in_space() const;  ///< v and p are given so, on Lie groups
+
+  /// Evaluates trajectories; one per thread. Throws Error(input) naming the expression when a value is not finite.
+  class Evaluator {
+   public:
+    explicit Evaluator(const Ensemble& ensemble);
+    ~Evaluator();
+    Evaluator(Evaluator&&) noexcept;
+    const InitialData& operator()(std::uint64_t k);
+
+   private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+  };
+
+ private:
+  friend class Evaluator;
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,408 @@
+#pragma once
+// The catalogue entry of a system, the completion of its initial points and a tangent vector there; host only, in double.
+
+#include <limits>
+
+#include "rattleback/loop/lanes.hpp"
+#include "rattleback/mechanics/system.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <int N>
+Vector<double, N> load(const double* x) {
+  Vector<double, N> r;
+  for (int i = 0; i < N; ++i) r[i] = x[i];
+  return r;
+}
+template <int N>
+void store(const Vector<double, N>& x, double* out) {
+  for (int i = 0; i < N; ++i) out[i] = x[i];
+}
+
+template <class System>
+System system_from(const double* parameters) {
+  return make_system<System>([parameters](int i) { return parameters[i]; });
+}
+
+/// The motion without constraint forces: M^-1 applied to covectors, and the acceleration M^-1 (L_q + ad*_v p - dp), with dp
+/// the derivative of p = L_v along the configuration's velocity and ad* = 0 on R^n.
+template <class System>
+class FreeMotion {
+  using T = typename System::scalar;
+  using G = group_of<System>;
+  static constexpr int n = System::n;
+
+ public:
+  FreeMotion(const System& system, const Configuration<System>& q, const Vector<T, n>& v) : mass_(mass(system, q, v)) {
+    Vector<T, n> rate = configuration_force(system, q, v);
+    if constexpr (on_group<System>) rate = rate + G::ad_star(v, momentum(system, q, v));
+    if constexpr (!Separable<System>) {
+      Vector<Dual<T, 1>, n> constant_v;
+      for (int i = 0; i < n; ++i) constant_v[i] = Dual<T, 1>(v[i]);
+      const auto p = momentum(system, moving<G>(q, v), constant_v);
+      for (int i = 0; i < n; ++i) rate[i] = rate[i] - p[i].partial[0];
+    }
+    acceleration_ = response(rate);
+  }
+
+  [[nodiscard]] const Vector<T, n>& acceleration() const { return acceleration_; }
+  /// M^-1 p
+  [[nodiscard]] Vector<T, n> response(const Vector<T, n>& p) const {
+    if constexpr (Separable<System>) {
+      return mass_.inverse_times(p);
+    } else {
+      return mass_.solve(p);
+    }
+  }
+
+ private:
+  static auto mass(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
+    if constexpr (Separable<System>) {
+      return Mass<System>(system);
+    } else {
+      return Lu<T, n>(mass_matrix(system, q, v));
+    }
+  }
+
+  std::conditional_t<Separable<System>, Mass<System>, Lu<T, n>> mass_;
+  Vector<T, n> acceleration_;
+};
+
+/// Derivatives of the constraint Phi at (q, v).
+template <class System, class T = typename System::scalar>
+auto constraint_gradient(const System& system, const Configuration<System>& q, const Vector<T, System::n>& v) {
+  return gradient<System::m, group_of<System>>([&](const auto& x, const auto& y) { return constraint(system, x, y); },
+                                               q, v);
+}
+
+/// Whether the rows of which this is the Gram matrix are linearly independent to round-off: elimination leaves of each diagonal
+/// entry the square of the sine of the angle between a row and those before it.
+template <class T, int m>
+bool independent(Matrix<T, m, m> gram) {
+  constexpr double round_off = 1e-14;
+  Vector<T, m> square;
+  for (int k = 0; k < m; ++k) square[k] = gram[k][k];
+  for (int k = 0; k < m; ++k) {
+    if (!(gram[k][k] > T(round_off) * square[k])) return false;
+    for (int i = k + 1; i < m; ++i) {
+      const T factor = gram[i][k] / gram[k][k];
+      for (int j = k + 1; j < m; ++j) gram[i][j] = gram[i][j] - factor * gram[k][j];
+    }
+  }
+  return true;
+}
+
+/// Multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0:
+///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v a,   a the acceleration without constraint forces.
+/// False when the constraint forces are dependent or the mass matrix is singular.
+template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
+bool continuous_multiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v,
+                           Vector<T, m>& lambda) {
+  const FreeMotion<System> motion(system, q, v);
+  const auto phi = constraint_gradient(system, q, v);
+  Matrix<T, m, m> matrix;
+  for (int k = 0; k < m; ++k) {
+    const Vector<T, n> response = motion.response(phi.dv[k]);
+    for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response);
+    lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], motion.acceleration()));
+  }
+  const Lu<T, m> lu(matrix);
+  lambda = lu.solve(lambda);
+  bool finite = !lu.singular() && independent(matrix);
+  for (int k = 0; k < m; ++k) finite = finite && is_finite(lambda[k]);
+  return finite;
+}
+
+/// Moves x to the nearest point, in the metric of the mass matrix, where a function vanishes (Newton). f(x) gives its value
+/// and derivative, move(x, d) the point a displacement d away.
+template <class System, class F, class Move, class X, int n = System::n, int m = System::m>
+bool project(const FreeMotion<System>& motion, F f, Move move, X& x, double tolerance) {
+  const Matrix<double, m, n> direction = f(x).jacobian;
+  Matrix<double, m, n> response;
+  for (int k = 0; k < m; ++k) response[k] = motion.response(direction[k]);
+  double previous = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    const auto at = f(x);
+    const double residual = max_norm(at.value);
+    if (!is_finite(sum(at.value))) return false;
+    if (residual == 0.0 || (residual <= tolerance && residual >= previous)) return true;
+    previous = residual;
+    Matrix<double, m, m> matrix;
+    for (int k = 0; k < m; ++k)
+      for (int i = 0; i < m; ++i) matrix[i][k] = dot(at.jacobian[i], response[k]);
+    const Lu<double, m> lu(matrix);
+    if (lu.singular()) return false;
+    x = move(x, -transpose_times(response, lu.solve(at.value)));
+  }
+  return previous <= tolerance;
+}
+
+/// Moves v to the nearest velocity that satisfies the constraint.
+template <class System, int n = System::n, int m = System::m>
+bool project_velocity(const System& system, const Configuration<System>& q, Vector<double, n>& v, double tolerance) {
+  const auto phi = [&](const Vector<double, n>& y) {
+    const auto d = constraint_gradient(system, q, y);
+    return PositionConstraint<double, n, m>{d.value, d.dv};
+  };
+  const auto move = [](const Vector<double, n>& y, const Vector<double, n>& d) { return y + d; };
+  return project(FreeMotion<System>(system, q, v), phi, move, v, tolerance);
+}
+
+/// The configuration a small displacement, in the algebra, away.
+template <class System, class T, int n = System::n>
+Vector<T, element_size<System>> displaced(const Vector<T, element_size<System>>& q, const Vector<T, n>& displacement) {
+  using G = group_of<System>;
+  return G::product(q, Chart<G, Cay, T>(displacement).tau());
+}
+
+/// Moves q to the nearest position that satisfies a holonomic constraint.
+template <class System, int n = System::n, int m = System::m>
+bool project_position(const System& system, Configuration<System>& q, const Vector<double, n>& v, double tolerance) {
+  const auto g = [&](const Configuration<System>& x) { return position_constraint(system, x); };
+  return project(FreeMotion<System>(system, q, v), g, displaced<System, double>, q, tolerance);
+}
+
+/// Size of what rounding a point and a velocity typed with 12 digits does to the constraints, and their residual.
+template <class System, int n = System::n, int m = System::m>
+void measure_constraint(const System& system, const Configuration<System>& q, const Vector<double, n>& v, double& size,
+                        double& residual) {
+  size = residual = 0.0;
+  const auto phi = constraint_gradient(system, q, v);
+  // on a group a component of the algebra moves all numbers of q
+  const auto reach = [&](int i) { return on_group<System> ? max_norm(q) : abs(q[i]); };
+  for (int k = 0; k < m; ++k)
+    for (int i = 0; i < n; ++i)
+      size = max(size, max(abs(phi.dq[k][i]) * reach(i), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
+  residual = max_norm(phi.value);
+  double check = sum(phi.value);
+  if constexpr (is_holonomic<System>) {
+    const auto g = position_constraint(system, q);
+    for (int k = 0; k < m; ++k)
+      for (int i = 0; i < n; ++i) size = max(size, abs(g.jacobian[k][i]) * max(reach(i), 1.0));
+    residual = max(residual, max_norm(g.value));
+    check = check + sum(g.value);
+  }
+  if (!is_finite(check)) residual = std::numeric_limits<double>::infinity();
+}
+
+}  // namespace detail
+
+/// See PrepareReport, PrepareOptions.
+template <template <class> class SystemOf>
+PrepareReport prepare(const double* parameters, PointView point, PrepareOptions options) {
+  using System = SystemOf<double>;
+  using G = group_of<System>;
+  constexpr int n = System::n, m = System::m;
+  const System system = detail::system_from<System>(parameters);
+  auto q = detail::load<element_size<System>>(point.q);
+  auto v = detail::load<n>(point.v), p = detail::load<n>(point.p);
+  const double defect = G::defect(q);
+  if (on_group<System> && (options.project || defect <= group_tolerance))
+    for (int pass = 0; pass < 40 && G::defect(q) > group_drift; ++pass) q = G::normalise(q);
+  [[maybe_unused]] const auto given_v = v, given_p = p;
+  if constexpr (on_group<System>) {
+    if (options.given_in_space) {
+      v = G::Ad(G::inverse(q), v);
+      p = G::Ad_star(q, p);
+    }
+  }
+  const bool derive_v = options.from_momentum;
+  if (derive_v) v = velocity(system, q, p);
+  PrepareReport report{0.0, 0.0, true, true, options.project ? G::defect(q) : defect};
+  if constexpr (m > 0) {
+    double size = 0.0;
+    detail::measure_constraint(system, q, v, size, report.residual);
+    report.tolerance = 1e-12 * size;
+    if (options.project) {
+      const Vector<double, n> given = v;
+      if constexpr (is_holonomic<System>) {
+        const auto from = q;
+        report.projected_ok = detail::project_position(system, q, v, report.tolerance);
+        for (int i = 0; i < element_size<System>; ++i)
+          if (q[i] != from[i]) options.from_momentum = false;
+      }
+      report.projected_ok = detail::project_velocity(system, q, v, report.tolerance) && report.projected_ok;
+      for (int i = 0; i < n; ++i)
+        if (v[i] != given[i]) options.from_momentum = false;
+    }
+  }
+  if (!options.from_momentum) p = momentum(system, q, v);
+  if constexpr (m > 0) {
+    if (!options.keep_multiplier) {
+      Vector<double, m> lambda;
+      report.multiplier_ok = detail::continuous_multiplier(system, q, v, lambda);
+      detail::store(lambda, point.lambda);
+    }
+  }
+  if constexpr (on_group<System>) {
+    if (options.in_space) {  // what was given stays as it is, unless it was projected
+      const bool stays = options.given_in_space, projected = derive_v && !options.from_momentum;
+      v = !stays || derive_v || options.project ? G::Ad(q, v) : given_v;
+      p = stays && derive_v && !projected ? given_p : G::Ad_inverse_star(q, p);
+    }
+  }
+  detail::store(q, point.q);
+  detail::store(v, point.v);
+  detail::store(p, point.p);
+  return report;
+}
+
+/// See SystemEntry::turn.
+template <template <class> class SystemOf>
+void turn(const double* q, double* v, double* p, bool to_space) {
+  using System = SystemOf<double>;
+  using G = group_of<System>;
+  constexpr int n = System::n;
+  const auto g = detail::load<element_size<System>>(q);
+  if (v) detail::store(G::Ad(to_space ? g : G::inverse(g), detail::load<n>(v)), v);
+  if (p) detail::store(to_space ? G::Ad_inverse_star(g, detail::load<n>(p)) : G::Ad_star(g, detail::load<n>(p)), p);
+}
+
+template <template <class> class SystemOf>
+void velocity_from_momentum(const double* parameters, const double* q, const double* p, double* v) {
+  using System = SystemOf<double>;
+  const System system = detail::system_from<System>(parameters);
+  detail::store(velocity(system, detail::load<element_size<System>>(q), detail::load<System::n>(p)), v);
+}
+
+template <template <class> class SystemOf>
+void forms(const double* parameters, const double* q, const double* v, double* rows) {
+  using System = SystemOf<double>;
+  constexpr int n = System::n, m = System::m;
+  if constexpr (m > 0) {
+    const auto phi = constraint_forms(detail::system_from<System>(parameters), detail::load<element_size<System>>(q),
+                                      detail::load<n>(v));
+    for (int k = 0; k < m; ++k) detail::store(phi[k], rows + k * n);
+  }
+}
+
+/// See SystemEntry::expand.
+template <template <class> class SystemOf>
+void expand(const double* x, double* q) {
+  using System = SystemOf<double>;
+  detail::store(group_of<System>::expand(detail::load<System::n>(x)), q);
+}
+
+/// See SystemEntry::exact.
+template <template <class> class SystemOf>
+bool exact(const double* parameters, double time, PointView point) {
+  using System = SystemOf<double>;
+  constexpr int n = System::n, m = System::m;
+  const System system = detail::system_from<System>(parameters);
+  auto q = detail::load<element_size<System>>(point.q);
+  auto v = detail::load<n>(point.v);
+  if (!system.exact(time, q, v)) return false;
+  detail::store(q, point.q);
+  detail::store(v, point.v);
+  detail::store(momentum(system, q, v), point.p);
+  if constexpr (m > 0) {
+    Vector<double, m> lambda;
+    if (!detail::continuous_multiplier(system, q, v, lambda)) return false;
+    detail::store(lambda, point.lambda);
+  }
+  return true;
+}
+
+/// The tangent vector that Lyapunov exponents start from, the same for all methods: the direction whose component i in
+/// (dq, dv), on a group dq in the algebra, is frac((i + 1) / golden ratio) - 1/2, moved to the nearest, in the metric of the
+/// mass matrix, that satisfies the linearised constraints; with dp and dlambda of the derivatives of dL/dv and of the
+/// continuous multiplier, and the Euclidean norm of (dq, dp) scaled to 1. Writes (dq, dp, dlambda), dq as the numbers of q.
+template <template <class> class SystemOf>
+void initial_tangent(const double* parameters, const double* q, const double* v, bool in_space, double* tangent) {
+  using D = Dual<double, 1>;
+  using System = SystemOf<D>;
+  using G = group_of<System>;
+  constexpr int n = System::n, m = System::m, N = element_size<System>;
+  const auto system = make_system<System>([parameters](int i) { return D(parameters[i]); });
+  const auto direction = [](int i) {
+    const double multiple = (i + 1) * 0.6180339887498949;
+    return multiple - static_cast<int>(multiple) - 0.5;
+  };
+  auto in_body = detail::load<n>(v);
+  if constexpr (on_group<System>)
+    if (in_space) in_body = G::Ad(G::inverse(detail::load<N>(q)), in_body);
+  Vector<double, n> shift;
+  Vector<D, n> y;
+  for (int i = 0; i < n; ++i) {
+    shift[i] = direction(i);
+    y[i].value = in_body[i];
+    y[i].partial[0] = direction(n + i);
+  }
+  Vector<D, N> x = moving<group_of<System>>(detail::load<N>(q), shift);
+  Vector<D, m> lambda;
+  if constexpr (m > 0) {
+    // a Newton step back to the constraints: of the value, it takes round-off; of the derivative, what violates them
+    const auto newton_step = [&](const Vector<D, m>& value, const Matrix<D, m, n>& jacobian) {
+      const detail::FreeMotion<System> motion(system, x, y);
+      Matrix<D, m, m> matrix;
+      Matrix<D, m, n> response;
+      for (int k = 0; k < m; ++k) {
+        response[k] = motion.response(jacobian[k]);
+        for (int i = 0; i < m; ++i) matrix[i][k] = dot(jacobian[i], response[k]);
+      }
+      return -transpose_times(response, Lu<D, m>(matrix).solve(value));
+    };
+    if constexpr (is_holonomic<System>) {
+      const auto g = position_constraint(system, x);
+      x = detail::displaced<System>(x, newton_step(g.value, g.jacobian));
+    }
+    const auto phi = detail::constraint_gradient(system, x, y);
+    y = y + newton_step(phi.value, phi.dv);
+    detail::continuous_multiplier(system, x, y, lambda);
+  }
+  Vector<D, n> p = momentum(system, x, y);
+  if constexpr (on_group<System>)
+    if (in_space) p = G::Ad_inverse_star(x, p);
+  for (int i = 0; i < N; ++i) tangent[i] = x[i].partial[0];
+  for (int i = 0; i < n; ++i) tangent[N + i] = p[i].partial[0];
+  for (int i = 0; i < m; ++i) tangent[N + n + i] = lambda[i].partial[0];
+  double square = 0.0;
+  for (int i = 0; i < N + n; ++i) square += tangent[i] * tangent[i];
+  for (int i = 0; i < N + n + m; ++i) tangent[i] /= sqrt(square);
+}
+
+/// The entry of a system; one object per system.
+template <template <class> class SystemOf>
+const SystemEntry& describe() {
+  using System = SystemOf<double>;
+  static constexpr auto parameters = System::parameters();
+  static constexpr auto structure = System::structure();
+  static constexpr auto listed = observables<System>();
+  static constexpr auto coordinates = coordinate_names<System>();
+  static constexpr auto without = separable_without<System>();
+  static_assert(parameters.size() <= max_parameters);
+  bool (*exact_solution)(const double*, double, PointView) = nullptr;
+  if constexpr (requires(const System& s, Configuration<System>& q, Vector<double, System::n>& v) {
+                  s.exact(0.0, q, v);
+                })
+    exact_solution = exact<SystemOf>;
+  static const SystemEntry entry{System::name,
+                                 System::variant,
+                                 System::summary,
+                                 System::configuration,
+                                 System::source,
+                                 System::n,
+                                 element_size<System>,
+                                 System::m,
+                                 System::kind,
+                                 parameters,
+                                 structure,
+                                 listed,
+                                 coordinates,
+                                 System::default_q,
+                                 System::default_v,
+                                 without,
+                                 time_scale<System>(),
+                                 prepare<SystemOf>,
+                                 velocity_from_momentum<SystemOf>,
+                                 forms<SystemOf>,
+                                 on_group<System> ? expand<SystemOf> : nullptr,
+                                 exact_solution,
+                                 on_group<System> ? turn<SystemOf> : nullptr,
+                                 initial_tangent<SystemOf>};
+  return entry;
+}
+
+RB_NAMESPACE_END

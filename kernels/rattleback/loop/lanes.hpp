@@ -1,0 +1,83 @@
+#pragma once
+// How a scalar type meets the rows of a chunk: a double takes one lane, a pack takes W neighbouring lanes.
+
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/linalg/vector.hpp"
+
+#ifdef RATTLEBACK_PACK
+#include "rattleback/real/pack.hpp"
+#endif
+
+RB_NAMESPACE_BEGIN
+
+template <class T>
+struct Lanes {  // double
+  static constexpr int width = 1;
+  RB_HD static T load(const double* row) { return *row; }
+  RB_HD static void store(double* row, T value) { *row = value; }
+};
+
+#ifdef RATTLEBACK_PACK
+template <int W>
+struct Lanes<Pack<W>> {
+  static constexpr int width = W;
+  RB_HD static Pack<W> load(const double* row) { return Pack<W>::load(row); }
+  RB_HD static void store(double* row, Pack<W> value) { value.store(row); }
+};
+#endif
+
+/// `x` in the lanes of the mask, its value in the first of them in the others. At least one lane must be in the mask.
+template <class T>
+RB_HD T spread([[maybe_unused]] const mask_t<T>& mask, const T& x) {
+#ifdef RATTLEBACK_PACK
+  if constexpr (Lanes<T>::width > 1) return select(mask, x, T(x.v[first(mask)]));
+#endif
+  return x;
+}
+template <class T, int N>
+RB_HD Vector<T, N> spread(const mask_t<T>& mask, Vector<T, N> x) {
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) x[i] = spread(mask, x[i]);
+  return x;
+}
+
+template <class T, int N>
+RB_HD Vector<T, N> load_rows(const double* chunk, int row, int lane) {
+  Vector<T, N> r;
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) r[i] = Lanes<T>::load(chunk + (row + i) * chunk_size + lane);
+  return r;
+}
+
+template <class T, int N>
+RB_HD void store_rows(double* chunk, int row, int lane, const Vector<T, N>& x) {
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) Lanes<T>::store(chunk + (row + i) * chunk_size + lane, x[i]);
+}
+
+/// A row where the quantity varies over the ensemble, its uniform value otherwise.
+template <class T>
+RB_HD T load_or(const double* chunk, int row, int lane, double uniform) {
+  return row < 0 ? T(uniform) : Lanes<T>::load(chunk + row * chunk_size + lane);
+}
+
+/// A system from its parameters, which are its data members in the order of `parameters()`.
+template <class System, class Parameter, int... I>
+RB_HD System make_system(Parameter&& parameter, std::integer_sequence<int, I...>) {
+  return System{parameter(I)...};
+}
+template <class System, class Parameter>
+RB_HD System make_system(Parameter&& parameter) {
+  return make_system<System>(parameter, std::make_integer_sequence<int, int(System::parameters().size())>{});
+}
+
+/// The systems of the lanes of the mask; the others get that of one of them.
+template <class System>
+RB_HD System load_system(const KernelArguments& a, const double* chunk, int lane,
+                         const mask_t<typename System::scalar>& mask = true) {
+  using T = typename System::scalar;
+  return make_system<System>(
+      [&](int i) { return spread(mask, load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i])); });
+}
+
+RB_NAMESPACE_END

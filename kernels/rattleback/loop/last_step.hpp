@@ -1,0 +1,72 @@
+#pragma once
+// What the last step of a trajectory had besides the state it left: the multiplier gamma of the hidden constraint, the velocity of
+// the step, and the state that this velocity belongs to. A step that has them takes a third argument, step(state, h, keep),
+// and calls keep.put(solved, gamma, v, q, p). They stay in rows, where an observable asks for them.
+
+#include "rattleback/loop/lanes.hpp"
+#include "rattleback/linalg/tile.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/mechanics/system.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The rows of the last step: gamma, v, q, p. Lanes that are not `active` keep theirs, and so do those of a step that failed.
+template <class T, class Team>
+struct LastStepRows {
+  double* chunk;
+  int row, lane;
+  mask_t<T> active;
+
+  RB_HD bool wanted() const { return row >= 0; }
+
+  template <int m, int n>
+  RB_HD void put(mask_t<T> solved, const Vector<T, m>& gamma, const Vector<T, n>& v, const Vector<T, n>& q,
+                 const Vector<T, n>& p) const {
+    if (!wanted() || !Team::leads()) return;
+    const mask_t<T> good = active & solved;
+    store(row, good, gamma);
+    store(row + m, good, v);
+    store(row + m + n, good, q);
+    store(row + m + 2 * n, good, p);
+  }
+
+ private:
+  template <int N>
+  RB_HD void store(int first, mask_t<T> good, const Vector<T, N>& x) const {
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) {
+      double* place = chunk + (first + i) * chunk_size + lane;
+      Lanes<T>::store(place, select(good, x[i], Lanes<T>::load(place)));
+    }
+  }
+};
+
+/// Component i of a vector that is in registers.
+template <class T, int N>
+RB_HD T component(const Vector<T, N>& x, int i) {
+  T r(0.0);
+  RB_UNROLL
+  for (int j = 0; j < N; ++j)
+    if (j == i) r = x[j];
+  return r;
+}
+
+/// An observable of the last step: with its v and the state (q, p) that belongs to it, G(q) v, p.v - L(q, v), T and V, where
+/// V = -L(q, 0) and T + V is the energy of (q, v).
+template <class T, class System>
+RB_HD T observe_last_step(const System& system, const ChunkLayout& rows, const double* chunk, int lane,
+                          ObservableCode code) {
+  constexpr int n = System::n, m = System::m;
+  const int first_v = rows.last_step + m;
+  if (code.kind == ObservableCode::gamma)
+    return Lanes<T>::load(chunk + (rows.last_step + code.index) * chunk_size + lane);
+  if (code.kind == ObservableCode::step_v) return Lanes<T>::load(chunk + (first_v + code.index) * chunk_size + lane);
+  const auto v = load_rows<T, n>(chunk, first_v, lane), q = load_rows<T, n>(chunk, first_v + n, lane);
+  if (code.kind == ObservableCode::step_hidden_constraint) return component(constraint(system, q, v), code.index);
+  if (code.kind == ObservableCode::step_energy)
+    return dot(load_rows<T, n>(chunk, first_v + 2 * n, lane), v) - lagrangian(system, q, v);
+  const T potential = -lagrangian(system, q, Vector<T, n>::zero());
+  return code.kind == ObservableCode::step_potential ? potential : energy(system, q, v) - potential;
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,104 @@
+#pragma once
+// Observables of one trajectory (or pack) at a sample time.
+
+#include "rattleback/loop/lanes.hpp"
+#include "rattleback/loop/last_step.hpp"
+#include "rattleback/loop/tangent.hpp"
+#include "rattleback/mechanics/system.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The velocity v of a state (q, p), on a group in the body.
+template <class T, class System>
+RB_HD Vector<T, System::n> in_body(const System& system, const Vector<T, element_size<System>>& q,
+                                   const Vector<T, System::n>& p, const Vector<T, System::n>& v, bool in_space) {
+  if constexpr (on_group<System>)
+    if (in_space) return velocity(system, q, group_of<System>::Ad_star(q, p));
+  return v;
+}
+
+/// Components of constraints, and the last step. A function of its own, which loads what it needs: on a GPU it would take
+/// registers from all other observables.
+template <class T, template <class> class System>
+RB_NOINLINE T observe_detail(const KernelArguments& a, const double* chunk, int lane, ObservableCode code) {
+  using Sys = System<T>;
+  const ChunkLayout& rows = a.layout;
+  const Sys system = load_system<Sys>(a, chunk, lane);
+  if (code.kind == ObservableCode::constraint || code.kind == ObservableCode::hidden_constraint) {
+    const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
+    if constexpr (is_holonomic<Sys>)
+      if (code.kind == ObservableCode::constraint) return component(system.position_constraint(q), code.index);
+    const auto p = load_rows<T, Sys::n>(chunk, rows.p, lane);
+    const auto v = velocity_of_state(system, q, p, a.in_space);
+    return component(constraint(system, q, in_body(system, q, p, v, a.in_space)), code.index);
+  }
+  if constexpr (ConstrainedOnRn<Sys>) return observe_last_step<T>(system, rows, chunk, lane, code);
+  return T(0.0);
+}
+
+/// Writes values[i * chunk_size + lane] for the `count` observables asked for; NaN for failed trajectories and padding, infinity
+/// for a value of a good one that is not finite.
+template <class T, template <class> class System>
+RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane, const ObservableCode* codes,
+                         int count, double* values) {
+  using Sys = System<T>;
+  constexpr int n = Sys::n, m = Sys::m, k = observable_count<Sys>;
+  const ChunkLayout& rows = a.layout;
+  const Sys system = load_system<Sys>(a, chunk, lane);
+  const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
+  const auto p = load_rows<T, n>(chunk, rows.p, lane);
+  const auto v = velocity_of_state(system, q, p, a.in_space);
+  const mask_t<T> good = Lanes<T>::load(chunk + rows.status * chunk_size + lane) == T(0.0);
+  const Vector<T, k> of_system = evaluate_observables(system, q, in_body(system, q, p, v, a.in_space));
+  Vector<T, n> p_projected = p;
+  if constexpr (is_holonomic<Sys>) {
+    bool wanted = false;
+    for (int i = 0; i < count; ++i) wanted = wanted || codes[i].kind == ObservableCode::p_projected;
+    if (wanted) {
+      mask_t<T> singular(false);
+      impulse_to_constraint(system, q, p_projected, singular);
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    const ObservableCode code = codes[i];
+    T x(0.0);
+    switch (code.kind) {
+      case ObservableCode::system:
+        x = component(of_system, code.index);
+        break;
+      case ObservableCode::v:
+        x = component(v, code.index);
+        break;
+      case ObservableCode::q:
+        x = Lanes<T>::load(chunk + (rows.q + code.index) * chunk_size + lane);
+        break;
+      case ObservableCode::p:
+        x = Lanes<T>::load(chunk + (rows.p + code.index) * chunk_size + lane);
+        break;
+      case ObservableCode::p_projected:
+        x = component(p_projected, code.index);
+        break;
+      case ObservableCode::lambda:
+        if constexpr (m > 0) x = Lanes<T>::load(chunk + (rows.lambda + code.index) * chunk_size + lane);
+        break;
+      case ObservableCode::iterations:
+        x = Lanes<T>::load(chunk + rows.iterations * chunk_size + lane);
+        break;
+      case ObservableCode::residual:
+        x = Lanes<T>::load(chunk + rows.residual * chunk_size + lane);
+        break;
+      case ObservableCode::lyapunov: {
+        const T time =
+            load_or<T>(chunk, rows.step, lane, a.step) * Lanes<T>::load(chunk + rows.steps * chunk_size + lane);
+        x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
+        break;
+      }
+      default:
+        if constexpr (m > 0) x = observe_detail<T, System>(a, chunk, lane, code);
+    }
+    x = select(is_finite(x), x, T(__builtin_huge_val()));
+    Lanes<T>::store(values + i * chunk_size + lane, select(good, x, T(__builtin_nan(""))));
+  }
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,101 @@
+#pragma once
+// A tangent vector carried along with a trajectory, for the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli,
+// J.-M. Strelcyn, Meccanica 15 (1980) 9). The tangent map of a step is the step itself over dual numbers.
+
+#include "rattleback/loop/lanes.hpp"
+#include "rattleback/linalg/tile.hpp"
+#include "rattleback/methods/step.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The rows hold 2^-exponent times the tangent vector. The map is linear and scaling by powers of two is exact, so the
+/// numbers do not depend on when that is done: where the norm leaves [2^-128, 2^128].
+///
+/// The trajectory itself comes from the plain step and has the same bits as without a tangent vector; of the dual step only
+/// the derivative is used. It may take twice the iterations; the exponent is NaN from the step on where it still fails.
+template <class T, template <class> class System, template <class, class> class Method>
+class Tangent {
+  using D = Dual<T, 1>;
+  using Sys = System<D>;
+  using Step = Method<D, Sys>;
+  static constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
+  /// A relative error of this size in each step changes the exponent by as much per step size; round-off would cost a few
+  /// iterations more.
+  static constexpr double tolerance = 1e-14;
+
+ public:
+  using Team = tile_of<Step>;
+  using Workspace = workspace_of<Step>;
+
+  RB_HD Tangent(const KernelArguments& a, const double* chunk, int lane)
+      : step_(make_step<Step>(
+            make_system<Sys>([&](int i) { return D(load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i])); }),
+            SolverOptions<D>{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)}, a.method)),
+        rows_(a.layout) {
+    dq_ = load_rows<T, N>(chunk, rows_.tangent, lane);
+    dp_ = load_rows<T, n>(chunk, rows_.tangent + N, lane);
+    if constexpr (m > 0) dlambda_ = load_rows<T, m>(chunk, rows_.tangent + N + n, lane);
+    exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * chunk_size + lane);
+  }
+
+  /// Maps the tangent vector at `state`, in the lanes of the mask.
+  RB_HD_LARGE void step(const StateOf<T, System<T>>& state, T h, mask_t<T> good) {
+    StateOf<D, Sys> next;
+    join(state.q, dq_, next.q);
+    join(state.p, dp_, next.p);
+    if constexpr (m > 0) join(state.lambda, dlambda_, next.lambda);
+    const StepReport<D> report = step_(next, D(h));
+    const Vector<T, N> dq = tangent_of(next.q);
+    const Vector<T, n> dp = tangent_of(next.p);
+    const T size = max(max_norm(dq), max_norm(dp));
+    const mask_t<T> large = size > T(0x1p128), small = size < T(0x1p-128);
+    const T shift = select(large, T(128.0), select(small, T(-128.0), T(0.0)));
+    const T factor = select(large, T(0x1p-128), select(small, T(0x1p128), T(1.0)));
+    dq_ = select(good, factor * dq, dq_);
+    dp_ = select(good, factor * dp, dp_);
+    if constexpr (m > 0) dlambda_ = select(good, factor * tangent_of(next.lambda), dlambda_);
+    const mask_t<T> failed = !(report.status.value == T(0.0));
+    exponent_ = exponent_ + select(good, select(failed, T(__builtin_nan("")), shift), T(0.0));
+  }
+
+  RB_HD void store(double* chunk, int lane) const {
+    store_rows(chunk, rows_.tangent, lane, dq_);
+    store_rows(chunk, rows_.tangent + N, lane, dp_);
+    if constexpr (m > 0) store_rows(chunk, rows_.tangent + N + n, lane, dlambda_);
+    Lanes<T>::store(chunk + rows_.tangent_exponent * chunk_size + lane, exponent_);
+  }
+
+ private:
+  template <int size>
+  RB_HD static void join(const Vector<T, size>& value, const Vector<T, size>& partial, Vector<D, size>& x) {
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) {
+      x[i].value = value[i];
+      x[i].partial[0] = partial[i];
+    }
+  }
+  template <int size>
+  RB_HD static Vector<T, size> tangent_of(const Vector<D, size>& x) {
+    Vector<T, size> r;
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) r[i] = x[i].partial[0];
+    return r;
+  }
+
+  Step step_;
+  ChunkLayout rows_;
+  Vector<T, N> dq_;
+  Vector<T, n> dp_;
+  Vector<T, m> dlambda_;
+  T exponent_;
+};
+
+/// ln of the Euclidean norm of (dq, dp).
+template <class T, int size>
+RB_HD T log_norm_of_tangent(const ChunkLayout& rows, const double* chunk, int lane) {
+  const auto d = load_rows<T, size>(chunk, rows.tangent, lane);
+  const T exponent = Lanes<T>::load(chunk + rows.tangent_exponent * chunk_size + lane);
+  return fma(exponent, T(0.6931471805599453), T(0.5) * log(dot(d, d)));
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,336 @@
+#pragma once
+// The equations of motion solved for the acceleration, constraints differentiated twice, with directional derivatives:
+//
+//   [  M  -G^T ] [ A      ]   [ F        ]      M = L_vv,  F = L_q - L_vq v,  G = Dg,
+//   [ -G   0   ] [ lambda ] = [ D^2g(v,v)]
+//
+// defined off the constraint too (G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step method to a
+// variational integrator of the same order). All of it follows from the Lagrangian and g by dual numbers; for speed a system
+// may give, over any scalar S,
+//
+//   inertia(q)                   M: S (a multiple of the identity), Vector<S, n> (diagonal) or Matrix<S, n, n>
+//   Vector<S, n> generalized_force(q, v)        F
+//   Matrix<S, m, n> position_jacobian(q)        G
+//   Vector<S, m> position_curvature(q, v)       D^2g(v, v)
+
+#include "rattleback/mechanics/system.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// x + e d, e^2 = 0.
+template <class S, int n>
+RB_HD Vector<Dual<S, 1>, n> along(const Vector<S, n>& x, const Vector<S, n>& d) {
+  Vector<Dual<S, 1>, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    r[i].value = x[i];
+    r[i].partial[0] = d[i];
+  }
+  return r;
+}
+template <class S, int n>
+RB_HD Vector<S, n> derivative(const Vector<Dual<S, 1>, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i].partial[0];
+  return r;
+}
+template <class S, int K, int n>
+RB_HD Vector<S, n> derivative(const Vector<Dual<S, K>, n>& x, int direction) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i].partial[direction];
+  return r;
+}
+template <class S, int K, int n>
+RB_HD Vector<S, n> values(const Vector<Dual<S, K>, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i].value;
+  return r;
+}
+
+/// F and G and D^2g(v, v) by dual numbers.
+template <class System, class S>
+RB_HD_LARGE Vector<S, System::n> differentiated_force(const System& system, const Vector<S, System::n>& q,
+                                                      const Vector<S, System::n>& v) {
+  return configuration_force(system, q, v) -
+         derivative(momentum(system, along(q, v), along(v, Vector<S, System::n>::zero())));
+}
+template <class System, class S>
+RB_HD_LARGE Vector<S, System::m> differentiated_curvature(const System& system, const Vector<S, System::n>& q,
+                                                          const Vector<S, System::n>& v) {
+  using D = Dual<S, 1>;
+  Vector<Dual<D, 1>, System::n> x;
+  RB_UNROLL
+  for (int i = 0; i < System::n; ++i) {
+    x[i].value.value = q[i];
+    x[i].value.partial[0] = v[i];
+    x[i].partial[0].value = v[i];
+    x[i].partial[0].partial[0] = S(0.0);
+  }
+  return derivative(derivative(system.position_constraint(x)));
+}
+
+template <class System>
+inline constexpr bool has_inertia = requires(const System& s, const Configuration<System>& q) {
+  s.inertia(q);
+};
+
+template <class M, class S, int n>
+RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {
+  if constexpr (std::is_same_v<M, S>) {
+    return mass * x;
+  } else {
+    return apply(mass, x);
+  }
+}
+
+}  // namespace detail
+
+/// F = L_q - L_vq v.
+template <class System, class S>
+RB_HD Vector<S, System::n> generalized_force(const System& system, const Vector<S, System::n>& q,
+                                             const Vector<S, System::n>& v) {
+  if constexpr (Separable<System>) {
+    return force(system, q);
+  } else if constexpr (requires { system.generalized_force(q, v); }) {
+    return system.generalized_force(q, v);
+  } else {
+    return detail::differentiated_force(system, q, v);
+  }
+}
+
+/// M(q) x where M depends on q.
+template <class System, class S>
+RB_HD Vector<S, System::n> inertia_times(const System& system, const Vector<S, System::n>& q,
+                                         const Vector<S, System::n>& v, const Vector<S, System::n>& x) {
+  if constexpr (detail::has_inertia<System>) {
+    return detail::apply_inertia(system.inertia(q), x);
+  } else {
+    return detail::derivative(momentum(system, detail::along(q, Vector<S, System::n>::zero()), detail::along(v, x)));
+  }
+}
+
+/// Dg.
+template <class System, class S>
+RB_HD Matrix<S, System::m, System::n> position_jacobian(const System& system, const Vector<S, System::n>& q) {
+  if constexpr (requires { system.position_jacobian(q); }) {
+    return system.position_jacobian(q);
+  } else {
+    return position_constraint(system, q).jacobian;
+  }
+}
+
+/// D^2g(v, v).
+template <class System, class S>
+RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector<S, System::n>& q,
+                                              const Vector<S, System::n>& v) {
+  if constexpr (requires { system.position_curvature(q, v); }) {
+    return system.position_curvature(q, v);
+  } else {
+    return detail::differentiated_curvature(system, q, v);
+  }
+}
+
+/// D^2g(x, .): the derivative of Dg in the direction x.
+template <class System, class S>
+RB_HD Matrix<S, System::m, System::n> position_hessian(const System& system, const Vector<S, System::n>& q,
+                                                       const Vector<S, System::n>& x) {
+  const auto jacobian = position_jacobian(system, detail::along(q, x));
+  Matrix<S, System::m, System::n> r;
+  RB_UNROLL
+  for (int k = 0; k < System::m; ++k) r[k] = detail::derivative(jacobian[k]);
+  return r;
+}
+
+namespace detail {
+
+struct NoConstantMass {
+  char not_empty{};  // see Identity
+};
+/// The mass matrix where it is the same everywhere.
+template <class System>
+using ConstantMass = std::conditional_t<Separable<System>, Mass<System>, NoConstantMass>;
+template <class System>
+RB_HD ConstantMass<System> constant_mass(const System& system) {
+  if constexpr (Separable<System>) {
+    return Mass<System>(system);
+  } else {
+    return {};
+  }
+}
+
+/// The mass matrix at one point in a form that can be divided by.
+template <class System, class T = typename System::scalar, int n = System::n>
+RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mass, const Vector<T, n>& q,
+                           const Vector<T, n>& v) {
+  if constexpr (Separable<System>) {
+    return mass;
+  } else if constexpr (has_inertia<System>) {
+    const auto inertia = system.inertia(q);
+    using M = std::remove_cvref_t<decltype(inertia)>;
+    if constexpr (std::is_same_v<M, T>) {
+      return T(1.0) / inertia;
+    } else if constexpr (std::is_same_v<M, Vector<T, n>>) {
+      Vector<T, n> inverse;
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) inverse[i] = T(1.0) / inertia[i];
+      return inverse;
+    } else {
+      return Lu<T, n>(inertia);
+    }
+  } else {
+    return Lu<T, n>(mass_matrix(system, q, v));
+  }
+}
+template <class System>
+using InverseInertia = decltype(inverse_inertia(
+    std::declval<const System&>(), std::declval<const ConstantMass<System>&>(),
+    std::declval<const Configuration<System>&>(), std::declval<const Configuration<System>&>()));
+template <class Inverse, class T, int n>
+RB_HD Vector<T, n> inverse_times(const Inverse& inverse, const Vector<T, n>& x) {
+  if constexpr (requires { inverse.inverse_times(x); }) {
+    return inverse.inverse_times(x);
+  } else if constexpr (requires { inverse.solve(x); }) {
+    return inverse.solve(x);
+  } else {
+    return apply_inertia(inverse, x);
+  }
+}
+
+}  // namespace detail
+
+/// The saddle-point matrix at one point: M x - G^T y = f, G x = s.
+template <class System>
+class Saddle {
+  using T = typename System::scalar;
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  RB_HD Saddle(const System& system, const detail::ConstantMass<System>& mass, const Vector<T, n>& q,
+               const Vector<T, n>& v, const Matrix<T, m, n>& jacobian)
+      : inverse_(detail::inverse_inertia(system, mass, q, v)), jacobian_(jacobian) {
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) response_[k] = detail::inverse_times(inverse_, jacobian_[k]);
+      Matrix<T, m, m> gram;
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) gram[k] = jacobian_ * response_[k];  // symmetric
+      gram_ = Lu<T, m>(gram);
+    }
+  }
+
+  RB_HD void solve(const Vector<T, n>& f, const Vector<T, m>& s, Vector<T, n>& x, Vector<T, m>& y) const {
+    x = detail::inverse_times(inverse_, f);
+    if constexpr (m > 0) {
+      y = gram_.solve(s - jacobian_ * x);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) x = fma(y[k], response_[k], x);
+    }
+  }
+
+ private:
+  struct Nothing {};
+  detail::InverseInertia<System> inverse_;
+  Matrix<T, m, n> jacobian_, response_;
+  [[no_unique_address]] std::conditional_t<(m > 0), Lu<T, m>, Nothing> gram_;
+};
+
+/// Accelerations of a system on R^n without constraints or with holonomic ones.
+template <class System>
+class Dynamics {
+  using T = typename System::scalar;
+  static constexpr int n = System::n, m = System::m;
+  static_assert(HolonomicOnRn<System>);
+
+ public:
+  RB_HD explicit Dynamics(const System& system) : system_(system), mass_(detail::constant_mass(system)) {}
+
+  RB_HD const System& system() const { return system_; }
+
+  RB_HD Saddle<System> saddle(const Vector<T, n>& q, const Vector<T, n>& v, const Matrix<T, m, n>& jacobian) const {
+    return Saddle<System>(system_, mass_, q, v, jacobian);
+  }
+
+  /// A and lambda.
+  RB_HD_LARGE Vector<T, n> acceleration(const Vector<T, n>& q, const Vector<T, n>& v, Vector<T, m>& lambda) const {
+    Matrix<T, m, n> jacobian;
+    Vector<T, m> curvature;
+    if constexpr (m > 0) {
+      jacobian = position_jacobian(system_, q);
+      curvature = position_curvature(system_, q, v);
+    }
+    Vector<T, n> a;
+    saddle(q, v, jacobian).solve(generalized_force(system_, q, v), -curvature, a, lambda);
+    return a;
+  }
+
+  /// A with its derivatives in the K directions of (q, v), and the derivatives of L in these directions. The matrix is
+  /// factorised once; each direction is one back substitution.
+  template <int K>
+  RB_HD_LARGE void acceleration(const Vector<Dual<T, K>, n>& q, const Vector<Dual<T, K>, n>& v,
+                                Vector<Dual<T, K>, n>& a, Vector<T, K>& dl) const {
+    using D = Dual<T, K>;
+    const Vector<T, n> q_value = detail::values(q), v_value = detail::values(v);
+    const Vector<D, n> f = generalized_force(system_, q, v);
+    Matrix<D, m, n> jacobian;
+    Vector<D, m> curvature;
+    Matrix<T, m, n> jacobian_value;
+    if constexpr (m > 0) {
+      jacobian = position_jacobian(system_, q);
+      curvature = position_curvature(system_, q, v);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) jacobian_value[k] = detail::values(jacobian[k]);
+    }
+    const Saddle<System> matrix = saddle(q_value, v_value, jacobian_value);
+    Vector<T, n> a_value;
+    Vector<T, m> lambda;
+    matrix.solve(detail::values(f), -detail::values(curvature), a_value, lambda);
+
+    Vector<D, n> ma;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) a[i] = D(a_value[i]);
+    if constexpr (!Separable<System>) ma = inertia_times(system_, q, v, a);
+    const auto differentiate = [&](int j) {
+      Vector<T, n> df = detail::derivative(f, j);
+      if constexpr (!Separable<System>) df = df - detail::derivative(ma, j);
+      Vector<T, m> ds, dlambda;
+      if constexpr (m > 0) {
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) {
+          const Vector<T, n> dg = detail::derivative(jacobian[k], j);
+          df = fma(lambda[k], dg, df);
+          ds[k] = -(curvature[k].partial[j] + dot(dg, a_value));
+        }
+      }
+      Vector<T, n> da;
+      matrix.solve(df, ds, da, dlambda);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) a[i].partial[j] = da[i];
+    };
+    if constexpr (K <= 8) {
+      RB_UNROLL
+      for (int j = 0; j < K; ++j) differentiate(j);
+    } else {  // what does not fit into registers need not be unrolled
+      for (int j = 0; j < K; ++j) differentiate(j);
+    }
+    if constexpr (Separable<System>) {  // L_q = F, L_v = M v
+      const Vector<T, n> f_value = detail::values(f), p = mass_.times(v_value);
+      RB_UNROLL
+      for (int j = 0; j < K; ++j) dl[j] = dot(f_value, detail::derivative(q, j)) + dot(p, detail::derivative(v, j));
+    } else {
+      const D l = lagrangian(system_, q, v);
+      RB_UNROLL
+      for (int j = 0; j < K; ++j) dl[j] = l.partial[j];
+    }
+  }
+
+ private:
+  System system_;
+  [[no_unique_address]] detail::ConstantMass<System> mass_;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,319 @@
+#pragma once
+// Explicit Runge-Kutta methods on the index-reduced equations of motion q' = v, v' = A(q, v) (mechanics/dynamics.hpp): the
+// base of the variational conversion (variational_conversion.hpp), and on their own, with or without projection onto the
+// constraints after each step, what to compare it with. They keep no structure.
+
+#include <cstdio>
+#include <iterator>
+
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/tableaus/explicit.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// s a + b, where s has no partials.
+template <class T>
+RB_HD T add_scaled(const T& s, const T& a, const T& b) {
+  return fma(s, a, b);
+}
+template <class T, int K>
+RB_HD Dual<T, K> add_scaled(const T& s, const Dual<T, K>& a, const Dual<T, K>& b) {
+  Dual<T, K> r;
+  r.value = fma(s, a.value, b.value);
+  RB_UNROLL
+  for (int i = 0; i < K; ++i) r.partial[i] = fma(s, a.partial[i], b.partial[i]);
+  return r;
+}
+template <class T, class S, int n>
+RB_HD Vector<S, n> add_scaled(const T& s, const Vector<S, n>& a, const Vector<S, n>& b) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = add_scaled(s, a[i], b[i]);
+  return r;
+}
+
+}  // namespace detail
+
+/// One step of an explicit Runge-Kutta method, of any length, over T or over dual numbers.
+template <class T, class System>
+class ExplicitFlow {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  /// Acceleration at a stage, and the derivatives of the Lagrangian in the directions of the partials.
+  template <class S>
+  struct Rate {
+    Vector<S, n> a;
+  };
+  template <int K>
+  struct Rate<Dual<T, K>> {
+    Vector<Dual<T, K>, n> a;
+    Vector<T, K> dl;
+  };
+  /// Where a step leads; over dual numbers also the derivatives of the action.
+  template <class S>
+  struct End {
+    Vector<S, n> q, v;
+  };
+  template <int K>
+  struct End<Dual<T, K>> {
+    Vector<Dual<T, K>, n> q, v;
+    Vector<T, K> action;
+  };
+
+  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const double* numbers)
+      : dynamics_(dynamics), numbers_(numbers) {}
+
+  template <class S>
+  RB_HD void rate(const Vector<S, n>& q, const Vector<S, n>& v, Rate<S>& r) const {
+    if constexpr (requires { r.dl; }) {
+      dynamics_.acceleration(q, v, r.a, r.dl);
+    } else {
+      Vector<T, m> lambda;
+      r.a = dynamics_.acceleration(q, v, lambda);
+    }
+  }
+
+  /// A step of length t from (q, v), where the rate is `first`.
+  template <class S>
+  RB_HD_LARGE void operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t,
+                              End<S>& end) const {
+    constexpr bool with_action = requires(End<S> end) { end.action; };
+    const int stages = numbers_.stages();
+    Rate<S> rates[max_explicit_stages - 1];  // of the stages after the first
+    const auto a = [&](int j) -> const Vector<S, n>& { return j == 0 ? first.a : rates[j - 1].a; };
+    if constexpr (with_action) end.action = (t * T(numbers_.b(0))) * first.dl;
+    for (int i = 1; i < stages; ++i) {
+      Vector<S, n> x = detail::add_scaled(t * T(numbers_.c(i)), v, q), y = v;
+      for (int j = 0; j < i; ++j) {
+        const double to_v = numbers_.a(i, j), to_q = numbers_.aa(i, j);
+        if (to_v != 0.0) y = detail::add_scaled(t * T(to_v), a(j), y);
+        if (to_q != 0.0) x = detail::add_scaled(t * t * T(to_q), a(j), x);
+      }
+      rate(x, y, rates[i - 1]);
+      if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i - 1].dl, end.action);
+    }
+    end.v = v;
+    end.q = detail::add_scaled(t, v, q);
+    for (int j = 0; j < stages; ++j) {
+      const double to_v = numbers_.b(j), to_q = numbers_.ba(j);
+      if (to_v != 0.0) end.v = detail::add_scaled(t * T(to_v), a(j), end.v);
+      if (to_q != 0.0) end.q = detail::add_scaled(t * t * T(to_q), a(j), end.q);
+    }
+  }
+
+ private:
+  const Dynamics<System>& dynamics_;
+  ExplicitNumbers numbers_;
+};
+
+namespace detail {
+
+/// G at a point, with G G^T factorised.
+template <class T, int n, int m>
+struct Normals {
+  Matrix<T, m, n> jacobian;
+  Lu<T, m> gram;
+
+  Normals() = default;
+  RB_HD explicit Normals(const Matrix<T, m, n>& g) : jacobian(g) {
+    Matrix<T, m, m> product;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) product[k] = g * g[k];
+    gram = Lu<T, m>(product);
+  }
+
+  /// The multiplier of the normal part of x, G^T (G G^T)^-1 G x.
+  RB_HD Vector<T, m> multiplier(const Vector<T, n>& x) const { return gram.solve(jacobian * x); }
+  RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x - transpose_times(jacobian, multiplier(x)); }
+};
+template <class T, int n>
+struct Normals<T, n, 0> {
+  Normals() = default;
+  RB_HD explicit Normals(const Matrix<T, 0, n>&) {}
+  RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x; }
+};
+
+}  // namespace detail
+
+/// The nearest point of the constraint manifold: q with q + G(q)^T theta = q_hat, g(q) = 0.
+template <class T, int n, int m>
+struct NearestPoint {
+  Vector<T, n> q;
+  Vector<T, m> theta;
+  detail::Normals<T, n, m> normals;
+  mask_t<T> converged, singular;
+};
+
+/// Newton's method without the second derivative of theta . g, which is as small as theta.
+template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
+RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vector<T, n>& q_hat) {
+  NearestPoint<T, n, m> r;
+  r.q = q_hat;
+  r.converged = mask_t<T>(true);
+  r.singular = mask_t<T>(false);
+  if constexpr (m > 0) {
+    constexpr int max_iterations = 12;
+    r.theta = Vector<T, m>::zero();
+    Convergence<T> convergence({T(1e-16), max_iterations}, magnitude(q_hat));
+    mask_t<T> active(true);
+    for (int iteration = 0;; ++iteration) {
+      r.normals = detail::Normals<T, n, m>(position_jacobian(system, r.q));
+      r.singular = r.normals.gram.singular();
+      if (!any(active) || iteration == max_iterations) break;
+      const Vector<T, n> excess = r.q - q_hat + transpose_times(r.normals.jacobian, r.theta);
+      const Vector<T, m> change = r.normals.gram.solve(system.position_constraint(r.q) - r.normals.jacobian * excess);
+      const Vector<T, n> dq = -excess - transpose_times(r.normals.jacobian, change);
+      r.q = select(active, r.q + dq, r.q);
+      r.theta = select(active, r.theta + change, r.theta);
+      active = active & !convergence.with_rate(magnitude(dq));
+    }
+    r.converged = !active;
+  }
+  return r;
+}
+
+/// The block of numbers of a step of `runge-kutta`; host only.
+inline void fill_runge_kutta_numbers(const ExplicitTableau& base, bool projection, double* numbers) {
+  ExplicitNumbers::fill(base, numbers);
+  numbers[ExplicitNumbers::size] = projection ? 1.0 : 0.0;
+}
+
+template <class T, class System>
+  requires HolonomicOnRn<System>
+class RungeKutta {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  using State = StateOf<T, System>;
+
+  RB_HD RungeKutta(const System& system, const SolverOptions<T>&, const double* numbers)
+      : dynamics_(system), numbers_(numbers) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    const ExplicitFlow<T, System> flow(dynamics_, numbers_);
+    Vector<T, n> v = velocity(dynamics_.system(), state.q, state.p);
+    typename ExplicitFlow<T, System>::template Rate<T> rate;
+    flow.rate(state.q, v, rate);
+    typename ExplicitFlow<T, System>::template End<T> end;
+    flow(state.q, v, rate, h, end);
+    state.q = end.q;
+    v = end.v;
+    mask_t<T> converged(true), singular(false);
+    if constexpr (m > 0) {
+      if (numbers_[ExplicitNumbers::size] != 0.0) {
+        const auto nearest = nearest_point(dynamics_.system(), state.q);
+        converged = nearest.converged;
+        singular = nearest.singular;
+        state.q = nearest.q;
+        v = nearest.normals.tangential(v);
+      }
+    }
+    state.p = momentum(dynamics_.system(), state.q, v);
+    T check = sum(state.q) + sum(state.p);
+    if constexpr (m > 0) {
+      dynamics_.acceleration(state.q, v, state.lambda);
+      check = check + sum(state.lambda);
+    }
+    return {step_status<T>(converged, singular, is_finite(check)), T(0.0), T(0.0)};
+  }
+
+ private:
+  Dynamics<System> dynamics_;
+  const double* numbers_;
+};
+
+namespace methods {
+
+/// The bases by name, in the order of explicit_tableaus, and one that the study writes out.
+inline constexpr const char* explicit_bases[] = {"euler", "heun2", "rk3", "rk4", "dp5", "rk6", "tableau"};
+inline constexpr OptionInfo base_option{.name = "base",
+                                        .kind = OptionKind::choice,
+                                        .text = "explicit Runge-Kutta method; `tableau` takes the one of `a` and `b`",
+                                        .standard = 3,
+                                        .choices = explicit_bases};
+inline constexpr OptionInfo base_a_option{
+    .name = "a",
+    .kind = OptionKind::matrix,
+    .text = "with base = \"tableau\", the rows of its matrix; entries on and above the diagonal are 0"};
+inline constexpr OptionInfo base_b_option{
+    .name = "b", .kind = OptionKind::numbers, .text = "with base = \"tableau\", its weights, one per stage"};
+
+/// The tableau of the options `base`, `a` and `b`; false, with a message, where there is none.
+inline bool settle_base(const OptionValue& base, const OptionValue& a, const OptionValue& b, ExplicitTableau& tableau,
+                        char* message, int message_size) {
+  const auto refuse = [&](const char* what) {
+    std::snprintf(message, static_cast<std::size_t>(message_size), "%s", what);
+    return false;
+  };
+  const auto choice = static_cast<std::size_t>(base.number);
+  if (choice < std::size(explicit_tableaus)) {
+    if (!a.numbers.empty() || !b.numbers.empty())
+      return refuse("method.a and method.b are for method.base = \"tableau\"; leave them out, or set the base");
+    tableau = explicit_tableaus[choice];
+    return true;
+  }
+  const std::size_t stages = b.numbers.size();
+  if (stages < 1 || stages > max_explicit_stages)
+    return refuse("method.b has no weights or more than 12 (one per stage); give 1 to 12");
+  if (a.rows != static_cast<int>(stages) || a.numbers.size() != stages * stages)
+    return refuse(
+        "method.a is not a square matrix with as many rows as method.b has weights; give a = [[..], ..], zeros "
+        "included");
+  tableau = {explicit_bases[choice], static_cast<int>(stages), 0, {}, {}};
+  for (std::size_t i = 0; i < stages; ++i) {
+    tableau.b[i] = b.numbers[i];
+    for (std::size_t j = 0; j < stages; ++j) tableau.a[i][j] = a.numbers[i * stages + j];
+  }
+  if (const char* fault = explicit_tableau_fault(tableau)) return refuse(fault);
+  return true;
+}
+
+/// 0 for a tableau of one's own.
+inline int order_of_base(std::span<const OptionValue> values) {
+  const auto choice = static_cast<std::size_t>(values[0].number);
+  return choice < std::size(explicit_tableaus) ? explicit_tableaus[choice].order : 0;
+}
+
+inline constexpr OptionInfo runge_kutta_options[] = {
+    base_option,
+    base_a_option,
+    base_b_option,
+    {.name = "projection",
+     .kind = OptionKind::flag,
+     .text = "after every step, move q and v to the nearest that satisfy the constraints",
+     .standard = 1}};
+
+inline Settled settle_runge_kutta(std::span<const OptionValue> values, const SystemEntry&, double* numbers,
+                                  char* message, int message_size) {
+  ExplicitTableau tableau;
+  if (!settle_base(values[0], values[1], values[2], tableau, message, message_size)) return Settled::refused;
+  fill_runge_kutta_numbers(tableau, values[3].number != 0.0, numbers);
+  return Settled::good;
+}
+
+inline int order_of_runge_kutta(std::span<const OptionValue> values, const SystemEntry&) {
+  return order_of_base(values);
+}
+
+inline constexpr MethodEntry runge_kutta{
+    .name = "runge-kutta",
+    .summary =
+        "explicit Runge-Kutta method on the index-reduced equations, with or without projection onto the constraints; "
+        "keeps no structure: the base of variational-conversion, to compare it with",
+    .source = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section IV.4",
+    .order = "that of the base",
+    .constraints = ConstraintKind::holonomic | ConstraintKind::none,
+    .options = runge_kutta_options,
+    .carries_multiplier = true,
+    .settle = settle_runge_kutta,
+    .order_of = order_of_runge_kutta,
+    .needs = "configuration space R^n"};
+
+}  // namespace methods
+
+RB_NAMESPACE_END

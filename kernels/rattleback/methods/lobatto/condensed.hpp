@@ -1,0 +1,182 @@
+#pragma once
+// Lobatto IIIA-IIIB integrators on R^n with constant mass and a velocity constraint affine in v: the nonholonomic method
+// (D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical systems,
+// eq. (14)) and, for m = 0, the partitioned pair (eq. (9)).
+//
+//   Q_i = q + h sum_j a_ij V_j          P_i    = p + h sum_j ah_ij W_j = dL/dv(Q_i, V_i)        i = 1..s
+//   W_i = dL/dq(Q_i, V_i) + Phi_v(Q_i, V_i)^T Lambda_i
+//   Pbar_i = p + h sum_j a_ij W_j       Phi(Q_i, Vbar_i) = 0, Pbar_i = dL/dv(Q_i, Vbar_i)       i = 2..s
+//   q' = Q_s, p' = Pbar_s, lambda' = Lambda_s, with Lambda_1 = lambda carried from step to step.
+//
+// Only the s - 2 interior accelerations are coupled.
+
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/mechanics/system.hpp"
+#include "rattleback/tableaus/lobatto.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Constraint mu(q) v + d(q) = 0. With f = M^-1 F and accelerations w_j = f_j + M^-1 mu_j^T Lambda_j,
+///
+///   Q_i = q + c_i h v + h^2 sum_{j<s} (a ah)_ij w_j,      Vbar_i = v + h sum_j a_ij w_j,
+///
+/// so given Q_2..Q_s the multipliers solve a linear system of (s-1) m equations. The unknowns are w_2..w_{s-1}: none for
+/// s = 2, which is explicit (the nonholonomic velocity Verlet). They are found by functional iteration, whose contraction is
+/// O(h^2). Once the next change is going to be small, by the rate of contraction, a lane's w settles; one more sweep gives the
+/// step, and further ones of the pack recompute the same numbers. So no sweep waits for the test of the one before.
+template <class T, class System, int S>
+class CondensedLobatto {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  using State = PhaseState<T, n, m>;
+
+  RB_HD CondensedLobatto(const System& system, const SolverOptions<T>& options)
+      : system_(system), mass_(system), options_(options) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    constexpr int inner = S - 2;
+    const Vector<T, n> v = mass_.inverse_times(state.p);
+
+    // stage 1 is known: the acceleration at the node
+    const ConstraintForms<System> forms_1(system_, state.q);
+    const Vector<T, n> w_1 = mass_.inverse_times(forms_1.plus_transpose_times(force(system_, state.q), state.lambda));
+
+    // what the sweeps do not change: c_s v + h (a ah)_s1 w_1, q + h c_i v + h^2 (a ah)_i1 w_1 and v/h + a_i1 w_1
+    const T inverse_h = T(1.0) / h;
+    Vector<T, n> drift, q_known[S - 1], rate_known[S - 1];
+    RB_UNROLL
+    for (int i = 1; i < S; ++i) {
+      drift = fma(h * T(tableau.a_ah[i][0]), w_1, T(tableau.c[i]) * v);
+      q_known[i - 1] = fma(h, drift, state.q);
+      rate_known[i - 1] = fma(T(tableau.a[i][0]), w_1, inverse_h * v);
+    }
+
+    // unknown interior accelerations w_2..w_{s-1}, from the acceleration at the node
+    Vector<T, n> w[inner > 0 ? inner : 1];
+    RB_UNROLL
+    for (int j = 0; j < inner; ++j) w[j] = w_1;
+
+    Vector<T, n> q[S - 1], f[S - 1], w_new[S - 1];  // stages 2..s
+    ConstraintForms<System> forms[S - 1];
+    Vector<T, m> lambda[S - 1];  // Lambda_2..Lambda_s
+
+    // lanes whose w is not yet settled, and those whose last sweep is still to come: the one after w has settled
+    mask_t<T> open(true), counted(true), singular(false);
+    T iterations(0.0), update(0.0);
+    // the size of a change of accelerations that moves the state by itself
+    Convergence<T> convergence(
+        options_, inner > 0 ? inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)) : T(0.0));
+    for (int iteration = 1;; ++iteration) {
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) {
+        q[i - 1] = q_known[i - 1];
+        RB_UNROLL
+        for (int j = 1; j <= inner; ++j) q[i - 1] = fma(h * h * T(tableau.a_ah[i][j]), w[j - 1], q[i - 1]);
+        f[i - 1] = mass_.inverse_times(force(system_, q[i - 1]));
+        if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system_, q[i - 1]);
+      }
+      if constexpr (m > 0) singular = solve_multipliers(inverse_h, rate_known, q, f, forms, lambda);
+      iterations = iterations + select(counted, T(1.0), T(0.0));
+      if constexpr (inner == 0) {
+        open = mask_t<T>(false);
+        break;
+      }
+      T change(0.0);
+      RB_UNROLL
+      for (int j = 0; j < inner; ++j) {
+        w_new[j] = acceleration(f[j], forms[j], lambda[j]);
+        change = larger(change, magnitude(w_new[j] - w[j]));
+      }
+      update = select(counted, change, update);
+      if (!any(open) || iteration >= options_.max_iterations) break;
+      RB_UNROLL
+      for (int j = 0; j < inner; ++j) w[j] = select(open, w_new[j], w[j]);
+      counted = open;
+      open = open & !convergence.with_rate(change, 1.0);
+    }
+    w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], lambda[S - 2]);
+
+    Vector<T, n> impulse = T(tableau.b[0]) * w_1;
+    RB_UNROLL
+    for (int j = 1; j < S; ++j) impulse = fma(T(tableau.b[j]), w_new[j - 1], impulse);
+    state.p = fma(h, mass_.times(impulse), state.p);
+    // not q[S - 2], which is the sum of two that are rounded
+    RB_UNROLL
+    for (int j = 1; j <= inner; ++j) drift = fma(h * T(tableau.a_ah[S - 1][j]), w[j - 1], drift);
+    state.q = fma(h, drift, state.q);
+    T check = sum(state.q) + sum(state.p);
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) state.lambda[k] = lambda[S - 2][k];
+      check = check + sum(state.lambda);
+    }
+    return {step_status<T>(!open, singular, is_finite(check)), iterations, h * h * update};
+  }
+
+ private:
+  /// f + M^-1 mu^T Lambda
+  RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms,
+                                  const Vector<T, m>& lambda) const {
+    if constexpr (m == 0) {
+      return f;
+    } else if constexpr (Mass<System>::is_identity) {
+      return forms.plus_transpose_times(f, lambda);
+    } else {
+      return f + mass_.inverse_times(forms.transpose_times(lambda));
+    }
+  }
+
+  /// Lambda_2..Lambda_s from (mu_i Vbar_i + d_i)/h = 0, i = 2..s:
+  ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T Lambda_j = -mu_i (v/h + a_i1 w_1 + sum_{j>=2} a_ij f_j) - d_i/h.
+  RB_HD mask_t<T> solve_multipliers(T inverse_h, const Vector<T, n> (&rate_known)[S - 1],
+                                    const Vector<T, n> (&q)[S - 1], const Vector<T, n> (&f)[S - 1],
+                                    const ConstraintForms<System> (&forms)[S - 1],
+                                    Vector<T, m> (&lambda)[S - 1]) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    constexpr int size = (S - 1) * m;
+    Matrix<T, size, size> matrix;
+    Vector<T, size> right;
+    RB_UNROLL
+    for (int i = 0; i < S - 1; ++i) {
+      Vector<T, n> rate = rate_known[i];
+      RB_UNROLL
+      for (int j = 0; j < S - 1; ++j) rate = fma(T(tableau.a[i + 1][j + 1]), f[j], rate);
+      Vector<T, m> phi = forms[i] * rate;
+      if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(system_, q[i]), phi);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) right[i * m + k] = -phi[k];
+      // mu_i M^-1 mu_j^T, the transpose of which serves block (j, i)
+      RB_UNROLL
+      for (int j = 0; j <= i; ++j) {
+        const Matrix<T, m, m> c = forms[i].gram(mass_, forms[j]);
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) {
+          RB_UNROLL
+          for (int l = 0; l < m; ++l) {
+            matrix[i * m + k][j * m + l] = T(tableau.a[i + 1][j + 1]) * c[k][l];
+            matrix[j * m + l][i * m + k] = T(tableau.a[j + 1][i + 1]) * c[k][l];
+          }
+        }
+      }
+    }
+    // the equations of one constraint at different stages are of like size
+    mask_t<T> singular;
+    if constexpr (m == 1 && size <= 3) {
+      singular = solve_by_cofactors(matrix, right);
+    } else {
+      singular = solve_small(matrix, right);
+    }
+    RB_UNROLL
+    for (int i = 0; i < size; ++i) lambda[i / m][i % m] = right[i];
+    return singular;
+  }
+
+  System system_;
+  Mass<System> mass_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END

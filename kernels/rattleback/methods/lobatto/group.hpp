@@ -1,0 +1,363 @@
+#pragma once
+// The Lobatto IIIA-IIIB integrators of general_lobatto.hpp for mechanical systems on Lie groups, R^n among them:
+// constant inertia, l = eta.M eta/2 - U(g), and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic,
+// phi(g) = 0, A = Dphi.
+
+#include "rattleback/methods/lobatto/general.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Constant inertia, and an affine or holonomic constraint, or none.
+template <class System>
+concept Mechanical = Separable<System> &&(AffineConstraint<System> || is_holonomic<System>);
+
+/// Quasi-Newton sweeps. Unknowns x = (H_1..H_s, (s-1) m multipliers) and residual r = (r1, r2) are those of GeneralLobatto, but
+/// no Jacobian J is formed. With its part of order zero in h,
+///
+///   P = ( M    -ah A^T )   (velocity constraints),      ( M     -ah A^T )   (holonomic ones),
+///       ( 0   a A M^-1 A^T )                            ( a A      0    )
+///
+/// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with
+/// the terms of first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2.
+/// Lanes that have not converged after 4/5 of the iterations they may take, or whose updates grow, take the step with
+/// GeneralLobatto, which costs as much as dozens of sweeps; without `newton` they are handed over.
+template <class T, class System, class Tau, int S, bool newton = true>
+class GroupLobatto {
+  using G = group_of<System>;
+  using At = Chart<G, Tau, T>;
+  static constexpr int n = System::n, m = System::m;
+  static constexpr bool holonomic = is_holonomic<System>;
+  /// J - P is of second order in h.
+  static constexpr bool flat = !on_group<System> && (holonomic || m == 0);
+  static constexpr int coupled = (S - 1) * m;
+  /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
+  static constexpr int first = holonomic ? 0 : 1;
+  static constexpr int least_sweeps = 5;
+
+ public:
+  using State = StateOf<T, System>;
+  using Trying = GroupLobatto<T, System, Tau, S, false>;
+  static constexpr bool hands_over = !newton;
+
+  RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
+      : system_(system), mass_(system), options_(options) {}
+
+  /// The whole step is out of line, shared by the loops that call it; the one that only tries is part of its loop.
+  RB_NOINLINE StepReport<T> operator()(State& state, T h) const requires newton { return step(state, h); }
+  RB_HD StepReport<T> operator()(State& state, T h) const requires(!newton) { return step(state, h); }
+
+ private:
+  RB_HD StepReport<T> step(State& state, T h) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    Unknowns x;
+    const T scale = guess(state, h, x);
+
+    mask_t<T> active(true), hopeless(false), singular(false);
+    T iterations(0.0), first_change(0.0);
+    Convergence<T> convergence(options_, scale);
+    Stages at;
+    const Parked<State, !newton> start(state);
+    Parked<Unknowns, !newton> parked(x);
+    Parked<End, !newton> end;
+    for (int sweep = 0;; ++sweep) {
+      evaluate(start(), h, parked(), at);
+      end = at.end;
+      if (!any(active) || 5 * sweep >= 4 * options_.max_iterations) break;
+      if constexpr (m > 0) singular = singular | (active & factorise(at.matrix));
+      solve(at, at.residual);
+      x = parked();
+      subtract(at.residual, active, x);
+      const T change = size_of(at.residual, at);
+      if constexpr (!flat) {
+        Unknowns second = first_order(start(), h, at, at.residual);
+        solve(at, second);
+        subtract(second, active, x);
+      }
+      parked = x;
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      active = active & !convergence.with_rate(change, 1.0);
+      if (sweep == 0) first_change = change;
+      if (sweep >= least_sweeps) {
+        const mask_t<T> grows = active & !(change < first_change);
+        hopeless = hopeless | grows;
+        active = active & !grows;
+      }
+    }
+
+    x = parked();
+    state.q = end().g;
+    state.p = end().p;
+    T check = sum(state.q);
+    if constexpr (m > 0) {
+      // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
+      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, singular);
+      state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
+      check = check + sum(state.lambda);
+    }
+    StepReport<T> report{step_status<T>(!(active | hopeless), singular, is_finite(check + sum(state.p))), iterations,
+                         at.norm};
+    if constexpr (newton)
+      if (any(!(report.status == T(0.0)))) take_with_newton(start(), h, state, report);
+    return report;
+  }
+
+  /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
+  struct Unknowns {
+    Vector<T, n> velocity[S];
+    Vector<T, m> multiplier[S];
+  };
+  struct End {
+    Configuration<System> g;  // of the last stage
+    Vector<T, n> p;           // mu'
+  };
+  struct Stages {
+    End end;
+    ConstraintForms<System> forms[S];    // A_i
+    Matrix<T, coupled, coupled> matrix;  // its factors, from the first solve on
+    /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
+    Unknowns residual;
+    T norm;
+  };
+
+  /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
+  ///   H_i = eta + h M^-1 (chat_i (-dU + A^T lambda) + (c_i + chat_i)/2 ad*_eta mu);
+  /// returns the size of the velocities, see GeneralLobatto.
+  RB_HD T guess(const State& state, T h, Unknowns& x) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    const Vector<T, n> eta = mass_.inverse_times(state.p);
+    Vector<T, n> torque = force(system_, state.q);
+    if constexpr (m > 0) torque = torque + transpose_times(constraint_forms(system_, state.q, eta), state.lambda);
+    const Vector<T, n> by_force = h * mass_.inverse_times(torque);
+    const Vector<T, n> by_motion = h * mass_.inverse_times(G::ad_star(eta, state.p));
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      double c_hat = 0.0;
+      for (int j = 0; j < S; ++j) c_hat += tableau.ah[i][j];
+      x.velocity[i] = fma(T(c_hat), by_force, fma(T(0.5 * (tableau.c[i] + c_hat)), by_motion, eta));
+      if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
+    }
+    const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
+    return holonomic ? speed + T(0.01) * abs(T(1.0) / h) * magnitude(state.q) : speed;
+  }
+
+  /// The residuals at x, and what the solves need. Sums over stages grow as the stages come, which keeps few numbers alive.
+  RB_HD void evaluate(const State& state, T h, const Unknowns& x, Stages& at) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    Matrix<T, m, n> f[S], response[S];  // Ad*_{tau^-1} A, Ad_tau M^-1 A^T
+    Vector<T, n> z[S], back = state.p, carried;
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      at.residual.velocity[i] = Vector<T, n>::zero();
+      z[i] = state.p;
+    }
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) {
+      Vector<T, n> sum = Vector<T, n>::zero();
+      RB_UNROLL
+      for (int l = 0; j > 0 && l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
+      const At chart(h * sum);
+      at.end.g = chart.move(state.q);
+      const Vector<T, n> p = mass_.times(chart.dtau(x.velocity[j]));
+      Vector<T, n> impulse = h * force(system_, at.end.g);
+      if constexpr (m > 0) {
+        at.forms[j].mu = constraint_forms(system_, at.end.g, p);
+        impulse = impulse + at.forms[j].transpose_times(x.multiplier[j]);
+      }
+      at.residual.velocity[j] = at.residual.velocity[j] + chart.dtau_star(p);
+      if (j > 0) {  // b_1 = ah_i1
+        Vector<T, n> hw = h * chart.gradient(p, x.velocity[j]);
+        if (j + 1 < S) hw = hw + chart.dtau_star(impulse);
+        RB_UNROLL
+        for (int i = 0; i < S; ++i)
+          at.residual.velocity[i] = fma(T(tableau.b[j] - tableau.ah[i][j]), hw, at.residual.velocity[i]);
+      }
+      const Vector<T, n> hf = chart.Ad_inverse_star(impulse);
+      RB_UNROLL
+      for (int i = holonomic || m == 0 ? S - 1 : 1; i < S; ++i) z[i] = fma(T(tableau.a[i][j]), hf, z[i]);
+      if (j + 1 < S) {
+        back = fma(T(tableau.b[j]), hf, back);
+      } else {
+        carried = chart.opposite().dtau_star(back);
+        at.end.p = chart.Ad_star(z[j]);
+      }
+      if constexpr (m > 0) {
+        if (j == 0) continue;
+        Vector<T, m>& r = at.residual.multiplier[first + j - 1];
+        if constexpr (holonomic) {
+          r = (T(1.0) / h) * system_.position_constraint(at.end.g);
+        } else {
+          r = constraint_offset(system_, at.end.g);
+          RB_UNROLL
+          for (int k = 0; k < m; ++k) {
+            f[j][k] = chart.Ad_inverse_star(at.forms[j].mu[k]);
+            response[j][k] = chart.Ad(mass_.inverse_times(at.forms[j].mu[k]));
+          }
+        }
+      }
+    }
+    at.norm = T(0.0);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      at.residual.velocity[i] = at.residual.velocity[i] - carried;
+      at.norm = max(at.norm, max_norm(at.residual.velocity[i]));
+    }
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) {
+        Vector<T, m>& r = at.residual.multiplier[first + i - 1];
+        if constexpr (!holonomic) r = r + response[i] * z[i];
+        at.norm = max(at.norm, max_norm(r));
+        RB_UNROLL
+        for (int l = 0; l < S - 1; ++l) {
+          RB_UNROLL
+          for (int k = 0; k < m; ++k) {
+            RB_UNROLL
+            for (int c = 0; c < m; ++c)
+              at.matrix[(i - 1) * m + k][l * m + c] =
+                  holonomic ? T(tableau.a_ah[i][l]) * dot(at.forms[i].mu[k], mass_.inverse_times(at.forms[l].mu[c]))
+                            : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
+          }
+        }
+      }
+    }
+  }
+
+  /// x becomes P^-1 x.
+  RB_HD void solve(const Stages& at, Unknowns& x) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    if constexpr (m > 0) {
+      Vector<T, coupled> right;
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) {
+        Vector<T, m> row = x.multiplier[first + i - 1];
+        if constexpr (holonomic) {
+          Vector<T, n> sum = Vector<T, n>::zero();
+          RB_UNROLL
+          for (int j = 0; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
+          row = row - at.forms[i] * mass_.inverse_times(sum);
+        }
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
+      }
+      solve_factorised(at.matrix, right);
+      RB_UNROLL
+      for (int l = first; l < first + S - 1; ++l) {
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) x.multiplier[l][k] = right[(l - first) * m + k];
+        if (l + 1 == S) continue;
+        const Vector<T, n> along = at.forms[l].transpose_times(x.multiplier[l]);
+        RB_UNROLL
+        for (int i = 0; i < S; ++i) x.velocity[i] = fma(T(tableau.ah[i][l]), along, x.velocity[i]);
+      }
+    }
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) x.velocity[i] = mass_.inverse_times(x.velocity[i]);
+  }
+
+  /// -(J - P) x to first order in h: with y = a x, z = (b - ah) x, w = ah x for the velocities x_i, at eta and mu,
+  ///   h/2 (M ad_eta (y_i - c_i x_i) + ad*_eta (M (z_i - c_i x_i) - sum_l (c_l (b_l - ah_il) + b_l (1 - 2 c_l)) A_l^T Lambda_l)
+  ///        - ad*_{w_i + y_i} mu)
+  /// in the stages, and in the constraints h times the derivative along y_i of Phi(g, M^-1 mu), mu carried along, or
+  /// -h/2 c_i A_i ad_eta y_i where they are holonomic.
+  RB_HD Unknowns first_order(const State& state, T h, const Stages& at, const Unknowns& x) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    const Vector<T, n> eta = mass_.inverse_times(state.p);
+    Unknowns r;
+    [[maybe_unused]] Vector<T, n> along[S];  // A_l^T Lambda_l
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int l = first; l + 1 < S; ++l) along[l] = at.forms[l].transpose_times(x.multiplier[l]);
+    }
+    const T half = T(-0.5) * h;
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      Vector<T, n> y = Vector<T, n>::zero(), z = T(-tableau.c[i]) * x.velocity[i], w_y = Vector<T, n>::zero();
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) {
+        y = fma(T(tableau.a[i][j]), x.velocity[j], y);
+        z = fma(T(tableau.b[j] - tableau.ah[i][j]), x.velocity[j], z);
+        w_y = fma(T(tableau.ah[i][j] + tableau.a[i][j]), x.velocity[j], w_y);
+      }
+      Vector<T, n> momentum = mass_.times(z);
+      if constexpr (m > 0) {
+        RB_UNROLL
+        for (int l = first; l + 1 < S; ++l) {
+          const double weight =
+              tableau.c[l] * (tableau.b[l] - tableau.ah[i][l]) + tableau.b[l] * (1.0 - 2.0 * tableau.c[l]);
+          momentum = fma(T(-weight), along[l], momentum);
+        }
+      }
+      r.velocity[i] = half * (mass_.times(G::ad(eta, fma(T(-tableau.c[i]), x.velocity[i], y))) +
+                              G::ad_star(eta, momentum) - G::ad_star(w_y, state.p));
+      if constexpr (m > 0) {
+        if (i == 0) continue;
+        Vector<T, m>& constraint = r.multiplier[first + i - 1];
+        if constexpr (holonomic) {
+          constraint = (-half * T(tableau.c[i])) * (at.forms[i] * G::ad(eta, y));
+        } else {
+          constraint = -h * constraint_rate(state, y);
+        }
+      }
+    }
+    return r;
+  }
+
+  /// d/de Phi(g tau(e y), M^-1 Ad*_{tau(e y)} mu) at e = 0.
+  RB_HD Vector<T, m> constraint_rate(const State& state, const Vector<T, n>& y) const {
+    const Vector<T, n> value = state.p, rate = G::ad_star(y, state.p);
+    Vector<Dual<T, 1>, n> p;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      p[i].value = value[i];
+      p[i].partial[0] = rate[i];
+    }
+    const auto phi = constraint(system_, moving<G>(state.q, y), mass_.inverse_times(p));
+    Vector<T, m> r;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r[k] = phi[k].partial[0];
+    return r;
+  }
+
+  /// x less an update, in the lanes of the mask.
+  RB_HD void subtract(const Unknowns& update, const mask_t<T>& mask, Unknowns& x) const {
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      x.velocity[i] = select(mask, x.velocity[i] - update.velocity[i], x.velocity[i]);
+      if constexpr (m > 0) {
+        if (i < first || i >= first + S - 1) continue;
+        x.multiplier[i] = select(mask, x.multiplier[i] - update.multiplier[i], x.multiplier[i]);
+      }
+    }
+  }
+
+  /// Size of an update, measured in velocities.
+  RB_HD T size_of(const Unknowns& x, const Stages& at) const {
+    T size(0.0);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      size = larger(size, magnitude(x.velocity[i]));
+      if constexpr (m > 0) {
+        if (i < first || i >= first + S - 1) continue;
+        size = larger(size, magnitude(mass_.inverse_times(at.forms[first].transpose_times(x.multiplier[i]))));
+      }
+    }
+    return size;
+  }
+
+  /// The lanes without a solution so far start again.
+  RB_NOINLINE void take_with_newton(const State start, T h, State& state, StepReport<T>& report) const {
+    State next = start;
+    const auto report_of_newton = GeneralLobatto<T, System, Tau, S>(system_, options_)(next, h);
+    const mask_t<T> again = !(report.status == T(0.0));
+    state = select(again, next, state);
+    report.status = select(again, report_of_newton.status, report.status);
+    report.residual = select(again, report_of_newton.residual, report.residual);
+    report.iterations = report.iterations + select(again, report_of_newton.iterations, T(0.0));
+  }
+
+  System system_;
+  Mass<System> mass_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "rattleback/real/quadrature.hpp"
+#include "rattleback/mechanics/system.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Chaplygin sleigh: a rigid body on a knife edge at (x, y), its centre of mass at distance a along the edge,
+///   L = M (vx^2 + vy^2)/2 + (I + M a^2) w^2/2 + M a w (vy cos th - vx sin th),  Phi = vy cos th - vx sin th.
+/// The mass matrix depends on the configuration.
+template <class T>
+struct ChaplyginSleigh {
+  using scalar = T;
+  T mass, inertia, offset;
+
+  static constexpr int n = 3, m = 1;
+  static constexpr auto kind = ConstraintKind::velocity;
+
+  static constexpr auto name = "chaplygin-sleigh";
+  static constexpr auto variant = "";
+  static constexpr auto summary = "rigid body sliding on a knife edge; configuration-dependent mass matrix";
+  static constexpr auto configuration = "R^3: x, y (contact point), theta (heading)";
+  static constexpr std::array<const char*, 3> coordinates{"x", "y", "theta"};
+  static constexpr auto source =
+      "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd ed. (Springer 2015), section 1.7";
+  static constexpr bool conserves_energy = true;
+  // forward speed 0.5 along the heading 0.3, angular velocity 1.2
+  static constexpr std::array<double, 3> default_q{0.0, 0.0, 0.3},
+      default_v{0.477668244562803, 0.14776010333066977, 1.2};
+  static constexpr std::array<ParameterInfo, 3> parameters() {
+    return {{{"mass", 1.0, "kg", "mass M"},
+             {"inertia", 0.5, "kg m^2", "moment of inertia I about the centre of mass"},
+             {"offset", 0.4, "m", "distance a from the knife edge to the centre of mass"}}};
+  }
+  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
+  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
+
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    S s, c;
+    sincos(q[2], s, c);
+    const T moment = mass * offset;
+    return S(T(0.5) * mass) * (v[0] * v[0] + v[1] * v[1]) + S(T(0.5) * (inertia + moment * offset)) * (v[2] * v[2]) +
+           S(moment) * v[2] * (v[1] * c - v[0] * s);
+  }
+  template <class S>
+  RB_HD Vector<S, m> constraint(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    S s, c;
+    sincos(q[2], s, c);
+    return {v[1] * c - v[0] * s};
+  }
+
+  /// Forward speed u and angular velocity w obey u' = a w^2, w' = -(a / c^2) u w with c^2 = a^2 + I/M, so that u = A
+  /// tanh(xi) and c w = A sech(xi) with xi' = a A / c^2; the heading and the path are quadratures.
+  bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
+    const double c2 = inertia / mass + offset * offset, c = std::sqrt(c2);
+    if (!(c2 > 0.0)) return false;
+    const double u0 = v[0] * std::cos(q[2]) + v[1] * std::sin(q[2]), w0 = v[2], speed = std::hypot(u0, c * w0);
+    if (speed == 0.0) return true;
+    const double xi0 = std::asinh(u0 / (c * std::fabs(w0))), xi_rate = offset * speed / c2;
+    const auto u = [&](double t) { return speed * std::tanh(xi0 + xi_rate * t); };
+    const auto w = [&](double t) { return std::copysign(speed / c, w0) / std::cosh(xi0 + xi_rate * t); };
+    const double width = 0.25 / (speed / c + std::fabs(xi_rate));
+    const auto path = integrate_with_phase(time, width, q[2], w, [&](double t, double heading) {
+      return Vector<double, 2>{u(t) * std::cos(heading), u(t) * std::sin(heading)};
+    });
+    q[0] += path[0];
+    q[1] += path[1];
+    v = {u(time) * std::cos(q[2]), u(time) * std::sin(q[2]), w(time)};
+    return true;
+  }
+};
+
+RB_NAMESPACE_END
