@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "rattleback/measure/estimate.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/measure/estimate.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/method_options.hpp"
 #include "report.hpp"
 

@@ -13,9 +13,9 @@
 
 #include "plot_tool.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/base/version.hpp"
 #include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/run/run_files.hpp"
-#include "rattleback/base/version.hpp"
 
 namespace rattleback::program {
 namespace {

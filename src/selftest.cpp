@@ -69,8 +69,8 @@ int selftest(Arguments& arguments) {
 }  // namespace
 
 void add_selftest(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(
-      "selftest", "run every kernel on this machine and compare it with the processor, bit by bit");
+  CLI::App* command =
+      app.add_subcommand("selftest", "run every kernel on this machine and compare it with the processor, bit by bit");
   auto arguments = std::make_shared<Arguments>();
   SelftestOptions& options = arguments->options;
   command->add_option("--backend", options.backend, "what is tested: auto, cpu, cuda, cuda:K, cpu:avx2, ..")
@@ -83,7 +83,8 @@ void add_selftest(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->add_flag("--json", arguments->json, "print one JSON object");
-  command->footer("Examples:\n  rattleback selftest --backend cuda\n  rattleback selftest --match chaotic --seconds 0.1");
+  command->footer(
+      "Examples:\n  rattleback selftest --backend cuda\n  rattleback selftest --match chaotic --seconds 0.1");
   command->callback([arguments, &exit_code] { exit_code = selftest(*arguments); });
 }
 

@@ -22,7 +22,7 @@ Interrupt::Interrupt() {
   struct sigaction present {};
   sigaction(SIGHUP, nullptr, &present);
   if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup
-  std::signal(SIGXFSZ, SIG_IGN);  // writes fail instead, with a message
+  std::signal(SIGXFSZ, SIG_IGN);                                    // writes fail instead, with a message
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   const auto wait = [this](const std::stop_token& end) {
     while (true) {

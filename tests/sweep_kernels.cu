@@ -4,12 +4,12 @@
 
 #define RATTLEBACK_ISA cuda
 #include "rattleback/loop/instantiate.cuh"
-#include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/methods/lie/vcg.hpp"
-#include "rattleback/systems/unconstrained/dipole_on_a_stick.hpp"
-#include "rattleback/systems/unconstrained/heavy_top.hpp"
+#include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/systems/nonholonomic/suslov.hpp"
 #include "rattleback/systems/nonholonomic/turntable_ball.hpp"
+#include "rattleback/systems/unconstrained/dipole_on_a_stick.hpp"
+#include "rattleback/systems/unconstrained/heavy_top.hpp"
 
 namespace rattleback {
 inline namespace cuda {

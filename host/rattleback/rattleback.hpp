@@ -1,12 +1,12 @@
 #pragma once
 // The host API: load or build a Study, run it, read the Result. See examples/cpp/run_study.cpp.
 
-#include "rattleback/measure/bench.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/result/diff.hpp"
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/version.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/measure/bench.hpp"
 #include "rattleback/measure/order.hpp"
+#include "rattleback/result/diff.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"
 #include "rattleback/study/study.hpp"
-#include "rattleback/base/version.hpp"

@@ -122,9 +122,8 @@ TEST_P(EveryPair, CarriesATangentVectorAlongWithTheSameTrajectory) {
 TEST_P(EveryPair, GivesTheSameBitsOnTheGpu) {
   std::string reason;
   if (!make_cuda_backend(reason)) GTEST_SKIP() << reason;
-  for (const Exercise& exercise :
-       {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
-        Exercise{.draws = 3, .sections = true, .uneven = true}}) {
+  for (const Exercise& exercise : {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
+                                   Exercise{.draws = 3, .sections = true, .uneven = true}}) {
     const Study study = Study::parse(study_of(GetParam(), exercise));
     const Result cpu = run(study, {.backend = "cpu"}), gpu = run(study, {.backend = "cuda"});
     EXPECT_EQ(differences(cpu, gpu), "");
@@ -162,7 +161,8 @@ TEST_P(EveryPair, ReachesItsOrder) {
   const int order = c.order(), s = c.stages();
   const double end = order >= 8 ? 12.0 : order >= 6 ? 6.0 : 1.0;
   const auto final_q = [&](const Case& of, int steps) {
-    const Result r = run(Study::parse(study_of(of, {.step = end / steps, .steps = steps, .draws = 4, .sections = true})));
+    const Result r =
+        run(Study::parse(study_of(of, {.step = end / steps, .steps = steps, .draws = 4, .sections = true})));
     return Eigen::MatrixXd(r.matrix("/final/q"));
   };
   // the errors are those against many stages, or for methods without stages against half the step

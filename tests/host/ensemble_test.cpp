@@ -4,8 +4,8 @@
 #include <fstream>
 #include <numbers>
 
-#include "rattleback/result/hdf5.hpp"
 #include "rattleback/base/random.hpp"
+#include "rattleback/result/hdf5.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

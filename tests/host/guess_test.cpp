@@ -19,20 +19,21 @@ namespace {
 constexpr int steps = 100;
 
 Result four_particles(const std::string& method, const std::string& guess) {
-  return Session().run(Study::parse(fmt::format("[system]\nname = \"four-particle\"\n"
-                                                "[method]\nname = \"{}\"\nsolver = {{ tolerance = 1e-12, guess = \"{}\" }}\n"
-                                                "[time]\nstep = 0.01\nsteps = {}\n"
-                                                "[[observable]]\nname = \"q[0]\"\n[[observable]]\nname = \"p[7]\"\n"
-                                                "[[observable]]\nname = \"iterations\"\n",
-                                                method, guess, steps)));
+  return Session().run(
+      Study::parse(fmt::format("[system]\nname = \"four-particle\"\n"
+                               "[method]\nname = \"{}\"\nsolver = {{ tolerance = 1e-12, guess = \"{}\" }}\n"
+                               "[time]\nstep = 0.01\nsteps = {}\n"
+                               "[[observable]]\nname = \"q[0]\"\n[[observable]]\nname = \"p[7]\"\n"
+                               "[[observable]]\nname = \"iterations\"\n",
+                               method, guess, steps)));
 }
 
 double last(const Result& result, const std::string& name) { return result.statistic(name, "mean").back(); }
 
 TEST(Guess, ChangesTheIterationsAndNotTheSolution) {
   NEED("four-particle");
-  for (const char* method : {"ggl-vi-a", "ggl-vi-b", "ggl-vi-bs", "ggl-theta", "energy-momentum", "energy-momentum-index3",
-                             "classical-ggl"}) {
+  for (const char* method : {"ggl-vi-a", "ggl-vi-b", "ggl-vi-bs", "ggl-theta", "energy-momentum",
+                             "energy-momentum-index3", "classical-ggl"}) {
     const Result advanced = four_particles(method, "advanced"), simple = four_particles(method, "simple");
     for (const char* name : {"q[0]", "p[7]"})
       EXPECT_NEAR(last(simple, name), last(advanced, name), 1e-11) << method << ' ' << name;

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/measure/estimate.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/measure/estimate.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "rattleback/run/ledger.hpp"
 #include "rattleback/problem/shape.hpp"
+#include "rattleback/run/ledger.hpp"
 
 using namespace rattleback;
 

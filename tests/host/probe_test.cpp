@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rattleback/result/hdf5.hpp"
 #include "rattleback/problem/point_file.hpp"
+#include "rattleback/result/hdf5.hpp"
 #include "rattleback/result/result.hpp"
 
 namespace rattleback {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rattleback/rattleback.hpp"
 #include "rattleback/measure/selftest.hpp"
+#include "rattleback/rattleback.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;

@@ -161,7 +161,8 @@ const Broken names[] = {
      "s.toml:5: method.solver.guess = 'best' is unknown; it is \"advanced\", q + h v, or \"simple\", q"},
     {"GuessWithoutPrediction", "name = \"nonholonomic-lobatto\"",
      "name = \"nonholonomic-lobatto\"\nsolver.guess = \"simple\"",
-     "s.toml:5: method 'nonholonomic-lobatto' has no choice of a guess: its unknowns have no predicted position; leave out "
+     "s.toml:5: method 'nonholonomic-lobatto' has no choice of a guess: its unknowns have no predicted position; leave "
+     "out "
      "'solver.guess'"},
 };
 

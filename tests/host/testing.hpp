@@ -18,9 +18,8 @@ namespace rattleback::tests {
 
 /// Leaves a test whose system is not in a build of a part of the catalogue.
 #ifdef RATTLEBACK_PART_OF_CATALOGUE
-#define NEED(system)                                   \
-  if (Catalogue::instance().instances(system).empty()) \
-  GTEST_SKIP() << system << " is not in this build"
+#define NEED(system) \
+  if (Catalogue::instance().instances(system).empty()) GTEST_SKIP() << system << " is not in this build"
 #else
 #define NEED(system)
 #endif

@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "rattleback/catalogue/describe.hpp"
-#include "rattleback/methods/conversion/variational_conversion.hpp"
-#include "rattleback/systems/unconstrained/angle_pendulum.hpp"
+#include "rattleback/methods/conversion/entry.hpp"
 #include "rattleback/systems/holonomic/double_spherical_pendulum.hpp"
-#include "rattleback/systems/unconstrained/kepler.hpp"
-#include "rattleback/systems/unconstrained/magnetic_polar.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
 #include "rattleback/systems/holonomic/rigid_body_matrix.hpp"
 #include "rattleback/systems/holonomic/torus_particle.hpp"
 #include "rattleback/systems/holonomic/variable_mass_pendulum.hpp"
+#include "rattleback/systems/unconstrained/angle_pendulum.hpp"
+#include "rattleback/systems/unconstrained/kepler.hpp"
+#include "rattleback/systems/unconstrained/magnetic_polar.hpp"
 
 namespace rattleback::problems {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "eigen.hpp"
+#include "rattleback/methods/energy_momentum/bobenko_suris.hpp"
 #include "rattleback/methods/energy_momentum/energy_momentum.hpp"
 #include "rattleback/systems/holonomic/cylindrical_pendulum.hpp"
 #include "rattleback/systems/holonomic/four_particle.hpp"

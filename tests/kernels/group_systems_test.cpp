@@ -1,11 +1,11 @@
 // Systems on Lie groups along the motion of their continuous equations: reference values, invariants, exact solutions,
 // geometry of the constraints, the reversal of the rattleback.
 
-#include "rattleback/systems/unconstrained/heavy_top.hpp"
 #include "rattleback/systems/nonholonomic/rattleback.hpp"
 #include "rattleback/systems/nonholonomic/suslov.hpp"
 #include "rattleback/systems/nonholonomic/turntable_ball.hpp"
 #include "rattleback/systems/nonholonomic/vertical_disc.hpp"
+#include "rattleback/systems/unconstrained/heavy_top.hpp"
 #include "testing.hpp"
 
 namespace rattleback {

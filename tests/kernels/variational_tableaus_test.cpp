@@ -9,12 +9,34 @@
 #include <utility>
 #include <vector>
 
-#include "rattleback/methods/lie/vcg.hpp"
+#include "rattleback/methods/lie/entry.hpp"
 #include "rooted_trees.hpp"
 
 using namespace rattleback;
 
 namespace {
+
+/// The set as a tableau.
+constexpr RungeKuttaTableau tableau_of(const CrouchGrossmanSet& set) {
+  static_assert(max_explicit_stages >= 7);
+  RungeKuttaTableau tableau{set.name, set.substeps, set.order, {}, {}};
+  for (int i = 0; i < set.substeps; ++i) {
+    tableau.b[i] = set.weight[i];
+    tableau.a[i][i] = set.theta[i] * set.weight[i];
+    for (int j = 0; j < i; ++j) tableau.a[i][j] = set.weight[j];
+  }
+  return tableau;
+}
+
+/// Whether b_i a_ij + b_j a_ji = b_i b_j: the tableau is its own partner ahat.
+constexpr bool is_symplectic(const RungeKuttaTableau& t) {
+  for (int i = 0; i < t.stages; ++i)
+    for (int j = 0; j < t.stages; ++j) {
+      const double lack = t.b[i] * t.a[i][j] + t.b[j] * t.a[j][i] - t.b[i] * t.b[j];
+      if (lack > 1e-14 || lack < -1e-14) return false;
+    }
+  return true;
+}
 
 TEST(RungeKuttaTableaus, SatisfyTheirOrderConditionsAndNoMore) {
   for (const RungeKuttaTableau& t : runge_kutta_tableaus) {

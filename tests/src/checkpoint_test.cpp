@@ -12,7 +12,8 @@ TEST_F(Checkpoint, SurvivesFiftyKills) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> moment(0.0, 1.2 * whole.count());
   int kills = 0, resumed = 0, finished = 0;
-  while (kills < 50 || (resumed < 6 && kills < 1000)) {  // of a run this short many are killed before there is a checkpoint
+  while (kills < 50 ||
+         (resumed < 6 && kills < 1000)) {  // of a run this short many are killed before there is a checkpoint
     fs::remove(directory / "a.h5");
     while (!has("a.h5")) {
       const bool resume = has("a.h5.checkpoint") && (has("a.h5.part") || has("a.h5.part.damaged"));

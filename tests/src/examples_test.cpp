@@ -109,9 +109,10 @@ INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(examples()), [](const 
 
 #ifndef RATTLEBACK_PART_OF_CATALOGUE
 TEST_F(Program, StabilityOfFourParticlesEndsWhereTheExampleSays) {
-  const Outcome run = shell(fmt::format("$RB run '{}/ggl-four-particle-stability.toml' -o a.h5 --quiet "
-                                        "--set method.name=ggl-vi-bs --set time.step=0.25 --set time.steps=400",
-                                        RATTLEBACK_EXAMPLES));
+  const Outcome run =
+      shell(fmt::format("$RB run '{}/ggl-four-particle-stability.toml' -o a.h5 --quiet "
+                        "--set method.name=ggl-vi-bs --set time.step=0.25 --set time.steps=400",
+                        RATTLEBACK_EXAMPLES));
   EXPECT_EQ(run.exit_code, 3) << run.err;
   const std::vector<char> steps = datasets(directory / "a.h5").at("final/steps");
   std::uint64_t taken = 0;

@@ -97,7 +97,8 @@ TEST_F(Input, MemoryRunsOutInASentence) {
   for (int i = 0; i < 3'000'000; ++i) rows << "1,2\n";
   rows.close();
   int limit = 40'000;  // KiB
-  while (limit < 1'000'000 && shell(fmt::format("ulimit -v {}; $RB check s.toml", limit)).exit_code != 0) limit += 10'000;
+  while (limit < 1'000'000 && shell(fmt::format("ulimit -v {}; $RB check s.toml", limit)).exit_code != 0)
+    limit += 10'000;
   if (limit >= 1'000'000) GTEST_SKIP() << "the program does not start under a limit (sanitizer)";
   refuses(fmt::format("(ulimit -v {}; $RB check s.toml --set ensemble.file=q.csv)", limit + 20'000),
           "needs more memory than there is");

@@ -9,7 +9,8 @@ class Leftovers : public Checkpoint {
   /// Everything in the scratch directory, byte by byte.
   std::map<std::string, std::string> contents() const {
     std::map<std::string, std::string> all;
-    for (const std::string& name : files()) all[name] = fs::is_symlink(directory / name) ? "" : read_file(directory / name);
+    for (const std::string& name : files())
+      all[name] = fs::is_symlink(directory / name) ? "" : read_file(directory / name);
     return all;
   }
   /// `resume a.h5` ends with one line, exit code 2, and nothing changed.
@@ -72,8 +73,9 @@ TEST_F(Leftovers, ADamagedPartIsRefused) {
 
 TEST_F(Leftovers, ValuesInAFileAreChecked) {
   // so many that they do not fit the memory meant for them
-  const std::string many = "--set ensemble.axes[0].count=300000 --set time.end=12 --set time.sample_every=1 "
-                           "--set output.trajectories=[] --set output.checkpoint=1ms ";
+  const std::string many =
+      "--set ensemble.axes[0].count=300000 --set time.end=12 --set time.sample_every=1 "
+      "--set output.trajectories=[] --set output.checkpoint=1ms ";
   const pid_t child = start("run s.toml -o a.h5 --tile 20000 " + many);
   wait_for(child, "a.h5.checkpoint");
   kill(child, SIGINT);
@@ -117,7 +119,8 @@ TEST_F(Leftovers, AKillWhileThePartIsMadeAnewCostsNothing) {
 TEST_F(Leftovers, CheckpointsTakeASmallShareOfTheTime) {
   const auto seconds = [&](const std::string& interval) {
     const auto begin = std::chrono::steady_clock::now();
-    EXPECT_EQ(shell("$RB run s.toml --quiet -o a.h5 --set time.end=600 --set output.checkpoint=" + interval).exit_code, 0);
+    EXPECT_EQ(shell("$RB run s.toml --quiet -o a.h5 --set time.end=600 --set output.checkpoint=" + interval).exit_code,
+              0);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   const double most = 1.5 * seconds("off") + 0.5;  // other processes take their share of the time, too

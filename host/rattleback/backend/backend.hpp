@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/backend/device_kernels.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/loop/reduction.hpp"
 
 namespace rattleback {
@@ -148,7 +148,8 @@ Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const Run
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
 /// All CUDA devices that can be used, or one of them; nullptr, with a reason, when there is none or no CUDA backend in this
 /// build. `unusable` is set where the reason is of a device that is there.
-std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device = {}, bool* unusable = nullptr);
+std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device = {},
+                                           bool* unusable = nullptr);
 /// Several as one: they share out the chunks of each tile.
 std::unique_ptr<Backend> make_split_backend(std::vector<std::unique_ptr<Backend>> backends);
 

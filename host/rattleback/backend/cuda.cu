@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
+#include <cub/device/device_scan.cuh>
 
 #include "rattleback/backend/backend.hpp"
-#include "rattleback/backend/kernels.cuh"
 #include "rattleback/backend/device_memory.cuh"
+#include "rattleback/backend/kernels.cuh"
 #include "rattleback/base/error.hpp"
 #include "rattleback/study/study.hpp"
 
@@ -247,8 +247,8 @@ class CudaBackend final : public Backend {
     if (total == 0) return false;
     const int size = plan_->crossing_size();
     double* crossings = crossings_.reserve(total * static_cast<std::size_t>(size));
-    launch("launch of the kernel that gathers crossings", gather_kernel, chunks, chunk_size, stream_, arguments_, counts,
-           positions, size - 1, crossings);
+    launch("launch of the kernel that gathers crossings", gather_kernel, chunks, chunk_size, stream_, arguments_,
+           counts, positions, size - 1, crossings);
     const std::size_t old = output.crossings.size();
     output.crossings.resize(old + total * static_cast<std::size_t>(size));
     check(cudaMemcpyAsync(output.crossings.data() + old, crossings_.get(),
@@ -292,7 +292,8 @@ std::string why_unusable(int device) {
   if (code != cudaErrorNoKernelImageForDevice && code != cudaErrorInvalidDeviceFunction)
     return name + ": " + cudaGetErrorString(code);
   const std::string architecture = std::to_string(properties.major) + std::to_string(properties.minor);
-  return name + ", has compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) +
+  return name + ", has compute capability " + std::to_string(properties.major) + "." +
+         std::to_string(properties.minor) +
          ", and this build has kernels for " RATTLEBACK_CUDA_ARCHITECTURES "; build with -DCMAKE_CUDA_ARCHITECTURES=" +
          architecture;
 }

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/base/error.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
 
 namespace rattleback {
 namespace {

@@ -13,8 +13,6 @@ namespace rattleback {
 /// Instruction sets a step loop is compiled for.
 enum class Isa { scalar, avx2, avx512 };
 [[nodiscard]] const char* to_string(Isa isa);
-/// Lanes of a pack.
-[[nodiscard]] int pack_width(Isa isa);
 /// The widest instruction set that this build holds and this machine runs.
 [[nodiscard]] Isa best_isa();
 /// Whether this build holds `isa` and this machine runs it.

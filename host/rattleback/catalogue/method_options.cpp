@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rattleback/expression/expression.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/expression/expression.hpp"
 
 namespace rattleback {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/expression/expression.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/expression/expression.hpp"
 
 namespace rattleback {
 namespace {

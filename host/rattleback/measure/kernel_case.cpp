@@ -87,7 +87,8 @@ std::string study_of(const KernelCase& kernel, const Exercise& exercise) {
         o.name);
   text += "correlation = [\"q[0]\"]\nhistogram = { from = -1, to = 1, bins = 5 }\n";  // of the last observable
   if (exercise.lyapunov)
-    text += "[[observable]]\nname = \"lyapunov\"\nstatistics = [\"mean\", \"std\", \"min\", \"max\"]\nquantiles = [0.5]\n";
+    text +=
+        "[[observable]]\nname = \"lyapunov\"\nstatistics = [\"mean\", \"std\", \"min\", \"max\"]\nquantiles = [0.5]\n";
   if (exercise.sections)
     text += fmt::format(
         "[[section]]\nsurface = \"q[0] + v[0] - {} - p[0]^2/9\"\ndirection = \"both\"\n"

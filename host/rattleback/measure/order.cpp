@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/problem/points.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/points.hpp"
 
 namespace rattleback {
 namespace {

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "rattleback/backend/backend.hpp"
-#include "rattleback/result/diff.hpp"
 #include "rattleback/base/fnv.hpp"
-#include "rattleback/measure/kernel_case.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/rattleback.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/measure/kernel_case.hpp"
+#include "rattleback/rattleback.hpp"
+#include "rattleback/result/diff.hpp"
 
 namespace rattleback {
 namespace {
@@ -43,13 +43,14 @@ void add_to(Fnv1a& hash, const Result& result) {
 std::string different(const Result& a, const Result& b) {
   std::string paths;
   for (const std::string& path : a.paths()) {
-    const bool same = b.has(path) && std::visit(
-                                         [&](const auto& x) {
-                                           const auto* y = std::get_if<std::decay_t<decltype(x)>>(&b.dataset(path).values);
-                                           return y && x.size() == y->size() &&
-                                                  (x.empty() || std::memcmp(x.data(), y->data(), x.size() * sizeof x[0]) == 0);
-                                         },
-                                         a.dataset(path).values);
+    const bool same =
+        b.has(path) && std::visit(
+                           [&](const auto& x) {
+                             const auto* y = std::get_if<std::decay_t<decltype(x)>>(&b.dataset(path).values);
+                             return y && x.size() == y->size() &&
+                                    (x.empty() || std::memcmp(x.data(), y->data(), x.size() * sizeof x[0]) == 0);
+                           },
+                           a.dataset(path).values);
     if (!same) paths += (paths.empty() ? "" : " ") + path;
   }
   return paths;
@@ -64,8 +65,9 @@ SelftestKernel test(const KernelCase& kernel, Session& tested, Session& referenc
     return result;
   };
   try {
-    for (const Exercise& exercise : {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
-                                     Exercise{.draws = 3, .sections = true, .uneven = true}}) {
+    for (const Exercise& exercise :
+         {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
+          Exercise{.draws = 3, .sections = true, .uneven = true}}) {
       const Study study = Study::parse(study_of(kernel, exercise));
       const Result expected = reference.run(study);
       add_to(digest, expected);
@@ -94,7 +96,8 @@ fs::path file_of(const std::string& device, const std::string& driver) {
     return {};
   }
   Fnv1a hash;
-  for (const std::string& text : {device, driver, std::string(version()), std::string(git_commit())}) hash.add(text + "\n");
+  for (const std::string& text : {device, driver, std::string(version()), std::string(git_commit())})
+    hash.add(text + "\n");
   return folder / "rattleback" / fmt::format("selftest-{:016x}.txt", hash.value);
 }
 

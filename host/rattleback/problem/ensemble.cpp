@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "rattleback/base/message.hpp"
 #include "rattleback/expression/formulas.hpp"
 #include "rattleback/problem/grid.hpp"
-#include "rattleback/base/message.hpp"
 #include "rattleback/problem/point_file.hpp"
 #include "rattleback/result/result.hpp"
-#include "rattleback/study/study.hpp"
 #include "rattleback/study/checks.hpp"
+#include "rattleback/study/study.hpp"
 
 namespace rattleback {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "rattleback/expression/expression.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/random.hpp"
+#include "rattleback/expression/expression.hpp"
 
 namespace rattleback {
 namespace {

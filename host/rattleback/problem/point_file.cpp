@@ -14,9 +14,9 @@
 #include <optional>
 #include <string_view>
 
-#include "rattleback/result/hdf5.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/probe.hpp"
+#include "rattleback/result/hdf5.hpp"
 
 namespace rattleback {
 namespace {

@@ -12,10 +12,10 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 
-#include "rattleback/problem/grid.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/random.hpp"
+#include "rattleback/problem/grid.hpp"
 
 namespace rattleback {
 

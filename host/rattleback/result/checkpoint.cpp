@@ -5,10 +5,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "rattleback/result/canonical.hpp"
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/scratch.hpp"
+#include "rattleback/result/canonical.hpp"
 
 namespace rattleback {
 namespace {
@@ -135,11 +135,13 @@ std::string CheckpointReader::text(const std::string& name) const {
 Leftover check_leftovers(const RunFiles& files, const CheckpointReader& checkpoint) {
   const auto refuse = [&](const std::filesystem::path& file) {
     std::error_code code;
-    input_error(file.string(),
-                std::filesystem::exists(file, code)
-                    ? "is not what the interrupted run has left (its contents do not match the checkpoint); restore it, "
-                      "or delete '" + files.checkpoint.string() + "' and run the study again"
-                    : "is gone, and the interrupted run needs it; restore it, or run the study again");
+    input_error(
+        file.string(),
+        std::filesystem::exists(file, code)
+            ? "is not what the interrupted run has left (its contents do not match the checkpoint); restore it, "
+              "or delete '" +
+                  files.checkpoint.string() + "' and run the study again"
+            : "is gone, and the interrupted run needs it; restore it, or run the study again");
   };
   const std::string run = checkpoint.run();
   if (checkpoint.has("/values_written") &&

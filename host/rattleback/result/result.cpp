@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "rattleback/result/canonical.hpp"
 #include "rattleback/problem/shape.hpp"
+#include "rattleback/result/canonical.hpp"
 
 namespace rattleback {
 

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rattleback/result/canonical.hpp"
 #include "rattleback/base/fnv.hpp"
-#include "rattleback/run/mark.hpp"
-#include "rattleback/run/run_files.hpp"
 #include "rattleback/base/scratch.hpp"
 #include "rattleback/problem/shape.hpp"
+#include "rattleback/result/canonical.hpp"
+#include "rattleback/run/mark.hpp"
+#include "rattleback/run/run_files.hpp"
 
 namespace rattleback {
 namespace {
@@ -132,7 +132,8 @@ void FileSink::lock() {
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
       fail("another run is writing this result; wait for it, or choose another with -o");
     // a run that ended in between has put its part in place under another name
-    struct stat mine {}, there {};
+    struct stat mine {
+    }, there{};
     named = fstat(lock_, &mine) == 0 && lstat(part_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
             mine.st_ino == there.st_ino;
   }
@@ -281,8 +282,8 @@ void FileSink::commit() {
   check(fdatasync(lock_) == 0, "/");
   complete_ = keep_ = true;
   const auto fail = [&](const std::string& why) {
-    throw Error(Error::Kind::runtime, file_.string() + ": cannot put the finished result in place (" + why +
-                                          "); it is in " + part_.string());
+    throw Error(Error::Kind::runtime,
+                file_.string() + ": cannot put the finished result in place (" + why + "); it is in " + part_.string());
   };
   try {
     (void)result_place(file_);  // a file that has come there during the run

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "rattleback/result/hdf5.hpp"
-#include "rattleback/run/ledger.hpp"
 #include "rattleback/result/result.hpp"
+#include "rattleback/run/ledger.hpp"
 
 namespace rattleback {
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include "rattleback/result/hdf5.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/probe.hpp"
+#include "rattleback/result/hdf5.hpp"
 #include "rattleback/result/result_file.hpp"
 
 namespace rattleback {

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "rattleback/backend/backend.hpp"
-#include "rattleback/result/checkpoint.hpp"
-#include "rattleback/run/mark.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/plan.hpp"
 #include "rattleback/problem/points.hpp"
+#include "rattleback/result/checkpoint.hpp"
+#include "rattleback/run/mark.hpp"
 #include "rattleback/run/runner.hpp"
 
 namespace rattleback {
@@ -35,7 +35,8 @@ struct Session::Impl {
 
   /// The backend, for a validated study.
   Backend& backend_for(const Study& study) {
-    if (!backend || !backend->treats(study)) backend = make_backend(options.backend, options.threads, study, options.warn);
+    if (!backend || !backend->treats(study))
+      backend = make_backend(options.backend, options.threads, study, options.warn);
     return *backend;
   }
 

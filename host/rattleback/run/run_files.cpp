@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rattleback/run/mark.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/result/result.hpp"
+#include "rattleback/run/mark.hpp"
 
 namespace rattleback {
 namespace {
@@ -66,10 +66,10 @@ void check_beside(const fs::path& file, const fs::path& beside) {
   if (!fs::exists(status)) return;
   const bool regular = fs::is_regular_file(status);
   if (regular && (fs::file_size(beside, code) == 0 || is_own(beside))) return;
-  input_error(file.string(), fmt::format("cannot be written ({} is in the way: it is {}); move it, or choose another "
-                                         "with -o",
-                                         beside.string(),
-                                         regular ? "no file of rattleback" : kind_in_words(status.type())));
+  input_error(file.string(),
+              fmt::format("cannot be written ({} is in the way: it is {}); move it, or choose another "
+                          "with -o",
+                          beside.string(), regular ? "no file of rattleback" : kind_in_words(status.type())));
 }
 
 void check_name(const fs::path& file) {
@@ -121,12 +121,14 @@ fs::path followed(const fs::path& file) {
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
-  struct stat first {}, second {};
+  struct stat first {
+  }, second{};
   return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino;
 }
 
-fs::path output_place(const fs::path& file, std::span<const fs::path> inputs, const std::function<bool(const fs::path&)>& own) {
+fs::path output_place(const fs::path& file, std::span<const fs::path> inputs,
+                      const std::function<bool(const fs::path&)>& own) {
   const auto refuse = [&](std::string_view why) {
     input_error(file.string(), fmt::format("cannot be written ({}); choose another with -o", why));
   };
@@ -145,7 +147,9 @@ fs::path output_place(const fs::path& file, std::span<const fs::path> inputs, co
   return place;
 }
 
-fs::path result_place(const fs::path& file, std::span<const fs::path> inputs) { return output_place(file, inputs, is_own); }
+fs::path result_place(const fs::path& file, std::span<const fs::path> inputs) {
+  return output_place(file, inputs, is_own);
+}
 
 fs::path check_output(const fs::path& file, std::span<const fs::path> inputs) {
   const fs::path place = result_place(file, inputs);

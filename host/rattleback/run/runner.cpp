@@ -6,11 +6,11 @@
 #include <functional>
 #include <future>
 
-#include "rattleback/result/checkpoint.hpp"
-#include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/base/parallel.hpp"
+#include "rattleback/catalogue/method_options.hpp"
 #include "rattleback/problem/plan.hpp"
 #include "rattleback/problem/points.hpp"
+#include "rattleback/result/checkpoint.hpp"
 
 namespace rattleback {
 namespace {

@@ -162,7 +162,7 @@ class Runner {
   Position position_;
   /// Where the tile's states at the position are: not anywhere while the backend computes, nor after it has failed.
   enum class States { host, backend, nowhere } states_ = States::host;
-  bool halved_ = false;  ///< tiles have become smaller, and the user knows
+  bool halved_ = false;   ///< tiles have become smaller, and the user knows
   bool pending_ = false;  // output_ holds samples [pending_first_, + pending_samples_) that are not in the result yet
   std::uint64_t pending_first_ = 0, pending_samples_ = 0;
   std::int64_t longest_interval_ = 0;  // of the tile, in steps, where they vary

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <type_traits>
 
-#include "rattleback/result/checkpoint.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/run/runner.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/result/checkpoint.hpp"
+#include "rattleback/run/runner.hpp"
 
 namespace rattleback {
 namespace {
@@ -69,8 +69,8 @@ void Runner::stop_or_checkpoint() {
   if (!file_) return;
   const Study::Checkpoint& wanted = study_.output.checkpoint;
   const double since = seconds_since(last_checkpoint_);
-  const bool due = (wanted.steps > 0 && steps_since_checkpoint_ >= wanted.steps) ||
-                   (wanted.seconds > 0 && since >= wanted.seconds);
+  const bool due =
+      (wanted.steps > 0 && steps_since_checkpoint_ >= wanted.steps) || (wanted.seconds > 0 && since >= wanted.seconds);
   if (due && since >= checkpoint_seconds_ / checkpoint_share) try_checkpoint();
 }
 

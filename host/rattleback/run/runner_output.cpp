@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/run/runner.hpp"
-#include "rattleback/measure/selftest.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/measure/selftest.hpp"
+#include "rattleback/run/runner.hpp"
 
 namespace rattleback {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/loop/reduction.hpp"
 #include "rattleback/base/scratch.hpp"
+#include "rattleback/loop/reduction.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

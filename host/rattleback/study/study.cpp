@@ -7,15 +7,15 @@
 #include <iterator>
 #include <set>
 
-#include "rattleback/expression/formulas.hpp"
-#include "rattleback/problem/grid.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/base/text_file.hpp"
 #include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/expression/formulas.hpp"
+#include "rattleback/expression/surface.hpp"
+#include "rattleback/problem/grid.hpp"
 #include "rattleback/problem/point_file.hpp"
 #include "rattleback/study/checks.hpp"
 #include "rattleback/study/reader.hpp"
-#include "rattleback/expression/surface.hpp"
-#include "rattleback/base/text_file.hpp"
 
 namespace rattleback {
 namespace {
@@ -361,8 +361,8 @@ void check_observables(Study& study) {
 
 void check_name(std::string_view what, const std::string& name, const std::string& where) {
   if (const std::string fault = fault_of_name(name); !fault.empty())
-    input_error(
-        where, fmt::format("{} cannot be called {} ({}); use letters, digits, '-' and '_'", what, quote(name), fault));
+    input_error(where,
+                fmt::format("{} cannot be called {} ({}); use letters, digits, '-' and '_'", what, quote(name), fault));
 }
 
 void check_sections(const Study& study) {

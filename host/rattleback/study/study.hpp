@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/base/error.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
 
 namespace rattleback {
 

@@ -29,11 +29,7 @@ inline constexpr int entire_top = 29;
 template <int N>
 struct InverseFactorials {
   double value[N];
-#ifdef __CUDACC__
-  __host__ __device__
-#endif
-      constexpr InverseFactorials()
-      : value() {
+  RB_CONSTEXPR InverseFactorials() : value() {
     double factorial = 1.0;
     for (int n = 0; n < N; ++n) {
       if (n > 0) factorial *= n;

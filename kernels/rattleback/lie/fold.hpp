@@ -12,11 +12,7 @@
 RB_NAMESPACE_BEGIN
 
 /// Largest angle h |omega| of a step of a Lobatto IIIA-IIIB pair with tau = cay, s = 2..5.
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    constexpr double
-    fold_angle(int stages) {
+RB_CONSTEXPR double fold_angle(int stages) {
   return stages == 2 ? 0.7538222558 : stages == 3 ? 1.565809485 : stages == 4 ? 1.963102487 : 2.222838268;
 }
 

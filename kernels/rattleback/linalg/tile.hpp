@@ -32,7 +32,7 @@ constexpr int tile_lanes(int unknowns, int parts = 1) {
 namespace detail {
 
 // What a tile asks of the machine: the number of this lane, a barrier that makes writes visible, memory for all lanes.
-#if defined(__CUDA_ARCH__)
+#if RB_DEVICE_PASS
 inline constexpr bool has_tiles = true;
 template <int W>
 __device__ __forceinline__ int tile_lane() {
@@ -153,7 +153,9 @@ using workspace_of = typename TileOf<Step>::Workspace;
 
 /// Shared memory of a warp whose tiles take the step: the part of every tile of 8 lanes begins at a multiple of 16 bytes.
 template <class Step>
-inline constexpr int workspace_bytes =
-    tile_of<Step>::lanes == 1 ? 0 : (int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes) + 63) / 64 * 64;
+inline constexpr int workspace_bytes = tile_of<Step>::lanes == 1
+                                           ? 0
+                                           : (int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes) + 63) / 64 *
+                                                 64;
 
 RB_NAMESPACE_END

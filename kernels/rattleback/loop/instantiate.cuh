@@ -1,6 +1,7 @@
 #pragma once
 // CUDA twin of instantiate.hpp: the same lane functions, with a thread or a tile of threads for each trajectory.
 
+#include "rattleback/linalg/parked.hpp"
 #include "rattleback/loop/advance.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/tangent.hpp"
@@ -43,7 +44,7 @@ using TangentLoop = Loop<System, Method, Tangent<double, System, Method::templat
 #ifndef RATTLEBACK_BLOCKS
 #define RATTLEBACK_BLOCKS 4
 #endif
-#if __CUDACC_VER_MAJOR__ >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
+#if RB_NVCC_VERSION >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
 #define RB_SPILL_TO_SHARED_MEMORY asm volatile(".pragma \"enable_smem_spilling\";")
 #else
 #define RB_SPILL_TO_SHARED_MEMORY

@@ -3,10 +3,10 @@
 // the step, and the state that this velocity belongs to. A step that has them takes a third argument, step(state, h, keep),
 // and calls keep.put(solved, gamma, v, q, p). They stay in rows, where an observable asks for them.
 
-#include "rattleback/loop/lanes.hpp"
 #include "rattleback/linalg/tile.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -2,8 +2,8 @@
 // Surfaces of section: their values, and the steps that cross them. A crossing is noted with the state before the step; the
 // host locates it by taking that step again with a fraction of its size.
 
-#include "rattleback/loop/lanes.hpp"
 #include "rattleback/linalg/tile.hpp"
+#include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN

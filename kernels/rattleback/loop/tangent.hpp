@@ -2,8 +2,8 @@
 // A tangent vector carried along with a trajectory, for the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli,
 // J.-M. Strelcyn, Meccanica 15 (1980) 9). The tangent map of a step is the step itself over dual numbers.
 
-#include "rattleback/loop/lanes.hpp"
 #include "rattleback/linalg/tile.hpp"
+#include "rattleback/loop/lanes.hpp"
 #include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN

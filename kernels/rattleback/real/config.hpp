@@ -2,9 +2,12 @@
 // Marks that let one source serve host, SIMD packs and CUDA.
 //
 // RB_HD inlines always, RB_NOINLINE never; RB_HD_LARGE leaves the choice to the compiler; RB_HD_RARE inlines on a GPU only,
-// where calls are dear, and leaves the registers of a CPU to what every run does. Every translation unit that
-// instantiates kernels for an instruction set defines RATTLEBACK_ISA; the inline namespace keeps code compiled for one
-// instruction set from being linked into another.
+// where calls are dear, and leaves the registers of a CPU to what every run does. RB_CONSTEXPR is for functions of constants,
+// which are not inlined by force. RB_DEVICE_PASS is 1 where nvcc compiles for the device, else 0. RB_NVCC_VERSION is the major
+// version of nvcc, else 0. No other header asks for the compiler.
+//
+// Every translation unit that instantiates kernels for an instruction set defines RATTLEBACK_ISA; the inline namespace keeps
+// code compiled for one instruction set from being linked into another.
 
 #ifdef __CUDACC__
 #define RB_HD __host__ __device__ __forceinline__
@@ -32,8 +35,18 @@
 
 #ifdef __CUDACC__
 #define RB_HD_RARE RB_HD
+#define RB_CONSTEXPR __host__ __device__ constexpr
+#define RB_NVCC_VERSION __CUDACC_VER_MAJOR__
 #else
 #define RB_HD_RARE RB_NOINLINE
+#define RB_CONSTEXPR constexpr
+#define RB_NVCC_VERSION 0
+#endif
+
+#ifdef __CUDA_ARCH__
+#define RB_DEVICE_PASS 1
+#else
+#define RB_DEVICE_PASS 0
 #endif
 
 #ifndef RATTLEBACK_ISA

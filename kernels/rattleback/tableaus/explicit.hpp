@@ -107,13 +107,7 @@ class ExplicitNumbers {
  private:
   static constexpr int at_c = 1, at_b = at_c + max_explicit_stages, at_ba = at_b + max_explicit_stages,
                        at_a = at_ba + max_explicit_stages, at_aa = at_a + triangle;
-#ifdef __CUDACC__
-  __host__ __device__
-#endif
-      static constexpr int
-      row(int i) {
-    return i * (i - 1) / 2;
-  }
+  static RB_CONSTEXPR int row(int i) { return i * (i - 1) / 2; }
 
   const double* numbers_;
 };

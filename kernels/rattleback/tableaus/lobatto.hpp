@@ -24,11 +24,7 @@ struct LobattoPair {
 /// The pair with S stages, as a value (device code cannot refer to a static array).
 template <int S>
   requires(S >= 2 && S <= 6)
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    constexpr LobattoPair<S>
-    lobatto_pair() {
+RB_CONSTEXPR LobattoPair<S> lobatto_pair() {
   if constexpr (S == 2) {
     return {
         {0.0, 1.0}, {0.5, 0.5}, {{0.0, 0.0}, {0.5, 0.5}}, {{0.5, 0.0}, {0.5, 0.0}}, {{0.0, 0.0}, {0.5, 0.0}},

@@ -83,28 +83,6 @@ inline constexpr CrouchGrossmanSet crouch_grossman_sets[] = {
     {"ruth3", 5, 3, {0.0, 1.0, 0.0, 1.0, 0.0}, {7.0 / 24, 9.0 / 24, 9.0 / 24, -25.0 / 24, 1.0}},
 };
 
-/// The set as a tableau.
-constexpr RungeKuttaTableau tableau_of(const CrouchGrossmanSet& set) {
-  static_assert(max_explicit_stages >= 7);
-  RungeKuttaTableau tableau{set.name, set.substeps, set.order, {}, {}};
-  for (int i = 0; i < set.substeps; ++i) {
-    tableau.b[i] = set.weight[i];
-    tableau.a[i][i] = set.theta[i] * set.weight[i];
-    for (int j = 0; j < i; ++j) tableau.a[i][j] = set.weight[j];
-  }
-  return tableau;
-}
-
-/// Whether b_i a_ij + b_j a_ji = b_i b_j: the tableau is its own partner ahat.
-constexpr bool is_symplectic(const RungeKuttaTableau& t) {
-  for (int i = 0; i < t.stages; ++i)
-    for (int j = 0; j < t.stages; ++j) {
-      const double lack = t.b[i] * t.a[i][j] + t.b[j] * t.a[j][i] - t.b[i] * t.b[j];
-      if (lack > 1e-14 || lack < -1e-14) return false;
-    }
-  return true;
-}
-
 /// The order, as far as 4, of the pair of a tableau and its partner ahat_ij = b_j - b_j a_ji/b_i, by the order
 /// conditions of W. W. Hager, Numer. Math. 87 (2000) 247, with d_j = sum_i b_i a_ij.
 constexpr int symplectic_pair_order(const RungeKuttaTableau& t) {

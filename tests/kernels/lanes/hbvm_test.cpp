@@ -4,10 +4,10 @@
 #include "rattleback/methods/hbvm/hbvm.hpp"
 
 #include "lanes.hpp"
-#include "rattleback/systems/unconstrained/kepler.hpp"
 #include "rattleback/systems/holonomic/modified_pendulum.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
 #include "rattleback/systems/holonomic/tethered_satellites.hpp"
+#include "rattleback/systems/unconstrained/kepler.hpp"
 
 namespace rattleback {
 namespace {

@@ -57,8 +57,8 @@ struct Kernel {
   void (*run)(Thread&);
   ParameterLayout parameters[24];
   uint32_t parameter_bytes, shared_bytes, local_bytes, most_threads;
-  bool synchronises;       ///< its threads meet: each thread needs a stack of its own
-  const uint32_t* common;  ///< offsets of the shared variables that several kernels may use
+  bool synchronises;                              ///< its threads meet: each thread needs a stack of its own
+  const uint32_t* common;                         ///< offsets of the shared variables that several kernels may use
   const uint32_t (*blocks)[instruction_classes];  ///< instructions of the basic blocks of the module, by class
   uint32_t block_count;                           ///< 0 where the module does not count
 };

@@ -3,12 +3,9 @@
 // base of the variational conversion (variational_conversion.hpp), and on their own, with or without projection onto the
 // constraints after each step, what to compare it with. They keep no structure.
 
-#include <cstdio>
-#include <iterator>
-
 #include "rattleback/catalogue/entry.hpp"
-#include "rattleback/methods/step.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/explicit.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -226,94 +223,5 @@ class RungeKutta {
   Dynamics<System> dynamics_;
   const double* numbers_;
 };
-
-namespace methods {
-
-/// The bases by name, in the order of explicit_tableaus, and one that the study writes out.
-inline constexpr const char* explicit_bases[] = {"euler", "heun2", "rk3", "rk4", "dp5", "rk6", "tableau"};
-inline constexpr OptionInfo base_option{.name = "base",
-                                        .kind = OptionKind::choice,
-                                        .text = "explicit Runge-Kutta method; `tableau` takes the one of `a` and `b`",
-                                        .standard = 3,
-                                        .choices = explicit_bases};
-inline constexpr OptionInfo base_a_option{
-    .name = "a",
-    .kind = OptionKind::matrix,
-    .text = "with base = \"tableau\", the rows of its matrix; entries on and above the diagonal are 0"};
-inline constexpr OptionInfo base_b_option{
-    .name = "b", .kind = OptionKind::numbers, .text = "with base = \"tableau\", its weights, one per stage"};
-
-/// The tableau of the options `base`, `a` and `b`; false, with a message, where there is none.
-inline bool settle_base(const OptionValue& base, const OptionValue& a, const OptionValue& b, ExplicitTableau& tableau,
-                        char* message, int message_size) {
-  const auto refuse = [&](const char* what) {
-    std::snprintf(message, static_cast<std::size_t>(message_size), "%s", what);
-    return false;
-  };
-  const auto choice = static_cast<std::size_t>(base.number);
-  if (choice < std::size(explicit_tableaus)) {
-    if (!a.numbers.empty() || !b.numbers.empty())
-      return refuse("method.a and method.b are for method.base = \"tableau\"; leave them out, or set the base");
-    tableau = explicit_tableaus[choice];
-    return true;
-  }
-  const std::size_t stages = b.numbers.size();
-  if (stages < 1 || stages > max_explicit_stages)
-    return refuse("method.b has no weights or more than 12 (one per stage); give 1 to 12");
-  if (a.rows != static_cast<int>(stages) || a.numbers.size() != stages * stages)
-    return refuse(
-        "method.a is not a square matrix with as many rows as method.b has weights; give a = [[..], ..], zeros "
-        "included");
-  tableau = {explicit_bases[choice], static_cast<int>(stages), 0, {}, {}};
-  for (std::size_t i = 0; i < stages; ++i) {
-    tableau.b[i] = b.numbers[i];
-    for (std::size_t j = 0; j < stages; ++j) tableau.a[i][j] = a.numbers[i * stages + j];
-  }
-  if (const char* fault = explicit_tableau_fault(tableau)) return refuse(fault);
-  return true;
-}
-
-/// 0 for a tableau of one's own.
-inline int order_of_base(std::span<const OptionValue> values) {
-  const auto choice = static_cast<std::size_t>(values[0].number);
-  return choice < std::size(explicit_tableaus) ? explicit_tableaus[choice].order : 0;
-}
-
-inline constexpr OptionInfo runge_kutta_options[] = {
-    base_option,
-    base_a_option,
-    base_b_option,
-    {.name = "projection",
-     .kind = OptionKind::flag,
-     .text = "after every step, move q and v to the nearest that satisfy the constraints",
-     .standard = 1}};
-
-inline Settled settle_runge_kutta(std::span<const OptionValue> values, const SystemEntry&, double* numbers,
-                                  char* message, int message_size) {
-  ExplicitTableau tableau;
-  if (!settle_base(values[0], values[1], values[2], tableau, message, message_size)) return Settled::refused;
-  fill_runge_kutta_numbers(tableau, values[3].number != 0.0, numbers);
-  return Settled::good;
-}
-
-inline int order_of_runge_kutta(std::span<const OptionValue> values, const SystemEntry&) {
-  return order_of_base(values);
-}
-
-inline constexpr MethodEntry runge_kutta{
-    .name = "runge-kutta",
-    .summary =
-        "explicit Runge-Kutta method on the index-reduced equations, with or without projection onto the constraints; "
-        "keeps no structure: the base of variational-conversion, to compare it with",
-    .source = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section IV.4",
-    .order = "that of the base",
-    .constraints = ConstraintKind::holonomic | ConstraintKind::none,
-    .options = runge_kutta_options,
-    .carries_multiplier = true,
-    .settle = settle_runge_kutta,
-    .order_of = order_of_runge_kutta,
-    .needs = "configuration space R^n"};
-
-}  // namespace methods
 
 RB_NAMESPACE_END

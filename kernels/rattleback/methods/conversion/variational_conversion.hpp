@@ -49,11 +49,7 @@ class VariationalConversion {
   static constexpr int n = System::n, m = System::m;
   /// Tangent maps of the base step are exact, by dual numbers. Their width, how many of the 2 n columns go along with one pass
   /// over the step, makes no difference to the result; it is by measurement of registers and spills.
-#ifdef __CUDA_ARCH__
-  static constexpr int width = 2;
-#else
-  static constexpr int width = 2 * n;
-#endif
+  static constexpr int width = RB_DEVICE_PASS ? 2 : 2 * n;
   using D = Dual<T, width>;
   using Flow = ExplicitFlow<T, System>;
   /// Where a base step leads, with the derivatives by (q, v), and the derivatives of the action.
@@ -362,67 +358,5 @@ class VariationalConversion {
   SolverOptions<T> options_;
   const double* numbers_;
 };
-
-namespace methods {
-
-inline constexpr const char* conversion_states[] = {"segment", "node"};
-inline constexpr double symmetric_bias[] = {-0.5, 0.5};
-inline constexpr OptionInfo conversion_options[] = {
-    base_option,
-    base_a_option,
-    base_b_option,
-    {.name = "bias",
-     .kind = OptionKind::numbers,
-     .text = "where the segment of a state begins and ends, in steps",
-     .minimum = -1,
-     .maximum = 1,
-     .standard_numbers = symmetric_bias},
-    {.name = "state",
-     .kind = OptionKind::choice,
-     .text =
-         "what q and p are: of a segment, with p = dL/dv, or those of a node, in which the map is symplectic and keeps "
-         "momentum maps",
-     .choices = conversion_states}};
-
-inline Settled settle_conversion(std::span<const OptionValue> values, const SystemEntry&, double* numbers,
-                                 char* message, int message_size) {
-  ExplicitTableau tableau;
-  if (!settle_base(values[0], values[1], values[2], tableau, message, message_size)) return Settled::refused;
-  const std::span<const double> bias = values[3].numbers;
-  const char* fault = bias.size() == 2 ? conversion_bias_fault(bias[0], bias[1]) : "the bias must be two numbers";
-  if (fault != nullptr) {
-    std::snprintf(message, static_cast<std::size_t>(message_size), "method.bias: %s; [-0.5, 0.5] is the symmetric one",
-                  fault);
-    return Settled::refused;
-  }
-  fill_conversion_numbers(tableau, bias[0], bias[1],
-                          values[4].number != 0.0 ? ConversionState::node : ConversionState::segment, numbers);
-  return Settled::good;
-}
-
-/// That of the base; with the symmetric bias the next even one.
-inline int order_of_conversion(std::span<const OptionValue> values, const SystemEntry&) {
-  const int order = order_of_base(values);
-  const std::span<const double> bias = values[3].numbers;
-  return bias[0] == -bias[1] ? order + order % 2 : order;
-}
-
-inline constexpr MethodEntry variational_conversion{
-    .name = "variational-conversion",
-    .summary =
-        "variational integrator from an explicit Runge-Kutta method; symplectic, of the order of the base, symmetric "
-        "with the bias [-0.5, 0.5]",
-    .source =
-        "G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step method to a variational integrator of "
-        "the same order",
-    .order = "that of the base; the next even one with the bias [-0.5, 0.5]",
-    .constraints = ConstraintKind::holonomic | ConstraintKind::none,
-    .options = conversion_options,
-    .carries_multiplier = true,
-    .settle = settle_conversion,
-    .order_of = order_of_conversion,
-    .needs = "configuration space R^n"};
-
-}  // namespace methods
 
 RB_NAMESPACE_END

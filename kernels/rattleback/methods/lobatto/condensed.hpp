@@ -11,8 +11,8 @@
 // Only the s - 2 interior accelerations are coupled.
 
 #include "rattleback/linalg/lu.hpp"
-#include "rattleback/methods/step.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
 RB_NAMESPACE_BEGIN

@@ -10,9 +10,7 @@
 // C = Phi_eta or Dphi, momenta are carried back to the frame of g, where forces simply add up:
 //
 //   z_i = mu + h sum_j a_ij Ad*_{tau(Xi_j)^-1} F_j,   mubar_i = Ad*_{tau(Xi_i)} z_i,   mu' = mubar_s            (27)
-//
 // and the discrete Euler-Lagrange equations of the stages are (26), multiplied by dtau_xi^T so that nothing is inverted,
-//
 //   dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j = dtau_xi^T mu' = dtau_{-xi}^T z_s                           i = 1..s
 //   W_j = dtau_{Xi_j}^T F_j + grad_Xi <p_j, dtau_Xi H_j>.
 //
@@ -21,13 +19,12 @@
 //   velocity constraints:   Phi(G_i, eta(G_i, mubar_i)) = 0, i = 2..s,   Lambda_1 = lambda,  lambda' = Lambda_s
 //   holonomic constraints:  phi(G_i) = 0, i = 2..s,                      Dphi(g') eta(g', mu') = 0
 //
-// With a holonomic constraint on R^n and two stages it is RATTLE. There the multipliers are new in every step; the last of
-// them is kept for the record and as the guess of the next step.
+// With a holonomic constraint on R^n and two stages it is RATTLE; the last multipliers are kept as the guess of the next step.
 
 #include "rattleback/lie/fold.hpp"
 #include "rattleback/linalg/lu.hpp"
-#include "rattleback/methods/step.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
 RB_NAMESPACE_BEGIN

@@ -3,6 +3,7 @@
 // constant inertia, l = eta.M eta/2 - U(g), and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic,
 // phi(g) = 0, A = Dphi.
 
+#include "rattleback/linalg/parked.hpp"
 #include "rattleback/methods/lobatto/general.hpp"
 
 RB_NAMESPACE_BEGIN

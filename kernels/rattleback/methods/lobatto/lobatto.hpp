@@ -3,7 +3,6 @@
 // holonomic ones and none. What a system offers picks the form at compile time; all forms are the same map, up to
 // round-off.
 
-#include "rattleback/catalogue/entry.hpp"
 #include "rattleback/methods/lobatto/condensed.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
 
@@ -74,61 +73,5 @@ consteval auto lobatto_form() {
 /// One step with the retraction Tau (Cay or Exp) and S stages. On R^n, where both are the identity map, Tau is of no account.
 template <class T, class System, class Tau, int S>
 using LobattoStep = typename decltype(detail::lobatto_form<T, System, Tau, S>())::type;
-
-namespace methods {
-
-inline constexpr const char* lobatto_retractions[] = {"cay", "exp"};
-inline constexpr OptionInfo lobatto_options[] = {
-    {.name = "stages",
-     .kind = OptionKind::integer,
-     .text = "number of stages s",
-     .standard = 2,
-     .minimum = 2,
-     .maximum = 5,
-     .compiled = true},
-    {.name = "retraction",
-     .kind = OptionKind::choice,
-     .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
-     .choices = lobatto_retractions,
-     .compiled = true,
-     .scope = OptionScope::groups_matter},
-    {.name = "normalise",
-     .kind = OptionKind::flag,
-     .text = "rotations are made orthogonal again after every step",
-     .scope = OptionScope::groups_only}};
-
-inline constexpr MethodEntry nonholonomic_lobatto{
-    "nonholonomic-lobatto",
-    "Lobatto IIIA-IIIB pair with the constraint on the IIIA momenta; constraint exact at the nodes, symmetric on R^n",
-    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-    "systems, eqs. (14), (26), (27)",
-    "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
-    ConstraintKind::velocity,
-    lobatto_options,
-    true};
-
-inline constexpr MethodEntry holonomic_lobatto{
-    "holonomic-lobatto",
-    "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n (s = "
-    "2 "
-    "is RATTLE there)",
-    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-    "systems, eqs. (13), (26), (27)",
-    "q, p: 2s-2; lambda: s-1",
-    ConstraintKind::holonomic,
-    lobatto_options,
-    true};
-
-inline constexpr MethodEntry lobatto{
-    "lobatto",
-    "unconstrained Lobatto IIIA-IIIB pair; symplectic, symmetric on R^n (s = 2 is velocity Verlet there)",
-    "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-    "systems, eqs. (9), (26), (27)",
-    "2s-2",
-    ConstraintKind::none,
-    lobatto_options,
-    false};
-
-}  // namespace methods
 
 RB_NAMESPACE_END

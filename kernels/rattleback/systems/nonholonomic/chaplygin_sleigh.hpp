@@ -1,7 +1,7 @@
 #pragma once
 
-#include "rattleback/real/quadrature.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/real/quadrature.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -1,0 +1,92 @@
+#pragma once
+// What a system offers, as concepts and constants (system.hpp has the list).
+
+#include "rattleback/lie/rn.hpp"
+#include "rattleback/linalg/vector.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+template <class System>
+struct GroupOf {
+  using type = Rn<System::n>;
+};
+template <class System>
+  requires requires { typename System::Group; }
+struct GroupOf<System> {
+  using type = typename System::Group;
+  static_assert(type::dimension == System::n);
+};
+}  // namespace detail
+
+/// The configuration space: R^n where the system names no group.
+template <class System>
+using group_of = typename detail::GroupOf<System>::type;
+/// Whether the configuration space is more than R^n.
+template <class System>
+inline constexpr bool on_group = requires {
+  typename System::Group;
+};
+/// Numbers that hold a configuration; n on R^n.
+template <class System>
+inline constexpr int element_size = group_of<System>::element_size;
+template <class System, class S = typename System::scalar>
+using Configuration = Vector<S, element_size<System>>;
+
+/// A potential and a mass matrix are given: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
+template <class System>
+concept SeparableForm = requires(const System& s, const Configuration<System>& q) {
+  s.potential(q);
+};
+/// L = v.Mv/2 - U(q) for all parameters.
+template <class System>
+concept Separable = SeparableForm<System> &&
+    !requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
+  s.lagrangian(q, v);
+};
+
+template <class System>
+concept AffineConstraint = System::m == 0 || requires(const System& s, const Configuration<System>& q) {
+  s.constraint_matrix(q);
+};
+
+/// On R^n, constant mass matrix and a constraint affine in the velocity (or none): the condensed methods apply.
+template <class System>
+concept Condensable = !on_group<System> && Separable<System> && AffineConstraint<System>;
+
+/// A system that gives its Hamiltonian, which may be degenerate: velocities need not determine momenta.
+template <class System>
+concept HasHamiltonian = requires(const System& s, const Configuration<System>& q,
+                                  const Vector<typename System::scalar, System::n>& p) {
+  s.hamiltonian(q, p);
+};
+
+template <class System>
+inline constexpr bool has_constraint_offset = requires(const System& s, const Configuration<System>& q) {
+  s.constraint_offset(q);
+};
+
+/// Whether the constraint is on positions, g(q) = 0.
+template <class System>
+inline constexpr bool is_holonomic = requires(const System& s, const Configuration<System>& q) {
+  s.position_constraint(q);
+};
+
+/// On R^n, with holonomic constraints or none; with holonomic constraints.
+template <class System>
+concept HolonomicOnRn = !on_group<System> && (System::m == 0 || is_holonomic<System>);
+template <class System>
+concept ConstrainedOnRn = HolonomicOnRn<System> && System::m >
+0;
+
+/// Constant mass, constraint and potential in the form that condensed holonomic methods take.
+template <class System>
+concept Blocks = Separable<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q,
+                                               const Vector<typename System::scalar, System::m>& a) {
+  s.mass_diagonal();
+  s.position_jacobian(q);
+  s.constraint_hessian(a);
+  System::terms;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,158 @@
+#pragma once
+// The constraint of a system, its forms, and the linear algebra with its sparsity.
+
+#include "rattleback/mechanics/derivatives.hpp"
+#include "rattleback/mechanics/mass.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// mu(q) of a constraint affine in v, with the sparsity the system states.
+template <class System, class S = typename System::scalar>
+struct ConstraintForms {
+  static constexpr int n = System::n, m = System::m;
+  Matrix<S, m, n> mu;
+
+  ConstraintForms() = default;
+  RB_HD ConstraintForms(const System& system, const Configuration<System, S>& q) {
+    if constexpr (m > 0) mu = system.constraint_matrix(q);
+  }
+
+  RB_HD static constexpr bool entry(int row, int column) {
+    if constexpr (requires { System::constraint_entry(0, 0); }) {
+      return System::constraint_entry(row, column);
+    } else {
+      return true;
+    }
+  }
+
+  /// mu x
+  RB_HD Vector<S, m> operator*(const Vector<S, n>& x) const {
+    Vector<S, m> r;
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) {
+      r[i] = S(0.0);
+      bool first = true;  // a product: x + 0 is an addition to a compiler
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) {
+        if (!entry(i, j)) continue;
+        r[i] = first ? mu[i][j] * x[j] : fma(mu[i][j], x[j], r[i]);
+        first = false;
+      }
+    }
+    return r;
+  }
+  /// mu^T lambda
+  RB_HD Vector<S, n> transpose_times(const Vector<S, m>& lambda) const {
+    auto y = Vector<S, n>::zero();
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (entry(0, j)) y[j] = lambda[0] * mu[0][j];
+    }
+    return plus_transpose_times<1>(y, lambda);
+  }
+  /// y + mu^T lambda, from row `first` on.
+  template <int first = 0>
+  RB_HD Vector<S, n> plus_transpose_times(Vector<S, n> y, const Vector<S, m>& lambda) const {
+    RB_UNROLL
+    for (int i = first; i < m; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (entry(i, j)) y[j] = fma(lambda[i], mu[i][j], y[j]);
+    }
+    return y;
+  }
+  /// mu M^-1 other^T
+  RB_HD Matrix<S, m, m> gram(const Mass<System>& mass, const ConstraintForms& other) const {
+    Matrix<S, m, m> c;
+    RB_UNROLL
+    for (int l = 0; l < m; ++l) {
+      const Vector<S, m> column = *this * mass.inverse_times(other.mu[l]);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) c[k][l] = column[k];
+    }
+    return c;
+  }
+};
+
+/// d(q) of a constraint affine in v.
+template <class System, class S>
+RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<S, element_size<System>>& q) {
+  if constexpr (requires { system.constraint_offset(q); }) {
+    return system.constraint_offset(q);
+  } else {
+    return Vector<S, System::m>::zero();
+  }
+}
+/// Phi(q, v); Dg(q) v where the constraint is holonomic.
+template <class System, class S>
+RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, element_size<System>>& q,
+                                      const Vector<S, System::n>& v) {
+  if constexpr (System::m == 0) {
+    return {};
+  } else if constexpr (is_holonomic<System>) {
+    const auto g = system.position_constraint(moving<group_of<System>>(q, v));
+    Vector<S, System::m> phi;
+    RB_UNROLL
+    for (int i = 0; i < System::m; ++i) phi[i] = g[i].partial[0];
+    return phi;
+  } else if constexpr (AffineConstraint<System>) {
+    const ConstraintForms<System, S> forms(system, q);
+    return forms * v + constraint_offset(system, q);
+  } else {
+    return system.constraint(q, v);
+  }
+}
+
+/// g and its derivative Dg at q.
+template <class T, int n, int m>
+struct PositionConstraint {
+  Vector<T, m> value;
+  Matrix<T, m, n> jacobian;
+};
+
+template <class System, class T>
+RB_HD PositionConstraint<T, System::n, System::m> position_constraint(const System& system,
+                                                                      const Vector<T, element_size<System>>& q) {
+  constexpr int n = System::n, m = System::m;
+  if constexpr (requires { system.position_jacobian(q); }) {
+    return {system.position_constraint(q), system.position_jacobian(q)};
+  } else {
+    const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<T, n>>(q));
+    PositionConstraint<T, n, m> r;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      r.value[k] = g[k].value;
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) r.jacobian[k][i] = g[k].partial[i];
+    }
+    return r;
+  }
+}
+
+/// The covectors along which multipliers act, row by row: Phi_v, or Dg where the constraint is holonomic.
+template <class System, class T>
+RB_HD Matrix<T, System::m, System::n> constraint_forms(const System& system, const Vector<T, element_size<System>>& q,
+                                                       const Vector<T, System::n>& v) {
+  constexpr int n = System::n, m = System::m;
+  if constexpr (is_holonomic<System>) {
+    return position_constraint(system, q).jacobian;
+  } else if constexpr (AffineConstraint<System>) {
+    return system.constraint_matrix(q);
+  } else {
+    using D = Dual<T, n>;
+    Vector<D, element_size<System>> x;
+    RB_UNROLL
+    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+    const Vector<D, m> phi = system.constraint(x, seeded_velocity<D, 0>(v));
+    Matrix<T, m, n> forms;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) forms[k][i] = phi[k].partial[i];
+    }
+    return forms;
+  }
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,74 @@
+#pragma once
+// First derivatives in q and v by dual numbers, on R^n and on groups.
+
+#include "rattleback/mechanics/concepts.hpp"
+#include "rattleback/real/dual.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The configuration g tau(x) for a small x that exists only in the partial derivatives of a dual number: to first order, all
+/// retractions are the same.
+template <class G, class S>
+RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size>& g,
+                                                 const Vector<S, G::dimension>& x) {
+  const auto rate = G::translate(g, x);
+  Vector<Dual<S, 1>, G::element_size> r;
+  RB_UNROLL
+  for (int i = 0; i < G::element_size; ++i) {
+    r[i].value = g[i];
+    r[i].partial[0] = rate[i];
+  }
+  return r;
+}
+
+/// q as the dual numbers that give the n derivatives by q, the first of D's partials.
+template <class G, class D, class T>
+RB_HD Vector<D, G::element_size> seeded_configuration(const Vector<T, G::element_size>& q) {
+  Vector<D, G::element_size> r;
+  RB_UNROLL
+  for (int i = 0; i < G::element_size; ++i) r[i] = D(q[i]);
+  RB_UNROLL
+  for (int k = 0; k < G::dimension; ++k) {
+    auto unit = Vector<T, G::dimension>::zero();
+    unit[k] = T(1.0);
+    const auto rate = G::translate(q, unit);
+    RB_UNROLL
+    for (int i = 0; i < G::element_size; ++i) r[i].partial[k] = rate[i];
+  }
+  return r;
+}
+/// v as the dual numbers whose partials number `first`, `first` + 1, ... are the derivatives by v.
+template <class D, int first, class T, int n>
+RB_HD Vector<D, n> seeded_velocity(const Vector<T, n>& v) {
+  Vector<D, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = D(v[i], first + i);
+  return r;
+}
+
+/// Value and first derivatives of a function of (q, v) with R components.
+template <class T, int n, int R>
+struct Gradient {
+  Vector<T, R> value;
+  Matrix<T, R, n> dq, dv;
+};
+
+template <int R, class Group = void, class T, int N, int n, class F>
+RB_HD_LARGE Gradient<T, n, R> gradient(F&& f, const Vector<T, N>& q, const Vector<T, n>& v) {
+  using G = std::conditional_t<std::is_void_v<Group>, Rn<N>, Group>;
+  using D = Dual<T, 2 * n>;
+  const Vector<D, R> y = f(seeded_configuration<G, D>(q), seeded_velocity<D, n>(v));
+  Gradient<T, n, R> g;
+  RB_UNROLL
+  for (int r = 0; r < R; ++r) {
+    g.value[r] = y[r].value;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      g.dq[r][i] = y[r].partial[i];
+      g.dv[r][i] = y[r].partial[n + i];
+    }
+  }
+  return g;
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,147 @@
+#pragma once
+// Lagrangian, force, momentum, velocity and energy of a system.
+
+#include "rattleback/mechanics/derivatives.hpp"
+#include "rattleback/mechanics/mass.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// L(q, v).
+template <class System, class S>
+RB_HD S lagrangian(const System& system, const Vector<S, element_size<System>>& q, const Vector<S, System::n>& v) {
+  if constexpr (Separable<System>) {
+    return S(0.5) * dot(v, Mass<System>(system).times(v)) - system.potential(q);
+  } else {
+    return system.lagrangian(q, v);
+  }
+}
+
+/// Force -grad U of a separable system.
+template <class System, class T>
+RB_HD Vector<T, System::n> force(const System& system, const Vector<T, element_size<System>>& q) {
+  constexpr int n = System::n;
+  if constexpr (requires { system.force(q); }) {
+    return system.force(q);
+  } else {
+    const Dual<T, n> u = system.potential(seeded_configuration<group_of<System>, Dual<T, n>>(q));
+    Vector<T, n> f;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) f[i] = -u.partial[i];
+    return f;
+  }
+}
+
+/// p = dL/dv.
+template <class System, class T>
+RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, element_size<System>>& q,
+                                    const Vector<T, System::n>& v) {
+  constexpr int n = System::n;
+  if constexpr (Separable<System>) {
+    return Mass<System>(system).times(v);
+  } else {
+    using D = Dual<T, n>;
+    Vector<D, element_size<System>> x;
+    RB_UNROLL
+    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+    const D l = lagrangian(system, x, seeded_velocity<D, 0>(v));
+    Vector<T, n> p;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) p[i] = l.partial[i];
+    return p;
+  }
+}
+
+/// The mass matrix d2L/dv2 at (q, v).
+template <class System, class T>
+RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, const Vector<T, element_size<System>>& q,
+                                                        const Vector<T, System::n>& v) {
+  constexpr int n = System::n;
+  using D = Dual<T, n>;
+  Vector<D, element_size<System>> x;
+  RB_UNROLL
+  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  const Vector<D, n> p = momentum(system, x, seeded_velocity<D, 0>(v));
+  Matrix<T, n, n> mass;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) mass[i][j] = p[i].partial[j];
+  }
+  return mass;
+}
+
+/// dL/dq, on a group the left-trivialised derivative.
+template <class System, class T>
+RB_HD Vector<T, System::n> configuration_force(const System& system, const Vector<T, element_size<System>>& q,
+                                               const Vector<T, System::n>& v) {
+  constexpr int n = System::n;
+  if constexpr (Separable<System>) {
+    return force(system, q);
+  } else {
+    using D = Dual<T, n>;
+    Vector<D, n> y;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) y[i] = D(v[i]);
+    const D l = lagrangian(system, seeded_configuration<group_of<System>, D>(q), y);
+    Vector<T, n> f;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) f[i] = l.partial[i];
+    return f;
+  }
+}
+
+/// dH/dp and -dH/dq, on a group the left-trivialised derivative.
+template <class System, class T>
+RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<System>>& q,
+                             const Vector<T, System::n>& p, Vector<T, System::n>& velocity,
+                             Vector<T, System::n>& force) {
+  constexpr int n = System::n;
+  using D = Dual<T, 2 * n>;
+  const D h = system.hamiltonian(seeded_configuration<group_of<System>, D>(q), seeded_velocity<D, n>(p));
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    velocity[i] = h.partial[n + i];
+    force[i] = -h.partial[i];
+  }
+}
+
+/// v from p = dL/dv(q, v). For a Lagrangian that is not quadratic in v a system gives `velocity(q, p)` itself.
+template <class System, class T>
+RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, element_size<System>>& q,
+                                    const Vector<T, System::n>& p) {
+  constexpr int n = System::n;
+  if constexpr (Separable<System>) {
+    return Mass<System>(system).inverse_times(p);
+  } else if constexpr (requires { system.velocity(q, p); }) {
+    return system.velocity(q, p);
+  } else {
+    // dL/dv = M(q) v + b(q): one Newton step from v = 0 is exact, a second takes out the rounding of the first
+    Vector<T, n> v = Vector<T, n>::zero();
+    const Lu<T, n> mass(mass_matrix(system, q, v));
+    v = mass.solve(p - momentum(system, q, v));
+    return v + mass.solve(p - momentum(system, q, v));
+  }
+}
+
+/// v of a state (q, p); on a group both are in the body or both in space, right trivialised.
+template <class System, class T>
+RB_HD Vector<T, System::n> velocity_of_state(const System& system, const Vector<T, element_size<System>>& q,
+                                             const Vector<T, System::n>& p, bool in_space) {
+  if constexpr (on_group<System>) {
+    using G = group_of<System>;
+    if (in_space) return G::Ad(q, velocity(system, q, G::Ad_star(q, p)));
+  }
+  return velocity(system, q, p);
+}
+
+/// Energy v.dL/dv - L.
+template <class System, class T>
+RB_HD T energy(const System& system, const Vector<T, element_size<System>>& q, const Vector<T, System::n>& v) {
+  if constexpr (Separable<System>) {
+    return fma(T(0.5), dot(v, Mass<System>(system).times(v)), system.potential(q));
+  } else {
+    return dot(v, momentum(system, q, v)) - lagrangian(system, q, v);
+  }
+}
+
+RB_NAMESPACE_END

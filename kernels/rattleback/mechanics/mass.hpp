@@ -1,0 +1,83 @@
+#pragma once
+// The constant mass matrix of a separable system.
+
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/mechanics/concepts.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+struct Identity {
+  char not_empty{};  // nvcc's quick compilation has no functions that return empty classes
+};
+template <class S, int n>
+RB_HD const Vector<S, n>& apply(Identity, const Vector<S, n>& x) {
+  return x;
+}
+template <class T, class S, int n>
+RB_HD Vector<S, n> apply(const Vector<T, n>& diagonal, const Vector<S, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = x[i] * diagonal[i];
+  return r;
+}
+template <class T, class S, int n>
+RB_HD Vector<S, n> apply(const Matrix<T, n, n>& matrix, const Vector<S, n>& x) {
+  Vector<S, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    r[i] = x[0] * matrix[i][0];
+    RB_UNROLL
+    for (int j = 1; j < n; ++j) r[i] = r[i] + x[j] * matrix[i][j];
+  }
+  return r;
+}
+
+}  // namespace detail
+
+/// The constant mass matrix of a separable system and its inverse: identity, diagonal or dense.
+template <class System>
+class Mass {
+  using T = typename System::scalar;
+  static constexpr int n = System::n;
+  static constexpr bool diagonal = requires(const System& s) { s.mass_diagonal(); };
+  static constexpr bool dense = requires(const System& s) { s.mass_matrix(); };
+  using Storage =
+      std::conditional_t<diagonal, Vector<T, n>, std::conditional_t<dense, Matrix<T, n, n>, detail::Identity>>;
+
+ public:
+  static constexpr bool is_diagonal = !dense, is_identity = !dense && !diagonal;
+
+  RB_HD explicit Mass(const System& system) {
+    if constexpr (diagonal) {
+      mass_ = system.mass_diagonal();
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) inverse_[i] = T(1.0) / mass_[i];
+    } else if constexpr (dense) {
+      mass_ = system.mass_matrix();
+      Matrix<T, n, n> factors = mass_;
+      factorise(factors);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        inverse_[i] = Vector<T, n>::zero();
+        inverse_[i][i] = T(1.0);
+        solve_factorised(factors, inverse_[i]);  // the inverse is symmetric: column i is row i
+      }
+    }
+  }
+
+  template <class S>
+  RB_HD Vector<S, n> times(const Vector<S, n>& v) const {
+    return detail::apply(mass_, v);
+  }
+  template <class S>
+  RB_HD Vector<S, n> inverse_times(const Vector<S, n>& p) const {
+    return detail::apply(inverse_, p);
+  }
+
+ private:
+  [[no_unique_address]] Storage mass_, inverse_;
+};
+
+RB_NAMESPACE_END

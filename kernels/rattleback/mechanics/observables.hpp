@@ -1,0 +1,80 @@
+#pragma once
+// Observables that every system has, and what a system may tell the catalogue.
+
+#include <array>
+
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/mechanics/constraint.hpp"
+#include "rattleback/mechanics/lagrangian.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Names of the parameters that must be 0 for the separable form to hold.
+template <class System>
+constexpr auto separable_without() {
+  if constexpr (requires { System::separable_without; }) {
+    return System::separable_without;
+  } else {
+    return std::array<const char*, 0>{};
+  }
+}
+
+/// 1, or what the system gives as `time_scale`.
+template <class System>
+constexpr double time_scale() {
+  if constexpr (requires { System::time_scale; }) {
+    return System::time_scale;
+  } else {
+    return 1.0;
+  }
+}
+
+/// Names of the components of q; a system may give them as `coordinates`.
+template <class System>
+constexpr auto coordinate_names() {
+  if constexpr (requires { System::coordinates; }) {
+    return System::coordinates;
+  } else {
+    return std::array<const char*, 0>{};
+  }
+}
+
+/// Number of observables of a system: energy, constraint (when there is one) and, where it is holonomic, the hidden one,
+/// invariants.
+template <class System>
+inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) +
+                                        static_cast<int>(System::invariants().size());
+
+template <class System>
+constexpr auto observables() {
+  std::array<ObservableInfo, observable_count<System>> r{};
+  std::size_t i = 0;
+  r[i++] = {"energy", System::conserves_energy, "energy v.dL/dv - L"};
+  if constexpr (is_holonomic<System>) {
+    r[i++] = {"constraint", false, "max norm of the constraint g(q)"};
+    r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint Dg(q) v"};
+  } else if constexpr (System::m > 0) {
+    r[i++] = {"constraint", false, "max norm of the constraint Phi(q, v)"};
+  }
+  for (const ObservableInfo& invariant : System::invariants()) r[i++] = invariant;
+  return r;
+}
+
+template <class System, class T>
+RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& system,
+                                                               const Vector<T, element_size<System>>& q,
+                                                               const Vector<T, System::n>& v) {
+  Vector<T, observable_count<System>> r;
+  int i = 0;
+  r[i++] = energy(system, q, v);
+  if constexpr (is_holonomic<System>) r[i++] = max_norm(system.position_constraint(q));
+  if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
+  if constexpr (System::invariants().size() > 0) {
+    const auto own = system.evaluate_invariants(q, v);
+    RB_UNROLL
+    for (int j = 0; j < own.size; ++j) r[i + j] = own[j];
+  }
+  return r;
+}
+
+RB_NAMESPACE_END

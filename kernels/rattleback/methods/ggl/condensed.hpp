@@ -1,0 +1,357 @@
+#pragma once
+// The theta family and the energy-momentum schemes for systems with the structure `Blocks`, condensed to the multipliers.
+
+#include "rattleback/methods/ggl/block_algebra.hpp"
+#include "rattleback/methods/ggl/scheme.hpp"
+#include "rattleback/methods/solve/newton.hpp"
+#include "rattleback/real/secant.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Condensed form of the theta family and of the energy-momentum schemes. With the unknowns u = (q' - q)/h, h lambda, gamma,
+///
+///   v = u - M^-1 G(x)^T gamma,
+///   f = M v - p + (1 - theta) h (DU + D^2 g(gamma) v) + c Gk^T h lambda = 0
+///
+/// is what remains of the equations in p', where c Gk = (1 - vartheta) G(q) with option B, (1 - theta) G(x) otherwise. The
+/// energy-momentum schemes have theta = 1/2, a difference quotient for DU, and p' = 2 M v - p. The derivative in u is a
+/// matrix of blocks plus one of rank `terms`; elimination of u leaves equations in h lambda, gamma and the factors of
+/// these terms.
+template <class T, class System, GglScheme scheme>
+class CondensedGgl {
+  static constexpr int n = System::n, m = System::m, terms = System::terms;
+  static constexpr bool energy = !is_theta(scheme), has_gamma = scheme != GglScheme::energy_momentum_index3,
+                        variational = scheme != GglScheme::classical, option_b = scheme == GglScheme::theta_b;
+  // equations of the constraints: hidden ones first, which determine h lambda, so that the pivots are where they belong
+  static constexpr int first_position = has_gamma ? m : 0;
+  static constexpr int multipliers = has_gamma ? 2 * m : m, reduced = multipliers + terms, size = n + multipliers;
+
+ public:
+  /// By the number of all unknowns whether there is a tile, by that of the columns its lanes.
+  using Team = Tile<tile_lanes(size < 12 || reduced >= 12 ? reduced : 12, parts<T>)>;
+
+ private:
+  using Algebra = detail::BlockAlgebra<T, System>;
+  using Forms = typename Algebra::Forms;
+  using BlockMatrix = typename Algebra::BlockMatrix;
+
+ public:
+  using State = PhaseState<T, n, m>;
+
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!energy)
+      : system_(system), algebra_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options) requires energy : system_(system),
+                                                                                              algebra_(system),
+                                                                                              options_(options),
+                                                                                              theta_(0.5),
+                                                                                              vartheta_(0.5) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
+  template <class Keep>
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h, const Keep& keep) const {
+    typename Team::template Shared<Workspace> shared;
+    Workspace& workspace = *shared;
+    Team::sync();
+    if (Team::leads()) workspace.g_0 = Algebra::forms(system_, state.q);
+    Team::sync();
+    const Problem problem(*this, state, h, workspace.g_0);
+    const Vector<T, n> acceleration = Algebra::scale(algebra_.inverse_mass, force(system_, state.q));
+    const T scale = detail::velocity_scale(h, state.q, problem.v_0, acceleration);
+    Vector<T, size> x;
+    const NewtonReport<T> report = newton(problem, options_, scale, x, workspace.newton);
+    const Evaluation& r = workspace.newton.residual;
+    const Vector<T, m> impulse = segment<n, m>(x);
+    if constexpr (energy) {
+      state.p = T(2.0) * Algebra::scale(algebra_.mass, r.v) - state.p;
+    } else {
+      state.p = state.p - h * r.slope;
+      if constexpr (option_b) {
+        state.p = state.p - (T(1.0) - vartheta_) * problem.g_0.transpose_times(impulse) -
+                  vartheta_ * r.g_1.transpose_times(impulse);
+      } else {
+        state.p = state.p - r.g_x.transpose_times(impulse);
+      }
+    }
+    state.q = fma(h, segment<0, n>(x), state.q);
+    state.lambda = (T(-1.0) / h) * impulse;
+    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
+    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    if (keep.wanted()) {
+      auto gamma = Vector<T, m>::zero();
+      if constexpr (has_gamma) gamma = r.gamma;
+      keep.put(status == T(0.0), gamma, energy ? r.v_1 : r.v, state.q, state.p);
+    }
+    return {status, report.iterations, r.norm};
+  }
+
+ private:
+  struct Evaluation {
+    Vector<T, n> u, x, q_1, v, v_1;
+    Vector<T, m> lambda, gamma;  // h lambda
+    Forms g_x, g_1;
+    Vector<T, n> slope;  // DU + D^2 g(gamma) v
+    Vector<T, n> f;
+    Vector<T, m> position, hidden;
+    T norm;
+  };
+  struct Linearisation {
+    Lu<T, Algebra::N> lu;
+    Lu<T, reduced, Team> schur;
+    BlockMatrix dv_du;
+    Forms g_position, g_hidden, second;  // rows of the constraints' derivatives
+    T position_factor, second_factor;
+    Matrix<T, terms, n> rows;  // of the rank-1 terms
+    Vector<T, n> response[reduced];
+  };
+
+  struct Problem {
+    using Unknowns = Vector<T, size>;
+    using Residual = Evaluation;
+    using Jacobian = Linearisation;
+    using Team = typename CondensedGgl::Team;
+
+    RB_HD Problem(const CondensedGgl& step, const State& state, const T& h, const Forms& g_0)
+        : g_0(g_0), step_(step), state_(state), h_(h), inverse_h_(T(1.0) / h), rest_(h * (T(1.0) - step.theta_)) {
+      v_0 = Algebra::scale(step.algebra_.inverse_mass, state.p);
+      if constexpr (energy && terms > 0) invariants_0_ = step.system_.potential_invariants(state.q);
+    }
+
+    /// The velocity, with the multiplier of the last step.
+    RB_HD Unknowns guess(const T& fraction) const {
+      auto x = Unknowns::zero();
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) x[i] = fraction * v_0[i];
+      RB_UNROLL
+      for (int i = 0; i < m; ++i) x[n + i] = -(h_ * state_.lambda[i]);
+      return x;
+    }
+
+    RB_NOINLINE void evaluate(const Unknowns& unknowns, Evaluation& r) const {
+      const System& system = step_.system_;
+      const Algebra& algebra = step_.algebra_;
+      r.u = segment<0, n>(unknowns);
+      r.lambda = segment<n, m>(unknowns);
+      r.x = fma(step_.theta_ * h_, r.u, state_.q);
+      r.q_1 = fma(h_, r.u, state_.q);
+      r.g_x = Algebra::forms(system, r.x);
+      if constexpr (energy || option_b) r.g_1 = Algebra::forms(system, r.q_1);
+      r.v = r.u;
+      if constexpr (has_gamma) {
+        r.gamma = segment<n + m, m>(unknowns);
+        r.v = r.v - Algebra::scale(algebra.inverse_mass, r.g_x.transpose_times(r.gamma));
+      }
+      if constexpr (energy) {
+        r.slope = -discrete_force(system, r);
+        r.v_1 = T(2.0) * r.v - v_0;
+      } else {
+        r.slope = -force(system, r.x);
+      }
+      if constexpr (has_gamma && variational)
+        r.slope = r.slope + Algebra::times(system.constraint_hessian(r.gamma), r.v);
+      r.f = fma(rest_, r.slope, Algebra::scale(algebra.mass, r.v) - state_.p);
+      if constexpr (option_b) {
+        r.f = fma(T(1.0) - step_.vartheta_, g_0.transpose_times(r.lambda), r.f);
+      } else {
+        r.f = fma(T(1.0) - step_.theta_, r.g_x.transpose_times(r.lambda), r.f);
+      }
+      r.position = inverse_h_ * system.position_constraint(scheme == GglScheme::theta_a ? r.x : r.q_1);
+      r.norm = max(max_norm(Algebra::scale(algebra.inverse_mass, r.f)), max_norm(r.position));
+      if constexpr (has_gamma) {
+        r.hidden = energy ? r.g_1 * r.v_1 : r.g_x * r.v;
+        r.norm = max(r.norm, max_norm(r.hidden));
+      }
+    }
+
+    RB_NOINLINE mask_t<T> linearise(const Unknowns&, const Evaluation& r, Linearisation& d) const {
+      const System& system = step_.system_;
+      const Algebra& algebra = step_.algebra_;
+      const T reach = h_ * step_.theta_;  // x = q + reach u
+      // dv = dv_du du - M^-1 G(x)^T dgamma, df = through dv + ...
+      auto through = algebra.mass_plus(T(0.0), BlockMatrix::zero());
+      if constexpr (has_gamma && variational) through = algebra.mass_plus(rest_, system.constraint_hessian(r.gamma));
+      if (Team::leads()) eliminate_velocity(r, reach, through, d);
+      Team::sync();
+      Team::for_each(0, reduced, [&](int i) {
+        Vector<T, reduced> column = Vector<T, reduced>::zero();
+        Vector<T, n> response;
+        if (i < m) {
+          const Forms& by_lambda = option_b ? g_0 : r.g_x;
+          response = (T(1.0) - (option_b ? step_.vartheta_ : step_.theta_)) * by_lambda.mu[i];
+        } else if (i < multipliers) {
+          if constexpr (has_gamma) {
+            const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, r.g_x.mu[i - m]);
+            response = Algebra::times(through, dv);
+            if constexpr (variational) response = fma(rest_, Algebra::second_forms(system, r.v).mu[i - m], response);
+            const Vector<T, m> hidden = d.g_hidden * dv;
+            for (int j = 0; j < m; ++j) column[j] = hidden[j];
+          }
+        } else if constexpr (terms > 0) {
+          response = d.response[i];
+          column[i] = T(-1.0);
+        }
+        d.response[i] = Algebra::solve(d.lu, response);
+        column = column - constraints_of(d, d.response[i]);
+        for (int j = 0; j < reduced; ++j) d.schur.matrix()[j][i] = column[j];
+      });
+      d.schur.factorise();
+      return d.lu.singular() | d.schur.singular();
+    }
+
+    RB_NOINLINE Unknowns direction(const Evaluation& r, const Linearisation& d) const {
+      Vector<T, n> du = -Algebra::solve(d.lu, r.f);
+      Vector<T, reduced> y = -constraints_of(d, du);
+      RB_UNROLL
+      for (int i = 0; i < m; ++i) {
+        y[first_position + i] = y[first_position + i] - r.position[i];
+        if constexpr (has_gamma) y[i] = fma(energy ? T(-0.5) : T(-1.0), r.hidden[i], y[i]);
+      }
+      y = d.schur.solve(y);
+      for (int i = 0; i < reduced; ++i) du = fma(-y[i], d.response[i], du);
+      return join(du, segment<0, multipliers>(y));
+    }
+
+    RB_NOINLINE T size_of(const Evaluation& r, const Unknowns& update) const {
+      T size = magnitude(segment<0, n>(update));
+      const Forms& by_lambda = option_b ? g_0 : r.g_x;
+      size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
+                                                   by_lambda.transpose_times(segment<n, m>(update)))));
+      if constexpr (has_gamma)
+        size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
+                                                     r.g_x.transpose_times(segment<n + m, m>(update)))));
+      return size;
+    }
+
+    RB_NOINLINE T merit(const Evaluation& r) const {
+      const Vector<T, n> f = Algebra::scale(step_.algebra_.inverse_mass, r.f);
+      T sum = dot(f, f) + dot(r.position, r.position);
+      if constexpr (has_gamma) sum = sum + dot(r.hidden, r.hidden);
+      return sum;
+    }
+
+    Vector<T, n> v_0;
+    const Forms& g_0;  // at q
+
+   private:
+    /// The derivatives in u, all of d but the responses to the multipliers and what remains of the equations.
+    RB_HD void eliminate_velocity(const Evaluation& r, const T& reach, const BlockMatrix& through,
+                                  Linearisation& d) const {
+      const System& system = step_.system_;
+      const Algebra& algebra = step_.algebra_;
+      d.dv_du = BlockMatrix::zero();
+      RB_UNROLL
+      for (int b = 0; b < Algebra::N; ++b) d.dv_du[b][b] = T(1.0);
+      if constexpr (has_gamma) {
+        const BlockMatrix curvature = system.constraint_hessian(r.gamma);
+        RB_UNROLL
+        for (int b = 0; b < Algebra::N; ++b)
+          d.dv_du[b] = fma(-(reach * algebra.inverse_mass[b]), curvature[b], d.dv_du[b]);
+      }
+      BlockMatrix a = Algebra::product(through, d.dv_du);
+      if constexpr (!option_b) {
+        const BlockMatrix curvature = system.constraint_hessian(r.lambda);
+        RB_UNROLL
+        for (int b = 0; b < Algebra::N; ++b) a[b] = fma((T(1.0) - step_.theta_) * reach, curvature[b], a[b]);
+      }
+      if constexpr (terms > 0) {
+        Vector<T, terms> first, second;
+        potential_slopes(system, r, first, second);
+        const BlockMatrix curvature = system.potential_invariants_hessian(first);
+        RB_UNROLL
+        for (int b = 0; b < Algebra::N; ++b) a[b] = fma(rest_ * reach, curvature[b], a[b]);
+        const Matrix<T, terms, n> columns = system.potential_invariants_jacobian(r.x);
+        d.rows = energy ? system.potential_invariants_jacobian(r.q_1) : columns;
+        RB_UNROLL
+        for (int t = 0; t < terms; ++t)
+          d.response[multipliers + t] = (rest_ * (energy ? h_ : reach) * second[t]) * columns[t];
+      }
+      d.lu = Lu<T, Algebra::N>(a);
+
+      d.g_position = scheme == GglScheme::theta_a ? r.g_x : r.g_1;
+      d.position_factor = scheme == GglScheme::theta_a ? step_.theta_ : T(1.0);
+      if constexpr (has_gamma) {
+        d.g_hidden = energy ? r.g_1 : r.g_x;
+        d.second = Algebra::second_forms(system, energy ? r.v_1 : r.v);
+        d.second_factor = energy ? T(0.5) * h_ : reach;  // with the factor 2 of v_1 = 2 v - v_0 taken out
+      }
+    }
+
+    /// Derivatives along du of the constraints (the hidden one of v_1 halved) and of the rank-1 terms.
+    RB_HD Vector<T, reduced> constraints_of(const Linearisation& d, const Vector<T, n>& du) const {
+      Vector<T, reduced> r;
+      const Vector<T, m> position = d.g_position * du;
+      RB_UNROLL
+      for (int i = 0; i < m; ++i) r[first_position + i] = d.position_factor * position[i];
+      if constexpr (has_gamma) {
+        const Vector<T, m> turned = d.g_hidden * Algebra::times(d.dv_du, du), moved = d.second * du;
+        RB_UNROLL
+        for (int i = 0; i < m; ++i) r[i] = fma(d.second_factor, moved[i], turned[i]);
+      }
+      RB_UNROLL
+      for (int t = 0; t < terms; ++t) r[multipliers + t] = dot(d.rows[t], du);
+      return r;
+    }
+
+    /// Minus the equivariant discrete gradient of U: a difference quotient for each f_a, the derivative at the midpoint for its
+    /// invariant.
+    RB_HD Vector<T, n> discrete_force(const System& system, const Evaluation& r) const {
+      // without its terms U is linear
+      Vector<T, n> f = force(system, r.x);
+      if constexpr (terms > 0) {
+        const Vector<T, terms> at_x = system.potential_invariants(r.x), at_1 = system.potential_invariants(r.q_1);
+        const Matrix<T, terms, n> gradients = system.potential_invariants_jacobian(r.x);
+        for_terms([&](auto a) {
+          using D = Dual<T, 1>;
+          const T tangent = system.template potential_term<a.value>(D(at_x[a.value], 0)).partial[0];
+          const T quotient = secant<a.value>(system, invariants_0_[a.value], at_1[a.value]);
+          f = fma(tangent - quotient, gradients[a.value], f);
+        });
+      }
+      return f;
+    }
+    /// The factors of D^2 pi_a and of D pi_a D pi_a^T in the derivative of DU.
+    RB_HD void potential_slopes(const System& system, const Evaluation& r, Vector<T, terms>& first,
+                                Vector<T, terms>& second) const {
+      const Vector<T, terms> pi = system.potential_invariants(energy ? r.q_1 : r.x);
+      for_terms([&](auto a) {
+        using D = Dual<T, 1>;
+        D slope;
+        if constexpr (energy) {
+          slope = secant<a.value>(system, D(invariants_0_[a.value]), D(pi[a.value], 0));
+        } else {
+          const Dual<D, 1> f = system.template potential_term<a.value>(Dual<D, 1>(D(pi[a.value], 0), 0));
+          slope = f.partial[0];
+        }
+        first[a.value] = slope.value;
+        second[a.value] = slope.partial[0];
+      });
+    }
+    template <int a, class S>
+    RB_HD static S secant(const System& system, const S& pi_0, const S& pi_1) {
+      return system.template potential_term<a>(Secant<S, 1>(pi_0, pi_1, 0)).slope[0];
+    }
+    template <class F>
+    RB_HD static void for_terms(F f) {
+      [&]<int... a>(std::integer_sequence<int, a...>) { (f(std::integral_constant<int, a>{}), ...); }
+      (std::make_integer_sequence<int, terms>{});
+    }
+
+    const CondensedGgl& step_;
+    const State& state_;
+    T h_, inverse_h_, rest_;
+    Vector<T, terms> invariants_0_;
+  };
+
+ public:
+  struct Workspace {
+    NewtonWorkspace<Problem> newton;
+    Forms g_0;
+  };
+
+ private:
+  System system_;
+  Algebra algebra_;
+  SolverOptions<T> options_;
+  T theta_, vartheta_;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,83 @@
+#pragma once
+// Newton problems from a residual over any scalar, for systems with any Lagrangian.
+
+#include "rattleback/methods/ggl/block_algebra.hpp"
+#include "rattleback/methods/solve/newton.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w: zero in v says that L_vv w = G^T gamma, and then the derivative
+/// in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
+template <class System, class D, int n = System::n, int m = System::m>
+RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
+                                              const Vector<D, n>& w, const Vector<D, m>& gamma) {
+  const auto f = [&](const auto& x, const auto& y) {
+    using S = std::remove_cvref_t<decltype(x[0])>;
+    using E = Dual<S, 1>;
+    Vector<E, n> moved, fixed, pushed;
+    for (int i = 0; i < n; ++i) {
+      moved[i].value = fixed[i].value = x[i];
+      moved[i].partial[0] = pushed[i].value = y[i];
+      fixed[i].partial[0] = S(0.0);
+      pushed[i].partial[0] = S(w[i]);
+    }
+    const auto g = system.position_constraint(moved);
+    S sum = -lagrangian(system, fixed, pushed).partial[0];
+    for (int k = 0; k < m; ++k) sum = sum + S(gamma[k]) * g[k].partial[0];
+    return Vector<S, 1>{sum};
+  };
+  return gradient<1>(f, q, v);
+}
+
+template <class System, class D, int n = System::n>
+RB_HD_LARGE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v) {
+  return gradient<1>(
+      [&](const auto& x, const auto& y) {
+        return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
+      },
+      q, v);
+}
+
+/// velocity_scale with the acceleration of the free motion, about.
+template <class System, class T, int n = System::n>
+RB_HD T velocity_scale(const System& system, const T& h, const Vector<T, n>& q, const Vector<T, n>& v) {
+  const Vector<T, n> by_force = velocity(system, q, lagrangian_gradient(system, q, v).dq[0]);
+  return velocity_scale(h, q, v, by_force);
+}
+
+/// What the steps for any Lagrangian share: a full Newton problem from a residual over any scalar. Equations provides size,
+/// guess(fraction), residual(x), size_of(x). The Jacobian is found by dual numbers, a direction at a time.
+template <class T, class Equations>
+struct DualProblem {
+  using Unknowns = Vector<T, Equations::size>;
+  using Residual = Unknowns;
+  using Team = Tile<tile_lanes(Equations::size, parts<T>)>;
+  using Jacobian = Lu<T, Equations::size, Team>;
+
+  RB_HD Unknowns guess(const T& fraction) const { return equations.guess(fraction); }
+  RB_HD void evaluate(const Unknowns& x, Residual& r) const { r = equations.residual(x); }
+  RB_HD mask_t<T> linearise(const Unknowns& x, const Residual&, Jacobian& d) const {
+    Team::for_each(0, Equations::size, [&](int direction) {
+      Vector<Dual<T, 1>, Equations::size> y;
+      for (int i = 0; i < Equations::size; ++i) {
+        y[i].value = x[i];
+        y[i].partial[0] = T(i == direction ? 1.0 : 0.0);
+      }
+      y = equations.residual(y);
+      for (int i = 0; i < Equations::size; ++i) d.matrix()[i][direction] = y[i].partial[0];
+    });
+    d.factorise();
+    return d.singular();
+  }
+  RB_HD Unknowns direction(const Residual& r, const Jacobian& d) const { return d.solve(-r); }
+  RB_HD T size_of(const Residual&, const Unknowns& update) const { return equations.size_of(update); }
+  RB_HD T merit(const Residual& r) const { return dot(r, r); }
+
+  const Equations& equations;
+};
+
+}  // namespace detail
+
+RB_NAMESPACE_END

@@ -1,0 +1,370 @@
+#pragma once
+// All stages of a variational Runge-Kutta step on a group, and how their equations are solved (vrkmk.hpp).
+
+#include "rattleback/methods/lie/variational_stage.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The step above, with its numbers as arguments. Without `newton` it only tries: it hands over what sweeps do not
+/// solve.
+template <class T, class System, int S, bool newton = true>
+class VariationalRungeKutta {
+  using G = group_of<System>;
+  static constexpr int n = System::n, N = element_size<System>;
+  using Stage = VariationalStage<T, System>;
+  static constexpr bool by_hamiltonian = Stage::by_hamiltonian;
+  /// Unknowns of a stage: k_i, and m_i where it does not follow from k_i.
+  static constexpr int per_stage = by_hamiltonian ? 2 * n : n, size = S * per_stage;
+  /// An update that shrinks by less than this, the first against the unknowns, calls for a new Jacobian.
+  static constexpr double slow = 0.01;
+  static constexpr int max_sweeps = 20;
+
+ public:
+  using State = StateOf<T, System>;
+
+  RB_HD VariationalRungeKutta(const System& system, const SolverOptions<T>& options, StageIteration iteration,
+                              const TangentSeries& series)
+      : stage_(system, series), options_(options), iteration_(iteration) {}
+
+  /// The whole step is out of line, shared by the loops that call it; the one that only tries is part of its loop.
+  RB_NOINLINE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const requires newton {
+    return step(state, h, tableau);
+  }
+  RB_HD StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const requires(!newton) {
+    return step(state, h, tableau);
+  }
+
+  static constexpr bool hands_over = !newton;
+
+ private:
+  RB_HD StepReport<T> step(State& state, T h, const StageCoefficients<S>& tableau) const {
+    if constexpr (!newton)
+      if (iteration_ != StageIteration::sweeps) return {T(double(status_not_converged)), T(0.0), T(0.0)};
+    const Vector<T, n> m = G::Ad_star(state.q, state.p);
+    Unknowns<T> u;
+    Evaluation<T> at;
+    const T scale = guess(state.q, m, h, tableau, u);
+    mask_t<T> active(true), singular(false);
+    T iterations(0.0);
+    if constexpr (Separable<System>) {
+      if (iteration_ == StageIteration::sweeps) sweep(state.q, m, h, tableau, scale, active, iterations, u, at);
+    }
+    if constexpr (newton) {
+      if (any(active)) solve(state.q, m, h, tableau, scale, active, singular, iterations, u, at);
+    }
+
+    T norm(0.0);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) norm = max(norm, max_norm(at.residual[i]));
+    const Vector<T, n> change = at.increment - G::ad_star(at.y, at.lambda);
+    state.p = state.p + G::Ad_inverse_star(state.q, change);
+    state.q = Chart<G, Exp, T>(at.y).move(state.q);
+    return {step_status<T>(!active, singular, is_finite(sum(state.q) + sum(state.p))), iterations, norm};
+  }
+
+  template <class R>
+  struct Unknowns {
+    Vector<R, per_stage> stage[S];
+  };
+  template <class R>
+  struct Evaluation {
+    Vector<R, per_stage> residual[S];
+    Vector<R, n> y, increment, lambda;  // increment: m' - m
+  };
+
+  /// T without derivatives. Iterations over dual numbers take the Jacobian of the values: with it the derivatives
+  /// converge one iteration later.
+  using Plain = part_t<T>;
+
+  /// A matrix, to be factorised in the lanes of a mask, and the factors that serve until then. Small systems are
+  /// factorised without exchanges: their diagonal blocks are inertia.
+  class Jacobian {
+    static constexpr bool small = size <= 9;
+    using Entries = Matrix<Plain, size, size>;
+
+   public:
+    RB_HD Plain& operator()(int i, int j) { return matrix_[i][j]; }
+    RB_HD mask_t<T> factorise(const mask_t<T>& mask) {
+      mask_t<T> singular;
+      if constexpr (small) {
+        singular = rattleback::factorise(matrix_);
+        RB_UNROLL
+        for (int i = 0; i < size; ++i) factors_[i] = select(mask, matrix_[i], factors_[i]);
+      } else {
+        const Lu<Plain, size> lu(matrix_);
+        singular = lu.singular();
+        factors_.assign(mask, lu);
+      }
+      return mask & singular;
+    }
+    RB_HD void solve(Vector<T, size>& b) const {
+      RB_ROLLED
+      for (int p = 0; p < parts<T>; ++p) {
+        Vector<Plain, size> x;
+        RB_UNROLL
+        for (int i = 0; i < size; ++i) x[i] = part(b[i], p);
+        solve_plain(x);
+        RB_UNROLL
+        for (int i = 0; i < size; ++i) part(b[i], p) = x[i];
+      }
+    }
+
+   private:
+    RB_HD void solve_plain(Vector<Plain, size>& b) const {
+      if constexpr (small) {
+        solve_factorised(factors_, b);
+      } else {
+        b = factors_.solve(b);
+      }
+    }
+
+    Entries matrix_;
+    std::conditional_t<small, Entries, Lu<Plain, size>> factors_;
+  };
+
+  /// y + s x for a constant s.
+  RB_HD static T add(const T& s, const T& x, const T& y) { return fma(s, x, y); }
+  template <int K>
+  RB_HD static Dual<T, K> add(const T& s, const Dual<T, K>& x, const Dual<T, K>& y) {
+    Dual<T, K> r;
+    r.value = fma(s, x.value, y.value);
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = fma(s, x.partial[i], y.partial[i]);
+    return r;
+  }
+  template <class R, int length>
+  RB_HD static Vector<R, length> add(const T& s, const Vector<R, length>& x, const Vector<R, length>& y) {
+    Vector<R, length> r;
+    RB_UNROLL
+    for (int i = 0; i < length; ++i) r[i] = add(s, x[i], y[i]);
+    return r;
+  }
+  template <class R, int length>
+  RB_HD static Vector<R, length> lift(const Vector<T, length>& x) {
+    Vector<R, length> r;
+    RB_UNROLL
+    for (int i = 0; i < length; ++i) r[i] = R(x[i]);
+    return r;
+  }
+
+  /// First-order prediction of the unknowns: k' = eta' at x = 0. Returns the size of the unknowns.
+  RB_HD_LARGE T guess(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                      Unknowns<T>& u) const {
+    Vector<T, n> eta, force;
+    if constexpr (by_hamiltonian) {
+      hamiltonian_rates(stage_.system, q, m, eta, force);
+    } else {
+      eta = velocity(stage_.system, q, m);
+      force = configuration_force(stage_.system, q, eta);
+    }
+    const Vector<T, n> rate = h * (force + G::ad_star(eta, m));
+    const T scale = magnitude(eta);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      double c = 0.0;
+      for (int j = 0; j < S; ++j) c += tableau.a(i, j);
+      if constexpr (by_hamiltonian) {
+        u.stage[i] = join(eta, add(T(c), rate, m));
+      } else if constexpr (Separable<System>) {
+        u.stage[i] = add(T(c), stage_.mass.inverse_times(rate), eta);
+      } else {
+        u.stage[i] = eta;
+      }
+    }
+    if constexpr (by_hamiltonian) {
+      return scale + magnitude(m) + magnitude(rate);
+    } else if constexpr (Separable<System>) {
+      return scale + magnitude(stage_.mass.inverse_times(rate));
+    } else {
+      return scale + magnitude(Lu<T, n>(mass_matrix(stage_.system, q, eta)).solve(rate));
+    }
+  }
+
+  /// Newton's method and its simplifications for the active lanes; leaves active those that have not converged.
+  RB_NOINLINE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                         T scale, mask_t<T>& active, mask_t<T>& singular, T& iterations, Unknowns<T>& u,
+                         Evaluation<T>& at) const {
+    const bool simplified = iteration_ == StageIteration::chord || iteration_ == StageIteration::fixed_point;
+    if (iteration_ == StageIteration::sweeps) {  // they start again
+      Unknowns<T> start;
+      guess(q, m, h, tableau, start);
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) u.stage[i] = select(active, start.stage[i], u.stage[i]);
+    }
+    Jacobian jacobian{};
+    mask_t<T> stale(true);
+    T previous = scale;
+    Convergence<T> convergence(options_, scale);
+    for (int iteration = 0;; ++iteration) {
+      evaluate(q, m, h, tableau, u, at);
+      if (!any(active) || iteration == options_.max_iterations) break;
+      if (any(active & stale)) {
+        if (iteration_ == StageIteration::fixed_point) {
+          leading_jacobian(q, m, jacobian);
+        } else {
+          differentiate(q, m, h, tableau, u, jacobian);
+        }
+        singular = singular | (active & jacobian.factorise(stale));
+      }
+      Vector<T, size> update;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) update[i] = -at.residual[i / per_stage][i % per_stage];
+      jacobian.solve(update);
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        T& x = u.stage[i / per_stage][i % per_stage];
+        x = select(active, x + update[i], x);
+      }
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      const T change = magnitude(update);
+      stale = mask_t<T>(!simplified) & (change > T(double(slow)) * previous);
+      previous = change;
+      active = active & !convergence.with_rate(change);
+    }
+  }
+
+  /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r.
+  RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                         T scale, mask_t<T>& active, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
+    const Vector<T, n> eta = stage_.mass.inverse_times(m);
+    Convergence<T> convergence(options_, scale);
+    for (int iteration = 0;; ++iteration) {
+      evaluate(q, m, h, tableau, u, at);
+      if (!any(active) || iteration == max_sweeps || iteration == options_.max_iterations) break;
+      Vector<T, n> x[S], second[S];
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) x[i] = stage_.mass.inverse_times(at.residual[i]);
+      first_order(eta, m, h, tableau, x, second);
+      T change(0.0);
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) {
+        const Vector<T, n> update = x[i] - stage_.mass.inverse_times(second[i]);
+        u.stage[i] = select(active, u.stage[i] - update, u.stage[i]);
+        change = larger(change, magnitude(update));
+      }
+      iterations = iterations + select(active, T(1.0), T(0.0));
+      active = active & !convergence.with_rate(change);
+    }
+  }
+
+  /// J_1 x at the velocity eta and the momentum m: with y_i = sum_j a_ij x_j, v_i = sum_j (b_j a_ji/b_i) x_j, z = sum_j
+  /// b_j x_j and B = 1 + alpha ad_x + ...,
+  ///   h (alpha (M ad_eta (c_i x_i - y_i) + ad*_{y_i - v_i} m + ad*_eta M (c_i x_i - v_i)) - ad*_eta M z - ad*_z m/2).
+  RB_HD void first_order(const Vector<T, n>& eta, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                         const Vector<T, n> (&x)[S], Vector<T, n> (&r)[S]) const {
+    Vector<T, n> z = Vector<T, n>::zero();
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) z = add(T(tableau.b(j)), x[j], z);
+    const Vector<T, n> common = h * (G::ad_star(eta, stage_.mass.times(z)) + T(0.5) * G::ad_star(z, m));
+    const T alpha = h * T(stage_.series.first() - 1.0);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      double c = 0.0;
+      Vector<T, n> y = Vector<T, n>::zero(), v = y;
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) {
+        c += tableau.a(i, j);
+        y = add(T(tableau.a(i, j)), x[j], y);
+        v = add(T(tableau.back(i, j)), x[j], v);
+      }
+      const Vector<T, n> cx = T(c) * x[i];
+      r[i] = alpha * (stage_.mass.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) +
+                      G::ad_star(eta, stage_.mass.times(cx - v))) -
+             common;
+    }
+  }
+
+  /// What stage j adds: to w_i = B_i^T m_i + h sum_j (b_j a_ji/b_i) v_j, to y and to m' - m.
+  template <class R>
+  RB_HD void add_stage(int j, const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Unknowns<R>& u,
+                       Vector<R, n> (&w)[S], Evaluation<R>& r) const {
+    const Vector<R, n> k = segment<0, n>(u.stage[j]);
+    Vector<R, n> x = Vector<R, n>::zero();
+    RB_UNROLL
+    for (int l = 0; l < S; ++l) x = add(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
+    typename Stage::template Terms<R> at;
+    if constexpr (by_hamiltonian) at.p = segment<n, n>(u.stage[j]);
+    stage_(q, x, k, at);
+    if constexpr (by_hamiltonian) r.residual[j] = join(at.lack, Vector<R, n>::zero());
+    w[j] = w[j] + at.w;
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) w[i] = add(h * T(tableau.back(i, j)), at.v, w[i]);
+    r.increment = add(h * T(tableau.b(j)), at.rate, r.increment);
+    r.y = add(h * T(tableau.b(j)), k, r.y);
+  }
+
+  template <class R>
+  RB_HD_LARGE void evaluate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                            const Unknowns<R>& u, Evaluation<R>& r) const {
+    Vector<R, n> w[S];
+    r.y = r.increment = Vector<R, n>::zero();
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) w[i] = Vector<R, n>::zero();
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) add_stage(j, q, h, tableau, u, w, r);
+    r.lambda = Chart<G, Exp, R>(r.y).dtau_star(lift<R>(m) + r.increment);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      RB_UNROLL
+      for (int c = 0; c < n; ++c) r.residual[i][per_stage - n + c] = w[i][c] - r.lambda[c];
+    }
+  }
+
+  /// The Jacobian by dual numbers; their width makes no difference to the result. Where T is dual it has room for them.
+  RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                                 const Unknowns<T>& u, Jacobian& jacobian) const {
+    if constexpr (parts<T> == 1) {
+      constexpr int width = RB_DEVICE_PASS ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
+      differentiate<Dual<T, width>, width>(q, m, h, tableau, u, jacobian);
+    } else {
+      differentiate<T, 1>(values_of(q), values_of(m), T(part(h, 0)), tableau, u, jacobian);
+    }
+  }
+  template <class D, int width>
+  RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+                                 const Unknowns<T>& u, Jacobian& jacobian) const {
+    for (int first = 0; first < size; first += width) {
+      Unknowns<D> d;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        D& x = d.stage[i / per_stage][i % per_stage];
+        x = D(part(u.stage[i / per_stage][i % per_stage], 0));
+        RB_UNROLL
+        for (int l = 0; l < width; ++l) x.partial[l] = Plain(i == first + l ? 1.0 : 0.0);
+      }
+      Evaluation<D> at;
+      evaluate(q, m, h, tableau, d, at);
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        RB_UNROLL
+        for (int l = 0; l < width; ++l) jacobian(i, first + l) = at.residual[i / per_stage][i % per_stage].partial[l];
+      }
+    }
+  }
+  template <int length>
+  RB_HD static Vector<T, length> values_of(const Vector<T, length>& x) {
+    Vector<T, length> r;
+    RB_UNROLL
+    for (int i = 0; i < length; ++i) r[i] = T(part(x[i], 0));
+    return r;
+  }
+
+  /// The Jacobian at h = 0; for a Hamiltonian the identity.
+  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, Jacobian& jacobian) const {
+    Matrix<T, per_stage, per_stage> block = Matrix<T, per_stage, per_stage>::zero();
+    if constexpr (by_hamiltonian) {
+      for (int i = 0; i < per_stage; ++i) block[i][i] = T(1.0);
+    } else {
+      block = mass_matrix(stage_.system, q, velocity(stage_.system, q, m));
+    }
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j)
+        jacobian(i, j) = i / per_stage == j / per_stage ? part(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
+  }
+
+  Stage stage_;
+  SolverOptions<T> options_;
+  StageIteration iteration_;
+};
+
+RB_NAMESPACE_END

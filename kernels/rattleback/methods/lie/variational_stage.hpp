@@ -1,0 +1,114 @@
+#pragma once
+// A stage of a variational Runge-Kutta method on a group: its equations and their derivatives (vrkmk.hpp).
+
+#include "rattleback/lie/series.hpp"
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/tableaus/runge_kutta.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// How the stage equations are solved: by Newton's method, which keeps a Jacobian only as long as it contracts well;
+/// with the Jacobian of the first iterate; with the mass matrix in its place; or by sweeps, which need no Jacobian
+/// either but contract like h^2, and Newton's method for what they do not solve.
+enum class StageIteration : int { newton, chord, fixed_point, sweeps };
+
+/// a, b and b_j a_ji/b_i of S stages, as a block of numbers.
+template <int S>
+class StageCoefficients {
+ public:
+  static constexpr int size = (2 * S + 1) * S;
+  static constexpr void fill(const RungeKuttaTableau& tableau, double* numbers) {
+    for (int i = 0; i < S; ++i) {
+      numbers[2 * S * S + i] = tableau.b[i];
+      for (int j = 0; j < S; ++j) {
+        numbers[i * S + j] = tableau.a[i][j];
+        numbers[(S + i) * S + j] = tableau.b[j] * tableau.a[j][i] / tableau.b[i];
+      }
+    }
+  }
+
+  RB_HD explicit StageCoefficients(const double* numbers) : numbers_(numbers) {}
+  RB_HD double a(int i, int j) const { return numbers_[i * S + j]; }
+  /// b_j a_ji/b_i
+  RB_HD double back(int i, int j) const { return numbers_[(S + i) * S + j]; }
+  RB_HD double b(int i) const { return numbers_[2 * S * S + i]; }
+
+ private:
+  const double* numbers_;
+};
+
+/// What the equations take from one stage; it does not depend on their number.
+template <class T, class System>
+class VariationalStage {
+  using G = group_of<System>;
+  static constexpr int n = System::n, N = element_size<System>;
+  struct Nothing {};
+
+ public:
+  static constexpr bool by_hamiltonian = HasHamiltonian<System>;
+
+  /// At x and k: B^T m, v, and f + ad*_eta m. The momentum m of the stage, p, is given where there is a Hamiltonian, and
+  /// the velocity B k may lack something of dH/dp.
+  template <class R>
+  struct Terms {
+    Vector<R, n> p, lack, w, v, rate;
+  };
+
+  RB_HD VariationalStage(const System& given, const TangentSeries& series)
+      : system(given), series(series), mass([&] {
+          if constexpr (Separable<System>) {
+            return Mass<System>(given);
+          } else {
+            return Nothing{};
+          }
+        }()) {}
+
+  /// Derivatives are long code and seldom wanted: they stay out of line.
+  template <class R>
+  RB_HD void operator()(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
+    if constexpr (std::is_same_v<R, decltype(value_of(R()))>) {
+      evaluate(q, x, k, at);
+    } else {
+      evaluate_out_of_line(q, x, k, at);
+    }
+  }
+
+  System system;
+  TangentSeries series;
+  [[no_unique_address]] std::conditional_t<Separable<System>, Mass<System>, Nothing> mass;
+
+ private:
+  template <class R>
+  RB_NOINLINE void evaluate_out_of_line(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k,
+                                        Terms<R>& at) const {
+    evaluate(q, x, k, at);
+  }
+  template <class R>
+  RB_HD void evaluate(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
+    const SeriesChart<G, R> chart(x, series);
+    Vector<R, N> start;
+    RB_UNROLL
+    for (int i = 0; i < N; ++i) start[i] = R(q[i]);
+    const Vector<R, N> g = chart.move(start);
+    const Vector<R, n> eta = chart.velocity(k);
+    Vector<R, n> force;
+    if constexpr (by_hamiltonian) {
+      Vector<R, n> by_momentum;
+      hamiltonian_rates(system, g, at.p, by_momentum, force);
+      at.lack = eta - by_momentum;
+    } else {
+      if constexpr (Separable<System>) {
+        at.p = mass.times(eta);
+      } else {
+        at.p = momentum(system, g, eta);
+      }
+      force = configuration_force(system, g, eta);
+    }
+    at.v = chart.dtau_star(force) + chart.variation(at.p, k);
+    at.w = chart.velocity_star(at.p);
+    at.rate = force + G::ad_star(eta, at.p);
+  }
+};
+
+RB_NAMESPACE_END
