@@ -1,8 +1,8 @@
-// The hand-written AVX-512 loop of bench/hand_written.hpp as a peer.
+// The hand-written AVX-512 loop of bench/micro/hand_written.hpp as a peer.
 
 #include <algorithm>
 
-#include "../hand_written.hpp"
+#include "../micro/hand_written.hpp"
 #include "problems.hpp"
 
 int main(int argc, char** argv) {

@@ -3,6 +3,7 @@
 
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/catalogue/option.hpp"
+#include "rattleback/real/config.hpp"
 
 RB_NAMESPACE_BEGIN
 
