@@ -1,6 +1,6 @@
 // Steps of the GGL and energy-momentum families give in each lane of a pack the bits of a double, whatever its neighbours do.
 
-#include "../ggl_cases.hpp"
+#include "ggl_cases.hpp"
 #include "lanes.hpp"
 
 namespace rattleback {

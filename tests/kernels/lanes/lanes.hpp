@@ -1,7 +1,7 @@
 #pragma once
 // What the lane tests share: each lane of a pack must hold the bits that a double would.
 
-#include "../testing.hpp"
+#include "testing.hpp"
 #include "rattleback/real/pack.hpp"
 
 namespace rattleback {

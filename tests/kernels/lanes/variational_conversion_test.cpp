@@ -1,7 +1,7 @@
 // The conversion and its base in packs: each lane has the bits of a trajectory of its own, also where its neighbours need more
 // iterations or fail.
 
-#include "../conversion_problems.hpp"
+#include "conversion_problems.hpp"
 #include "lanes.hpp"
 
 namespace rattleback {
