@@ -15,7 +15,7 @@ endif()
 # Flags that the bits depend on: no contraction of a*b + c, IEEE arithmetic; GCC's vectoriser contracts in spite of
 # -ffp-contract=off (GCC bug 106902), and packs are written out anyway. The rest is speed: aggregates of packs must
 # become registers (sra) and be copied whole (mmove-max), or spills break store forwarding.
-set(RATTLEBACK_KERNEL_FLAGS -ffp-contract=off -fno-tree-vectorize -fno-math-errno -fno-trapping-math)
+set(RATTLEBACK_KERNEL_FLAGS -ffp-contract=off -fno-tree-vectorize -fno-math-errno -fno-trapping-math -Werror=switch)
 set(RATTLEBACK_SPEED_FLAGS "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # the large straight code of the steps: a tenth of the default questions about aliases, of no consequence but compile time

@@ -8,6 +8,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/catalogue/observables.hpp"
 #include "report.hpp"
 
 namespace rattleback::program {
@@ -69,10 +70,11 @@ Json describe_method(const MethodEntry& m) {
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
   json["frame"] = m.in_space ? "space" : "body";
   json["step_observables"] = Json::array();
-  if (m.step_multiplier) json["step_observables"].push_back("gamma[i]");
-  if (m.step_velocity)
-    for (const char* name : {"step_v[i]", "step_hidden_constraint[i]", "step_energy", "step_kinetic", "step_potential"})
-      json["step_observables"].push_back(name);
+  SystemEntry some_system{};
+  some_system.n = some_system.m = some_system.elements = 1;
+  for (const RunObservable& observable : run_observables())
+    if (observable.of_step && observable.components(some_system, m) > 0)
+      json["step_observables"].push_back(observable.title());
   json["systems"] = Json::array();
   for (const std::string& name : Catalogue::instance().system_names())
     if (Catalogue::instance().takes(m, *Catalogue::instance().instances(name)[0])) json["systems"].push_back(name);
@@ -112,9 +114,10 @@ void print_text(const Json& json) {
     if (!instance["coordinates"].empty()) fmt::print("  coordinates: {}\n", instance["coordinates"].dump());
     fmt::print("  parameters\n");
     print_lines(instance["parameters"], "default");
-    fmt::print(
-        "  observables (also q[i], v[i], p[i], lambda[i], constraint[i], hidden_constraint[i], p_projected[i], "
-        "iterations, residual, lyapunov)\n");
+    std::string others;
+    for (const RunObservable& observable : run_observables())
+      if (!observable.of_step) others += (others.empty() ? "" : ", ") + observable.title();
+    fmt::print("  observables (also {})\n", others);
     print_lines(instance["observables"], "");
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());

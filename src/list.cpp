@@ -6,6 +6,8 @@
 #include "commands.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/catalogue/observables.hpp"
+#include "rattleback/statistics/statistics.hpp"
 #include "report.hpp"
 
 namespace rattleback::program {
@@ -39,9 +41,14 @@ std::string options_of(const MethodEntry& method) {
   return text;
 }
 
-void print_text(bool systems, bool methods) {
+/// What to list.
+struct What {
+  bool systems, methods, observables, statistics;
+};
+
+void print_text(const What& what) {
   const Catalogue& catalogue = Catalogue::instance();
-  if (systems) {
+  if (what.systems) {
     fmt::print("systems\n");
     for (const std::string& name : catalogue.system_names()) {
       const auto instances = catalogue.instances(name);
@@ -50,26 +57,39 @@ void print_text(bool systems, bool methods) {
       fmt::print("      source: {}\n", instances[0]->source);
     }
   }
-  if (methods) {
+  if (what.methods) {
     fmt::print("methods\n");
     for (const MethodEntry* method : catalogue.methods())
       fmt::print("  {}\n      {}\n      {}order {}\n      for {}\n      source: {}\n", method->name, method->summary,
                  options_of(*method), method->order, systems_in_words(*method), method->source);
   }
+  if (what.observables) {
+    fmt::print("observables, besides those of a system\n");
+    for (const RunObservable& observable : run_observables())
+      fmt::print("  {:<28}{}{}\n", observable.title(), observable.text, observable.of_step ? ", of the last step" : "");
+  }
+  if (what.statistics) {
+    fmt::print("statistics of values x with references r, over the c trajectories that count\n");
+    for (const StatisticEntry& statistic : statistics()) fmt::print("  {:<28}{}\n", statistic.name, statistic.text);
+  }
 }
 
-void print_names(bool systems, bool methods) {
+void print_names(const What& what) {
   const Catalogue& catalogue = Catalogue::instance();
-  if (systems)
+  if (what.systems)
     for (const std::string& name : catalogue.system_names()) fmt::print("{}\n", name);
-  if (methods)
+  if (what.methods)
     for (const MethodEntry* method : catalogue.methods()) fmt::print("{}\n", method->name);
+  if (what.observables)
+    for (const RunObservable& observable : run_observables()) fmt::print("{}\n", observable.title());
+  if (what.statistics)
+    for (const StatisticEntry& statistic : statistics()) fmt::print("{}\n", statistic.name);
 }
 
-void print_json(bool systems, bool methods) {
+void print_json(const What& what) {
   const Catalogue& catalogue = Catalogue::instance();
   nlohmann::ordered_json json;
-  if (systems) {
+  if (what.systems) {
     for (const std::string& name : catalogue.system_names()) {
       const auto instances = catalogue.instances(name);
       nlohmann::ordered_json entry{{"name", name},
@@ -85,7 +105,7 @@ void print_json(bool systems, bool methods) {
       json["systems"].push_back(entry);
     }
   }
-  if (methods) {
+  if (what.methods) {
     for (const MethodEntry* method : catalogue.methods())
       json["methods"].push_back({{"name", method->name},
                                  {"summary", method->summary},
@@ -94,20 +114,32 @@ void print_json(bool systems, bool methods) {
                                  {"takes", systems_in_words(*method)},
                                  {"source", method->source}});
   }
+  if (what.observables)
+    for (const RunObservable& observable : run_observables())
+      json["observables"].push_back(
+          {{"name", observable.title()}, {"of_step", observable.of_step}, {"text", observable.text}});
+  if (what.statistics)
+    for (const StatisticEntry& statistic : statistics())
+      json["statistics"].push_back({{"name", statistic.name}, {"text", statistic.text}});
   fmt::print("{}\n", json.dump(2));
 }
 
 }  // namespace
 
 void add_list(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("list", "list the systems and methods with their sources");
+  CLI::App* command = app.add_subcommand("list", "list systems, methods, observables and statistics");
   auto what = std::make_shared<std::string>();
   auto names = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
-  command->add_option("what", *what, "systems or methods; default: both")->check(CLI::IsMember({"systems", "methods"}));
+  command->add_option("what", *what, "systems, methods, observables or statistics; default: systems and methods")
+      ->check(CLI::IsMember({"systems", "methods", "observables", "statistics"}));
   command->add_flag("--names", *names, "the names alone, one per line");
   command->add_flag("--json", *json, "as one JSON object");
   command->callback([what, names, json, &exit_code] {
-    (*json ? print_json : *names ? print_names : print_text)(*what != "methods", *what != "systems");
+    const bool both = what->empty();
+    (*json    ? print_json
+     : *names ? print_names
+              : print_text)(
+        {both || *what == "systems", both || *what == "methods", *what == "observables", *what == "statistics"});
     exit_code = exit_done;
   });
 }

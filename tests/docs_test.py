@@ -46,6 +46,14 @@ class Docs(unittest.TestCase):
                 if "default" in option and not told[name].startswith(("none", "that of")):
                     self.assertEqual(json.loads(told[name]), option["default"], f"docs/study-file.md: {method['name']}, {name}")
 
+    def test_statistics_and_observables(self):
+        results, studies = ((ROOT / "docs" / name).read_text() for name in ("results.md", "study-file.md"))
+        table = results[results.index("| statistic | |"):].split("\n\n")[0]
+        for statistic in ask("list", "statistics")["statistics"]:
+            self.assertIn(f"`{statistic['name']}`", table, "docs/results.md: statistics")
+        for observable in ask("list", "observables")["observables"]:
+            self.assertIn(f"`{observable['name']}`", studies, "docs/study-file.md: observables")
+
     def test_tables_are_whole(self):
         for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
             width, code = 0, False

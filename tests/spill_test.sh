@@ -15,7 +15,7 @@ check() {  # units (file, or build directory and pattern), pattern of kernels, h
 }
 here=$(cd "$(dirname "$0")" && pwd)
 check "$1 chaotic_*_3__nonholonomic_lobatto__cuda" 'advance_kernel [a-z_]*lobatto_[234]_Cay \|' 6
-check "$here/sweep_kernels.cu" 'trying_kernel (Suslov|HeavyTop|HeavyTopCone|Ball)_[23]_(Cay|Exp) |Dipole_([123]_Vrkmk|Vcg) ' 20
+check "$here/sweep_kernels.cu" 'fast_kernel (Suslov|HeavyTop|HeavyTopCone|Ball)_[23]_(Cay|Exp) |Dipole_([123]_Vrkmk|Vcg) ' 20
 check "$1 heavy_top_directors__ggl_vi_[abs]__cuda" 'section_kernel' 3 '\| 0 \| 0 \|'
 check "$1 heavy_top_directors__energy_momentum__cuda" 'section_kernel' 1 '\| 0 \| 0 \|'
 check "$1 four_particle__energy_momentum__cuda" 'section_kernel' 1 '\| 0 \| 0 \|'

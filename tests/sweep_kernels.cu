@@ -36,7 +36,7 @@ struct Vcg {
 // the report names a kernel after its Step_
 #define KERNEL(System, Tau, S)                             \
   struct Step_##System##_##S##_##Tau : Lobatto<Tau, S> {}; \
-  template __global__ void trying_kernel<System, Step_##System##_##S##_##Tau>(const __grid_constant__ KernelArguments);
+  template __global__ void fast_kernel<System, Step_##System##_##S##_##Tau>(const __grid_constant__ KernelArguments);
 #define KERNELS(System)  \
   KERNEL(System, Cay, 2) \
   KERNEL(System, Exp, 2) \
@@ -49,7 +49,7 @@ KERNELS(Suslov)
 
 #define DIPOLE(name, Method)             \
   struct Step_Dipole_##name : Method {}; \
-  template __global__ void trying_kernel<DipoleOnAStick, Step_Dipole_##name>(const __grid_constant__ KernelArguments);
+  template __global__ void fast_kernel<DipoleOnAStick, Step_Dipole_##name>(const __grid_constant__ KernelArguments);
 DIPOLE(1_Vrkmk, Vrkmk<1>)
 DIPOLE(2_Vrkmk, Vrkmk<2>)
 DIPOLE(3_Vrkmk, Vrkmk<3>)

@@ -100,14 +100,14 @@ TileCase tile_case(const char* name, double h) {
 }  // namespace
 
 inline std::vector<TileCase> tile_cases() {
-  return {tile_case<HeavyTopDirectors, Condensed<GglScheme::vi_s>, Alone>("CondensedViS", 0.002),
-          tile_case<HeavyTopDirectors, Condensed<GglScheme::theta_b>, Alone>("CondensedGgl", 0.002),
-          tile_case<HeavyTopDirectors, EnergyMomentum, Alone>("CondensedEnergyMomentum", 0.002),
-          tile_case<DoubleSphericalPendulum, General, Alone>("GeneralGgl", 0.05),
+  return {tile_case<HeavyTopDirectors, Condensed<GglScheme::vi_s>, NoCompanion>("CondensedViS", 0.002),
+          tile_case<HeavyTopDirectors, Condensed<GglScheme::theta_b>, NoCompanion>("CondensedGgl", 0.002),
+          tile_case<HeavyTopDirectors, EnergyMomentum, NoCompanion>("CondensedEnergyMomentum", 0.002),
+          tile_case<DoubleSphericalPendulum, General, NoCompanion>("GeneralGgl", 0.05),
           tile_case<DoubleSphericalPendulum, General, Tangent<double, DoubleSphericalPendulum, General::of>>("GeneralGglWithTangent", 0.05),
-          tile_case<DoubleSphericalPendulum, Lobatto<Cay, 3>, Alone>("HolonomicLobatto", 0.1),
-          tile_case<DoubleSphericalPendulum, Lobatto<Cay, 5>, Alone>("HolonomicLobattoOfFiveStages", 0.1),
-          tile_case<Ball, Lobatto<Exp, 4>, Alone>("NonholonomicLobattoOnAGroup", 0.1),
+          tile_case<DoubleSphericalPendulum, Lobatto<Cay, 3>, NoCompanion>("HolonomicLobatto", 0.1),
+          tile_case<DoubleSphericalPendulum, Lobatto<Cay, 5>, NoCompanion>("HolonomicLobattoOfFiveStages", 0.1),
+          tile_case<Ball, Lobatto<Exp, 4>, NoCompanion>("NonholonomicLobattoOnAGroup", 0.1),
           tile_case<Ball, SweptLobatto, Tangent<double, Ball, SweptLobatto::of>>("TangentOfASweptStep", 0.1)};
 }
 

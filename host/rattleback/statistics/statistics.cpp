@@ -2,19 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <stdexcept>
 
 namespace rattleback {
 
-double statistic_of(const Moments& m, const std::string& name) {
-  if (m.count == 0.0) return std::numeric_limits<double>::quiet_NaN();
-  if (name == "mean") return m.mean;
-  if (name == "std") return std::sqrt(m.squares / m.count);
-  if (name == "mse") return m.error_squares / m.count;
-  if (name == "rms") return std::sqrt(m.error_squares / m.count);
-  if (name == "min") return m.minimum;
-  if (name == "max") return m.maximum;
-  return m.error_maximum;  // maxabs
+namespace {
+
+constexpr StatisticEntry table[] = {
+    {"mean", "sum x / c", [](const Moments& m) { return m.mean; }},
+    {"std", "sqrt(sum (x - mean)^2 / c): the standard deviation of the population",
+     [](const Moments& m) { return std::sqrt(m.squares / m.count); }},
+    {"mse", "sum (x - r)^2 / c", [](const Moments& m) { return m.error_squares / m.count; }},
+    {"rms", "sqrt(mse)", [](const Moments& m) { return std::sqrt(m.error_squares / m.count); }},
+    {"min", "the smallest x", [](const Moments& m) { return m.minimum; }},
+    {"max", "the largest x", [](const Moments& m) { return m.maximum; }},
+    {"maxabs", "max abs(x - r)", [](const Moments& m) { return m.error_maximum; }},
+};
+
+}  // namespace
+
+std::span<const StatisticEntry> statistics() { return table; }
+
+const StatisticEntry* find_statistic(std::string_view name) {
+  const auto found = std::ranges::find(table, name, [](const StatisticEntry& s) { return std::string_view(s.name); });
+  return found == std::end(table) ? nullptr : found;
+}
+
+std::vector<std::string> statistic_names() {
+  std::vector<std::string> names;
+  for (const StatisticEntry& statistic : table) names.emplace_back(statistic.name);
+  return names;
+}
+
+double statistic_of(const Moments& moments, const std::string& name) {
+  const StatisticEntry* statistic = find_statistic(name);
+  if (!statistic) throw std::logic_error("no statistic '" + name + "'");  // validation has let it pass
+  return moments.count == 0.0 ? std::numeric_limits<double>::quiet_NaN() : statistic->of(moments);
 }
 
 double covariance_of(const CoMoments& m) {

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rattleback/base/scratch.hpp"
@@ -13,7 +15,19 @@
 
 namespace rattleback {
 
-/// A statistic of the moments; NaN when nothing counts.
+/// A statistic of the values x, or of the errors x - r, of all trajectories: one descriptor each. Validation, messages, help and
+/// evaluation follow from the table.
+struct StatisticEntry {
+  const char* name;
+  const char* text;
+  double (*of)(const Moments& moments);  ///< for moments of at least one value
+};
+std::span<const StatisticEntry> statistics();
+/// The statistic of that name, or null.
+const StatisticEntry* find_statistic(std::string_view name);
+std::vector<std::string> statistic_names();
+
+/// The statistic of that name, of the moments; NaN where there are no values.
 double statistic_of(const Moments& moments, const std::string& name);
 
 /// Covariance of x and y over the trajectories that count; NaN when there is none.

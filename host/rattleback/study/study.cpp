@@ -10,10 +10,12 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/text_file.hpp"
 #include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/catalogue/observables.hpp"
 #include "rattleback/expression/formulas.hpp"
 #include "rattleback/expression/surface.hpp"
 #include "rattleback/problem/grid.hpp"
 #include "rattleback/problem/point_file.hpp"
+#include "rattleback/statistics/statistics.hpp"
 #include "rattleback/study/checks.hpp"
 #include "rattleback/study/reader.hpp"
 
@@ -273,42 +275,6 @@ std::vector<std::string> axis_names(const Study& study, const SystemEntry& syste
 
 // Observables
 
-struct NamedCode {
-  std::string name;
-  ObservableCode code;
-};
-
-/// All observables of a run.
-std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEntry& method) {
-  std::vector<NamedCode> result;
-  for (const ObservableInfo& info : system.observables) {
-    result.push_back({info.name, {ObservableCode::system, static_cast<int>(result.size())}});
-  }
-  const auto add = [&](std::string_view letter, ObservableCode::Kind kind, int size) {
-    for (int i = 0; i < size; ++i) result.push_back({fmt::format("{}[{}]", letter, i), {kind, i}});
-  };
-  add("q", ObservableCode::q, system.elements);
-  add("v", ObservableCode::v, system.n);
-  add("p", ObservableCode::p, system.n);
-  if (system.constraint == ConstraintKind::holonomic) add("p_projected", ObservableCode::p_projected, system.n);
-  if (method.carries_multiplier) add("lambda", ObservableCode::lambda, system.m);
-  add("constraint", ObservableCode::constraint, system.m);
-  if (system.constraint == ConstraintKind::holonomic)
-    add("hidden_constraint", ObservableCode::hidden_constraint, system.m);
-  if (method.step_multiplier) add("gamma", ObservableCode::gamma, system.m);
-  if (method.step_velocity) {
-    add("step_v", ObservableCode::step_v, system.n);
-    add("step_hidden_constraint", ObservableCode::step_hidden_constraint, system.m);
-    result.push_back({"step_energy", {ObservableCode::step_energy, 0}});
-    result.push_back({"step_kinetic", {ObservableCode::step_kinetic, 0}});
-    result.push_back({"step_potential", {ObservableCode::step_potential, 0}});
-  }
-  result.push_back({"iterations", {ObservableCode::iterations, 0}});
-  result.push_back({"residual", {ObservableCode::residual, 0}});
-  result.push_back({"lyapunov", {ObservableCode::lyapunov, 0}});
-  return result;
-}
-
 template <class T>
 void reject_repeats(const std::vector<T>& values, const std::string& where, std::string_view what) {
   std::set<T> seen;
@@ -319,7 +285,7 @@ void reject_repeats(const std::vector<T>& values, const std::string& where, std:
 }
 
 void check_observables(Study& study) {
-  static const std::vector<std::string> known{"mean", "std", "mse", "rms", "min", "max", "maxabs"};
+  const std::vector<std::string> known = statistic_names();
   std::set<std::string> names;
   for (Observable& observable : study.observables) {
     if (!names.insert(observable.name).second) {

@@ -95,8 +95,8 @@ struct PrepareReport {
       multiplier_ok;  ///< the continuous equations determine the multiplier, the constraints are independent to round-off
   double defect;      ///< by how much q, after any projection, misses the group: max norm of R^T R - 1 of its rotations
 };
-/// What counts as round-off in a rotation matrix that was typed in; it is made orthogonal, but for what misses so
-/// little that it may come from an earlier run, which goes on with the same bits.
+/// A rotation matrix of an initial state may miss orthogonality by `group_tolerance`, and is made orthogonal. A matrix that misses
+/// by less than `group_drift` is kept as it is: it may be the state of an earlier run, which then goes on with the same bits.
 inline constexpr double group_tolerance = 1e-8, group_drift = 1e-12;
 
 /// What the caller supplies of a point, and whether to project it.
@@ -198,7 +198,8 @@ struct ObservableCode {
     step_hidden_constraint,
     step_energy,
     step_kinetic,
-    step_potential
+    step_potential,
+    kinds  ///< their number
   } kind;
   int index;
 };
@@ -335,7 +336,7 @@ struct CountedPair {
 
 /// What a kernel takes of a GPU's multiprocessor.
 struct KernelFigures {
-  const char* kernel;                     ///< advance, trying, section or tangent
+  const char* kernel;                     ///< advance, fast, section or tangent
   int lanes;                              ///< threads that take the steps of a trajectory
   int threads;                            ///< per block
   int registers;                          ///< per thread

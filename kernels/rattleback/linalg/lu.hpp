@@ -11,7 +11,7 @@ RB_NAMESPACE_BEGIN
 
 /// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes whose pivot is zero or not finite. A tile's
 /// lanes share the object and deal the columns out among them.
-template <class T, int N, class Team = Tile<1>>
+template <class T, int N, class Team = LaneTile<1>>
 class Lu {
   static_assert(!Team::shares() || std::same_as<mask_t<T>, bool>);
 

@@ -80,7 +80,7 @@ Object& tile_shared();  // there is none
 }  // namespace detail
 
 template <int W>
-struct Tile {
+struct LaneTile {
   static_assert(W == 1 || W == 8 || W == 16 || W == 32);
   static constexpr int lanes = W;
 
@@ -136,7 +136,7 @@ concept Tiled = requires {
   typename Step::Workspace;
 };
 struct NotTiled {
-  using Team = Tile<1>;
+  using Team = LaneTile<1>;
   struct Workspace {};
 };
 template <class Step>

@@ -13,9 +13,9 @@ concept Takes = requires {
   typename Method::template of<typename System::scalar, System>;
 };
 
-/// A trajectory without company: the loop below carries nothing along with the state.
-struct Alone {
-  RB_HD Alone(const KernelArguments&, const double*, int) {}
+/// For a loop that carries nothing along with the state.
+struct NoCompanion {
+  RB_HD NoCompanion(const KernelArguments&, const double*, int) {}
   template <class State, class T>
   RB_HD void step(const State&, T, mask_t<T>) {}
   RB_HD void store(double*, int) const {}
@@ -24,13 +24,13 @@ struct Alone {
 /// The lanes that take a trajectory together, as many as the step or the companion's wants.
 template <class Step, class Companion>
 using TileOfLoop =
-    Tile<(tile_of<Step>::lanes > tile_of<Companion>::lanes ? tile_of<Step>::lanes : tile_of<Companion>::lanes)>;
+    LaneTile<(tile_of<Step>::lanes > tile_of<Companion>::lanes ? tile_of<Step>::lanes : tile_of<Companion>::lanes)>;
 
-/// A step that only tries: what it cannot solve is for another loop, with the whole step, to go on with. On a GPU the
-/// registers of the robust iteration would slow down all the steps that do not need it.
+/// Whether a step defers its failures: it has no robust iteration. A trajectory whose step fails waits, and another loop with the
+/// whole step goes on with that trajectory. On a GPU the registers of the robust iteration would slow down all other steps.
 template <class Step>
-inline constexpr bool hands_over = requires {
-  requires Step::hands_over;
+inline constexpr bool defers_failures = requires {
+  requires Step::defers_failures;
 };
 
 /// The summation of a state whose rounding errors are kept in rows, where there are such rows; plain otherwise. In memory they
@@ -124,8 +124,8 @@ RB_HD void store_record(const ChunkLayout& rows, double* chunk, int lane, const 
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
 /// every step: the state before it, the step size, and the lanes that take it. Without `sections` the surfaces of section
 /// are not looked at: a CUDA kernel for runs that have none needs fewer registers then. A tile's lanes all run this for
-/// the same trajectory; what is in memory their leader changes.
-template <class T, template <class> class System, template <class, class> class Method, class Companion = Alone,
+/// the same trajectory; the first lane of a tile writes to memory.
+template <class T, template <class> class System, template <class, class> class Method, class Companion = NoCompanion,
           bool sections = true>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
@@ -134,7 +134,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Team = TileOfLoop<Step, Companion>;
   // On a GPU the state stays in its rows from step to step, and so does the record, where steps are long and need all
   // registers.
-  constexpr bool in_rows = detail::has_tiles && (Team::lanes > 1 || hands_over<Step>);
+  constexpr bool in_rows = detail::has_tiles && (Team::lanes > 1 || defers_failures<Step>);
   const ChunkLayout& rows = a.layout;
   const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
 
@@ -180,7 +180,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       };
       const StepReport<T> report = take_step();
       const mask_t<T> good = running & (report.status == T(0.0));
-      const mask_t<T> judged = hands_over<Step> ? good : running;
+      const mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
       companion.step(before(), step_size, good);
       if (sections && a.surfaces.count > 0) [[unlikely]] {

@@ -33,9 +33,9 @@ struct Loop {
   }
 };
 template <template <class> class System, class Method>
-using PlainLoop = Loop<System, Method, Alone, false>;
+using PlainLoop = Loop<System, Method, NoCompanion, false>;
 template <template <class> class System, class Method>
-using SectionLoop = Loop<System, Method, Alone, true>;
+using SectionLoop = Loop<System, Method, NoCompanion, true>;
 template <template <class> class System, class Method>
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, true>;
 
@@ -58,19 +58,19 @@ __global__ void __launch_bounds__(PlainLoop<System, Method>::threads, RATTLEBACK
   PlainLoop<System, Method>::run(arguments);
 }
 
-/// The method with the step that hands over.
+/// The method with its fast step.
 template <class Method>
-struct Trying {
+struct FastMethod {
   template <class T, class System>
-  using of = typename Method::template of<T, System>::Trying;
+  using of = typename Method::template of<T, System>::FastStep;
 };
 
 template <template <class> class System, class Method>
-__global__ void __launch_bounds__(PlainLoop<System, Trying<Method>>::threads, RATTLEBACK_BLOCKS)
-    trying_kernel(const __grid_constant__ KernelArguments arguments) {
-  static_assert(PlainLoop<System, Trying<Method>>::shared_bytes == 0);
+__global__ void __launch_bounds__(PlainLoop<System, FastMethod<Method>>::threads, RATTLEBACK_BLOCKS)
+    fast_kernel(const __grid_constant__ KernelArguments arguments) {
+  static_assert(PlainLoop<System, FastMethod<Method>>::shared_bytes == 0);
   RB_SPILL_TO_SHARED_MEMORY;
-  PlainLoop<System, Trying<Method>>::run(arguments);
+  PlainLoop<System, FastMethod<Method>>::run(arguments);
 }
 
 template <template <class> class System, class Method>
@@ -105,13 +105,13 @@ void launch(void (*kernel)(KernelArguments), const KernelArguments& arguments, s
 template <template <class> class System, class Method, bool sections>
 void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) {
   using Step = typename Method::template of<double, System<double>>;
-  constexpr bool tries = requires { requires hands_over<typename Step::Trying>; };
-  if constexpr (!sections && tries) {
+  constexpr bool has_fast_step = requires { requires defers_failures<typename Step::FastStep>; };
+  if constexpr (!sections && has_fast_step) {
     // first without the robust iteration, then with it the trajectories that need it
-    launch<PlainLoop<System, Trying<Method>>>(trying_kernel<System, Method>, arguments, chunks, stream);
+    launch<PlainLoop<System, FastMethod<Method>>>(fast_kernel<System, Method>, arguments, chunks, stream);
   }
   // without surfaces this kernel serves too, which saves compiling another, where their code costs no registers that matter
-  if constexpr (sections || tries || tile_of<Step>::lanes > 1) {
+  if constexpr (sections || has_fast_step || tile_of<Step>::lanes > 1) {
     launch<SectionLoop<System, Method>>(section_kernel<System, Method>, arguments, chunks, stream);
   } else {
     launch<PlainLoop<System, Method>>(advance_kernel<System, Method>, arguments, chunks, stream);
@@ -151,9 +151,9 @@ template <template <class> class System, class Method>
 int kernel_figures(KernelFigures figures[4], int& error) {
   using Step = typename Method::template of<double, System<double>>;
   int count = 0;
-  constexpr bool tries = requires { requires hands_over<typename Step::Trying>; };
-  if constexpr (tries) {
-    figures[count++] = figures_of<PlainLoop<System, Trying<Method>>>("trying", trying_kernel<System, Method>, error);
+  constexpr bool has_fast_step = requires { requires defers_failures<typename Step::FastStep>; };
+  if constexpr (has_fast_step) {
+    figures[count++] = figures_of<PlainLoop<System, FastMethod<Method>>>("fast", fast_kernel<System, Method>, error);
   } else if constexpr (tile_of<Step>::lanes == 1) {
     figures[count++] = figures_of<PlainLoop<System, Method>>("advance", advance_kernel<System, Method>, error);
   }

@@ -93,8 +93,18 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
         break;
       }
-      default:
+      case ObservableCode::constraint:
+      case ObservableCode::hidden_constraint:
+      case ObservableCode::gamma:
+      case ObservableCode::step_v:
+      case ObservableCode::step_hidden_constraint:
+      case ObservableCode::step_energy:
+      case ObservableCode::step_kinetic:
+      case ObservableCode::step_potential:
         if constexpr (m > 0) x = observe_detail<T, System>(a, chunk, lane, code);
+        break;
+      case ObservableCode::kinds:
+        break;
     }
     x = select(is_finite(x), x, T(__builtin_huge_val()));
     Lanes<T>::store(values + i * chunk_size + lane, select(good, x, T(__builtin_nan(""))));

@@ -1,8 +1,8 @@
 #pragma once
 // What the lane tests share: each lane of a pack must hold the bits that a double would.
 
-#include "testing.hpp"
 #include "rattleback/real/pack.hpp"
+#include "testing.hpp"
 
 namespace rattleback {
 

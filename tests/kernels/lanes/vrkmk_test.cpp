@@ -14,7 +14,7 @@ class VrkmkLaneTest : public LaneTest {};
 /// Advances the same trajectories alone and as a pack.
 template <template <class, class> class Step>
 void expect_same_steps(const double* numbers, int max_iterations, bool (&seen)[2]) {
-  using Alone = DipoleOnAStick<double>;
+  using NoCompanion = DipoleOnAStick<double>;
   using Together = DipoleOnAStick<Real>;
   const auto sigma = [](int k) { return k % 2 == 0 ? -1.0 : 1.0; };
   const auto size = [](int k) { return k == 3 ? 1.5 : 0.01 * (1 + k); };  // lane 3 is beyond what can be solved
@@ -23,17 +23,17 @@ void expect_same_steps(const double* numbers, int max_iterations, bool (&seen)[2
   const auto start = [](int k) {
     const auto q =
         SO3::product(SO3::expand(Vector<double, 3>{0.1 * k, -0.2, 0.3 + 0.05 * k}), {1, 0, 0, 0, 0, -1, 0, 1, 0});
-    return StateOf<double, Alone>{q, {0.02 * k, 0.02, 0.03}, {}};
+    return StateOf<double, NoCompanion>{q, {0.02 * k, 0.02, 0.03}, {}};
   };
   StateOf<Real, Together> state{vector_from_lanes<9>([&](int k) { return start(k).q; }),
                                 vector_from_lanes<3>([&](int k) { return start(k).p; }),
                                 {}};
-  StateOf<double, Alone> alone[width];
+  StateOf<double, NoCompanion> alone[width];
   for (int k = 0; k < width; ++k) alone[k] = start(k);
   for (int n = 0; n < 20; ++n) {
     const auto report = steps(state, from_lanes(size));
     for (int k = 0; k < width; ++k) {
-      const Step<double, Alone> step({1.0, 0.1, 1.0, 1.0, sigma(k)}, {1e-14, max_iterations}, numbers);
+      const Step<double, NoCompanion> step({1.0, 0.1, 1.0, 1.0, sigma(k)}, {1e-14, max_iterations}, numbers);
       const auto expected = step(alone[k], size(k));
       ASSERT_TRUE(same_bits(lane(report.status, k), expected.status)) << n << " lane " << k;
       ASSERT_TRUE(same_bits(lane(report.iterations, k), expected.iterations)) << n << " lane " << k;

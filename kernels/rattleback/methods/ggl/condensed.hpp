@@ -28,7 +28,7 @@ class CondensedGgl {
 
  public:
   /// By the number of all unknowns whether there is a tile, by that of the columns its lanes.
-  using Team = Tile<tile_lanes(size < 12 || reduced >= 12 ? reduced : 12, parts<T>)>;
+  using Team = LaneTile<tile_lanes(size < 12 || reduced >= 12 ? reduced : 12, parts<T>)>;
 
  private:
   using Algebra = detail::BlockAlgebra<T, System>;

@@ -53,7 +53,7 @@ template <class T, class Equations>
 struct DualProblem {
   using Unknowns = Vector<T, Equations::size>;
   using Residual = Unknowns;
-  using Team = Tile<tile_lanes(Equations::size, parts<T>)>;
+  using Team = LaneTile<tile_lanes(Equations::size, parts<T>)>;
   using Jacobian = Lu<T, Equations::size, Team>;
 
   RB_HD Unknowns guess(const T& fraction) const { return equations.guess(fraction); }

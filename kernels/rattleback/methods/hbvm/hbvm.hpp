@@ -69,8 +69,8 @@ class Hbvm {
 
  public:
   using State = StateOf<T, System>;
-  using Trying = Hbvm<T, System, S, false>;
-  static constexpr bool hands_over = !robust;
+  using FastStep = Hbvm<T, System, S, false>;
+  static constexpr bool defers_failures = !robust;
 
   RB_HD Hbvm(const System& system, const SolverOptions<T>& options, const double* numbers)
       : system_(system), mass_(system), options_(options), numbers_(numbers) {}

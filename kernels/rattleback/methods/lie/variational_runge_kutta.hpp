@@ -5,8 +5,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The step above, with its numbers as arguments. Without `newton` it only tries: it hands over what sweeps do not
-/// solve.
+/// The step of vrkmk.hpp with its numbers as arguments. Without `newton` it defers what sweeps do not solve.
 template <class T, class System, int S, bool newton = true>
 class VariationalRungeKutta {
   using G = group_of<System>;
@@ -26,7 +25,7 @@ class VariationalRungeKutta {
                               const TangentSeries& series)
       : stage_(system, series), options_(options), iteration_(iteration) {}
 
-  /// The whole step is out of line, shared by the loops that call it; the one that only tries is part of its loop.
+  /// The whole step is out of line, shared by the loops that call it; the fast step is part of its loop.
   RB_NOINLINE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const requires newton {
     return step(state, h, tableau);
   }
@@ -34,7 +33,7 @@ class VariationalRungeKutta {
     return step(state, h, tableau);
   }
 
-  static constexpr bool hands_over = !newton;
+  static constexpr bool defers_failures = !newton;
 
  private:
   RB_HD StepReport<T> step(State& state, T h, const StageCoefficients<S>& tableau) const {

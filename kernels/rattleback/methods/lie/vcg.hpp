@@ -28,12 +28,12 @@ struct VcgNumbers {
 };
 
 template <class T, class System, bool newton = true>
-class VcgStep : public detail::WithTrying<VcgStep<T, System, false>, newton && Separable<System>> {
+class VcgStep : public detail::WithFastStep<VcgStep<T, System, false>, newton && Separable<System>> {
   using Numbers = VcgNumbers;
 
  public:
   using State = StateOf<T, System>;
-  static constexpr bool hands_over = !newton;
+  static constexpr bool defers_failures = !newton;
   RB_HD VcgStep(const System& system, const SolverOptions<T>& options, const double* numbers)
       : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
               TangentSeries(numbers + Numbers::at_series)),

@@ -50,25 +50,25 @@ struct VrkmkNumbers {
 };
 
 namespace detail {
-/// Names the step that only tries, where there is one.
-template <class Step, bool tries>
-struct WithTrying {};
+/// Names the step that defers its failures, where there is one.
+template <class Step, bool has_fast_step>
+struct WithFastStep {};
 template <class Step>
-struct WithTrying<Step, true> {
-  using Trying = Step;
+struct WithFastStep<Step, true> {
+  using FastStep = Step;
 };
 }  // namespace detail
 
 /// A step of vrkmk or vrkmk-pade, which differ in their numbers alone. More than 18 unknowns are too many to compile.
 template <class T, class System, int S, bool newton = true>
   requires(S*(HasHamiltonian<System> ? 2 : 1) * System::n <= 18)
-class VrkmkStep : public detail::WithTrying<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
+class VrkmkStep : public detail::WithFastStep<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
   using Core = VariationalRungeKutta<T, System, S, newton>;
   using Numbers = VrkmkNumbers<S>;
 
  public:
   using State = StateOf<T, System>;
-  static constexpr bool hands_over = !newton;
+  static constexpr bool defers_failures = !newton;
   RB_HD VrkmkStep(const System& system, const SolverOptions<T>& options, const double* numbers)
       : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
               TangentSeries(numbers + Numbers::at_series)),

@@ -55,7 +55,7 @@ class GeneralLobatto {
   using D = Dual<V, 1>;  // T itself where T is dual
 
  public:
-  using Team = Tile<tile ? tile_lanes(size) : 1>;
+  using Team = LaneTile<tile ? tile_lanes(size) : 1>;
   using State = StateOf<T, System>;
 
   RB_HD GeneralLobatto(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}

@@ -37,13 +37,13 @@ class GroupLobatto {
 
  public:
   using State = StateOf<T, System>;
-  using Trying = GroupLobatto<T, System, Tau, S, false>;
-  static constexpr bool hands_over = !newton;
+  using FastStep = GroupLobatto<T, System, Tau, S, false>;
+  static constexpr bool defers_failures = !newton;
 
   RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
 
-  /// The whole step is out of line, shared by the loops that call it; the one that only tries is part of its loop.
+  /// The whole step is out of line, shared by the loops that call it; the fast step is part of its loop.
   RB_NOINLINE StepReport<T> operator()(State& state, T h) const requires newton { return step(state, h); }
   RB_HD StepReport<T> operator()(State& state, T h) const requires(!newton) { return step(state, h); }
 

@@ -10,13 +10,13 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 template <class Step>
-struct TryingOf {
+struct FastStepOf {
   using type = Step;
 };
 template <class Step>
-  requires requires { typename Step::Trying; }
-struct TryingOf<Step> {
-  using type = typename Step::Trying;
+  requires requires { typename Step::FastStep; }
+struct FastStepOf<Step> {
+  using type = typename Step::FastStep;
 };
 }  // namespace detail
 
@@ -29,8 +29,8 @@ class Normalising {
   using Team = tile_of<Step>;
   using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
-  using Trying = Normalising<typename detail::TryingOf<Step>::type, System, T>;
-  static constexpr bool hands_over = requires { requires Step::hands_over; };
+  using FastStep = Normalising<typename detail::FastStepOf<Step>::type, System, T>;
+  static constexpr bool defers_failures = requires { requires Step::defers_failures; };
 
   RB_HD Normalising(const System& system, const SolverOptions<T>& options, const double* numbers = nullptr)
       : step_(system, options), normalise_(numbers && numbers[0] != 0.0) {}

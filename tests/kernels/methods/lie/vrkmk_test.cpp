@@ -288,15 +288,15 @@ TEST(Vrkmk, WhatSweepsDoNotSolveIsForNewton) {
   std::vector<double> numbers(VrkmkNumbers<2>::size);
   VrkmkNumbers<2>::fill(StageIteration::sweeps, *find_runge_kutta_tableau("gauss2"), 2, false, numbers.data());
   using Whole = VrkmkStep<double, Dipole, 2>;
-  static_assert(!Whole::hands_over && Whole::Trying::hands_over);
+  static_assert(!Whole::defers_failures && Whole::FastStep::defers_failures);
   const Whole whole(dipole(-1.0), {1e-14, 50}, numbers.data());
-  const Whole::Trying trying(dipole(-1.0), {1e-14, 50}, numbers.data());
+  const Whole::FastStep fast(dipole(-1.0), {1e-14, 50}, numbers.data());
   int handed_over = 0;
   auto state = dipole_state(dipole(-1.0));
   for (int k = 0; k < 50; ++k) {
     auto next = state, tried = state;
     ASSERT_EQ(whole(next, 0.1).status, 0.0);
-    if (trying(tried, 0.1).status == 0.0) {
+    if (fast(tried, 0.1).status == 0.0) {
       EXPECT_EQ(distance(next, tried), 0.0);
     } else {
       ++handed_over;
