@@ -30,7 +30,9 @@ ObservableCode::Kind kind_of(const std::string& part) {
 void add_observables(Plan& plan, const Study& study) {
   for (const Observable& observable : study.observables) {
     plan.codes.push_back(study.observable_code(observable.name, observable.where));
-    plan.references.push_back(observable.reference.value_or(std::numeric_limits<double>::quiet_NaN()));
+    plan.references.push_back(observable.reference == ErrorReference::initial()
+                                  ? std::numeric_limits<double>::quiet_NaN()
+                                  : observable.reference.number);
     plan.keep_values = plan.keep_values || !observable.quantiles.empty() || observable.histogram;
   }
   for (std::size_t o = 0; o < study.observables.size(); ++o)

@@ -228,7 +228,8 @@ Observable to_observable(const toml::node& node, const std::string& path) {
                   fmt::format("{} must be \"initial\" or a number (got {})", section.path("reference"),
                               quote(reference->as_string()->get())));
     }
-    if (!reference->is_string()) observable.reference = to_number(*reference, section.path("reference"));
+    observable.reference = reference->is_string() ? ErrorReference::initial()
+                                                  : ErrorReference(to_number(*reference, section.path("reference")));
   }
   return observable;
 }

@@ -284,6 +284,13 @@ void reject_repeats(const std::vector<T>& values, const std::string& where, std:
   }
 }
 
+/// An error is asked for of an invariant, the size of everything else.
+ErrorReference standard_reference(const SystemEntry& system, const ObservableCode& code) {
+  const bool conserved =
+      code.kind == ObservableCode::system && system.observables[static_cast<std::size_t>(code.index)].conserved;
+  return conserved ? ErrorReference::initial() : ErrorReference(0.0);
+}
+
 void check_observables(Study& study) {
   const std::vector<std::string> known = statistic_names();
   std::set<std::string> names;
@@ -291,7 +298,7 @@ void check_observables(Study& study) {
     if (!names.insert(observable.name).second) {
       input_error(observable.where, fmt::format("observable '{}' appears twice; merge the two", observable.name));
     }
-    (void)study.observable_code(observable.name, observable.where);
+    const ObservableCode code = study.observable_code(observable.name, observable.where);
     if (observable.statistics.empty() && observable.quantiles.empty() && !observable.histogram &&
         observable.correlation.empty())
       observable.statistics = {"mean"};
@@ -315,9 +322,10 @@ void check_observables(Study& study) {
       input_error(observable.where, fmt::format("quantile level {} of '{}' is out of range; levels are in 0 to 1",
                                                 level, observable.name));
     }
-    if (observable.reference && !std::isfinite(*observable.reference)) {
+    if (!std::isfinite(observable.reference.number))
       input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));
-    }
+    if (observable.reference.kind == ErrorReference::Kind::standard)
+      observable.reference = standard_reference(study.system_entry(), code);
     reject_repeats(observable.statistics, observable.where, "statistic");
     reject_repeats(observable.quantiles, observable.where, "quantile level");
   }
@@ -392,15 +400,6 @@ void check_trajectories(const Study& study, std::uint64_t size) {
 Study Study::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
   Study study = read_study(toml, origin, overrides);
   study.validate();
-  // Absent, the reference is that of the observable's kind: an error for an invariant, the size for everything else.
-  for (std::size_t i = 0; i < study.observables.size(); ++i) {
-    Observable& observable = study.observables[i];
-    if (study.places.contains(fmt::format("observable[{}].reference", i))) continue;
-    const auto [kind, index] = study.observable_code(observable.name);
-    const bool conserved =
-        kind == ObservableCode::system && study.system_entry().observables[static_cast<std::size_t>(index)].conserved;
-    if (!conserved) observable.reference = 0.0;
-  }
   return study;
 }
 

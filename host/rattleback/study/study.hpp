@@ -66,14 +66,29 @@ struct Histogram {
   std::uint64_t bins = 0;
 };
 
+/// What the errors of an observable are taken against: a number, the initial value of each trajectory, or, as `standard`, that
+/// of its kind: the initial value of an invariant of the system, 0 otherwise. Validation replaces `standard`.
+struct ErrorReference {
+  enum class Kind { standard, initial, number } kind = Kind::standard;
+  double number = 0.0;
+
+  ErrorReference() = default;
+  ErrorReference(double value) : kind(Kind::number), number(value) {}
+  static ErrorReference initial() {
+    ErrorReference reference;
+    reference.kind = Kind::initial;
+    return reference;
+  }
+  friend bool operator==(const ErrorReference&, const ErrorReference&) = default;
+};
+
 struct Observable {
   std::string name;
   std::vector<std::string> statistics;   ///< mean, std, mse, rms, min, max, maxabs
   std::vector<double> quantiles;         ///< levels in [0, 1]
   std::optional<Histogram> histogram;    ///< counts over the ensemble
   std::vector<std::string> correlation;  ///< observables whose correlation with this one is wanted
-  /// mse, rms and maxabs are taken of x - reference; nullopt is the trajectory's own initial value ("initial").
-  std::optional<double> reference;
+  ErrorReference reference;              ///< of mse, rms and maxabs
   std::string where;
 };
 

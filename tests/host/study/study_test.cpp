@@ -397,11 +397,21 @@ reference = "initial"
 [[observable]]
 name = "lambda[0]"
 reference = 3)toml"));
-  EXPECT_EQ(study.observables[0].reference, std::nullopt);
-  EXPECT_EQ(study.observables[1].reference, 0.0);
-  EXPECT_EQ(study.observables[2].reference, 0.0);
-  EXPECT_EQ(study.observables[3].reference, std::nullopt);
-  EXPECT_EQ(study.observables[4].reference, 3.0);
+  EXPECT_TRUE(study.observables[0].reference == ErrorReference::initial());
+  EXPECT_TRUE(study.observables[1].reference == ErrorReference(0.0));
+  EXPECT_TRUE(study.observables[2].reference == ErrorReference(0.0));
+  EXPECT_TRUE(study.observables[3].reference == ErrorReference::initial());
+  EXPECT_TRUE(study.observables[4].reference == ErrorReference(3.0));
+}
+
+TEST(Study, AnObservableAddedInCppMeansWhatItMeansInAFile) {
+  Study study = parse(base);
+  study.observables.clear();
+  for (const char* name : {"energy", "q[0]"}) study.observables.emplace_back().name = name;
+  study.validate();
+  EXPECT_TRUE(study.observables[0].reference == ErrorReference::initial());
+  EXPECT_TRUE(study.observables[1].reference == ErrorReference(0.0));
+  EXPECT_EQ(study.observables[1].statistics, std::vector<std::string>{"mean"});
 }
 
 TEST(Study, ObservablesHaveCodes) {
@@ -441,7 +451,7 @@ TEST(Study, OverridesReachEveryKindOfKey) {
   EXPECT_EQ(study.method.tolerance, 1e-14);
   EXPECT_EQ(study.ensemble.axes[0].count, 31u);
   EXPECT_EQ(std::get<double>(study.ensemble.q[1].content), 0.3);
-  EXPECT_EQ(study.observables[0].reference, 3.06);
+  EXPECT_TRUE(study.observables[0].reference == ErrorReference(3.06));
   EXPECT_EQ(study.observables[1].name, "q[2]");
   EXPECT_TRUE(study.output.all_trajectories);
   EXPECT_EQ(std::get<std::string>(study.ensemble.v[6].content), "theta");
