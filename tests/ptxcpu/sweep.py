@@ -2,7 +2,7 @@
 """Runs every system with every method of a build on cpu:scalar and on cuda, and compares the bits of the results.
 
     sweep.py PROGRAM [--match REGEX] [--draws N] [--steps N] [--flavours plain,...] [--keep FOLDER]
-                     [--jobs N] [--seconds S]
+                     [--jobs N] [--seconds S] [--skip FILE]
 
 Flavours of a study:
     plain      no sections (advance_kernel, fast_kernel)
@@ -11,14 +11,17 @@ Flavours of a study:
     uneven     step sizes from small to hopeless: trajectories fail, and end at different steps
     all        uneven, sections and tangent
 
-Prints a line per study: verdict, seconds, system, variant, method, options, flavour, detail, with tabs between.
+Prints a line per study: verdict, seconds, system, variant (with the numbers that choose the compiled system), method,
+options, flavour, detail, with tabs between.
 Verdicts:
     identical   all datasets have the same bits
     refused     `check` does not take the study: such a combination does not exist
     different   some datasets differ; the detail names them
     error       a run failed; the detail is what the program said
     timeout     a run took too long
-With --seconds the studies come in random order, and those that have not begun by then are left out.
+With --seconds the studies come in random order, plain ones and those with all first, and those that have not begun by
+then are left out. With --skip so are those that a line of the file names: system, variant, method, options and flavour, with
+blanks between.
 The last line, on stderr, has the number of studies with each verdict. The exit code is 0 where studies were compared
 and all were identical, else 1. Options of the emulator (PTXCPU_...) go through: PTXCPU_RACES=1 with --draws 6 --steps 5
 finds races.
@@ -113,7 +116,9 @@ def studies(program, flavours, draws, steps):
                 for options in combinations(ask(program, "describe", method)):
                     for flavour in flavours:
                         text = write_study(name, instance, method, options, flavour, draws, steps)
-                        yield Study(name, instance.get("variant") or "-", method,
+                        numbers = [f"{key}={int(value)}" for key, value in instance.get("structure", {}).items()]
+                        variant = " ".join(filter(None, [instance.get("variant"), *numbers]))
+                        yield Study(name, variant or "-", method,
                                     " ".join(f"{key}={value}" for key, value in options) or "-", flavour, text)
 
 
@@ -148,6 +153,7 @@ def main():
     parser.add_argument("--timeout", type=float, default=300, help="seconds per study")
     parser.add_argument("--jobs", type=int, default=1, help="studies at a time")
     parser.add_argument("--seconds", type=float, default=0.0, help="no study begins later; 0: no limit")
+    parser.add_argument("--skip", type=pathlib.Path, help="a file that names studies to leave out")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the studies that are not identical")
     arguments = parser.parse_args()
     flavours = arguments.flavours.split(",")
@@ -168,10 +174,12 @@ def main():
             verdict, detail = compare(program, path, arguments.timeout)
         return study, time.monotonic() - start, verdict, re.sub(r"\s+", " ", detail)
 
+    skipped = set(arguments.skip.read_text(encoding="utf-8").splitlines()) if arguments.skip else set()
     wanted = [study for study in studies(program, flavours, arguments.draws, arguments.steps)
-              if re.search(arguments.match, " ".join(study[:-1]))]
+              if re.search(arguments.match, " ".join(study[:-1])) and " ".join(study[:-1]) not in skipped]
     if arguments.seconds:
         random.Random(1).shuffle(wanted)
+        wanted.sort(key=lambda study: study.flavour not in ("plain", "all"))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for judged in pool.map(judge, wanted):
             if judged is None:

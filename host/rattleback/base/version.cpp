@@ -18,7 +18,7 @@ namespace {
 std::string cuda_device() {
   std::string reason;
   try {
-    if (const auto cuda = make_cuda_backend(reason)) return cuda->device();
+    if (const auto cuda = make_cuda_backend(reason)) return fmt::format("{}, {}", cuda->device(), cuda->driver());
   } catch (const Error& error) {
     reason = error.what();
   }

@@ -39,8 +39,8 @@ using SectionLoop = Loop<System, Method, NoCompanion, true>;
 template <template <class> class System, class Method>
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, true>;
 
-// Four blocks of 64 threads are what all 255 registers leave room for; bench/gpu tries others. What does not fit into them goes to shared memory, as far as it holds;
-// not where tiles have their workspaces there, which the assembler refuses.
+// Four blocks of 64 threads are what all 255 registers leave room for; bench/gpu tries others. What does not fit goes to
+// shared memory, as far as it holds; not where tiles have their workspaces there, which the assembler refuses.
 #ifndef RATTLEBACK_BLOCKS
 #define RATTLEBACK_BLOCKS 4
 #endif

@@ -1,0 +1,34 @@
+"""What the stages share: the other scripts, the builds that differ from the program, tables."""
+import importlib.machinery, pathlib, types
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def load(path):
+    """A script as a module."""
+    module = types.ModuleType(path.name)
+    module.__file__ = str(path)
+    importlib.machinery.SourceFileLoader(path.name, str(path)).exec_module(module)
+    return module
+
+
+suite, sweep = load(ROOT / "bench/suite"), load(ROOT / "tests/ptxcpu/sweep.py")
+
+TILE_KERNELS = "four_particle__ggl_vi_a|four_particle__energy_momentum|heavy_top_directors__ggl_vi_s"
+LAUNCH_KERNELS = "chaotic_printed_3__nonholonomic_lobatto|henon_heiles__lobatto"
+TILES = {f"tiles-{lanes}": f"-DRATTLEBACK_TILE_LANES={lanes}" for lanes in (8, 16, 32)}
+LAUNCHES = {f"launch-{threads}x{blocks}": f"-DRATTLEBACK_BLOCK_THREADS={threads} -DRATTLEBACK_BLOCKS={blocks}"
+            for threads, blocks in ((32, 8), (64, 2), (64, 3), (64, 6), (64, 8), (128, 2), (128, 4), (256, 1))}
+
+
+def variant(context, name):
+    return context.build.with_name(f"{context.build.name}-{name}")
+
+
+def wanted(context, flags):
+    """The variants to build and to run: of a tiny run those that an emulator can do in seconds."""
+    return {name: flag for name, flag in flags.items() if not context.tiny or name in ("tiles-32", "launch-32x8")}
+
+
+def table(heads, rows):
+    return "\n".join("| " + " | ".join(map(str, cells)) + " |" for cells in (heads, ["---"] * len(heads), *rows)) + "\n"
