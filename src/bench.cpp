@@ -6,7 +6,7 @@
 #include "commands.hpp"
 #include "output.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -37,12 +37,13 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
   if (!arguments.steps.empty() || !arguments.stages.empty() || !arguments.variants.empty() || !arguments.plot.empty() ||
       arguments.reference.given())
     input_error("bench", "steps, stages, variants, a reference and a plot belong to --work-precision; add it");
-  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  const Problem problem = arguments.study.resolve();
+  const Study& study = problem.study;
   ReportFile file(arguments.output, {".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
-  const BenchReport report = measure(study, bench_options);
+  const BenchReport report = measure(problem, bench_options);
   const Summary& summary = report.summary;
 
   nlohmann::ordered_json json = report_json("bench");
@@ -137,7 +138,7 @@ std::vector<Setting> settings_of(const Arguments& arguments) {
     add(variant, changes);
   }
   if (settings.empty()) {
-    const std::string options = options_in_words(Study::load(arguments.study.file, arguments.study.overrides));
+    const std::string options = options_in_words(arguments.study.resolve());
     add(options.empty() ? "the study" : options, {});
   }
   for (std::size_t i = 1; i < settings.size(); ++i)
@@ -147,7 +148,8 @@ std::vector<Setting> settings_of(const Arguments& arguments) {
 }
 
 int run_work_precision(const Arguments& arguments, const RunOptions& options) {
-  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  const Problem problem = arguments.study.resolve();
+  const Study& study = problem.study;
   const std::vector<Setting> settings = settings_of(arguments);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 1);
   const Plot plot("work-precision", arguments.plot);
@@ -156,7 +158,7 @@ int run_work_precision(const Arguments& arguments, const RunOptions& options) {
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
   const WorkPrecisionReport report = work_precision(
-      study, settings, steps, arguments.reference.reference, bench_options, [&](const WorkPrecisionRun& run) {
+      problem, settings, steps, arguments.reference.reference, bench_options, [&](const WorkPrecisionRun& run) {
         if (!arguments.quiet) print_stderr("{}, step {}: {:.3g} s\n", run.label, run.step, run.seconds);
       });
 

@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/measure/estimate.hpp"
 
 namespace rattleback::program {
@@ -43,12 +43,12 @@ void add_check(CLI::App& app, int& exit_code) {
   arguments->add_to(*command);
   command->footer("Examples:\n  rattleback check examples/chaotic.toml --set system.variant=contact");
   command->callback([arguments, &exit_code] {
-    const Study study = Study::load(arguments->file, arguments->overrides);
-    check_space(study, default_output(arguments->file));
-    const Estimate found = estimate(study);
-    if (const std::string warning = method_numbers(study).warning; !warning.empty()) say(warning);
+    const Problem problem = arguments->resolve();
+    check_space(problem, default_output(arguments->file));
+    const Estimate found = estimate(problem);
+    if (!problem.warning.empty()) say(problem.warning);
     say(summary_of(found));
-    fmt::print("{}", study.to_toml());
+    fmt::print("{}", problem.study.to_toml());
     exit_code = exit_done;
   });
 }

@@ -70,10 +70,12 @@ struct StudyArguments {
   std::string file;
   std::vector<std::string> overrides;
   void add_to(CLI::App& command);
+  /// The study of the file. Throws Error(input).
+  [[nodiscard]] Problem resolve() const;
 };
 
 /// Throws Error(input) when this many results of the study do not fit the disk of `output`.
-void check_space(const Study& study, const std::filesystem::path& output, std::uint64_t results = 1);
+void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results = 1);
 /// Where to run, as every command that integrates takes it.
 struct BackendArguments {
   std::string backend = "auto";

@@ -81,7 +81,7 @@ std::vector<std::string> split(const std::vector<std::string>& lists) {
   return backends;
 }
 
-Summary run_on(const std::string& backend, const Study& study, const Arguments& arguments,
+Summary run_on(const std::string& backend, const Problem& problem, const Arguments& arguments,
                const std::filesystem::path& file, const Interrupt& interrupt) {
   ProgressDisplay display;
   RunOptions options;
@@ -90,26 +90,27 @@ Summary run_on(const std::string& backend, const Study& study, const Arguments& 
   options.stop = interrupt.token();
   if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
   const auto sink = make_file_sink(file);
-  return run(study, *sink, options);
+  return run(problem, *sink, options);
 }
 
 int compare(const Arguments& arguments) {
   const Interrupt interrupt;
-  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  const Problem problem = arguments.study.resolve();
+  const Study& study = problem.study;
   const std::vector<std::string> backends = split(arguments.backends);
   if (backends.size() < 2)
     throw Error(
         Error::Kind::input,
         fmt::format("--backends names one backend ({}); give two or more, separated by commas", backends.front()));
-  for (const std::string& backend : backends) make_backend(backend, 0, study);  // all are there before the first runs
+  for (const std::string& backend : backends) make_backend(backend, 0, problem);  // all are there before the first runs
   const ScratchDirectory scratch;
   const auto reference = scratch.file("reference.h5"), other = scratch.file("other.h5");
-  check_space(study, reference, 2);
+  check_space(problem, reference, 2);
 
   nlohmann::ordered_json json{{"study", study.name}, {"identical", true}};
   const bool text = !arguments.json && !arguments.quiet;
   for (std::size_t i = 0; i < backends.size(); ++i) {
-    const Summary summary = run_on(backends[i], study, arguments, i == 0 ? reference : other, interrupt);
+    const Summary summary = run_on(backends[i], problem, arguments, i == 0 ? reference : other, interrupt);
     json["runs"].push_back({{"backend", backends[i]},
                             {"device", summary.device},
                             {"threads", summary.threads},

@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "report.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "commands.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/statistics/statistics.hpp"
 #include "report.hpp"

@@ -5,7 +5,7 @@
 
 #include "commands.hpp"
 #include "output.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -24,12 +24,12 @@ struct Arguments {
 
 nlohmann::ordered_json json_of(const OrderReport& report) {
   nlohmann::ordered_json json = report_json("order");
-  json["study"] = report.study.name;
-  json["system"] = report.study.system.name;
-  put_method(json, report.study);
-  json["order"] = report.study.method_entry().order;
+  json["study"] = report.problem.study.name;
+  json["system"] = report.problem.study.system.name;
+  put_method(json, report.problem.study);
+  json["order"] = report.problem.method->order;
   json["reference"] = report.reference;
-  json["end"] = *report.study.time.end;
+  json["end"] = *report.problem.study.time.end;
   json["steps"] = report.steps;
   json["trajectories"] = report.trajectories;
   json["failed"] = report.failed;
@@ -49,7 +49,7 @@ nlohmann::ordered_json json_of(const OrderReport& report) {
 }
 
 std::string csv_of(const OrderReport& report) {
-  std::string text = fmt::format("# study: {}; reference: {}\nstep", report.study.name, report.reference);
+  std::string text = fmt::format("# study: {}; reference: {}\nstep", report.problem.study.name, report.reference);
   for (const VariableOrder& variable : report.variables)
     for (const char* column : {"max", "rms", "order_max", "order_rms"})
       text += fmt::format(",{}_{}", variable.name, column);
@@ -86,8 +86,9 @@ void print_table(const OrderReport& report, const ErrorSeries VariableOrder::*me
 
 int run_order(const Arguments& arguments) {
   const Interrupt interrupt;
-  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
-  if (const std::string warning = method_numbers(study).warning; !warning.empty()) say(warning);
+  const Problem problem = arguments.study.resolve();
+  const Study& study = problem.study;
+  if (!problem.warning.empty()) say(problem.warning);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 2);
   const Plot plot("order", arguments.plot);
   ReportFile file(arguments.output, {".h5", ".csv", ".json"},
@@ -96,7 +97,7 @@ int run_order(const Arguments& arguments) {
   RunOptions options = arguments.backend.options();
   options.stop = interrupt.token();
   const OrderReport report =
-      order(study, steps, arguments.reference.reference, options, [&](double step, const Summary& summary) {
+      order(problem, steps, arguments.reference.reference, options, [&](double step, const Summary& summary) {
         if (!arguments.quiet) print_stderr("step {}: {:.3g} s\n", step, summary.wall_seconds);
       });
   const nlohmann::ordered_json json = json_of(report);
@@ -104,7 +105,7 @@ int run_order(const Arguments& arguments) {
   if (arguments.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
-    const std::string words = options_in_words(study);
+    const std::string words = options_in_words(problem);
     fmt::print("{}: {}, {}, {}{}to t = {}\nreference: {}\n", study.name, study.system.name, study.method.name, words,
                words.empty() ? "" : ", ", *study.time.end, report.reference);
     const bool several = report.trajectories > 1;

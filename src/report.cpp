@@ -14,7 +14,7 @@
 #include "plot_tool.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/run/run_files.hpp"
 
 namespace rattleback::program {

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "rattleback/catalogue/entry.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/study/study.hpp"
 

@@ -15,11 +15,11 @@ struct Arguments {
 
 int run_study(const Arguments& arguments) {
   const Interrupt interrupt;
-  const Study study = Study::load(arguments.study.file, arguments.study.overrides);
+  const Problem problem = arguments.study.resolve();
   const std::filesystem::path output =
       arguments.output.empty() ? default_output(arguments.study.file) : std::filesystem::path(arguments.output);
-  check_space(study, output);
-  return execute(arguments.run, interrupt, output, [&](Session& session) { return session.run(study, output); });
+  check_space(problem, output);
+  return execute(arguments.run, interrupt, output, [&](Session& session) { return session.run(problem, output); });
 }
 
 }  // namespace
@@ -28,10 +28,10 @@ std::filesystem::path default_output(const std::filesystem::path& study) {
   return study.filename().replace_extension(".h5");
 }
 
-void check_space(const Study& study, const std::filesystem::path& output, std::uint64_t results) {
+void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results) {
   std::error_code code;
   const auto space = std::filesystem::space(output.has_parent_path() ? output.parent_path() : ".", code);
-  const std::uint64_t needed = results * result_bytes(study);
+  const std::uint64_t needed = results * result_bytes(problem);
   if (!code && needed > space.available)
     throw Error(Error::Kind::input,
                 fmt::format("{}: the {} {:.4g} MiB and the disk has {:.4g} MiB left; keep fewer trajectories, or set "
@@ -39,6 +39,8 @@ void check_space(const Study& study, const std::filesystem::path& output, std::u
                             output.string(), results == 1 ? "result needs" : "results need",
                             static_cast<double>(needed) / (1 << 20), static_cast<double>(space.available) / (1 << 20)));
 }
+
+Problem StudyArguments::resolve() const { return Study::load(file, overrides); }
 
 void StudyArguments::add_to(CLI::App& command) {
   command.add_option("study", file, "study file (TOML)")->required()->type_name(value::file)->check(not_empty());

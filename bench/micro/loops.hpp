@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/backend/backend.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
 
 namespace rattleback::bench {
@@ -32,9 +32,8 @@ class Loop {
       : Loop(Study::parse(fmt::format("[system]\n{}\n[method]\nname = \"{}\"\n{}\n[time]\nstep = {}\nend = {}", system,
                                       method, options, step, 100 * step)),
              isa, step) {}
-  Loop(const Study& study, Isa isa, double step)
-      : Loop(study.system_entry(), study.method_entry(), study.method_key(), method_numbers(study).numbers, isa, step) {
-  }
+  Loop(const Problem& problem, Isa isa, double step)
+      : Loop(*problem.system, *problem.method, problem.key, problem.numbers, isa, step) {}
   Loop(const SystemEntry& system, const MethodEntry& method, PairKey key, const std::vector<double>& numbers, Isa isa,
        double step)
       : pair_(Catalogue::instance().pair(system, method, key, isa)) {

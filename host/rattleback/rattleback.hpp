@@ -6,6 +6,8 @@
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/measure/bench.hpp"
 #include "rattleback/measure/order.hpp"
+#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/problem/problem.hpp"
 #include "rattleback/result/diff.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
 
 using namespace rattleback;
@@ -182,8 +182,8 @@ TEST(Options, PickTheCompiledLoops) {
   for (const int parts : {1, 2})
     EXPECT_EQ(catalogue.pair(point, method, {parts, 0}, Isa::scalar)->advance,
               catalogue.pair(point, method, {parts, 1}, Isa::scalar)->advance);
-  EXPECT_EQ(Study::parse(top("parts = 2")).method_key(), (PairKey{2, 1}));
-  EXPECT_EQ(Study::parse(top("retraction = \"cay\"")).method_key(), (PairKey{1, 0}));
+  EXPECT_EQ(Problem(Study::parse(top("parts = 2"))).key, (PairKey{2, 1}));
+  EXPECT_EQ(Problem(Study::parse(top("retraction = \"cay\""))).key, (PairKey{1, 0}));
   const auto final_q = [](const std::string& options) { return run(Study::parse(top(options))).array("/final/q")[0]; };
   EXPECT_NE(final_q("retraction = \"cay\""), final_q("retraction = \"exp\""));
 }

@@ -8,7 +8,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
 namespace {
@@ -55,7 +55,7 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study,
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Problem& problem,
                                       const std::function<void(const std::string&)>& warn) {
   if (specification == "cpu") return make_cpu_backend(best_isa(), threads);
   if (specification.starts_with("cpu:")) return cpu_backend(specification, specification.substr(4), threads);
@@ -73,8 +73,8 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
   std::string reason;
   bool unusable = false;
   auto cuda = make_cuda_backend(reason, device, &unusable);
-  if (cuda && !cuda->treats(study)) {
-    reason = fmt::format("system '{}' was not compiled for CUDA", study.system.name);
+  if (cuda && !cuda->treats(problem)) {
+    reason = fmt::format("system '{}' was not compiled for CUDA", problem.system->name);
     cuda = nullptr;
   }
   if (cuda && unusable && warn) warn("a GPU is left out (" + reason + ")");

@@ -17,7 +17,7 @@
 
 namespace rattleback {
 
-struct Study;
+struct Problem;
 struct RunOptions;
 struct Summary;
 class ResultSink;
@@ -110,8 +110,8 @@ class Backend {
   /// Versions of what drives the device, in words; empty where nothing does.
   [[nodiscard]] virtual std::string driver() const { return {}; }
   [[nodiscard]] virtual unsigned threads() const = 0;
-  /// Whether the study's system and method are compiled for it.
-  [[nodiscard]] virtual bool treats(const Study& study) const = 0;
+  /// Whether the problem's system and method are compiled for it.
+  [[nodiscard]] virtual bool treats(const Problem& problem) const = 0;
   /// Bytes a tile's state may take.
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 
@@ -121,13 +121,13 @@ class Backend {
   virtual void fetch(Tile& tile) = 0;
 
   /// Floating-point operations per second of independent chains of fused multiply-adds (each counts 2) in the instruction set
-  /// and on all threads of this backend; the best of a few runs of some 20 ms. The study must be one that it treats.
-  virtual double measure_peak_flops(const Study& study) = 0;
+  /// and on all threads of this backend; the best of a few runs of some 20 ms. The problem must be one that it treats.
+  virtual double measure_peak_flops(const Problem& problem) = 0;
   /// Bytes per second, read and written, of a copy too large for caches within its memory, on all its threads; the best
   /// of a few.
   virtual double measure_copy_rate() = 0;
-  /// The kernels of the study's method, and the threads that a multiprocessor can hold; none where there are no kernels.
-  virtual DeviceKernels kernels(const Study&) { return {}; }
+  /// The kernels of the problem's method, and the threads that a multiprocessor can hold; none where there are no kernels.
+  virtual DeviceKernels kernels(const Problem&) { return {}; }
 };
 
 /// Steps per call into a compiled loop: how often progress is seen. Not part of the result.
@@ -136,14 +136,14 @@ inline constexpr std::int64_t steps_per_call = 1024;
 /// From a specification: auto | cpu | cuda (all devices), cuda:K (the K-th, from 0), and cpu:scalar, cpu:avx2,
 /// cpu:avx512 with an optional ,threads=N.
 /// Throws Error(input) for one that is unknown or not there. With auto `warn` is told why a GPU that is there is not used.
-std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Study& study,
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Problem& problem,
                                       const std::function<void(const std::string&)>& warn = {});
 
 /// The processor's own name, as far as the system tells it.
 std::string processor_name();
 
 /// Runs a study on a given backend.
-Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options);
+Summary run_on(Backend& backend, const Problem& problem, ResultSink& sink, const RunOptions& options);
 
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
 /// All CUDA devices that can be used, or one of them; nullptr, with a reason, when there is none or no CUDA backend in this

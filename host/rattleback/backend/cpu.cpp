@@ -8,7 +8,7 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
 
@@ -28,7 +28,7 @@ class CpuBackend final : public Backend {
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
   unsigned threads() const override { return threads_; }
-  bool treats(const Study&) const override { return true; }
+  bool treats(const Problem&) const override { return true; }
   std::uint64_t tile_bytes() const override { return std::uint64_t{64} << 20; }
 
   void begin(const Plan& plan, Tile& tile) override {
@@ -82,9 +82,9 @@ class CpuBackend final : public Backend {
 
   void fetch(Tile&) override {}
 
-  double measure_peak_flops(const Study& study) override {
+  double measure_peak_flops(const Problem& problem) override {
     const CompiledPair* pair =
-        Catalogue::instance().pair(study.system_entry(), study.method_entry(), study.method_key(), isa_);
+        Catalogue::instance().pair(*problem.system, *problem.method, problem.key, isa_);
     double peak = 0.0;
     int good = 0;
     for (std::int64_t rounds = 1 << 16; good < 5;) {

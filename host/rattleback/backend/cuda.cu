@@ -14,7 +14,7 @@
 #include "rattleback/backend/device_memory.cuh"
 #include "rattleback/backend/kernels.cuh"
 #include "rattleback/base/error.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
 namespace {
@@ -50,8 +50,8 @@ class CudaBackend final : public Backend {
     return "CUDA driver " + words(driver) + ", runtime " + words(runtime);
   }
   unsigned threads() const override { return 1; }
-  bool treats(const Study& study) const override {
-    return Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method_key()) != nullptr;
+  bool treats(const Problem& problem) const override {
+    return Catalogue::instance().cuda_pair(*problem.system, *problem.method, problem.key) != nullptr;
   }
   std::uint64_t tile_bytes() const override {
     return std::min<std::uint64_t>(properties_.totalGlobalMem / 8, std::uint64_t{512} << 20);
@@ -136,7 +136,7 @@ class CudaBackend final : public Backend {
     synchronise();
   }
 
-  double measure_peak_flops(const Study&) override {
+  double measure_peak_flops(const Problem&) override {
     use_device();
     constexpr unsigned threads = 256;
     const unsigned blocks = static_cast<unsigned>(properties_.multiProcessorCount) * 8;
@@ -159,10 +159,10 @@ class CudaBackend final : public Backend {
     return peak;
   }
 
-  DeviceKernels kernels(const Study& study) override {
+  DeviceKernels kernels(const Problem& problem) override {
     use_device();
     const CompiledCudaPair* pair =
-        Catalogue::instance().cuda_pair(study.system_entry(), study.method_entry(), study.method_key());
+        Catalogue::instance().cuda_pair(*problem.system, *problem.method, problem.key);
     DeviceKernels kernels{std::vector<KernelFigures>(4), properties_.maxThreadsPerMultiProcessor};
     int error = cudaSuccess;
     kernels.figures.resize(static_cast<std::size_t>(pair->figures(kernels.figures.data(), error)));

@@ -42,8 +42,8 @@ class SplitBackend final : public Backend {
     for (const Part& part : parts_) r += part.backend->threads();
     return r;
   }
-  bool treats(const Study& study) const override {
-    return std::ranges::all_of(parts_, [&](const Part& part) { return part.backend->treats(study); });
+  bool treats(const Problem& problem) const override {
+    return std::ranges::all_of(parts_, [&](const Part& part) { return part.backend->treats(problem); });
   }
   /// Parts are alike, so what the least of the devices takes decides.
   std::uint64_t tile_bytes() const override {
@@ -129,10 +129,10 @@ class SplitBackend final : public Backend {
     });
   }
 
-  double measure_peak_flops(const Study& study) override {
-    return sum([&](Backend& backend) { return backend.measure_peak_flops(study); });
+  double measure_peak_flops(const Problem& problem) override {
+    return sum([&](Backend& backend) { return backend.measure_peak_flops(problem); });
   }
-  DeviceKernels kernels(const Study& study) override { return parts_.front().backend->kernels(study); }
+  DeviceKernels kernels(const Problem& problem) override { return parts_.front().backend->kernels(problem); }
   double measure_copy_rate() override {
     return sum([](Backend& backend) { return backend.measure_copy_rate(); });
   }

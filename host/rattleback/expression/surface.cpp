@@ -18,9 +18,8 @@ namespace {
 ///   power = atom [^ whole number],  atom = number | name | function(sum) | (sum)
 class Compiler {
  public:
-  Compiler(const Study& study, const Study::Section& section, Surfaces& surfaces)
+  Compiler(const SystemEntry& system, const Study::Section& section, Surfaces& surfaces)
       : section_(section), surfaces_(surfaces), text_(section.surface) {
-    const SystemEntry& system = study.system_entry();
     const auto add = [&](const char* letter, Operation operation, int size) {
       for (int i = 0; i < size; ++i) {
         names_[fmt::format("{}[{}]", letter, i)] = {operation, i, 0.0};
@@ -198,13 +197,13 @@ class Compiler {
 
 }  // namespace
 
-Surfaces compile_surfaces(const Study& study) {
+Surfaces compile_surfaces(const Study& study, const SystemEntry& system) {
   Surfaces surfaces{};
   if (study.sections.size() > max_surfaces)
     input_error(study.sections[max_surfaces].where,
                 fmt::format("{} sections are too many; a study takes {}", study.sections.size(), max_surfaces));
   for (const Study::Section& section : study.sections) {
-    Compiler compiler(study, section, surfaces);
+    Compiler compiler(system, section, surfaces);
     compiler.size_before = surfaces.count == 0 ? 0 : surfaces.end[surfaces.count - 1];
     compiler();
   }

@@ -8,6 +8,7 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/problem/ensemble.hpp"
 
 namespace rattleback {
 namespace {
@@ -20,9 +21,9 @@ class CountingBackend final : public Backend {
   std::string name() const override { return "counting"; }
   std::string device() const override { return "counting"; }
   unsigned threads() const override { return 1; }
-  bool treats(const Study&) const override { return true; }
+  bool treats(const Problem&) const override { return true; }
   std::uint64_t tile_bytes() const override { return std::uint64_t{1} << 20; }
-  double measure_peak_flops(const Study&) override { return std::numeric_limits<double>::quiet_NaN(); }
+  double measure_peak_flops(const Problem&) override { return std::numeric_limits<double>::quiet_NaN(); }
   double measure_copy_rate() override { return std::numeric_limits<double>::quiet_NaN(); }
 
   void begin(const Plan& plan, Tile& tile) override {
@@ -58,7 +59,6 @@ double count_flops_per_step(Study study, const RunOptions& options) {
   study.output.initial_state = study.output.final_state = false;
   study.time.sample_every.reset();
   study.time.samples = 1;
-  study.validate();
   CountingBackend backend;
   Result result;
   MemorySink sink(result);
@@ -74,11 +74,11 @@ void check_options(const BenchOptions& options) {
     input_error("seconds", fmt::format("must be a finite number, not negative (got {})", options.seconds));
 }
 
-/// Wall seconds of the repetitions of a study; the last result is kept.
-std::vector<double> repeat(Session& session, const Study& study, const BenchOptions& options, Result& result) {
+/// Wall seconds of the repetitions of a problem; the last result is kept.
+std::vector<double> repeat(Session& session, const Problem& problem, const BenchOptions& options, Result& result) {
   std::vector<double> seconds;
   for (double total = 0.0; seconds.size() < options.repetitions || total < options.seconds;) {
-    result = session.run(study);
+    result = session.run(problem);
     seconds.push_back(result.summary.wall_seconds);
     total += seconds.back();
   }
@@ -98,17 +98,15 @@ Spread spread_of(std::vector<double> values) {
   return {at(0.5), values.front(), values.back(), at(0.25), at(0.75)};
 }
 
-BenchReport measure(const Study& study, const BenchOptions& options) {
+BenchReport measure(const Problem& problem, const BenchOptions& options) {
   check_options(options);
-  BenchReport report{};
-  report.study = study;
-  report.study.validate();
+  BenchReport report{problem};
   Session session(options.run);
-  Result result = session.run(report.study);  // to warm up
-  report.seconds = repeat(session, report.study, options, result);
-  report.peak_flops = session.measure_peak_flops(report.study);
-  report.copy_rate = session.measure_copy_rate(report.study);
-  report.kernels = session.kernels(report.study);
+  Result result = session.run(problem);  // to warm up
+  report.seconds = repeat(session, problem, options, result);
+  report.peak_flops = session.measure_peak_flops(problem);
+  report.copy_rate = session.measure_copy_rate(problem);
+  report.kernels = session.kernels(problem);
   report.summary = result.summary;
   const auto steps = static_cast<double>(report.summary.trajectory_steps);
   std::vector<double> rates;
@@ -116,49 +114,47 @@ BenchReport measure(const Study& study, const BenchOptions& options) {
   report.rate = spread_of(std::move(rates));
   report.iterations_per_step = static_cast<double>(report.summary.iterations) / steps;
   report.nanoseconds = 1e9 * report.summary.threads / report.rate.median;
-  report.state_bytes = state_bytes(report.study);
-  report.flops_per_step = count_flops_per_step(report.study, options.run);
+  report.state_bytes = state_bytes(problem);
+  report.flops_per_step = count_flops_per_step(problem.study, options.run);
   return report;
 }
 
-WorkPrecisionReport work_precision(const Study& study, const std::vector<Setting>& settings,
+WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Setting>& settings,
                                    const std::vector<double>& steps, const Reference& reference,
                                    const BenchOptions& options,
                                    const std::function<void(const WorkPrecisionRun&)>& finished) {
   check_options(options);
   if (settings.empty()) input_error("settings", "there is none; give at least one");
-  WorkPrecisionReport report;
-  report.study = study;
-  report.study.validate();
+  WorkPrecisionReport report{problem};
+  Study& study = report.problem.study;
   // the initial states of all are those of the study
-  const bool in_space = Ensemble(report.study).in_space();
+  const bool in_space = Ensemble(problem).in_space();
   for (const Setting& setting : settings)
-    if (report.study.system_entry().turn != nullptr && setting.study.method_entry().in_space != in_space)
-      report.study.ensemble.frame = in_space ? "space" : "body";
-  const std::vector<double> sorted = checked_steps(report.study, steps, 1);
-  std::vector<Study> runs;
+    if (problem.system->turn != nullptr && setting.problem.method->in_space != in_space)
+      study.ensemble.frame = in_space ? "space" : "body";
+  const std::vector<double> sorted = checked_steps(study, steps, 1);
+  std::vector<Problem> runs;
   for (const Setting& setting : settings)
     for (const double step : sorted) {
-      Study run = at_step(report.study, step);
-      run.method = setting.study.method;
-      for (const ObservableInfo& info : run.system_entry().observables)
+      Study run = at_step(study, step).study;
+      run.method = setting.problem.study.method;
+      for (const ObservableInfo& info : problem.system->observables)
         if (info.conserved) {
           Observable& drift = run.observables.emplace_back();
           drift.name = info.name;
           drift.statistics = {"maxabs"};
         }
-      run.validate();
-      runs.push_back(std::move(run));
-      report.runs.push_back({setting.label, setting.study.method, step, 0.0, {}, {}});
+      runs.emplace_back(std::move(run));
+      report.runs.push_back({setting.label, setting.problem.study.method, step, 0.0, {}, {}});
     }
   Session session(options.run);
-  FinalErrors errors(report.study, runs, reference, session, options.run.threads);
+  FinalErrors errors(report.problem, runs, reference, session, options.run.threads);
   Result result = session.run(runs.front());  // to warm up
   for (std::size_t i = 0; i < runs.size(); ++i) {
     WorkPrecisionRun& run = report.runs[i];
     run.seconds = spread_of(repeat(session, runs[i], options, result)).median;
     errors.add(result, runs[i]);
-    for (const Observable& observable : runs[i].observables)
+    for (const Observable& observable : runs[i].study.observables)
       run.drifts.emplace_back(observable.name, result.statistic(observable.name, "maxabs").back());
     if (finished) finished(run);
   }

@@ -25,31 +25,31 @@ struct Spread {
 Spread spread_of(std::vector<double> values);
 
 struct BenchReport {
-  Study study;                  ///< complete
-  Summary summary;              ///< of one repetition
-  std::vector<double> seconds;  ///< per repetition: the integration, without start-up and output
-  Spread rate;                  ///< trajectory-steps per second
-  double iterations_per_step;
-  double nanoseconds;         ///< per step and thread (CUDA: per step): median time * threads / trajectory-steps
-  std::uint64_t state_bytes;  ///< per trajectory
+  Problem problem;
+  Summary summary = {};              ///< of one repetition
+  std::vector<double> seconds = {};  ///< per repetition: the integration, without start-up and output
+  Spread rate = {};                  ///< trajectory-steps per second
+  double iterations_per_step = 0.0;
+  double nanoseconds = 0.0;         ///< per step and thread (CUDA: per step): median time * threads / trajectory-steps
+  std::uint64_t state_bytes = 0;  ///< per trajectory
   /// Floating-point operations per step: 1 for +, -, *, /, sqrt, 2 for a fused multiply-add. Counted by running the first
   /// trajectories of the study (up to 16, up to 1000 steps) over a scalar that counts.
-  double flops_per_step;
-  double peak_flops;      ///< per second, measured after the repetitions: Session::measure_peak_flops
-  DeviceKernels kernels;  ///< of a GPU
-  double copy_rate;       ///< bytes per second, read and written, likewise: Session::measure_copy_rate
+  double flops_per_step = 0.0;
+  double peak_flops = 0.0;      ///< per second, measured after the repetitions: Session::measure_peak_flops
+  DeviceKernels kernels = {};  ///< of a GPU
+  double copy_rate = 0.0;       ///< bytes per second, read and written, likewise: Session::measure_copy_rate
 
   /// Share of the measured peak that the counted operations reach.
   [[nodiscard]] double fraction_of_peak() const { return flops_per_step * rate.median / peak_flops; }
 };
 
 /// One run to warm up, then the repetitions. Throws Error.
-BenchReport measure(const Study& study, const BenchOptions& options = {});
+BenchReport measure(const Problem& problem, const BenchOptions& options = {});
 
-/// A study with a setting of its method to compare.
+/// A problem with a setting of its method to compare.
 struct Setting {
   std::string label;
-  Study study;
+  Problem problem;
 };
 
 struct WorkPrecisionRun {
@@ -64,15 +64,15 @@ struct WorkPrecisionRun {
 };
 
 struct WorkPrecisionReport {
-  Study study;  ///< complete
-  std::string reference;
-  std::vector<WorkPrecisionRun> runs;  ///< by setting, largest step first
+  Problem problem;
+  std::string reference = {};
+  std::vector<WorkPrecisionRun> runs = {};  ///< by setting, largest step first
   std::uint64_t trajectories = 0, failed = 0;
 };
 
-/// Runs every setting at every step, after one run to warm up. The settings may differ from the study in their method only. The
-/// reference is that of `order`, with the study's own method where it is a run.
-WorkPrecisionReport work_precision(const Study& study, const std::vector<Setting>& settings,
+/// Runs every setting at every step, after one run to warm up. The settings may differ from the problem in their method only. The
+/// reference is that of `order`, with the problem's own method where it is a run.
+WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Setting>& settings,
                                    const std::vector<double>& steps, const Reference& reference = {},
                                    const BenchOptions& options = {},
                                    const std::function<void(const WorkPrecisionRun&)>& finished = {});

@@ -5,7 +5,7 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/problem/plan.hpp"
+#include "rattleback/backend/plan.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
@@ -31,12 +31,12 @@ class Saturating {
   std::uint64_t value_;
 };
 
-/// The study with `copies` of trajectory k as its ensemble, and nothing to observe.
-Study copies_of(const Study& study, const Ensemble& ensemble, std::uint64_t k, std::uint64_t copies) {
+/// The problem with `copies` of trajectory k as its ensemble, and nothing to observe.
+Problem copies_of(const Problem& problem, const Ensemble& ensemble, std::uint64_t k, std::uint64_t copies) {
   Ensemble::Evaluator evaluate(ensemble);
   const InitialData& data = evaluate(k);
-  Study result = study;
-  const SystemEntry& system = study.system_entry();
+  Study result = problem.study;
+  const SystemEntry& system = *problem.system;
   for (std::size_t i = 0; i < system.parameters.size(); ++i)
     result.system.parameters[system.parameters[i].name] = data.parameters[i];
   result.ensemble = {};
@@ -44,7 +44,7 @@ Study copies_of(const Study& study, const Ensemble& ensemble, std::uint64_t k, s
   axis.name = "number_of_the_copy";
   axis.to = 1.0;
   axis.count = copies;
-  result.ensemble.project = study.ensemble.project;
+  result.ensemble.project = problem.study.ensemble.project;
   if (system.turn != nullptr) result.ensemble.frame = ensemble.in_space() ? "space" : "body";
   result.ensemble.q.assign(data.q.begin(), data.q.end());
   (ensemble.from_momentum() ? result.ensemble.p : result.ensemble.v)
@@ -59,11 +59,10 @@ Study copies_of(const Study& study, const Ensemble& ensemble, std::uint64_t k, s
   result.sections.clear();
   result.output = {};
   result.output.initial_state = result.output.final_state = false;
-  result.validate();
   return result;
 }
 
-double measured_rate(Backend& backend, const Study& study, RunOptions options) {
+double measured_rate(Backend& backend, const Problem& problem, RunOptions options) {
   constexpr double seconds = 0.3;
   std::stop_source stop;
   Progress last{};
@@ -76,7 +75,7 @@ double measured_rate(Backend& backend, const Study& study, RunOptions options) {
   Result result;
   MemorySink sink(result);
   try {
-    const Summary summary = run_on(backend, study, sink, options);
+    const Summary summary = run_on(backend, problem, sink, options);
     return static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
   } catch (const Error&) {  // stopped, mostly
     return last.seconds > 0 && last.trajectory_steps > 0 ? static_cast<double>(last.trajectory_steps) / last.seconds
@@ -86,21 +85,20 @@ double measured_rate(Backend& backend, const Study& study, RunOptions options) {
 
 }  // namespace
 
-std::uint64_t result_bytes(const Study& study) {
-  Study complete = study;
-  complete.validate();
-  const Ensemble ensemble(complete);
-  const SystemEntry& system = complete.system_entry();
+std::uint64_t result_bytes(const Problem& problem) {
+  const Study& study = problem.study;
+  const Ensemble ensemble(problem);
+  const SystemEntry& system = *problem.system;
   const Saturating size = ensemble.size(),
                    state = static_cast<std::uint64_t>(system.elements + 2 * system.n + system.m),
-                   samples = Saturating(*complete.time.samples) + 1;
+                   samples = Saturating(*study.time.samples) + 1;
   Saturating numbers = size * (4 + ensemble.axis_names().size());
-  if (complete.output.initial_state) numbers = numbers + size * state;
-  if (complete.output.final_state) numbers = numbers + size * state;
+  if (study.output.initial_state) numbers = numbers + size * state;
+  if (study.output.final_state) numbers = numbers + size * state;
   numbers = numbers + samples * state *
-                          (complete.output.all_trajectories ? size : Saturating(complete.output.trajectories.size()));
+                          (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
   std::uint64_t with_quantiles = 0;
-  for (const Observable& observable : complete.observables) {
+  for (const Observable& observable : study.observables) {
     numbers = numbers +
               samples * (2 + observable.statistics.size() + observable.quantiles.size() +
                          observable.correlation.size() + (observable.histogram ? observable.histogram->bins + 2 : 0));
@@ -115,13 +113,11 @@ std::uint64_t result_bytes(const Study& study) {
   return (numbers * sizeof(double) + kept).value();
 }
 
-Estimate estimate(const Study& study, const RunOptions& options) {
-  Study complete = study;
-  complete.validate();
-  const Ensemble ensemble(complete);
+Estimate estimate(const Problem& problem, const RunOptions& options) {
+  const Ensemble ensemble(problem);
   const std::uint64_t size = ensemble.size();
-  const PointSample sample = check_some_points(complete, ensemble, worker_count(options.threads));
-  const auto backend = make_backend(options.backend, options.threads, complete);
+  const PointSample sample = check_some_points(problem, ensemble, worker_count(options.threads));
+  const auto backend = make_backend(options.backend, options.threads, problem);
 
   Estimate result{};
   result.trajectories = size;
@@ -129,14 +125,14 @@ Estimate estimate(const Study& study, const RunOptions& options) {
   result.trajectory_steps =
       static_cast<double>(sample.steps) / static_cast<double>(sample.count) * static_cast<double>(size);
   const std::uint64_t bytes =
-      static_cast<std::uint64_t>(make_plan(complete, ensemble).arguments.layout.rows) * sizeof(double);
+      static_cast<std::uint64_t>(make_plan(problem, ensemble).arguments.layout.rows) * sizeof(double);
   result.memory = static_cast<double>(std::min(backend->tile_bytes(), (Saturating(size) * bytes).value()));
-  result.disk = static_cast<double>(result_bytes(complete));
+  result.disk = static_cast<double>(result_bytes(problem));
   result.device = backend->device();
   result.threads = backend->threads();
   const std::uint64_t copies = std::min<std::uint64_t>(
       size, backend->name() == "cpu" ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 16);
-  result.rate = measured_rate(*backend, copies_of(complete, ensemble, size / 2, copies), options);
+  result.rate = measured_rate(*backend, copies_of(problem, ensemble, size / 2, copies), options);
   return result;
 }
 

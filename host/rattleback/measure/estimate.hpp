@@ -21,6 +21,6 @@ struct Estimate {
 
 /// Checks initial states (all of up to 10^5, else a sample, for about a second at most) and measures. Throws Error(input) when
 /// a state cannot start a trajectory.
-Estimate estimate(const Study& study, const RunOptions& options = {});
+Estimate estimate(const Problem& problem, const RunOptions& options = {});
 
 }  // namespace rattleback

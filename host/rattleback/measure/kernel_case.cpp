@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 
 namespace rattleback {
 

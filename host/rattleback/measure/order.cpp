@@ -11,7 +11,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/problem/points.hpp"
 
 namespace rattleback {
@@ -20,12 +20,12 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// The largest value of the option `stages` that is compiled with the study's system and method.
-int most_stages(const Study& study) {
+/// The largest value of the option `stages` that is compiled with the problem's system and method.
+int most_stages(const Problem& problem) {
   int most = 0;
-  for (const PairKey& key : Catalogue::instance().keys(study.system_entry(), study.method_entry())) {
+  for (const PairKey& key : Catalogue::instance().keys(*problem.system, *problem.method)) {
     const int* next = key.value;
-    for (const OptionInfo& option : study.method_entry().options)
+    for (const OptionInfo& option : problem.method->options)
       if (option.compiled) {
         if (option.name == std::string_view("stages")) most = std::max(most, *next);
         ++next;
@@ -35,13 +35,13 @@ int most_stages(const Study& study) {
 }
 
 /// The number that at_step has set.
-double step_of(const Study& run) { return std::get<double>(run.time.step.content); }
+double step_of(const Problem& run) { return std::get<double>(run.study.time.step.content); }
 
-std::string method_in_words(const Study& study, std::string_view step) {
-  const std::string options = options_in_words(study);
-  return fmt::format("{}, {}{}step {}", study.method.name, options, options.empty() ? "" : ", ", step);
+std::string method_in_words(const Problem& problem, std::string_view step) {
+  const std::string options = options_in_words(problem);
+  return fmt::format("{}, {}{}step {}", problem.method->name, options, options.empty() ? "" : ", ", step);
 }
-std::string method_in_words(const Study& run) { return method_in_words(run, fmt::format("{}", step_of(run))); }
+std::string method_in_words(const Problem& run) { return method_in_words(run, fmt::format("{}", step_of(run))); }
 
 /// Final states of all trajectories, by variable, and which are good.
 struct States {
@@ -50,12 +50,12 @@ struct States {
 };
 
 /// Errors of the reference grow with those of the runs unless it resolves more than each of them.
-void require_finer(const std::string& where, const Study& reference, double step, std::span<const Study> runs) {
-  for (const Study& run : runs) {
+void require_finer(const std::string& where, const Problem& reference, double step, std::span<const Problem> runs) {
+  for (const Problem& run : runs) {
     const double tested = step_of(run);
     bool finer = step < tested;
-    const auto stages = reference.method.stages(), tested_stages = run.method.stages();
-    if (reference.method.name == run.method.name && stages)
+    const auto stages = reference.study.method.stages(), tested_stages = run.study.method.stages();
+    if (reference.method == run.method && stages)
       finer = step <= tested && stages >= tested_stages && (finer || stages > tested_stages);
     if (!finer)
       input_error(where,
@@ -85,9 +85,10 @@ void turn(const SystemEntry& system, bool from_space, bool to_space, States& sta
 }
 
 /// The exact solution at the end of the study; nothing where a trajectory has none, which is then `without`.
-std::optional<States> exact_states(const Study& study, unsigned threads, std::uint64_t& without) {
-  const SystemEntry& system = study.system_entry();
-  const Ensemble ensemble(study);
+std::optional<States> exact_states(const Problem& problem, unsigned threads, std::uint64_t& without) {
+  const Study& study = problem.study;
+  const SystemEntry& system = *problem.system;
+  const Ensemble ensemble(problem);
   const std::uint64_t size = ensemble.size();
   const auto n = static_cast<std::size_t>(system.n), m = static_cast<std::size_t>(system.m);
   const auto elements = static_cast<std::size_t>(system.elements);
@@ -122,32 +123,34 @@ std::optional<States> exact_states(const Study& study, unsigned threads, std::ui
   });
   without = first;
   if (first < size) return std::nullopt;
-  turn(system, false, study.method_entry().in_space, states);
+  turn(system, false, problem.method->in_space, states);
   return states;
 }
 
 /// What v and p of the initial states are given in; "" on R^n.
-std::string frame_of(const Study& study) {
-  if (study.system_entry().turn == nullptr) return "";
-  return Ensemble(study).in_space() ? "space" : "body";
+std::string frame_of(const Problem& problem) {
+  if (problem.system->turn == nullptr) return "";
+  return Ensemble(problem).in_space() ? "space" : "body";
 }
 
-/// The study without what two runs with the same continuous solution may differ in.
-Study problem_of(const Study& study) {
-  Study problem;
-  problem.system = study.system;
-  problem.ensemble = study.ensemble;
-  problem.ensemble.frame = frame_of(study);
-  problem.directory = study.directory;
-  return problem;
+/// The study without what two runs with the same continuous solution may differ in, as text.
+std::string continuous_part(const Problem& problem) {
+  Study part;
+  part.system = problem.study.system;
+  part.ensemble = problem.study.ensemble;
+  part.ensemble.frame = frame_of(problem);
+  part.directory = problem.study.directory;
+  return part.to_toml();
 }
 
 /// The final states of a stored result, once it is known to be a finer run of the same problem.
-States stored_states(const ResultFile& file, const Study& study, std::span<const Study> runs,
+States stored_states(const ResultFile& file, const Problem& problem, std::span<const Problem> runs,
                      const std::vector<std::string>& variables, std::string& words) {
+  const Study& study = problem.study;
   const std::string where = file.path().string();
   const auto attributes = file.attributes("/");
-  const Study stored = Study::parse(std::get<std::string>(attributes.at("study")), where);
+  const Problem stored_problem = Study::parse(std::get<std::string>(attributes.at("study")), where);
+  const Study& stored = stored_problem.study;
   const auto differs = [&](std::string_view what, std::string_view theirs, std::string_view ours) {
     input_error(where, fmt::format("the reference is of another {} ({}, and the study has {}); run the study itself "
                                    "with a smaller step",
@@ -165,13 +168,14 @@ States stored_states(const ResultFile& file, const Study& study, std::span<const
     const std::string their_text = theirs == stored.system.parameters.end() ? "none" : text(theirs->second);
     if (their_text != text(value)) differs("parameter", name + " = " + their_text, name + " = " + text(value));
   }
-  if (frame_of(stored) != frame_of(study))
+  const std::string frame = frame_of(problem), stored_frame = frame_of(stored_problem);
+  if (stored_frame != frame)
     input_error(where,
                 fmt::format("the reference has its initial velocities and momenta in {}, and the study in {}; set "
                             "ensemble.frame in one of them",
-                            frame_of(stored) == "space" ? "space" : "the body",
-                            frame_of(study) == "space" ? "space" : "the body"));
-  if (problem_of(stored).to_toml() != problem_of(study).to_toml())
+                            stored_frame == "space" ? "space" : "the body",
+                            frame == "space" ? "space" : "the body"));
+  if (continuous_part(stored_problem) != continuous_part(problem))
     input_error(where,
                 "the reference has another ensemble or other initial states than the study; run the study itself with "
                 "a smaller step");
@@ -187,14 +191,14 @@ States stored_states(const ResultFile& file, const Study& study, std::span<const
     input_error(where,
                 "the step of the reference varies over the ensemble (so does its accuracy); run it with "
                 "--set time.step=H");
-  require_finer(where, stored, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps), runs);
+  require_finer(where, stored_problem, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps), runs);
   if (const auto failed = attributes.find("failed");
       failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0)
     input_error(where, fmt::format("{} trajectories of the reference failed (their final states are not at the end "
                                    "time); run it with a smaller step",
                                    std::get<std::uint64_t>(failed->second)));
   States states;
-  const std::uint64_t size = Ensemble(study).size();
+  const std::uint64_t size = Ensemble(problem).size();
   for (const std::string& name : variables) {
     const std::string path = "/final/" + name;
     const auto entry = file.datasets().find(path);
@@ -209,16 +213,16 @@ States stored_states(const ResultFile& file, const Study& study, std::span<const
     states.values[name] = std::get<std::vector<double>>(file.read(path).values);
   }
   states.good.assign(size, 1);
-  turn(stored.system_entry(), stored.method_entry().in_space, study.method_entry().in_space, states);
+  turn(*problem.system, stored_problem.method->in_space, problem.method->in_space, states);
   words = fmt::format("{} ({})", where,
-                      method_in_words(stored, std::visit([](const auto& c) { return fmt::format("{}", c); },
+                      method_in_words(stored_problem, std::visit([](const auto& c) { return fmt::format("{}", c); },
                                                          stored.time.step.content)));
   return states;
 }
 
 }  // namespace
 
-Study at_step(const Study& study, double step) {
+Problem at_step(const Study& study, double step) {
   Study run = study;
   const std::string where = fmt::format("step {}", step);
   if (!(step > 0.0 && std::isfinite(step))) input_error(where, "is not a positive number; leave it out");
@@ -232,10 +236,11 @@ Study at_step(const Study& study, double step) {
   run.sections.clear();
   run.output = {};
   run.output.initial_state = false;
-  run.validate();
+  Problem problem(std::move(run));
   // a step typed as 0.333333333 would end beside the others
-  run.time.step.content = (*run.time.end - run.time.start) / static_cast<double>(*run.time.steps);
-  return run;
+  Study::Time& time = problem.study.time;
+  time.step.content = (*time.end - time.start) / static_cast<double>(*time.steps);
+  return problem;
 }
 
 std::vector<double> checked_steps(const Study& study, std::vector<double> steps, std::size_t least) {
@@ -259,65 +264,65 @@ struct FinalErrors::Impl {
   std::vector<std::vector<std::vector<Norms>>> norms;  // [run][variable][member]
 
   /// The reference in the order of preference of `Reference`, all checks before anything runs.
-  void resolve(const Study& study, std::span<const Study> runs, const Reference& wanted, Session& session,
+  void resolve(const Problem& problem, std::span<const Problem> runs, const Reference& wanted, Session& session,
                unsigned threads) {
     const bool by_run = wanted.step || wanted.stages;
     if (int{wanted.exact} + int{!wanted.result.empty()} + int{by_run} > 1)
       input_error("reference", "the exact solution, a result, and a step or stages are alternatives; choose one");
     if (!wanted.result.empty()) {
-      reference = stored_states(ResultFile(wanted.result), study, runs, variables, words);
+      reference = stored_states(ResultFile(wanted.result), problem, runs, variables, words);
       return;
     }
     if (!by_run) {
       std::uint64_t without = 0;
-      if (auto states = exact_states(study, threads, without)) {
+      if (auto states = exact_states(problem, threads, without)) {
         reference = std::move(*states);
         words = "exact solution";
         return;
       }
-      if (wanted.exact && study.system_entry().exact == nullptr)
+      if (wanted.exact && problem.system->exact == nullptr)
         input_error("reference", fmt::format("the exact solution of '{}' is not known; give a step or stages for the "
                                              "reference",
-                                             study.system.name));
+                                             problem.system->name));
       if (wanted.exact)
         input_error("reference", fmt::format("the exact solution of trajectory {} is not known (for its parameters and "
                                              "initial state); give a step or stages for the reference",
                                              without));
     }
     const auto finest = std::ranges::min_element(runs, {}, step_of);
-    const double part = by_run ? 1.0 : order_of(study) == 1 ? 16.0 : 4.0;
-    Study run = at_step(study, wanted.step.value_or(step_of(*finest) / part));
-    const auto options = study.method_entry().options;
+    const double part = by_run ? 1.0 : order_of(problem) == 1 ? 16.0 : 4.0;
+    Study run = at_step(problem.study, wanted.step.value_or(step_of(*finest) / part)).study;
+    const auto options = problem.method->options;
     const auto stages =
         std::ranges::find_if(options, [](const OptionInfo& o) { return o.name == std::string_view("stages"); });
     if (wanted.stages && stages == options.end())
       input_error("reference",
-                  fmt::format("method '{}' has no stages; give a step for the reference", study.method.name));
+                  fmt::format("method '{}' has no stages; give a step for the reference", problem.method->name));
     // stages that go with a tableau come with the defaults of the other options
-    if ((wanted.stages || !by_run) && study.method_entry().stages_of != nullptr) run.method.options.clear();
+    if ((wanted.stages || !by_run) && problem.method->stages_of != nullptr) run.method.options.clear();
     if (wanted.stages) run.method.options["stages"] = *wanted.stages;
-    if (!by_run && stages != options.end()) run.method.options["stages"] = most_stages(study);
+    if (!by_run && stages != options.end()) run.method.options["stages"] = most_stages(problem);
     run.places["method.stages"] = "reference";
-    run.validate();
-    require_finer("reference", run, step_of(run), runs);
-    words = method_in_words(run);
-    reference = states_of(session.run(run), variables);
+    const Problem finer(run);
+    require_finer("reference", finer, step_of(finer), runs);
+    words = method_in_words(finer);
+    reference = states_of(session.run(finer), variables);
   }
 };
 
-FinalErrors::FinalErrors(const Study& study, std::span<const Study> runs, const Reference& reference, Session& session,
+FinalErrors::FinalErrors(const Problem& problem, std::span<const Problem> runs, const Reference& reference, Session& session,
                          unsigned threads)
     : impl_(std::make_unique<Impl>()) {
-  if (study.system_entry().m > 0 && study.method_entry().carries_multiplier) impl_->variables.emplace_back("lambda");
-  impl_->in_space = study.method_entry().in_space;
-  impl_->resolve(study, runs, reference, session, threads);
+  if (problem.system->m > 0 && problem.method->carries_multiplier) impl_->variables.emplace_back("lambda");
+  impl_->in_space = problem.method->in_space;
+  impl_->resolve(problem, runs, reference, session, threads);
 }
 FinalErrors::~FinalErrors() = default;
 FinalErrors::FinalErrors(FinalErrors&&) noexcept = default;
 
-void FinalErrors::add(const Result& result, const Study& run) {
+void FinalErrors::add(const Result& result, const Problem& run) {
   States states = states_of(result, impl_->variables);
-  turn(run.system_entry(), run.method_entry().in_space, impl_->in_space, states);
+  turn(*run.system, run.method->in_space, impl_->in_space, states);
   const std::size_t size = states.good.size();
   auto& norms = impl_->norms.emplace_back();
   for (const std::string& name : impl_->variables) {
@@ -409,7 +414,7 @@ void OrderReport::write(ResultSink& sink) const {
     }
   }
   sink.attribute("/", "command", std::string("order"));
-  sink.attribute("/", "study", study.to_toml());
+  sink.attribute("/", "study", problem.study.to_toml());
   sink.attribute("/", "version", std::string(version()));
   sink.attribute("/", "git", std::string(git_commit()));
   sink.attribute("/", "reference", reference);
@@ -417,17 +422,15 @@ void OrderReport::write(ResultSink& sink) const {
   sink.attribute("/", "failed", failed);
 }
 
-OrderReport order(const Study& study, const std::vector<double>& steps, const Reference& reference,
+OrderReport order(const Problem& problem, const std::vector<double>& steps, const Reference& reference,
                   const RunOptions& options, const std::function<void(double step, const Summary& summary)>& finished) {
-  OrderReport report;
-  report.study = study;
-  report.study.validate();
-  report.steps = checked_steps(report.study, steps, 2);
-  std::vector<Study> runs;
-  for (const double step : report.steps) runs.push_back(at_step(report.study, step));
+  OrderReport report{problem};
+  report.steps = checked_steps(problem.study, steps, 2);
+  std::vector<Problem> runs;
+  for (const double step : report.steps) runs.push_back(at_step(problem.study, step));
   Session session(options);
-  FinalErrors errors(report.study, runs, reference, session, options.threads);
-  for (const Study& run : runs) {
+  FinalErrors errors(problem, runs, reference, session, options.threads);
+  for (const Problem& run : runs) {
     const Result result = session.run(run);
     errors.add(result, run);
     if (finished) finished(step_of(run), result.summary);
@@ -444,7 +447,7 @@ OrderReport order(const Study& study, const std::vector<double>& steps, const Re
       rms.push_back(error.rms);
       double scale = errors.scale(name);
       if (name == "lambda") scale = std::max(scale, errors.scale("p") / report.steps[r]);
-      floor.push_back(8 * epsilon * std::sqrt(static_cast<double>(*runs[r].time.steps)) * scale);
+      floor.push_back(8 * epsilon * std::sqrt(static_cast<double>(*runs[r].study.time.steps)) * scale);
     }
     ErrorSeries of_max = error_series(report.steps, std::move(max), floor),
                 of_rms = error_series(report.steps, std::move(rms), floor);

@@ -25,10 +25,10 @@ struct Reference {
   std::optional<int> stages;     ///< for methods with that option; default with `step`: those of the study
 };
 
-/// The study with the step `step`, from the same start to the same end, that keeps its final states and nothing else. The step
+/// The problem of a study with the step `step`, from the same start to the same end, that keeps its final states and nothing else. The step
 /// becomes (end - start) / N exactly where it is that to 1e-9. The study's own step is not used, so it may vary over the
 /// ensemble. Throws Error(input), naming the step, when it is not positive or does not divide the time span.
-Study at_step(const Study& study, double step);
+Problem at_step(const Study& study, double step);
 
 /// Checks a list of steps (at least `least`, positive, distinct, each dividing the time span) and sorts it, largest first.
 std::vector<double> checked_steps(const Study& study, std::vector<double> steps, std::size_t least);
@@ -43,15 +43,15 @@ struct EnsembleError {
 /// out of all.
 class FinalErrors {
  public:
-  /// Checks the reference against all runs to come (complete studies, from at_step), then computes it. Throws Error(input).
-  FinalErrors(const Study& study, std::span<const Study> runs, const Reference& reference, Session& session,
+  /// Checks the reference against all runs to come (from at_step), then computes it. Throws Error(input).
+  FinalErrors(const Problem& problem, std::span<const Problem> runs, const Reference& reference, Session& session,
               unsigned threads = 0);
   ~FinalErrors();
   FinalErrors(FinalErrors&&) noexcept;
 
-  /// Takes the result of the next run, of this study. On Lie groups v and p are compared in the trivialisation of the first
-  /// study's method.
-  void add(const Result& result, const Study& run);
+  /// Takes the result of the next run, of this problem. On Lie groups v and p are compared in the trivialisation of the first
+  /// problem's method.
+  void add(const Result& result, const Problem& run);
 
   [[nodiscard]] const std::string& reference() const;  ///< in words
   [[nodiscard]] const std::vector<std::string>& variables()
@@ -88,10 +88,10 @@ struct VariableOrder {
 };
 
 struct OrderReport {
-  Study study;  ///< complete, with its own step
-  std::string reference;
-  std::vector<double> steps;  ///< largest first
-  std::vector<VariableOrder> variables;
+  Problem problem;  ///< with its own step
+  std::string reference = {};
+  std::vector<double> steps = {};  ///< largest first
+  std::vector<VariableOrder> variables = {};
   std::uint64_t trajectories = 0, failed = 0;
 
   /// The report as arrays: /step, /NAME/{max,rms} and /NAME/{order_max,order_rms}, each [steps], with the attributes slope,
@@ -101,7 +101,7 @@ struct OrderReport {
 
 /// Runs the study at every step with one backend and one set of buffers. `finished` is called after each run. Throws
 /// Error(input), before anything runs, on bad steps or a reference that does not fit.
-OrderReport order(const Study& study, const std::vector<double>& steps, const Reference& reference = {},
+OrderReport order(const Problem& problem, const std::vector<double>& steps, const Reference& reference = {},
                   const RunOptions& options = {},
                   const std::function<void(double step, const Summary& summary)>& finished = {});
 

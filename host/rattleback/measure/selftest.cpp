@@ -123,8 +123,7 @@ SelftestReport selftest(const SelftestOptions& options) {
   if (cases.empty()) input_error("--match", fmt::format("no kernel of this build matches {}", quote(options.match)));
 
   SelftestReport report;
-  Study any = Study::parse(study_of(cases[0], {}));
-  any.validate();
+  const Problem any = Study::parse(study_of(cases[0], {}));
   {
     const auto backend = make_backend(options.backend, 0, any);
     report.backend = backend->name();

@@ -1,14 +1,15 @@
+#include "rattleback/problem/ensemble.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/expression/formulas.hpp"
-#include "rattleback/problem/grid.hpp"
-#include "rattleback/problem/point_file.hpp"
+#include "rattleback/ensemble/formulas.hpp"
+#include "rattleback/ensemble/grid.hpp"
+#include "rattleback/ensemble/point_file.hpp"
 #include "rattleback/result/result.hpp"
-#include "rattleback/study/checks.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/parts.hpp"
 
 namespace rattleback {
 namespace {
@@ -19,7 +20,7 @@ std::optional<bool> states_in_space(const std::filesystem::path& file) {
     const auto attributes = ResultFile(file).attributes("/");
     const auto study = attributes.find("study");
     if (study == attributes.end()) return std::nullopt;
-    return Study::parse(std::get<std::string>(study->second)).method_entry().in_space;
+    return Problem(Study::parse(std::get<std::string>(study->second))).method->in_space;
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -28,8 +29,8 @@ std::optional<bool> states_in_space(const std::filesystem::path& file) {
 }  // namespace
 
 struct Ensemble::Impl {
-  explicit Impl(const Study& given)
-      : study(given), grid(study), file(read_file()), names(make_names()), formulas(study, names) {
+  explicit Impl(const Problem& given)
+      : problem(given), grid(study), file(read_file()), names(make_names()), formulas(study, *problem.system, names) {
     check_trajectories(study, size());
   }
 
@@ -38,7 +39,7 @@ struct Ensemble::Impl {
     if (study.ensemble.file.empty()) return {};
     const std::string where = study.place("ensemble.file");
     PointFile points = read_points(study.directory / study.ensemble.file, study.ensemble.group, where);
-    const SystemEntry& system = study.system_entry();
+    const SystemEntry& system = *problem.system;
     const auto settle = [&](std::string_view name, const PointFile::Block& block, const std::vector<Value>& values,
                             int dimension, int elements) {
       if (block.width == 0) return !values.empty();
@@ -59,7 +60,7 @@ struct Ensemble::Impl {
     const bool has_v = settle("v", points.v, study.ensemble.v, system.n, system.n);
     const bool has_p = settle("p", points.p, study.ensemble.p, system.n, system.n);
     settle("lambda", points.lambda, study.ensemble.lambda, system.m, system.m);
-    complete_initial(study, has_q, has_v, has_p);
+    complete_initial(problem, has_q, has_v, has_p);
     if ((points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() &&
         is_hdf5_name(study.ensemble.file))
       in_space = states_in_space(study.directory / study.ensemble.file).value_or(in_space);
@@ -74,8 +75,9 @@ struct Ensemble::Impl {
 
   std::uint64_t size() const { return study.ensemble.file.empty() ? grid.size() : file.rows; }
 
-  Study study;
-  bool in_space = given_in_space(study);
+  Problem problem;
+  const Study& study = problem.study;
+  bool in_space = problem.given_in_space();
   Grid grid;
   PointFile file;  ///< without rows when the study names none
   std::vector<std::string> names;
@@ -84,7 +86,7 @@ struct Ensemble::Impl {
 
 struct Ensemble::Evaluator::Impl {
   explicit Impl(std::shared_ptr<const Ensemble::Impl> shared)
-      : ensemble(std::move(shared)), formulas(ensemble->study, ensemble->names) {}
+      : ensemble(std::move(shared)), formulas(ensemble->study, *ensemble->problem.system, ensemble->names) {}
 
   const InitialData& evaluate(std::uint64_t k) {
     const PointFile& file = ensemble->file;
@@ -109,7 +111,7 @@ struct Ensemble::Evaluator::Impl {
   Formulas formulas;
 };
 
-Ensemble::Ensemble(const Study& study) : impl_(std::make_shared<const Impl>(study)) {}
+Ensemble::Ensemble(const Problem& problem) : impl_(std::make_shared<const Impl>(problem)) {}
 Ensemble::~Ensemble() = default;
 Ensemble::Ensemble(Ensemble&&) noexcept = default;
 

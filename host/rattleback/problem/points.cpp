@@ -15,7 +15,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/random.hpp"
-#include "rattleback/problem/grid.hpp"
+#include "rattleback/ensemble/grid.hpp"
 
 namespace rattleback {
 
@@ -120,10 +120,11 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
 namespace {
 
 /// Checks trajectories which(i), i in [0, count), until `end`.
-PointSample check_listed(const Study& study, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
+PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
                          const std::function<std::uint64_t(std::uint64_t)>& which,
                          std::chrono::steady_clock::time_point end) {
-  const SystemEntry& system = study.system_entry();
+  const Study& study = problem.study;
+  const SystemEntry& system = *problem.system;
   constexpr std::uint64_t block = 4096;
   std::mutex mutex;
   std::atomic<std::uint64_t> steps{0}, checked{0};
@@ -135,7 +136,7 @@ PointSample check_listed(const Study& study, const Ensemble& ensemble, unsigned 
       if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) return;
       const std::uint64_t k = which(i);
       const InitialData& data = evaluate(k);
-      steps += ensemble.step_varies() ? study.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
+      steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       ++checked;
       const std::string fault =
           fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data, false));
@@ -154,22 +155,22 @@ PointSample check_listed(const Study& study, const Ensemble& ensemble, unsigned 
 
 }  // namespace
 
-std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigned threads) {
+std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
   return check_listed(
-             study, ensemble, threads, ensemble.size(), [](std::uint64_t i) { return i; },
+             problem, ensemble, threads, ensemble.size(), [](std::uint64_t i) { return i; },
              std::chrono::steady_clock::time_point::max())
       .steps;
 }
 
-PointSample check_some_points(const Study& study, const Ensemble& ensemble, unsigned threads) {
+PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
   constexpr std::uint64_t most = 100'000;
   const std::uint64_t size = ensemble.size();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   if (size <= most)
     return check_listed(
-        study, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
+        problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
   const std::vector<std::uint64_t> corners =
-      study.ensemble.file.empty() ? Grid(study).corners() : std::vector<std::uint64_t>{0, size - 1};
+      problem.study.ensemble.file.empty() ? Grid(problem.study).corners() : std::vector<std::uint64_t>{0, size - 1};
   const std::uint64_t parts = most - corners.size();
   const auto which = [&](std::uint64_t i) {
     if (i < corners.size()) return corners[i];
@@ -181,7 +182,7 @@ PointSample check_some_points(const Study& study, const Ensemble& ensemble, unsi
     const std::uint64_t begin = begin_of(part), length = begin_of(part + 1) - begin;
     return begin + static_cast<std::uint64_t>(Draw(0, 0, part).uniform() * static_cast<double>(length));
   };
-  return check_listed(study, ensemble, threads, most, which, end);
+  return check_listed(problem, ensemble, threads, most, which, end);
 }
 
 }  // namespace rattleback

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/ensemble.hpp"
 
 namespace rattleback {
 
@@ -18,7 +18,7 @@ struct Point {
 
 /// Completes all points. Throws Error(input) naming the first trajectory that cannot start; returns the number of steps of
 /// all trajectories together.
-std::uint64_t check_points(const Study& study, const Ensemble& ensemble, unsigned threads);
+std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
 
 /// Of check_some_points: how many, and the number of steps of these together.
 struct PointSample {
@@ -26,6 +26,6 @@ struct PointSample {
 };
 /// The same for at most 10^5 trajectories and about one second: the corners of the axes, and one at random out of each of as
 /// many equal parts of the ensemble as there is room for. All of a smaller ensemble.
-PointSample check_some_points(const Study& study, const Ensemble& ensemble, unsigned threads);
+PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
 
 }  // namespace rattleback

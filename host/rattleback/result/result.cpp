@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "rattleback/problem/shape.hpp"
+#include "rattleback/result/shape.hpp"
 #include "rattleback/result/canonical.hpp"
 
 namespace rattleback {

@@ -12,7 +12,7 @@
 
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/scratch.hpp"
-#include "rattleback/problem/shape.hpp"
+#include "rattleback/result/shape.hpp"
 #include "rattleback/result/canonical.hpp"
 #include "rattleback/run/mark.hpp"
 #include "rattleback/run/run_files.hpp"

@@ -5,7 +5,7 @@
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/problem/plan.hpp"
+#include "rattleback/backend/plan.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/run/mark.hpp"
@@ -13,11 +13,6 @@
 
 namespace rattleback {
 namespace {
-
-Study validated(Study study) {
-  study.validate();
-  return study;
-}
 
 /// The files that a study is made from.
 std::vector<std::filesystem::path> inputs_of(const Study& study) {
@@ -33,24 +28,21 @@ struct Session::Impl {
   std::unique_ptr<Backend> backend;
   Buffers buffers;
 
-  /// The backend, for a validated study.
-  Backend& backend_for(const Study& study) {
-    if (!backend || !backend->treats(study))
-      backend = make_backend(options.backend, options.threads, study, options.warn);
+  Backend& backend_for(const Problem& problem) {
+    if (!backend || !backend->treats(problem))
+      backend = make_backend(options.backend, options.threads, problem, options.warn);
     return *backend;
   }
 
-  Summary run(const Study& study, ResultSink& sink) {
-    const Study complete = validated(study);
-    Backend& chosen = backend_for(complete);
+  Summary run(const Problem& problem, ResultSink& sink) {
+    Backend& chosen = backend_for(problem);
     require_threads(chosen.threads());
-    return Runner(complete, sink, options, chosen, buffers)();
+    return Runner(problem, sink, options, chosen, buffers)();
   }
 
-  Summary run(const Study& study, const std::filesystem::path& result) {
-    const Study complete = validated(study);
-    Backend& chosen = backend_for(complete);
-    const RunFiles files(check_output(result, inputs_of(complete)));
+  Summary run(const Problem& problem, const std::filesystem::path& result) {
+    Backend& chosen = backend_for(problem);
+    const RunFiles files(check_output(result, inputs_of(problem.study)));
     if (files.interrupted())
       input_error(files.checkpoint.string(),
                   "holds an interrupted run into this result; 'rattleback resume " + result.string() +
@@ -59,7 +51,7 @@ struct Session::Impl {
     FileSink sink(files.result, new_run());
     files.remove_scratch();
     try {
-      return Runner(complete, sink, options, chosen, buffers, &files, &sink)();
+      return Runner(problem, sink, options, chosen, buffers, &files, &sink)();
     } catch (...) {
       std::error_code code;
       if (!std::filesystem::exists(files.checkpoint, code)) {
@@ -83,8 +75,8 @@ struct Session::Impl {
       files.remove_scratch();  // the run ended between putting the result in place and removing the checkpoint
       input_error(result.string(), "is finished; there is nothing to go on with");
     }
-    const Study study = Study::parse(checkpoint.text("study"), files.checkpoint.string());
-    Backend& chosen = backend_for(study);
+    const Problem problem = Study::parse(checkpoint.text("study"), files.checkpoint.string());
+    Backend& chosen = backend_for(problem);
     require_threads(chosen.threads());
     Leftover part = check_leftovers(files, checkpoint);
     if (part.file == files.part && !part.whole) {
@@ -92,7 +84,7 @@ struct Session::Impl {
       part.file = files.damaged;
     }
     FileSink sink(files.result, checkpoint.run(), checkpoint.part(), part.file);
-    return Runner(study, sink, options, chosen, buffers, &files, &sink, &checkpoint)();
+    return Runner(problem, sink, options, chosen, buffers, &files, &sink, &checkpoint)();
   }
 };
 
@@ -100,50 +92,46 @@ Session::Session(RunOptions options) : impl_(std::make_unique<Impl>(std::move(op
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
-Summary Session::run(const Study& study, ResultSink& sink) { return impl_->run(study, sink); }
-Summary Session::run(const Study& study, const std::filesystem::path& result) { return impl_->run(study, result); }
+Summary Session::run(const Problem& problem, ResultSink& sink) { return impl_->run(problem, sink); }
+Summary Session::run(const Problem& problem, const std::filesystem::path& result) { return impl_->run(problem, result); }
 Summary Session::resume(const std::filesystem::path& result) { return impl_->resume(result); }
 
-double Session::measure_peak_flops(const Study& study) {
-  const Study complete = validated(study);
-  return impl_->backend_for(complete).measure_peak_flops(complete);
+double Session::measure_peak_flops(const Problem& problem) {
+  return impl_->backend_for(problem).measure_peak_flops(problem);
 }
 
-DeviceKernels Session::kernels(const Study& study) {
-  const Study complete = validated(study);
-  return impl_->backend_for(complete).kernels(complete);
+DeviceKernels Session::kernels(const Problem& problem) {
+  return impl_->backend_for(problem).kernels(problem);
 }
 
-double Session::measure_copy_rate(const Study& study) {
-  return impl_->backend_for(validated(study)).measure_copy_rate();
+double Session::measure_copy_rate(const Problem& problem) {
+  return impl_->backend_for(problem).measure_copy_rate();
 }
 
-Result Session::run(const Study& study) {
+Result Session::run(const Problem& problem) {
   Result result;
   MemorySink sink(result);
-  result.summary = impl_->run(study, sink);
+  result.summary = impl_->run(problem, sink);
   return result;
 }
 
-Summary run(const Study& study, ResultSink& sink, const RunOptions& options) {
-  return Session(options).run(study, sink);
+Summary run(const Problem& problem, ResultSink& sink, const RunOptions& options) {
+  return Session(options).run(problem, sink);
 }
 
-Result run(const Study& study, const RunOptions& options) { return Session(options).run(study); }
+Result run(const Problem& problem, const RunOptions& options) { return Session(options).run(problem); }
 
-Summary run_on(Backend& backend, const Study& study, ResultSink& sink, const RunOptions& options) {
+Summary run_on(Backend& backend, const Problem& problem, ResultSink& sink, const RunOptions& options) {
   Buffers buffers;
-  return Runner(study, sink, options, backend, buffers)();
+  return Runner(problem, sink, options, backend, buffers)();
 }
 
-std::uint64_t state_bytes(const Study& study) {
-  const Study complete = validated(study);
-  return static_cast<std::uint64_t>(make_plan(complete, Ensemble(complete)).arguments.layout.rows) * sizeof(double);
+std::uint64_t state_bytes(const Problem& problem) {
+  return static_cast<std::uint64_t>(make_plan(problem, Ensemble(problem)).arguments.layout.rows) * sizeof(double);
 }
 
-void check_initial_states(const Study& study, unsigned threads) {
-  const Study complete = validated(study);
-  check_points(complete, Ensemble(complete), worker_count(threads));
+void check_initial_states(const Problem& problem, unsigned threads) {
+  check_points(problem, Ensemble(problem), worker_count(threads));
 }
 
 }  // namespace rattleback

@@ -9,7 +9,7 @@
 
 #include "rattleback/backend/device_kernels.hpp"
 #include "rattleback/result/result.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
 
@@ -30,11 +30,11 @@ struct RunOptions {
   std::stop_token stop = {};
 };
 
-/// Runs a study and keeps the result in memory. Throws Error.
-Result run(const Study& study, const RunOptions& options = {});
+/// Runs a study (a Study is a Problem, problem/problem.hpp) and keeps the result in memory. Throws Error.
+Result run(const Problem& problem, const RunOptions& options = {});
 
 /// Runs a study into a sink; the summary is what Result::summary would be.
-Summary run(const Study& study, ResultSink& sink, const RunOptions& options = {});
+Summary run(const Problem& problem, ResultSink& sink, const RunOptions& options = {});
 
 /// Runs studies one after the other with one backend and one set of buffers.
 class Session {
@@ -43,19 +43,19 @@ class Session {
   ~Session();
   Session(Session&&) noexcept;
 
-  Result run(const Study& study);
-  Summary run(const Study& study, ResultSink& sink);
+  Result run(const Problem& problem);
+  Summary run(const Problem& problem, ResultSink& sink);
   /// Runs into a result file, with checkpoints beside it. Throws Error(input) where an interrupted run waits.
-  Summary run(const Study& study, const std::filesystem::path& result);
+  Summary run(const Problem& problem, const std::filesystem::path& result);
   /// Goes on with an interrupted run into that file, from its last checkpoint; the result has the bits of an uninterrupted
   /// run. Throws Error(input) when there is none, when it is finished, or when the checkpoint is damaged.
   Summary resume(const std::filesystem::path& result);
-  /// Floating-point operations per second that the backend of a study reaches in a loop of fused multiply-adds alone.
-  double measure_peak_flops(const Study& study);
+  /// Floating-point operations per second that the backend of a problem reaches in a loop of fused multiply-adds alone.
+  double measure_peak_flops(const Problem& problem);
   /// Bytes per second, read and written, of a copy within the memory of that backend.
-  double measure_copy_rate(const Study& study);
-  /// The kernels of the study's method where the backend is a GPU; otherwise none.
-  DeviceKernels kernels(const Study& study);
+  double measure_copy_rate(const Problem& problem);
+  /// The kernels of the problem's method where the backend is a GPU; otherwise none.
+  DeviceKernels kernels(const Problem& problem);
 
  private:
   struct Impl;
@@ -63,13 +63,13 @@ class Session {
 };
 
 /// Checks all initial states (constraint, multiplier, finite values) without running; what `run` does first.
-void check_initial_states(const Study& study, unsigned threads = 0);
+void check_initial_states(const Problem& problem, unsigned threads = 0);
 
 /// Bytes that a backend holds of one trajectory: state, bookkeeping, swept parameters, references of the observables.
-std::uint64_t state_bytes(const Study& study);
+std::uint64_t state_bytes(const Problem& problem);
 
 /// Bytes of the result file and of the files it needs while it is being made, near enough to compare with the space on a disk;
 /// 2^64 - 1 where they are more.
-std::uint64_t result_bytes(const Study& study);
+std::uint64_t result_bytes(const Problem& problem);
 
 }  // namespace rattleback

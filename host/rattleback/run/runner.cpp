@@ -7,8 +7,7 @@
 #include <future>
 
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/catalogue/method_options.hpp"
-#include "rattleback/problem/plan.hpp"
+#include "rattleback/backend/plan.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
 
@@ -49,9 +48,10 @@ std::future<void> in_background(const std::function<void()>& work) {
 
 }  // namespace
 
-Runner::Runner(const Study& study, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
+Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
                const RunFiles* files, FileSink* file, const CheckpointReader* from)
-    : study_(study),
+    : problem_(problem),
+      study_(problem.study),
       sink_(sink),
       options_(options),
       backend_(backend),
@@ -60,15 +60,14 @@ Runner::Runner(const Study& study, ResultSink& sink, const RunOptions& options, 
       computed_(buffers.computed),
       files_(files),
       file_(file),
-      system_(study.system_entry()),
-      method_(study.method_entry()),
-      ensemble_(study),
+      system_(*problem.system),
+      method_(*problem.method),
+      ensemble_(problem),
       threads_(worker_count(options.threads)),
-      plan_(make_plan(study, ensemble_)),
-      grid_(sample_grid(study, ensemble_, plan_.arguments.step)) {
-  if (const std::string warning = method_numbers(study_).warning; !warning.empty() && options_.warn)
-    options_.warn(warning);
-  total_steps_ = check_points(study_, ensemble_, threads_);
+      plan_(make_plan(problem, ensemble_)),
+      grid_(sample_grid(study_, ensemble_, plan_.arguments.step)) {
+  if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
+  total_steps_ = check_points(problem_, ensemble_, threads_);
   for (const Observable& observable : study_.observables) {
     series_.push_back(quantile_observables_);
     quantile_observables_ += !observable.quantiles.empty();
@@ -321,7 +320,7 @@ void Runner::fill(Tile& tile) {
       for (std::size_t i = 0; i < axes; ++i) axis[i][k] = data.axes[i];
       if (rows.step >= 0) {
         tile.at(k, rows.step) = data.step;
-        tile.at(k, rows.steps_per_sample) = static_cast<double>(study_.steps_per_sample(data.step));
+        tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
       }
       for (std::size_t i = 0; i < data.parameters.size(); ++i)
         if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];

@@ -12,7 +12,7 @@
 #include "rattleback/run/run.hpp"
 #include "rattleback/statistics/sections.hpp"
 #include "rattleback/statistics/statistics.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/ensemble.hpp"
 
 namespace rattleback {
 
@@ -45,7 +45,7 @@ struct Position {
 class Runner {
  public:
   /// `files` and `file` belong to a run into a file, `from` to one that goes on.
-  Runner(const Study& study, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
+  Runner(const Problem& problem, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
          const RunFiles* files = nullptr, FileSink* file = nullptr, const CheckpointReader* from = nullptr);
 
   /// Runs to the end and commits the result; once. What fails leaves a checkpoint where the result is a file.
@@ -139,6 +139,7 @@ class Runner {
   [[nodiscard]] std::vector<double> persistent_rows() const;
   void restore_rows(const std::vector<double>& rows);
 
+  const Problem& problem_;
   const Study& study_;
   ResultSink& sink_;
   const RunOptions& options_;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +13,6 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
 
 namespace rattleback {
 
@@ -183,65 +181,14 @@ struct Study {
   static Study parse(std::string_view toml, std::string_view origin = "study",
                      std::span<const std::string> overrides = {});
 
-  /// Fills in every default and checks all that can be checked without evaluating the ensemble. Idempotent.
+  /// Fills in every default and checks all that can be checked without evaluating the ensemble: this becomes the study of its
+  /// Problem (problem/problem.hpp). Idempotent.
   void validate();
   /// The effective study; parse(to_toml()) gives the same study.
   [[nodiscard]] std::string to_toml() const;
 
-  /// The compiled system instance and method. After validate().
-  [[nodiscard]] const SystemEntry& system_entry() const;
-  [[nodiscard]] const MethodEntry& method_entry() const;
-  /// Which of their compiled loops. After validate().
-  [[nodiscard]] PairKey method_key() const;
-  /// The code of an observable name of this study's system and method; throws Error(input), nearest name suggested.
-  [[nodiscard]] ObservableCode observable_code(const std::string& observable_name, const std::string& where = "") const;
-  /// Steps between two samples of a trajectory whose step size varies over the ensemble; throws Error(input) when
-  /// (end - start) / (samples * step) is not a whole number.
-  [[nodiscard]] std::uint64_t steps_per_sample(double step) const;
   /// Where a key was written, or else the table around it; "" for what no file or option gave.
   [[nodiscard]] std::string place(std::string_view key) const;
-};
-
-/// One trajectory's initial data as the study states it.
-struct InitialData {
-  double step = 0;
-  std::vector<double> axes, parameters, q, v, p, lambda;  ///< parameters: all, in the system's order
-};
-
-/// The trajectories of a study. Trajectory k depends on (study, k) only.
-class Ensemble {
- public:
-  /// Throws Error(input) on expressions that do not parse, unknown names, unreadable files.
-  explicit Ensemble(const Study& study);
-  ~Ensemble();
-  Ensemble(Ensemble&&) noexcept;
-
-  [[nodiscard]] std::uint64_t size() const;
-  [[nodiscard]] const std::vector<std::string>& axis_names() const;
-  /// Which inputs differ between trajectories (otherwise they are the same for all k).
-  [[nodiscard]] bool step_varies() const;
-  [[nodiscard]] bool parameter_varies(int index) const;
-  [[nodiscard]] bool from_momentum() const;  ///< p is given rather than v
-  [[nodiscard]] bool multiplier_given() const;
-  [[nodiscard]] bool in_space() const;  ///< v and p are given so, on Lie groups
-
-  /// Evaluates trajectories; one per thread. Throws Error(input) naming the expression when a value is not finite.
-  class Evaluator {
-   public:
-    explicit Evaluator(const Ensemble& ensemble);
-    ~Evaluator();
-    Evaluator(Evaluator&&) noexcept;
-    const InitialData& operator()(std::uint64_t k);
-
-   private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
-  };
-
- private:
-  friend class Evaluator;
-  struct Impl;
-  std::shared_ptr<const Impl> impl_;
 };
 
 }  // namespace rattleback

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

@@ -54,14 +54,12 @@ std::unique_ptr<Backend> processors(int count) {
   return make_split_backend(std::move(backends));
 }
 
-Result run_split(const Study& study, int count, std::uint64_t tile, std::vector<Progress>* progress = nullptr) {
-  Study complete = study;
-  complete.validate();
+Result run_split(const Problem& problem, int count, std::uint64_t tile, std::vector<Progress>* progress = nullptr) {
   RunOptions options{.tile = tile};
   if (progress) options.progress = [&](const Progress& p) { progress->push_back(p); };
   Result result;
   MemorySink sink(result);
-  result.summary = run_on(*processors(count), complete, sink, options);
+  result.summary = run_on(*processors(count), problem, sink, options);
   return result;
 }
 
@@ -103,12 +101,12 @@ TEST(SplitBackend, PassesOnWhatADeviceThrows) {
     std::string name() const override { return "broken"; }
     std::string device() const override { return "none"; }
     unsigned threads() const override { return 1; }
-    bool treats(const Study&) const override { return true; }
+    bool treats(const Problem&) const override { return true; }
     std::uint64_t tile_bytes() const override { return 1 << 20; }
     void begin(const Plan&, Tile&) override {}
     void run(const Segment&, SegmentOutput&, Control&) override { throw Error(Error::Kind::runtime, "it is broken"); }
     void fetch(Tile&) override {}
-    double measure_peak_flops(const Study&) override { return 0; }
+    double measure_peak_flops(const Problem&) override { return 0; }
     double measure_copy_rate() override { return 0; }
   };
   std::vector<std::unique_ptr<Backend>> backends;
@@ -127,7 +125,7 @@ class Small final : public Backend {
   std::string name() const override { return "small"; }
   std::string device() const override { return "small"; }
   unsigned threads() const override { return 1; }
-  bool treats(const Study&) const override { return true; }
+  bool treats(const Problem&) const override { return true; }
   std::uint64_t tile_bytes() const override { return 1 << 30; }
   void begin(const Plan& plan, Tile& tile) override {
     if (tile.chunks() > 2) throw OutOfMemory("too large");
@@ -139,7 +137,7 @@ class Small final : public Backend {
     cpu_->run(segment, output, control);
   }
   void fetch(Tile& tile) override { cpu_->fetch(tile); }
-  double measure_peak_flops(const Study&) override { return 0; }
+  double measure_peak_flops(const Problem&) override { return 0; }
   double measure_copy_rate() override { return 0; }
 
  private:

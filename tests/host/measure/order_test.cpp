@@ -149,7 +149,7 @@ TEST(Order, LeavesOutWhatFailedInAnyRun) {
   EXPECT_EQ(report.failed, 1u);
   EXPECT_EQ(report.reference, "nonholonomic-lobatto, 5 stages, step 0.015625");
   const auto final_state = [](double step, int stages) {
-    Study study = at_step(Study::parse(isokinetic), step);
+    Study study = at_step(Study::parse(isokinetic), step).study;
     study.method.options["stages"] = stages;
     return run(study);
   };
@@ -177,7 +177,7 @@ TEST(Order, LeavesOutWhatFailedInAnyRun) {
 
 TEST(Order, StepsAreWholePartsOfTheTimeSpan) {
   const Study study = particle(3, {"time.end=1.0"});
-  EXPECT_EQ(std::get<double>(at_step(study, 0.33333333333).time.step.content), 1.0 / 3);
+  EXPECT_EQ(std::get<double>(at_step(study, 0.33333333333).study.time.step.content), 1.0 / 3);
   EXPECT_EQ(checked_steps(study, {0.1, 0.33333333333, 0.5}, 2), (std::vector{0.5, 1.0 / 3, 0.1}));
   int runs = 0;
   const auto attempt = [&](const std::vector<double>& steps) {
@@ -225,7 +225,7 @@ TEST(Order, AStoredReferenceIsAsGoodAsOneThatIsRun) {
   EXPECT_EQ(refused(study), "");
   run(at_step(study, 2.5)).save(file);
   expect(message_of([&] { order(study, {10.0, 5.0}, stored); }), "8 trajectories of the reference failed");
-  Study bare = at_step(study, 0.015625);
+  Study bare = at_step(study, 0.015625).study;
   bare.output.final_state = false;
   run(bare).save(file);
   expect(refused(study), "has no /final/q (it keeps no final states)");

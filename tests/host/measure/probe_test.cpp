@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rattleback/problem/point_file.hpp"
+#include "rattleback/ensemble/point_file.hpp"
 #include "rattleback/result/hdf5.hpp"
 #include "rattleback/result/result.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "rattleback/base/random.hpp"
 #include "rattleback/result/hdf5.hpp"
+#include "rattleback/problem/ensemble.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -126,7 +127,7 @@ v = ["a * b", "mass + offset", "1 / (b + 3)"]
 TEST(Ensemble, ExpressionsSeeAxesAndParameters) {
   const Study study = sleigh(state, "mass = \"2 + a\"");
   const Ensemble ensemble(study);
-  ASSERT_STREQ(study.system_entry().parameters[0].name, "mass");
+  ASSERT_STREQ(Problem(study).system->parameters[0].name, "mass");
   EXPECT_TRUE(ensemble.parameter_varies(0));
   EXPECT_FALSE(ensemble.parameter_varies(1));
   EXPECT_FALSE(ensemble.step_varies());
@@ -197,7 +198,7 @@ TEST(Ensemble, TheStepMayVary) {
   EXPECT_TRUE(ensemble.step_varies());
   Ensemble::Evaluator evaluate(ensemble);
   EXPECT_EQ(evaluate(1).step, 0.2);
-  EXPECT_EQ(study.steps_per_sample(evaluate(0).step), 10u);
+  EXPECT_EQ(Problem(study).steps_per_sample(evaluate(0).step), 10u);
 }
 
 // Files

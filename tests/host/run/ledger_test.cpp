@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "rattleback/problem/shape.hpp"
+#include "rattleback/result/shape.hpp"
 #include "rattleback/run/ledger.hpp"
 
 using namespace rattleback;

@@ -70,7 +70,7 @@ TEST(Lyapunov, OfAFailedTrajectoryIsNoNumber) {
 
 TEST(Lyapunov, IsThereWhereItIsAskedFor) {
   Study study = Study::parse(henon_heiles);
-  EXPECT_EQ(study.observable_code("lyapunov").kind, ObservableCode::lyapunov);
+  EXPECT_EQ(Problem(study).observable_code("lyapunov").kind, ObservableCode::lyapunov);
   study.observables.clear();
   study.time.end = 10.0;
   study.time.steps.reset();

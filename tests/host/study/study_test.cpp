@@ -1,3 +1,4 @@
+#include "rattleback/problem/ensemble.hpp"
 #include "rattleback/study/study.hpp"
 
 #include <gtest/gtest.h>
@@ -319,7 +320,7 @@ name = "nonholonomic-lobatto"
 step = 0.5
 steps = 4
 )toml");
-  const SystemEntry& system = study.system_entry();
+  const SystemEntry& system = *Problem(study).system;
   EXPECT_EQ(std::get<double>(study.system.parameters.at("epsilon").content), system.parameters[0].value);
   ASSERT_EQ(study.ensemble.q.size(), 3u);
   ASSERT_EQ(study.ensemble.v.size(), 3u);
@@ -333,8 +334,8 @@ steps = 4
 }
 
 TEST(Study, TheFirstInstanceThatFitsIsChosen) {
-  EXPECT_EQ(parse(base).system_entry().n, 7);
-  EXPECT_STREQ(parse(base).system_entry().variant, "printed");
+  EXPECT_EQ(Problem(parse(base)).system->n, 7);
+  EXPECT_STREQ(Problem(parse(base)).system->variant, "printed");
   const Study small = parse(R"toml([system]
 name = "chaotic-nonholonomic"
 variant = "contact"
@@ -346,8 +347,8 @@ step = 1
 steps = 1
 )toml");
   EXPECT_EQ(small.system.name, "chaotic");
-  EXPECT_EQ(small.system_entry().n, 5);
-  EXPECT_STREQ(small.system_entry().variant, "contact");
+  EXPECT_EQ(Problem(small).system->n, 5);
+  EXPECT_STREQ(Problem(small).system->variant, "contact");
 }
 
 TEST(Study, TheStepCountForgivesRoundOff) {
@@ -368,11 +369,11 @@ TEST(Study, AStepSizeMayVaryOverTheEnsemble) {
       parse(with("step = 0.1", "step = \"0.1 + theta / pi\"", with("end = 10.0", "end = 12\nsamples = 2")));
   EXPECT_EQ(study.time.steps, 0u);
   EXPECT_EQ(study.time.sample_every, 0u);
-  EXPECT_EQ(study.steps_per_sample(0.1), 60u);
-  EXPECT_EQ(study.steps_per_sample(0.6), 10u);
-  EXPECT_THROW((void)study.steps_per_sample(0), Error);
+  EXPECT_EQ(Problem(study).steps_per_sample(0.1), 60u);
+  EXPECT_EQ(Problem(study).steps_per_sample(0.6), 10u);
+  EXPECT_THROW((void)Problem(study).steps_per_sample(0), Error);
   try {
-    (void)study.steps_per_sample(0.35);
+    (void)Problem(study).steps_per_sample(0.35);
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
@@ -416,13 +417,13 @@ TEST(Study, AnObservableAddedInCppMeansWhatItMeansInAFile) {
 
 TEST(Study, ObservablesHaveCodes) {
   const Study study = parse(base);
-  EXPECT_EQ(study.observable_code("p[6]").kind, ObservableCode::p);
-  EXPECT_EQ(study.observable_code("p[6]").index, 6);
-  EXPECT_EQ(study.observable_code("lambda[0]").kind, ObservableCode::lambda);
-  EXPECT_EQ(study.observable_code("residual").kind, ObservableCode::residual);
-  const ObservableCode energy = study.observable_code("energy");
+  EXPECT_EQ(Problem(study).observable_code("p[6]").kind, ObservableCode::p);
+  EXPECT_EQ(Problem(study).observable_code("p[6]").index, 6);
+  EXPECT_EQ(Problem(study).observable_code("lambda[0]").kind, ObservableCode::lambda);
+  EXPECT_EQ(Problem(study).observable_code("residual").kind, ObservableCode::residual);
+  const ObservableCode energy = Problem(study).observable_code("energy");
   EXPECT_EQ(energy.kind, ObservableCode::system);
-  EXPECT_STREQ(study.system_entry().observables[static_cast<std::size_t>(energy.index)].name, "energy");
+  EXPECT_STREQ(Problem(study).system->observables[static_cast<std::size_t>(energy.index)].name, "energy");
 }
 
 TEST(Study, AMethodWithoutMultipliersOffersNone) {

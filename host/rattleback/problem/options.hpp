@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/study/study.hpp"
+#include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
 
@@ -26,18 +26,13 @@ namespace rattleback {
 /// Checks the options of a study's method, each in the form of its kind, and fills in the others.
 void complete_options(Study& study, const SystemEntry& system, const MethodEntry& method);
 
-/// What the step takes from the options of a complete study, and what is doubtful about them, if anything is.
-struct MethodNumbers {
-  std::vector<double> numbers;
-  std::string warning;
-};
-[[nodiscard]] MethodNumbers method_numbers(const Study& study);
+/// Sets the key, the numbers and the warning of a problem from the complete options of its study.
+void settle_options(Problem& problem);
 
-/// The order of q in a complete study; 0 where it is not known.
-[[nodiscard]] int order_of(const Study& study);
+/// The order of q; 0 where it is not known.
+[[nodiscard]] int order_of(const Problem& problem);
 
-/// "3 stages, retraction exp": the options that pick a compiled loop, and others that are not at their default. Of a complete
-/// study; "" where there is nothing to say.
-[[nodiscard]] std::string options_in_words(const Study& study);
+/// "3 stages, retraction exp": the options that pick a compiled loop, and others that are not at their default. "" where there is nothing to say.
+[[nodiscard]] std::string options_in_words(const Problem& problem);
 
 }  // namespace rattleback

@@ -1,4 +1,4 @@
-#include "rattleback/catalogue/method_options.hpp"
+#include "rattleback/problem/options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -160,10 +160,11 @@ struct Values {
 
 }  // namespace
 
-int order_of(const Study& study) {
-  const MethodEntry& method = study.method_entry();
-  if (method.order_of == nullptr) return 2 * study.method.stages().value_or(1) - 2;
-  return method.order_of(Values(study.method, method).values, study.system_entry());
+int order_of(const Problem& problem) {
+  const MethodEntry& method = *problem.method;
+  const Study::Method& given = problem.study.method;
+  if (method.order_of == nullptr) return 2 * given.stages().value_or(1) - 2;
+  return method.order_of(Values(given, method).values, *problem.system);
 }
 
 std::string systems_in_words(const MethodEntry& method) {
@@ -239,35 +240,38 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
   study.method.options["stages"] = method.stages_of(Values(study.method, method).values);
 }
 
-MethodNumbers method_numbers(const Study& study) {
-  const MethodEntry& method = study.method_entry();
-  const Values all(study.method, method);
+void settle_options(Problem& problem) {
+  const MethodEntry& method = *problem.method;
+  const Values all(problem.study.method, method);
   const std::vector<OptionValue>& values = all.values;
 
-  MethodNumbers result{std::vector<double>(max_method_numbers, 0.0), ""};
+  int* next_key = problem.key.value;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (method.options[i].compiled) *next_key++ = static_cast<int>(values[i].number);
+
+  problem.numbers.assign(max_method_numbers, 0.0);
   if (method.settle == nullptr) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (!method.options[i].compiled) result.numbers[next++] = values[i].number;
-    return result;
+      if (!method.options[i].compiled) problem.numbers[next++] = values[i].number;
+    return;
   }
   char message[600] = "";
-  const Settled settled = method.settle(values, study.system_entry(), result.numbers.data(), message, sizeof message);
-  if (settled == Settled::refused) input_error(study.place("method"), message);
-  if (settled == Settled::doubtful) result.warning = message;
-  return result;
+  const Settled settled = method.settle(values, *problem.system, problem.numbers.data(), message, sizeof message);
+  if (settled == Settled::refused) input_error(problem.study.place("method"), message);
+  if (settled == Settled::doubtful) problem.warning = message;
 }
 
-std::string options_in_words(const Study& study) {
-  const SystemEntry& system = study.system_entry();
+std::string options_in_words(const Problem& problem) {
+  const Study::Method& method = problem.study.method;
   std::vector<std::string> words;
-  for (const OptionInfo& option : study.method_entry().options) {
-    const MethodOption* value = find(study.method, option);
-    if (value == nullptr || !has_effect(option, system)) continue;
+  for (const OptionInfo& option : problem.method->options) {
+    const MethodOption* value = find(method, option);
+    if (value == nullptr || !has_effect(option, *problem.system)) continue;
     if (!option.compiled && *value == default_of(option)) continue;
     const std::string_view name = option.name;
     if (name == "stages") {
-      words.push_back(fmt::format("{} stages", *study.method.stages()));
+      words.push_back(fmt::format("{} stages", *method.stages()));
     } else if (const auto* flag = std::get_if<bool>(&value->content)) {
       words.push_back(fmt::format("{}{}", *flag ? "" : "no ", name));
     } else if (const auto* choice = std::get_if<std::string>(&value->content)) {
@@ -277,21 +281,6 @@ std::string options_in_words(const Study& study) {
     }
   }
   return join(words);
-}
-
-std::optional<int> Study::Method::integer(std::string_view option) const {
-  const auto found = options.find(option);
-  if (found == options.end() || !std::holds_alternative<std::int64_t>(found->second.content)) return std::nullopt;
-  return static_cast<int>(std::get<std::int64_t>(found->second.content));
-}
-
-PairKey Study::method_key() const {
-  PairKey key{};
-  int* next = key.value;
-  std::vector<double> none;
-  for (const OptionInfo& option : method_entry().options)
-    if (option.compiled) *next++ = static_cast<int>(value_of(option, method.options.at(option.name), none).number);
-  return key;
 }
 
 }  // namespace rattleback

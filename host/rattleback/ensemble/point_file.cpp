@@ -1,4 +1,4 @@
-#include "rattleback/problem/point_file.hpp"
+#include "rattleback/ensemble/point_file.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/study/checks.hpp"
+#include "rattleback/problem/parts.hpp"
 
 namespace rattleback {
 namespace {
@@ -134,10 +134,10 @@ void complete_time(Study& study, const Formulas& formulas) {
   complete_samples(study);
 }
 
-std::uint64_t Study::steps_per_sample(double step) const {
-  check_step(*this, step);
-  const double count = static_cast<double>(time.samples.value_or(1));
-  return count_intervals(*this, step * count, fmt::format("steps of {} in each of {} samples", step, count), count);
+std::uint64_t Problem::steps_per_sample(double step) const {
+  check_step(study, step);
+  const double count = static_cast<double>(study.time.samples.value_or(1));
+  return count_intervals(study, step * count, fmt::format("steps of {} in each of {} samples", step, count), count);
 }
 
 }  // namespace rattleback

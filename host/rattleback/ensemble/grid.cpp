@@ -1,4 +1,4 @@
-#include "rattleback/problem/grid.hpp"
+#include "rattleback/ensemble/grid.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "rattleback/expression/formulas.hpp"
+#include "rattleback/ensemble/formulas.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,8 @@
 
 namespace rattleback {
 
-Formulas::Formulas(const Study& study, const std::vector<std::string>& axes) {
-  add_names(study, axes);
-  const SystemEntry& system = study.system_entry();
+Formulas::Formulas(const Study& study, const SystemEntry& system, const std::vector<std::string>& axes) {
+  add_names(study, system, axes);
   slots_.resize(names_.size());
   changed_.resize(names_.size());
   varies_.resize(names_.size());
@@ -51,8 +50,7 @@ Formulas::Formulas(const Study& study, const std::vector<std::string>& axes) {
   evaluate_constants(lambda_, data.lambda.data());
 }
 
-void Formulas::add_names(const Study& study, const std::vector<std::string>& axes) {
-  const SystemEntry& system = study.system_entry();
+void Formulas::add_names(const Study& study, const SystemEntry& system, const std::vector<std::string>& axes) {
   std::vector<std::string> parameters;
   for (const ParameterInfo& parameter : system.parameters) parameters.emplace_back(parameter.name);
   for (const StructureInfo& parameter : system.structure) parameters.emplace_back(parameter.name);

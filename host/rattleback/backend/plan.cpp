@@ -1,11 +1,9 @@
-#include "rattleback/problem/plan.hpp"
+#include "rattleback/backend/plan.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "rattleback/catalogue/method_options.hpp"
-#include "rattleback/expression/surface.hpp"
 
 namespace rattleback {
 namespace {
@@ -27,9 +25,10 @@ ObservableCode::Kind kind_of(const std::string& part) {
   return ObservableCode::lambda;
 }
 
-void add_observables(Plan& plan, const Study& study) {
+void add_observables(Plan& plan, const Problem& problem) {
+  const Study& study = problem.study;
+  plan.codes = problem.codes;
   for (const Observable& observable : study.observables) {
-    plan.codes.push_back(study.observable_code(observable.name, observable.where));
     plan.references.push_back(observable.reference == ErrorReference::initial()
                                   ? std::numeric_limits<double>::quiet_NaN()
                                   : observable.reference.number);
@@ -37,7 +36,7 @@ void add_observables(Plan& plan, const Study& study) {
   }
   for (std::size_t o = 0; o < study.observables.size(); ++o)
     for (const std::string& other : study.observables[o].correlation)
-      plan.pairs.emplace_back(static_cast<int>(o), find_or_add(plan, study.observable_code(other)));
+      plan.pairs.emplace_back(static_cast<int>(o), find_or_add(plan, problem.observable_code(other)));
   for (const std::string& part : study.output.covariance)
     for (int i = 0; i < (part == "lambda" ? plan.system->m : part == "q" ? plan.system->elements : plan.system->n); ++i)
       plan.components.push_back(find_or_add(plan, {kind_of(part), i}));
@@ -47,30 +46,31 @@ void add_observables(Plan& plan, const Study& study) {
 }
 
 /// Whether the study asks for compensated summation of the state.
-bool compensated(const Study& study) {
-  const char* option = study.method_entry().compensation;
-  return option != nullptr && study.method.options.at(option) == MethodOption(true);
+bool compensated(const Problem& problem) {
+  const char* option = problem.method->compensation;
+  return option != nullptr && problem.study.method.options.at(option) == MethodOption(true);
 }
 
 }  // namespace
 
-Plan make_plan(const Study& study, const Ensemble& ensemble) {
+Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
+  const Study& study = problem.study;
   Ensemble::Evaluator evaluate(ensemble);
   const InitialData& data = evaluate(0);
   Plan plan;
-  plan.system = &study.system_entry();
-  plan.method = &study.method_entry();
-  plan.key = study.method_key();
-  add_observables(plan, study);
+  plan.system = problem.system;
+  plan.method = problem.method;
+  plan.key = problem.key;
+  add_observables(plan, problem);
 
   KernelArguments& a = plan.arguments;
   a.tolerance = study.method.tolerance;
   a.max_iterations = static_cast<int>(study.method.max_iterations);  // at most 10000
   a.guess = study.method.guess == "simple" ? 0.0 : 1.0;
-  std::ranges::copy(method_numbers(study).numbers, a.method);
+  std::ranges::copy(problem.numbers, a.method);
   a.in_space = plan.method->in_space;
   a.step = data.step;
-  a.surfaces = compile_surfaces(study);
+  a.surfaces = problem.surfaces;
   ChunkLayout& rows = a.layout;
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };
@@ -98,7 +98,7 @@ Plan make_plan(const Study& study, const Ensemble& ensemble) {
   }
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
     rows.last_step = take(plan.system->m + 3 * plan.system->n);
-  if (compensated(study)) rows.rounding = take(plan.system->elements + plan.system->n);
+  if (compensated(problem)) rows.rounding = take(plan.system->elements + plan.system->n);
   if (plan.method->carried > 0) rows.rounding = take(plan.method->carried);
   rows.references = take(static_cast<int>(plan.codes.size()));
   const bool sections = a.surfaces.count > 0;

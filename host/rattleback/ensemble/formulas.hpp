@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "rattleback/expression/expression.hpp"
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/ensemble/initial_data.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -15,7 +17,7 @@ class Formulas {
  public:
   /// `axes` are the names of the axes or of the columns of a file. The study has its system chosen and every parameter
   /// filled in. Throws Error(input) on names that clash and on expressions that do not parse.
-  Formulas(const Study& study, const std::vector<std::string>& axes);
+  Formulas(const Study& study, const SystemEntry& system, const std::vector<std::string>& axes);
 
   [[nodiscard]] bool step_varies() const { return step_.front().varies; }
   [[nodiscard]] bool parameter_varies(int index) const { return parameters_[static_cast<std::size_t>(index)].varies; }
@@ -32,7 +34,7 @@ class Formulas {
     Expression expression;
     bool varies;
   };
-  void add_names(const Study& study, const std::vector<std::string>& axes);
+  void add_names(const Study& study, const SystemEntry& system, const std::vector<std::string>& axes);
   [[nodiscard]] std::vector<Formula> compile(std::span<const Value> values, const std::string& what);
   [[nodiscard]] Formula compile(const Value& value, const std::string& what, std::size_t names,
                                 std::string_view hint = "");

@@ -1,0 +1,50 @@
+#pragma once
+// The trajectories of a problem.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rattleback/ensemble/initial_data.hpp"
+#include "rattleback/problem/problem.hpp"
+
+namespace rattleback {
+
+/// The trajectories of a problem. Trajectory k depends on (study, k) only.
+class Ensemble {
+ public:
+  /// Throws Error(input) on expressions that do not parse, unknown names, unreadable files.
+  explicit Ensemble(const Problem& problem);
+  ~Ensemble();
+  Ensemble(Ensemble&&) noexcept;
+
+  [[nodiscard]] std::uint64_t size() const;
+  [[nodiscard]] const std::vector<std::string>& axis_names() const;
+  /// Which inputs differ between trajectories (otherwise they are the same for all k).
+  [[nodiscard]] bool step_varies() const;
+  [[nodiscard]] bool parameter_varies(int index) const;
+  [[nodiscard]] bool from_momentum() const;  ///< p is given rather than v
+  [[nodiscard]] bool multiplier_given() const;
+  [[nodiscard]] bool in_space() const;  ///< v and p are given so, on Lie groups
+
+  /// Evaluates trajectories; one per thread. Throws Error(input) naming the expression when a value is not finite.
+  class Evaluator {
+   public:
+    explicit Evaluator(const Ensemble& ensemble);
+    ~Evaluator();
+    Evaluator(Evaluator&&) noexcept;
+    const InitialData& operator()(std::uint64_t k);
+
+   private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+  };
+
+ private:
+  friend class Evaluator;
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace rattleback
