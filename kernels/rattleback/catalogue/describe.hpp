@@ -241,7 +241,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     }
   }
   if constexpr (on_group<System>) {
-    if (options.in_space) {  // given values stay unchanged without projection
+    if (options.in_space) {  // values given in space stay unchanged without projection
       const bool stays = options.given_in_space, projected = derive_v && !options.from_momentum;
       v = !stays || derive_v || options.project ? G::Ad(q, v) : given_v;
       p = stays && derive_v && !projected ? given_p : G::Ad_inverse_star(q, p);

@@ -114,7 +114,7 @@ struct PrepareOptions {
 /// A compiled system instance. Strings and arrays have static storage duration.
 struct SystemEntry {
   const char* name;
-  const char* variant;  ///< "" when the system has only one form
+  const char* variant;  ///< "" when the system has only one variant
   const char* summary;
   const char* configuration;
   const char* source;
@@ -153,7 +153,7 @@ struct MethodEntry {
   const char* summary;
   const char* source;
   const char* order;            ///< in words, as a function of the options
-  ConstraintKinds constraints;  ///< kinds of systems that the method takes
+  ConstraintKinds constraints;  ///< kinds of constraints that the method takes
   std::span<const OptionInfo> options;
   bool carries_multiplier;  ///< lambda is part of the state
   /// Turns the values of all options, in the entry's order, into the numbers for the constructor of the step
