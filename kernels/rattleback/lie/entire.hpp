@@ -4,7 +4,8 @@
 //   E_r(x) = sum_k (-x)^k / (2 k + r)!,
 //
 // with x = theta^2. E_0 = cos theta, E_1 = sin theta/theta, E_2 = (1 - cos theta)/theta^2,
-// E_3 = (theta - sin theta)/theta^3, ... These functions are entire in the square of the angle, so theta = 0 is not singular, and
+// E_3 = (theta - sin theta)/theta^3, ... These functions are entire in the square of the angle,
+// so theta = 0 is not singular, and
 //
 //   E_r = 1/r! - x E_{r+2},      dE_r/dx = (r E_{r+2} - E_{r+1})/2 = (E_{r-1} - r E_r)/(2 x),
 //
