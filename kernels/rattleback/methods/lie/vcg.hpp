@@ -1,8 +1,9 @@
 #pragma once
 // Variational Crouch-Grossman methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group
 // methods, section 4.2) that run one stage after the other. By the composition lemma of the paper the method with
-// a_ij = b_j, j < i, a_ii = theta_i b_i, is the composition of one-stage methods with a = theta_i and steps b_i h. For one
-// stage Crouch-Grossman methods equal Munthe-Kaas methods without correction (r = 0). Each substep thus has n unknowns.
+// a_ij = b_j, j < i, a_ii = theta_i b_i, is the composition of one-stage methods with a = theta_i and steps b_i h.
+// For one stage Crouch-Grossman methods equal Munthe-Kaas methods without correction (r = 0). Each substep thus has
+// n unknowns.
 
 #include "rattleback/methods/lie/vrkmk.hpp"
 
