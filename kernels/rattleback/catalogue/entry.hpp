@@ -27,7 +27,7 @@ struct StructureInfo {
   double value;
 };
 
-/// A scalar function of the state. A conserved one is an invariant of the continuous equations.
+/// A scalar function of the state. A conserved function is an invariant of the continuous equations.
 struct ObservableInfo {
   const char* name;
   bool conserved;
@@ -88,7 +88,7 @@ struct PointView {
   double* lambda;
 };
 
-/// What `prepare` found.
+/// The result of `prepare`.
 struct PrepareReport {
   double residual;    ///< max norm of the constraint at the given point, before any projection
   double tolerance;   ///< bound for a residual that counts as round-off
@@ -128,7 +128,7 @@ struct SystemEntry {
   std::span<const char* const> coordinates;  ///< names of the components of q; empty without names
   std::span<const double> default_q, default_v;
   std::span<const char* const> separable_without;  ///< parameters that must be 0 for the separable form to hold
-  /// The time in which the motion from the default state changes appreciably; tests and benchmarks choose steps by it.
+  /// The time in which the motion from the default state changes much; tests and benchmarks choose steps by this time.
   double time_scale;
   /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
   PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
@@ -176,7 +176,7 @@ struct MethodEntry {
   /// The flag option that turns on compensated summation of the state; null without such an option.
   const char* compensation = nullptr;
   bool in_space = false;  ///< on groups, v and p of the states are right trivialised
-  /// Count of numbers that a step passes to the next step besides the state, for rounding errors; they start at 0.
+  /// Count of numbers that a step passes to the next step for rounding errors, besides the state. All start at 0.
   int carried = 0;
   /// Whether a step has a separate velocity, and a multiplier gamma of the hidden constraint. Both can be observed.
   bool step_velocity = false, step_multiplier = false;
@@ -286,7 +286,7 @@ struct KernelArguments {
 template <class T>
 struct MomentsOf {
   T count;          ///< number of finite values; the other members except `missing` use finite values only
-  T mean;           ///< of x
+  T mean;           ///< mean of x
   T squares;        ///< sum (x - mean)^2
   T error_squares;  ///< sum (x - r)^2
   T minimum, maximum;

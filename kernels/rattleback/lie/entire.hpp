@@ -62,7 +62,7 @@ template <int R, class T, int K>
 RB_HD Entire<Dual<T, K>, R> entire(const Dual<T, K>& x);
 
 /// Computes E_0 .. E_R for x >= 0. Absolute errors are a few ulp of the largest term 1/r! for x <= 10, and of E_r or
-/// 1/x for x > 10. E_r does not depend on R, so the values over dual numbers have the bits of those over the scalar.
+/// 1/x for x > 10. E_r does not depend on R, so the values over dual numbers and over the scalar agree in all bits.
 template <int R, class T>
 RB_HD Entire<T, R> entire(const T& x) {
   static_assert(R <= 11);

@@ -150,7 +150,7 @@ RB_HD Matrix<S, System::m, System::n> position_hessian(const System& system, con
 namespace detail {
 
 struct NoConstantMass {
-  char not_empty{};  // see Identity
+  char not_empty{};  // for the reason see Identity
 };
 /// The mass matrix of a separable system, which does not depend on q.
 template <class System>

@@ -4,7 +4,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Point mass on a torus about the vertical axis. R is the distance of the tube from the axis, r the radius of the tube:
+/// Point mass on a torus about the vertical axis. R is the distance of the tube from the axis, r the tube's radius:
 ///   g = ((|q|^2 + R^2 - r^2)^2 - 4 R^2 (x^2 + y^2))/(8 R r).
 template <class T>
 struct TorusParticle {
