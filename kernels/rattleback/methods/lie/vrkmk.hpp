@@ -17,9 +17,9 @@
 //   q' = q exp(y),   mu' = mu + Ad*_{q^-1} (m' - m - ad*_y Lambda)
 //
 // The multipliers lambda_i = -h b_i v_i of the paper are eliminated. mu' = Ad*_{q'^-1} m' is written as an increment
-// with Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y, so that the rounding errors of conserved components are of size h. For a
-// system with a Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with the s n equations
-// B_i k_i = dH/dp(g_i, m_i).
+// with Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y, so that the rounding errors of conserved components are
+// proportional to h. For a system with a Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with
+// the s n equations B_i k_i = dH/dp(g_i, m_i).
 //
 // D is the inverse of the series of dexp^-1 up to ad^r (vrkmk; r = 0 gives the identity), or the series of dexp up to
 // ad^r, the alternative approach of the paper (vrkmk-pade). The order is that of the pair (a, ahat) on R^n, but at most
