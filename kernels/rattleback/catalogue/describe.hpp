@@ -1,5 +1,6 @@
 #pragma once
-// The catalogue entry of a system, the completion of its initial points and a tangent vector there; host only, in double.
+// The catalogue entry of a system, the completion of initial points and the initial tangent vector. This code runs on
+// the host only, in double.
 
 #include <limits>
 
@@ -26,8 +27,8 @@ System system_from(const double* parameters) {
   return make_system<System>([parameters](int i) { return parameters[i]; });
 }
 
-/// The motion without constraint forces: M^-1 applied to covectors, and the acceleration M^-1 (L_q + ad*_v p - dp), with dp
-/// the derivative of p = L_v along the configuration's velocity and ad* = 0 on R^n.
+/// The motion without constraint forces. The acceleration is M^-1 (L_q + ad*_v p - dp), where dp is the derivative of
+/// p = L_v along the configuration's velocity; ad* = 0 on R^n.
 template <class System>
 class FreeMotion {
   using T = typename System::scalar;
@@ -48,7 +49,7 @@ class FreeMotion {
   }
 
   [[nodiscard]] const Vector<T, n>& acceleration() const { return acceleration_; }
-  /// M^-1 p
+  /// M^-1 p.
   [[nodiscard]] Vector<T, n> response(const Vector<T, n>& p) const {
     if constexpr (Separable<System>) {
       return mass_.inverse_times(p);
@@ -77,8 +78,8 @@ auto constraint_gradient(const System& system, const Configuration<System>& q, c
                                                q, v);
 }
 
-/// Whether the rows of which this is the Gram matrix are linearly independent to round-off: elimination leaves of each diagonal
-/// entry the square of the sine of the angle between a row and those before it.
+/// Whether the rows with this Gram matrix are linearly independent to round-off. Elimination turns each diagonal entry,
+/// relative to its start value, into the squared sine of the angle between this row and the span of the rows before.
 template <class T, int m>
 bool independent(Matrix<T, m, m> gram) {
   constexpr double round_off = 1e-14;
@@ -94,9 +95,9 @@ bool independent(Matrix<T, m, m> gram) {
   return true;
 }
 
-/// Multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0:
+/// Computes the multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0, from
 ///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v a,   a the acceleration without constraint forces.
-/// False when the constraint forces are dependent or the mass matrix is singular.
+/// Returns false when the constraint forces are dependent or the mass matrix is singular.
 template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
 bool continuous_multiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v,
                            Vector<T, m>& lambda) {
@@ -115,8 +116,9 @@ bool continuous_multiplier(const System& system, const Configuration<System>& q,
   return finite;
 }
 
-/// Moves x to the nearest point, in the metric of the mass matrix, where a function vanishes (Newton). f(x) gives its value
-/// and derivative, move(x, d) the point a displacement d away.
+/// Moves x to a point where a function f vanishes (Newton), along M^-1 f'(x)^T of the given x. For a small move this is
+/// the nearest point in the metric of the mass matrix M. f(x) gives the value and the derivative; move(x, d) gives the
+/// point at displacement d.
 template <class System, class F, class Move, class X, int n = System::n, int m = System::m>
 bool project(const FreeMotion<System>& motion, F f, Move move, X& x, double tolerance) {
   const Matrix<double, m, n> direction = f(x).jacobian;
@@ -150,7 +152,7 @@ bool project_velocity(const System& system, const Configuration<System>& q, Vect
   return project(FreeMotion<System>(system, q, v), phi, move, v, tolerance);
 }
 
-/// The configuration a small displacement, in the algebra, away.
+/// The configuration at a small displacement, given in the algebra.
 template <class System, class T, int n = System::n>
 Vector<T, element_size<System>> displaced(const Vector<T, element_size<System>>& q, const Vector<T, n>& displacement) {
   using G = group_of<System>;
@@ -164,13 +166,15 @@ bool project_position(const System& system, Configuration<System>& q, const Vect
   return project(FreeMotion<System>(system, q, v), g, displaced<System, double>, q, tolerance);
 }
 
-/// Size of what rounding a point and a velocity typed with 12 digits does to the constraints, and their residual.
+/// `size` is the change of the constraints per relative change of q and v; data rounded to 12 digits violate the
+/// constraints by about 1e-12 size. `residual` is the max norm of the constraints, or infinity where a value is not
+/// finite.
 template <class System, int n = System::n, int m = System::m>
 void measure_constraint(const System& system, const Configuration<System>& q, const Vector<double, n>& v, double& size,
                         double& residual) {
   size = residual = 0.0;
   const auto phi = constraint_gradient(system, q, v);
-  // on a group a component of the algebra moves all numbers of q
+  // On a group one component of the algebra moves all numbers of q.
   const auto reach = [&](int i) { return on_group<System> ? max_norm(q) : abs(q[i]); };
   for (int k = 0; k < m; ++k)
     for (int i = 0; i < n; ++i)
@@ -189,7 +193,7 @@ void measure_constraint(const System& system, const Configuration<System>& q, co
 
 }  // namespace detail
 
-/// See PrepareReport, PrepareOptions.
+/// See PrepareReport and PrepareOptions.
 template <template <class> class SystemOf>
 PrepareReport prepare(const double* parameters, PointView point, PrepareOptions options) {
   using System = SystemOf<double>;
@@ -237,7 +241,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     }
   }
   if constexpr (on_group<System>) {
-    if (options.in_space) {  // what was given stays as it is, unless it was projected
+    if (options.in_space) {  // values given in space stay unchanged without projection
       const bool stays = options.given_in_space, projected = derive_v && !options.from_momentum;
       v = !stays || derive_v || options.project ? G::Ad(q, v) : given_v;
       p = stays && derive_v && !projected ? given_p : G::Ad_inverse_star(q, p);
@@ -305,10 +309,11 @@ bool exact(const double* parameters, double time, PointView point) {
   return true;
 }
 
-/// The tangent vector that Lyapunov exponents start from, the same for all methods: the direction whose component i in
-/// (dq, dv), on a group dq in the algebra, is frac((i + 1) / golden ratio) - 1/2, moved to the nearest, in the metric of the
-/// mass matrix, that satisfies the linearised constraints; with dp and dlambda of the derivatives of dL/dv and of the
-/// continuous multiplier, and the Euclidean norm of (dq, dp) scaled to 1. Writes (dq, dp, dlambda), dq as the numbers of q.
+/// The initial tangent vector of Lyapunov exponents, the same for all methods. The start is the direction whose
+/// component i in (dq, dv) is frac((i + 1) / golden ratio) - 1/2; on a group dq is in the algebra. The nearest
+/// direction, in the metric of the mass matrix, that satisfies the linearised constraints replaces the start. dp and
+/// dlambda are the derivatives of dL/dv and of the continuous multiplier. The Euclidean norm of (dq, dp) is scaled
+/// to 1. Writes (dq, dp, dlambda), with dq as the numbers of q.
 template <template <class> class SystemOf>
 void initial_tangent(const double* parameters, const double* q, const double* v, bool in_space, double* tangent) {
   using D = Dual<double, 1>;
@@ -333,7 +338,8 @@ void initial_tangent(const double* parameters, const double* q, const double* v,
   Vector<D, N> x = moving<group_of<System>>(detail::load<N>(q), shift);
   Vector<D, m> lambda;
   if constexpr (m > 0) {
-    // a Newton step back to the constraints: of the value, it takes round-off; of the derivative, what violates them
+    // One Newton step to the constraints. The step removes round-off from the value, and from the derivative the part
+    // that violates the linearised constraints.
     const auto newton_step = [&](const Vector<D, m>& value, const Matrix<D, m, n>& jacobian) {
       const detail::FreeMotion<System> motion(system, x, y);
       Matrix<D, m, m> matrix;

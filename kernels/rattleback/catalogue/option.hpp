@@ -1,5 +1,6 @@
 #pragma once
-// Options of methods: the keys of [method] in a study beyond its name and the solver. Plain data, like entry.hpp.
+// Options of methods: the keys of [method] in a study besides its name and the solver. These types are plain data, as
+// in entry.hpp.
 
 #include <span>
 
@@ -11,48 +12,50 @@ enum class OptionKind {
   number,
   flag,
   numbers,  ///< a list of any length
-  matrix,   ///< a list of rows of any, but the same, length; none unless given
+  matrix,   ///< a list of rows of equal length; no default
 };
 
 /// The systems that an option is for.
 enum class OptionScope {
   all,
-  groups_matter,  ///< makes no difference on R^n, and may be given there: R^n is the group on which all its values agree
-  groups_only,    ///< an error on R^n
+  /// The option makes no difference on R^n and is allowed there; all its values agree on the group R^n.
+  groups_matter,
+  groups_only,  ///< an error on R^n
 };
 
 struct OptionInfo {
   const char* name;
   OptionKind kind;
   const char* text;
-  double standard = 0.0;  ///< default of one number: 0 or 1 of a flag, the index of a choice
+  double standard = 0.0;  ///< default of one number: 0 or 1 for a flag, the index for a choice
   double minimum = -__builtin_huge_val(),
-         maximum = __builtin_huge_val();          ///< of an integer, a number, and each of several
-  std::span<const char* const> choices = {};      ///< of a choice
-  std::span<const double> standard_numbers = {};  ///< default of several numbers
-  /// An integer or choice with compiled loops of its own for every value. The others reach the step as numbers.
+         maximum = __builtin_huge_val();          ///< bounds of an integer, of a number, and of each number of a list
+  std::span<const char* const> choices = {};      ///< names of a choice
+  std::span<const double> standard_numbers = {};  ///< default of a list of numbers
+  /// Each value of a compiled integer or choice has separate compiled loops. Other options reach the step as numbers.
   bool compiled = false;
   OptionScope scope = OptionScope::all;
 };
 
-/// What a study sets an option to.
+/// The value of an option in a study.
 struct OptionValue {
-  double number;                    ///< one number: of a flag 0 or 1, of a choice its index
-  std::span<const double> numbers;  ///< several; of a matrix row by row
-  int rows = 0;                     ///< of a matrix
+  double number;                    ///< one number: 0 or 1 for a flag, the index for a choice
+  std::span<const double> numbers;  ///< a list of numbers; a matrix row by row
+  int rows = 0;                     ///< number of rows of a matrix
 };
 
-/// What becomes of the values of a method's options.
+/// The verdict on the values of a method's options.
 enum class Settled { good, doubtful, refused };
 
-/// Which of a method's compiled loops: the values of its compiled options (of a choice its index), in their order, then 0.
+/// Key of a method's compiled loop: the values of the compiled options (the index for a choice), in the entry's order,
+/// then zeros.
 inline constexpr int max_compiled_options = 4;
 struct PairKey {
   int value[max_compiled_options];
   friend bool operator==(const PairKey&, const PairKey&) = default;
 };
 
-/// Numbers a step may take from its method's options.
+/// Largest count of numbers that a step may take from the options of its method.
 inline constexpr int max_method_numbers = 192;
 
 }  // namespace rattleback

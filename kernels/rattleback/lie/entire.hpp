@@ -1,14 +1,15 @@
 #pragma once
-// The functions that exponentials of rotations are made of,
+// The functions in exponentials of rotations,
 //
 //   E_r(x) = sum_k (-x)^k / (2 k + r)!,
 //
-// with x = theta^2: E_0 = cos theta, E_1 = sin theta / theta, E_2 = (1 - cos theta)/theta^2, E_3 = (theta - sin
-// theta)/theta^3, ... They are entire functions of the square of the angle, so nothing is singular at theta = 0, and
+// with x = theta^2. E_0 = cos theta, E_1 = sin theta/theta, E_2 = (1 - cos theta)/theta^2,
+// E_3 = (theta - sin theta)/theta^3, ... These functions are entire in the square of the angle,
+// so theta = 0 is not singular, and
 //
 //   E_r = 1/r! - x E_{r+2},      dE_r/dx = (r E_{r+2} - E_{r+1})/2 = (E_{r-1} - r E_r)/(2 x),
 //
-// the first form of the derivative being the accurate one for small x, the second for large x.
+// The first form of the derivative is accurate for small x, the second for large x.
 
 #include "rattleback/real/dual.hpp"
 
@@ -16,16 +17,16 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// Where the power series serve: there the sums lose at most about a digit.
+/// Whether to use the power series; for these x the sums lose at most about one digit.
 template <class T>
 RB_HD auto entire_by_series(const T& x) {
   return x <= T(10.0);
 }
-/// The order where the series begin, with E_r = 1/r! for it and the one below: what that leaves out is about an ulp of
-/// E_r at most, r <= 11, at x = 10.
+/// The order where the recursion of the series begins, with E_r = 1/r! for this order and the order below. For r <= 11
+/// the error is at most about one ulp of E_r, at x = 10.
 inline constexpr int entire_top = 29;
 
-/// 1/0!, 1/1!, ... as a value (device code cannot refer to a static array).
+/// 1/0!, 1/1!, ... as a value, because device code cannot refer to a static array.
 template <int N>
 struct InverseFactorials {
   double value[N];
@@ -60,8 +61,8 @@ RB_HD Entire<T, R> entire(const T& x);
 template <int R, class T, int K>
 RB_HD Entire<Dual<T, K>, R> entire(const Dual<T, K>& x);
 
-/// x >= 0. Absolute errors are a few ulp of the largest term, 1/r!, for x <= 10, and of E_r or 1/x beyond. E_r does
-/// not depend on R, so the values over dual numbers have the bits of those over their scalar.
+/// Computes E_0 .. E_R for x >= 0. Absolute errors are a few ulp of the largest term 1/r! for x <= 10, and of E_r or
+/// 1/x for x > 10. E_r does not depend on R, so the values over dual numbers and over the scalar agree in all bits.
 template <int R, class T>
 RB_HD Entire<T, R> entire(const T& x) {
   static_assert(R <= 11);
@@ -80,7 +81,7 @@ RB_HD Entire<T, R> entire(const T& x) {
   const auto by_series = detail::entire_by_series(x);
   if (all(by_series)) return e;
 
-  // from sin and cos of half the angle, so that E_2 = 2 sin^2(theta/2)/x is accurate next to its double zeros
+  // sin and cos of half the angle give E_2 = 2 sin^2(theta/2)/x accurately next to the double zeros of E_2.
   const T theta = sqrt(x), inverse = T(1.0) / x;
   T s, c;
   sincos(T(0.5) * theta, s, c);
@@ -95,7 +96,7 @@ RB_HD Entire<T, R> entire(const T& x) {
   return e;
 }
 
-/// By the chain rule: derivatives as accurate as the functions, at the price of two functions more.
+/// Uses the chain rule. The derivatives are as accurate as the functions and need two more functions.
 template <int R, class T, int K>
 RB_HD Entire<Dual<T, K>, R> entire(const Dual<T, K>& x) {
   const Entire<T, R + 2> e = entire<R + 2>(x.value);

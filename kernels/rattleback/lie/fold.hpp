@@ -1,11 +1,11 @@
 #pragma once
-// Where the step equations of a retraction cease to have a solution.
+// The limit of the angle per step beyond which the step equations have no solution.
 //
-// A free rigid body with equal moments of inertia turns by h |omega| in a step. With tau = cay the discrete momentum,
-// as a function of the angle of the chart, has a maximum: the step equations have a fold there, and beyond it no real
-// solution. With s = 2 the limit is the maximum of G'(x) (4 + x^2)/4, G = 16 x^2/((4 + x^2)^2 + 16); the others come
-// from continuation of the stage equations. For other bodies, and with forces, these are estimates, and iterations
-// become slow a little before. With exp no such limit is known below the angle pi.
+// A free rigid body with equal moments of inertia turns by h |omega| in a step. With tau = cay the discrete momentum
+// has a maximum as a function of the angle of the chart. The step equations have a fold at this maximum and no real
+// solution beyond. For s = 2 the limit is the maximum of G'(x) (4 + x^2)/4 with G = 16 x^2/((4 + x^2)^2 + 16); for
+// other s continuation of the stage equations gives the limit. For other bodies and with forces the limits are
+// estimates, and iterations become slow just below the limit. For exp no such limit is known below the angle pi.
 
 #include "rattleback/lie/group.hpp"
 

@@ -1,48 +1,48 @@
 #pragma once
-// What a Lie group G offers, and its retractions.
+// The functions of a Lie group G and of the group's retractions.
 //
 // A group is a type with the constants
 //
-//   dimension       n, of the group and of its algebra
-//   element_size    numbers that hold an element
-//   matrix_size     size of the matrices that represent it faithfully
+//   dimension       n, the dimension of the group and of the algebra
+//   element_size    count of numbers in an element
+//   matrix_size     size of the matrices of a faithful representation
 //
-// and static functions, templates over the scalar; g, h are elements, x, y of the algebra g = R^n, m of its dual R^n,
-// where a covector acts by <m, x> = m . x, so that a star is a transpose:
+// and static functions, templates over the scalar. g, h are elements; x, y are in the algebra g = R^n; m is in the dual
+// R^n. A covector acts by <m, x> = m . x, so that a star is a transpose:
 //
 //   identity<T>(), product(g, h), inverse(g)
 //   matrix(g)                        the representation, a homomorphism
-//   translate(g, x)                  d/de g tau(e x) at e = 0: g hat(x), in the numbers that hold g
-//   expand(x)                        the element from n numbers: a rotation of space by its rotation vector, the rest as it is
-//   defect(g)                        what the numbers lack to be an element: max norm of R^T R - 1, infinite where det R < 0
-//   normalise(g)                     a step of Newton's method to the nearest element
-//   hat(x), vee(X)                   d/de matrix(tau(e x)) at e = 0, and x from it
+//   translate(g, x)                  d/de g tau(e x) at e = 0: g hat(x), as numbers of an element
+//   expand(x)                        the element from n numbers: rotation vectors become rotations; other numbers stay
+//   defect(g)                        distance from the group: max norm of R^T R - 1, infinite where det R < 0
+//   normalise(g)                     one step of Newton's method to the nearest element
+//   hat(x), vee(X)                   d/de matrix(tau(e x)) at e = 0, and the inverse map
 //   Ad(g, x)                         vee(matrix(g) hat(x) matrix(g)^-1)
 //   Ad_star(g, m)                    Ad_g^T m
 //   Ad_inverse_star(g, m)            Ad_{g^-1}^T m
 //   ad(x, y)                         [x, y] = vee(hat(x) hat(y) - hat(y) hat(x))
 //   ad_star(x, m)                    ad_x^T m, <ad_star(x, m), y> = <m, [x, y]>
-//   angle_squared(x)                 square of the angle about which x turns; 0 where nothing turns
+//   angle_squared(x)                 square of the rotation angle of x; 0 without rotation
 //
-// A retraction tau: R^n -> G, tau(0) = e, tau(-x) = tau(x)^-1, is named by a tag, Exp or Cay. Chart<G, Tau, T> is tau
-// at one x, with everything methods ask for there:
+// A retraction tau: R^n -> G has tau(0) = e and tau(-x) = tau(x)^-1; a tag, Exp or Cay, names the retraction.
+// Chart<G, Tau, T> is tau at one x, with all functions that methods need:
 //
 //   Chart(x), x()
 //   tau()                            the element
 //   move(g)                          g tau(x), rounded as an increment of g
-//   Ad(y), Ad_star(m), Ad_inverse_star(m)        of tau(x), without forming it
+//   Ad(y), Ad_star(m), Ad_inverse_star(m)        of tau(x), without computing tau(x)
 //   dtau(eta)                        left trivialised: tau(x)^-1 Dtau(x)[eta]
-//   dtau_star(m)                     its transpose
+//   dtau_star(m)                     the transpose of dtau
 //   dtau_inverse(zeta), dtau_inverse_star(m)
 //   gradient(m, eta)                 grad_x <m, dtau_x eta> with m and eta fixed
-//   determinant()                    of dtau_x: zero where the chart is singular
-//   opposite()                       the chart at -x. Its dtau is the right-trivialised one of x:
+//   determinant()                    of dtau_x; zero where the chart is singular
+//   opposite()                       the chart at -x, whose dtau is the right-trivialised dtau of x:
 //                                    Dtau(x)[eta] tau(x)^-1 = dtau_{-x} eta
 //   Chart::inverse(g)                static: x with tau(x) = g
 //
-// Exp is the exponential map; dtau is invertible up to the angle 2 pi, and `inverse` is the logarithm, for angles
-// below pi on SO(3) and SE(3). Cay is the Cayley transform in the representation, matrix(cay(x)) = (1 - X/2)^-1 (1 +
-// X/2), X = hat(x); its angle is 2 atan(|x|/2), below pi. On the commutative groups both are the identity map.
+// Exp is the exponential map. dtau is invertible up to the angle 2 pi. `inverse` is the logarithm, for angles below pi
+// on SO(3) and SE(3). Cay is the Cayley transform in the representation, matrix(cay(x)) = (1 - X/2)^-1 (1 + X/2) with
+// X = hat(x); the angle is 2 atan(|x|/2), below pi. On commutative groups both are the identity map.
 
 #include <concepts>
 
@@ -140,7 +140,7 @@ RB_HD auto dtau_inverse_matrix(const Chart<G, Tau, T>& at) {
 
 namespace detail {
 
-/// dexp of a group with ad_x^3 = -t ad_x, t = |rotation(x)|^2, for which all power series in ad_x are quadratic:
+/// dexp of a group with ad_x^3 = -t ad_x, t = |rotation(x)|^2. All power series in ad_x are quadratic polynomials here:
 ///   dexp = 1 - E_2 ad_x + E_3 ad_x^2,   dexp^-1 = 1 + ad_x/2 + c ad_x^2,   c = (1 - (theta/2) cot(theta/2))/t.
 template <class G, class T>
 class ExpTangent {
@@ -167,7 +167,7 @@ class ExpTangent {
     return fma(T(0.5), y, fma(cotangent(), G::ad_star(x_, y), m));
   }
   RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
-    // of -E_2 <m, [x, eta]> + E_3 <m, [x, [x, eta]]>; the gradient of t is 2 rotation(x)
+    // The gradient of -E_2 <m, [x, eta]> + E_3 <m, [x, [x, eta]]>. The gradient of t is 2 rotation(x).
     const Vec y = G::ad(x_, eta), ad_star_m = G::ad_star(x_, m);
     const T of_t = e_.derivative(3) * dot(ad_star_m, y) - e_.derivative(2) * dot(m, y);
     return fma(e_[2], G::ad_star(eta, m),
@@ -176,7 +176,7 @@ class ExpTangent {
   RB_HD T determinant() const { return T(2.0) * e_[2]; }
 
  protected:
-  /// c = -E_2'/E_2: no difference of nearly equal numbers at any angle, its poles where dexp is singular.
+  /// c = -E_2'/E_2. This form never subtracts nearly equal numbers; the poles are where dexp is singular.
   RB_HD T cotangent() const { return (T(0.5) * e_[3] - e_[4]) / e_[2]; }
 
   Vec x_;

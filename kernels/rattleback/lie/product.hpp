@@ -103,7 +103,7 @@ struct Product {
   RB_HD static Vec<T> ad_star(const Vector<T, dimension>& x, const Vector<T, dimension>& m) {
     return join(First::ad_star(first(x), first(m)), Rest::ad_star(rest(x), rest(m)));
   }
-  /// The larger of those of the factors.
+  /// The largest angle_squared of the factors.
   template <class T>
   RB_HD static T angle_squared(const Vector<T, dimension>& x) {
     return max(First::angle_squared(first(x)), Rest::angle_squared(rest(x)));

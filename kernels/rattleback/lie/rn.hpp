@@ -5,7 +5,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Translations of R^n, which are added.
+/// Translations of R^n; the product is the sum.
 template <int N>
 struct Rn {
   static constexpr int dimension = N, element_size = N, matrix_size = N + 1;
@@ -84,7 +84,7 @@ struct Rn {
   }
 };
 
-/// The circle. An element is an angle, not reduced modulo 2 pi; it is represented by the rotation of the plane.
+/// The circle. An element is an angle, not reduced modulo 2 pi; rotations of the plane represent the elements.
 struct S1 : Rn<1> {
   static constexpr int matrix_size = 2;
 

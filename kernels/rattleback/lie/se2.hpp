@@ -20,8 +20,9 @@ RB_HD Vector<T, 2> turn(const T& c, const T& s, const Vector<T, 2>& u) {
 
 }  // namespace detail
 
-/// SE(2). An element is (x, y, angle), the angle not reduced modulo 2 pi; it maps a point a to R(angle) a + (x, y).
-/// The algebra is ordered (u_1, u_2, w): velocities, then the rate of turning. Covectors (p_1, p_2, r) likewise.
+/// SE(2). An element is (x, y, angle), with the angle not reduced modulo 2 pi, and maps a point a to
+/// R(angle) a + (x, y). The algebra has the order (u_1, u_2, w): velocity, then rate of turning. Covectors
+/// (p_1, p_2, r) have the same order.
 struct SE2 {
   static constexpr int dimension = 3, element_size = 3, matrix_size = 3;
 
@@ -100,7 +101,7 @@ struct SE2 {
   RB_HD static Vector<T, 3> ad_star(const Vector<T, 3>& x, const Vector<T, 3>& m) {
     return {x[2] * m[1], -(x[2] * m[0]), -moment(x, position(m))};
   }
-  /// The part of x that turns.
+  /// The rotational part of x.
   template <class T>
   RB_HD static Vector<T, 3> rotation(const Vector<T, 3>& x) {
     return {T(0.0), T(0.0), x[2]};
@@ -142,7 +143,7 @@ struct PlaneMotion {
   Vector<T, 2> position;
   T angle, cosine, sine;
 
-  /// g times the motion
+  /// g times the motion.
   RB_HD Vector<T, 3> move(const Vector<T, 3>& g) const {
     T s, c;
     sincos(g[2], s, c);
@@ -165,7 +166,7 @@ struct PlaneMotion {
 
 }  // namespace detail
 
-/// tau(u, w) = ((E_1 + w E_2 J) u, w)
+/// tau(u, w) = ((E_1 + w E_2 J) u, w).
 template <class T>
 class Chart<SE2, Exp, T> : public detail::ExpTangent<SE2, T> {
  public:
@@ -184,7 +185,7 @@ class Chart<SE2, Exp, T> : public detail::ExpTangent<SE2, T> {
   RB_HD Vector<T, 3> Ad(const Vector<T, 3>& y) const { return motion().Ad(y); }
   RB_HD Vector<T, 3> Ad_star(const Vector<T, 3>& m) const { return motion().Ad_star(m); }
   RB_HD Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& m) const { return motion().Ad_inverse_star(m); }
-  /// For angles below 2 pi.
+  /// The angle must be below 2 pi.
   RB_HD static Vector<T, 3> inverse(const Vector<T, 3>& g) {
     const T w = g[2];
     const T c = Chart(Vector<T, 3>{T(0.0), T(0.0), w}).cotangent();
@@ -202,7 +203,7 @@ class Chart<SE2, Exp, T> : public detail::ExpTangent<SE2, T> {
   }
 };
 
-/// With b = 4/(4 + w^2), y = e - (w/2) J e + (s/2) J u: tau = (b (1 + (w/2) J) u, 2 atan(w/2)), dtau(e, s) = b (y, s).
+/// tau = (b (1 + (w/2) J) u, 2 atan(w/2)), dtau(e, s) = b (y, s), with b = 4/(4 + w^2), y = e - (w/2) J e + (s/2) J u.
 template <class T>
 class Chart<SE2, Cay, T> {
   using Vec = Vector<T, 3>;
@@ -224,7 +225,7 @@ class Chart<SE2, Cay, T> {
   RB_HD Vec Ad(const Vec& y) const { return motion(T(0.0)).Ad(y); }
   RB_HD Vec Ad_star(const Vec& m) const { return motion(T(0.0)).Ad_star(m); }
   RB_HD Vec Ad_inverse_star(const Vec& m) const { return motion(T(0.0)).Ad_inverse_star(m); }
-  /// For angles below pi.
+  /// The angle must be below pi.
   RB_HD static Vec inverse(const Vec& g) {
     T s, c;
     sincos(T(0.5) * g[2], s, c);
@@ -252,7 +253,7 @@ class Chart<SE2, Cay, T> {
     return {p[0], p[1], fma(half_w() * half_w(), m[2], m[2]) - T(0.5) * dot(p, detail::quarter_turn(u()))};
   }
   RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
-    // of b (p . y + r s); db/dw = -(b^2/2) w
+    // The gradient of b (p . y + r s); db/dw = -(b^2/2) w.
     const auto p = segment<0, 2>(m), e = segment<0, 2>(eta);
     const T pairing = fma(m[2], eta[2], dot(p, numerator(eta)));
     const auto of_u = (T(-0.5) * b_ * eta[2]) * detail::quarter_turn(p);
@@ -264,7 +265,7 @@ class Chart<SE2, Cay, T> {
   RB_HD Vector<T, 2> u() const { return segment<0, 2>(x_); }
   RB_HD T half_w() const { return T(0.5) * x_[2]; }
   RB_HD Vector<T, 2> position() const { return b_ * detail::turn(T(1.0), half_w(), u()); }
-  /// The angle matters to `move` alone.
+  /// Only `move` uses the angle.
   RB_HD detail::PlaneMotion<T> motion(const T& angle) const {
     return {position(), angle, fma(T(-0.5) * b_ * x_[2], x_[2], T(1.0)), b_ * x_[2]};
   }

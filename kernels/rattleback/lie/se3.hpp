@@ -5,8 +5,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// SE(3). An element is the rotation matrix R, row by row, then the translation p; it maps a point a to R a + p. The
-/// algebra is ordered (w, v): rate of rotation, then velocity. Covectors (m, f) likewise: torque, then force.
+/// SE(3). An element is the rotation matrix R, row by row, then the translation p, and maps a point a to R a + p. The
+/// algebra has the order (w, v): rate of rotation, then velocity. Covectors have the order (m, f): torque, then force.
 struct SE3 {
   static constexpr int dimension = 6, element_size = 12, matrix_size = 4;
 
@@ -91,7 +91,7 @@ struct SE3 {
   RB_HD static Vector<T, 3> position(const Vector<T, 12>& g) {
     return segment<9, 3>(g);
   }
-  /// w of (w, v) and m of (m, f); v and f.
+  /// The w of (w, v) or m of (m, f); `linear` gives v or f.
   template <class T>
   RB_HD static Vector<T, 3> angular(const Vector<T, 6>& x) {
     return segment<0, 3>(x);
@@ -103,8 +103,8 @@ struct SE3 {
 };
 
 /// SE(3) is SO(3) over the dual numbers a + b eps: (R, p) is R + eps hat(p) R, and (w, v) is w + eps v, with the
-/// bracket of SO(3). The pairing is the part with eps of the dot product, so the covector (m, f) is f + eps m. Hence
-/// dexp, its transpose, its inverse and its gradient are those of SO(3) in dual arithmetic.
+/// bracket of SO(3). The pairing is the eps part of the dot product, so the covector (m, f) is f + eps m. Hence dexp,
+/// the transpose, the inverse and the gradient are those of SO(3) in dual arithmetic.
 template <class T>
 class Chart<SE3, Exp, T> {
   using D = Dual<T, 1>;
@@ -116,7 +116,7 @@ class Chart<SE3, Exp, T> {
   RB_HD Vec x() const { return from_vector(dual_.x()); }
   RB_HD Chart opposite() const { return Chart(dual_.opposite()); }
 
-  /// (exp w, (1 + E_2 hat(w) + E_3 hat(w)^2) v)
+  /// (exp w, (1 + E_2 hat(w) + E_3 hat(w)^2) v).
   RB_HD Vector<T, 12> move(const Vector<T, 12>& g) const { return SE3::product(g, tau()); }
   RB_HD Vec Ad(const Vec& y) const { return SE3::Ad(tau(), y); }
   RB_HD Vec Ad_star(const Vec& m) const { return SE3::Ad_star(tau(), m); }
@@ -165,8 +165,8 @@ class Chart<SE3, Exp, T> {
   Chart<SO3, Exp, D> dual_;
 };
 
-/// The Cayley transform of the 4 x 4 matrices, with B = (1 - hat(w)/2)^-1 = b (1 + hat(w)/2 + w w^T/4), b = 4/(4 +
-/// |w|^2), and a = dcay_w c of SO(3): tau = (cay w, B v), dtau(c, d) = (a, B^T d + a cross v/2).
+/// The Cayley transform of the 4 x 4 matrices: tau = (cay w, B v), dtau(c, d) = (a, B^T d + a cross v/2), with
+/// B = (1 - hat(w)/2)^-1 = b (1 + hat(w)/2 + w w^T/4), b = 4/(4 + |w|^2), and a = dcay_w c of SO(3).
 template <class T>
 class Chart<SE3, Cay, T> {
   using Vec = Vector<T, 6>;
@@ -201,7 +201,8 @@ class Chart<SE3, Cay, T> {
     return join(fma(T(-0.5), cross(v_, f), rotation_.dtau_inverse_star(SE3::angular(m))), f);
   }
   RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
-    // of <m + v cross f/2, dcay_w c> + b <f, d - w cross d/2 + w (w . d)/4>; the gradient of b is -(b^2/2) w
+    // The gradient of <m + v cross f/2, dcay_w c> + b <f, d - w cross d/2 + w (w . d)/4>. The gradient of b is
+    // -(b^2/2) w.
     const Vec3 f = SE3::linear(m), c = SE3::angular(eta), d = SE3::linear(eta);
     const T b = rotation_.factor();
     const Vec3 of_factors = fma(T(0.5), cross(f, d), T(0.25) * (dot(w(), d) * f + dot(w(), f) * d));
@@ -213,11 +214,11 @@ class Chart<SE3, Cay, T> {
 
  private:
   RB_HD const Vec3& w() const { return rotation_.x(); }
-  /// (1 - s hat(w))^-1 a for s = 1/2, -1/2: B a, B^T a.
+  /// (1 - s hat(w))^-1 a: B a for s = 1/2, B^T a for s = -1/2.
   RB_HD Vec3 solve(double s, const Vec3& a) const {
     return rotation_.factor() * fma(T(s), cross(w(), a), fma(T(0.25) * dot(w(), a), w(), a));
   }
-  /// m + v cross f/2
+  /// m + v cross f/2.
   RB_HD Vec3 torque(const Vec& m) const { return fma(T(0.5), cross(v_, SE3::linear(m)), SE3::angular(m)); }
 
   Chart<SO3, Cay, T> rotation_;

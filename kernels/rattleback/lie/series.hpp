@@ -1,5 +1,5 @@
 #pragma once
-// Truncated series of the exponential's tangent map, and the velocities that belong to them.
+// Truncated series of the tangent map of exp, and the corresponding velocities.
 //
 // A method of Runge-Kutta-Munthe-Kaas type moves in the chart exp(x) g and replaces the right-trivialised tangent of
 // exp,
@@ -7,26 +7,27 @@
 //   xi = dexp_x k,      dexp_x = sum_k ad_x^k/(k+1)!,      dexp_x^-1 = sum_k (B_k/k!) ad_x^k,
 //
 // by xi = D(x) k, where D is the truncated series of dexp, or the inverse of the truncated series of dexp^-1. In the
-// frame of the body, where x is in the algebra at g and the configuration g exp(x), the velocity is
+// frame of the body, where x is in the algebra at g and the configuration is g exp(x), the velocity is
 //
 //   eta = Ad_{exp(-x)} D(x) k,
 //
-// which is the left-trivialised dexp_{-x} k when nothing is cut off.
+// Without truncation eta is the left-trivialised dexp_{-x} k.
 
 #include "rattleback/lie/lie.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Which D(x), as a block of numbers: whether it is the inverse of what follows, and the coefficients of the
-/// polynomials in t = angle^2 in 1 + a(t) ad_x + c(t) ad_x^2, which is what ad_x^3 = -t ad_x leaves of a series.
+/// D(x) as a block of numbers. Since ad_x^3 = -t ad_x with t = angle^2, a series reduces to 1 + a(t) ad_x + c(t)
+/// ad_x^2. The block holds a flag, true if D is the inverse of this expression, and the coefficients of the polynomials
+/// a and c.
 class TangentSeries {
  public:
   static constexpr int terms = 3;
-  /// Terms up to ad_x^r are kept, r up to this one; but for dexp itself one less.
+  /// Largest r for which a series may keep the terms up to ad_x^r; one less for the series of dexp.
   static constexpr int largest_cutoff = 2 * terms + 1;
   static constexpr int size = 1 + 2 * terms;
 
-  /// D = (sum_{k <= r} (B_k/k!) ad_x^k)^-1; for r = 0 it is the identity. Odd r > 1 are the same as r - 1.
+  /// D = (sum_{k <= r} (B_k/k!) ad_x^k)^-1; r = 0 gives the identity. An odd r > 1 gives the same as r - 1.
   static constexpr void fill_inverse(int cutoff, double* numbers) {
     clear(numbers);
     constexpr double bernoulli[terms] = {1.0 / 12, 1.0 / 720, 1.0 / 30240};  // |B_2k|/(2k)!
@@ -34,7 +35,7 @@ class TangentSeries {
     if (cutoff > 0) numbers[1] = -0.5;
     for (int k = 0; k < terms && 2 * k + 2 <= cutoff; ++k) numbers[1 + terms + k] = bernoulli[k];
   }
-  /// D = sum_{k <= r} ad_x^k/(k+1)!
+  /// D = sum_{k <= r} ad_x^k/(k+1)!.
   static constexpr void fill_tangent(int cutoff, double* numbers) {
     clear(numbers);
     double coefficient = 1.0;
@@ -77,12 +78,12 @@ class TangentSeries {
 /// The chart exp at x, with the map B = Ad_{exp(-x)} D(x):
 ///
 ///   velocity(k)         B k
-///   velocity_star(m)    its transpose
+///   velocity_star(m)    B^T m
 ///   variation(m, k)     grad_x <m, B(x) k> with m and k fixed
 template <class G, class T>
 class SeriesChart;
 
-/// Where ad_x^3 = -t ad_x, B = 1 + alpha ad_x + gamma ad_x^2.
+/// Groups with ad_x^3 = -t ad_x, where B = 1 + alpha ad_x + gamma ad_x^2.
 template <class G, class T>
   requires std::derived_from<Chart<G, Exp, T>, detail::ExpTangent<G, T>>
 class SeriesChart<G, T> : public Chart<G, Exp, T> {
@@ -94,7 +95,7 @@ class SeriesChart<G, T> : public Chart<G, Exp, T> {
     T a, a_t, c, c_t;
     series.evaluate(t, a, a_t, c, c_t);
     if (series.inverted()) {
-      // (1 + a ad + c ad^2)^-1 = 1 - (a/z) ad + ((a^2 - c + c^2 t)/z) ad^2,   z = (1 - c t)^2 + a^2 t
+      // (1 + a ad + c ad^2)^-1 = 1 - (a/z) ad + ((a^2 - c + c^2 t)/z) ad^2,   z = (1 - c t)^2 + a^2 t.
       const T u = T(1.0) - c * t, z = fma(u, u, a * a * t), inverse = T(1.0) / z;
       const T z_t = fma(T(-2.0) * u, fma(c_t, t, c), a * fma(T(2.0) * t, a_t, a));
       const T inverse_a = -a * inverse, inverse_c = fma(a, a, fma(c * t, c, -c)) * inverse;
@@ -103,7 +104,7 @@ class SeriesChart<G, T> : public Chart<G, Exp, T> {
       a = inverse_a;
       c = inverse_c;
     }
-    // times Ad_{exp(-x)} = 1 - E_1 ad + E_2 ad^2
+    // The product with Ad_{exp(-x)} = 1 - E_1 ad + E_2 ad^2.
     const T e1 = this->e_[1], e2 = this->e_[2], e1_t = this->e_.derivative(1), e2_t = this->e_.derivative(2);
     const T w = fma(e1, c, -(e2 * a)), u = T(1.0) - t * c;
     const T w_t = fma(e1_t, c, e1 * c_t) - fma(e2_t, a, e2 * a_t);
@@ -122,7 +123,7 @@ class SeriesChart<G, T> : public Chart<G, Exp, T> {
     return fma(alpha_, y, fma(gamma_, G::ad_star(this->x_, y), m));
   }
   RB_HD Vec variation(const Vec& m, const Vec& k) const {
-    // of alpha <m, [x, k]> + gamma <m, [x, [x, k]]>; the gradient of t is 2 rotation(x)
+    // The gradient of alpha <m, [x, k]> + gamma <m, [x, [x, k]]>. The gradient of t is 2 rotation(x).
     const Vec y = G::ad(this->x_, k), ad_star_m = G::ad_star(this->x_, m);
     const T of_t = fma(gamma_t_, dot(ad_star_m, y), alpha_t_ * dot(m, y));
     return fma(-alpha_, G::ad_star(k, m),
@@ -145,7 +146,7 @@ class SeriesChart<G, T> : public Chart<G, Exp, T> {
   RB_HD Vec variation(const Vec&, const Vec&) const { return Vec::zero(); }
 };
 
-/// SO(3) over the dual numbers.
+/// SE(3) is SO(3) over the dual numbers.
 template <class T>
 class SeriesChart<SE3, T> : public Chart<SE3, Exp, T> {
   using Base = Chart<SE3, Exp, T>;

@@ -5,8 +5,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// SO(3). An element is the rotation matrix, row by row; hat(x) y = x cross y; covectors are vectors by the dot
-/// product.
+/// SO(3). An element is the rotation matrix, row by row; hat(x) y = x cross y. Covectors are vectors, with the dot
+/// product as pairing.
 struct SO3 {
   static constexpr int dimension = 3, element_size = 9, matrix_size = 3;
 
@@ -41,7 +41,7 @@ struct SO3 {
     }
     return r;
   }
-  /// exp(hat(x))
+  /// exp(hat(x)).
   template <class T>
   RB_HD static Vector<T, 9> expand(const Vector<T, 3>& x);
   template <class T>
@@ -50,7 +50,7 @@ struct SO3 {
     const auto rows = matrix(g);
     return select(dot(rows[0], cross(rows[1], rows[2])) > T(0.0), max_norm(lack), T(__builtin_huge_val()));
   }
-  /// R (1 + (1 - R^T R)/2)
+  /// R (1 + (1 - R^T R)/2).
   template <class T>
   RB_HD static Vector<T, 9> normalise(const Vector<T, 9>& g) {
     return fma(T(0.5), product(g, gram_lack(g)), g);
@@ -69,7 +69,7 @@ struct SO3 {
     return {a[2][1], a[0][2], a[1][0]};
   }
 
-  /// R x, and R^T x.
+  /// R x; Ad_star gives R^T x.
   template <class T>
   RB_HD static Vector<T, 3> Ad(const Vector<T, 9>& g, const Vector<T, 3>& x) {
     return matrix(g) * x;
@@ -90,7 +90,7 @@ struct SO3 {
   RB_HD static Vector<T, 3> ad_star(const Vector<T, 3>& x, const Vector<T, 3>& m) {
     return cross(m, x);
   }
-  /// The part of x that turns.
+  /// The rotational part of x.
   template <class T>
   RB_HD static const Vector<T, 3>& rotation(const Vector<T, 3>& x) {
     return x;
@@ -101,7 +101,7 @@ struct SO3 {
   }
 
  private:
-  /// 1 - R^T R
+  /// 1 - R^T R.
   template <class T>
   RB_HD static Vector<T, 9> gram_lack(const Vector<T, 9>& g) {
     return identity<T>() - product(inverse(g), g);
@@ -110,7 +110,7 @@ struct SO3 {
 
 namespace detail {
 
-/// 1 + a hat(x) + b hat(x)^2
+/// 1 + a hat(x) + b hat(x)^2.
 template <class T>
 RB_HD Vector<T, 9> rotation_matrix(const Vector<T, 3>& x, const T& a, const T& b) {
   const Vector<T, 3> ax = a * x, bx = b * x;
@@ -122,13 +122,13 @@ RB_HD Vector<T, 9> rotation_matrix(const Vector<T, 3>& x, const T& a, const T& b
           zx - ax[1],      yz + ax[0],      one - (xx + yy)};
 }
 
-/// v + a (x cross v) + b x cross (x cross v)
+/// v + a (x cross v) + b x cross (x cross v).
 template <class T>
 RB_HD Vector<T, 3> turned(const Vector<T, 3>& x, const T& a, const T& b, const Vector<T, 3>& v) {
   const Vector<T, 3> y = cross(x, v);
   return v + fma(a, y, b * cross(x, y));
 }
-/// g (1 + a hat(x) + b hat(x)^2): its rows are those of g turned by -x
+/// g (1 + a hat(x) + b hat(x)^2); the rows are those of g, turned by -x.
 template <class T>
 RB_HD Vector<T, 9> turned_rows(const Vector<T, 9>& g, const Vector<T, 3>& x, const T& a, const T& b) {
   const T back = -a;
@@ -136,8 +136,8 @@ RB_HD Vector<T, 9> turned_rows(const Vector<T, 9>& g, const Vector<T, 3>& x, con
               join(turned(x, back, b, segment<3, 3>(g)), turned(x, back, b, segment<6, 3>(g))));
 }
 
-/// A multiple of the unit quaternion (scalar part >= 0, vector part) of a rotation: the column of its 4 x 4 outer
-/// square that holds the largest component, which no cancellation spoils.
+/// A multiple of the unit quaternion (scalar part >= 0, vector part) of a rotation: the column of the 4 x 4 outer
+/// square with the largest component, which suffers no cancellation.
 template <class T>
 RB_HD void quaternion(const Vector<T, 9>& g, T& scalar, Vector<T, 3>& vector) {
   const T one(1.0);
@@ -184,12 +184,12 @@ class Chart<SO3, Exp, T> : public detail::ExpTangent<SO3, T> {
   }
   RB_HD Vector<T, 3> Ad_inverse_star(const Vector<T, 3>& m) const { return Ad(m); }
 
-  /// Angles up to pi; where both signs of the axis give the angle pi, one of them.
+  /// The angle is at most pi; at the angle pi both signs of the axis are possible, and the result has one of them.
   RB_HD static Vector<T, 3> inverse(const Vector<T, 9>& g) {
     T w;
     Vector<T, 3> v;
     detail::quaternion(g, w, v);
-    // tan(theta/2) = |v|/w; below 7/16 by the series of atan in its square
+    // tan(theta/2) = |v|/w. Below 7/16 the series of atan in the square applies.
     const T square = dot(v, v), u = square / (w * w);
     const auto small = u <= T(0.19140625);
     const T near = T(2.0) / w * fma(u, detail::atan_tail(u), T(1.0));
@@ -204,8 +204,8 @@ RB_HD Vector<T, 9> SO3::expand(const Vector<T, 3>& x) {
   return Chart<SO3, Exp, T>(x).tau();
 }
 
-/// With b = 4/(4 + |x|^2): tau = 1 + b hat(x) + (b/2) hat(x)^2, dtau = b (1 - hat(x)/2), dtau^-1 = 1 + hat(x)/2 + x
-/// x^T/4.
+/// tau = 1 + b hat(x) + (b/2) hat(x)^2, dtau = b (1 - hat(x)/2), dtau^-1 = 1 + hat(x)/2 + x x^T/4, with
+/// b = 4/(4 + |x|^2).
 template <class T>
 class Chart<SO3, Cay, T> {
   using Vec = Vector<T, 3>;
@@ -240,12 +240,12 @@ class Chart<SO3, Cay, T> {
     return fma(T(0.25) * dot(x_, m), x_, fma(T(-0.5), cross(x_, m), m));
   }
   RB_HD Vec gradient(const Vec& m, const Vec& eta) const {
-    // of b <m, eta - x cross eta/2>; the gradient of b is -(b^2/2) x
+    // The gradient of b <m, eta - x cross eta/2>; the gradient of b is -(b^2/2) x.
     const T pairing = dot(m, fma(T(-0.5), cross(x_, eta), eta));
     return fma(T(-0.5) * b_, cross(eta, m), (T(-0.5) * b_ * b_ * pairing) * x_);
   }
   RB_HD T determinant() const { return b_ * b_; }
-  /// b
+  /// b.
   RB_HD const T& factor() const { return b_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Rotations that turn with a known angular velocity, to round-off, for exact solutions; host only, in double.
+// Rotations with a known angular velocity, to round-off, for exact solutions; host only, in double.
 
 #include "rattleback/lie/so3.hpp"
 #include "rattleback/real/quadrature.hpp"
@@ -8,8 +8,8 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// Coefficients a_ij of the collocation method at the Gauss nodes of [0, 1], from those nodes on [-1, 1] by
-/// l_j = b_j sum_k (2k + 1) P_k(x_j) P_k and (2k + 1) times the integral of P_k = P_{k+1} - P_{k-1}.
+/// Coefficients a_ij of the collocation method at the Gauss nodes of [0, 1], from the nodes and weights on [-1, 1]:
+/// l_j = b_j sum_k (2k + 1) P_k(x_j) P_k, and (2k + 1) times the integral of P_k is P_{k+1} - P_{k-1}.
 inline Matrix<double, 8, 8> gauss_collocation(const Vector<double, 8>& node, const Vector<double, 8>& weight) {
   Matrix<double, 8, 10> legendre;  // P_{k-1}(x_i), with P_{-1} = -1
   for (int i = 0; i < 8; ++i) {
@@ -27,8 +27,8 @@ inline Matrix<double, 8, 8> gauss_collocation(const Vector<double, 8>& node, con
 
 }  // namespace detail
 
-/// R(time) of R' = R hat(w(t)), R(0) = R: the Gauss method of 8 stages on panels no wider than `width`, which must
-/// resolve w and keep |w| width below 1/2.
+/// R(time) of R' = R hat(w(t)), R(0) = R, by the Gauss method of 8 stages on panels no wider than `width`. The panels
+/// must resolve w and keep |w| width below 1/2.
 template <class Velocity>
 Vector<double, 9> turned(Vector<double, 9> rotation, double time, double width, Velocity&& w) {
   Vector<double, 8> node, weight;
@@ -45,7 +45,7 @@ Vector<double, 9> turned(Vector<double, 9> rotation, double time, double width, 
       velocity[i] = w(time * ((panel + 0.5 * (1.0 + node[i])) / panels));
       rate[i] = SO3::translate(rotation, velocity[i]);
     }
-    // each pass gains a factor of at least 4
+    // Each pass reduces the error by a factor of at least 4.
     for (int pass = 0; pass < 28; ++pass) {
       Vector<double, 9> stage[8];
       for (int i = 0; i < 8; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// LU factorisation with partial pivoting. Rows are exchanged by `select`, lane by lane, so that a pack pivots each of its
-// trajectories as a double would.
+// LU factorisation with partial pivoting. Rows are exchanged by `select`, lane by lane, so that each trajectory of a
+// pack gets the same pivots as with double.
 
 #include <concepts>
 
@@ -9,8 +9,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// P A = L U of an N x N matrix; solves A x = b. `singular` marks lanes whose pivot is zero or not finite. A tile's
-/// lanes share the object and deal the columns out among them.
+/// P A = L U of an N x N matrix; solves A x = b. singular() marks lanes with a pivot that is zero or not finite. The
+/// lanes of a tile share the object and distribute the columns.
 template <class T, int N, class Team = LaneTile<1>>
 class Lu {
   static_assert(!Team::shares() || std::same_as<mask_t<T>, bool>);
@@ -19,7 +19,8 @@ class Lu {
   Lu() = default;
   RB_HD_LARGE explicit Lu(const Matrix<T, N, N>& matrix) : a_(matrix) { factorise(); }
 
-  /// A large matrix is filled in place, `matrix`, and then factorised: on a GPU copies of it would go through registers.
+  /// A large matrix is filled in place through `matrix()` and then factorised; on a GPU copies of a large matrix would
+  /// go through registers.
   RB_HD Matrix<T, N, N>& matrix() { return a_; }
   RB_HD_LARGE void factorise() {
     RB_ROLLED
@@ -72,7 +73,7 @@ class Lu {
     for (int k = 0; k < N; ++k) singular = singular | !is_finite(inverse_pivot_[k]);
     return singular;
   }
-  /// Takes over another's factors in the lanes of the mask.
+  /// Copies the factors of `other` in the lanes of the mask.
   RB_HD_LARGE void assign(const mask_t<T>& mask, const Lu& other) {
     const mask_t<T> kept = !mask;
     for (int k = 0; k < N; ++k) {
@@ -88,7 +89,7 @@ class Lu {
   }
 
  private:
-  /// The largest entry of column k, the first of those below and on the diagonal.
+  /// Finds the largest entry of column k on and below the diagonal; among equal entries the first one counts.
   RB_HD void find_pivot(int k) {
     T largest = abs(a_[k][k]);
     RB_ROLLED
@@ -125,12 +126,12 @@ class Lu {
   struct Nothing {};
   Matrix<T, N, N> a_;
   Vector<T, N> inverse_pivot_;
-  [[no_unique_address]] mutable std::conditional_t<(Team::lanes > 1), Vector<T, N>, Nothing> x_;  // while `solve` runs
-  bool exchanged_[N];         // whether step k has exchanged rows in any lane,
-  mask_t<T> exchange_[N][N];  // and which, [k][i]; otherwise not set
+  [[no_unique_address]] mutable std::conditional_t<(Team::lanes > 1), Vector<T, N>, Nothing> x_;  // used by `solve`
+  bool exchanged_[N];         // whether step k exchanged rows in any lane
+  mask_t<T> exchange_[N][N];  // lanes where step k exchanged rows k and i, [k][i]; only set if exchanged_[k]
 };
 
-/// Solves A x = b in place for the small systems inside a step, everything unrolled; returns the singular lanes.
+/// Solves A x = b in place, with unrolled loops, for small systems inside a step; returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
   mask_t<T> singular(false);
@@ -169,12 +170,12 @@ RB_HD mask_t<T> solve_small(Matrix<T, N, N> a, Vector<T, N>& b) {
   return singular;
 }
 
-/// The same by cofactors, where elimination waits for one division after the other. For equations of like size: badly scaled
-/// ones lose more than by elimination.
+/// Solves A x = b in place by cofactors, with one division; elimination needs N divisions in sequence. The equations
+/// should have similar size: with bad scaling cofactors lose more digits than elimination. Returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> solve_by_cofactors(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   static_assert(N >= 1 && N <= 3);
-  T inverse;  // of the determinant
+  T inverse;  // inverse of the determinant
   if constexpr (N == 1) {
     inverse = T(1.0) / a[0][0];
   } else if constexpr (N == 2) {
@@ -191,8 +192,8 @@ RB_HD mask_t<T> solve_by_cofactors(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   return !is_finite(inverse);
 }
 
-/// A becomes its factors L and U, found without exchanges, with the inverse pivots on the diagonal; everything unrolled. For
-/// positive definite matrices, and for what only guides an iteration. Returns the singular lanes.
+/// Replaces A by its factors L and U, without row exchanges, with the inverse pivots on the diagonal; loops are
+/// unrolled. A must be positive definite, or only guide an iteration. Returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
   mask_t<T> singular(false);
@@ -210,7 +211,7 @@ RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
   return singular;
 }
 
-/// b becomes the solution of A x = b, from the factors of A.
+/// Replaces b by the solution of A x = b; `a` holds the factors of A.
 template <class T, int N>
 RB_HD void solve_factorised(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   RB_UNROLL

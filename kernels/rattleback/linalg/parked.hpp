@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of a thread that wait in the shared memory of its block.
+// Numbers of a thread that are parked in the shared memory of the thread's block.
 
 #include <type_traits>
 
@@ -7,14 +7,15 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Threads of a block where each has a trajectory to itself (loop/instantiate.cuh).
-#ifndef RATTLEBACK_BLOCK_THREADS  // bench/gpu tries others
+/// Threads per block where each thread advances one trajectory (loop/instantiate.cuh).
+#ifndef RATTLEBACK_BLOCK_THREADS  // bench/gpu tries other values
 #define RATTLEBACK_BLOCK_THREADS 64
 #endif
 inline constexpr int threads_of_block = RATTLEBACK_BLOCK_THREADS;
 
-/// Numbers that an iteration looks at from time to time. On a GPU, with `parks`, they wait in shared memory and not in
-/// registers. Two of the same type are the same memory there: a step has one of each.
+/// Numbers that an iteration rarely reads. On a GPU, with `parks`, shared memory holds these numbers instead of
+/// registers. Two objects of the same type share the same memory there, so a step must have only one object of each
+/// type.
 template <class Numbers, bool parks>
 class Parked {
  public:
@@ -45,7 +46,7 @@ class Parked {
 
  private:
   static constexpr int count = sizeof(Numbers) / sizeof(double), threads = threads_of_block;
-  /// Volatile, or the compiler fetches the numbers once and for all.
+  /// Without volatile the compiler would load the numbers into registers only once.
   __device__ __forceinline__ static volatile double& place(int i) {
     __shared__ double numbers[count * threads];
     return numbers[i * threads + threadIdx.x];

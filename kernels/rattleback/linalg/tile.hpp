@@ -1,27 +1,27 @@
 #pragma once
-// Lane tiles: the W lanes of a GPU warp that take the steps of one trajectory together. All of them hold the trajectory and run
-// the same code, to the same bits; what is large, the Jacobian of a coupled system and its factors, exists once for all of
-// them, in shared memory, and its columns are dealt out among them. Elsewhere one thread does the work of all lanes.
+// Lane tiles: the W lanes of a GPU warp that advance one trajectory together. All lanes hold the trajectory and run the
+// same code with the same bits. Large data, such as the Jacobian of a coupled system and its factors, exist once per
+// tile in shared memory, and the lanes distribute the columns. On a CPU one thread does the work of all lanes.
 //
-// A shared object is written inside for_each, whose items are independent of each other, or by the leader, and a sync()
-// separates reading from later writing. tests/tile/tile_test.cpp runs the lanes as threads under the thread sanitizer.
+// A shared object is written inside for_each, whose items are independent of each other, or by the leader. A sync()
+// separates reads from later writes. tests/tile/tile_test.cpp runs the lanes as threads under the thread sanitizer.
 
 #include <type_traits>
 
 #include "rattleback/real/config.hpp"
 
-#ifdef RATTLEBACK_TILE_CREW  // a header where lanes are threads, for the test
+#ifdef RATTLEBACK_TILE_CREW  // a header for the test, where lanes are threads
 #include RATTLEBACK_TILE_CREW
 #endif
 
 RB_NAMESPACE_BEGIN
 
-/// Lanes for a coupled system of `unknowns`, each a number of `parts` doubles. Below 12 the Jacobian fits into the registers of
-/// one thread. What only the leader does costs W times as much, so W stays below the number of columns; but as registers let
-/// only about 256 threads run on a multiprocessor, 256 / W Jacobians have to fit into its shared memory.
+/// Lanes for a coupled system of `unknowns` numbers with `parts` doubles each. Below 12 unknowns the Jacobian fits into
+/// the registers of one thread. Work of the leader costs W times as much, so W is below the number of columns.
+/// Registers allow only about 256 threads on a multiprocessor, so 256 / W Jacobians must fit into its shared memory.
 constexpr int tile_lanes(int unknowns, int parts = 1) {
   if (unknowns < 12) return 1;
-#ifdef RATTLEBACK_TILE_LANES  // bench/gpu tries others
+#ifdef RATTLEBACK_TILE_LANES  // bench/gpu tries other values
   const int lanes = RATTLEBACK_TILE_LANES;
 #else
   const int lanes = unknowns <= 20 ? 8 : unknowns <= 32 ? 16 : 32;
@@ -31,7 +31,7 @@ constexpr int tile_lanes(int unknowns, int parts = 1) {
 
 namespace detail {
 
-// What a tile asks of the machine: the number of this lane, a barrier that makes writes visible, memory for all lanes.
+// The machine's part of a tile: the number of this lane, a barrier that makes writes visible, and memory for all lanes.
 #if RB_DEVICE_PASS
 inline constexpr bool has_tiles = true;
 template <int W>
@@ -42,8 +42,8 @@ template <int W>
 __device__ __forceinline__ void tile_sync() {
   __syncwarp(W == 32 ? ~0u : ((1u << (W % 32)) - 1u) << (threadIdx.x % 32 / W * W));
 }
-/// A block is a warp, and each of its tiles has an equal part of the block's shared memory. So a tile of 16 lanes and the two
-/// tiles of 8 lanes in it, which take the steps of the same trajectory, have the same part.
+/// A block is a warp, and each tile has an equal part of the block's shared memory. A tile of 16 lanes and its two
+/// tiles of 8 lanes advance the same trajectory, so these tiles use the same part.
 template <int W, class Object>
 __device__ __forceinline__ Object& tile_shared() {
   extern __shared__ double tile_memory[];
@@ -74,7 +74,7 @@ RB_HD int tile_lane() {
 template <int>
 RB_HD void tile_sync() {}
 template <int, class Object>
-Object& tile_shared();  // there is none
+Object& tile_shared();  // never called
 #endif
 
 }  // namespace detail
@@ -84,17 +84,17 @@ struct LaneTile {
   static_assert(W == 1 || W == 8 || W == 16 || W == 32);
   static constexpr int lanes = W;
 
-  /// Whether there are other lanes.
+  /// Whether the tile has more than one lane.
   RB_HD static constexpr bool shares() { return W > 1 && detail::has_tiles; }
-  /// Whether this lane writes what is written once.
+  /// Whether this lane does the single writes of the tile.
   RB_HD static bool leads() { return lane() == 0; }
 
-  /// All lanes have come here, and see what any of them has written.
+  /// Waits until all lanes arrive; then each lane sees the writes of all lanes.
   RB_HD static void sync() {
     if constexpr (shares()) detail::tile_sync<W>();
   }
 
-  /// f(i) for begin <= i < end, and a sync.
+  /// Calls f(i) for begin <= i < end, then sync().
   template <class F>
   RB_HD static void for_each(int begin, int end, const F& f) {
     RB_ROLLED
@@ -102,7 +102,8 @@ struct LaneTile {
     sync();
   }
 
-  /// An object for all lanes, not initialised. There is one at a time: the memory is the same for all.
+  /// An object for all lanes, not initialised. Only one such object may exist at a time, because all use the same
+  /// memory.
   template <class Object>
   class Shared {
    public:
@@ -129,7 +130,7 @@ struct LaneTile {
   }
 };
 
-/// What a tile takes together has the types Team, its tile, and Workspace, which its lanes share. A thread takes the rest.
+/// A step of a tile has the types Team (the tile) and Workspace (shared by the lanes). Other steps run in one thread.
 template <class Step>
 concept Tiled = requires {
   typename Step::Team;
@@ -151,7 +152,7 @@ using tile_of = typename TileOf<Step>::Team;
 template <class Step>
 using workspace_of = typename TileOf<Step>::Workspace;
 
-/// Shared memory of a warp whose tiles take the step: the part of every tile of 8 lanes begins at a multiple of 16 bytes.
+/// Bytes of shared memory for a warp of tiles. The part of each tile of 8 lanes begins at a multiple of 16 bytes.
 template <class Step>
 inline constexpr int workspace_bytes = tile_of<Step>::lanes == 1
                                            ? 0

@@ -1,5 +1,5 @@
 #pragma once
-// Vectors and matrices of fixed size. Loops have constant bounds and are unrolled, so that entries live in registers.
+// Vectors and matrices of fixed size. Loops have constant bounds and are unrolled, so that entries stay in registers.
 
 #include "rattleback/real/real.hpp"
 
@@ -94,7 +94,7 @@ RB_HD Vector<T, 3> cross(const Vector<T, 3>& a, const Vector<T, 3>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// The `Count` entries from `First` on.
+/// The `Count` entries that start at `First`.
 template <int First, int Count, class T, int N>
 RB_HD Vector<T, Count> segment(const Vector<T, N>& a) {
   static_assert(First >= 0 && First + Count <= N);
@@ -104,7 +104,7 @@ RB_HD Vector<T, Count> segment(const Vector<T, N>& a) {
   return r;
 }
 
-/// a, then b.
+/// The entries of a, then those of b.
 template <class T, int N, int M>
 RB_HD Vector<T, N + M> join(const Vector<T, N>& a, const Vector<T, M>& b) {
   Vector<T, N + M> r;
@@ -118,13 +118,13 @@ RB_HD Vector<T, N + M> join(const Vector<T, N>& a, const Vector<T, M>& b) {
 template <class M, class T, int N>
 RB_HD Vector<T, N> select(const M& mask, const Vector<T, N>& a, const Vector<T, N>& b) {
   Vector<T, N> r;
-  if constexpr (N == 0) r = b;  // leaves nothing uninitialised
+  if constexpr (N == 0) r = b;  // avoids uninitialised entries
   RB_UNROLL
   for (int i = 0; i < N; ++i) r[i] = select(mask, a[i], b[i]);
   return r;
 }
 
-/// R rows of C entries.
+/// A matrix of R rows with C entries each.
 template <class T, int R, int C>
 struct Matrix {
   Vector<T, C> row[R > 0 ? R : 1];

@@ -1,5 +1,5 @@
 #pragma once
-// Compiles one system with one method over the counting scalar; the twin of instantiate.hpp.
+// Compiles one system with one method over the counting scalar, as instantiate.hpp does over other scalars.
 
 #include "rattleback/loop/advance.hpp"
 #include "rattleback/real/counted.hpp"

@@ -1,5 +1,6 @@
 #pragma once
-// CUDA twin of instantiate.hpp: the same lane functions, with a thread or a tile of threads for each trajectory.
+// Compiles one system with one method for CUDA, like instantiate.hpp: the lane functions are the same, and a thread or
+// a tile of threads runs each trajectory.
 
 #include "rattleback/linalg/parked.hpp"
 #include "rattleback/loop/advance.hpp"
@@ -13,16 +14,16 @@ template <template <class> class System, class Method, class Companion, bool sec
 struct Loop {
   using Step = typename Method::template of<double, System<double>>;
   using Team = TileOfLoop<Step, Companion>;
-  /// Threads per block. With a thread for each trajectory a block is a slice of a chunk: lanes stay coalesced, and a step that
-  /// needs the full 255 registers still finds room for several blocks on a multiprocessor. Tiles have a warp: what they
-  /// share is limited per block.
+  /// Threads per block. With one thread per trajectory a block is a slice of a chunk, so memory access is coalesced; a
+  /// step with all 255 registers still fits several times on a multiprocessor. With tiles a block is a warp, because
+  /// the shared memory per block is limited.
   static constexpr int threads = Team::lanes > 1 ? 32 : threads_of_block;
-  /// The step is done before the companion's begins.
+  /// The step ends before the companion's step begins, so both use the same memory.
   static constexpr int shared_bytes =
       workspace_bytes<Step> > workspace_bytes<Companion> ? workspace_bytes<Step> : workspace_bytes<Companion>;
   static_assert(shared_bytes <= 48 * 1024, "more than a block can have without asking");
 
-  /// The trajectory of this thread.
+  /// Advances the trajectory of this thread.
   __device__ __forceinline__ static void run(const KernelArguments& arguments) {
     const std::int64_t k = (std::int64_t(blockIdx.x) * threads + threadIdx.x) / Team::lanes;
     double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
@@ -39,8 +40,9 @@ using SectionLoop = Loop<System, Method, NoCompanion, true>;
 template <template <class> class System, class Method>
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, true>;
 
-// Four blocks of 64 threads are what all 255 registers leave room for; bench/gpu tries others. What does not fit goes to
-// shared memory, as far as it holds; not where tiles have their workspaces there, which the assembler refuses.
+// With 255 registers per thread four blocks of 64 threads fit on a multiprocessor; bench/gpu tries other numbers.
+// Registers spill to shared memory while there is room. Kernels of tiles with workspaces in shared memory do not spill
+// there, because the assembler refuses.
 #ifndef RATTLEBACK_BLOCKS
 #define RATTLEBACK_BLOCKS 4
 #endif
@@ -58,7 +60,7 @@ __global__ void __launch_bounds__(PlainLoop<System, Method>::threads, RATTLEBACK
   PlainLoop<System, Method>::run(arguments);
 }
 
-/// The method with its fast step.
+/// The method with the fast step.
 template <class Method>
 struct FastMethod {
   template <class T, class System>
@@ -107,10 +109,11 @@ void launch_advance(const KernelArguments& arguments, std::int64_t chunks, void*
   using Step = typename Method::template of<double, System<double>>;
   constexpr bool has_fast_step = requires { requires defers_failures<typename Step::FastStep>; };
   if constexpr (!sections && has_fast_step) {
-    // first without the robust iteration, then with it the trajectories that need it
+    // The first loop has no robust iteration; the second loop has one and advances the trajectories that need it.
     launch<PlainLoop<System, FastMethod<Method>>>(fast_kernel<System, Method>, arguments, chunks, stream);
   }
-  // without surfaces this kernel serves too, which saves compiling another, where their code costs no registers that matter
+  // The section kernel also serves runs without surfaces here. One kernel less is compiled, and the code of surfaces
+  // costs no registers that matter.
   if constexpr (sections || has_fast_step || tile_of<Step>::lanes > 1) {
     launch<SectionLoop<System, Method>>(section_kernel<System, Method>, arguments, chunks, stream);
   } else {

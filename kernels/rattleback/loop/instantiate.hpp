@@ -1,14 +1,15 @@
 #pragma once
-// Compiles one system with one method for the instruction set of this translation unit. The build generates such units from
-// catalogue.def (cmake/RattlebackCatalogue.cmake); each defines RATTLEBACK_ISA and, for packs, RATTLEBACK_PACK.
+// Compiles one system with one method for the instruction set of this translation unit. The build generates such units
+// from catalogue.def (cmake/RattlebackCatalogue.cmake). Each unit defines RATTLEBACK_ISA and, for packs,
+// RATTLEBACK_PACK.
 
 #include "rattleback/loop/advance.hpp"
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/reduction.hpp"
 #include "rattleback/loop/tangent.hpp"
 
-// A method with its options fixed is a type with a member template `of<T, System>`, the step. A step that does not take a
-// system says so by its constraints.
+// A method with fixed options is a type with a member template `of<T, System>`, the step. The constraints of a step
+// exclude the systems that the step does not take.
 
 RB_NAMESPACE_BEGIN
 
@@ -44,7 +45,7 @@ void observe_chunk(const KernelArguments& arguments, const double* chunk, int be
     observe_lanes<Real, System>(arguments, chunk, lane, codes, count, values);
 }
 
-/// As many independent chains as hide the latency of two units and leave registers for the factors.
+/// The number of chains hides the latency of two arithmetic units and leaves registers for the factors.
 template <class T>
 double fma_chains(std::int64_t rounds) {
   constexpr int chains = 12;
@@ -60,7 +61,7 @@ double fma_chains(std::int64_t rounds) {
   return 2.0 * chains * Lanes<T>::width * double(rounds);
 }
 
-/// The entry of the table of compiled pairs.
+/// The entry of one pair in the table of compiled pairs.
 template <template <class> class System, class Method>
 constexpr CompiledPair compiled_pair(PairKey key) {
   if constexpr (Takes<Method, System<double>>) {

@@ -1,5 +1,5 @@
 #pragma once
-// How a scalar type meets the rows of a chunk: a double takes one lane, a pack takes W neighbouring lanes.
+// Maps scalar types to the rows of a chunk: a double takes one lane, a pack takes W neighbouring lanes.
 
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/linalg/vector.hpp"
@@ -26,7 +26,8 @@ struct Lanes<Pack<W>> {
 };
 #endif
 
-/// `x` in the lanes of the mask, its value in the first of them in the others. At least one lane must be in the mask.
+/// Returns `x` in the lanes of the mask; the other lanes get the value of the mask's first lane. The mask must not be
+/// empty.
 template <class T>
 RB_HD T spread([[maybe_unused]] const mask_t<T>& mask, const T& x) {
 #ifdef RATTLEBACK_PACK
@@ -55,13 +56,13 @@ RB_HD void store_rows(double* chunk, int row, int lane, const Vector<T, N>& x) {
   for (int i = 0; i < N; ++i) Lanes<T>::store(chunk + (row + i) * chunk_size + lane, x[i]);
 }
 
-/// A row where the quantity varies over the ensemble, its uniform value otherwise.
+/// Loads a row of a quantity that varies over the ensemble; returns the uniform value when `row` is negative.
 template <class T>
 RB_HD T load_or(const double* chunk, int row, int lane, double uniform) {
   return row < 0 ? T(uniform) : Lanes<T>::load(chunk + row * chunk_size + lane);
 }
 
-/// A system from its parameters, which are its data members in the order of `parameters()`.
+/// Makes a system from its parameters, which are the data members in the order of `parameters()`.
 template <class System, class Parameter, int... I>
 RB_HD System make_system(Parameter&& parameter, std::integer_sequence<int, I...>) {
   return System{parameter(I)...};
@@ -71,7 +72,7 @@ RB_HD System make_system(Parameter&& parameter) {
   return make_system<System>(parameter, std::make_integer_sequence<int, int(System::parameters().size())>{});
 }
 
-/// The systems of the lanes of the mask; the others get that of one of them.
+/// Loads the systems of the lanes in the mask; the other lanes get the system of the mask's first lane.
 template <class System>
 RB_HD System load_system(const KernelArguments& a, const double* chunk, int lane,
                          const mask_t<typename System::scalar>& mask = true) {

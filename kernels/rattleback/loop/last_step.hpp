@@ -1,7 +1,7 @@
 #pragma once
-// What the last step of a trajectory had besides the state it left: the multiplier gamma of the hidden constraint, the velocity of
-// the step, and the state that this velocity belongs to. A step that has them takes a third argument, step(state, h, keep),
-// and calls keep.put(solved, gamma, v, q, p). They stay in rows, where an observable asks for them.
+// Data of a trajectory's last step besides the state: the multiplier gamma of the hidden constraint, the velocity of
+// the step, and the state that belongs to this velocity. A step with such data takes a third argument, step(state, h,
+// keep), and calls keep.put(solved, gamma, v, q, p). The data have rows when an observable needs them.
 
 #include "rattleback/linalg/tile.hpp"
 #include "rattleback/loop/lanes.hpp"
@@ -10,7 +10,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The rows of the last step: gamma, v, q, p. Lanes that are not `active` keep theirs, and so do those of a step that failed.
+/// The rows of the last step: gamma, v, q, p. The rows of a lane change only if the lane is `active` and the step
+/// succeeded.
 template <class T, class Team>
 struct LastStepRows {
   double* chunk;
@@ -41,7 +42,7 @@ struct LastStepRows {
   }
 };
 
-/// Component i of a vector that is in registers.
+/// Component i of a vector in registers.
 template <class T, int N>
 RB_HD T component(const Vector<T, N>& x, int i) {
   T r(0.0);
@@ -51,8 +52,8 @@ RB_HD T component(const Vector<T, N>& x, int i) {
   return r;
 }
 
-/// An observable of the last step: with its v and the state (q, p) that belongs to it, G(q) v, p.v - L(q, v), T and V, where
-/// V = -L(q, 0) and T + V is the energy of (q, v).
+/// An observable of the last step, from v of the step and the state (q, p) that belongs to v: G(q) v, p.v - L(q, v), T
+/// or V, where V = -L(q, 0) and T + V is the energy of (q, v).
 template <class T, class System>
 RB_HD T observe_last_step(const System& system, const ChunkLayout& rows, const double* chunk, int lane,
                           ObservableCode code) {

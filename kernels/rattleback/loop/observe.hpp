@@ -8,7 +8,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The velocity v of a state (q, p), on a group in the body.
+/// The velocity v of a state (q, p); on a group the velocity in the body.
 template <class T, class System>
 RB_HD Vector<T, System::n> in_body(const System& system, const Vector<T, element_size<System>>& q,
                                    const Vector<T, System::n>& p, const Vector<T, System::n>& v, bool in_space) {
@@ -17,8 +17,8 @@ RB_HD Vector<T, System::n> in_body(const System& system, const Vector<T, element
   return v;
 }
 
-/// Components of constraints, and the last step. A function of its own, which loads what it needs: on a GPU it would take
-/// registers from all other observables.
+/// Computes components of constraints and observables of the last step. This separate function loads all data again,
+/// because on a GPU inlined code would take registers from all other observables.
 template <class T, template <class> class System>
 RB_NOINLINE T observe_detail(const KernelArguments& a, const double* chunk, int lane, ObservableCode code) {
   using Sys = System<T>;
@@ -36,8 +36,8 @@ RB_NOINLINE T observe_detail(const KernelArguments& a, const double* chunk, int 
   return T(0.0);
 }
 
-/// Writes values[i * chunk_size + lane] for the `count` observables asked for; NaN for failed trajectories and padding, infinity
-/// for a value of a good one that is not finite.
+/// Writes values[i * chunk_size + lane] for the `count` observables in `codes`. Failed trajectories and padding give
+/// NaN; a value of a good trajectory that is not finite becomes an infinity.
 template <class T, template <class> class System>
 RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane, const ObservableCode* codes,
                          int count, double* values) {

@@ -1,6 +1,7 @@
 #pragma once
-// The reduction tree, which is part of the definition of a result: lane i meets lane i + s for s = 128, 64, .., 1 within a
-// chunk, chunks meet in a fixed binary tree over their index. The same on every backend, thread count and tile size.
+// The reduction tree, which is part of the definition of a result. Within a chunk lane i combines with lane i + s for s
+// = 128, 64, .., 1; chunks combine in a fixed binary tree over the chunk index. The tree is the same on every backend,
+// for every thread count and every tile size.
 
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/loop/lanes.hpp"
@@ -8,7 +9,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Moments of one trajectory per lane. An infinity counts as missing, a NaN (failed trajectory, padding) for nothing.
+/// Moments of one trajectory per lane. An infinity counts as missing; a NaN (failed trajectory, padding) does not
+/// count.
 template <class T>
 RB_HD MomentsOf<T> moments_of(T x, T reference) {
   const T infinity(__builtin_huge_val()), zero(0.0);
@@ -24,7 +26,7 @@ RB_HD MomentsOf<T> moments_of(T x, T reference) {
           select(abs(x) == infinity, T(1.0), zero)};
 }
 
-/// mean + share (other - mean), where the difference may exceed the largest number.
+/// mean + share (other - mean), computed without overflow of the difference.
 template <class T>
 RB_HD T moved_mean(T mean, T other, T share) {
   return fma(T(0.5) * other - T(0.5) * mean, share + share, mean);
@@ -90,7 +92,7 @@ Node<double> reduce_packs(Node<T>* node) {
   constexpr int width = Lanes<T>::width;
   for (int s = chunk_size / 2 / width; s > 0; s /= 2)
     for (int i = 0; i < s; ++i) node[i] = combine(node[i], node[i + s]);
-  // the lanes of the last pack
+  // This part reduces the lanes of the last pack.
   Node<double> lane[width];
   for (int i = 0; i < width; ++i)
     for_each_member(node[0], lane[i], [i](const T& from, double& to) {

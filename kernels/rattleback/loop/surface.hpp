@@ -1,6 +1,6 @@
 #pragma once
-// Surfaces of section: their values, and the steps that cross them. A crossing is noted with the state before the step; the
-// host locates it by taking that step again with a fraction of its size.
+// Surfaces of section: their values, and the steps that cross a surface. Each crossing is stored with the state before
+// the step. The host locates the crossing by repeating this step with a fraction of the step size.
 
 #include "rattleback/linalg/tile.hpp"
 #include "rattleback/loop/lanes.hpp"
@@ -10,7 +10,7 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// x[index] without an indexed access, which would force x out of its registers.
+/// x[index] without an indexed access, which would move x from registers to memory.
 template <class T, int N>
 RB_HD T component(const Vector<T, N>& x, int index) {
   T r = x[0];
@@ -22,7 +22,8 @@ RB_HD T component(const Vector<T, N>& x, int index) {
 
 }  // namespace detail
 
-/// The rest of a velocity that has to be solved for; kept out of the time loop.
+/// Computes component `index` of a velocity that needs a linear solve; a separate function keeps this code out of the
+/// time loop.
 template <class T, template <class> class System, int N, int n>
 RB_NOINLINE T solved_velocity(const KernelArguments& a, const double* chunk, int lane, const Vector<T, N> q,
                               const Vector<T, n> p, int index) {
@@ -34,7 +35,7 @@ template <class T, template <class> class System, int N, int n>
 RB_HD T surface_value(const KernelArguments& a, const double* chunk, int lane, int surface, const Vector<T, N>& q,
                       const Vector<T, n>& p) {
   const Surfaces& surfaces = a.surfaces;
-  T below[surface_stack];  // the stack under its top
+  T below[surface_stack];  // values on the stack below the top
   T top(0.0);
   int depth = 0;
   for (int i = surface == 0 ? 0 : surfaces.end[surface - 1]; i < surfaces.end[surface]; ++i) {
@@ -102,7 +103,7 @@ RB_HD T surface_value(const KernelArguments& a, const double* chunk, int lane, i
   return top;
 }
 
-/// Values of all surfaces at the present states, into their rows.
+/// Writes the values of all surfaces at the present states into the rows `surfaces`.
 template <class T, template <class> class System>
 void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
   const auto q = load_rows<T, element_size<System<T>>>(chunk, a.layout.q, lane);
@@ -112,8 +113,8 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
                     surface_value<T, System>(a, chunk, lane, s, q, p));
 }
 
-/// Updates the values of the surfaces after an accepted step of the lanes `good`; returns which surfaces (bits) they crossed.
-/// The state is a copy so that the time loop's own stays in registers.
+/// Updates the values of the surfaces after an accepted step of the lanes `good`; returns the crossed surfaces as bits.
+/// The state is passed by value so that the time loop's state stays in registers.
 template <class T, template <class> class System, class Team, class State>
 RB_HD_RARE T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State after, mask_t<T> good) {
   T crossed(0.0);
@@ -133,7 +134,7 @@ RB_HD_RARE T crossed_surfaces(const KernelArguments& a, double* chunk, int lane,
   return crossed;
 }
 
-/// Notes crossings with the state before the step, a copy as above.
+/// Stores crossings with the state before the step, which is passed by value as above.
 template <class T, class State>
 RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before, T steps,
                                 T crossed) {
@@ -158,7 +159,7 @@ RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lan
   }
 }
 
-/// Lanes that have room for another crossing.
+/// Lanes with room for another crossing.
 template <class T>
 RB_HD mask_t<T> has_slot(const KernelArguments& a, const double* chunk, int lane) {
   return Lanes<T>::load(chunk + a.layout.crossings * chunk_size + lane) < T(double(crossing_slots));

@@ -1,6 +1,6 @@
 #pragma once
-// A tangent vector carried along with a trajectory, for the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli,
-// J.-M. Strelcyn, Meccanica 15 (1980) 9). The tangent map of a step is the step itself over dual numbers.
+// The tangent vector of a trajectory, for the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli, J.-M.
+// Strelcyn, Meccanica 15 (1980) 9). The tangent map of a step is the step over dual numbers.
 
 #include "rattleback/linalg/tile.hpp"
 #include "rattleback/loop/lanes.hpp"
@@ -8,19 +8,20 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The rows hold 2^-exponent times the tangent vector. The map is linear and scaling by powers of two is exact, so the
-/// numbers do not depend on when that is done: where the norm leaves [2^-128, 2^128].
+/// The rows hold 2^-exponent times the tangent vector. The vector is rescaled by a power of two when the norm leaves
+/// [2^-128, 2^128]. The map is linear and this scaling is exact, so the results do not depend on the time of rescaling.
 ///
-/// The trajectory itself comes from the plain step and has the same bits as without a tangent vector; of the dual step only
-/// the derivative is used. It may take twice the iterations; the exponent is NaN from the step on where it still fails.
+/// The trajectory comes from the plain step and has the same bits as without a tangent vector; only the derivative of
+/// the dual step is used. The dual step may take twice the iterations. If the dual step still fails, the exponent is
+/// NaN from this step on.
 template <class T, template <class> class System, template <class, class> class Method>
 class Tangent {
   using D = Dual<T, 1>;
   using Sys = System<D>;
   using Step = Method<D, Sys>;
   static constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
-  /// A relative error of this size in each step changes the exponent by as much per step size; round-off would cost a few
-  /// iterations more.
+  /// A relative error of this size in each step changes the Lyapunov exponent by this size over the step size. A
+  /// tolerance at round-off would need a few more iterations.
   static constexpr double tolerance = 1e-14;
 
  public:
@@ -38,7 +39,7 @@ class Tangent {
     exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * chunk_size + lane);
   }
 
-  /// Maps the tangent vector at `state`, in the lanes of the mask.
+  /// Maps the tangent vector at `state` through one step, in the lanes of the mask.
   RB_HD_LARGE void step(const StateOf<T, System<T>>& state, T h, mask_t<T> good) {
     StateOf<D, Sys> next;
     join(state.q, dq_, next.q);

@@ -1,5 +1,5 @@
 #pragma once
-// What a system offers, as concepts and constants (system.hpp has the list).
+// Concepts and constants for the members of a system (system.hpp lists these members).
 
 #include "rattleback/lie/rn.hpp"
 #include "rattleback/linalg/vector.hpp"
@@ -22,18 +22,18 @@ struct GroupOf<System> {
 /// The configuration space: R^n where the system names no group.
 template <class System>
 using group_of = typename detail::GroupOf<System>::type;
-/// Whether the configuration space is more than R^n.
+/// Whether the system names a Lie group as its configuration space.
 template <class System>
 inline constexpr bool on_group = requires {
   typename System::Group;
 };
-/// Numbers that hold a configuration; n on R^n.
+/// Count of numbers in a configuration; n on R^n.
 template <class System>
 inline constexpr int element_size = group_of<System>::element_size;
 template <class System, class S = typename System::scalar>
 using Configuration = Vector<S, element_size<System>>;
 
-/// A potential and a mass matrix are given: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
+/// The system gives a potential and a mass matrix: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
 template <class System>
 concept SeparableForm = requires(const System& s, const Configuration<System>& q) {
   s.potential(q);
@@ -50,11 +50,12 @@ concept AffineConstraint = System::m == 0 || requires(const System& s, const Con
   s.constraint_matrix(q);
 };
 
-/// On R^n, constant mass matrix and a constraint affine in the velocity (or none): the condensed methods apply.
+/// The condensed methods apply: configuration space R^n, constant mass matrix, and a constraint affine in the velocity
+/// or none.
 template <class System>
 concept Condensable = !on_group<System> && Separable<System> && AffineConstraint<System>;
 
-/// A system that gives its Hamiltonian, which may be degenerate: velocities need not determine momenta.
+/// The system gives a Hamiltonian. The Hamiltonian may be degenerate: velocities need not determine momenta.
 template <class System>
 concept HasHamiltonian = requires(const System& s, const Configuration<System>& q,
                                   const Vector<typename System::scalar, System::n>& p) {
@@ -72,14 +73,14 @@ inline constexpr bool is_holonomic = requires(const System& s, const Configurati
   s.position_constraint(q);
 };
 
-/// On R^n, with holonomic constraints or none; with holonomic constraints.
+/// Systems on R^n with holonomic constraints or none. ConstrainedOnRn excludes systems without constraints.
 template <class System>
 concept HolonomicOnRn = !on_group<System> && (System::m == 0 || is_holonomic<System>);
 template <class System>
 concept ConstrainedOnRn = HolonomicOnRn<System> && System::m >
 0;
 
-/// Constant mass, constraint and potential in the form that condensed holonomic methods take.
+/// Mass, constraint and potential have the form that condensed holonomic methods take; the mass is constant.
 template <class System>
 concept Blocks = Separable<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q,
                                                const Vector<typename System::scalar, System::m>& a) {

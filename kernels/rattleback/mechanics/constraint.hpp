@@ -1,12 +1,12 @@
 #pragma once
-// The constraint of a system, its forms, and the linear algebra with its sparsity.
+// The constraint of a system, the constraint forms, and sparse linear algebra with these forms.
 
 #include "rattleback/mechanics/derivatives.hpp"
 #include "rattleback/mechanics/mass.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// mu(q) of a constraint affine in v, with the sparsity the system states.
+/// The matrix mu(q) of a constraint affine in v, with the sparsity that the system states.
 template <class System, class S = typename System::scalar>
 struct ConstraintForms {
   static constexpr int n = System::n, m = System::m;
@@ -25,13 +25,13 @@ struct ConstraintForms {
     }
   }
 
-  /// mu x
+  /// mu x.
   RB_HD Vector<S, m> operator*(const Vector<S, n>& x) const {
     Vector<S, m> r;
     RB_UNROLL
     for (int i = 0; i < m; ++i) {
       r[i] = S(0.0);
-      bool first = true;  // a product: x + 0 is an addition to a compiler
+      bool first = true;  // The first term is a product; for a compiler x + 0 is an addition.
       RB_UNROLL
       for (int j = 0; j < n; ++j) {
         if (!entry(i, j)) continue;
@@ -41,7 +41,7 @@ struct ConstraintForms {
     }
     return r;
   }
-  /// mu^T lambda
+  /// mu^T lambda.
   RB_HD Vector<S, n> transpose_times(const Vector<S, m>& lambda) const {
     auto y = Vector<S, n>::zero();
     if constexpr (m > 0) {
@@ -51,7 +51,7 @@ struct ConstraintForms {
     }
     return plus_transpose_times<1>(y, lambda);
   }
-  /// y + mu^T lambda, from row `first` on.
+  /// y + mu^T lambda, summed from row `first` on.
   template <int first = 0>
   RB_HD Vector<S, n> plus_transpose_times(Vector<S, n> y, const Vector<S, m>& lambda) const {
     RB_UNROLL
@@ -62,7 +62,7 @@ struct ConstraintForms {
     }
     return y;
   }
-  /// mu M^-1 other^T
+  /// mu M^-1 other^T.
   RB_HD Matrix<S, m, m> gram(const Mass<System>& mass, const ConstraintForms& other) const {
     Matrix<S, m, m> c;
     RB_UNROLL
@@ -75,7 +75,7 @@ struct ConstraintForms {
   }
 };
 
-/// d(q) of a constraint affine in v.
+/// The offset d(q) of a constraint affine in v.
 template <class System, class S>
 RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<S, element_size<System>>& q) {
   if constexpr (requires { system.constraint_offset(q); }) {
@@ -84,7 +84,7 @@ RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<
     return Vector<S, System::m>::zero();
   }
 }
-/// Phi(q, v); Dg(q) v where the constraint is holonomic.
+/// Phi(q, v), or Dg(q) v where the constraint is holonomic.
 template <class System, class S>
 RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, element_size<System>>& q,
                                       const Vector<S, System::n>& v) {
@@ -104,7 +104,7 @@ RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, elem
   }
 }
 
-/// g and its derivative Dg at q.
+/// g and the derivative Dg at q.
 template <class T, int n, int m>
 struct PositionConstraint {
   Vector<T, m> value;

@@ -6,8 +6,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The configuration g tau(x) for a small x that exists only in the partial derivatives of a dual number: to first order, all
-/// retractions are the same.
+/// The configuration g tau(x), where x exists only in the partial derivatives of a dual number. All retractions tau
+/// agree to first order.
 template <class G, class S>
 RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size>& g,
                                                  const Vector<S, G::dimension>& x) {
@@ -21,7 +21,7 @@ RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size
   return r;
 }
 
-/// q as the dual numbers that give the n derivatives by q, the first of D's partials.
+/// q as dual numbers. The first n partials of D are the derivatives by q.
 template <class G, class D, class T>
 RB_HD Vector<D, G::element_size> seeded_configuration(const Vector<T, G::element_size>& q) {
   Vector<D, G::element_size> r;
@@ -37,7 +37,7 @@ RB_HD Vector<D, G::element_size> seeded_configuration(const Vector<T, G::element
   }
   return r;
 }
-/// v as the dual numbers whose partials number `first`, `first` + 1, ... are the derivatives by v.
+/// v as dual numbers. The partials `first`, `first` + 1, ... are the derivatives by v.
 template <class D, int first, class T, int n>
 RB_HD Vector<D, n> seeded_velocity(const Vector<T, n>& v) {
   Vector<D, n> r;

@@ -1,12 +1,13 @@
 #pragma once
-// The equations of motion solved for the acceleration, constraints differentiated twice, with directional derivatives:
+// Solves the equations of motion for the acceleration, with the constraint differentiated twice, and gives directional
+// derivatives:
 //
 //   [  M  -G^T ] [ A      ]   [ F        ]      M = L_vv,  F = L_q - L_vq v,  G = Dg,
 //   [ -G   0   ] [ lambda ] = [ D^2g(v,v)]
 //
-// defined off the constraint too (G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step method to a
-// variational integrator of the same order). All of it follows from the Lagrangian and g by dual numbers; for speed a system
-// may give, over any scalar S,
+// The equations also hold off the constraint (G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step
+// method to a variational integrator of the same order). Dual numbers give all terms from the Lagrangian and g. For
+// speed a system may give, over any scalar S,
 //
 //   inertia(q)                   M: S (a multiple of the identity), Vector<S, n> (diagonal) or Matrix<S, n, n>
 //   Vector<S, n> generalized_force(q, v)        F
@@ -19,7 +20,7 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// x + e d, e^2 = 0.
+/// x + e d with e^2 = 0.
 template <class S, int n>
 RB_HD Vector<Dual<S, 1>, n> along(const Vector<S, n>& x, const Vector<S, n>& d) {
   Vector<Dual<S, 1>, n> r;
@@ -52,7 +53,7 @@ RB_HD Vector<S, n> values(const Vector<Dual<S, K>, n>& x) {
   return r;
 }
 
-/// F and G and D^2g(v, v) by dual numbers.
+/// F and D^2g(v, v) by dual numbers.
 template <class System, class S>
 RB_HD_LARGE Vector<S, System::n> differentiated_force(const System& system, const Vector<S, System::n>& q,
                                                       const Vector<S, System::n>& v) {
@@ -149,9 +150,9 @@ RB_HD Matrix<S, System::m, System::n> position_hessian(const System& system, con
 namespace detail {
 
 struct NoConstantMass {
-  char not_empty{};  // see Identity
+  char not_empty{};  // for the reason see Identity
 };
-/// The mass matrix where it is the same everywhere.
+/// The mass matrix of a separable system, which does not depend on q.
 template <class System>
 using ConstantMass = std::conditional_t<Separable<System>, Mass<System>, NoConstantMass>;
 template <class System>
@@ -163,7 +164,7 @@ RB_HD ConstantMass<System> constant_mass(const System& system) {
   }
 }
 
-/// The mass matrix at one point in a form that can be divided by.
+/// The inverse of the mass matrix at one point, as a matrix or as factors.
 template <class System, class T = typename System::scalar, int n = System::n>
 RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mass, const Vector<T, n>& q,
                            const Vector<T, n>& v) {
@@ -203,7 +204,7 @@ RB_HD Vector<T, n> inverse_times(const Inverse& inverse, const Vector<T, n>& x) 
 
 }  // namespace detail
 
-/// The saddle-point matrix at one point: M x - G^T y = f, G x = s.
+/// The saddle-point matrix at one point. solve() gives x and y with M x - G^T y = f, G x = s.
 template <class System>
 class Saddle {
   using T = typename System::scalar;
@@ -239,7 +240,7 @@ class Saddle {
   [[no_unique_address]] std::conditional_t<(m > 0), Lu<T, m>, Nothing> gram_;
 };
 
-/// Accelerations of a system on R^n without constraints or with holonomic ones.
+/// Accelerations of a system on R^n, with holonomic constraints or none.
 template <class System>
 class Dynamics {
   using T = typename System::scalar;
@@ -255,7 +256,7 @@ class Dynamics {
     return Saddle<System>(system_, mass_, q, v, jacobian);
   }
 
-  /// A and lambda.
+  /// Returns A and sets lambda.
   RB_HD_LARGE Vector<T, n> acceleration(const Vector<T, n>& q, const Vector<T, n>& v, Vector<T, m>& lambda) const {
     Matrix<T, m, n> jacobian;
     Vector<T, m> curvature;
@@ -268,8 +269,8 @@ class Dynamics {
     return a;
   }
 
-  /// A with its derivatives in the K directions of (q, v), and the derivatives of L in these directions. The matrix is
-  /// factorised once; each direction is one back substitution.
+  /// Computes A with derivatives in the K directions of (q, v), and the derivatives of L in these directions. The
+  /// matrix is factorised once; each direction needs one back substitution.
   template <int K>
   RB_HD_LARGE void acceleration(const Vector<Dual<T, K>, n>& q, const Vector<Dual<T, K>, n>& v,
                                 Vector<Dual<T, K>, n>& a, Vector<T, K>& dl) const {
@@ -314,7 +315,7 @@ class Dynamics {
     if constexpr (K <= 8) {
       RB_UNROLL
       for (int j = 0; j < K; ++j) differentiate(j);
-    } else {  // what does not fit into registers need not be unrolled
+    } else {  // These numbers do not fit into registers, so unrolling does not help.
       for (int j = 0; j < K; ++j) differentiate(j);
     }
     if constexpr (Separable<System>) {  // L_q = F, L_v = M v

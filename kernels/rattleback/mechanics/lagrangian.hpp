@@ -70,7 +70,7 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
   return mass;
 }
 
-/// dL/dq, on a group the left-trivialised derivative.
+/// dL/dq; on a group the left-trivialised derivative.
 template <class System, class T>
 RB_HD Vector<T, System::n> configuration_force(const System& system, const Vector<T, element_size<System>>& q,
                                                const Vector<T, System::n>& v) {
@@ -90,7 +90,7 @@ RB_HD Vector<T, System::n> configuration_force(const System& system, const Vecto
   }
 }
 
-/// dH/dp and -dH/dq, on a group the left-trivialised derivative.
+/// dH/dp and -dH/dq; on a group the left-trivialised derivative.
 template <class System, class T>
 RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<System>>& q,
                              const Vector<T, System::n>& p, Vector<T, System::n>& velocity,
@@ -105,7 +105,7 @@ RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<
   }
 }
 
-/// v from p = dL/dv(q, v). For a Lagrangian that is not quadratic in v a system gives `velocity(q, p)` itself.
+/// Computes v from p = dL/dv(q, v). A system with a Lagrangian not quadratic in v must give `velocity(q, p)`.
 template <class System, class T>
 RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, element_size<System>>& q,
                                     const Vector<T, System::n>& p) {
@@ -115,7 +115,7 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
   } else if constexpr (requires { system.velocity(q, p); }) {
     return system.velocity(q, p);
   } else {
-    // dL/dv = M(q) v + b(q): one Newton step from v = 0 is exact, a second takes out the rounding of the first
+    // One Newton step from v = 0 is exact for dL/dv = M(q) v + b(q). A second step removes rounding errors.
     Vector<T, n> v = Vector<T, n>::zero();
     const Lu<T, n> mass(mass_matrix(system, q, v));
     v = mass.solve(p - momentum(system, q, v));
@@ -123,7 +123,7 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
   }
 }
 
-/// v of a state (q, p); on a group both are in the body or both in space, right trivialised.
+/// The velocity v of a state (q, p). On a group v and p are both in the body or, right trivialised, both in space.
 template <class System, class T>
 RB_HD Vector<T, System::n> velocity_of_state(const System& system, const Vector<T, element_size<System>>& q,
                                              const Vector<T, System::n>& p, bool in_space) {

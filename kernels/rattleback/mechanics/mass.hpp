@@ -9,7 +9,7 @@ RB_NAMESPACE_BEGIN
 namespace detail {
 
 struct Identity {
-  char not_empty{};  // nvcc's quick compilation has no functions that return empty classes
+  char not_empty{};  // nvcc's quick compilation does not support functions that return empty classes
 };
 template <class S, int n>
 RB_HD const Vector<S, n>& apply(Identity, const Vector<S, n>& x) {

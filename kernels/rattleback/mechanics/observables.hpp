@@ -1,5 +1,5 @@
 #pragma once
-// Observables that every system has, and what a system may tell the catalogue.
+// Observables that every system has, and optional data of a system for the catalogue.
 
 #include <array>
 
@@ -19,7 +19,7 @@ constexpr auto separable_without() {
   }
 }
 
-/// 1, or what the system gives as `time_scale`.
+/// The `time_scale` of the system, or 1.
 template <class System>
 constexpr double time_scale() {
   if constexpr (requires { System::time_scale; }) {
@@ -29,7 +29,7 @@ constexpr double time_scale() {
   }
 }
 
-/// Names of the components of q; a system may give them as `coordinates`.
+/// Names of the components of q; a system may give these names as `coordinates`.
 template <class System>
 constexpr auto coordinate_names() {
   if constexpr (requires { System::coordinates; }) {
@@ -39,8 +39,7 @@ constexpr auto coordinate_names() {
   }
 }
 
-/// Number of observables of a system: energy, constraint (when there is one) and, where it is holonomic, the hidden one,
-/// invariants.
+/// Number of observables of a system: energy, constraint (if any), hidden constraint (if holonomic), invariants.
 template <class System>
 inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) +
                                         static_cast<int>(System::invariants().size());

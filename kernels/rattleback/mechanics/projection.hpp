@@ -1,14 +1,14 @@
 #pragma once
-// Momenta that obey the constraint.
+// Projection of momenta onto the constraint.
 
 #include "rattleback/mechanics/constraint.hpp"
 #include "rattleback/mechanics/lagrangian.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Adds an impulse C^T x to p, C the constraint's forms, after which Phi(q, v(q, p)) = 0; returns x. Exact where v is
-/// affine in p and Phi in v, but for round-off, of which a second pass leaves less; the pair of passes is two Newton
-/// steps otherwise.
+/// Adds an impulse C^T x to p such that Phi(q, v(q, p)) = 0, where C are the constraint forms; returns x. Where v is
+/// affine in p and Phi affine in v, the first pass is exact except for round-off and the second pass reduces this
+/// round-off. Otherwise the two passes are two Newton steps.
 template <class System, class T>
 RB_HD_LARGE Vector<T, System::m> impulse_to_constraint(const System& system, const Vector<T, element_size<System>>& q,
                                                        Vector<T, System::n>& p, mask_t<T>& singular) {
@@ -29,7 +29,7 @@ RB_HD_LARGE Vector<T, System::m> impulse_to_constraint(const System& system, con
       for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
     }
   }
-  singular = singular | factorise(gram);  // positive definite: needs no exchanges
+  singular = singular | factorise(gram);  // positive definite, so no row exchanges are necessary
   auto impulse = Vector<T, m>::zero();
   for (int pass = 0; pass < 2; ++pass) {
     if (pass > 0) v = velocity(system, q, p);

@@ -1,13 +1,13 @@
 #pragma once
-// Marks that let one source serve host, SIMD packs and CUDA.
+// Macros that let one source serve host, SIMD packs and CUDA.
 //
-// RB_HD inlines always, RB_NOINLINE never; RB_HD_LARGE leaves the choice to the compiler; RB_HD_RARE inlines on a GPU only,
-// where calls are dear, and leaves the registers of a CPU to what every run does. RB_CONSTEXPR is for functions of constants,
-// which are not inlined by force. RB_DEVICE_PASS is 1 where nvcc compiles for the device, else 0. RB_NVCC_VERSION is the major
-// version of nvcc, else 0. No other header asks for the compiler.
+// RB_HD always inlines, RB_NOINLINE never inlines, and RB_HD_LARGE leaves the choice to the compiler. RB_HD_RARE
+// inlines only on a GPU, where calls are expensive; on a CPU rare code then takes no registers from common code.
+// RB_CONSTEXPR marks functions of constants, without forced inlining. RB_DEVICE_PASS is 1 where nvcc compiles for the
+// device, else 0. RB_NVCC_VERSION is the major version of nvcc, else 0. No other header tests for the compiler.
 //
-// Every translation unit that instantiates kernels for an instruction set defines RATTLEBACK_ISA; the inline namespace keeps
-// code compiled for one instruction set from being linked into another.
+// Every translation unit that instantiates kernels for an instruction set defines RATTLEBACK_ISA. The inline namespace
+// prevents the linker from mixing code of different instruction sets.
 
 #ifdef __CUDACC__
 #define RB_HD __host__ __device__ __forceinline__
@@ -16,7 +16,7 @@
 #define RB_UNROLL _Pragma("unroll")
 #define RB_ROLLED _Pragma("unroll 1")
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE)
-// instrumented code, and what need not be fast, is left small, or compiling it takes minutes
+// Instrumented code and code that need not be fast stay small; otherwise compilation takes minutes.
 #define RB_HD inline
 #define RB_HD_LARGE inline
 #define RB_NOINLINE [[gnu::noinline]]
@@ -28,7 +28,7 @@
 #define RB_UNROLL _Pragma("GCC unroll 64")
 #endif
 
-// loops of long code that a GPU compiler would unroll for minutes, to no good
+// RB_ROLLED marks long loops that a GPU compiler would unroll for minutes without benefit.
 #ifndef RB_ROLLED
 #define RB_ROLLED
 #endif

@@ -5,8 +5,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Operations of this thread so far: 1 for +, -, *, /, sqrt and 2 for a fused multiply-add; comparisons, selections, signs and
-/// integer manipulation are free.
+/// Number of operations of this thread so far: 1 for +, -, *, /, sqrt and 2 for a fused multiply-add. Comparisons,
+/// selections, signs and integer manipulation count 0.
 inline thread_local std::uint64_t counted_operations = 0;
 
 struct Counted {

@@ -1,6 +1,6 @@
 #pragma once
-// Forward-mode dual numbers a + sum_i a_i eps_i, eps_i eps_j = 0, over any scalar; nested once more they carry second
-// derivatives. Comparisons look at the value only.
+// Forward-mode dual numbers a + sum_i a_i eps_i, eps_i eps_j = 0, over any scalar. Dual numbers over dual numbers give
+// second derivatives. Comparisons use the value only.
 
 #include "rattleback/real/elementary.hpp"
 #include "rattleback/real/real.hpp"
@@ -13,7 +13,7 @@ struct Dual {
   T partial[K];
 
   Dual() = default;
-  /// A constant: anything T is made from (a number, the scalar below a nested dual).
+  /// Makes a constant from a number or from any other type that T is constructible from.
   template <class U>
     requires(!__is_same(U, Dual) && __is_constructible(T, U))
   RB_HD Dual(const U& a) : value(a) {
@@ -22,7 +22,7 @@ struct Dual {
   }
   RB_HD Dual(const T& a, int direction) : Dual(a) { partial[direction] = T(1.0); }
 
-  /// f(a) with f'(a) known.
+  /// f(a), with f = f(a) and df = f'(a) given.
   RB_HD static Dual chain(const Dual& a, T f, T df) {
     Dual r;
     r.value = f;
@@ -141,7 +141,8 @@ struct MaskOf<Dual<T, K>> {
   using type = mask_t<T>;
 };
 
-/// The parts of a number: of a dual number its value (0) and its partial derivatives, of any other the number itself.
+/// The parts of a number. A dual number has the value (part 0) and the partial derivatives; any other number is the
+/// only part.
 template <class T>
 struct PartsOf {
   using type = T;

@@ -1,6 +1,6 @@
 #pragma once
-// sin, cos, exp, log, atan from additions, multiplications and fma only, so that a double, a lane of a pack and a CUDA
-// thread give the same bits. Errors are below 1 ulp of the correctly rounded result
+// sin, cos, exp, log and atan use additions, multiplications, divisions and fma only, so that a double, a lane of a
+// pack and a CUDA thread give the same bits. Errors are below 1 ulp of the correctly rounded result
 // (tests/kernels/elementary_test.cpp, against MPFR).
 
 #include "rattleback/real/real.hpp"
@@ -9,16 +9,16 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// The integer nearest to a, |a| < 2^51 (ties to even): adding 1.5 * 2^52 leaves no fraction bits.
+/// The integer nearest to a (ties to even), |a| < 2^51. The sum with 1.5 * 2^52 has no fraction bits.
 template <class T>
 RB_HD T round_to_integer(T a) {
   const T magic(6755399441055744.0);
   return (a + magic) - magic;
 }
 
-/// a = n pi/2 + (high + low), |high| <= pi/4 (1 + eps), for |a| <= 2^30. pi/2 in three parts of 53 bits: the first
-/// product cancels exactly, the second is carried with its rounding errors, so the relative error of high + low stays
-/// below 2^-70 even next to a multiple of pi/2.
+/// Reduces a, |a| <= 2^30: a = n pi/2 + (high + low), |high| <= pi/4 (1 + eps). pi/2 has three parts of 53 bits. The
+/// first product cancels exactly, and the second is kept with its rounding error, so the relative error of high + low
+/// is below 2^-70 even next to a multiple of pi/2.
 template <class T>
 RB_HD void reduce_pi_half(T a, T& n, T& high, T& low) {
   const T part1(1.5707963267948966), part2(6.123233995736766e-17), part3(-1.4973849048591698e-33);
@@ -32,7 +32,7 @@ RB_HD void reduce_pi_half(T a, T& n, T& high, T& low) {
   low = sum_error - product_error - n * part3;
 }
 
-/// sin(x + y) for |x| <= pi/4 and a tail y: Taylor to x^17 (the next term is below 2^-60 x).
+/// sin(x + y) for |x| <= pi/4 and a tail y, by the Taylor series to x^17 (the next term is below 2^-60 x).
 template <class T>
 RB_HD T sin_reduced(T x, T y) {
   const T z = x * x;
@@ -44,11 +44,11 @@ RB_HD T sin_reduced(T x, T y) {
   s = fma(s, z, T(-1.0 / 5040.0));
   s = fma(s, z, T(1.0 / 120.0));
   s = fma(s, z, T(-1.0 / 6.0));
-  // x + (x^3 s + y cos x), the bracket being small
+  // Sums x + (x^3 s + y cos x); the bracket is small.
   return x + fma(z * x, s, fma(y, T(-0.5) * z, y));
 }
 
-/// cos(x + y) for |x| <= pi/4 and a tail y: Taylor to x^18, 1 - z/2 split exactly.
+/// cos(x + y) for |x| <= pi/4 and a tail y, by the Taylor series to x^18; 1 - z/2 is split exactly.
 template <class T>
 RB_HD T cos_reduced(T x, T y) {
   const T z = x * x;
@@ -69,7 +69,7 @@ RB_HD T cos_reduced(T x, T y) {
 
 }  // namespace detail
 
-/// Sine and cosine of a (radians), |a| <= 2^30; NaN beyond.
+/// Sine and cosine of a in radians for |a| <= 2^30; NaN beyond.
 template <class T>
 RB_HD void sincos(T a, T& sine, T& cosine) {
   T n, x, y;
@@ -84,7 +84,7 @@ RB_HD void sincos(T a, T& sine, T& cosine) {
   const auto cosine_negative = (quadrant == T(1.0)) | (abs(quadrant) == T(2.0));
   const auto in_range = abs(a) <= T(1073741824.0);
   const T nan(__builtin_nan(""));
-  // the argument itself at zero: the correction added in sin_reduced would lose its sign
+  // At zero the sine is the argument, because the correction in sin_reduced would lose the sign of -0.
   sine = select(a == T(0.0), a, select(in_range, select(sine_negative, -sine_magnitude, sine_magnitude), nan));
   cosine = select(in_range, select(cosine_negative, -cosine_magnitude, cosine_magnitude), nan);
 }
@@ -108,7 +108,7 @@ template <class T>
 RB_HD T exp(T a) {
   const T clamped = select(a == a, max(min(a, T(710.0)), T(-746.0)), T(0.0));
   const T k = detail::round_to_integer(clamped * T(1.4426950408889634));
-  // a - k ln 2 in two parts; the head of ln 2 has 42 bits, so that k * head is exact
+  // a - k ln 2 in two parts. The head of ln 2 has 42 bits, so k * head is exact.
   const T x = fma(-k, T(0.6931471805598903), clamped);
   const T y = k * T(-5.497923018708371e-14);
   const T r = x + y;
@@ -126,15 +126,15 @@ RB_HD T exp(T a) {
   p = fma(p, r, T(1.0 / 6.0));
   p = fma(p, r, T(0.5));
   const T e = T(1.0) + (r + fma(r * r, p, r_error));
-  // two factors, for 2^k alone may overflow or be subnormal
+  // Two factors are necessary because 2^k alone may overflow or be subnormal.
   const T k1 = detail::round_to_integer(k * T(0.5));
   return select(a == a, e * exp2_integer(k1) * exp2_integer(k - k1), a);
 }
 
-/// ln a: -infinity at 0, NaN below.
+/// ln a: -infinity at 0, NaN for a < 0.
 template <class T>
 RB_HD T log(T a) {
-  // a = 2^k m, sqrt(1/2) < m <= sqrt(2), after a power of two that keeps k and -k in the range of exp2_integer
+  // a = 2^k m with sqrt(1/2) < m <= sqrt(2). A scaling by a power of two keeps k and -k in the range of exp2_integer.
   const auto small = a<T(0x1p-1000), large = a> T(0x1p1000);
   const T scaled = a * select(small, T(0x1p100), select(large, T(0x1p-100), T(1.0)));
   const T exponent = exponent_of(scaled);
@@ -142,7 +142,7 @@ RB_HD T log(T a) {
   const auto halve = significand > T(1.4142135623730951);
   const T m = select(halve, T(0.5) * significand, significand);
   const T k = exponent + select(halve, T(1.0), T(0.0)) + select(small, T(-100.0), select(large, T(100.0), T(0.0)));
-  // ln(1 + f) = 2 artanh(s) with s = f/(2 + f): 2 s + s r(s^2), where 2 s = f - s f = f - f^2/2 + s f^2/2
+  // ln(1 + f) = 2 artanh(s) = 2 s + s r(s^2), where s = f/(2 + f) and 2 s = f - s f = f - f^2/2 + s f^2/2.
   const T f = m - T(1.0);
   const T s = f / (T(2.0) + f);
   const T z = s * s;
@@ -158,7 +158,7 @@ RB_HD T log(T a) {
   r = fma(r, z, T(2.0 / 5.0));
   r = fma(r, z, T(2.0 / 3.0));
   const T half_square = T(0.5) * f * f;
-  // the head of ln 2 has 42 bits, so that k * head is exact
+  // The head of ln 2 has 42 bits, so k * head is exact.
   const T tail = fma(s, fma(z, r, half_square), k * T(5.497923018708371e-14));
   const T y = fma(k, T(0.6931471805598903), f - (half_square - tail));
   const T infinity(__builtin_huge_val());
@@ -167,8 +167,8 @@ RB_HD T log(T a) {
 
 namespace detail {
 
-/// (atan(x)/x - 1)/x^2 as a function of z = x^2, |x| <= 7/16: the polynomial that is exact at 12 Chebyshev nodes; what it
-/// leaves out of atan(x)/x is below 2^-60.
+/// (atan(x)/x - 1)/x^2 as a function of z = x^2, |x| <= 7/16, by the polynomial through 12 Chebyshev nodes. The error
+/// in atan(x)/x is below 2^-60.
 template <class T>
 RB_HD T atan_tail(T z) {
   T p = T(0.014773184616983806);
@@ -190,8 +190,8 @@ RB_HD T atan_tail(T z) {
 /// arctan a, in [-pi/2, pi/2].
 template <class T>
 RB_HD T atan(T a) {
-  // atan m = atan b + atan (m - b)/(1 + m b) for the nearest b of 0, 1/2, 1, 3/2 and infinity; the argument of the second
-  // is at most 7/16
+  // atan m = atan b + atan (m - b)/(1 + m b) with the nearest b of 0, 1/2, 1, 3/2 and infinity; (m - b)/(1 + m b) is at
+  // most 7/16 in size.
   const T m = abs(a);
   T numerator(-1.0), denominator = m, high(1.5707963267948966), low(6.123233995736766e-17);
   const auto take = [&](double below, T n, T d, double h, double l) {
@@ -211,7 +211,8 @@ RB_HD T atan(T a) {
   return select(a == T(0.0), a, select(a < T(0.0), -y, y));
 }
 
-// Exact matches for double: a call that also sees the C library's functions is ambiguous instead of silently different.
+// These overloads match double exactly, so that a call that also finds the C library's function is ambiguous. Otherwise
+// the compiler would silently take the C library's function.
 RB_HD void sincos(double a, double& sine, double& cosine) { sincos<double>(a, sine, cosine); }
 RB_HD double sin(double a) { return sin<double>(a); }
 RB_HD double cos(double a) { return cos<double>(a); }

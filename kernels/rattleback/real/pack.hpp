@@ -1,6 +1,6 @@
 #pragma once
-// A pack of trajectories: W doubles in one SIMD register, W = 4 (AVX2 + FMA) or 8 (AVX-512). Arithmetic is GCC's vector
-// arithmetic; fma, sqrt, comparisons and select are the hardware's own instructions, so each lane rounds like a double.
+// A pack of trajectories: W doubles in one SIMD register, W = 4 (AVX2 + FMA) or 8 (AVX-512). Arithmetic uses GCC's
+// vector operators; fma, sqrt, comparisons and select are hardware instructions, so each lane rounds like a double.
 
 #include <immintrin.h>
 
@@ -23,7 +23,7 @@ struct Simd<4> {
   RB_HD static void store(double* p, V a) { _mm256_storeu_pd(p, a); }
   RB_HD static V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
   RB_HD static V sqrt(V a) { return _mm256_sqrt_pd(a); }
-  RB_HD static V max(V a, V b) { return _mm256_max_pd(b, a); }  // a < b ? b : a, the hardware's own definition
+  RB_HD static V max(V a, V b) { return _mm256_max_pd(b, a); }  // the instruction computes a < b ? b : a
   RB_HD static V abs(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
   RB_HD static V select(M m, V a, V b) { return _mm256_blendv_pd(b, a, m); }
   template <int Predicate>
@@ -36,12 +36,12 @@ struct Simd<4> {
   RB_HD static M mask(bool b) { return _mm256_castsi256_pd(_mm256_set1_epi64x(b ? -1 : 0)); }
   RB_HD static int bits(M a) { return _mm256_movemask_pd(a); }
   RB_HD static V exp2_integer(V k) {
-    // k + 1.5 * 2^52 holds k + 1023 in its low mantissa bits after the integer offset
+    // The low mantissa bits of k + 1.5 * 2^52 hold k; the addition of 1023 gives the biased exponent.
     const __m256i i = _mm256_castpd_si256(k + _mm256_set1_pd(6755399441055744.0));
     return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_add_epi64(i, _mm256_set1_epi64x(1023)), 52));
   }
   RB_HD static V exponent_of(V a) {
-    // the biased exponent as the low mantissa bits of 2^52 + exponent
+    // The low mantissa bits of 2^52 + exponent hold the biased exponent.
     const __m256d magic = _mm256_set1_pd(4503599627370496.0);
     const __m256i biased = _mm256_and_si256(_mm256_srli_epi64(_mm256_castpd_si256(a), 52), _mm256_set1_epi64x(0x7ff));
     return _mm256_castsi256_pd(_mm256_or_si256(biased, _mm256_castpd_si256(magic))) - (magic + 1023.0);
@@ -99,11 +99,11 @@ struct Mask {
   RB_HD friend Mask operator!(Mask a) { return raw(S::mask_not(a.m)); }
   RB_HD friend bool any(Mask a) { return S::bits(a.m) != 0; }
   RB_HD friend bool all(Mask a) { return S::bits(a.m) == (1 << W) - 1; }
-  /// The first lane of the mask, which must have one.
+  /// The first lane of the mask; the mask must not be empty.
   RB_HD friend int first(Mask a) { return __builtin_ctz(static_cast<unsigned>(S::bits(a.m))); }
 };
 
-/// W trajectories' worth of one number.
+/// One number of W trajectories.
 template <int W>
 struct Pack {
   using S = detail::Simd<W>;

@@ -13,7 +13,7 @@ inline constexpr double gauss_node[4] = {0.18343464249564980, 0.5255324099163289
 inline constexpr double gauss_weight[4] = {0.36268378337836198, 0.31370664587788729, 0.22238103445337447,
                                            0.10122853629037626};
 
-/// The integral of f over [a, b] by that rule. f returns a double or a vector.
+/// The integral of f over [a, b] by the rule of 8 nodes. f returns a double or a vector.
 template <class F>
 auto gauss(double a, double b, F&& f) {
   const double centre = 0.5 * (a + b), half = 0.5 * (b - a);
@@ -23,8 +23,9 @@ auto gauss(double a, double b, F&& f) {
   return total;
 }
 
-/// The integral over [0, end] of outer(t, phase(t)), where phase starts at `phase` and has the rate inner(t); leaves
-/// phase(end) in `phase`. On panels no wider than `width`, within which both must be resolved by the rule of 8 nodes.
+/// The integral over [0, end] of outer(t, phase(t)), where phase has the rate inner(t) and starts at the given value;
+/// `phase` then holds phase(end). The interval is split into panels no wider than `width`; the rule of 8 nodes must
+/// resolve both functions on a panel.
 template <class Inner, class Outer>
 auto integrate_with_phase(double end, double width, double& phase, Inner&& inner, Outer&& outer) {
   const double panels = std::fmax(1.0, std::ceil(std::fabs(end) / width));

@@ -1,7 +1,8 @@
 #pragma once
-// The scalar vocabulary of the kernels, for double. Packs (pack.hpp) and dual numbers (dual.hpp) overload the same names:
+// The scalar operations of the kernels, for double. Packs (pack.hpp) and dual numbers (dual.hpp) overload
+// the same names:
 //   fma, sqrt, abs, select, any, all, mask_t<T>, exp2_integer, exponent_of, value_of.
-// max and min are defined by one comparison so that all scalars treat ties, signed zeros and NaN alike.
+// max and min use one comparison, so that all scalars treat ties, signed zeros and NaN in the same way.
 
 #include <bit>
 #include <cmath>
@@ -11,7 +12,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Type of a comparison of T: one truth value per trajectory.
+/// Type of a comparison of T, with one truth value per trajectory.
 template <class T>
 struct MaskOf {
   using type = bool;
@@ -22,7 +23,7 @@ using mask_t = typename MaskOf<T>::type;
 RB_HD double fma(double a, double b, double c) {
   double r = __builtin_fma(a, b, c);
 #if defined(__x86_64__) && !RB_DEVICE_PASS
-  // GCC would turn -fma(a, b, c) into fma(-a, b, -c), which has the other sign where the sum is zero
+  // GCC would turn -fma(a, b, c) into fma(-a, b, -c), which has the other sign where the sum is zero.
   asm("" : "+x"(r));
 #endif
   return r;
@@ -41,7 +42,7 @@ RB_HD double exponent_of(double a) {
   return static_cast<double>((std::bit_cast<std::int64_t>(a) >> 52 & 0x7ff) - 1023);
 }
 
-/// The real number under any derivative.
+/// The real number without derivatives.
 RB_HD double value_of(double a) { return a; }
 
 template <class T>
@@ -56,8 +57,8 @@ template <class T>
 RB_HD T square(T a) {
   return a * a;
 }
-/// The size of a number where an iteration asks for the size of an update, and the larger of two sizes. Those of a dual
-/// number (dual.hpp) are of its value and of its partial derivatives, each apart.
+/// magnitude is the size of an update in an iteration, larger is the larger of two sizes. For a dual number (dual.hpp)
+/// both work separately on the value and on each partial derivative.
 template <class T>
 RB_HD T magnitude(T a) {
   return abs(a);
@@ -66,7 +67,7 @@ template <class T>
 RB_HD T larger(T a, T b) {
   return max(a, b);
 }
-/// False for infinities and NaN: x - x is 0 for finite x only.
+/// False for infinities and NaN, because x - x is 0 for finite x only.
 template <class T>
 RB_HD mask_t<T> is_finite(T a) {
   return a - a == T(0.0);

@@ -1,41 +1,41 @@
 #pragma once
-// Forward-mode difference quotients: a function known at two points, with slopes s_k such that
+// Forward-mode difference quotients. A function is known at two points x and x', with slopes s_k such that
 //
 //   f(x') - f(x) = sum_k s_k (x'_k - x_k).
 //
-// The analogue of dual numbers for discrete derivatives. Products follow the partition rule: slope of f g = mean(f)
-// slope of g + mean(g) slope of f. So a function at most quadratic gets its derivative at the midpoint, polynomials
-// need no division, and f(pi) with a quadratic invariant pi gets the slope of f times the derivative of pi at the
-// midpoint: the discrete gradient inherits the linear symmetries of a function that is written in inner products (O.
-// Gonzalez, J. Nonlinear Sci. 6 (1996) 449).
+// Secants do for discrete derivatives what dual numbers do for derivatives. Products follow the partition rule: slope
+// of f g = mean(f) slope of g + mean(g) slope of f. A function at most quadratic thus gets the derivative at the
+// midpoint, and polynomials need no division. f(pi) with a quadratic invariant pi gets the slope of f times the
+// derivative of pi at the midpoint. The discrete gradient thus has the linear symmetries of a function written in inner
+// products (O. Gonzalez, J. Nonlinear Sci. 6 (1996) 449).
 
 #include "rattleback/real/elementary.hpp"
 #include "rattleback/real/real.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Slopes in K variables. Elementary functions change from a quotient to a series where the quotient would lose digits.
+/// Slopes in K variables. Elementary functions use a series where a quotient would lose digits.
 template <class T, int K>
 struct Secant {
   T at0, at1;
   T slope[K];
 
   Secant() = default;
-  /// A constant: anything T is made from.
+  /// Makes a constant from any type that T is constructible from.
   template <class U>
     requires(!__is_same(U, Secant) && __is_constructible(T, U))
   RB_HD Secant(const U& a) : at0(a), at1(at0) {
     RB_UNROLL
     for (int i = 0; i < K; ++i) slope[i] = T(0.0);
   }
-  /// The variable `direction`, which goes from a to b.
+  /// The variable number `direction`, which goes from a to b.
   RB_HD Secant(const T& a, const T& b, int direction) : Secant(a) {
     at1 = b;
     slope[direction] = T(1.0);
   }
 
   RB_HD T mean() const { return T(0.5) * (at0 + at1); }
-  /// f(a) with the quotient of its values known.
+  /// f(a), with the values f0, f1 and the quotient (f1 - f0)/(a1 - a0) given.
   RB_HD static Secant chain(const Secant& a, T f0, T f1, T quotient) {
     Secant r;
     r.at0 = f0;
@@ -71,7 +71,7 @@ struct Secant {
     for (int i = 0; i < K; ++i) r.slope[i] = fma(mean_a, b.slope[i], mean_b * a.slope[i]);
     return r;
   }
-  /// a (1/b)
+  /// a (1/b).
   RB_HD friend Secant operator/(const Secant& a, const Secant& b) {
     const T r0 = T(1.0) / b.at0, r1 = T(1.0) / b.at1;
     return a * chain(b, r0, r1, -(r0 * r1));
@@ -86,7 +86,7 @@ struct Secant {
     const T r0 = sqrt(a.at0), r1 = sqrt(a.at1);
     return chain(a, r0, r1, T(1.0) / (r0 + r1));
   }
-  // with the mean c and half the difference z: (sin(c + z) - sin(c - z))/(2z) = cos(c) sin(z)/z, and likewise for cos
+  // With the mean c and half the difference z, (sin(c + z) - sin(c - z))/(2z) = cos(c) sin(z)/z; cos is similar.
   RB_HD friend Secant sin(const Secant& a) { return chain(a, sin(a.at0), sin(a.at1), cos(a.mean()) * sinc(a)); }
   RB_HD friend Secant cos(const Secant& a) { return chain(a, cos(a.at0), cos(a.at1), -(sin(a.mean()) * sinc(a))); }
   RB_HD friend void sincos(const Secant& a, Secant& s, Secant& c) {
@@ -99,7 +99,7 @@ struct Secant {
     return chain(a, e0, e1, select(abs(difference) < T(1.0), near, (e1 - e0) / difference));
   }
   RB_HD friend Secant log(const Secant& a) {
-    // log(x'/x) = 2 atanh(t), t = (x' - x)/(x' + x)
+    // log(x'/x) = 2 atanh(t) with t = (x' - x)/(x' + x).
     const T l0 = log(a.at0), l1 = log(a.at1), difference = a.at1 - a.at0, total = a.at0 + a.at1;
     const T t = difference / total, z = t * t;
     T series(1.0 / 17.0);
@@ -109,12 +109,12 @@ struct Secant {
   }
 
  private:
-  /// sin(z)/z, z half the difference
+  /// sin(z)/z, where z is half the difference.
   RB_HD static T sinc(const Secant& a) {
     const T z = T(0.5) * (a.at1 - a.at0);
     return select(abs(z) < T(0.5), sinhc(-(z * z)), sin(z) / z);
   }
-  /// sinh(z)/z of z^2; sin(z)/z of -z^2. Taylor to z^14, for |z| < 1/2.
+  /// sinh(z)/z for the argument z^2, sin(z)/z for -z^2; Taylor series to z^14 for |z| < 1/2.
   RB_HD static T sinhc(T square) {
     T s(1.0 / 1307674368000.0);
     s = fma(s, square, T(1.0 / 6227020800.0));

@@ -1,5 +1,5 @@
 #pragma once
-// Explicit Runge-Kutta tableaus, as numbers at run time, and the block of numbers that steps built on them read.
+// Explicit Runge-Kutta tableaus as numbers at run time, and the block of numbers that steps read.
 
 #include <cstddef>
 
@@ -7,24 +7,24 @@
 
 RB_NAMESPACE_BEGIN
 
-/// More stages than this a step has no room for.
+/// Largest number of stages of a step.
 inline constexpr int max_explicit_stages = 12;
 
 struct ExplicitTableau {
   const char* name;
   int stages;
-  int order;  ///< of the method; 0 where it is not known
+  int order;  ///< order of the method; 0 if unknown
   double a[max_explicit_stages][max_explicit_stages];
   double b[max_explicit_stages];
 };
 
-/// The bases that have names.
+/// The named base methods.
 inline constexpr ExplicitTableau explicit_tableaus[] = {
     {"euler", 1, 1, {}, {1.0}},
     {"heun2", 2, 2, {{}, {1.0}}, {1.0 / 2, 1.0 / 2}},
     {"rk3", 3, 3, {{}, {1.0 / 2}, {-1.0, 2.0}}, {1.0 / 6, 2.0 / 3, 1.0 / 6}},  // Kutta
     {"rk4", 4, 4, {{}, {1.0 / 2}, {0.0, 1.0 / 2}, {0.0, 0.0, 1.0}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}},
-    // the method of order 5 of the pair of J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19
+    // The method of order 5 of the pair by J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19.
     {"dp5",
      6,
      5,
@@ -35,7 +35,7 @@ inline constexpr ExplicitTableau explicit_tableaus[] = {
       {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
       {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
      {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
-    // J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179
+    // J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179.
     {"rk6",
      7,
      6,
@@ -49,7 +49,7 @@ inline constexpr ExplicitTableau explicit_tableaus[] = {
      {11.0 / 120, 0.0, 27.0 / 40, 27.0 / 40, -4.0 / 15, -4.0 / 15, 11.0 / 120}},
 };
 
-/// The tableau of that name, or null.
+/// The tableau with this name, or null.
 constexpr const ExplicitTableau* find_explicit_tableau(const char* name) {
   for (const ExplicitTableau& tableau : explicit_tableaus) {
     std::size_t i = 0;
@@ -59,7 +59,7 @@ constexpr const ExplicitTableau* find_explicit_tableau(const char* name) {
   return nullptr;
 }
 
-/// What is wrong with a tableau as a base, or null.
+/// The fault of a tableau as a base method, or null.
 constexpr const char* explicit_tableau_fault(const ExplicitTableau& tableau) {
   if (tableau.stages < 1 || tableau.stages > max_explicit_stages) return "the number of stages is not 1 to 12";
   double sum = -1.0;
@@ -72,7 +72,7 @@ constexpr const char* explicit_tableau_fault(const ExplicitTableau& tableau) {
   return nullptr;
 }
 
-/// The block of numbers in which an explicit method reaches a step. For q' = v, v' = A(q, v) the positions of its stages follow
+/// The block of numbers that passes an explicit method to a step. For q' = v, v' = A(q, v) the stage positions follow
 /// from the accelerations A_j (the form of Nystrom),
 ///   V_i = v + t sum_{j<i} a_ij A_j,      Q_i = q + t (c_i v + t sum_{j<i} (a a)_ij A_j),
 ///   v'  = v + t sum_j b_j A_j,           q'  = q + t (v + t sum_j (b a)_j A_j).

@@ -2,10 +2,11 @@
 // Orthonormal shifted Legendre polynomials on [0, 1] and the Gauss-Legendre rules of 1 to 12 nodes.
 //
 //   P_j(c) = sqrt(2j+1) L_j(2c-1),   int_0^1 P_i P_j = delta_ij
-//   int_0^c P_0 = xi_0 P_0(c) + xi_1 P_1(c),   int_0^c P_j = xi_{j+1} P_{j+1}(c) - xi_j P_{j-1}(c),   xi_j = 1/(2 sqrt|4j^2-1|)
+//   int_0^c P_0 = xi_0 P_0(c) + xi_1 P_1(c),   int_0^c P_j = xi_{j+1} P_{j+1}(c) - xi_j P_{j-1}(c)
+//   xi_j = 1/(2 sqrt|4j^2-1|)
 //
-// The rules are constant expressions, computed with pairs of doubles (about 106 bits), so that every number is the double
-// nearest to the exact one; tests/kernels/legendre_test.cpp derives them again with MPFR.
+// The rules are constant expressions, computed with pairs of doubles (about 106 bits), so that every number is the
+// double nearest to the exact number; tests/kernels/legendre_test.cpp derives the numbers again with MPFR.
 
 #include "rattleback/real/config.hpp"
 
@@ -13,7 +14,8 @@ RB_NAMESPACE_BEGIN
 
 inline constexpr int legendre_nodes_max = 12, legendre_terms_max = 4;
 
-/// xi_j, j = 0..3: the entries of X = (int_0^1 P_i int_0^c P_j), which are X_00 = xi_0 and X_{j,j-1} = xi_j = -X_{j-1,j}.
+/// xi_j, j = 0..3. These numbers are the entries of X = (int_0^1 P_i int_0^c P_j): X_00 = xi_0,
+/// X_{j,j-1} = xi_j = -X_{j-1,j}.
 RB_HD constexpr double legendre_xi(int j) {
   return j == 0 ? 0.5 : j == 1 ? 0.28867513459481287 : j == 2 ? 0.12909944487358058 : 0.08451542547285165;
 }
@@ -57,7 +59,7 @@ struct DoubleDouble {
   }
 
  private:
-  /// Two halves of 26 bits.
+  /// Splits a into two halves of 26 bits.
   static constexpr DoubleDouble split(double a) {
     const double t = 134217729.0 * a, high = t - (t - a);
     return {high, a - high};
@@ -70,7 +72,7 @@ constexpr DoubleDouble square_root(double a) {
   return r;
 }
 
-/// L_j(x), and L_{j-1}(x) in `before`.
+/// Returns L_j(x) and puts L_{j-1}(x) into `before`.
 constexpr DoubleDouble legendre(int j, DoubleDouble x, DoubleDouble& before) {
   DoubleDouble p = 1.0;
   before = 0.0;
@@ -93,7 +95,7 @@ constexpr DoubleDouble shifted_legendre_integral(int j, DoubleDouble x) {
   return j == 0 ? up : up - xi(j) * shifted_legendre(j - 1, x);
 }
 
-/// cos x by its series, good enough to start Newton's method.
+/// cos x by the power series, as a start of Newton's method.
 constexpr double cosine(double x) {
   double term = 1.0, sum = 1.0;
   for (int i = 1; i < 20; ++i) {
@@ -105,13 +107,13 @@ constexpr double cosine(double x) {
 
 }  // namespace detail
 
-/// The Gauss-Legendre rule with k nodes on [0, 1], exact for polynomials of degree 2k - 1, with the basis at its nodes. All of
-/// it is even or odd about the middle, exactly: there, and not at 0, int P_0 begins. So the sums over the nodes that decide
-/// whether a conserved quantity drifts vanish without rounding.
+/// The Gauss-Legendre rule with k nodes on [0, 1], exact for polynomials of degree 2k - 1, with the basis at the nodes.
+/// All numbers are exactly even or odd about the middle, where int P_0 starts instead of at 0. Sums over the nodes that
+/// decide whether a conserved quantity drifts thus vanish without rounding errors.
 struct GaussLegendre {
   int k;
   double node[legendre_nodes_max], weight[legendre_nodes_max];
-  double integral[legendre_nodes_max][legendre_terms_max];  ///< int_0^{c_i} P_j; for j = 0 from 1/2
+  double integral[legendre_nodes_max][legendre_terms_max];  ///< int_0^{c_i} P_j; for j = 0 the lower limit is 1/2
   double weighted[legendre_nodes_max][legendre_terms_max];  ///< b_i P_j(c_i)
 };
 
@@ -122,7 +124,7 @@ constexpr GaussLegendre gauss_legendre(int k) {
   for (int i = 0; 2 * i < k; ++i) {
     const int mirror = k - 1 - i;
     DoubleDouble x = mirror == i ? 0.0 : -detail::cosine(3.141592653589793 * (4 * i + 3) / (4 * k + 2)), slope;
-    // the last evaluation gives the slope at the node
+    // The last evaluation gives the slope at the node.
     for (int iteration = 0; iteration < 7; ++iteration) {
       DoubleDouble before;
       const DoubleDouble p = detail::legendre(k, x, before);

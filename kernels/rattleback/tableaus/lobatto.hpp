@@ -1,8 +1,8 @@
 #pragma once
-// Lobatto IIIA-IIIB pairs, s = 2..6: nodes c, weights b, IIIA matrix a, its symplectic conjugate ah (IIIB),
+// Lobatto IIIA-IIIB pairs, s = 2..6: nodes c, weights b, IIIA matrix a, the symplectic conjugate ah (IIIB),
 //   ah_ij = b_j (1 - a_ji / b_i),
-// and the product a ah, which carries accelerations to positions. Entries are the doubles nearest to the exact numbers
-// (computed with 60 digits; tests/kernels/lobatto_test.cpp derives them again with MPFR).
+// and the product a ah, which maps accelerations to positions. Entries are the doubles nearest to the exact numbers
+// (computed with 60 digits; tests/kernels/lobatto_test.cpp derives the numbers again with MPFR).
 //
 // Structure: row 1 of a is zero, row s of a is b, column s of ah is zero, column 1 of ah is b_1.
 
@@ -21,7 +21,7 @@ struct LobattoPair {
   static constexpr int order = 2 * S - 2;
 };
 
-/// The pair with S stages, as a value (device code cannot refer to a static array).
+/// The pair with S stages, as a value, because device code cannot refer to a static array.
 template <int S>
   requires(S >= 2 && S <= 6)
 RB_CONSTEXPR LobattoPair<S> lobatto_pair() {

@@ -10,8 +10,8 @@ RB_NAMESPACE_BEGIN
 /// A tableau whose stages may be implicit.
 using RungeKuttaTableau = ExplicitTableau;
 
-/// The named ones. Their order is that of the pair with ahat_ij = b_j - b_j a_ji/b_i, the symplectic partitioned method
-/// that variational integrators reduce to on R^n.
+/// The named tableaus. `order` is the order of the pair with ahat_ij = b_j - b_j a_ji/b_i. This pair is the symplectic
+/// partitioned method to which variational integrators reduce on R^n.
 inline constexpr RungeKuttaTableau runge_kutta_tableaus[] = {
     {"gauss1", 1, 2, {{0.5}}, {1.0}},
     {"gauss2", 2, 4, {{0.25, 0.25 - 0.28867513459481288225}, {0.25 + 0.28867513459481288225, 0.25}}, {0.5, 0.5}},
@@ -45,7 +45,7 @@ inline constexpr RungeKuttaTableau runge_kutta_tableaus[] = {
      {1.0 / 12, 5.0 / 12, 5.0 / 12, 1.0 / 12}},
 };
 
-/// The tableau of that name, or null.
+/// The tableau with this name, or null.
 constexpr const RungeKuttaTableau* find_runge_kutta_tableau(const char* name) {
   for (const RungeKuttaTableau& tableau : runge_kutta_tableaus) {
     std::size_t i = 0;
@@ -55,23 +55,23 @@ constexpr const RungeKuttaTableau* find_runge_kutta_tableau(const char* name) {
   return nullptr;
 }
 
-/// The Gauss method of 1 to 4 stages: the first named ones.
+/// The Gauss method of 1 to 4 stages; these methods come first among the named tableaus.
 constexpr const RungeKuttaTableau& gauss_tableau(int stages) { return runge_kutta_tableaus[stages - 1]; }
 
-/// A Crouch-Grossman method whose stages are executed one after the other: one-stage methods with a = theta_i and steps
+/// A Crouch-Grossman method that runs one stage after the other: one-stage methods with a = theta_i and steps
 /// weight_i h. As one tableau, a_ij = weight_j for j < i, a_ii = theta_i weight_i and b_i = weight_i.
 inline constexpr int max_substeps = 16;
 struct CrouchGrossmanSet {
   const char* name;
   int substeps;
-  int order;  ///< 0 where it is not known
+  int order;  ///< 0 if unknown
   double theta[max_substeps], weight[max_substeps];
 };
 
 inline constexpr CrouchGrossmanSet crouch_grossman_sets[] = {
     {"midpoint", 1, 2, {0.5}, {1.0}},
     {"triple-jump4", 3, 4, {0.5, 0.5, 0.5}, {1.3512071919596576340, -1.7024143839193152681, 1.3512071919596576340}},
-    // H. Yoshida, Phys. Lett. A 150 (1990) 262, solution A of order 6
+    // H. Yoshida, Phys. Lett. A 150 (1990) 262, solution A of order 6.
     {"yoshida6",
      7,
      6,
@@ -79,12 +79,12 @@ inline constexpr CrouchGrossmanSet crouch_grossman_sets[] = {
      {0.78451361047755726381949763, 0.23557321335935813368479318, -1.17767998417887100694641568,
       1.31518632068391121888424973, -1.17767998417887100694641568, 0.23557321335935813368479318,
       0.78451361047755726381949763}},
-    // R. D. Ruth, IEEE Trans. Nucl. Sci. 30 (1983) 2669: alternating Euler methods
+    // R. D. Ruth, IEEE Trans. Nucl. Sci. 30 (1983) 2669: alternating Euler methods.
     {"ruth3", 5, 3, {0.0, 1.0, 0.0, 1.0, 0.0}, {7.0 / 24, 9.0 / 24, 9.0 / 24, -25.0 / 24, 1.0}},
 };
 
-/// The order, as far as 4, of the pair of a tableau and its partner ahat_ij = b_j - b_j a_ji/b_i, by the order
-/// conditions of W. W. Hager, Numer. Math. 87 (2000) 247, with d_j = sum_i b_i a_ij.
+/// The order, at most 4, of the pair of a tableau and the partner ahat_ij = b_j - b_j a_ji/b_i, by the order conditions
+/// of W. W. Hager, Numer. Math. 87 (2000) 247, with d_j = sum_i b_i a_ij.
 constexpr int symplectic_pair_order(const RungeKuttaTableau& t) {
   const int s = t.stages;
   double c[max_explicit_stages] = {}, d[max_explicit_stages] = {};
@@ -117,7 +117,7 @@ constexpr int symplectic_pair_order(const RungeKuttaTableau& t) {
   if (!holds(b, 1.0)) return 0;
   if (!holds(dd, 0.5)) return 1;
   if (!holds(bcc, 1.0 / 3) || !holds(ddb, 1.0 / 3)) return 2;
-  // sum d_i c_i follows from these for trees of three nodes
+  // The condition on sum d_i c_i is the third condition for trees of three nodes.
   double dc = 0;
   for (int i = 0; i < s; ++i) dc += d[i] * c[i];
   if (!holds(dc, 1.0 / 6)) return 2;
@@ -127,7 +127,7 @@ constexpr int symplectic_pair_order(const RungeKuttaTableau& t) {
   return 4;
 }
 
-/// What is wrong with a tableau as a variational method, or null.
+/// The fault of a tableau as a variational method, or null.
 constexpr const char* variational_tableau_fault(const RungeKuttaTableau& tableau) {
   double sum = -1.0;
   for (int i = 0; i < tableau.stages; ++i) {

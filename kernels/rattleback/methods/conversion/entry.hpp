@@ -1,5 +1,5 @@
 #pragma once
-// Explicit Runge-Kutta methods and the conversion in the catalogue: options, their checks, texts.
+// Explicit Runge-Kutta methods and the conversion in the catalogue: options, checks, texts.
 
 #include <cstdio>
 #include <iterator>
@@ -11,7 +11,7 @@ RB_NAMESPACE_BEGIN
 
 namespace methods {
 
-/// The bases by name, in the order of explicit_tableaus, and one that the study writes out.
+/// The names of the base methods, in the order of explicit_tableaus, then "tableau" for the tableau of a study.
 inline constexpr const char* explicit_bases[] = {"euler", "heun2", "rk3", "rk4", "dp5", "rk6", "tableau"};
 inline constexpr OptionInfo base_option{.name = "base",
                                         .kind = OptionKind::choice,
@@ -25,7 +25,7 @@ inline constexpr OptionInfo base_a_option{
 inline constexpr OptionInfo base_b_option{
     .name = "b", .kind = OptionKind::numbers, .text = "with base = \"tableau\", its weights, one per stage"};
 
-/// The tableau of the options `base`, `a` and `b`; false, with a message, where there is none.
+/// Finds the tableau of the options `base`, `a` and `b`; returns false, with a message, if there is none.
 inline bool settle_base(const OptionValue& base, const OptionValue& a, const OptionValue& b, ExplicitTableau& tableau,
                         char* message, int message_size) {
   const auto refuse = [&](const char* what) {
@@ -55,7 +55,7 @@ inline bool settle_base(const OptionValue& base, const OptionValue& a, const Opt
   return true;
 }
 
-/// 0 for a tableau of one's own.
+/// The order of the base; 0 for the tableau of a study.
 inline int order_of_base(std::span<const OptionValue> values) {
   const auto choice = static_cast<std::size_t>(values[0].number);
   return choice < std::size(explicit_tableaus) ? explicit_tableaus[choice].order : 0;
@@ -131,7 +131,7 @@ inline Settled settle_conversion(std::span<const OptionValue> values, const Syst
   return Settled::good;
 }
 
-/// That of the base; with the symmetric bias the next even one.
+/// The order of the base; with the symmetric bias an odd order rises to the next even order.
 inline int order_of_conversion(std::span<const OptionValue> values, const SystemEntry&) {
   const int order = order_of_base(values);
   const std::span<const double> bias = values[3].numbers;

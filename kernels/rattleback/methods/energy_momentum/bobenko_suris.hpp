@@ -7,7 +7,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Numbers that BobenkoSuris carries: of M and of a.
+/// Count of numbers that BobenkoSuris carries: 3 for M and 3 for a.
 inline constexpr int bobenko_suris_carried = 6;
 
 /// A Lagrange top in directors.
@@ -17,16 +17,18 @@ concept LagrangeTop = requires(const System& s, const Vector<typename System::sc
   s.axial_inertia;
 };
 
-/// The discrete Lagrange top of A. I. Bobenko, Y. B. Suris (Commun. Math. Phys. 204 (1999) 147), explicit, for the axis a and
-/// the angular momentum M about the tip. With I' = I + mass l^2,
+/// The discrete Lagrange top of A. I. Bobenko, Y. B. Suris (Commun. Math. Phys. 204 (1999) 147). The step is explicit
+/// in the axis a and the angular momentum M about the tip. With I' = I + mass l^2,
 ///
 ///   M' = M + h mass gravity l e_3 x a,   a' - a = (h/I') M' x (a + a')/2.
 ///
-/// The second is a Cayley rotation. It turns all directors here, and a rotation about the axis follows at the rate
-/// (1/J - 1/I') M . a of the continuous equations, so that the state is that of a rigid body. Multipliers are left alone.
+/// The second equation is a Cayley rotation, which turns all directors here. A rotation about the axis follows at the
+/// rate (1/J - 1/I') M . a of the continuous equations, so that the state is that of a rigid body. Multipliers stay
+/// unchanged.
 ///
-/// M from (q, p) has the rounding errors of 24 numbers, which would add up in M from step to step, and M turns the axis. So
-/// the step carries what (q, p) leaves out of M, and what rounding leaves out of a: M and a are sums with compensation.
+/// M from (q, p) has the rounding errors of 24 numbers. These errors would add up from step to step, and M turns the
+/// axis. The step thus carries the difference between M and the value from (q, p), and the rounding error of a: M and a
+/// are compensated sums.
 template <class T, LagrangeTop System>
 class BobenkoSuris {
   static constexpr int n = System::n, m = System::m;
@@ -79,17 +81,17 @@ class BobenkoSuris {
     state.p = mass_.times(v);
     const T check = sum(state.q) + sum(state.p);
     const T status = step_status<T>(mask_t<T>(true), mask_t<T>(false), is_finite(check));
-    // the difference is exact: the two differ by rounding
+    // The difference is exact, because the two values differ only by rounding.
     compensation.carry(join((total - momentum_of(state)) + rest, axis_rest), status == T(0.0));
     return {status, T(0.0), T(0.0)};
   }
 
  private:
-  /// M about the tip.
+  /// The angular momentum M about the tip.
   RB_HD Vector<T, 3> momentum_of(const State& state) const {
     return system_.angular_momentum(state.q, mass_.inverse_times(state.p));
   }
-  /// x + rest grows by dx; the rounding error of the sum is exact.
+  /// Adds dx to x + rest; rest is the exact rounding error of the sum.
   RB_HD static void add(const Vector<T, 3>& dx, Vector<T, 3>& x, Vector<T, 3>& rest) {
     StateRounding<T, 3>::add(dx, mask_t<T>(true), x, rest);
   }

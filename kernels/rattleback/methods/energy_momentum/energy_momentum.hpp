@@ -6,18 +6,18 @@
 //   p' = p - h D_q H - h (D g)^T lambda - h (D_q g^v)^T gamma
 //   g(q') = 0,  g^v(q', p') = 0.
 //
-// They conserve H to round-off, because D f . (x' - x) = f(x') - f(x), and the momentum maps of linear symmetries, because the
-// derivatives are equivariant. For a constant mass matrix this is scheme (84) of P. L. Kinon, P. Betsch, S. Schneider
-// (see ggl.hpp). For others it differs from (84), which carries a velocity of its own from step to step and conserves
-// p . v - L(q, v) instead of H.
+// The schemes conserve H to round-off, because D f . (x' - x) = f(x') - f(x), and the momentum maps of linear
+// symmetries, because the derivatives are equivariant. For a constant mass matrix the scheme is (84) of P. L. Kinon, P.
+// Betsch, S. Schneider (see ggl.hpp). For other mass matrices the schemes differ: (84) carries a separate velocity from
+// step to step and conserves p . v - L(q, v) instead of H.
 //
-//   energy-momentum           as above
+//   energy-momentum           the equations above
 //   energy-momentum-index3    without gamma and the constraint on velocities (O. Gonzalez, 1999)
 //   classical-ggl             without the term of gamma in p' (C. W. Gear, B. Leimkuhler, G. K. Gupta): conserves
 //                             neither energy nor momentum maps
 //   bobenko-suris             for the Lagrange top only
 //
-// The recorded multiplier is minus lambda, as in ggl.hpp; it belongs to the middle of the step.
+// The recorded multiplier is minus lambda, as in ggl.hpp, and belongs to the middle of the step.
 
 #include "rattleback/methods/ggl/ggl.hpp"
 
@@ -30,8 +30,8 @@ concept ExplicitVelocity = Separable<System> ||
   s.velocity(q, q);
 };
 
-/// Any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q with p' = L_v(q, a),
-/// h lambda and, unless the scheme has none, gamma.
+/// The step for any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q
+/// with p' = L_v(q, a), h lambda and, if the scheme has gamma, gamma.
 template <class T, class System, GglScheme scheme>
   requires ExplicitVelocity<System>
 class GeneralEnergyMomentum {
@@ -170,7 +170,7 @@ struct EnergyMomentumForm<T, System, scheme> {
 template <class System>
 concept TakesEnergyMomentum = ConstrainedOnRn<System> &&(Blocks<System> || ExplicitVelocity<System>);
 
-/// The condensed form where the system allows it.
+/// Uses the condensed form where the system allows this form.
 template <class T, class System, GglScheme scheme>
   requires TakesEnergyMomentum<System>
 using EnergyMomentumStep = typename detail::EnergyMomentumForm<T, System, scheme>::type;

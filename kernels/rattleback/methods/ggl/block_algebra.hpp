@@ -1,5 +1,5 @@
 #pragma once
-// Linear algebra of systems whose matrices are blocks times the identity (`Blocks` of mechanics/concepts.hpp).
+// Linear algebra of systems whose matrices consist of multiples of the identity (`Blocks` of mechanics/concepts.hpp).
 
 #include "rattleback/linalg/lu.hpp"
 #include "rattleback/mechanics/system.hpp"
@@ -13,7 +13,7 @@ namespace detail {
 template <class T, class System>
 struct BlockAlgebra {
   static constexpr int n = System::n, m = System::m, k = System::block, N = n / k;
-  using BlockMatrix = Matrix<T, N, N>;  // times the identity of R^k
+  using BlockMatrix = Matrix<T, N, N>;  // factors of the identity of R^k
   using Forms = ConstraintForms<System>;
 
   RB_HD explicit BlockAlgebra(const System& system) {
@@ -51,7 +51,7 @@ struct BlockAlgebra {
     for (int i = 0; i < N; ++i) r[i] = transpose_times(b, a[i]);
     return r;
   }
-  /// diag(mass) + s a
+  /// diag(mass) + s a.
   RB_HD BlockMatrix mass_plus(const T& s, const BlockMatrix& a) const {
     BlockMatrix r;
     RB_UNROLL
@@ -79,7 +79,7 @@ struct BlockAlgebra {
     r.mu = system.position_jacobian(q);
     return r;
   }
-  /// Rows D^2 g_i x: Dg is affine in q.
+  /// Rows D^2 g_i x; this formula is exact because Dg is affine in q.
   RB_HD static Forms second_forms(const System& system, const Vector<T, n>& x) {
     const Matrix<T, m, n> at_0 = system.position_jacobian(Vector<T, n>::zero());
     Forms r = forms(system, x);
@@ -95,8 +95,8 @@ struct BlockAlgebra {
   Vector<T, N> mass, inverse_mass;
 };
 
-/// The velocity that Newton's sizes are compared with: a position rounds by eps |q|, which shows divided by h and times the
-/// condition of the system.
+/// The reference velocity for the sizes of Newton updates. A position rounds by eps |q|; this error is
+/// divided by h and multiplied by the condition of the system.
 template <class T, int n>
 RB_HD T velocity_scale(const T& h, const Vector<T, n>& q, const Vector<T, n>& v, const Vector<T, n>& acceleration) {
   return magnitude(v) + abs(h) * magnitude(acceleration) + T(0.01) / abs(h) * magnitude(q);

@@ -1,5 +1,5 @@
 #pragma once
-// Newton problems from a residual over any scalar, for systems with any Lagrangian.
+// Newton problems with a residual over any scalar, for systems with any Lagrangian.
 
 #include "rattleback/methods/ggl/block_algebra.hpp"
 #include "rattleback/methods/solve/newton.hpp"
@@ -8,8 +8,8 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w: zero in v says that L_vv w = G^T gamma, and then the derivative
-/// in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
+/// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w. Where the derivative in v is zero, L_vv w = G^T gamma, and
+/// the derivative in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
 template <class System, class D, int n = System::n, int m = System::m>
 RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
                                               const Vector<D, n>& w, const Vector<D, m>& gamma) {
@@ -40,15 +40,15 @@ RB_HD_LARGE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Ve
       q, v);
 }
 
-/// velocity_scale with the acceleration of the free motion, about.
+/// velocity_scale with an approximate acceleration of the free motion.
 template <class System, class T, int n = System::n>
 RB_HD T velocity_scale(const System& system, const T& h, const Vector<T, n>& q, const Vector<T, n>& v) {
   const Vector<T, n> by_force = velocity(system, q, lagrangian_gradient(system, q, v).dq[0]);
   return velocity_scale(h, q, v, by_force);
 }
 
-/// What the steps for any Lagrangian share: a full Newton problem from a residual over any scalar. Equations provides size,
-/// guess(fraction), residual(x), size_of(x). The Jacobian is found by dual numbers, a direction at a time.
+/// The Newton problem of the steps for any Lagrangian, with a residual over any scalar. Equations provides size,
+/// guess(fraction), residual(x), size_of(x). Dual numbers give the Jacobian, one column at a time.
 template <class T, class Equations>
 struct DualProblem {
   using Unknowns = Vector<T, Equations::size>;

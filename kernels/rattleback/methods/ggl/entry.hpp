@@ -1,5 +1,5 @@
 #pragma once
-// The GGL integrators in the catalogue: options, their checks, texts.
+// The GGL integrators in the catalogue: options, checks, texts.
 
 #include <cstdio>
 
@@ -21,7 +21,7 @@ int constant_order(std::span<const OptionValue>, const SystemEntry&) {
   return order;
 }
 
-/// The numbers of a fixed member of the theta family.
+/// Writes the numbers of a fixed member of the theta family.
 template <const GglNumbers& member>
 Settled settle_ggl(std::span<const OptionValue>, const SystemEntry&, double* numbers, char*, int) {
   fill_numbers(member, numbers);

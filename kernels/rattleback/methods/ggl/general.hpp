@@ -6,8 +6,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Any regular Lagrangian. w of the head of this file is an unknown in VI-S, with v, z, h lambda and gamma, and u - v in the
-/// theta family, with the unknowns u = (q' - q)/h, v, h lambda and gamma.
+/// The step for any regular Lagrangian, with the symbols of ggl.hpp. The unknowns of VI-S are v, z, w, h lambda and
+/// gamma. The unknowns of the theta family are u = (q' - q)/h, v, h lambda and gamma, with w = u - v.
 template <class T, class System, GglScheme scheme>
 class GeneralGgl {
   static constexpr int n = System::n, m = System::m;
@@ -59,7 +59,7 @@ class GeneralGgl {
     }
     RB_HD const State& start() const { return state_; }
     RB_HD T scale() const { return detail::velocity_scale(step_.system_, h_, state_.q, v_0_); }
-    /// Of the velocities among the unknowns.
+    /// The size of the velocities among the unknowns.
     RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, blocks * n>(update)); }
 
     template <class D>
@@ -68,7 +68,7 @@ class GeneralGgl {
       const D h(h_), inverse_h(T(1.0) / h_);
       const Vector<D, m> lambda = segment<first_lambda, m>(x), gamma = segment<first_gamma, m>(x);
       const Vector<D, n> q_0 = constant<D>(state_.q), p_0 = constant<D>(state_.p);
-      Vector<D, n> force_0;  // of h lambda, at the beginning of the step
+      Vector<D, n> force_0;  // force of h lambda at the beginning of the step
       for (int i = 0; i < n; ++i) {
         force_0[i] = D(0.0);
         for (int k = 0; k < m; ++k) force_0[i] = force_0[i] + lambda[k] * D(g_0_[k][i]);
@@ -99,7 +99,7 @@ class GeneralGgl {
       }
     }
 
-    /// The state at the end of the step.
+    /// Computes the state at the end of the step.
     RB_HD_LARGE void finish(const Vector<T, size>& x, State& state) const {
       const System& system = step_.system_;
       const Vector<T, m> lambda = segment<first_lambda, m>(x), gamma = segment<first_gamma, m>(x);

@@ -1,8 +1,8 @@
 #pragma once
-// One-step integrators from the GGL variational principle for holonomic constraints (P. L. Kinon, P. Betsch, S. Schneider,
-// Structure-preserving integrators based on a new variational principle for constrained mechanical systems, Nonlinear Dynamics
-// 111 (2023)): a second multiplier gamma for the constraint on velocities, which vanishes in the continuous equations.
-// With G = Dg, g^v(q, p) = G(q) v(q, p), A = L_vv, and x = (1 - theta) q + theta q',
+// One-step integrators from the GGL variational principle for holonomic constraints (P. L. Kinon, P. Betsch, S.
+// Schneider, Structure-preserving integrators based on a new variational principle for constrained mechanical systems,
+// Nonlinear Dynamics 111 (2023)). A second multiplier gamma belongs to the constraint on velocities; gamma vanishes in
+// the continuous equations. With G = Dg, g^v(q, p) = G(q) v(q, p), A = L_vv, and x = (1 - theta) q + theta q':
 //
 //   VI-S (55):    q' = q + h (v + w)                      y = q + h v, p' = L_v(y, z)
 //                 p' = p + h L_q(q, v) - h G(q)^T lambda - h B
@@ -14,15 +14,18 @@
 //                 G(x) v = 0
 //     A (79):     Ghat = G(x), g(x) = 0, L_v(x, v) = theta p + (1 - theta) p'
 //     B (82):     Ghat = (1 - vartheta) G(q) + vartheta G(q'), g(q') = 0,
-//                 L_v(x, v) = theta p + (1 - theta) p' - h (theta (1 - vartheta) G(q) - (1 - theta) vartheta G(q'))^T lambda
+//                 L_v(x, v) = theta p + (1 - theta) p'
+//                             - h (theta (1 - vartheta) G(q) - (1 - theta) vartheta G(q'))^T lambda
 //
 // VI-A is A with theta = 1/2; VI-B is B with theta = 1, vartheta = 1/2; VI-Bs is B with theta = vartheta = 1/2. All are
-// symplectic. The recorded multiplier has the sign of the other methods, the force being G^T lambda: minus the lambda
-// above. It belongs to the beginning of the step for VI-S and is spread over the step for the others. gamma and v can be
-// observed (loop/last_step.hpp): v belongs to (q, p) in VI-S, to (q', p') in the others.
+// symplectic. The recorded multiplier is minus the lambda above, so that the force is G^T times this multiplier, as in
+// the other methods. The recorded multiplier belongs to the beginning of the step for VI-S and to the whole step for
+// the others. gamma and v can be observed (loop/last_step.hpp): v belongs to (q, p) in VI-S and to (q', p') in the
+// others.
 //
-// Two forms: one for the structure `Blocks` of mechanics/system.hpp, condensed to the multipliers, which the energy-momentum
-// schemes (energy_momentum.hpp) share; and one for any regular Lagrangian, a configuration-dependent mass matrix included.
+// There are two forms. The first form, for systems with the structure `Blocks` (mechanics/system.hpp), is condensed to
+// the multipliers; the energy-momentum schemes (energy_momentum.hpp) use this form too. The second form is for any
+// regular Lagrangian, also with a mass matrix that depends on q.
 
 #include "rattleback/methods/ggl/condensed.hpp"
 #include "rattleback/methods/ggl/condensed_vi_s.hpp"
@@ -47,7 +50,7 @@ struct GglForm<T, System, GglScheme::vi_s> {
 };
 }  // namespace detail
 
-/// The condensed form where the system allows it.
+/// Uses the condensed form where the system allows this form.
 template <class T, class System, GglScheme scheme>
   requires ConstrainedOnRn<System>
 using GglStep = typename detail::GglForm<T, System, scheme>::type;

@@ -5,7 +5,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// What changes the structure of the equations.
+/// The members of the family, which differ in the structure of the equations.
 enum class GglScheme { vi_s, theta_a, theta_b, energy_momentum, energy_momentum_index3, classical };
 
 constexpr bool is_theta(GglScheme scheme) { return scheme == GglScheme::theta_a || scheme == GglScheme::theta_b; }
@@ -16,14 +16,14 @@ struct GglNumbers {
 };
 inline constexpr GglNumbers ggl_vi_a_numbers{0.5, 0.5}, ggl_vi_b_numbers{1.0, 0.5}, ggl_vi_bs_numbers{0.5, 0.5};
 
-/// Writes the numbers of a step; returns how many.
+/// Writes the numbers of a step and returns their count.
 inline int fill_numbers(const GglNumbers& a, double* numbers) {
   numbers[0] = a.theta;
   numbers[1] = a.vartheta;
   return 2;
 }
 
-/// Why a member of the theta family cannot be used, or null.
+/// The reason why a member of the theta family cannot be used, or null.
 constexpr const char* unusable(GglScheme scheme, const GglNumbers& a) {
   if (scheme == GglScheme::theta_a && a.theta != 0.5)
     return "with constraint A theta must be 1/2: the distance from the constraint grows by a factor (1 - theta)/theta "

@@ -1,5 +1,5 @@
 #pragma once
-// hbvm in the catalogue: options, their checks, texts.
+// The method hbvm in the catalogue: options, checks, texts.
 
 #include <cstdio>
 
@@ -39,7 +39,7 @@ inline constexpr OptionInfo hbvm_options[] = {
      .kind = OptionKind::flag,
      .text = "the rounding errors of q and p are carried along and added later: those of the sums vanish"}};
 
-/// The numbers of the step; refuses k < s.
+/// Writes the numbers of the step; refuses k < s.
 inline Settled settle_hbvm(std::span<const OptionValue> values, const SystemEntry&, double* numbers, char* message,
                            int message_size) {
   const int s = static_cast<int>(values[0].number), k = static_cast<int>(values[1].number);
@@ -55,7 +55,7 @@ inline Settled settle_hbvm(std::span<const OptionValue> values, const SystemEntr
   return Settled::good;
 }
 
-/// Of q; the momentum's component along the constraint forces has order 2.
+/// The order of q. The component of the momentum along the constraint forces has order 2.
 inline int order_of_hbvm(std::span<const OptionValue> values, const SystemEntry& system) {
   const int s = static_cast<int>(values[0].number);
   return system.m > 0 && s > 1 ? 4 : 2 * s;

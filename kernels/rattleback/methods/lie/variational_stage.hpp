@@ -1,5 +1,5 @@
 #pragma once
-// A stage of a variational Runge-Kutta method on a group: its equations and their derivatives (vrkmk.hpp).
+// The equations of one stage of a variational Runge-Kutta method on a group, and their derivatives (vrkmk.hpp).
 
 #include "rattleback/lie/series.hpp"
 #include "rattleback/linalg/lu.hpp"
@@ -8,9 +8,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// How the stage equations are solved: by Newton's method, which keeps a Jacobian only as long as it contracts well;
-/// with the Jacobian of the first iterate; with the mass matrix in its place; or by sweeps, which need no Jacobian
-/// either but contract like h^2, and Newton's method for what they do not solve.
+/// The iteration for the stage equations. newton computes a new Jacobian when the convergence is not fast enough; chord
+/// keeps the Jacobian of the first iterate; fixed_point uses the mass matrix instead of a Jacobian. sweeps iterates
+/// without a Jacobian, with contraction of order h^2, and then uses Newton's method for unsolved equations.
 enum class StageIteration : int { newton, chord, fixed_point, sweeps };
 
 /// a, b and b_j a_ji/b_i of S stages, as a block of numbers.
@@ -30,7 +30,7 @@ class StageCoefficients {
 
   RB_HD explicit StageCoefficients(const double* numbers) : numbers_(numbers) {}
   RB_HD double a(int i, int j) const { return numbers_[i * S + j]; }
-  /// b_j a_ji/b_i
+  /// b_j a_ji/b_i.
   RB_HD double back(int i, int j) const { return numbers_[(S + i) * S + j]; }
   RB_HD double b(int i) const { return numbers_[2 * S * S + i]; }
 
@@ -38,7 +38,7 @@ class StageCoefficients {
   const double* numbers_;
 };
 
-/// What the equations take from one stage; it does not depend on their number.
+/// The terms of one stage in the stage equations; these terms do not depend on the number of stages.
 template <class T, class System>
 class VariationalStage {
   using G = group_of<System>;
@@ -48,8 +48,8 @@ class VariationalStage {
  public:
   static constexpr bool by_hamiltonian = HasHamiltonian<System>;
 
-  /// At x and k: B^T m, v, and f + ad*_eta m. The momentum m of the stage, p, is given where there is a Hamiltonian, and
-  /// the velocity B k may lack something of dH/dp.
+  /// The terms at x and k: p = m, w = B^T m, v, and rate = f + ad*_eta m. For a system with a Hamiltonian p is an
+  /// input, and lack = B k - dH/dp.
   template <class R>
   struct Terms {
     Vector<R, n> p, lack, w, v, rate;
@@ -64,7 +64,7 @@ class VariationalStage {
           }
         }()) {}
 
-  /// Derivatives are long code and seldom wanted: they stay out of line.
+  /// Derivatives are long code for rare use, so this code stays out of line.
   template <class R>
   RB_HD void operator()(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
     if constexpr (std::is_same_v<R, decltype(value_of(R()))>) {

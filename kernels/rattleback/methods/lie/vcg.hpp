@@ -1,14 +1,15 @@
 #pragma once
 // Variational Crouch-Grossman methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group
-// methods, section 4.2) whose stages are executed one after the other. By the composition lemma of the paper the method
-// with a_ij = b_j, j < i, a_ii = theta_i b_i, is the composition of one-stage methods with a = theta_i and steps b_i h,
-// for which Crouch-Grossman and Munthe-Kaas methods without correction (r = 0) are the same: so n unknowns at a time.
+// methods, section 4.2) that run one stage after the other. By the composition lemma of the paper the method with
+// a_ij = b_j, j < i, a_ii = theta_i b_i, is the composition of one-stage methods with a = theta_i and steps b_i h.
+// For one stage Crouch-Grossman methods equal Munthe-Kaas methods without correction (r = 0). Each substep thus has
+// n unknowns.
 
 #include "rattleback/methods/lie/vrkmk.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// The numbers of a step: its iteration, how many substeps, the series 1, and of each substep the weight and the
+/// The numbers of a step: the iteration, the number of substeps, the series 1, and for each substep the weight and the
 /// tableau.
 struct VcgNumbers {
   static constexpr int at_count = 1, at_series = 2, at_substeps = at_series + TangentSeries::size;
@@ -39,7 +40,7 @@ class VcgStep : public detail::WithFastStep<VcgStep<T, System, false>, newton &&
               TangentSeries(numbers + Numbers::at_series)),
         numbers_(numbers) {}
 
-  /// Iterations are those of all substeps; the status is that of the first that fails.
+  /// The report sums the iterations of all substeps and has the status of the first substep that fails.
   RB_HD StepReport<T> operator()(State& state, T h) const {
     StepReport<T> report{T(0.0), T(0.0), T(0.0)};
     for (int i = 0; i < static_cast<int>(numbers_[Numbers::at_count]); ++i) {

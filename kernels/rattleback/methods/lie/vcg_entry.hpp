@@ -1,5 +1,5 @@
 #pragma once
-// vcg in the catalogue: options, their checks, texts.
+// The method vcg in the catalogue: options, checks, texts.
 
 #include "rattleback/methods/lie/vcg.hpp"
 #include "rattleback/methods/lie/vrkmk_entry.hpp"
@@ -8,7 +8,7 @@ RB_NAMESPACE_BEGIN
 
 namespace methods {
 
-/// The names of the sets, in their order, then that of the one from a study.
+/// The names of the coefficient sets, in their order, then "given" for the coefficients of a study.
 inline constexpr auto vcg_sets = [] {
   std::array<const char*, std::size(crouch_grossman_sets) + 1> names{};
   for (std::size_t i = 0; i + 1 < names.size(); ++i) names[i] = crouch_grossman_sets[i].name;
@@ -61,7 +61,7 @@ inline Settled settle_vcg(std::span<const OptionValue> values, const SystemEntry
   return Settled::good;
 }
 
-/// 0 for coefficients of one's own.
+/// The order of the coefficient set; 0 for given coefficients.
 inline int order_of_vcg(std::span<const OptionValue> values, const SystemEntry&) {
   const auto choice = static_cast<std::size_t>(values[0].number);
   return choice < std::size(crouch_grossman_sets) ? crouch_grossman_sets[choice].order : 0;

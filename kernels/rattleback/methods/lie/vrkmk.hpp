@@ -1,29 +1,29 @@
 #pragma once
 // Variational Runge-Kutta-Munthe-Kaas methods (G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie
-// group methods, sections 3 and 4.1): symplectic on T*G, of any order.
+// group methods, sections 3 and 4.1), symplectic on T*G, of any order.
 //
-// A Runge-Kutta method (a, b) in the chart exp(X) q at the configuration q, with velocities xi = D(X) k right
-// trivialised, and momenta from the discrete variational principle. States hold the momentum in space, mu; a step works
-// in the frame of the body at q, where the equations look the same, because Ad_q carries everything along, and where
-// the inertia is constant:
+// The method is a Runge-Kutta method (a, b) in the chart exp(X) q at the configuration q, with right-trivialised
+// velocities xi = D(X) k; the momenta follow from the discrete variational principle. States hold the momentum in
+// space, mu. A step works in the frame of the body at q, where the inertia is constant. There the equations have the
+// same form, because Ad_q maps all terms to this frame:
 //
 //   x_i = h sum_j a_ij k_j,   g_i = q exp(x_i),   eta_i = B_i k_i,   B_i = Ad_{exp(-x_i)} D(x_i)
 //   m_i = dl/deta(g_i, eta_i)
-//   n_i = f_i + ad*_{eta_i} m_i,   f_i = dl/dg(g_i, eta_i)                        the rate of the momentum in the body
+//   n_i = f_i + ad*_{eta_i} m_i,   f_i = dl/dg(g_i, eta_i)                        n_i: rate of the momentum in the body
 //   m'  = m + h sum_j b_j n_j,     y = h sum_j b_j k_j,     Lambda = dexp*_{-y} m'
 //   v_i = dexp*_{-x_i} f_i + grad_x <m_i, B(x_i) k_i>
 //
 //   B_i^T m_i = Lambda - h sum_j (b_j a_ji/b_i) v_j,   i = 1..s                   the s n equations for k_1..k_s
 //   q' = q exp(y),   mu' = mu + Ad*_{q^-1} (m' - m - ad*_y Lambda)
 //
-// The multipliers lambda_i = -h b_i v_i of the paper are eliminated, and mu' = Ad*_{q'^-1} m' is written as an
-// increment, by Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y: components that are conserved are so up to rounding of size h.
-// Where the system gives its Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with the s n
-// equations B_i k_i = dH/dp(g_i, m_i).
+// The multipliers lambda_i = -h b_i v_i of the paper are eliminated. mu' = Ad*_{q'^-1} m' is written as an increment
+// with Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y, so that the rounding errors of conserved components are
+// proportional to h. For a system with a Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with
+// the s n equations B_i k_i = dH/dp(g_i, m_i).
 //
-// D is the inverse of the series of dexp^-1 up to ad^r (vrkmk; r = 0 is the identity), or the series of dexp up to
+// D is the inverse of the series of dexp^-1 up to ad^r (vrkmk; r = 0 gives the identity), or the series of dexp up to
 // ad^r, the alternative approach of the paper (vrkmk-pade). The order is that of the pair (a, ahat) on R^n, but at most
-// r + 2, where for vrkmk an even r > 0 counts as r + 1.
+// r + 2; for vrkmk an even r > 0 counts as r + 1.
 
 #include <type_traits>
 
@@ -31,7 +31,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The numbers of a step: its iteration, the series and the tableau.
+/// The numbers of a step: the iteration, the series and the tableau.
 template <int S>
 struct VrkmkNumbers {
   static constexpr int at_series = 1, at_tableau = at_series + TangentSeries::size;
@@ -50,7 +50,7 @@ struct VrkmkNumbers {
 };
 
 namespace detail {
-/// Names the step that defers its failures, where there is one.
+/// Gives a step the type FastStep, the step that defers failures, if `has_fast_step`.
 template <class Step, bool has_fast_step>
 struct WithFastStep {};
 template <class Step>
@@ -59,7 +59,8 @@ struct WithFastStep<Step, true> {
 };
 }  // namespace detail
 
-/// A step of vrkmk or vrkmk-pade, which differ in their numbers alone. More than 18 unknowns are too many to compile.
+/// A step of vrkmk or vrkmk-pade; only the numbers of these methods differ. There are at most 18 unknowns, because more
+/// unknowns take too long to compile.
 template <class T, class System, int S, bool newton = true>
   requires(S*(HasHamiltonian<System> ? 2 : 1) * System::n <= 18)
 class VrkmkStep : public detail::WithFastStep<VrkmkStep<T, System, S, false>, newton && Separable<System>> {

@@ -1,5 +1,5 @@
 #pragma once
-// vrkmk and vrkmk-pade in the catalogue: options, their checks, texts.
+// The methods vrkmk and vrkmk-pade in the catalogue: options, checks, texts.
 
 #include <cstdio>
 
@@ -20,7 +20,8 @@ inline constexpr OptionInfo variational_iteration{.name = "iteration",
                                                   .standard = 3,
                                                   .choices = variational_iterations};
 
-/// The Gauss method of as many stages as wanted, the named tableaus in their order, and the one of a study.
+/// The names of the tableaus: the Gauss method of `stages` stages, the named tableaus in their order, and the tableau
+/// of a study.
 inline constexpr auto vrkmk_tableaus = [] {
   std::array<const char*, std::size(runge_kutta_tableaus) + 2> names{"gauss"};
   for (std::size_t i = 0; i + 2 < names.size(); ++i) names[i + 1] = runge_kutta_tableaus[i].name;
@@ -76,10 +77,10 @@ inline int stages_of_vrkmk(std::span<const OptionValue> values) {
   if (v.by_stages()) return v.stages;
   if (!v.given()) return v.named().stages;
   const auto stages = static_cast<int>(v.b.numbers.size());
-  return stages < 1 ? 1 : stages < max_vrkmk_stages ? stages : max_vrkmk_stages;  // settling refuses what is beyond
+  return stages < 1 ? 1 : stages < max_vrkmk_stages ? stages : max_vrkmk_stages;  // settling refuses other counts
 }
 
-/// The tableau of a method; false, with a message, where there is none.
+/// Finds the tableau of a method; returns false, with a message, if there is none.
 inline bool settle_vrkmk_tableau(const VrkmkValues& v, RungeKuttaTableau& tableau, char* message, std::size_t size) {
   const int stages = v.stages;
   if (!v.given() && (!v.a.numbers.empty() || !v.b.numbers.empty())) {
@@ -125,11 +126,11 @@ inline bool settle_vrkmk_tableau(const VrkmkValues& v, RungeKuttaTableau& tablea
   return true;
 }
 
-/// Order that a cut-off allows: the terms of odd order above 1 vanish from the series of dexp^-1.
+/// The order that a cutoff allows. The terms of odd order above 1 vanish in the series of dexp^-1.
 constexpr int order_of_cutoff(int cutoff, bool pade) {
   return 2 + (!pade && cutoff > 0 && cutoff % 2 == 0 ? cutoff + 1 : cutoff);
 }
-/// The smallest that allows an order.
+/// The smallest cutoff that allows an order.
 constexpr int cutoff_for(int order, bool pade) {
   int cutoff = 0;
   while (order_of_cutoff(cutoff, pade) < order) ++cutoff;
@@ -144,7 +145,7 @@ Settled settle_vrkmk(std::span<const OptionValue> values, const SystemEntry& sys
   RungeKuttaTableau tableau;
   if (!settle_vrkmk_tableau(v, tableau, message, size)) return Settled::refused;
   const int needed = cutoff_for(tableau.order, pade);
-  // of a given tableau's order it is known only whether it is at least 4
+  // For a given tableau the known order is at most 4; the true order may be higher.
   const bool may_be_more = v.given() && tableau.order == 4;
   const int cutoff = v.cutoff >= 0 ? v.cutoff : may_be_more ? cutoff_for(2 * v.stages, pade) : needed;
   switch (v.stages) {

@@ -4,8 +4,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The spherical pendulum in the coordinates u = x^2 + y^2, the angle phi about the vertical, and the height z, whose mass
-/// matrix depends on the configuration:
+/// The spherical pendulum in the coordinates u = x^2 + y^2, the angle phi about the vertical, and the height z. The
+/// mass matrix depends on the configuration:
 ///   L = mass (u'^2/(8u) + u phi'^2/2 + z'^2/2) - mass gravity z,   g = ((u + z^2)/length^2 - 1)/2.
 template <class T>
 struct CylindricalPendulum {

@@ -4,7 +4,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Two point masses on rods, the second hanging from the first: |r1| = length_1, |r2 - r1| = length_2.
+/// Two point masses on rods; the second rod hangs from the first mass: |r1| = length_1, |r2 - r1| = length_2.
 template <class T>
 struct DoubleSphericalPendulum {
   using scalar = T;
@@ -55,7 +55,7 @@ struct DoubleSphericalPendulum {
             S(0.5) * (dot(rod, rod) - S(length_2) * S(length_2))};
   }
 
-  // by hand what follows from g (mechanics/dynamics.hpp)
+  // Derivatives of g by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
     const Vector<S, 3> upper = segment<0, 3>(q), rod = segment<3, 3>(q) - upper;

@@ -4,8 +4,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Four particles in space: rods join 1-2 and 3-4, springs 1-3 and 2-4 (O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174
-/// (1999) 165):
+/// Four particles in space; rods join 1-2 and 3-4, and springs join 1-3 and 2-4 (O. Gonzalez, Comput. Methods Appl.
+/// Mech. Engrg. 174 (1999) 165):
 ///   U = k13 (|q3 - q1|^2 - l13^2)^2/2 + k24 (|q4 - q2|^2 - l24^2)^2/2,
 ///   g = (|q2 - q1|^2/l12^2 - 1, |q4 - q3|^2/l34^2 - 1)/2.
 template <class T>
@@ -87,7 +87,7 @@ struct FourParticle {
     return {S(0.5) * (dot(a, a) * rod(l12) - S(1.0)), S(0.5) * (dot(b, b) * rod(l34) - S(1.0))};
   }
 
-  // the structure that condensed methods use (system.hpp)
+  // The structure for condensed methods (system.hpp).
   static constexpr int block = 3, terms = 2;
   template <int a, class S>
   RB_HD S potential_term(const S& pi) const {

@@ -6,9 +6,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Symmetric heavy top with its tip fixed, described by the centre of mass phi and the directors d_1, d_2, d_3 of the body
-/// (P. Betsch, P. Steinmann, Int. J. Numer. Meth. Engng. 50 (2001) 1931). With inertia I about axes through the centre of mass
-/// orthogonal to d_3, J about d_3, and E_1 = E_2 = J/2, E_3 = I - J/2:
+/// Symmetric heavy top with a fixed tip, described by the centre of mass phi and the directors d_1, d_2, d_3 of the
+/// body (P. Betsch, P. Steinmann, Int. J. Numer. Meth. Engng. 50 (2001) 1931). I is the inertia about axes through the
+/// centre of mass orthogonal to d_3, J the inertia about d_3, and E_1 = E_2 = J/2, E_3 = I - J/2:
 ///   L = mass |phi'|^2/2 + sum_i E_i |d_i'|^2/2 - mass gravity phi_3,
 ///   g = ((d_1.d_1 - 1)/2, (d_2.d_2 - 1)/2, (d_3.d_3 - 1)/2, d_1.d_2, d_1.d_3, d_2.d_3, phi/length - d_3).
 template <class T>
@@ -28,7 +28,7 @@ struct HeavyTopDirectors {
       "constrained mechanical systems, sec. 6.2";
   static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.01;
-  // steady precession, rate 10 about the vertical and 135.6 about d_3, which is inclined by 60 degrees
+  // Steady precession with the rate 10 about the vertical and 135.6 about d_3, which is inclined by 60 degrees.
   static constexpr double half_root_3 = 0.86602540378443864676, tip = 0.075;
   static constexpr std::array<double, n> default_q{0, -tip* half_root_3, 0.5 * tip, 1, 0, 0, 0, 0.5, half_root_3,
                                                    0, -half_root_3,      0.5};
@@ -41,7 +41,7 @@ struct HeavyTopDirectors {
             w[(i + 1) % 3] * default_q[3 * b + (i + 2) % 3] - w[(i + 2) % 3] * default_q[3 * b + (i + 1) % 3];
     return v;
   }();
-  // a cone of density 2700, height 0.1 and radius 0.05, on its tip
+  // A cone of density 2700, height 0.1 and radius 0.05 stands on the tip.
   static constexpr double cone_mass = 2700 * 3.14159265358979323846 * 0.05 * 0.05 * 0.1 / 3;
   static constexpr std::array<ParameterInfo, 5> parameters() {
     return {
@@ -61,7 +61,7 @@ struct HeavyTopDirectors {
     const Vector<S, 3> total = angular_momentum(q, v);
     return {total[2], dot(total, part(q, 3))};
   }
-  /// About the tip.
+  /// The angular momentum about the tip.
   template <class S>
   RB_HD Vector<S, 3> angular_momentum(const Vector<S, n>& q, const Vector<S, n>& v) const {
     const Vector<T, n> diagonal = mass_diagonal();
@@ -105,7 +105,7 @@ struct HeavyTopDirectors {
             along[2]};
   }
 
-  // the structure that condensed methods use (system.hpp)
+  // The structure for condensed methods (system.hpp).
   static constexpr int block = 3, terms = 0;
   static constexpr bool constraint_entry(int row, int column) {
     const int b = column / 3;
@@ -134,16 +134,16 @@ struct HeavyTopDirectors {
     return {{{o, o, o, o}, {o, a[0], a[3], a[4]}, {o, a[3], a[1], a[5]}, {o, a[4], a[5], a[2]}}};
   }
 
-  /// Steady precession: the velocity is a rotation about the vertical and about d_3 at the rates that belong together.
+  /// Moves a state in steady precession: a rotation about the vertical and about d_3, with the two rates coupled.
   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
     const double axis[3] = {q[9], q[10], q[11]}, cosine = axis[2], sine_squared = 1 - cosine * cosine;
-    // d_3' = precession e_3 x d_3, and d_1' . d_2 = precession cosine + spin
+    // d_3' = precession e_3 x d_3, and d_1' . d_2 = precession cosine + spin.
     const double precession = (axis[0] * v[10] - axis[1] * v[9]) / sine_squared;
     const double spin = v[3] * q[6] + v[4] * q[7] + v[5] * q[8] - precession * cosine;
     const double steady = (mass * gravity * length / precession +
                            (inertia + mass * length * length - axial_inertia) * precession * cosine) /
                           axial_inertia;
-    // not <=, which is false for NaN
+    // This form also returns false for NaN.
     if (!(std::fabs(spin - steady) <= 1e-12 * (std::fabs(spin) + std::fabs(steady)))) return false;
     const double w[3] = {spin * axis[0], spin * axis[1], spin * axis[2] + precession};
     const auto turned = [](const double* rate, const double* x, int i) {
@@ -152,7 +152,7 @@ struct HeavyTopDirectors {
     const double speed = std::fabs(spin) + std::fabs(precession);
     for (int i = 0; i < n; ++i)
       if (!(std::fabs(v[i] - turned(w, &q[i - i % 3], i % 3)) <= 1e-12 * speed)) return false;
-    // about d_3, then about the vertical
+    // The state turns about d_3, then about the vertical.
     const double c = std::cos(spin * time), s = std::sin(spin * time);
     for (int i = 0; i < 3; ++i) {
       const double d1 = q[3 + i], d2 = q[6 + i];

@@ -6,8 +6,8 @@ RB_NAMESPACE_BEGIN
 
 /// Unit mass on a surface of degree 6 in a potential of degree 4, a test of the energy conservation of quadrature-based
 /// methods: L = |v|^2/2 - strength z^4,   g = x^6 + y^4 + z^2 - level.
-/// L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with Holonomic
-/// Constraints, (75)-(76).
+/// L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with
+/// Holonomic Constraints, (75)-(76).
 template <class T>
 struct ModifiedPendulum {
   using scalar = T;
@@ -25,7 +25,7 @@ struct ModifiedPendulum {
       "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with "
       "Holonomic Constraints, eqs. (75), (76)";
   static constexpr bool conserves_energy = true;
-  // (2^-1/2, 0, -2^-1/2) and (0, 2^-1/4, 0)
+  // q = (2^-1/2, 0, -2^-1/2), v = (0, 2^-1/4, 0).
   static constexpr std::array<double, 3> default_q{0.7071067811865476, 0.0, -0.7071067811865476},
       default_v{0.0, 0.8408964152537145, 0.0};
   static constexpr std::array<ParameterInfo, 2> parameters() {

@@ -4,7 +4,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Pendulum on a circle (D = 2) or a sphere (D = 3), the last coordinate being the height:
+/// Pendulum on a circle (D = 2) or a sphere (D = 3); the last coordinate is the height:
 ///   L = mass |v|^2/2 - mass gravity z,   g = scale (|q|^2 - length^2)/2.
 template <class T, int D>
 struct Pendulum {
@@ -27,7 +27,7 @@ struct Pendulum {
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems";
   static constexpr bool conserves_energy = true;
-  // a planar swing of 90 degrees; a spherical one from an angle of 1 rad
+  // A planar swing of 90 degrees, or a spherical swing from an angle of 1 rad.
   static constexpr std::array<double, D> default_q = [] {
     std::array<double, D> q{0.0, -1.0};
     if constexpr (D == 3) q = {0.8414709848078965, 0.0, -0.5403023058681398};
@@ -86,14 +86,14 @@ struct Pendulum {
     return {{S(constraint_scale) * q}};
   }
 
-  // the structure that condensed methods use (system.hpp)
+  // The structure for condensed methods (system.hpp).
   static constexpr int block = n, terms = 0;
   template <class S>
   RB_HD Matrix<S, 1, 1> constraint_hessian(const Vector<S, m>& multiplier) const {
     return {{{S(constraint_scale) * multiplier[0]}}};
   }
 
-  // by hand what follows from L and g (mechanics/dynamics.hpp)
+  // Derivatives of L and g by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Vector<S, n> velocity(const Vector<S, n>&, const Vector<S, n>& p) const {
     return (S(1.0) / S(mass)) * p;
@@ -112,7 +112,8 @@ struct Pendulum {
   }
 };
 
-/// The pendulum in a magnetic field along the normal of the plane or the vertical: (field/2)(x vy - y vx) more in L.
+/// The pendulum in a magnetic field along the normal of the plane or along the vertical; L has the additional term
+/// (field/2)(x vy - y vx).
 template <class T, int D>
 struct MagneticPendulum : Pendulum<T, D> {
   T magnetic_field;
@@ -137,7 +138,7 @@ struct MagneticPendulum : Pendulum<T, D> {
     return momentum;
   }
 
-  /// The potential and the mass matrix alone make up L where this is 0.
+  /// L is separable where this parameter is 0.
   static constexpr std::array<const char*, 1> separable_without{"magnetic_field"};
   template <class S>
   RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {

@@ -4,7 +4,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Free rigid body by the nine entries of its rotation matrix A (body to space), row by row:
+/// Free rigid body with the nine entries of the rotation matrix A (body to space), row by row, as coordinates:
 ///   L = tr(A' K A'^T)/2, K = diag((I2 + I3 - I1)/2, ...),   g = the upper triangle of A A^T - 1, row by row.
 template <class T>
 struct RigidBodyMatrix {
@@ -65,7 +65,7 @@ struct RigidBodyMatrix {
     return {dot(a, a) - S(1.0), dot(a, b), dot(a, c), dot(b, b) - S(1.0), dot(b, c), dot(c, c) - S(1.0)};
   }
 
-  // by hand what follows from g (mechanics/dynamics.hpp)
+  // Derivatives of g by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
     const Vector<S, 3> a = segment<0, 3>(q), b = segment<3, 3>(q), c = segment<6, 3>(q), o = Vector<S, 3>::zero();

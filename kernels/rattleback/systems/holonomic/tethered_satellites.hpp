@@ -4,10 +4,10 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Three unit masses about a fixed centre of attraction, tethered to each other:
+/// Three unit masses about a fixed centre of attraction; tethers join the masses:
 ///   L = sum_i (|v_i|^2/2 + attraction/|q_i|),   g = (|q_1 - q_2|^2, |q_2 - q_3|^2, |q_3 - q_1|^2) - length^2.
-/// L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with Holonomic
-/// Constraints, (77)-(80).
+/// L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with
+/// Holonomic Constraints, (77)-(80).
 template <class T>
 struct TetheredSatellites {
   using scalar = T;
@@ -25,7 +25,7 @@ struct TetheredSatellites {
       "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with "
       "Holonomic Constraints, eqs. (77)-(80)";
   static constexpr bool conserves_energy = true;
-  // z3 = 20 - sqrt(3)/2, and the speed that makes the energy 0
+  // z3 = 20 - sqrt(3)/2; the speed makes the energy 0.
   static constexpr std::array<double, 9> default_q{0.0, 0.5, 20.0, 0.0, -0.5, 20.0, 0.0, 0.0, 19.133974596215562},
       default_v{0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5517822421601885, 0.0, 0.0};
   static constexpr std::array<ParameterInfo, 2> parameters() {
@@ -100,7 +100,7 @@ struct TetheredSatellites {
   struct Ends {
     int first, second;
   };
-  /// The first coordinates of the satellites that a tether holds: (1, 2), (2, 3), (3, 1).
+  /// The indices of the first coordinates of the two satellites at a tether: (1, 2), (2, 3), (3, 1).
   RB_HD static constexpr Ends tether(int c) { return {3 * c, 3 * ((c + 1) % 3)}; }
   template <class S>
   RB_HD static S square_distance(const Vector<S, n>& q, int first) {

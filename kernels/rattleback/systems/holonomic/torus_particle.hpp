@@ -4,8 +4,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Point mass on a torus about the vertical axis:
-///   g = ((|q|^2 + R^2 - r^2)^2 - 4 R^2 (x^2 + y^2))/(8 R r), R the distance of its tube from the axis, r the tube's radius.
+/// Point mass on a torus about the vertical axis. R is the distance of the tube from the axis, r the tube's radius:
+///   g = ((|q|^2 + R^2 - r^2)^2 - 4 R^2 (x^2 + y^2))/(8 R r).
 template <class T>
 struct TorusParticle {
   using scalar = T;
@@ -53,7 +53,7 @@ struct TorusParticle {
     return {(sum * sum - rim * (q[0] * q[0] + q[1] * q[1])) * (S(0.25) * scale<S>())};
   }
 
-  // by hand what follows from g (mechanics/dynamics.hpp)
+  // Derivatives of g by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
     const S sum = scale<S>() * excess(q), flat = sum - scale<S>() * S(2.0) * S(square(major_radius));

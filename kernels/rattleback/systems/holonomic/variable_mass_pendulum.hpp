@@ -47,7 +47,7 @@ struct VariableMassPendulum {
     return {S(0.5) * (dot(q, q) - S(length) * S(length))};
   }
 
-  // by hand what follows from L and g (mechanics/dynamics.hpp)
+  // Derivatives of L and g by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
     return (S(1.0) / inertia(q)) * p;

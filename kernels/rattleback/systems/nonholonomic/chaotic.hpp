@@ -5,8 +5,8 @@
 RB_NAMESPACE_BEGIN
 
 enum class ChaoticVariant {
-  printed,  ///< Phi = vx + z.vz as printed: a total derivative, x + |z|^2/2 = const
-  contact,  ///< Phi = vx + y.vz: the contact constraint, genuinely nonholonomic
+  printed,  ///< Phi = vx + z.vz, as printed: the constraint is integrable, x + |z|^2/2 = const
+  contact,  ///< Phi = vx + y.vz: the contact constraint, which is nonholonomic
 };
 
 /// Fully chaotic nonholonomic system on R^(2m+1), q = (x; y_1..y_m; z_1..z_m):
@@ -39,7 +39,7 @@ struct Chaotic {
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.3";
   static constexpr bool conserves_energy = true;
-  // member 0 of the paper's ensemble for m = 3, cut or continued for other m
+  // Member 0 of the paper's ensemble for m = 3; other m have fewer or more pairs.
   static constexpr std::array<double, n> default_q = [] {
     constexpr double start[] = {0.6, 0.4, 0.2, 0.1};
     std::array<double, n> q{1.0};
@@ -71,7 +71,7 @@ struct Chaotic {
   RB_HD Vector<S, n> force(const Vector<S, n>& q) const {
     Vector<S, n> f;
     f[0] = -q[0];
-    const S zz[2] = {square(q[z]), square(q[z + 1])};  // each in two forces
+    const S zz[2] = {square(q[z]), square(q[z + 1])};  // each square is part of two forces
     RB_UNROLL
     for (int i = 0; i < Pairs; ++i) {
       const S yi = q[y + i], zi = q[z + i];

@@ -5,7 +5,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Chaplygin sleigh: a rigid body on a knife edge at (x, y), its centre of mass at distance a along the edge,
+/// Chaplygin sleigh: a rigid body on a knife edge at (x, y), with the centre of mass at distance a along the edge,
 ///   L = M (vx^2 + vy^2)/2 + (I + M a^2) w^2/2 + M a w (vy cos th - vx sin th),  Phi = vy cos th - vx sin th.
 /// The mass matrix depends on the configuration.
 template <class T>
@@ -24,7 +24,7 @@ struct ChaplyginSleigh {
   static constexpr auto source =
       "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd ed. (Springer 2015), section 1.7";
   static constexpr bool conserves_energy = true;
-  // forward speed 0.5 along the heading 0.3, angular velocity 1.2
+  // The forward speed is 0.5 along the heading 0.3, and the angular velocity is 1.2.
   static constexpr std::array<double, 3> default_q{0.0, 0.0, 0.3},
       default_v{0.477668244562803, 0.14776010333066977, 1.2};
   static constexpr std::array<ParameterInfo, 3> parameters() {
@@ -50,8 +50,8 @@ struct ChaplyginSleigh {
     return {v[1] * c - v[0] * s};
   }
 
-  /// Forward speed u and angular velocity w obey u' = a w^2, w' = -(a / c^2) u w with c^2 = a^2 + I/M, so that u = A
-  /// tanh(xi) and c w = A sech(xi) with xi' = a A / c^2; the heading and the path are quadratures.
+  /// Forward speed u and angular velocity w obey u' = a w^2, w' = -(a / c^2) u w with c^2 = a^2 + I/M. Hence
+  /// u = A tanh(xi) and c w = A sech(xi) with xi' = a A / c^2; the heading and the path are quadratures.
   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
     const double c2 = inertia / mass + offset * offset, c = std::sqrt(c2);
     if (!(c2 > 0.0)) return false;

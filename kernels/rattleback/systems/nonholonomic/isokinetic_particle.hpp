@@ -4,8 +4,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Particle of constant speed in a plane: L = |v|^2/2 - x^2/2 - y^2 - x^2 y/2, Phi = (|v|^2 - 1)/2, quadratic in v (Gauss's
-/// principle of least constraint; the multiplier is that of the isokinetic thermostat). The energy is not an invariant.
+/// Particle of constant speed in a plane: L = |v|^2/2 - x^2/2 - y^2 - x^2 y/2, Phi = (|v|^2 - 1)/2. Phi is quadratic in
+/// v, and Gauss's principle of least constraint applies; the multiplier is that of the isokinetic thermostat. The
+/// energy is not an invariant.
 template <class T>
 struct IsokineticParticle {
   using scalar = T;

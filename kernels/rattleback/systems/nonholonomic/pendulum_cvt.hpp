@@ -24,7 +24,7 @@ struct PendulumCvt {
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.2";
   static constexpr bool conserves_energy = true;
-  // the low-energy start of the paper: driver 4/5, passenger 1
+  // The low-energy start of the paper: the driver has the energy 4/5, the passenger the energy 1.
   static constexpr std::array<double, 3> default_q{1.0, 0.0, 1.0}, default_v{0.0, 1.8973665961010275, 0.0};
   static constexpr std::array<ParameterInfo, 1> parameters() {
     return {{{"epsilon", 0.5, "1", "weight of the sin 2y term that breaks the symmetry of the driver's potential"}}};

@@ -7,15 +7,15 @@
 RB_NAMESPACE_BEGIN
 
 /// The rattleback: a rigid body whose lower surface is part of an ellipsoid rolls on a horizontal plane. The axes of
-/// the body are its principal axes of inertia; the first axis of the ellipsoid is at an angle delta from that of the
-/// body, about the third, and the centre of mass G at a depth h below the centre of the ellipsoid. With the angular
-/// velocity w in the body and the velocity V = (vx, vy, vz) of G in space,
+/// the body are the principal axes of inertia. The ellipsoid is turned by the angle delta about the third axis of the
+/// body, and the centre of mass G is at depth h below the centre of the ellipsoid. With the angular velocity w in the
+/// body and the velocity V = (vx, vy, vz) of G in space,
 ///   l = w.Iw/2 + m |V|^2/2 - m g z,   Phi = V + R (w x rho),   rho = -E gamma/(gamma.E gamma)^(1/2) + h e3,
-/// where rho leads from G to the point of contact, gamma = R^T e3 is the vertical in the body, and E the matrix of the
-/// squares of the semi-axes. The multiplier is the force of the plane on the body.
+/// where rho points from G to the point of contact, gamma = R^T e3 is the vertical in the body, and E is the matrix of
+/// the squares of the semi-axes. The multiplier is the force of the plane on the body.
 ///
-/// The height could be eliminated, z = -gamma.rho + const: Phi_3 is its derivative. But then the mass matrix would
-/// depend on R; as a third velocity constraint it leaves the Lagrangian separable, with a constant diagonal mass matrix
+/// Phi_3 is the derivative of z + gamma.rho, so z = -gamma.rho + const could replace z, but then the mass matrix would
+/// depend on R. With the third velocity constraint the Lagrangian is separable, with a constant diagonal mass matrix
 /// and a constant force.
 template <class T>
 struct Rattleback {
@@ -25,7 +25,7 @@ struct Rattleback {
 
   static constexpr int n = 6, m = 3, elements = Group::element_size;
   static constexpr auto kind = ConstraintKind::velocity;
-  static constexpr int z = 11;  // place in q
+  static constexpr int z = 11;  // index in q
 
   static constexpr auto name = "rattleback";
   static constexpr auto variant = "";
@@ -40,8 +40,9 @@ struct Rattleback {
       "(1982), 175-186";
   static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.01;
-  // Kane and Levinson's body (their product of inertia -0.2 cm^2 about axes that point down is a turn by delta) and
-  // start: both tilts 0.5 degrees, 5/s about the third axis, in the sense that reverses; R turns by the shortest way
+  // Body and start of Kane and Levinson. Their product of inertia, -0.2 cm^2 about axes that point down, corresponds to
+  // the turn by delta. Both tilts are 0.5 degrees. The body spins at 5/s about the third axis, in the sense that
+  // reverses. R is the shortest rotation to this attitude.
   static constexpr std::array<double, elements> default_q{0.9999630126863329408,
                                                           -0.00003806063766517046436,
                                                           -0.00860068663890311354,
@@ -89,7 +90,7 @@ struct Rattleback {
   }
   RB_HD Vector<T, n> mass_diagonal() const { return {moment_1, moment_2, moment_3, mass, mass, mass}; }
 
-  /// Row i of R, a, gives a.(w x rho) = (rho x a).w.
+  /// Row i of R, called a, gives a.(w x rho) = (rho x a).w.
   template <class S>
   RB_HD Matrix<S, m, n> constraint_matrix(const Vector<S, elements>& q) const {
     const Vector<S, 3> rho = contact(q);
@@ -112,7 +113,7 @@ struct Rattleback {
   }
 
  private:
-  /// rho
+  /// rho.
   template <class S>
   RB_HD Vector<S, 3> contact(const Vector<S, elements>& q) const {
     T s, c;

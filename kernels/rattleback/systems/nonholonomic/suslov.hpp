@@ -5,8 +5,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Suslov's problem: a rigid body with a fixed point that cannot turn about an axis fixed in it, the third of the body;
-/// the first and second are those with I12 = 0. In gravity, as the heavy top:
+/// Suslov's problem: a rigid body with a fixed point that cannot turn about the third axis of the body. The first and
+/// second axes have I12 = 0. Gravity acts as on the heavy top:
 ///   l = w.Iw/2 - g e3.(R c),   Phi = w3.
 template <class T>
 struct Suslov {
@@ -70,9 +70,9 @@ struct Suslov {
     return {fma(moment_1 * v[0], centre_1, moment_2 * v[1] * centre_2)};
   }
 
-  /// Without weight. In (X, Y) = (I11^(1/2) w1, I22^(1/2) w2) the velocity turns about the origin at the rate
-  /// (I13 w1 + I23 w2)/(I11 I22)^(1/2); its components along and across the line where that vanishes are rho tanh and
-  /// rho sech of a phase that is linear in time. R follows from w(t).
+  /// Exact solution without weight. In (X, Y) = (I11^(1/2) w1, I22^(1/2) w2) the velocity turns about the origin at the
+  /// rate (I13 w1 + I23 w2)/(I11 I22)^(1/2). The components along and across the line where this rate vanishes are rho
+  /// tanh and rho sech of a phase linear in time. R follows from w(t).
   bool exact(double time, Vector<double, 9>& q, Vector<double, n>& v) const {
     const bool heavy = weight != 0.0 && (centre_1 != 0.0 || centre_2 != 0.0 || centre_3 != 0.0);
     if (heavy || !(moment_1 > 0.0) || !(moment_2 > 0.0)) return false;

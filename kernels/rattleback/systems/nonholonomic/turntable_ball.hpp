@@ -8,13 +8,13 @@ RB_NAMESPACE_BEGIN
 
 enum class TurntableVariant {
   space,  ///< W = R w, the angular velocity in space: rolling
-  body,   ///< W = w, as printed; the same motion of the centre where a = b = c, otherwise not that of a ball
+  body,   ///< W = w, as printed: the centre moves in the same way for a = b = c; otherwise the body is not a ball
 };
 
-/// Ball on a turntable that spins at the rate Om about the origin; velocities (w1, w2, w3) in the body and (vx, vy) of
-/// the centre:
-///   l = (vx^2 + vy^2)/2 + r^2 (a w1^2 + b w2^2 + c w3^2)/2,   Phi = (vx - r W2 + Om y, vy + r W1 - Om x),
-/// the velocity of the point of contact against the table.
+/// Ball on a turntable that spins at the rate Om about the origin, with velocities (w1, w2, w3) in the body and (vx,
+/// vy) of the centre:
+///   l = (vx^2 + vy^2)/2 + r^2 (a w1^2 + b w2^2 + c w3^2)/2,   Phi = (vx - r W2 + Om y, vy + r W1 - Om x).
+/// Phi is the velocity of the point of contact relative to the table.
 template <class T, TurntableVariant Variant>
 struct TurntableBall {
   using scalar = T;
@@ -23,7 +23,7 @@ struct TurntableBall {
 
   static constexpr int n = 5, m = 2, elements = Group::element_size;
   static constexpr auto kind = ConstraintKind::velocity;
-  static constexpr int x = 9, y = 10;  // places in q
+  static constexpr int x = 9, y = 10;  // indices in q
   static constexpr bool in_space = Variant == TurntableVariant::space;
 
   static constexpr auto name = "turntable-ball";
@@ -108,8 +108,8 @@ struct TurntableBall {
     }
   }
 
-  /// With equal moments the centre runs in a circle, its velocity turning at the rate nu = Om a/(1 + a), and W follows
-  /// from the integrals; R from W(t).
+  /// With equal moments the centre moves on a circle, and the velocity turns at the rate nu = Om a/(1 + a). W follows
+  /// from the integrals, and R from W(t).
   bool exact(double time, Vector<double, elements>& q, Vector<double, n>& v) const {
     if (a != b || b != c || !(a > 0.0) || radius == 0.0) return false;
     const double k = spin / (1.0 + a), nu = a * k;
@@ -134,7 +134,7 @@ struct TurntableBall {
     Vector<double, 9> rotation;
     Vector<double, 3> body = last;
     if constexpr (in_space) {
-      // R^T turns with -W
+      // R^T turns with -W.
       rotation = SO3::inverse(turned(SO3::inverse(from), time, width, [&](double t) { return -angular_velocity(t); }));
       body = SO3::Ad_star(rotation, last);
     } else {

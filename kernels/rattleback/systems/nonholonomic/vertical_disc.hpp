@@ -7,8 +7,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Vertical disc (unicycle) on a plane, a spring pulling it to the origin; velocities (v1, v2, w) in the body, v1 along
-/// its heading:
+/// Vertical disc (unicycle) on a plane; a spring pulls the disc to the origin. The velocities (v1, v2, w) are in the
+/// body, with v1 along the heading:
 ///   l = m (v1^2 + v2^2)/2 + I w^2/2 - k (x^2 + y^2)/2,   Phi = v2.
 template <class T>
 struct VerticalDisc {
@@ -62,14 +62,14 @@ struct VerticalDisc {
     return {v[2], fma(mass * v[2], v[0], force(q)[1])};
   }
 
-  /// w is constant. In the body the centre of the spring is at -(X, Y), with Y' = -w X, v1' = -(k/m) X and
-  /// X'' = -K^2 X, K^2 = k/m + w^2.
+  /// w is constant. In the body the centre of the spring is at -(X, Y), with Y' = -w X, v1' = -(k/m) X and X'' = -K^2
+  /// X, K^2 = k/m + w^2.
   bool exact(double time, Vector<double, 3>& q, Vector<double, n>& v) const {
     const double w = v[2], square_rate = stiffness / mass + w * w, rate = std::sqrt(square_rate);
     if (!(square_rate >= 0.0)) return false;
     const double c0 = std::cos(q[2]), s0 = std::sin(q[2]);
     const double x0 = c0 * q[0] + s0 * q[1], y0 = c0 * q[1] - s0 * q[0], dx0 = v[0] + w * y0;
-    // sin(Kt)/K and (1 - cos Kt)/K^2, also where K is zero
+    // sin(Kt)/K and (1 - cos Kt)/K^2, also for K = 0.
     const double half = rate * time == 0.0 ? time : 2.0 * std::sin(0.5 * rate * time) / rate;
     const double sine = half * std::cos(0.5 * rate * time), cosine = std::cos(rate * time);
     const double x = x0 * cosine + dx0 * sine, path = x0 * sine + dx0 * 0.5 * half * half;

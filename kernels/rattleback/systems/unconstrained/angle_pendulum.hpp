@@ -4,7 +4,8 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Pendulum by its angle from the lower rest: L = mass length^2 v^2/2 + mass gravity length cos q.
+/// Pendulum with the angle from the lower rest position as coordinate: L = mass length^2 v^2/2 + mass gravity length
+/// cos q.
 template <class T>
 struct AnglePendulum {
   using scalar = T;

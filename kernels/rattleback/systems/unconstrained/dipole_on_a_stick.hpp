@@ -5,13 +5,12 @@
 
 RB_NAMESPACE_BEGIN
 
-/// A massless rod of length 1 that turns about the origin; across its end a rod of length 2 alpha with half of the
-/// mass, and charges +charge and -charge, at its tips y+-, at (0, +-alpha, -1) in the body; a charge at z = (0, 0,
-/// -3/2) in space:
+/// A massless rod of length 1 turns about the origin. A second rod of length 2 alpha is fixed across the end of the
+/// first rod, with the tips y+- at (0, +-alpha, -1) in the body. Each tip has half of the mass and the charge +-charge.
+/// Another charge is fixed at z = (0, 0, -3/2) in space. With w in the body,
 ///   l = mass ((1 + alpha^2) w1^2 + w2^2 + alpha^2 w3^2)/2 - U,
-///   U = sigma mass R33 + charge fixed_charge (1/|y+ - z| - 1/|y- - z|),
-/// w in the body. With sigma = -1 gravity acts downwards, as the published figures have it; with +1 it is the published
-/// formula.
+///   U = sigma mass R33 + charge fixed_charge (1/|y+ - z| - 1/|y- - z|).
+/// With sigma = -1 gravity acts downwards, as in the published figures; sigma = +1 is the published formula.
 template <class T>
 struct DipoleOnAStick {
   using scalar = T;
@@ -51,12 +50,13 @@ struct DipoleOnAStick {
     return S(sigma * mass) * up[2] + S(charge * fixed_charge) * (S(1.0) / sqrt(distance_squared(up, 1.0)) -
                                                                  S(1.0) / sqrt(distance_squared(up, -1.0)));
   }
-  /// Only the third row of R, the vertical in the body, enters: its moment vanishes but for round-off.
+  /// The force depends only on the third row of R, the vertical in the body. The moment about the vertical vanishes
+  /// except for round-off.
   template <class S>
   RB_HD Vector<S, n> force(const Vector<S, 9>& q) const {
     const Vector<S, 3> up = segment<6, 3>(q);
     const S plus = inverse_cube(distance_squared(up, 1.0)), minus = inverse_cube(distance_squared(up, -1.0));
-    // charge y0+- cross (-R^T z)/|y - z|^3, R^T z = -height up
+    // charge y0+- cross (-R^T z)/|y - z|^3, with R^T z = -height up.
     const S strength = S(charge * fixed_charge * T(double(height)));
     const S along = strength * S(alpha) * (plus + minus), across = strength * (minus - plus);
     const Vector<S, 3> arm{S(0.0), along, across - S(sigma * mass)};
@@ -72,7 +72,7 @@ struct DipoleOnAStick {
  private:
   static constexpr double height = 1.5;
 
-  /// |y+- - z|^2
+  /// |y+- - z|^2.
   template <class S>
   RB_HD S distance_squared(const Vector<S, 3>& up, double sign) const {
     const S constant = S(T(1.0 + height * height) + alpha * alpha);

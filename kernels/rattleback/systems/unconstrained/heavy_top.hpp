@@ -5,9 +5,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Rigid body with a fixed point in gravity; w in the body, the third axis of space upwards:
+/// Rigid body with a fixed point in gravity, with w in the body and the third axis of space upwards:
 ///   l = (I1 w1^2 + I2 w2^2 + I3 w3^2)/2 - g e3.(R c).
-/// Lagrange's top where I1 = I2 and c = (0, 0, 1), the free rigid body where g = 0.
+/// With I1 = I2 and c = (0, 0, 1) the system is Lagrange's top, with g = 0 the free rigid body.
 template <class T>
 struct HeavyTop {
   using scalar = T;
@@ -70,7 +70,7 @@ struct HeavyTop {
   }
 };
 
-/// The heavy top with its third axis on a cone about the first axis of space: g = e1.(R e3) - kappa.
+/// The heavy top with the third axis of the body on a cone about the first axis of space: g = e1.(R e3) - kappa.
 template <class T>
 struct HeavyTopCone : HeavyTop<T> {
   T kappa;
@@ -80,7 +80,7 @@ struct HeavyTopCone : HeavyTop<T> {
 
   static constexpr auto name = "heavy-top-cone";
   static constexpr auto summary = "heavy top whose third axis is held on a cone about a horizontal line";
-  // the start of the free top, its velocity less the component along the derivative of the constraint
+  // The start of the free top, with the velocity minus the component along the derivative of the constraint.
   static constexpr std::array<double, 3> default_v{0.259460530329116188, -0.071604175517872056, -0.6};
   static constexpr auto parameters() {
     std::array<ParameterInfo, 8> list{};

@@ -23,7 +23,7 @@ struct Kepler {
   static constexpr auto source = "V. I. Arnold, Mathematical Methods of Classical Mechanics, section 8";
   static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.2;
-  // at the pericentre of an orbit of eccentricity 0.6 and period 2 pi
+  // The start is the pericentre of an orbit of eccentricity 0.6 and period 2 pi.
   static constexpr std::array<double, 2> default_q{0.4, 0.0}, default_v{0.0, 2.0};
   static constexpr std::array<ParameterInfo, 1> parameters() {
     return {{{"attraction", 1.0, "length^3/time^2", "of the centre, per mass"}}};
@@ -50,7 +50,7 @@ struct Kepler {
     return (-S(attraction) / (r2 * sqrt(r2))) * q;
   }
 
-  /// Elliptic orbits, by Kepler's equation for the change x of the eccentric anomaly,
+  /// Moves elliptic orbits by Kepler's equation for the change x of the eccentric anomaly,
   ///   n t = x + u (1 - cos x) - e sin x,   u = q.v/sqrt(attraction a),   e = 1 - |q|/a.
   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
     const double r = std::sqrt(dot(q, q)), inverse_a = 2.0 / r - dot(v, v) / attraction;
@@ -58,7 +58,8 @@ struct Kepler {
     const double a = 1.0 / inverse_a, mean_motion = std::sqrt(attraction / a) / a;
     const double u = dot(q, v) / std::sqrt(attraction * a), e = 1.0 - r / a;
     const double period = 2.0 * M_PI / mean_motion, t = std::remainder(time, period);
-    // the left-hand side rises with x and differs from x by less than 2: bisection, Newton's method where it stays inside
+    // The right-hand side rises with x and differs from x by less than 2. Newton's method runs while x stays inside the
+    // bracket; otherwise bisection is used.
     double low = mean_motion * t - 2.0, high = mean_motion * t + 2.0, x = mean_motion * t;
     for (int i = 0; i < 200; ++i) {
       const double excess = x - e * std::sin(x) + 2.0 * u * std::sin(0.5 * x) * std::sin(0.5 * x) - mean_motion * t;

@@ -42,7 +42,7 @@ struct MagneticPolar {
     return S(0.5) * (v[0] * v[0] + square * (v[1] * (v[1] + S(magnetic_field)) - S(stiffness)));
   }
 
-  // by hand what follows from L (mechanics/dynamics.hpp)
+  // Derivatives of L by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
     return {p[0], p[1] / (q[0] * q[0]) - S(0.5) * S(magnetic_field)};

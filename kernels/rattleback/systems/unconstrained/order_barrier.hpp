@@ -5,11 +5,12 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The Hamiltonian that shows the limits of the order of variational Munthe-Kaas methods, in space H = <mu, B R c + w>
-/// + epsilon |mu|^2/2 with constant B, c, w: from mu = 0 the momentum stays 0, and R moves as the Munthe-Kaas method
-/// has it for dR/dt R^-1 = B R c + w. In the body, with u = R^T (B R c + w),
+/// This Hamiltonian shows the limits of the order of variational Munthe-Kaas methods. In space
+///   H = <mu, B R c + w> + epsilon |mu|^2/2 with constant B, c, w.
+/// From mu = 0 the momentum stays 0, and R moves as in the Munthe-Kaas method for dR/dt R^-1 = B R c + w. In the body,
+/// with u = R^T (B R c + w),
 ///   H = <p, u> + epsilon |p|^2/2,      l = |w - u|^2/(2 epsilon).
-/// It is degenerate for epsilon = 0: velocities say nothing of momenta, and no Lagrangian exists.
+/// H is degenerate for epsilon = 0: velocities do not determine momenta, and no Lagrangian exists.
 template <class T>
 struct OrderBarrier {
   using scalar = T;
@@ -28,7 +29,7 @@ struct OrderBarrier {
   static constexpr auto source =
       "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, proof of proposition 3.1";
   static constexpr bool conserves_energy = true;
-  // exp(0.2, -0.1, 0.4), with the momentum (0.3, -0.2, 0.1) in space
+  // R = exp(0.2, -0.1, 0.4), with the momentum (0.3, -0.2, 0.1) in space.
   static constexpr std::array<double, 9> default_q{
       0.9164771264559104046, -0.3959724875566146072, -0.05723168511710885413,
       0.376320046722711173,  0.901737795830482829,   -0.2127255744037348793,

@@ -5,9 +5,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Free rigid body in gravity, hung on a spring from its point a to the point c of space:
+/// Free rigid body in gravity; a spring joins the point a of the body to the point c of space:
 ///   l = (I1 w1^2 + I2 w2^2 + I3 w3^2 + mass |v|^2)/2 - (stiffness/2) |R a + p - c|^2 - mass gravity p_3,
-/// (w, v) in the body, p the centre of mass.
+/// (w, v) are in the body, and p is the centre of mass.
 template <class T>
 struct RigidBodySpring {
   using scalar = T;
@@ -26,7 +26,7 @@ struct RigidBodySpring {
                                                            "R31", "R32", "R33", "x",   "y",   "z"};
   static constexpr auto source = "none: a test problem on SE(3)";
   static constexpr bool conserves_energy = true;
-  // exp(0.2, -0.3, 0.1, 0.4, 0.1, -0.2), with the momentum (0.5, -0.4, 0.9, 0.3, 0.2, -0.1) in space
+  // q = exp(0.2, -0.3, 0.1, 0.4, 0.1, -0.2), with the momentum (0.5, -0.4, 0.9, 0.3, 0.2, -0.1) in space.
   static constexpr std::array<double, 12> default_q{
       0.9505806179060914663, -0.1273345749176302579, -0.2831649605650737063, 0.06803131640494001745,
       0.9752903089530457332, -0.2101917059507428355, 0.3029327134026371198,  0.1805400766943977152,
@@ -79,7 +79,7 @@ struct RigidBodySpring {
   RB_HD Vector<S, 3> point() const {
     return {S(point_1), S(point_2), S(point_3)};
   }
-  /// R a + p - c
+  /// R a + p - c.
   template <class S>
   RB_HD Vector<S, 3> spring(const Vector<S, 12>& q) const {
     return SO3::Ad(SE3::rotation(q), point<S>()) + SE3::position(q) -
