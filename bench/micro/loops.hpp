@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
 
@@ -13,15 +14,13 @@ namespace rattleback::bench {
 
 /// What the step of a compiled loop takes from its method's options, with the others at their defaults.
 inline std::vector<double> standard_numbers(const SystemEntry& system, const MethodEntry& method, PairKey key) {
-  std::vector<double> numbers(max_method_numbers, 0.0);
-  if (method.settle == nullptr) return numbers;
+  if (method.settle == nullptr) return std::vector<double>(max_method_numbers, 0.0);
   std::vector<OptionValue> values;
   const int* compiled = key.value;
   for (const OptionInfo& option : method.options)
     values.push_back({option.compiled ? *compiled++ : option.standard, option.standard_numbers});
-  char message[600];
-  method.settle(values, system, numbers.data(), message, sizeof message);
-  return numbers;
+  const Settlement settlement = method.settle(values, system);
+  return {settlement.numbers.begin(), settlement.numbers.end()};
 }
 
 /// Advances the lanes of one chunk again and again, without observables.

@@ -1,7 +1,6 @@
 #pragma once
-// A method of a user, for the tests: symplectic Euler with options of every kind and without stages.
-
-#include <cstdio>
+// A method of a user, for the tests: symplectic Euler with options of every kind and without stages. euler_entry.hpp has its
+// entry.
 
 #include "rattleback/methods/step.hpp"
 
@@ -47,58 +46,5 @@ class TestEuler {
   int count_;
   Vector<T, n> push_;
 };
-
-namespace methods {
-
-inline constexpr std::array<const char*, 2> test_retractions{"cay", "exp"};
-inline constexpr std::array<double, 1> test_push{0.0};
-inline constexpr std::array<OptionInfo, 5> test_euler_options{
-    {{.name = "parts",
-      .kind = OptionKind::integer,
-      .text = "",
-      .standard = 1,
-      .minimum = 1,
-      .maximum = 2,
-      .compiled = true},
-     {.name = "damping", .kind = OptionKind::number, .text = "", .standard = 0.25, .minimum = 0},
-     {.name = "retraction",
-      .kind = OptionKind::choice,
-      .text = "",
-      .standard = 1,
-      .choices = test_retractions,
-      .compiled = true,
-      .scope = OptionScope::groups_matter},
-     {.name = "normalise", .kind = OptionKind::flag, .text = "", .scope = OptionScope::groups_only},
-     {.name = "push",
-      .kind = OptionKind::numbers,
-      .text = "",
-      .minimum = -1,
-      .maximum = 1,
-      .standard_numbers = test_push}}};
-
-/// damping, normalise, how many pushes, the pushes
-inline Settled settle_test_euler(std::span<const OptionValue> values, const SystemEntry& system, double* numbers,
-                                 char* message, int message_size) {
-  const std::span<const double> push = values[4].numbers;
-  if (push.size() > static_cast<std::size_t>(system.n)) {
-    std::snprintf(message, static_cast<std::size_t>(message_size),
-                  "method.push has %d numbers (the dimension is %d); leave the last ones out", int(push.size()),
-                  system.n);
-    return Settled::refused;
-  }
-  numbers[0] = values[1].number;
-  numbers[1] = values[3].number;
-  numbers[2] = static_cast<double>(push.size());
-  for (std::size_t i = 0; i < push.size(); ++i) numbers[3 + i] = push[i];
-  if (values[1].number <= 1.0) return Settled::good;
-  std::snprintf(message, static_cast<std::size_t>(message_size), "method.damping = %g is strong", values[1].number);
-  return Settled::doubtful;
-}
-
-inline constexpr MethodEntry test_euler{"test-euler", "symplectic Euler",   "tests/user/euler.hpp",
-                                        "1",          ConstraintKind::none, test_euler_options,
-                                        false,        settle_test_euler};
-
-}  // namespace methods
 
 RB_NAMESPACE_END

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/expression/expression.hpp"
 
 namespace rattleback {
@@ -256,10 +257,10 @@ void settle_options(Problem& problem) {
       if (!method.options[i].compiled) problem.numbers[next++] = values[i].number;
     return;
   }
-  char message[600] = "";
-  const Settled settled = method.settle(values, *problem.system, problem.numbers.data(), message, sizeof message);
-  if (settled == Settled::refused) input_error(problem.study.place("method"), message);
-  if (settled == Settled::doubtful) problem.warning = message;
+  const Settlement settlement = method.settle(values, *problem.system);
+  if (settlement.verdict == Settled::refused) input_error(problem.study.place("method"), settlement.message);
+  problem.numbers.assign(settlement.numbers.begin(), settlement.numbers.end());
+  problem.warning = settlement.message;
 }
 
 std::string options_in_words(const Problem& problem) {

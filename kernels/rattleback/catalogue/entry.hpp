@@ -148,6 +148,8 @@ struct SystemEntry {
   void (*tangent)(const double* parameters, const double* q, const double* v, bool in_space, double* tangent);
 };
 
+struct Settlement;
+
 struct MethodEntry {
   const char* name;
   const char* summary;
@@ -157,10 +159,9 @@ struct MethodEntry {
   std::span<const OptionInfo> options;
   bool carries_multiplier;  ///< lambda is part of the state
   /// Turns the values of all options, in the entry's order, into the numbers for the constructor of the step
-  /// (max_method_numbers, zeros before). For a doubtful or refused value `message` says what is wrong, why, and what to
-  /// do instead. Null: the numbers are the values of the options that are not compiled, in the entry's order.
-  Settled (*settle)(std::span<const OptionValue> values, const SystemEntry& system, double* numbers, char* message,
-                    int message_size) = nullptr;
+  /// (catalogue/settings.hpp). Null: the numbers are the values of the options that are not compiled, in the entry's
+  /// order.
+  Settlement (*settle)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
   /// The order of q for the values of all options, in the entry's order; 0 where the order is unknown. Null:
   /// 2 stages - 2.
   int (*order_of)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;

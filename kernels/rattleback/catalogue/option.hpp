@@ -23,10 +23,14 @@ enum class OptionScope {
   groups_only,  ///< an error on R^n
 };
 
+struct OptionValue;
+
+/// An option of a method. `option` (catalogue/settings.hpp) fills in kind, default and assign from a member of the
+/// method's settings.
 struct OptionInfo {
   const char* name;
-  OptionKind kind;
   const char* text;
+  OptionKind kind = OptionKind::integer;
   double standard = 0.0;  ///< default of one number: 0 or 1 for a flag, the index for a choice
   double minimum = -__builtin_huge_val(),
          maximum = __builtin_huge_val();          ///< bounds of an integer, of a number, and of each number of a list
@@ -35,6 +39,7 @@ struct OptionInfo {
   /// Each value of a compiled integer or choice has separate compiled loops. Other options reach the step as numbers.
   bool compiled = false;
   OptionScope scope = OptionScope::all;
+  void (*assign)(void* settings, const OptionValue& value) = nullptr;  ///< sets the member of the method's settings
 };
 
 /// The value of an option in a study.

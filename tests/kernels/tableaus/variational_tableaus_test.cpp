@@ -103,44 +103,33 @@ TEST(CrouchGrossmanSets, SatisfyTheirOrderConditions) {
   }
 }
 
-/// What becomes of options.
-struct Outcome {
-  Settled settled;
-  std::string message;
-  double numbers[max_method_numbers];
-};
 /// A system on a group; that is all that matters here.
 SystemEntry group_system() {
   SystemEntry system{};
   system.turn = [](const double*, double*, double*, bool) {};
   return system;
 }
-template <class Settle>
-Outcome settle(Settle&& function, std::vector<OptionValue> values) {
-  Outcome outcome{};
-  char message[400] = "";
-  outcome.settled = function(values, group_system(), outcome.numbers, message, int(sizeof(message)));
-  outcome.message = message;
-  return outcome;
-}
-std::vector<OptionValue> vrkmk_values(double stages, const char* tableau, double cutoff,
-                                      const std::vector<double>& a = {}, const std::vector<double>& b = {}) {
+methods::VrkmkSettings vrkmk_settings(int stages, const char* tableau, int cutoff, const std::vector<double>& a = {},
+                                      const std::vector<double>& b = {}) {
   const auto choice = std::ranges::find(methods::vrkmk_tableaus, std::string_view(tableau));
-  const double index = double(choice - methods::vrkmk_tableaus.begin());
-  const int rows = int(std::sqrt(double(a.size())));
-  return {{stages, {}}, {index, {}}, {cutoff, {}}, {0.0, {}}, {0.0, a, rows}, {0.0, b}};
+  return {.stages = stages,
+          .tableau = int(choice - methods::vrkmk_tableaus.begin()),
+          .cutoff = cutoff,
+          .iteration = StageIteration::newton,
+          .a = {int(std::sqrt(double(a.size()))), a},
+          .b = b};
 }
-Outcome vrkmk_options(double stages, const char* tableau, double cutoff, const std::vector<double>& a = {},
-                      const std::vector<double>& b = {}) {
-  return settle(methods::settle_vrkmk<false>, vrkmk_values(stages, tableau, cutoff, a, b));
+Settlement vrkmk_options(int stages, const char* tableau, int cutoff, const std::vector<double>& a = {},
+                         const std::vector<double>& b = {}) {
+  return methods::settle_vrkmk<false>(vrkmk_settings(stages, tableau, cutoff, a, b), group_system());
 }
 
 TEST(VariationalOptions, GiveTheNumbersOfTheStep) {
   const auto automatic = vrkmk_options(3, "gauss3", -1), explicit_cutoff = vrkmk_options(3, "gauss", 4);
-  EXPECT_EQ(automatic.settled, Settled::good);
+  EXPECT_EQ(automatic.verdict, Settled::good);
   double expected[max_method_numbers] = {};
   VrkmkNumbers<3>::fill(StageIteration::newton, *find_runge_kutta_tableau("gauss3"), 4, false, expected);
-  for (int i = 0; i < max_method_numbers; ++i) {
+  for (std::size_t i = 0; i < max_method_numbers; ++i) {
     EXPECT_EQ(automatic.numbers[i], expected[i]);
     EXPECT_EQ(explicit_cutoff.numbers[i], expected[i]);
   }
@@ -148,33 +137,33 @@ TEST(VariationalOptions, GiveTheNumbersOfTheStep) {
   const double r = 0.28867513459481288225;
   const auto given = vrkmk_options(2, "given", -1, {0.25, 0.25 - r, 0.25 + r, 0.25}, {0.5, 0.5});
   const auto named = vrkmk_options(2, "gauss2", -1);
-  EXPECT_EQ(given.settled, Settled::good);
-  for (int i = 0; i < max_method_numbers; ++i) EXPECT_EQ(given.numbers[i], named.numbers[i]);
+  EXPECT_EQ(given.verdict, Settled::good);
+  for (std::size_t i = 0; i < max_method_numbers; ++i) EXPECT_EQ(given.numbers[i], named.numbers[i]);
   static_assert(VrkmkNumbers<4>::size <= max_method_numbers && VcgNumbers::size <= max_method_numbers);
 }
 
 TEST(VariationalOptions, KnowTheStagesAndTheOrder) {
   const auto stages = [](const char* tableau, const std::vector<double>& b = {}) {
-    return methods::stages_of_vrkmk(vrkmk_values(2, tableau, -1, {}, b));
+    return methods::stages_of_vrkmk(vrkmk_settings(2, tableau, -1, {}, b));
   };
   EXPECT_EQ(stages("gauss"), 2);
   EXPECT_EQ(stages("kutta3"), 3);
   EXPECT_EQ(stages("given", {1.0}), 1);
   const SystemEntry on_group = group_system(), on_rn{};
-  const auto order = [&](double of_stages, const char* tableau, double cutoff, const SystemEntry& system) {
-    return methods::order_of_vrkmk<false>(vrkmk_values(of_stages, tableau, cutoff), system);
+  const auto order = [&](int of_stages, const char* tableau, int cutoff, const SystemEntry& system) {
+    return methods::order_of_vrkmk<false>(vrkmk_settings(of_stages, tableau, cutoff), system);
   };
   EXPECT_EQ(order(4, "gauss", -1, on_group), 8);
   EXPECT_EQ(order(3, "kutta3", -1, on_group), 3);
   for (const auto& [cutoff, expected] : {std::pair{0, 2}, {1, 3}, {2, 5}, {4, 6}})
     EXPECT_EQ(order(3, "gauss3", cutoff, on_group), expected);
-  EXPECT_EQ(methods::order_of_vrkmk<true>(vrkmk_values(3, "gauss3", 2), on_group), 4);
+  EXPECT_EQ(methods::order_of_vrkmk<true>(vrkmk_settings(3, "gauss3", 2), on_group), 4);
   EXPECT_EQ(order(3, "gauss3", 0, on_rn), 6);
 }
 
 TEST(VariationalOptions, SayWhatIsWrong) {
-  const auto refused = [](const Outcome& outcome, const char* part) {
-    EXPECT_EQ(outcome.settled, Settled::refused);
+  const auto refused = [](const Settlement& outcome, const char* part) {
+    EXPECT_EQ(outcome.verdict, Settled::refused);
     EXPECT_NE(outcome.message.find(part), std::string::npos) << outcome.message;
   };
   refused(vrkmk_options(2, "gauss3", -1), "leave stages out");
@@ -186,19 +175,19 @@ TEST(VariationalOptions, SayWhatIsWrong) {
   refused(vrkmk_options(2, "given", -1), "method.b has 0 weights");
   refused(vrkmk_options(2, "gauss2", -1, {1.0}), "set tableau = \"given\"");
   const auto low = vrkmk_options(2, "gauss2", 1);
-  EXPECT_EQ(low.settled, Settled::doubtful);
+  EXPECT_EQ(low.verdict, Settled::doubtful);
   EXPECT_NE(low.message.find("from 4 to 3"), std::string::npos) << low.message;
-  EXPECT_EQ(vrkmk_options(3, "kutta3", 1).settled, Settled::good);
+  EXPECT_EQ(vrkmk_options(3, "kutta3", 1).verdict, Settled::good);
 
-  const auto vcg = [](double tableau, std::vector<double> weights, std::vector<double> theta) {
-    return settle(methods::settle_vcg, {{tableau, {}}, {0.0, {}}, {0.0, weights}, {0.0, theta}});
+  const auto vcg = [](int tableau, std::vector<double> weights, std::vector<double> theta) {
+    return methods::settle_vcg({tableau, StageIteration::newton, std::move(weights), std::move(theta)}, group_system());
   };
-  const double own = double(methods::vcg_sets.size() - 1);
-  EXPECT_EQ(vcg(1, {}, {}).settled, Settled::good);
+  const int own = int(methods::vcg_sets.size()) - 1;
+  EXPECT_EQ(vcg(1, {}, {}).verdict, Settled::good);
   refused(vcg(1, {1.0}, {}), "set tableau");
   refused(vcg(own, {0.5, 0.5}, {0.5}), "2 and 1 numbers");
   refused(vcg(own, {0.5, 0.4}, {0.5, 0.5}), "sum to 0.9");
-  EXPECT_EQ(vcg(own, {0.5, 0.5}, {0.0, 1.0}).settled, Settled::good);
+  EXPECT_EQ(vcg(own, {0.5, 0.5}, {0.0, 1.0}).verdict, Settled::good);
 }
 
 }  // namespace

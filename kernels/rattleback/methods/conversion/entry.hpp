@@ -1,85 +1,91 @@
 #pragma once
 // Explicit Runge-Kutta methods and the conversion in the catalogue: options, checks, texts.
 
-#include <cstdio>
 #include <iterator>
 
-#include "rattleback/catalogue/option.hpp"
+#include <fmt/format.h>
+
+#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/methods/conversion/variational_conversion.hpp"
 
 RB_NAMESPACE_BEGIN
 
 namespace methods {
 
+/// The options that choose the base method.
+struct BaseSettings {
+  int base = 3;  ///< index in explicit_tableaus; beyond them the tableau of a and b
+  MatrixSetting a;
+  std::vector<double> b;
+};
+
 /// The names of the base methods, in the order of explicit_tableaus, then "tableau" for the tableau of a study.
 inline constexpr const char* explicit_bases[] = {"euler", "heun2", "rk3", "rk4", "dp5", "rk6", "tableau"};
-inline constexpr OptionInfo base_option{.name = "base",
-                                        .kind = OptionKind::choice,
-                                        .text = "explicit Runge-Kutta method; `tableau` takes the one of `a` and `b`",
-                                        .standard = 3,
-                                        .choices = explicit_bases};
-inline constexpr OptionInfo base_a_option{
-    .name = "a",
-    .kind = OptionKind::matrix,
-    .text = "with base = \"tableau\", the rows of its matrix; entries on and above the diagonal are 0"};
-inline constexpr OptionInfo base_b_option{
-    .name = "b", .kind = OptionKind::numbers, .text = "with base = \"tableau\", its weights, one per stage"};
+template <class Settings>
+inline constexpr OptionInfo base_option = option<&Settings::base, Settings>(
+    {.name = "base",
+     .text = "explicit Runge-Kutta method; `tableau` takes the one of `a` and `b`",
+     .choices = explicit_bases});
+template <class Settings>
+inline constexpr OptionInfo base_a_option = option<&Settings::a, Settings>(
+    {.name = "a",
+     .text = "with base = \"tableau\", the rows of its matrix; entries on and above the diagonal are 0"});
+template <class Settings>
+inline constexpr OptionInfo base_b_option =
+    option<&Settings::b, Settings>({.name = "b", .text = "with base = \"tableau\", its weights, one per stage"});
 
-/// Finds the tableau of the options `base`, `a` and `b`; returns false, with a message, if there is none.
-inline bool settle_base(const OptionValue& base, const OptionValue& a, const OptionValue& b, ExplicitTableau& tableau,
-                        char* message, int message_size) {
-  const auto refuse = [&](const char* what) {
-    std::snprintf(message, static_cast<std::size_t>(message_size), "%s", what);
-    return false;
-  };
-  const auto choice = static_cast<std::size_t>(base.number);
+/// Finds the tableau of the options `base`, `a` and `b`. The result is the fault; empty where there is none.
+inline std::string find_base(const BaseSettings& settings, ExplicitTableau& tableau) {
+  const auto& [base, a, b] = settings;
+  const auto choice = static_cast<std::size_t>(base);
   if (choice < std::size(explicit_tableaus)) {
-    if (!a.numbers.empty() || !b.numbers.empty())
-      return refuse("method.a and method.b are for method.base = \"tableau\"; leave them out, or set the base");
+    if (!a.numbers.empty() || !b.empty())
+      return "method.a and method.b are for method.base = \"tableau\"; leave them out, or set the base";
     tableau = explicit_tableaus[choice];
-    return true;
+    return "";
   }
-  const std::size_t stages = b.numbers.size();
+  const std::size_t stages = b.size();
   if (stages < 1 || stages > max_explicit_stages)
-    return refuse("method.b has no weights or more than 12 (one per stage); give 1 to 12");
+    return "method.b has no weights or more than 12 (one per stage); give 1 to 12";
   if (a.rows != static_cast<int>(stages) || a.numbers.size() != stages * stages)
-    return refuse(
-        "method.a is not a square matrix with as many rows as method.b has weights; give a = [[..], ..], zeros "
-        "included");
+    return "method.a is not a square matrix with as many rows as method.b has weights; give a = [[..], ..], zeros "
+           "included";
   tableau = {explicit_bases[choice], static_cast<int>(stages), 0, {}, {}};
   for (std::size_t i = 0; i < stages; ++i) {
-    tableau.b[i] = b.numbers[i];
+    tableau.b[i] = b[i];
     for (std::size_t j = 0; j < stages; ++j) tableau.a[i][j] = a.numbers[i * stages + j];
   }
-  if (const char* fault = explicit_tableau_fault(tableau)) return refuse(fault);
-  return true;
+  const char* fault = explicit_tableau_fault(tableau);
+  return fault != nullptr ? fault : "";
 }
 
 /// The order of the base; 0 for the tableau of a study.
-inline int order_of_base(std::span<const OptionValue> values) {
-  const auto choice = static_cast<std::size_t>(values[0].number);
+inline int order_of_base(const BaseSettings& settings) {
+  const auto choice = static_cast<std::size_t>(settings.base);
   return choice < std::size(explicit_tableaus) ? explicit_tableaus[choice].order : 0;
 }
 
-inline constexpr OptionInfo runge_kutta_options[] = {
-    base_option,
-    base_a_option,
-    base_b_option,
-    {.name = "projection",
-     .kind = OptionKind::flag,
-     .text = "after every step, move q and v to the nearest that satisfy the constraints",
-     .standard = 1}};
+/// The options of runge-kutta.
+struct RungeKuttaSettings : BaseSettings {
+  bool projection = true;
+};
 
-inline Settled settle_runge_kutta(std::span<const OptionValue> values, const SystemEntry&, double* numbers,
-                                  char* message, int message_size) {
+inline constexpr OptionInfo runge_kutta_options[] = {
+    base_option<RungeKuttaSettings>, base_a_option<RungeKuttaSettings>, base_b_option<RungeKuttaSettings>,
+    option<&RungeKuttaSettings::projection>(
+        {.name = "projection",
+         .text = "after every step, move q and v to the nearest that satisfy the constraints"})};
+
+inline Settlement settle_runge_kutta(const RungeKuttaSettings& settings, const SystemEntry&) {
   ExplicitTableau tableau;
-  if (!settle_base(values[0], values[1], values[2], tableau, message, message_size)) return Settled::refused;
-  fill_runge_kutta_numbers(tableau, values[3].number != 0.0, numbers);
-  return Settled::good;
+  if (std::string fault = find_base(settings, tableau); !fault.empty()) return Settlement::refused(std::move(fault));
+  Settlement settlement;
+  fill_runge_kutta_numbers(tableau, settings.projection, settlement.numbers.data());
+  return settlement;
 }
 
-inline int order_of_runge_kutta(std::span<const OptionValue> values, const SystemEntry&) {
-  return order_of_base(values);
+inline int order_of_runge_kutta(const RungeKuttaSettings& settings, const SystemEntry&) {
+  return order_of_base(settings);
 }
 
 inline constexpr MethodEntry runge_kutta{
@@ -92,50 +98,47 @@ inline constexpr MethodEntry runge_kutta{
     .constraints = ConstraintKind::holonomic | ConstraintKind::none,
     .options = runge_kutta_options,
     .carries_multiplier = true,
-    .settle = settle_runge_kutta,
-    .order_of = order_of_runge_kutta,
+    .settle = by_settings<runge_kutta_options, settle_runge_kutta>,
+    .order_of = by_settings<runge_kutta_options, order_of_runge_kutta>,
     .needs = "configuration space R^n"};
+
+/// The options of variational-conversion.
+struct ConversionSettings : BaseSettings {
+  std::vector<double> bias;
+  ConversionState state = ConversionState::segment;
+};
 
 inline constexpr const char* conversion_states[] = {"segment", "node"};
 inline constexpr double symmetric_bias[] = {-0.5, 0.5};
 inline constexpr OptionInfo conversion_options[] = {
-    base_option,
-    base_a_option,
-    base_b_option,
-    {.name = "bias",
-     .kind = OptionKind::numbers,
-     .text = "where the segment of a state begins and ends, in steps",
-     .minimum = -1,
-     .maximum = 1,
-     .standard_numbers = symmetric_bias},
-    {.name = "state",
-     .kind = OptionKind::choice,
-     .text =
-         "what q and p are: of a segment, with p = dL/dv, or those of a node, in which the map is symplectic and keeps "
-         "momentum maps",
-     .choices = conversion_states}};
+    base_option<ConversionSettings>, base_a_option<ConversionSettings>, base_b_option<ConversionSettings>,
+    option<&ConversionSettings::bias>({.name = "bias",
+                                       .text = "where the segment of a state begins and ends, in steps",
+                                       .minimum = -1,
+                                       .maximum = 1,
+                                       .standard_numbers = symmetric_bias}),
+    option<&ConversionSettings::state>(
+        {.name = "state",
+         .text = "what q and p are: of a segment, with p = dL/dv, or those of a node, in which the map is symplectic "
+                 "and keeps momentum maps",
+         .choices = conversion_states})};
 
-inline Settled settle_conversion(std::span<const OptionValue> values, const SystemEntry&, double* numbers,
-                                 char* message, int message_size) {
+inline Settlement settle_conversion(const ConversionSettings& settings, const SystemEntry&) {
   ExplicitTableau tableau;
-  if (!settle_base(values[0], values[1], values[2], tableau, message, message_size)) return Settled::refused;
-  const std::span<const double> bias = values[3].numbers;
+  if (std::string fault = find_base(settings, tableau); !fault.empty()) return Settlement::refused(std::move(fault));
+  const std::vector<double>& bias = settings.bias;
   const char* fault = bias.size() == 2 ? conversion_bias_fault(bias[0], bias[1]) : "the bias must be two numbers";
-  if (fault != nullptr) {
-    std::snprintf(message, static_cast<std::size_t>(message_size), "method.bias: %s; [-0.5, 0.5] is the symmetric one",
-                  fault);
-    return Settled::refused;
-  }
-  fill_conversion_numbers(tableau, bias[0], bias[1],
-                          values[4].number != 0.0 ? ConversionState::node : ConversionState::segment, numbers);
-  return Settled::good;
+  if (fault != nullptr)
+    return Settlement::refused(fmt::format("method.bias: {}; [-0.5, 0.5] is the symmetric one", fault));
+  Settlement settlement;
+  fill_conversion_numbers(tableau, bias[0], bias[1], settings.state, settlement.numbers.data());
+  return settlement;
 }
 
 /// The order of the base; with the symmetric bias an odd order rises to the next even order.
-inline int order_of_conversion(std::span<const OptionValue> values, const SystemEntry&) {
-  const int order = order_of_base(values);
-  const std::span<const double> bias = values[3].numbers;
-  return bias[0] == -bias[1] ? order + order % 2 : order;
+inline int order_of_conversion(const ConversionSettings& settings, const SystemEntry&) {
+  const int order = order_of_base(settings);
+  return settings.bias[0] == -settings.bias[1] ? order + order % 2 : order;
 }
 
 inline constexpr MethodEntry variational_conversion{
@@ -150,8 +153,8 @@ inline constexpr MethodEntry variational_conversion{
     .constraints = ConstraintKind::holonomic | ConstraintKind::none,
     .options = conversion_options,
     .carries_multiplier = true,
-    .settle = settle_conversion,
-    .order_of = order_of_conversion,
+    .settle = by_settings<conversion_options, settle_conversion>,
+    .order_of = by_settings<conversion_options, order_of_conversion>,
     .needs = "configuration space R^n"};
 
 }  // namespace methods

@@ -1,9 +1,9 @@
 #pragma once
 // The GGL integrators in the catalogue: options, checks, texts.
 
-#include <cstdio>
+#include <fmt/format.h>
 
-#include "rattleback/catalogue/option.hpp"
+#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -23,9 +23,10 @@ int constant_order(std::span<const OptionValue>, const SystemEntry&) {
 
 /// Writes the numbers of a fixed member of the theta family.
 template <const GglNumbers& member>
-Settled settle_ggl(std::span<const OptionValue>, const SystemEntry&, double* numbers, char*, int) {
-  fill_numbers(member, numbers);
-  return Settled::good;
+Settlement settle_ggl(std::span<const OptionValue>, const SystemEntry&) {
+  Settlement settlement;
+  fill_numbers(member, settlement.numbers.data());
+  return settlement;
 }
 
 inline constexpr MethodEntry ggl_vi_s{
@@ -90,37 +91,39 @@ inline constexpr MethodEntry ggl_vi_bs{
     .step_multiplier = true,
     .predicts = true};
 
+/// The options of ggl-theta.
+struct GglThetaSettings {
+  double theta = 0.5, vartheta = 0.5;
+  enum class Constraint { a, b } constraint = Constraint::b;
+};
+
 inline constexpr const char* ggl_constraints[] = {"A", "B"};
 inline constexpr OptionInfo ggl_theta_options[] = {
-    {.name = "theta",
-     .kind = OptionKind::number,
-     .text = "where forces are evaluated: at (1 - theta) q + theta q'; with constraint A 1/2",
-     .standard = 0.5},
-    {.name = "vartheta",
-     .kind = OptionKind::number,
-     .text = "with constraint B, where the multiplier acts, from 0, the beginning of the step, to 1/2, both ends",
-     .standard = 0.5},
-    {.name = "constraint",
-     .kind = OptionKind::choice,
-     .text = "g vanishes at the point of evaluation (A) or at the end of the step (B)",
-     .standard = 1,
-     .choices = ggl_constraints,
-     .compiled = true}};
+    option<&GglThetaSettings::theta>(
+        {.name = "theta",
+         .text = "where forces are evaluated: at (1 - theta) q + theta q'; with constraint A 1/2"}),
+    option<&GglThetaSettings::vartheta>(
+        {.name = "vartheta",
+         .text = "with constraint B, where the multiplier acts, from 0, the beginning of the step, to 1/2, both ends"}),
+    option<&GglThetaSettings::constraint>(
+        {.name = "constraint",
+         .text = "g vanishes at the point of evaluation (A) or at the end of the step (B)",
+         .choices = ggl_constraints,
+         .compiled = true})};
 
-inline Settled settle_ggl_theta(std::span<const OptionValue> values, const SystemEntry&, double* numbers, char* message,
-                                int message_size) {
-  const GglNumbers member{values[0].number, values[1].number};
-  const auto scheme = values[2].number == 0.0 ? ConstraintA::scheme : ConstraintB::scheme;
-  fill_numbers(member, numbers);
-  const char* fault = unusable(scheme, member);
-  if (fault == nullptr) return Settled::good;
-  std::snprintf(message, static_cast<std::size_t>(message_size), "theta = %g, vartheta = %g: %s", member.theta,
-                member.vartheta, fault);
-  return Settled::refused;
+inline Settlement settle_ggl_theta(const GglThetaSettings& settings, const SystemEntry&) {
+  const GglNumbers member{settings.theta, settings.vartheta};
+  const auto scheme =
+      settings.constraint == GglThetaSettings::Constraint::a ? ConstraintA::scheme : ConstraintB::scheme;
+  if (const char* fault = unusable(scheme, member))
+    return Settlement::refused(fmt::format("theta = {:g}, vartheta = {:g}: {}", member.theta, member.vartheta, fault));
+  Settlement settlement;
+  fill_numbers(member, settlement.numbers.data());
+  return settlement;
 }
 
-inline int order_of_ggl_theta(std::span<const OptionValue> values, const SystemEntry&) {
-  return values[0].number == 0.5 ? 2 : 1;
+inline int order_of_ggl_theta(const GglThetaSettings& settings, const SystemEntry&) {
+  return settings.theta == 0.5 ? 2 : 1;
 }
 
 inline constexpr MethodEntry ggl_theta{
@@ -131,8 +134,8 @@ inline constexpr MethodEntry ggl_theta{
     .constraints = ConstraintKind::holonomic,
     .options = ggl_theta_options,
     .carries_multiplier = true,
-    .settle = settle_ggl_theta,
-    .order_of = order_of_ggl_theta,
+    .settle = by_settings<ggl_theta_options, settle_ggl_theta>,
+    .order_of = by_settings<ggl_theta_options, order_of_ggl_theta>,
     .needs = ggl_needs,
     .exact_constraint = false,
     .exact_hidden_constraint = false,

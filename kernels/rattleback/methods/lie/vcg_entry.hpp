@@ -16,54 +16,52 @@ inline constexpr auto vcg_sets = [] {
   return names;
 }();
 
-inline constexpr OptionInfo vcg_options[] = {
-    {.name = "tableau",
-     .kind = OptionKind::choice,
-     .text = "coefficients; \"given\" takes weights and theta",
-     .choices = vcg_sets},
-    variational_iteration,
-    {.name = "weights", .kind = OptionKind::numbers, .text = "parts of the step that the given substeps take"},
-    {.name = "theta", .kind = OptionKind::numbers, .text = "a of each given substep; 1/2 is the midpoint method"}};
+/// The options of vcg.
+struct VcgSettings {
+  int tableau = 0;  ///< index in vcg_sets
+  StageIteration iteration = StageIteration::sweeps;
+  std::vector<double> weights, theta;
+};
 
-inline Settled settle_vcg(std::span<const OptionValue> values, const SystemEntry&, double* numbers, char* message,
-                          int message_size) {
-  const auto size = static_cast<std::size_t>(message_size);
-  const auto choice = static_cast<std::size_t>(values[0].number);
-  const std::span<const double> weights = values[2].numbers, theta = values[3].numbers;
+inline constexpr OptionInfo vcg_options[] = {
+    option<&VcgSettings::tableau>(
+        {.name = "tableau", .text = "coefficients; \"given\" takes weights and theta", .choices = vcg_sets}),
+    variational_iteration<VcgSettings>,
+    option<&VcgSettings::weights>({.name = "weights", .text = "parts of the step that the given substeps take"}),
+    option<&VcgSettings::theta>({.name = "theta", .text = "a of each given substep; 1/2 is the midpoint method"})};
+
+inline Settlement settle_vcg(const VcgSettings& settings, const SystemEntry&) {
+  const auto& [choice, iteration, weights, theta] = settings;
   CrouchGrossmanSet set{"given", static_cast<int>(weights.size()), 0, {}, {}};
-  if (choice + 1 < vcg_sets.size()) {
+  if (choice + 1 < static_cast<int>(vcg_sets.size())) {
     set = crouch_grossman_sets[choice];
-    if (!weights.empty() || !theta.empty()) {
-      std::snprintf(message, size,
-                    "method.weights and method.theta are given (the tableau is \"%s\"); set tableau = \"given\"",
-                    set.name);
-      return Settled::refused;
-    }
+    if (!weights.empty() || !theta.empty())
+      return Settlement::refused(
+          fmt::format("method.weights and method.theta are given (the tableau is \"{}\"); set tableau = \"given\"",
+                      set.name));
   } else {
-    if (weights.empty() || weights.size() > max_substeps || theta.size() != weights.size()) {
-      std::snprintf(message, size,
-                    "method.weights and method.theta have %d and %d numbers (1 to %d are needed, as many of both)",
-                    int(weights.size()), int(theta.size()), max_substeps);
-      return Settled::refused;
-    }
+    if (weights.empty() || weights.size() > max_substeps || theta.size() != weights.size())
+      return Settlement::refused(
+          fmt::format("method.weights and method.theta have {} and {} numbers (1 to {} are needed, as many of both)",
+                      weights.size(), theta.size(), max_substeps));
     double sum = -1.0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
       set.weight[i] = weights[i];
       set.theta[i] = theta[i];
       sum += weights[i];
     }
-    if (!(sum <= 1e-12 && sum >= -1e-12)) {
-      std::snprintf(message, size, "method.weights sum to %.15g (a consistent method needs 1); scale them", sum + 1.0);
-      return Settled::refused;
-    }
+    if (!(sum <= 1e-12 && sum >= -1e-12))
+      return Settlement::refused(
+          fmt::format("method.weights sum to {:.15g} (a consistent method needs 1); scale them", sum + 1.0));
   }
-  VcgNumbers::fill(static_cast<StageIteration>(static_cast<int>(values[1].number)), set, numbers);
-  return Settled::good;
+  Settlement settlement;
+  VcgNumbers::fill(iteration, set, settlement.numbers.data());
+  return settlement;
 }
 
 /// The order of the coefficient set; 0 for given coefficients.
-inline int order_of_vcg(std::span<const OptionValue> values, const SystemEntry&) {
-  const auto choice = static_cast<std::size_t>(values[0].number);
+inline int order_of_vcg(const VcgSettings& settings, const SystemEntry&) {
+  const auto choice = static_cast<std::size_t>(settings.tableau);
   return choice < std::size(crouch_grossman_sets) ? crouch_grossman_sets[choice].order : 0;
 }
 
@@ -77,8 +75,8 @@ inline constexpr MethodEntry vcg{
     .constraints = ConstraintKind::none,
     .options = vcg_options,
     .carries_multiplier = false,
-    .settle = settle_vcg,
-    .order_of = order_of_vcg,
+    .settle = by_settings<vcg_options, settle_vcg>,
+    .order_of = by_settings<vcg_options, order_of_vcg>,
     .in_space = true};
 
 }  // namespace methods

@@ -1,33 +1,33 @@
 #pragma once
 // The Lobatto pairs in the catalogue: options and texts.
 
-#include "rattleback/catalogue/entry.hpp"
-#include "rattleback/catalogue/option.hpp"
+#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/real/config.hpp"
 
 RB_NAMESPACE_BEGIN
 
 namespace methods {
 
+/// The options of the Lobatto methods.
+struct LobattoSettings {
+  int stages = 2;
+  enum class Retraction { cay, exp } retraction = Retraction::cay;
+  bool normalise = false;
+};
+
 inline constexpr const char* lobatto_retractions[] = {"cay", "exp"};
 inline constexpr OptionInfo lobatto_options[] = {
-    {.name = "stages",
-     .kind = OptionKind::integer,
-     .text = "number of stages s",
-     .standard = 2,
-     .minimum = 2,
-     .maximum = 5,
-     .compiled = true},
-    {.name = "retraction",
-     .kind = OptionKind::choice,
-     .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
-     .choices = lobatto_retractions,
-     .compiled = true,
-     .scope = OptionScope::groups_matter},
-    {.name = "normalise",
-     .kind = OptionKind::flag,
-     .text = "rotations are made orthogonal again after every step",
-     .scope = OptionScope::groups_only}};
+    option<&LobattoSettings::stages>(
+        {.name = "stages", .text = "number of stages s", .minimum = 2, .maximum = 5, .compiled = true}),
+    option<&LobattoSettings::retraction>(
+        {.name = "retraction",
+         .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
+         .choices = lobatto_retractions,
+         .compiled = true,
+         .scope = OptionScope::groups_matter}),
+    option<&LobattoSettings::normalise>({.name = "normalise",
+                                         .text = "rotations are made orthogonal again after every step",
+                                         .scope = OptionScope::groups_only})};
 
 inline constexpr MethodEntry nonholonomic_lobatto{
     "nonholonomic-lobatto",

@@ -591,31 +591,33 @@ TEST(VariationalConversion, ReportsAStepWithoutSolution) {
 }
 
 /// What becomes of options: base, a, b, bias, state.
-Settled settle(double base, std::vector<double> a, std::vector<double> b, std::vector<double> bias, double* numbers) {
+Settlement settle(double base, std::vector<double> a, std::vector<double> b, std::vector<double> bias) {
   const int rows = static_cast<int>(std::lround(std::sqrt(static_cast<double>(a.size()))));
   const std::array<OptionValue, 5> values{{{base, {}}, {0.0, a, rows}, {0.0, b}, {0.0, bias}, {0.0, {}}}};
-  char message[256] = "";
-  const Settled r =
-      methods::variational_conversion.settle(values, describe<Spherical>(), numbers, message, sizeof(message));
-  EXPECT_EQ(r == Settled::good, message[0] == 0) << message;
+  Settlement r = methods::variational_conversion.settle(values, describe<Spherical>());
+  EXPECT_EQ(r.verdict == Settled::good, r.message.empty()) << r.message;
   return r;
 }
 
 TEST(VariationalConversion, TakesItsOptionsAndRefusesWhatCannotBe) {
-  double numbers[max_method_numbers], other[max_method_numbers];
-  EXPECT_EQ(settle(3, {}, {}, {-0.5, 0.5}, numbers), Settled::good);
-  EXPECT_EQ(settle(6, {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
-                   {-0.5, 0.5}, other),
-            Settled::good);
-  EXPECT_TRUE(std::equal(numbers, numbers + ExplicitNumbers::size + 3, other));
-  EXPECT_EQ(settle(3, {}, {}, {-0.5, 0.4}, numbers), Settled::refused);        // does not span the step
-  EXPECT_EQ(settle(3, {}, {}, {0.5, 1.5}, numbers), Settled::refused);         // beside the state
-  EXPECT_EQ(settle(3, {}, {}, {1.0}, numbers), Settled::refused);              // one number
-  EXPECT_EQ(settle(6, {0.5}, {1.0}, {-0.5, 0.5}, numbers), Settled::refused);  // implicit
-  EXPECT_EQ(settle(6, {0.0}, {0.5}, {-0.5, 0.5}, numbers), Settled::refused);  // not consistent
-  EXPECT_EQ(settle(6, {0.0}, {0.5, 0.5}, {-0.5, 0.5}, numbers), Settled::refused);
-  EXPECT_EQ(settle(6, {}, {}, {-0.5, 0.5}, numbers), Settled::refused);
-  EXPECT_EQ(settle(3, {}, {1.0}, {-0.5, 0.5}, numbers), Settled::refused);  // weights beside a named base
+  const Settlement named = settle(3, {}, {}, {-0.5, 0.5});
+  const Settlement given = settle(6, {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0},
+                                  {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, {-0.5, 0.5});
+  EXPECT_EQ(named.verdict, Settled::good);
+  EXPECT_EQ(given.verdict, Settled::good);
+  EXPECT_TRUE(std::equal(named.numbers.begin(), named.numbers.begin() + ExplicitNumbers::size + 3,
+                         given.numbers.begin()));
+  const auto refused = [](double base, std::vector<double> a, std::vector<double> b, std::vector<double> bias) {
+    return settle(base, std::move(a), std::move(b), std::move(bias)).verdict == Settled::refused;
+  };
+  EXPECT_TRUE(refused(3, {}, {}, {-0.5, 0.4}));        // does not span the step
+  EXPECT_TRUE(refused(3, {}, {}, {0.5, 1.5}));         // beside the state
+  EXPECT_TRUE(refused(3, {}, {}, {1.0}));              // one number
+  EXPECT_TRUE(refused(6, {0.5}, {1.0}, {-0.5, 0.5}));  // implicit
+  EXPECT_TRUE(refused(6, {0.0}, {0.5}, {-0.5, 0.5}));  // not consistent
+  EXPECT_TRUE(refused(6, {0.0}, {0.5, 0.5}, {-0.5, 0.5}));
+  EXPECT_TRUE(refused(6, {}, {}, {-0.5, 0.5}));
+  EXPECT_TRUE(refused(3, {}, {1.0}, {-0.5, 0.5}));  // weights beside a named base
 }
 
 }  // namespace

@@ -425,16 +425,17 @@ TEST(HbvmSolver, HandsOverWhereTheFixedPointDoesNotContract) {
 }
 
 TEST(HbvmOptions, SettleNumbersOrRefuse) {
-  double numbers[max_method_numbers], expected[max_method_numbers];
-  char message[300] = "";
+  double expected[max_method_numbers];
   const SystemEntry system{};
   const std::vector<OptionValue> good{{2.0, {}}, {6.0, {}}, {1.0, {}}, {0.0, {}}};
-  EXPECT_EQ(methods::hbvm.settle(good, system, numbers, message, sizeof message), Settled::good);
+  const Settlement settled = methods::hbvm.settle(good, system);
+  EXPECT_EQ(settled.verdict, Settled::good);
   hbvm_numbers(2, {6, true, false}, expected);
-  for (int i = 0; i < 3 + 2 * 2 * 6; ++i) EXPECT_EQ(numbers[i], expected[i]);
+  for (std::size_t i = 0; i < 3 + 2 * 2 * 6; ++i) EXPECT_EQ(settled.numbers[i], expected[i]);
   const std::vector<OptionValue> bad{{3.0, {}}, {2.0, {}}, {0.0, {}}, {0.0, {}}};
-  EXPECT_EQ(methods::hbvm.settle(bad, system, numbers, message, sizeof message), Settled::refused);
-  EXPECT_NE(std::string(message).find("set k = 3"), std::string::npos);
+  const Settlement refused = methods::hbvm.settle(bad, system);
+  EXPECT_EQ(refused.verdict, Settled::refused);
+  EXPECT_NE(refused.message.find("set k = 3"), std::string::npos);
 }
 
 TEST(HbvmSolver, NeedsTheKnownNumberOfSweeps) {
