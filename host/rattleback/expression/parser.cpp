@@ -1,0 +1,248 @@
+#include "rattleback/expression/parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numbers>
+
+#include "rattleback/base/message.hpp"
+
+namespace rattleback {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool has_meaning(std::string_view name) { return name == "pi" || find_function(name) != nullptr; }
+
+/// Walks through a text word by word.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  /// The next character that is no blank; NUL at the end.
+  [[nodiscard]] char peek() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  [[nodiscard]] std::size_t at() const { return at_; }
+  void skip() { ++at_; }
+  /// Takes a symbol if it is next.
+  bool take(std::string_view symbol) {
+    if (peek() == '\0' || !text_.substr(at_).starts_with(symbol)) return false;
+    at_ += symbol.size();
+    return true;
+  }
+  /// A name that begins here, with its index if it has one.
+  std::string_view name() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    if (at_ < text_.size() && text_[at_] == '[') at_ = std::min(text_.size(), text_.find(']', at_) + 1);
+    return text_.substr(begin, at_ - begin);
+  }
+  /// A number that begins here.
+  double number() {
+    double value = 0.0;
+    const char* begin = text_.data() + at_;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
+    if (error == std::errc::result_out_of_range)
+      throw SyntaxError(fmt::format("{} is beyond the range of a double", std::string_view(begin, end)), at_);
+    if (error != std::errc()) throw SyntaxError(fmt::format("{} is not a number", quote(rest())), at_);
+    at_ += static_cast<std::size_t>(end - begin);
+    return value;
+  }
+  [[nodiscard]] std::string_view rest() const { return text_.substr(std::min(at_, text_.size()), 40); }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// Recursive descent; `fault_of_expression` bounds the depth.
+class Parser {
+ public:
+  Parser(std::string_view text, Graph& graph, const NameResolver& resolve)
+      : scan_(text), graph_(graph), resolve_(resolve) {}
+
+  int all() {
+    const int node = expression();
+    switch (scan_.peek()) {
+      case '\0':
+        return node;
+      case ',': {
+        int values = 1;
+        while (scan_.take(",")) {
+          (void)expression();
+          ++values;
+        }
+        fail(fmt::format("it has {} values, and one is needed", values));
+      }
+      case '=':
+        fail("it assigns, and an expression only computes a value");
+      default:
+        fail(fmt::format("{} is not expected", quote(scan_.rest())));
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& fault) const { throw SyntaxError(fault, scan_.at()); }
+
+  int expression() {
+    const int condition = either();
+    if (!scan_.take("?")) return condition;
+    const int yes = expression();
+    if (!scan_.take(":")) fail("a ':' is missing after '?'");
+    return graph_.apply(Op::choose, condition, yes, expression());
+  }
+  int either() {
+    int node = both();
+    while (scan_.take("||")) node = graph_.apply(Op::either, node, both());
+    return node;
+  }
+  int both() {
+    int node = comparison();
+    while (scan_.take("&&")) node = graph_.apply(Op::both, node, comparison());
+    return node;
+  }
+  int comparison() {
+    const int a = sum();
+    if (scan_.take("<=")) return graph_.apply(Op::less_equal, a, sum());
+    if (scan_.take(">=")) return graph_.apply(Op::less_equal, sum(), a);
+    if (scan_.take("==")) return graph_.apply(Op::equal, a, sum());
+    if (scan_.take("!=")) return graph_.apply(Op::not_equal, a, sum());
+    if (scan_.take("<")) return graph_.apply(Op::less, a, sum());
+    if (scan_.take(">")) return graph_.apply(Op::less, sum(), a);
+    return a;
+  }
+  int sum() {
+    int node = product();
+    for (;;) {
+      if (scan_.take("+"))
+        node = graph_.apply(Op::add, node, product());
+      else if (scan_.take("-"))
+        node = graph_.apply(Op::subtract, node, product());
+      else
+        return node;
+    }
+  }
+  int product() {
+    int node = with_sign();
+    for (;;) {
+      if (scan_.take("*"))
+        node = graph_.apply(Op::multiply, node, with_sign());
+      else if (scan_.take("/"))
+        node = graph_.apply(Op::divide, node, with_sign());
+      else if (const char c = scan_.peek(); is_letter(c) || c == '(')
+        node = graph_.apply(Op::multiply, node, power());
+      else
+        return node;
+    }
+  }
+  int with_sign() {
+    bool minus = false;
+    for (;;) {
+      if (scan_.take("-"))
+        minus = !minus;
+      else if (!scan_.take("+"))
+        break;
+    }
+    const int node = power();
+    return minus ? graph_.apply(Op::negate, node) : node;
+  }
+  int power() {
+    const int base = atom();
+    return scan_.take("^") ? graph_.power(base, with_sign()) : base;
+  }
+  int atom() {
+    const char c = scan_.peek();
+    if (scan_.take("(")) {
+      const int node = expression();
+      close();
+      return node;
+    }
+    if (is_digit(c) || c == '.') return graph_.constant(scan_.number());
+    if (is_letter(c)) return name();
+    if (c == '\0') fail("it ends where a value is expected");
+    fail(fmt::format("a value is expected at {}", quote(scan_.rest())));
+  }
+  void close() {
+    if (!scan_.take(")")) fail("a ')' is missing");
+  }
+  int name() {
+    const std::size_t begin = scan_.at();
+    const std::string word(scan_.name());
+    if (word == "pi") return graph_.constant(std::numbers::pi);
+    const FunctionInfo* function = find_function(word);
+    if (function == nullptr) return resolve_(word);
+    if (!scan_.take("(")) throw SyntaxError(fmt::format("{0} is a function; write {0}(..)", word), begin);
+    int node = expression(), count = 1;
+    if (function->most == 2) {
+      if (!scan_.take(",")) fail(fmt::format("{} takes 2 arguments", word));
+      const int second = expression();
+      node = function->op == Op::power ? graph_.power(node, second) : graph_.apply(function->op, node, second);
+    } else if (function->most == 1) {
+      node = graph_.apply(function->op, node);
+    }
+    for (; function->most > 2 && count < function->most && scan_.take(","); ++count)
+      node = graph_.apply(function->op, node, expression());
+    if (scan_.peek() == ',') fail(fmt::format("{} takes {}", word, arguments(*function)));
+    close();
+    return node;
+  }
+  static std::string arguments(const FunctionInfo& function) {
+    return function.most == 1 ? "1 argument" : fmt::format("at most {} arguments", function.most);
+  }
+
+  Scanner scan_;
+  Graph& graph_;
+  const NameResolver& resolve_;
+};
+
+}  // namespace
+
+int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve) {
+  return Parser(text, graph, resolve).all();
+}
+
+std::string fault_of_expression(std::string_view text) {
+  constexpr std::size_t most = 4096, levels = 64;
+  if (text.size() > most) return fmt::format("it has {} bytes; an expression has at most {}", text.size(), most);
+  if (text.find('\0') != std::string_view::npos) return "it has a character NUL; take it out";
+  std::size_t level = 0, open = 0;  // ^ and ? nest without parentheses
+  for (const char c : text) {
+    if (c == '(' && ++level > levels)
+      return fmt::format("its parentheses are nested deeper than {} levels; take levels out", levels);
+    if (c == ')' && level > 0) --level;
+    if ((c == '^' || c == '?') && ++open > 4 * levels)
+      return fmt::format("it has more than {} operators ^ and ?; take some out", 4 * levels);
+  }
+  return "";
+}
+
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  Scanner scan(text);
+  while (const char c = scan.peek()) {
+    if (is_letter(c)) {
+      std::string name(scan.name());
+      if (!has_meaning(name) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    } else if (is_digit(c)) {
+      try {
+        (void)scan.number();
+      } catch (const SyntaxError&) {  // a number beyond the range of double; the parser says so
+        scan.skip();
+      }
+    } else {
+      scan.skip();
+    }
+  }
+  return names;
+}
+
+bool is_variable_name(std::string_view name) {
+  return !name.empty() && is_letter(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); }) && !has_meaning(name);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,119 @@
+// The language of expressions, and its graph.
+
+#include "rattleback/expression/expression.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+using namespace rattleback;
+
+namespace {
+
+constexpr double x = 1.25, y = -0.75, b = 3.5;
+const std::vector<std::string> names{"x", "y", "b", "x2"};
+const double values[] = {x, y, b, 7.0};
+
+double value(const std::string& text) { return Expression(Value(text), "f", names, values)(); }
+std::string fault(const std::string& text) {
+  try {
+    (void)value(text);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Expressions, HaveTheUsualRanks) {
+  EXPECT_EQ(value("1 + 2 * 3"), 7.0);
+  EXPECT_EQ(value("10 - 4 - 3"), 3.0);
+  EXPECT_EQ(value("16 / 4 / 2"), 2.0);
+  EXPECT_EQ(value("-2^2"), -4.0);
+  EXPECT_EQ(value("2^3^2"), 512.0);
+  EXPECT_EQ(value("2^-1"), 0.5);
+  EXPECT_EQ(value("2 * -x"), -2.5);
+  EXPECT_EQ(value("- - x + + 1"), 2.25);
+  EXPECT_EQ(value("(1 + 2) * (3 - 1)"), 6.0);
+  EXPECT_EQ(value("1e2 + .5 + 5."), 105.5);
+  EXPECT_EQ(value("x < 2 ? 1 : x > 5 ? 2 : 3"), 1.0);
+  EXPECT_EQ(value("1 < 2 && 2 >= 3 || x != x"), 0.0);
+  EXPECT_EQ(value("1 + 1 == 2"), 1.0);
+}
+
+TEST(Expressions, MultiplyFactorsSideBySide) {
+  EXPECT_EQ(value("2 y^2"), 2.0 * (y * y));
+  EXPECT_EQ(value("b (x^2 - 1)"), b * (x * x - 1.0));
+  EXPECT_EQ(value("2x2"), 14.0);  // x2 is a name
+  EXPECT_EQ(value("2 x b"), 2.0 * x * b);
+  EXPECT_EQ(value("1/2 x"), 0.5 * x);
+  EXPECT_EQ(value("(x) (y)"), x * y);
+  EXPECT_EQ(value("2 cos(x - y) sin(x)"), 2.0 * std::cos(x - y) * std::sin(x));
+  EXPECT_EQ(value("2 -x"), 2.0 - x);
+  EXPECT_EQ(value("3 pi"), 3.0 * std::numbers::pi);
+}
+
+TEST(Expressions, KnowTheirFunctions) {
+  const std::pair<const char*, double (*)(double)> known[] = {
+      {"sin", std::sin},   {"cos", std::cos},     {"tan", std::tan},   {"asin", std::asin}, {"acos", std::acos},
+      {"atan", std::atan}, {"sinh", std::sinh},   {"cosh", std::cosh}, {"tanh", std::tanh}, {"asinh", std::asinh},
+      {"exp", std::exp},   {"atanh", std::atanh}, {"log", std::log},   {"ln", std::log},    {"log2", std::log2},
+      {"sqrt", std::sqrt}, {"log10", std::log10}, {"abs", std::abs},   {"rint", std::round}};
+  for (const auto& [name, function] : known)
+    EXPECT_EQ(value(std::string(name) + "(x / 2)"), function(x / 2)) << name;
+  EXPECT_EQ(value("acosh(x)"), std::acosh(x));
+  EXPECT_EQ(value("atan2(y, x)"), std::atan2(y, x));
+  EXPECT_EQ(value("sign(y) + sign(0)"), -1.0);
+  EXPECT_EQ(value("min(x, y, b) + max(x, y, b) + sum(1, 2, 3) + max(2)"), y + b + 6.0 + 2.0);
+  EXPECT_EQ(value("x^3"), x * x * x);
+  EXPECT_EQ(value("x^0.5 + pow(x, 2)"), std::pow(x, 0.5) + x * x);
+  EXPECT_EQ(value("x^0"), 1.0);
+  for (const FunctionInfo& function : functions()) {
+    EXPECT_NE(fault(std::string(function.name)), "") << function.name;  // without arguments
+    EXPECT_FALSE(is_variable_name(function.name));
+  }
+}
+
+TEST(Expressions, SayWhatIsWrongAndWhere) {
+  const std::pair<const char*, const char*> bad[] = {{"", "column 1: it ends where a value is expected"},
+                                                     {"x +", "column 4: it ends where a value is expected"},
+                                                     {"x * / y", "column 5: a value is expected at '/ y'"},
+                                                     {"(x", "column 3: a ')' is missing"},
+                                                     {"x)", "column 2: ')' is not expected"},
+                                                     {"x 2", "column 3: '2' is not expected"},
+                                                     {"1, x", "column 5: it has 2 values, and one is needed"},
+                                                     {"x = 1", "column 3: it assigns"},
+                                                     {"x < 1 ? 2", "column 10: a ':' is missing"},
+                                                     {"sin x", "column 1: sin is a function; write sin(..)"},
+                                                     {"sin(x, y)", "column 6: sin takes 1 argument"},
+                                                     {"atan2(x)", "column 8: atan2 takes 2 arguments"},
+                                                     {"1e999", "column 1: 1e999 is beyond the range of a double"},
+                                                     {".", "column 1: '.' is not a number"},
+                                                     {"x # y", "column 3: '# y' is not expected"}};
+  for (const auto& [text, part] : bad) EXPECT_NE(fault(text).find(part), std::string::npos) << text << ": " << fault(text);
+  EXPECT_NE(fault("xy").find("unknown name 'xy' in f = 'xy' (known: x, y, b, x2, pi)"), std::string::npos);
+  EXPECT_NE(fault("sinn(x)").find("did you mean 'sin'?"), std::string::npos);
+  EXPECT_NE(fault("1/(x - 1.25)").find("is not finite (it is inf at x = 1.25)"), std::string::npos);
+  std::string powers = "x";
+  for (int i = 0; i < 300; ++i) powers += "^x";
+  EXPECT_NE(fault(powers).find("more than 256 operators"), std::string::npos);
+}
+
+TEST(Expressions, ShareEqualPartsAndFoldConstants) {
+  Graph graph;
+  const auto resolve = [&](const std::string& name) { return graph.variable(name == "x" ? 0 : 1); };
+  const int root = parse_expression("sin(x y) + 2 * 3 * sin(x * y) - pi / pi", graph, resolve);
+  const double at[] = {x, y};
+  EXPECT_EQ(Program(graph, root)(at), std::sin(x * y) + 6.0 * std::sin(x * y) - 1.0);
+  int sines = 0;
+  for (int i = 0; i < graph.size(); ++i) sines += graph[i].op == Op::sin;
+  EXPECT_EQ(sines, 1);
+  EXPECT_EQ(parse_expression("2 * 3 + sqrt(4)", graph, resolve), graph.constant(8.0));
+}
+
+TEST(Expressions, ListTheirVariables) {
+  EXPECT_EQ(variables_of(Value("2 y + sin(x) y - pi + 1e5 z2")), (std::vector<std::string>{"y", "x", "z2"}));
+  EXPECT_TRUE(variables_of(Value(2.0)).empty());
+}
+
+}  // namespace
