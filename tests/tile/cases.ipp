@@ -1,15 +1,15 @@
 // Included with RATTLEBACK_ISA defined, and RATTLEBACK_TILE_CREW where lanes are to be threads.
 
 #include "cases.hpp"
-#include "rattleback/ensemble/advance.hpp"
-#include "rattleback/ensemble/tangent.hpp"
-#include "rattleback/methods/energy_momentum.hpp"
-#include "rattleback/methods/ggl.hpp"
-#include "rattleback/methods/hbvm.hpp"
-#include "rattleback/methods/lobatto.hpp"
-#include "rattleback/systems/double_spherical_pendulum.hpp"
-#include "rattleback/systems/heavy_top_directors.hpp"
-#include "rattleback/systems/turntable_ball.hpp"
+#include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/tangent.hpp"
+#include "rattleback/methods/energy_momentum/energy_momentum.hpp"
+#include "rattleback/methods/ggl/ggl.hpp"
+#include "rattleback/methods/hbvm/hbvm.hpp"
+#include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/holonomic/double_spherical_pendulum.hpp"
+#include "rattleback/systems/holonomic/heavy_top_directors.hpp"
+#include "rattleback/systems/nonholonomic/turntable_ball.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -90,10 +90,9 @@ std::vector<std::string> Catalogue::system_names() const {
 }
 
 std::vector<const SystemEntry*> Catalogue::instances(std::string_view name) const {
-  if (name == "chaotic-nonholonomic") name = "chaotic";  // the long name of the literature
   std::vector<const SystemEntry*> found;
   for (const SystemEntry* system : systems_)
-    if (name == system->name) found.push_back(system);
+    if (name == system->name || (!name.empty() && name == system->alias)) found.push_back(system);
   return found;
 }
 

@@ -369,6 +369,16 @@ void initial_tangent(const double* parameters, const double* q, const double* v,
   for (int i = 0; i < N + n + m; ++i) tangent[i] /= sqrt(square);
 }
 
+/// Another name of a system in the literature; "" for none.
+template <class System>
+constexpr const char* alias() {
+  if constexpr (requires { System::alias; }) {
+    return System::alias;
+  } else {
+    return "";
+  }
+}
+
 /// The entry of a system; one object per system.
 template <template <class> class SystemOf>
 const SystemEntry& describe() {
@@ -385,6 +395,7 @@ const SystemEntry& describe() {
                 })
     exact_solution = exact<SystemOf>;
   static const SystemEntry entry{System::name,
+                                 alias<System>(),
                                  System::variant,
                                  System::summary,
                                  System::configuration,

@@ -114,6 +114,7 @@ struct PrepareOptions {
 /// A compiled system instance. Strings and arrays have static storage duration.
 struct SystemEntry {
   const char* name;
+  const char* alias;    ///< another name of the literature; "" for none
   const char* variant;  ///< "" when the system has only one variant
   const char* summary;
   const char* configuration;

@@ -63,7 +63,7 @@
 //
 // The functions are templates over the scalar of their argument, so that dual numbers work too. Static members describe
 // the system to the catalogue: name, variant, summary, configuration, source, parameters(), structure(), invariants(),
-// default_q, default_v, conserves_energy, kind, and time_scale where the time scale is far from 1 (see SystemEntry).
+// default_q, default_v, conserves_energy, kind, and, where they are needed, time_scale and alias (see SystemEntry).
 // `invariants()` names the values of `evaluate_invariants(q, v)`.
 
 #include "rattleback/mechanics/constraint.hpp"

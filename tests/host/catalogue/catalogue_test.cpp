@@ -61,6 +61,17 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
+TEST(Catalogue, HasASystemForEveryMethod) {
+#ifdef RATTLEBACK_PART_OF_CATALOGUE
+  GTEST_SKIP() << "this build has a part of the catalogue";
+#endif
+  const std::vector<Case> cases = all_cases();
+  for (const MethodEntry* method : Catalogue::instance().methods())
+    EXPECT_TRUE(std::ranges::any_of(cases, [&](const Case& c) { return c.method == method; }))
+        << method->name << " runs with no system: no system meets the requirements of its step, or RB_NOT_AHEAD in "
+        << "kernels/rattleback/catalogue.def names all that do";
+}
+
 class EveryPair : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {

@@ -2,6 +2,7 @@
 
 #include "rattleback/real/dual.hpp"
 
+#include "hessian.hpp"
 #include "testing.hpp"
 
 namespace rattleback {

@@ -2,6 +2,7 @@
 
 #include "rattleback/mechanics/system.hpp"
 
+#include "hessian.hpp"
 #include "testing.hpp"
 
 namespace rattleback {

@@ -20,6 +20,7 @@ struct Chaotic {
   static constexpr bool is_contact = Variant == ChaoticVariant::contact;
 
   static constexpr auto name = "chaotic";
+  static constexpr auto alias = "chaotic-nonholonomic";
   static constexpr auto variant = is_contact ? "contact" : "printed";
   static constexpr auto summary =
       is_contact ? "chaotic nonholonomic oscillators, contact constraint vx + y.vz = 0 (genuinely nonholonomic)"
