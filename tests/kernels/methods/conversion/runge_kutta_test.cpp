@@ -2,6 +2,7 @@
 // of both, and the base method on its own, which keeps nothing.
 
 #include "conversion_problems.hpp"
+#include "hessian.hpp"
 #include "rooted_trees.hpp"
 
 using namespace rattleback;
