@@ -19,6 +19,7 @@
 //
 // The recorded multiplier is minus lambda, as in ggl.hpp; it belongs to the middle of the step.
 
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -51,13 +52,13 @@ class GeneralEnergyMomentum {
     const Equations equations(system_, state, h);
     Vector<T, Equations::size> x;
     typename Team::template Shared<Workspace> workspace;
-    const NewtonReport<T> report =
+    const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     state.p = momentum(system_, state.q, segment<n, n>(x));
     state.q = fma(h, segment<0, n>(x), state.q);
     state.lambda = (T(-1.0) / h) * segment<2 * n, m>(x);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     if (keep.wanted()) {
       auto gamma = Vector<T, m>::zero();
       if constexpr (has_gamma) gamma = segment<2 * n + m, m>(x);
@@ -91,11 +92,7 @@ class GeneralEnergyMomentum {
       const D h(h_);
       const Vector<D, n> u = segment<0, n>(x);
       const Vector<D, m> lambda = segment<2 * n, m>(x);
-      Vector<D, n> q_0, p_0;
-      for (int i = 0; i < n; ++i) {
-        q_0[i] = D(state_.q[i]);
-        p_0[i] = D(state_.p[i]);
-      }
+      const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p);
       const Vector<D, n> q_1 = fma(h, u, q_0), p_1 = momentum(system_, q_0, segment<n, n>(x));
       Vector<Slopes, n> q, p;
       for (int i = 0; i < n; ++i) {

@@ -58,7 +58,7 @@ class CondensedGgl {
     const Vector<T, n> acceleration = Algebra::scale(algebra_.inverse_mass, force(system_, state.q));
     const T scale = detail::velocity_scale(h, state.q, problem.v_0, acceleration);
     Vector<T, size> x;
-    const NewtonReport<T> report = newton(problem, options_, scale, x, workspace.newton);
+    const SolveState<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
     const Vector<T, m> impulse = segment<n, m>(x);
     if constexpr (energy) {
@@ -75,7 +75,7 @@ class CondensedGgl {
     state.q = fma(h, segment<0, n>(x), state.q);
     state.lambda = (T(-1.0) / h) * impulse;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     if (keep.wanted()) {
       auto gamma = Vector<T, m>::zero();
       if constexpr (has_gamma) gamma = r.gamma;

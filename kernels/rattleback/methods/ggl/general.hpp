@@ -1,6 +1,7 @@
 #pragma once
 // The GGL integrators for any regular Lagrangian (ggl.hpp).
 
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/methods/ggl/dual_problem.hpp"
 #include "rattleback/methods/ggl/scheme.hpp"
 
@@ -29,11 +30,11 @@ class GeneralGgl {
     const Equations equations(*this, state, h);
     Vector<T, Equations::size> x;
     typename Team::template Shared<Workspace> workspace;
-    const NewtonReport<T> report =
+    const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     equations.finish(x, state);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     const State& of_v = vi_s ? equations.start() : state;
     keep.put(status == T(0.0), segment<Equations::first_gamma, m>(x), segment < vi_s ? 0 : n, n > (x), of_v.q, of_v.p);
     return {status, report.iterations, max_norm((*workspace).residual)};
@@ -67,7 +68,7 @@ class GeneralGgl {
       const System& system = step_.system_;
       const D h(h_), inverse_h(T(1.0) / h_);
       const Vector<D, m> lambda = segment<first_lambda, m>(x), gamma = segment<first_gamma, m>(x);
-      const Vector<D, n> q_0 = constant<D>(state_.q), p_0 = constant<D>(state_.p);
+      const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p);
       Vector<D, n> force_0;  // of h lambda, at the beginning of the step
       for (int i = 0; i < n; ++i) {
         force_0[i] = D(0.0);
@@ -125,13 +126,6 @@ class GeneralGgl {
     }
 
    private:
-    template <class D, int N>
-    RB_HD static Vector<D, N> constant(const Vector<T, N>& a) {
-      Vector<D, N> r;
-      for (int i = 0; i < N; ++i) r[i] = D(a[i]);
-      return r;
-    }
-
     const GeneralGgl& step_;
     const State state_;
     T h_;
