@@ -37,8 +37,7 @@ template <class T, class System, GglScheme scheme>
   requires ExplicitVelocity<System>
 class GeneralEnergyMomentum {
   static constexpr int n = System::n, m = System::m;
-  static constexpr bool has_gamma = scheme != GglScheme::energy_momentum_index3,
-                        variational = scheme != GglScheme::classical;
+  using Traits = GglTraits<scheme>;
 
  public:
   using State = PhaseState<T, n, m>;
@@ -61,7 +60,7 @@ class GeneralEnergyMomentum {
     const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     if (keep.wanted()) {
       auto gamma = Vector<T, m>::zero();
-      if constexpr (has_gamma) gamma = segment<2 * n + m, m>(x);
+      if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
       keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
     }
     return {status, report.iterations, max_norm((*workspace).residual)};
@@ -69,7 +68,7 @@ class GeneralEnergyMomentum {
 
  private:
   struct Equations {
-    static constexpr int size = 2 * n + (has_gamma ? 2 * m : m);
+    static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
 
     RB_HD Equations(const System& system, const State& state, const T& h)
         : system_(system), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)) {}
@@ -110,7 +109,7 @@ class GeneralEnergyMomentum {
         for (int k = 0; k < m; ++k) kick[i] = kick[i] + lambda[k] * g[k].slope[i];
       }
       for (int k = 0; k < m; ++k) position[k] = D(T(1.0) / h_) * g[k].at1;
-      if constexpr (has_gamma) {
+      if constexpr (Traits::has_gamma) {
         const Vector<D, m> gamma = segment<2 * n + m, m>(x);
         const Vector<Slopes, m> phi = constraint(system_, q, v);
         Vector<D, m> hidden;
@@ -118,7 +117,7 @@ class GeneralEnergyMomentum {
           hidden[k] = phi[k].at1;
           for (int i = 0; i < n; ++i) {
             drift[i] = drift[i] - gamma[k] * phi[k].slope[n + i];
-            if constexpr (variational) kick[i] = kick[i] + h * gamma[k] * phi[k].slope[i];
+            if constexpr (Traits::variational) kick[i] = kick[i] + h * gamma[k] * phi[k].slope[i];
           }
         }
         return join(join(drift, kick), join(position, hidden));

@@ -12,7 +12,8 @@ RB_NAMESPACE_BEGIN
 template <class T, class System, GglScheme scheme>
 class GeneralGgl {
   static constexpr int n = System::n, m = System::m;
-  static constexpr bool vi_s = scheme == GglScheme::vi_s, option_b = scheme == GglScheme::theta_b;
+  using Traits = GglTraits<scheme>;
+  static constexpr bool vi_s = scheme == GglScheme::vi_s;
 
  public:
   using State = PhaseState<T, n, m>;
@@ -90,12 +91,12 @@ class GeneralGgl {
         const auto hidden = detail::hidden_gradient(system, middle, v, u - v, gamma);
         const auto l = detail::lagrangian_gradient(system, middle, v);
         Vector<D, n> kick = l.dv[0] - p_0 - (rest * h) * (l.dq[0] - hidden.dq[0]);
-        if constexpr (option_b) {
+        if constexpr (Traits::forces_at_ends) {
           kick = fma(D(1.0) - D(step_.vartheta_), force_0, kick);
         } else {
           kick = fma(rest, transpose_times(position_constraint(system, middle).jacobian, lambda), kick);
         }
-        const Vector<D, m> g = system.position_constraint(option_b ? q_1 : middle);
+        const Vector<D, m> g = system.position_constraint(Traits::position_at_end ? q_1 : middle);
         return join(join(hidden.dv[0], kick), join(inverse_h * g, constraint(system, middle, v)));
       }
     }
@@ -114,7 +115,7 @@ class GeneralGgl {
         const auto hidden = detail::hidden_gradient(system, middle, v, u - v, gamma);
         const auto l = detail::lagrangian_gradient(system, middle, v);
         state.p = fma(h_, l.dq[0] - hidden.dq[0], state.p);
-        if constexpr (option_b) {
+        if constexpr (Traits::forces_at_ends) {
           state.p = state.p - (T(1.0) - step_.vartheta_) * transpose_times(g_0_, lambda) -
                     step_.vartheta_ * transpose_times(position_constraint(system, q_1).jacobian, lambda);
         } else {

@@ -63,8 +63,8 @@ class CondensedLobatto {
     ConstraintForms<System> forms[S - 1];
     Vector<T, m> lambda[S - 1];  // Lambda_2..Lambda_s
 
-    // The active lanes are those whose w is not yet settled. The scale is the size of a change of accelerations that moves the
-    // state by itself.
+    // The active lanes are those whose w is not yet settled. The scale is the size of a change of accelerations that
+    // moves the state by itself.
     Iteration<T> lanes(options_,
                        inner > 0 ? inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)) : T(0.0));
     mask_t<T> counted(true);  // lanes whose last sweep is still to come, the one after w has settled

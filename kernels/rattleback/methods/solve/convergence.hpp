@@ -24,8 +24,8 @@ class Convergence {
     return done;
   }
   /// The same for an update whose successor is known to be smaller by the observed rate of contraction: done when that
-  /// successor is below `margin` times what is small. The rate means something only where the iteration is already near; a
-  /// margin of 1 is for iterations that contract linearly.
+  /// successor is below `margin` times what is small. The rate means something only where the iteration is already
+  /// near; a margin of 1 is for iterations that contract linearly.
   RB_HD mask_t<T> with_rate(T update, double margin = 1e-2) {
     const mask_t<T> next_is_small =
         (update * update <= T(margin) * small_ * previous_) & (update + update < previous_) & (previous_ <= near_);
@@ -36,8 +36,8 @@ class Convergence {
   T small_, floor_, near_, previous_;
 };
 
-/// With dual numbers: the value and the derivative each by its own size; a lane is done once both have been. Where the value
-/// contracts, so does its derivative, a few iterations behind.
+/// With dual numbers: the value and the derivative each by its own size; a lane is done once both have been. Where the
+/// value contracts, so does its derivative, a few iterations behind.
 template <class T>
 class Convergence<Dual<T, 1>> {
  public:
@@ -65,8 +65,8 @@ class Convergence<Dual<T, 1>> {
   mask_t<T> value_done_, partial_done_;
 };
 
-/// The share of the rounding of positions in a scale of velocities: it shows there divided by h and times the condition of the
-/// system, below 100.
+/// The share of the rounding of positions in a scale of velocities: rounding shows there divided by h and times the
+/// condition of the system, below 100.
 template <class T, int N>
 RB_HD T rounding_velocity(const T& inverse_h, const Vector<T, N>& q) {
   return T(0.01) * abs(inverse_h) * magnitude(q);
@@ -74,8 +74,8 @@ RB_HD T rounding_velocity(const T& inverse_h, const Vector<T, N>& q) {
 
 namespace detail {
 
-/// The velocity that Newton's sizes are compared with. The last term is rounding_velocity in another order of operations, which
-/// gives other bits.
+/// The velocity that Newton's sizes are compared with. The last term is rounding_velocity in another order of
+/// operations, which gives other bits.
 template <class T, int n>
 RB_HD T velocity_scale(const T& h, const Vector<T, n>& q, const Vector<T, n>& v, const Vector<T, n>& acceleration) {
   return magnitude(v) + abs(h) * magnitude(acceleration) + T(0.01) / abs(h) * magnitude(q);

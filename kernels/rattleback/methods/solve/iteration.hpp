@@ -1,6 +1,7 @@
 #pragma once
-// The lanes of an iteration that solves the equations of a step: a lane that has converged is not changed any more. The loop
-// itself stays with the method: as an argument of a function, an evaluation or an update would cost a GPU stack and spills.
+// The lanes of an iteration that solves the equations of a step: a lane that has converged is not changed any more. The
+// loop itself stays with the method: a loop that takes the evaluation and the update as closures costs a GPU stack and
+// spills.
 
 #include "rattleback/methods/solve/convergence.hpp"
 
@@ -58,8 +59,8 @@ struct RefusingIteration : Iteration<T> {
   }
 };
 
-/// Quasi-Newton sweeps, which contract linearly. Lanes whose updates are not smaller than their first one are refused; a few
-/// sweeps come before that test.
+/// Quasi-Newton sweeps, which contract linearly. After a few sweeps, lanes whose update is not smaller than their first
+/// one are refused.
 template <class T>
 struct Sweeps : RefusingIteration<T> {
   static constexpr int least_sweeps = 5;
@@ -93,7 +94,8 @@ struct FixedPoint : RefusingIteration<T> {
     this->convergence = Convergence<T>(options, scale);
     floor = T(1e-11) * scale;
   }
-  /// Takes the size of the update that the active lanes got. After the last update, lanes that have not converged are refused.
+  /// Takes the size of the update that the active lanes got. After the last update, lanes that have not converged are
+  /// refused.
   RB_HD void settle(const T& change, bool last) {
     this->count(this->active);
     this->stop(this->convergence(change));
