@@ -6,8 +6,8 @@
 
 #include "commands.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/measure/estimate.hpp"
+#include "rattleback/problem/options.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -7,8 +7,8 @@
 #include "commands.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/catalogue/observables.hpp"
+#include "rattleback/problem/options.hpp"
 #include "report.hpp"
 
 namespace rattleback::program {

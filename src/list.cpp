@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/catalogue/observables.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/statistics/statistics.hpp"
 #include "report.hpp"
 

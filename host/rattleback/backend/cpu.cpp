@@ -83,8 +83,7 @@ class CpuBackend final : public Backend {
   void fetch(Tile&) override {}
 
   double measure_peak_flops(const Problem& problem) override {
-    const CompiledPair* pair =
-        Catalogue::instance().pair(*problem.system, *problem.method, problem.key, isa_);
+    const CompiledPair* pair = Catalogue::instance().pair(*problem.system, *problem.method, problem.key, isa_);
     double peak = 0.0;
     int good = 0;
     for (std::int64_t rounds = 1 << 16; good < 5;) {

@@ -161,8 +161,7 @@ class CudaBackend final : public Backend {
 
   DeviceKernels kernels(const Problem& problem) override {
     use_device();
-    const CompiledCudaPair* pair =
-        Catalogue::instance().cuda_pair(*problem.system, *problem.method, problem.key);
+    const CompiledCudaPair* pair = Catalogue::instance().cuda_pair(*problem.system, *problem.method, problem.key);
     DeviceKernels kernels{std::vector<KernelFigures>(4), properties_.maxThreadsPerMultiProcessor};
     int error = cudaSuccess;
     kernels.figures.resize(static_cast<std::size_t>(pair->figures(kernels.figures.data(), error)));

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/expression/expression.hpp"
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/ensemble/initial_data.hpp"
+#include "rattleback/expression/expression.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

@@ -8,16 +8,32 @@ namespace rattleback {
 namespace {
 
 constexpr int any_number = 64;
-constexpr FunctionInfo all_functions[] = {
-    {"sin", Op::sin, 1, 1},     {"cos", Op::cos, 1, 1},     {"tan", Op::tan, 1, 1},
-    {"asin", Op::asin, 1, 1},   {"acos", Op::acos, 1, 1},   {"atan", Op::atan, 1, 1},
-    {"atan2", Op::atan2, 2, 2}, {"sinh", Op::sinh, 1, 1},   {"cosh", Op::cosh, 1, 1},
-    {"tanh", Op::tanh, 1, 1},   {"asinh", Op::asinh, 1, 1}, {"acosh", Op::acosh, 1, 1},
-    {"atanh", Op::atanh, 1, 1}, {"exp", Op::exp, 1, 1},     {"log", Op::log, 1, 1},
-    {"ln", Op::log, 1, 1},      {"log2", Op::log2, 1, 1},   {"log10", Op::log10, 1, 1},
-    {"sqrt", Op::sqrt, 1, 1},   {"abs", Op::abs, 1, 1},     {"sign", Op::sign, 1, 1},
-    {"rint", Op::rint, 1, 1},   {"pow", Op::power, 2, 2},   {"sum", Op::add, 1, any_number},
-    {"min", Op::minimum, 1, any_number}, {"max", Op::maximum, 1, any_number}};
+constexpr FunctionInfo all_functions[] = {{"sin", Op::sin, 1, 1},
+                                          {"cos", Op::cos, 1, 1},
+                                          {"tan", Op::tan, 1, 1},
+                                          {"asin", Op::asin, 1, 1},
+                                          {"acos", Op::acos, 1, 1},
+                                          {"atan", Op::atan, 1, 1},
+                                          {"atan2", Op::atan2, 2, 2},
+                                          {"sinh", Op::sinh, 1, 1},
+                                          {"cosh", Op::cosh, 1, 1},
+                                          {"tanh", Op::tanh, 1, 1},
+                                          {"asinh", Op::asinh, 1, 1},
+                                          {"acosh", Op::acosh, 1, 1},
+                                          {"atanh", Op::atanh, 1, 1},
+                                          {"exp", Op::exp, 1, 1},
+                                          {"log", Op::log, 1, 1},
+                                          {"ln", Op::log, 1, 1},
+                                          {"log2", Op::log2, 1, 1},
+                                          {"log10", Op::log10, 1, 1},
+                                          {"sqrt", Op::sqrt, 1, 1},
+                                          {"abs", Op::abs, 1, 1},
+                                          {"sign", Op::sign, 1, 1},
+                                          {"rint", Op::rint, 1, 1},
+                                          {"pow", Op::power, 2, 2},
+                                          {"sum", Op::add, 1, any_number},
+                                          {"min", Op::minimum, 1, any_number},
+                                          {"max", Op::maximum, 1, any_number}};
 
 double value_of(const Node& node, double a, double b, double c) {
   switch (node.op) {

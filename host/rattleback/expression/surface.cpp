@@ -133,9 +133,10 @@ class Compiler {
     if (node.op == Op::power) refuse("exponents are whole numbers from 1 to 16");
     const auto operation = operation_of(node.op);
     if (!operation)
-      refuse(fmt::format("{} is not for surfaces, which are evaluated after every step; they take + - * / ^, sin, cos, "
-                         "exp, sqrt and abs",
-                         name_of(node.op)));
+      refuse(
+          fmt::format("{} is not for surfaces, which are evaluated after every step; they take + - * / ^, sin, cos, "
+                      "exp, sqrt and abs",
+                      name_of(node.op)));
     for (int i = 0; i < arity(node.op); ++i) emit(node.operand[static_cast<std::size_t>(i)]);
     put({*operation, node.index, node.number});
     if (arity(node.op) == 2) --depth_;

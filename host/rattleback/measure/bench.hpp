@@ -30,14 +30,14 @@ struct BenchReport {
   std::vector<double> seconds = {};  ///< per repetition: the integration, without start-up and output
   Spread rate = {};                  ///< trajectory-steps per second
   double iterations_per_step = 0.0;
-  double nanoseconds = 0.0;         ///< per step and thread (CUDA: per step): median time * threads / trajectory-steps
+  double nanoseconds = 0.0;       ///< per step and thread (CUDA: per step): median time * threads / trajectory-steps
   std::uint64_t state_bytes = 0;  ///< per trajectory
   /// Floating-point operations per step: 1 for +, -, *, /, sqrt, 2 for a fused multiply-add. Counted by running the first
   /// trajectories of the study (up to 16, up to 1000 steps) over a scalar that counts.
   double flops_per_step = 0.0;
-  double peak_flops = 0.0;      ///< per second, measured after the repetitions: Session::measure_peak_flops
+  double peak_flops = 0.0;     ///< per second, measured after the repetitions: Session::measure_peak_flops
   DeviceKernels kernels = {};  ///< of a GPU
-  double copy_rate = 0.0;       ///< bytes per second, read and written, likewise: Session::measure_copy_rate
+  double copy_rate = 0.0;      ///< bytes per second, read and written, likewise: Session::measure_copy_rate
 
   /// Share of the measured peak that the counted operations reach.
   [[nodiscard]] double fraction_of_peak() const { return flops_per_step * rate.median / peak_flops; }

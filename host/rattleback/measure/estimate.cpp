@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "rattleback/backend/backend.hpp"
-#include "rattleback/base/parallel.hpp"
 #include "rattleback/backend/plan.hpp"
+#include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
@@ -95,8 +95,8 @@ std::uint64_t result_bytes(const Problem& problem) {
   Saturating numbers = size * (4 + ensemble.axis_names().size());
   if (study.output.initial_state) numbers = numbers + size * state;
   if (study.output.final_state) numbers = numbers + size * state;
-  numbers = numbers + samples * state *
-                          (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
+  numbers =
+      numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
   std::uint64_t with_quantiles = 0;
   for (const Observable& observable : study.observables) {
     numbers = numbers +

@@ -173,8 +173,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
     input_error(where,
                 fmt::format("the reference has its initial velocities and momenta in {}, and the study in {}; set "
                             "ensemble.frame in one of them",
-                            stored_frame == "space" ? "space" : "the body",
-                            frame == "space" ? "space" : "the body"));
+                            stored_frame == "space" ? "space" : "the body", frame == "space" ? "space" : "the body"));
   if (continuous_part(stored_problem) != continuous_part(problem))
     input_error(where,
                 "the reference has another ensemble or other initial states than the study; run the study itself with "
@@ -191,7 +190,8 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
     input_error(where,
                 "the step of the reference varies over the ensemble (so does its accuracy); run it with "
                 "--set time.step=H");
-  require_finer(where, stored_problem, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps), runs);
+  require_finer(where, stored_problem, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps),
+                runs);
   if (const auto failed = attributes.find("failed");
       failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0)
     input_error(where, fmt::format("{} trajectories of the reference failed (their final states are not at the end "
@@ -216,7 +216,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   turn(*problem.system, stored_problem.method->in_space, problem.method->in_space, states);
   words = fmt::format("{} ({})", where,
                       method_in_words(stored_problem, std::visit([](const auto& c) { return fmt::format("{}", c); },
-                                                         stored.time.step.content)));
+                                                                 stored.time.step.content)));
   return states;
 }
 
@@ -310,8 +310,8 @@ struct FinalErrors::Impl {
   }
 };
 
-FinalErrors::FinalErrors(const Problem& problem, std::span<const Problem> runs, const Reference& reference, Session& session,
-                         unsigned threads)
+FinalErrors::FinalErrors(const Problem& problem, std::span<const Problem> runs, const Reference& reference,
+                         Session& session, unsigned threads)
     : impl_(std::make_unique<Impl>()) {
   if (problem.system->m > 0 && problem.method->carries_multiplier) impl_->variables.emplace_back("lambda");
   impl_->in_space = problem.method->in_space;

@@ -190,8 +190,8 @@ void choose_method(Problem& problem) {
   settle_options(problem);
   if (Catalogue::instance().pair(system, method, problem.key, Isa::scalar) == nullptr) {
     input_error(study.place("method"),
-                fmt::format("method '{}' with {} is not compiled for system '{}'; '{}' lists what there is", method.name,
-                            options_in_words(problem), system.name, "rattleback describe"));
+                fmt::format("method '{}' with {} is not compiled for system '{}'; '{}' lists what there is",
+                            method.name, options_in_words(problem), system.name, "rattleback describe"));
   }
   check_solver(study, method);
 }

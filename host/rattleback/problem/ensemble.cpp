@@ -8,8 +8,8 @@
 #include "rattleback/ensemble/formulas.hpp"
 #include "rattleback/ensemble/grid.hpp"
 #include "rattleback/ensemble/point_file.hpp"
-#include "rattleback/result/result.hpp"
 #include "rattleback/problem/parts.hpp"
+#include "rattleback/result/result.hpp"
 
 namespace rattleback {
 namespace {

@@ -114,8 +114,8 @@ ObservableCode Problem::observable_code(const std::string& name, const std::stri
   if (found != all.end()) return found->code;
   std::vector<std::string> known;
   std::ranges::transform(all, std::back_inserter(known), &NamedCode::name);
-  input_error(where, fmt::format("unknown observable {} of '{}' (known: {}){}", quote(name), system->name,
-                                 join(known), did_you_mean(name, known)));
+  input_error(where, fmt::format("unknown observable {} of '{}' (known: {}){}", quote(name), system->name, join(known),
+                                 did_you_mean(name, known)));
 }
 
 void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p) {

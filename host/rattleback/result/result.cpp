@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "rattleback/result/shape.hpp"
 #include "rattleback/result/canonical.hpp"
+#include "rattleback/result/shape.hpp"
 
 namespace rattleback {
 

@@ -12,8 +12,8 @@
 
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/scratch.hpp"
-#include "rattleback/result/shape.hpp"
 #include "rattleback/result/canonical.hpp"
+#include "rattleback/result/shape.hpp"
 #include "rattleback/run/mark.hpp"
 #include "rattleback/run/run_files.hpp"
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/backend/plan.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/backend/plan.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/run/mark.hpp"
@@ -93,20 +93,18 @@ Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
 Summary Session::run(const Problem& problem, ResultSink& sink) { return impl_->run(problem, sink); }
-Summary Session::run(const Problem& problem, const std::filesystem::path& result) { return impl_->run(problem, result); }
+Summary Session::run(const Problem& problem, const std::filesystem::path& result) {
+  return impl_->run(problem, result);
+}
 Summary Session::resume(const std::filesystem::path& result) { return impl_->resume(result); }
 
 double Session::measure_peak_flops(const Problem& problem) {
   return impl_->backend_for(problem).measure_peak_flops(problem);
 }
 
-DeviceKernels Session::kernels(const Problem& problem) {
-  return impl_->backend_for(problem).kernels(problem);
-}
+DeviceKernels Session::kernels(const Problem& problem) { return impl_->backend_for(problem).kernels(problem); }
 
-double Session::measure_copy_rate(const Problem& problem) {
-  return impl_->backend_for(problem).measure_copy_rate();
-}
+double Session::measure_copy_rate(const Problem& problem) { return impl_->backend_for(problem).measure_copy_rate(); }
 
 Result Session::run(const Problem& problem) {
   Result result;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "rattleback/backend/device_kernels.hpp"
-#include "rattleback/result/result.hpp"
 #include "rattleback/problem/problem.hpp"
+#include "rattleback/result/result.hpp"
 
 namespace rattleback {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <future>
 
-#include "rattleback/base/parallel.hpp"
 #include "rattleback/backend/plan.hpp"
+#include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/problem/ensemble.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"
 #include "rattleback/statistics/sections.hpp"
 #include "rattleback/statistics/statistics.hpp"
-#include "rattleback/problem/ensemble.hpp"
 
 namespace rattleback {
 

@@ -189,7 +189,8 @@ std::string Study::to_toml() const {
       out.line("histogram",
                fmt::format("{{ from = {}, to = {}, bins = {} }}", toml_of(h->from), toml_of(h->to), h->bins));
     out.given("correlation", observable.correlation);
-    out.line("reference", observable.reference == ErrorReference::initial() ? "\"initial\"" : toml_of(observable.reference.number));
+    out.line("reference",
+             observable.reference == ErrorReference::initial() ? "\"initial\"" : toml_of(observable.reference.number));
   }
   for (const Section& section : sections) {
     out.table("[[section]]");

@@ -105,7 +105,8 @@ namespace detail {
 
 template <const auto& options, auto function>
 struct BySettings;
-template <const auto& options, class Result, class Settings, class... Rest, Result (*function)(const Settings&, Rest...)>
+template <const auto& options, class Result, class Settings, class... Rest,
+          Result (*function)(const Settings&, Rest...)>
 struct BySettings<options, function> {
   static Result call(std::span<const OptionValue> values, Rest... rest) {
     return function(read_settings<Settings>(options, values), rest...);

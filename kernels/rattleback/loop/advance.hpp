@@ -120,6 +120,114 @@ RB_HD void store_record(const ChunkLayout& rows, double* chunk, int lane, const 
   Lanes<T>::store(chunk + rows.residual * chunk_size + lane, record.residual);
 }
 
+/// A trajectory whose state and record stay in registers from step to step. The lanes that run take steps together; the
+/// lanes at rest are meanwhile copies of one that runs.
+template <class T, class State>
+class TrajectoryInRegisters {
+ public:
+  RB_HD TrajectoryInRegisters(const ChunkLayout& rows, double* chunk, int lane)
+      : rows_(rows),
+        chunk_(chunk),
+        lane_(lane),
+        state_(load_state<T, State>(rows, chunk, lane)),
+        record_(load_record<T>(rows, chunk, lane)),
+        current_(state_),
+        counted_(record_) {}
+
+  RB_HD State state() const { return current_; }
+  RB_HD Record<T> record() const { return counted_; }
+
+  RB_HD void start(const mask_t<T>& running) {
+    current_ = {spread(running, state_.q), spread(running, state_.p), spread(running, state_.lambda)};
+    counted_ = record_;
+  }
+  /// Takes in a step to `next`, which is recorded in the lanes `judged` and succeeded in the lanes `good`: in all lanes
+  /// unless one of them `stops`.
+  RB_HD void take(const State& next, const StepReport<T>& report, const mask_t<T>& judged, const mask_t<T>& good,
+                  bool stops) {
+    if (stops) {
+      current_ = select(good, next, current_);
+      counted_.add(report, judged, good);
+    } else {
+      current_ = next;
+      counted_.add(report);
+    }
+  }
+  RB_HD void stop(const mask_t<T>& running) {
+    state_ = select(running, current_, state_);
+    record_ = select(running, counted_, record_);
+  }
+  RB_HD void store() const {
+    store_state(rows_, chunk_, lane_, state_);
+    store_record(rows_, chunk_, lane_, record_);
+  }
+
+ private:
+  const ChunkLayout& rows_;
+  double* chunk_;
+  int lane_;
+  State state_;
+  Record<T> record_;
+  State current_;  // of the lanes that run, and so is counted_
+  Record<T> counted_;
+};
+
+/// The same for a trajectory whose state and record stay in their rows; the first lane of a tile writes them.
+template <class T, class State, class Team>
+class TrajectoryInRows {
+ public:
+  RB_HD TrajectoryInRows(const ChunkLayout& rows, double* chunk, int lane) : rows_(rows), chunk_(chunk), lane_(lane) {}
+
+  RB_HD State state() const { return load_state<T, State>(rows_, chunk_, lane_); }
+  RB_HD Record<T> record() const { return load_record<T>(rows_, chunk_, lane_); }
+
+  RB_HD void start(const mask_t<T>&) {}
+  RB_HD void take(const State& next, const StepReport<T>& report, const mask_t<T>& judged, const mask_t<T>& good,
+                  bool) {
+    Record<T> updated = record();
+    updated.add(report, judged, good);
+    Team::sync();
+    if (Team::leads()) {
+      if (any(good)) store_state(rows_, chunk_, lane_, next);
+      store_record(rows_, chunk_, lane_, updated);
+    }
+    Team::sync();
+  }
+  RB_HD void stop(const mask_t<T>&) {}
+  RB_HD void store() const {}
+
+ private:
+  const ChunkLayout& rows_;
+  double* chunk_;
+  int lane_;
+};
+
+/// Takes the step with what it asks for beside the state: rows for its summation, or rows for what is observed of it.
+/// This function is inlined; otherwise the state and the step would go through memory.
+template <class T, class Team, class Step, class State>
+RB_HD StepReport<T> take_step(const Step& step, const ChunkLayout& rows, double* chunk, int lane,
+                              const mask_t<T>& running, const T& step_size, State& state) {
+  if constexpr (requires { step(state, PlainSum{}, step_size); }) {
+    return step(state, RoundingRows<T, Team>{chunk, rows.rounding, lane, running}, step_size);
+  } else if constexpr (requires { step(state, step_size, NothingKept{}); }) {
+    return step(state, step_size, LastStepRows<T, Team>{chunk, rows.last_step, lane, running});
+  } else {
+    return step(state, step_size);
+  }
+}
+
+/// Notes the surfaces of section that the step of the lanes `good` to `next` crossed. Where it crossed one, only the
+/// lanes with room for another crossing stay active.
+template <class T, template <class> class System, class Team, class Trajectory, class State>
+RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, const Trajectory& trajectory,
+                         const State& next, const mask_t<T>& good, mask_t<T>& active) {
+  const T crossed = crossed_surfaces<T, System, Team>(a, chunk, lane, next, good);
+  if (!any(crossed != T(0.0))) return;
+  if (Team::leads()) note_crossings<T, State>(a, chunk, lane, trajectory.state(), trajectory.record().steps, crossed);
+  Team::sync();
+  active = good & has_slot<T>(a, chunk, lane);
+}
+
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
 /// every step: the state before it, the step size, and the lanes that take it. Without `sections` the surfaces of section
@@ -132,19 +240,18 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Step = Method<T, Sys>;
   using State = typename Step::State;
   using Team = TileOfLoop<Step, Companion>;
-  // On a GPU the state stays in its rows from step to step, and so does the record, where steps are long and need all
-  // registers.
+  // On a GPU the trajectory stays in its rows where steps are long and need all registers.
   constexpr bool in_rows = detail::has_tiles && (Team::lanes > 1 || defers_failures<Step>);
+  using Trajectory = std::conditional_t<in_rows, TrajectoryInRows<T, State, Team>, TrajectoryInRegisters<T, State>>;
   const ChunkLayout& rows = a.layout;
-  const auto row = [&](int r) { return chunk + r * chunk_size + lane; };
 
-  State state = load_state<T, State>(rows, chunk, lane);
-  Record<T> record = load_record<T>(rows, chunk, lane);
+  Trajectory trajectory(rows, chunk, lane);
+  const Record<T> record = trajectory.record();
   const T h = load_or<T>(chunk, rows.step, lane, a.step);
   // a uniform step size ends all lanes together, a varying one gives each lane its own count
   T end_steps(static_cast<double>(a.target));
   if (rows.steps_per_sample >= 0) {
-    const T per_sample = Lanes<T>::load(row(rows.steps_per_sample));
+    const T per_sample = Lanes<T>::load(chunk + rows.steps_per_sample * chunk_size + lane);
     end_steps = fma(T(static_cast<double>(a.sample)), per_sample, min(end_steps, per_sample));
   }
   mask_t<T> active = (record.status == T(0.0)) & (record.steps < end_steps);
@@ -156,71 +263,27 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     const Step step = make_step<Step>(load_system<Sys>(a, chunk, lane, running),
                                       SolverOptions<T>{T(a.tolerance), a.max_iterations, T(a.guess)}, a.method);
     const T step_size = spread(running, h);
-    State current{spread(running, state.q), spread(running, state.p), spread(running, state.lambda)};
-    Record<T> counted = record;
-    const auto before = [&]() __attribute__((always_inline))->State {
-      if constexpr (in_rows) return load_state<T, State>(rows, chunk, lane);
-      return current;
-    };
-    const auto counted_before = [&]() __attribute__((always_inline))->Record<T> {
-      if constexpr (in_rows) return load_record<T>(rows, chunk, lane);
-      return counted;
-    };
+    trajectory.start(running);
     while (true) {
-      State next = before();
-      // inlined: otherwise state and step go through memory
-      const auto take_step = [&]() __attribute__((always_inline)) {
-        if constexpr (requires { step(next, PlainSum{}, step_size); }) {
-          return step(next, RoundingRows<T, Team>{chunk, rows.rounding, lane, running}, step_size);
-        } else if constexpr (requires { step(next, step_size, NothingKept{}); }) {
-          return step(next, step_size, LastStepRows<T, Team>{chunk, rows.last_step, lane, running});
-        } else {
-          return step(next, step_size);
-        }
-      };
-      const StepReport<T> report = take_step();
+      State next = trajectory.state();
+      const StepReport<T> report = take_step<T, Team>(step, rows, chunk, lane, running, step_size, next);
       const mask_t<T> good = running & (report.status == T(0.0));
       const mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
-      companion.step(before(), step_size, good);
-      if (sections && a.surfaces.count > 0) [[unlikely]] {
-        const T crossed = crossed_surfaces<T, System, Team>(a, chunk, lane, next, good);
-        if (any(crossed != T(0.0))) {
-          if (Team::leads()) note_crossings<T, State>(a, chunk, lane, before(), counted_before().steps, crossed);
-          Team::sync();
-          active = good & has_slot<T>(a, chunk, lane);
-        }
-      }
-      active = active & (counted_before().steps + T(1.0) < end_steps);
+      companion.step(trajectory.state(), step_size, good);
+      if (sections && a.surfaces.count > 0) [[unlikely]]
+        pass_surfaces<T, System, Team>(a, chunk, lane, trajectory, next, good, active);
+      active = active & (trajectory.record().steps + T(1.0) < end_steps);
       const bool stops = any(running & !active);
-      if constexpr (in_rows) {
-        Record<T> updated = counted_before();
-        updated.add(report, judged, good);
-        Team::sync();
-        if (Team::leads()) {
-          if (any(good)) store_state(rows, chunk, lane, next);
-          store_record(rows, chunk, lane, updated);
-        }
-        Team::sync();
-      } else if (stops) {
-        current = select(good, next, current);
-        counted.add(report, judged, good);
-      } else {
-        current = next;
-        counted.add(report);
-      }
+      trajectory.take(next, report, judged, good, stops);
       if (stops) break;
     }
-    state = select(running, current, state);
-    record = select(running, counted, record);
+    trajectory.stop(running);
   }
 
   Team::sync();
   if (!Team::leads()) return;
-  if constexpr (!in_rows) {
-    store_state(rows, chunk, lane, state);
-    store_record(rows, chunk, lane, record);
-  }
+  trajectory.store();
   companion.store(chunk, lane);
 }
 

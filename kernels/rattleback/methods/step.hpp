@@ -5,7 +5,6 @@
 
 #include "rattleback/linalg/vector.hpp"
 #include "rattleback/mechanics/system.hpp"
-#include "rattleback/real/dual.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -98,65 +97,6 @@ RB_HD Step make_step(const System& system, const SolverOptions<T>& options, cons
     return Step(system, options);
   }
 }
-
-/// Convergence of one lane's iteration from the sizes of its updates (`magnitude`).
-template <class T>
-class Convergence {
- public:
-  RB_HD Convergence(const SolverOptions<T>& options, T scale)
-      : small_(options.tolerance * scale),
-        floor_(T(1e-11) * scale),
-        near_(T(1e-2) * scale),
-        previous_(__builtin_huge_val()) {}
-
-  /// Takes the size of an update. True for lanes that are done: the update is small, or it has stopped shrinking at the
-  /// level of round-off.
-  RB_HD mask_t<T> operator()(T update) {
-    const auto done = (update <= small_) | ((update >= previous_) & (update <= floor_));
-    previous_ = update;
-    return done;
-  }
-  /// The same for an update whose successor is known to be smaller by the observed rate of contraction: done when that
-  /// successor is below `margin` times what is small. The rate means something only where the iteration is already near; a
-  /// margin of 1 is for iterations that contract linearly.
-  RB_HD mask_t<T> with_rate(T update, double margin = 1e-2) {
-    const mask_t<T> next_is_small =
-        (update * update <= T(margin) * small_ * previous_) & (update + update < previous_) & (previous_ <= near_);
-    return next_is_small | (*this)(update);
-  }
-
- private:
-  T small_, floor_, near_, previous_;
-};
-
-/// With dual numbers: the value and the derivative each by its own size; a lane is done once both have been. Where the value
-/// contracts, so does its derivative, a few iterations behind.
-template <class T>
-class Convergence<Dual<T, 1>> {
- public:
-  RB_HD Convergence(const SolverOptions<Dual<T, 1>>& options, const Dual<T, 1>& scale)
-      : value_({options.tolerance.value, options.max_iterations}, scale.value),
-        partial_({options.tolerance.value, options.max_iterations}, scale.partial[0]),
-        value_done_(false),
-        partial_done_(false) {}
-
-  RB_HD mask_t<T> operator()(const Dual<T, 1>& update) {
-    return done(value_(update.value), partial_(update.partial[0]));
-  }
-  RB_HD mask_t<T> with_rate(const Dual<T, 1>& update, double margin = 1e-2) {
-    return done(value_.with_rate(update.value, margin), partial_.with_rate(update.partial[0], margin));
-  }
-
- private:
-  RB_HD mask_t<T> done(const mask_t<T>& value, const mask_t<T>& partial) {
-    value_done_ = value_done_ | value;
-    partial_done_ = partial_done_ | partial;
-    return value_done_ & partial_done_;
-  }
-
-  Convergence<T> value_, partial_;
-  mask_t<T> value_done_, partial_done_;
-};
 
 /// Status of a step from its failures; the first that applies.
 template <class T>

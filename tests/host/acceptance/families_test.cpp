@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/problem/options.hpp"
 #include "rattleback/measure/order.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"
 

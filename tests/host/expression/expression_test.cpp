@@ -59,8 +59,7 @@ TEST(Expressions, KnowTheirFunctions) {
       {"atan", std::atan}, {"sinh", std::sinh},   {"cosh", std::cosh}, {"tanh", std::tanh}, {"asinh", std::asinh},
       {"exp", std::exp},   {"atanh", std::atanh}, {"log", std::log},   {"ln", std::log},    {"log2", std::log2},
       {"sqrt", std::sqrt}, {"log10", std::log10}, {"abs", std::abs},   {"rint", std::round}};
-  for (const auto& [name, function] : known)
-    EXPECT_EQ(value(std::string(name) + "(x / 2)"), function(x / 2)) << name;
+  for (const auto& [name, function] : known) EXPECT_EQ(value(std::string(name) + "(x / 2)"), function(x / 2)) << name;
   EXPECT_EQ(value("acosh(x)"), std::acosh(x));
   EXPECT_EQ(value("atan2(y, x)"), std::atan2(y, x));
   EXPECT_EQ(value("sign(y) + sign(0)"), -1.0);
@@ -90,7 +89,8 @@ TEST(Expressions, SayWhatIsWrongAndWhere) {
                                                      {"1e999", "column 1: 1e999 is beyond the range of a double"},
                                                      {".", "column 1: '.' is not a number"},
                                                      {"x # y", "column 3: '# y' is not expected"}};
-  for (const auto& [text, part] : bad) EXPECT_NE(fault(text).find(part), std::string::npos) << text << ": " << fault(text);
+  for (const auto& [text, part] : bad)
+    EXPECT_NE(fault(text).find(part), std::string::npos) << text << ": " << fault(text);
   EXPECT_NE(fault("xy").find("unknown name 'xy' in f = 'xy' (known: x, y, b, x2, pi)"), std::string::npos);
   EXPECT_NE(fault("sinn(x)").find("did you mean 'sin'?"), std::string::npos);
   EXPECT_NE(fault("1/(x - 1.25)").find("is not finite (it is inf at x = 1.25)"), std::string::npos);

@@ -1,5 +1,5 @@
-#include "rattleback/problem/ensemble.hpp"
 #include "rattleback/study/study.hpp"
+#include "rattleback/problem/ensemble.hpp"
 
 #include <gtest/gtest.h>
 
@@ -241,10 +241,13 @@ const Broken ensembles[] = {
      "s.toml:11: unknown name 'thta' in q[1] = 'cos(thta)' (known: theta, m, pi); did you mean 'theta'?"},
     {"UnknownFunction", "cos(theta)", "cosn(theta)",
      "s.toml:11: unknown name 'cosn' in q[1] = 'cosn(theta)' (known: theta, m, pi); did you mean 'cos'?"},
-    {"BrokenExpression", "cos(theta)", "cos(theta", "s.toml:11: q[1] = 'cos(theta' is not an expression (column 10: a ')' is missing)"},
-    {"TwoValues", "cos(theta)", "1, 2", "s.toml:11: q[1] = '1, 2' is not an expression (column 5: it has 2 values, and one is needed)"},
+    {"BrokenExpression", "cos(theta)", "cos(theta",
+     "s.toml:11: q[1] = 'cos(theta' is not an expression (column 10: a ')' is missing)"},
+    {"TwoValues", "cos(theta)", "1, 2",
+     "s.toml:11: q[1] = '1, 2' is not an expression (column 5: it has 2 values, and one is needed)"},
     {"Assignment", "cos(theta)", "theta = 2",
-     "s.toml:11: q[1] = 'theta = 2' is not an expression (column 7: it assigns, and an expression only computes a value)"},
+     "s.toml:11: q[1] = 'theta = 2' is not an expression (column 7: it assigns, and an expression only computes a "
+     "value)"},
     {"ConstantThatIsNotFinite", "cos(theta)", "log(0)", "s.toml:11: q[1] = 'log(0)' is not finite (it is -inf)"},
 };
 

@@ -22,14 +22,13 @@ struct BaseSettings {
 /// The names of the base methods, in the order of explicit_tableaus, then "tableau" for the tableau of a study.
 inline constexpr const char* explicit_bases[] = {"euler", "heun2", "rk3", "rk4", "dp5", "rk6", "tableau"};
 template <class Settings>
-inline constexpr OptionInfo base_option = option<&Settings::base, Settings>(
-    {.name = "base",
-     .text = "explicit Runge-Kutta method; `tableau` takes the one of `a` and `b`",
-     .choices = explicit_bases});
+inline constexpr OptionInfo base_option =
+    option<&Settings::base, Settings>({.name = "base",
+                                       .text = "explicit Runge-Kutta method; `tableau` takes the one of `a` and `b`",
+                                       .choices = explicit_bases});
 template <class Settings>
 inline constexpr OptionInfo base_a_option = option<&Settings::a, Settings>(
-    {.name = "a",
-     .text = "with base = \"tableau\", the rows of its matrix; entries on and above the diagonal are 0"});
+    {.name = "a", .text = "with base = \"tableau\", the rows of its matrix; entries on and above the diagonal are 0"});
 template <class Settings>
 inline constexpr OptionInfo base_b_option =
     option<&Settings::b, Settings>({.name = "b", .text = "with base = \"tableau\", its weights, one per stage"});
@@ -73,8 +72,7 @@ struct RungeKuttaSettings : BaseSettings {
 inline constexpr OptionInfo runge_kutta_options[] = {
     base_option<RungeKuttaSettings>, base_a_option<RungeKuttaSettings>, base_b_option<RungeKuttaSettings>,
     option<&RungeKuttaSettings::projection>(
-        {.name = "projection",
-         .text = "after every step, move q and v to the nearest that satisfy the constraints"})};
+        {.name = "projection", .text = "after every step, move q and v to the nearest that satisfy the constraints"})};
 
 inline Settlement settle_runge_kutta(const RungeKuttaSettings& settings, const SystemEntry&) {
   ExplicitTableau tableau;

@@ -4,36 +4,12 @@
 // constraints after each step, what to compare it with. They keep no structure.
 
 #include "rattleback/catalogue/entry.hpp"
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/explicit.hpp"
 
 RB_NAMESPACE_BEGIN
-
-namespace detail {
-
-/// s a + b, where s has no partials.
-template <class T>
-RB_HD T add_scaled(const T& s, const T& a, const T& b) {
-  return fma(s, a, b);
-}
-template <class T, int K>
-RB_HD Dual<T, K> add_scaled(const T& s, const Dual<T, K>& a, const Dual<T, K>& b) {
-  Dual<T, K> r;
-  r.value = fma(s, a.value, b.value);
-  RB_UNROLL
-  for (int i = 0; i < K; ++i) r.partial[i] = fma(s, a.partial[i], b.partial[i]);
-  return r;
-}
-template <class T, class S, int n>
-RB_HD Vector<S, n> add_scaled(const T& s, const Vector<S, n>& a, const Vector<S, n>& b) {
-  Vector<S, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = add_scaled(s, a[i], b[i]);
-  return r;
-}
-
-}  // namespace detail
 
 /// One step of an explicit Runge-Kutta method, of any length, over T or over dual numbers.
 template <class T, class System>
@@ -85,21 +61,21 @@ class ExplicitFlow {
     const auto a = [&](int j) -> const Vector<S, n>& { return j == 0 ? first.a : rates[j - 1].a; };
     if constexpr (with_action) end.action = (t * T(numbers_.b(0))) * first.dl;
     for (int i = 1; i < stages; ++i) {
-      Vector<S, n> x = detail::add_scaled(t * T(numbers_.c(i)), v, q), y = v;
+      Vector<S, n> x = add_scaled(t * T(numbers_.c(i)), v, q), y = v;
       for (int j = 0; j < i; ++j) {
         const double to_v = numbers_.a(i, j), to_q = numbers_.aa(i, j);
-        if (to_v != 0.0) y = detail::add_scaled(t * T(to_v), a(j), y);
-        if (to_q != 0.0) x = detail::add_scaled(t * t * T(to_q), a(j), x);
+        if (to_v != 0.0) y = add_scaled(t * T(to_v), a(j), y);
+        if (to_q != 0.0) x = add_scaled(t * t * T(to_q), a(j), x);
       }
       rate(x, y, rates[i - 1]);
       if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i - 1].dl, end.action);
     }
     end.v = v;
-    end.q = detail::add_scaled(t, v, q);
+    end.q = add_scaled(t, v, q);
     for (int j = 0; j < stages; ++j) {
       const double to_v = numbers_.b(j), to_q = numbers_.ba(j);
-      if (to_v != 0.0) end.v = detail::add_scaled(t * T(to_v), a(j), end.v);
-      if (to_q != 0.0) end.q = detail::add_scaled(t * t * T(to_q), a(j), end.q);
+      if (to_v != 0.0) end.v = add_scaled(t * T(to_v), a(j), end.v);
+      if (to_q != 0.0) end.q = add_scaled(t * t * T(to_q), a(j), end.q);
     }
   }
 
@@ -156,20 +132,19 @@ RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vect
   if constexpr (m > 0) {
     constexpr int max_iterations = 12;
     r.theta = Vector<T, m>::zero();
-    Convergence<T> convergence({T(1e-16), max_iterations}, magnitude(q_hat));
-    mask_t<T> active(true);
+    Iteration<T> lanes({T(1e-16), max_iterations}, magnitude(q_hat));
     for (int iteration = 0;; ++iteration) {
       r.normals = detail::Normals<T, n, m>(position_jacobian(system, r.q));
       r.singular = r.normals.gram.singular();
-      if (!any(active) || iteration == max_iterations) break;
+      if (lanes.ended() || iteration == max_iterations) break;
       const Vector<T, n> excess = r.q - q_hat + transpose_times(r.normals.jacobian, r.theta);
       const Vector<T, m> change = r.normals.gram.solve(system.position_constraint(r.q) - r.normals.jacobian * excess);
       const Vector<T, n> dq = -excess - transpose_times(r.normals.jacobian, change);
-      r.q = select(active, r.q + dq, r.q);
-      r.theta = select(active, r.theta + change, r.theta);
-      active = active & !convergence.with_rate(magnitude(dq));
+      r.q = select(lanes.active, r.q + dq, r.q);
+      r.theta = select(lanes.active, r.theta + change, r.theta);
+      lanes.settle(magnitude(dq));
     }
-    r.converged = !active;
+    r.converged = lanes.converged();
   }
   return r;
 }

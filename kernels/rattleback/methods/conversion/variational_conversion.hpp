@@ -81,27 +81,27 @@ class VariationalConversion {
 
     const T scale_q = guess(node, t_minus, s, h, converged);
     const T scale_v = magnitude(node.v) + s.speed;
-    mask_t<T> active(true);
-    T iterations(0.0), left(__builtin_huge_val()), previous = left;
-    Convergence<T> convergence(options_, scale_q * scale_v);
+    Iteration<T> lanes(options_, scale_q * scale_v);
+    lanes.singular = singular;
+    T left(__builtin_huge_val()), previous = left;
     for (int iteration = 0;; ++iteration) {
       // a state of the segment is not evaluated once more at the end, a node follows from it
-      if (!nodes && (!any(active) || iteration == options_.max_iterations)) break;
+      if (!nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
       follow(s, h);
-      singular = singular | (active & momenta(s, node.normals, h));
-      if (nodes && (!any(active) || iteration == options_.max_iterations)) break;
+      lanes.note_singular(momenta(s, node.normals, h));
+      if (nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
       Vector<T, n> dq, dv;
-      singular = singular | (active & newton_update(s, node, linear, t_minus, dq, dv));
-      s.q = select(active, s.q + dq, s.q);
-      s.v = select(active, s.v + dv, s.v);
+      lanes.note_singular(newton_update(s, node, linear, t_minus, dq, dv));
+      s.q = select(lanes.active, s.q + dq, s.q);
+      s.v = select(lanes.active, s.v + dv, s.v);
       // the larger of the relative changes of q and v
       const T change = larger(magnitude(dq) * scale_v, magnitude(dv) * scale_q);
-      left = select(active, change * min(T(1.0), change / previous), left);  // about the size of the next update
+      left = select(lanes.active, change * min(T(1.0), change / previous), left);  // about the size of the next update
       previous = change;
-      iterations = iterations + select(active, T(1.0), T(0.0));
-      active = active & !convergence.with_rate(change);
+      lanes.settle(change);
     }
-    converged = converged & !active;
+    converged = converged & lanes.converged();
+    singular = lanes.singular;
 
     if (nodes) {
       node = end_of(s, converged, singular);
@@ -116,7 +116,7 @@ class VariationalConversion {
       dynamics_.acceleration(state.q, s.v, state.lambda);
       check = check + sum(state.lambda);
     }
-    return {step_status<T>(converged, singular, is_finite(check)), iterations, left / scale_q};
+    return {step_status<T>(converged, singular, is_finite(check)), lanes.iterations, left / scale_q};
   }
 
   /// The node after the segment of a state, with the momentum there as a tangent covector: what the step keeps of momentum

@@ -19,6 +19,7 @@
 //
 // The recorded multiplier is minus lambda, as in ggl.hpp, and belongs to the middle of the step.
 
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -36,8 +37,7 @@ template <class T, class System, GglScheme scheme>
   requires ExplicitVelocity<System>
 class GeneralEnergyMomentum {
   static constexpr int n = System::n, m = System::m;
-  static constexpr bool has_gamma = scheme != GglScheme::energy_momentum_index3,
-                        variational = scheme != GglScheme::classical;
+  using Traits = GglTraits<scheme>;
 
  public:
   using State = PhaseState<T, n, m>;
@@ -51,16 +51,16 @@ class GeneralEnergyMomentum {
     const Equations equations(system_, state, h);
     Vector<T, Equations::size> x;
     typename Team::template Shared<Workspace> workspace;
-    const NewtonReport<T> report =
+    const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     state.p = momentum(system_, state.q, segment<n, n>(x));
     state.q = fma(h, segment<0, n>(x), state.q);
     state.lambda = (T(-1.0) / h) * segment<2 * n, m>(x);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     if (keep.wanted()) {
       auto gamma = Vector<T, m>::zero();
-      if constexpr (has_gamma) gamma = segment<2 * n + m, m>(x);
+      if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
       keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
     }
     return {status, report.iterations, max_norm((*workspace).residual)};
@@ -68,7 +68,7 @@ class GeneralEnergyMomentum {
 
  private:
   struct Equations {
-    static constexpr int size = 2 * n + (has_gamma ? 2 * m : m);
+    static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
 
     RB_HD Equations(const System& system, const State& state, const T& h)
         : system_(system), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)) {}
@@ -91,11 +91,7 @@ class GeneralEnergyMomentum {
       const D h(h_);
       const Vector<D, n> u = segment<0, n>(x);
       const Vector<D, m> lambda = segment<2 * n, m>(x);
-      Vector<D, n> q_0, p_0;
-      for (int i = 0; i < n; ++i) {
-        q_0[i] = D(state_.q[i]);
-        p_0[i] = D(state_.p[i]);
-      }
+      const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p);
       const Vector<D, n> q_1 = fma(h, u, q_0), p_1 = momentum(system_, q_0, segment<n, n>(x));
       Vector<Slopes, n> q, p;
       for (int i = 0; i < n; ++i) {
@@ -113,7 +109,7 @@ class GeneralEnergyMomentum {
         for (int k = 0; k < m; ++k) kick[i] = kick[i] + lambda[k] * g[k].slope[i];
       }
       for (int k = 0; k < m; ++k) position[k] = D(T(1.0) / h_) * g[k].at1;
-      if constexpr (has_gamma) {
+      if constexpr (Traits::has_gamma) {
         const Vector<D, m> gamma = segment<2 * n + m, m>(x);
         const Vector<Slopes, m> phi = constraint(system_, q, v);
         Vector<D, m> hidden;
@@ -121,7 +117,7 @@ class GeneralEnergyMomentum {
           hidden[k] = phi[k].at1;
           for (int i = 0; i < n; ++i) {
             drift[i] = drift[i] - gamma[k] * phi[k].slope[n + i];
-            if constexpr (variational) kick[i] = kick[i] + h * gamma[k] * phi[k].slope[i];
+            if constexpr (Traits::variational) kick[i] = kick[i] + h * gamma[k] * phi[k].slope[i];
           }
         }
         return join(join(drift, kick), join(position, hidden));

@@ -95,13 +95,6 @@ struct BlockAlgebra {
   Vector<T, N> mass, inverse_mass;
 };
 
-/// The reference velocity for the sizes of Newton updates. A position rounds by eps |q|; this error is
-/// divided by h and multiplied by the condition of the system.
-template <class T, int n>
-RB_HD T velocity_scale(const T& h, const Vector<T, n>& q, const Vector<T, n>& v, const Vector<T, n>& acceleration) {
-  return magnitude(v) + abs(h) * magnitude(acceleration) + T(0.01) / abs(h) * magnitude(q);
-}
-
 }  // namespace detail
 
 RB_NAMESPACE_END

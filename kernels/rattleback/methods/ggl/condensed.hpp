@@ -20,11 +20,11 @@ RB_NAMESPACE_BEGIN
 template <class T, class System, GglScheme scheme>
 class CondensedGgl {
   static constexpr int n = System::n, m = System::m, terms = System::terms;
-  static constexpr bool energy = !is_theta(scheme), has_gamma = scheme != GglScheme::energy_momentum_index3,
-                        variational = scheme != GglScheme::classical, option_b = scheme == GglScheme::theta_b;
+  using Traits = GglTraits<scheme>;
   // equations of the constraints: hidden ones first, which determine h lambda, so that the pivots are where they belong
-  static constexpr int first_position = has_gamma ? m : 0;
-  static constexpr int multipliers = has_gamma ? 2 * m : m, reduced = multipliers + terms, size = n + multipliers;
+  static constexpr int first_position = Traits::has_gamma ? m : 0;
+  static constexpr int multipliers = Traits::has_gamma ? 2 * m : m, reduced = multipliers + terms,
+                       size = n + multipliers;
 
  public:
   /// By the number of all unknowns whether there is a tile, by that of the columns its lanes.
@@ -38,13 +38,11 @@ class CondensedGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!energy)
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options,
+                     const double* numbers) requires(!Traits::discrete_gradient)
       : system_(system), algebra_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options) requires energy : system_(system),
-                                                                                              algebra_(system),
-                                                                                              options_(options),
-                                                                                              theta_(0.5),
-                                                                                              vartheta_(0.5) {}
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options) requires(Traits::discrete_gradient)
+      : system_(system), algebra_(system), options_(options), theta_(0.5), vartheta_(0.5) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
   template <class Keep>
@@ -58,14 +56,14 @@ class CondensedGgl {
     const Vector<T, n> acceleration = Algebra::scale(algebra_.inverse_mass, force(system_, state.q));
     const T scale = detail::velocity_scale(h, state.q, problem.v_0, acceleration);
     Vector<T, size> x;
-    const NewtonReport<T> report = newton(problem, options_, scale, x, workspace.newton);
+    const SolveState<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
     const Vector<T, m> impulse = segment<n, m>(x);
-    if constexpr (energy) {
+    if constexpr (Traits::discrete_gradient) {
       state.p = T(2.0) * Algebra::scale(algebra_.mass, r.v) - state.p;
     } else {
       state.p = state.p - h * r.slope;
-      if constexpr (option_b) {
+      if constexpr (Traits::forces_at_ends) {
         state.p = state.p - (T(1.0) - vartheta_) * problem.g_0.transpose_times(impulse) -
                   vartheta_ * r.g_1.transpose_times(impulse);
       } else {
@@ -75,11 +73,11 @@ class CondensedGgl {
     state.q = fma(h, segment<0, n>(x), state.q);
     state.lambda = (T(-1.0) / h) * impulse;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     if (keep.wanted()) {
       auto gamma = Vector<T, m>::zero();
-      if constexpr (has_gamma) gamma = r.gamma;
-      keep.put(status == T(0.0), gamma, energy ? r.v_1 : r.v, state.q, state.p);
+      if constexpr (Traits::has_gamma) gamma = r.gamma;
+      keep.put(status == T(0.0), gamma, Traits::discrete_gradient ? r.v_1 : r.v, state.q, state.p);
     }
     return {status, report.iterations, r.norm};
   }
@@ -113,7 +111,7 @@ class CondensedGgl {
     RB_HD Problem(const CondensedGgl& step, const State& state, const T& h, const Forms& g_0)
         : g_0(g_0), step_(step), state_(state), h_(h), inverse_h_(T(1.0) / h), rest_(h * (T(1.0) - step.theta_)) {
       v_0 = Algebra::scale(step.algebra_.inverse_mass, state.p);
-      if constexpr (energy && terms > 0) invariants_0_ = step.system_.potential_invariants(state.q);
+      if constexpr (Traits::discrete_gradient && terms > 0) invariants_0_ = step.system_.potential_invariants(state.q);
     }
 
     /// The velocity, with the multiplier of the last step.
@@ -134,30 +132,30 @@ class CondensedGgl {
       r.x = fma(step_.theta_ * h_, r.u, state_.q);
       r.q_1 = fma(h_, r.u, state_.q);
       r.g_x = Algebra::forms(system, r.x);
-      if constexpr (energy || option_b) r.g_1 = Algebra::forms(system, r.q_1);
+      if constexpr (Traits::discrete_gradient || Traits::forces_at_ends) r.g_1 = Algebra::forms(system, r.q_1);
       r.v = r.u;
-      if constexpr (has_gamma) {
+      if constexpr (Traits::has_gamma) {
         r.gamma = segment<n + m, m>(unknowns);
         r.v = r.v - Algebra::scale(algebra.inverse_mass, r.g_x.transpose_times(r.gamma));
       }
-      if constexpr (energy) {
+      if constexpr (Traits::discrete_gradient) {
         r.slope = -discrete_force(system, r);
         r.v_1 = T(2.0) * r.v - v_0;
       } else {
         r.slope = -force(system, r.x);
       }
-      if constexpr (has_gamma && variational)
+      if constexpr (Traits::has_gamma && Traits::variational)
         r.slope = r.slope + Algebra::times(system.constraint_hessian(r.gamma), r.v);
       r.f = fma(rest_, r.slope, Algebra::scale(algebra.mass, r.v) - state_.p);
-      if constexpr (option_b) {
+      if constexpr (Traits::forces_at_ends) {
         r.f = fma(T(1.0) - step_.vartheta_, g_0.transpose_times(r.lambda), r.f);
       } else {
         r.f = fma(T(1.0) - step_.theta_, r.g_x.transpose_times(r.lambda), r.f);
       }
-      r.position = inverse_h_ * system.position_constraint(scheme == GglScheme::theta_a ? r.x : r.q_1);
+      r.position = inverse_h_ * system.position_constraint(Traits::position_at_end ? r.q_1 : r.x);
       r.norm = max(max_norm(Algebra::scale(algebra.inverse_mass, r.f)), max_norm(r.position));
-      if constexpr (has_gamma) {
-        r.hidden = energy ? r.g_1 * r.v_1 : r.g_x * r.v;
+      if constexpr (Traits::has_gamma) {
+        r.hidden = Traits::discrete_gradient ? r.g_1 * r.v_1 : r.g_x * r.v;
         r.norm = max(r.norm, max_norm(r.hidden));
       }
     }
@@ -168,20 +166,22 @@ class CondensedGgl {
       const T reach = h_ * step_.theta_;  // x = q + reach u
       // dv = dv_du du - M^-1 G(x)^T dgamma, df = through dv + ...
       auto through = algebra.mass_plus(T(0.0), BlockMatrix::zero());
-      if constexpr (has_gamma && variational) through = algebra.mass_plus(rest_, system.constraint_hessian(r.gamma));
+      if constexpr (Traits::has_gamma && Traits::variational)
+        through = algebra.mass_plus(rest_, system.constraint_hessian(r.gamma));
       if (Team::leads()) eliminate_velocity(r, reach, through, d);
       Team::sync();
       Team::for_each(0, reduced, [&](int i) {
         Vector<T, reduced> column = Vector<T, reduced>::zero();
         Vector<T, n> response;
         if (i < m) {
-          const Forms& by_lambda = option_b ? g_0 : r.g_x;
-          response = (T(1.0) - (option_b ? step_.vartheta_ : step_.theta_)) * by_lambda.mu[i];
+          const Forms& by_lambda = Traits::forces_at_ends ? g_0 : r.g_x;
+          response = (T(1.0) - (Traits::forces_at_ends ? step_.vartheta_ : step_.theta_)) * by_lambda.mu[i];
         } else if (i < multipliers) {
-          if constexpr (has_gamma) {
+          if constexpr (Traits::has_gamma) {
             const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, r.g_x.mu[i - m]);
             response = Algebra::times(through, dv);
-            if constexpr (variational) response = fma(rest_, Algebra::second_forms(system, r.v).mu[i - m], response);
+            if constexpr (Traits::variational)
+              response = fma(rest_, Algebra::second_forms(system, r.v).mu[i - m], response);
             const Vector<T, m> hidden = d.g_hidden * dv;
             for (int j = 0; j < m; ++j) column[j] = hidden[j];
           }
@@ -203,7 +203,7 @@ class CondensedGgl {
       RB_UNROLL
       for (int i = 0; i < m; ++i) {
         y[first_position + i] = y[first_position + i] - r.position[i];
-        if constexpr (has_gamma) y[i] = fma(energy ? T(-0.5) : T(-1.0), r.hidden[i], y[i]);
+        if constexpr (Traits::has_gamma) y[i] = fma(Traits::discrete_gradient ? T(-0.5) : T(-1.0), r.hidden[i], y[i]);
       }
       y = d.schur.solve(y);
       for (int i = 0; i < reduced; ++i) du = fma(-y[i], d.response[i], du);
@@ -212,10 +212,10 @@ class CondensedGgl {
 
     RB_NOINLINE T size_of(const Evaluation& r, const Unknowns& update) const {
       T size = magnitude(segment<0, n>(update));
-      const Forms& by_lambda = option_b ? g_0 : r.g_x;
+      const Forms& by_lambda = Traits::forces_at_ends ? g_0 : r.g_x;
       size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
                                                    by_lambda.transpose_times(segment<n, m>(update)))));
-      if constexpr (has_gamma)
+      if constexpr (Traits::has_gamma)
         size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
                                                      r.g_x.transpose_times(segment<n + m, m>(update)))));
       return size;
@@ -224,7 +224,7 @@ class CondensedGgl {
     RB_NOINLINE T merit(const Evaluation& r) const {
       const Vector<T, n> f = Algebra::scale(step_.algebra_.inverse_mass, r.f);
       T sum = dot(f, f) + dot(r.position, r.position);
-      if constexpr (has_gamma) sum = sum + dot(r.hidden, r.hidden);
+      if constexpr (Traits::has_gamma) sum = sum + dot(r.hidden, r.hidden);
       return sum;
     }
 
@@ -240,14 +240,14 @@ class CondensedGgl {
       d.dv_du = BlockMatrix::zero();
       RB_UNROLL
       for (int b = 0; b < Algebra::N; ++b) d.dv_du[b][b] = T(1.0);
-      if constexpr (has_gamma) {
+      if constexpr (Traits::has_gamma) {
         const BlockMatrix curvature = system.constraint_hessian(r.gamma);
         RB_UNROLL
         for (int b = 0; b < Algebra::N; ++b)
           d.dv_du[b] = fma(-(reach * algebra.inverse_mass[b]), curvature[b], d.dv_du[b]);
       }
       BlockMatrix a = Algebra::product(through, d.dv_du);
-      if constexpr (!option_b) {
+      if constexpr (!Traits::forces_at_ends) {
         const BlockMatrix curvature = system.constraint_hessian(r.lambda);
         RB_UNROLL
         for (int b = 0; b < Algebra::N; ++b) a[b] = fma((T(1.0) - step_.theta_) * reach, curvature[b], a[b]);
@@ -259,19 +259,20 @@ class CondensedGgl {
         RB_UNROLL
         for (int b = 0; b < Algebra::N; ++b) a[b] = fma(rest_ * reach, curvature[b], a[b]);
         const Matrix<T, terms, n> columns = system.potential_invariants_jacobian(r.x);
-        d.rows = energy ? system.potential_invariants_jacobian(r.q_1) : columns;
+        d.rows = Traits::discrete_gradient ? system.potential_invariants_jacobian(r.q_1) : columns;
         RB_UNROLL
         for (int t = 0; t < terms; ++t)
-          d.response[multipliers + t] = (rest_ * (energy ? h_ : reach) * second[t]) * columns[t];
+          d.response[multipliers + t] = (rest_ * (Traits::discrete_gradient ? h_ : reach) * second[t]) * columns[t];
       }
       d.lu = Lu<T, Algebra::N>(a);
 
-      d.g_position = scheme == GglScheme::theta_a ? r.g_x : r.g_1;
-      d.position_factor = scheme == GglScheme::theta_a ? step_.theta_ : T(1.0);
-      if constexpr (has_gamma) {
-        d.g_hidden = energy ? r.g_1 : r.g_x;
-        d.second = Algebra::second_forms(system, energy ? r.v_1 : r.v);
-        d.second_factor = energy ? T(0.5) * h_ : reach;  // with the factor 2 of v_1 = 2 v - v_0 taken out
+      d.g_position = Traits::position_at_end ? r.g_1 : r.g_x;
+      d.position_factor = Traits::position_at_end ? T(1.0) : step_.theta_;
+      if constexpr (Traits::has_gamma) {
+        d.g_hidden = Traits::discrete_gradient ? r.g_1 : r.g_x;
+        d.second = Algebra::second_forms(system, Traits::discrete_gradient ? r.v_1 : r.v);
+        d.second_factor =
+            Traits::discrete_gradient ? T(0.5) * h_ : reach;  // with the factor 2 of v_1 = 2 v - v_0 taken out
       }
     }
 
@@ -281,7 +282,7 @@ class CondensedGgl {
       const Vector<T, m> position = d.g_position * du;
       RB_UNROLL
       for (int i = 0; i < m; ++i) r[first_position + i] = d.position_factor * position[i];
-      if constexpr (has_gamma) {
+      if constexpr (Traits::has_gamma) {
         const Vector<T, m> turned = d.g_hidden * Algebra::times(d.dv_du, du), moved = d.second * du;
         RB_UNROLL
         for (int i = 0; i < m; ++i) r[i] = fma(d.second_factor, moved[i], turned[i]);
@@ -311,11 +312,11 @@ class CondensedGgl {
     /// The factors of D^2 pi_a and of D pi_a D pi_a^T in the derivative of DU.
     RB_HD void potential_slopes(const System& system, const Evaluation& r, Vector<T, terms>& first,
                                 Vector<T, terms>& second) const {
-      const Vector<T, terms> pi = system.potential_invariants(energy ? r.q_1 : r.x);
+      const Vector<T, terms> pi = system.potential_invariants(Traits::discrete_gradient ? r.q_1 : r.x);
       for_terms([&](auto a) {
         using D = Dual<T, 1>;
         D slope;
-        if constexpr (energy) {
+        if constexpr (Traits::discrete_gradient) {
           slope = secant<a.value>(system, D(invariants_0_[a.value]), D(pi[a.value], 0));
         } else {
           const Dual<D, 1> f = system.template potential_term<a.value>(Dual<D, 1>(D(pi[a.value], 0), 0));

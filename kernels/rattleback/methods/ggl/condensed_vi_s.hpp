@@ -38,12 +38,12 @@ class CondensedViS {
     const Vector<T, n> v = Algebra::scale(algebra_.inverse_mass, state.p);
     const T scale = detail::velocity_scale(h, state.q, v, (T(1.0) / h) * (problem.v_free - v));
     Vector<T, size> x;
-    const NewtonReport<T> report = newton(problem, options_, scale, x, workspace.newton);
+    const SolveState<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
     const Vector<T, n> p_1 = Algebra::scale(algebra_.mass, r.z);
     state.lambda = (T(-1.0) / h) * segment<0, m>(x);
     const T check = sum(r.q_1) + sum(p_1) + sum(state.lambda);
-    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     keep.put(status == T(0.0), segment<m, m>(x), r.v, state.q, state.p);
     state.q = r.q_1;
     state.p = p_1;

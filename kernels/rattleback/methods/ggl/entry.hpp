@@ -100,8 +100,7 @@ struct GglThetaSettings {
 inline constexpr const char* ggl_constraints[] = {"A", "B"};
 inline constexpr OptionInfo ggl_theta_options[] = {
     option<&GglThetaSettings::theta>(
-        {.name = "theta",
-         .text = "where forces are evaluated: at (1 - theta) q + theta q'; with constraint A 1/2"}),
+        {.name = "theta", .text = "where forces are evaluated: at (1 - theta) q + theta q'; with constraint A 1/2"}),
     option<&GglThetaSettings::vartheta>(
         {.name = "vartheta",
          .text = "with constraint B, where the multiplier acts, from 0, the beginning of the step, to 1/2, both ends"}),

@@ -1,6 +1,7 @@
 #pragma once
 // The GGL integrators for any regular Lagrangian (ggl.hpp).
 
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/methods/ggl/dual_problem.hpp"
 #include "rattleback/methods/ggl/scheme.hpp"
 
@@ -11,7 +12,8 @@ RB_NAMESPACE_BEGIN
 template <class T, class System, GglScheme scheme>
 class GeneralGgl {
   static constexpr int n = System::n, m = System::m;
-  static constexpr bool vi_s = scheme == GglScheme::vi_s, option_b = scheme == GglScheme::theta_b;
+  using Traits = GglTraits<scheme>;
+  static constexpr bool vi_s = scheme == GglScheme::vi_s;
 
  public:
   using State = PhaseState<T, n, m>;
@@ -29,11 +31,11 @@ class GeneralGgl {
     const Equations equations(*this, state, h);
     Vector<T, Equations::size> x;
     typename Team::template Shared<Workspace> workspace;
-    const NewtonReport<T> report =
+    const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     equations.finish(x, state);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged, report.singular, is_finite(check));
+    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     const State& of_v = vi_s ? equations.start() : state;
     keep.put(status == T(0.0), segment<Equations::first_gamma, m>(x), segment < vi_s ? 0 : n, n > (x), of_v.q, of_v.p);
     return {status, report.iterations, max_norm((*workspace).residual)};
@@ -67,7 +69,7 @@ class GeneralGgl {
       const System& system = step_.system_;
       const D h(h_), inverse_h(T(1.0) / h_);
       const Vector<D, m> lambda = segment<first_lambda, m>(x), gamma = segment<first_gamma, m>(x);
-      const Vector<D, n> q_0 = constant<D>(state_.q), p_0 = constant<D>(state_.p);
+      const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p);
       Vector<D, n> force_0;  // force of h lambda at the beginning of the step
       for (int i = 0; i < n; ++i) {
         force_0[i] = D(0.0);
@@ -89,12 +91,12 @@ class GeneralGgl {
         const auto hidden = detail::hidden_gradient(system, middle, v, u - v, gamma);
         const auto l = detail::lagrangian_gradient(system, middle, v);
         Vector<D, n> kick = l.dv[0] - p_0 - (rest * h) * (l.dq[0] - hidden.dq[0]);
-        if constexpr (option_b) {
+        if constexpr (Traits::forces_at_ends) {
           kick = fma(D(1.0) - D(step_.vartheta_), force_0, kick);
         } else {
           kick = fma(rest, transpose_times(position_constraint(system, middle).jacobian, lambda), kick);
         }
-        const Vector<D, m> g = system.position_constraint(option_b ? q_1 : middle);
+        const Vector<D, m> g = system.position_constraint(Traits::position_at_end ? q_1 : middle);
         return join(join(hidden.dv[0], kick), join(inverse_h * g, constraint(system, middle, v)));
       }
     }
@@ -113,7 +115,7 @@ class GeneralGgl {
         const auto hidden = detail::hidden_gradient(system, middle, v, u - v, gamma);
         const auto l = detail::lagrangian_gradient(system, middle, v);
         state.p = fma(h_, l.dq[0] - hidden.dq[0], state.p);
-        if constexpr (option_b) {
+        if constexpr (Traits::forces_at_ends) {
           state.p = state.p - (T(1.0) - step_.vartheta_) * transpose_times(g_0_, lambda) -
                     step_.vartheta_ * transpose_times(position_constraint(system, q_1).jacobian, lambda);
         } else {
@@ -125,13 +127,6 @@ class GeneralGgl {
     }
 
    private:
-    template <class D, int N>
-    RB_HD static Vector<D, N> constant(const Vector<T, N>& a) {
-      Vector<D, N> r;
-      for (int i = 0; i < N; ++i) r[i] = D(a[i]);
-      return r;
-    }
-
     const GeneralGgl& step_;
     const State state_;
     T h_;

@@ -10,6 +10,22 @@ enum class GglScheme { vi_s, theta_a, theta_b, energy_momentum, energy_momentum_
 
 constexpr bool is_theta(GglScheme scheme) { return scheme == GglScheme::theta_a || scheme == GglScheme::theta_b; }
 
+/// What the equations of a scheme have.
+template <GglScheme scheme>
+struct GglTraits {
+  /// The energy-momentum schemes: a difference quotient for DU, theta = 1/2, p' = 2 M v - p, and the hidden constraint
+  /// at (q', p').
+  static constexpr bool discrete_gradient = scheme != GglScheme::vi_s && !is_theta(scheme);
+  /// The hidden constraint, that on velocities, with its multiplier gamma.
+  static constexpr bool has_gamma = scheme != GglScheme::energy_momentum_index3;
+  /// The term of gamma in p'.
+  static constexpr bool variational = scheme != GglScheme::classical;
+  /// The constraint forces act along G(q) and G(q'), option B; along G(x) otherwise.
+  static constexpr bool forces_at_ends = scheme == GglScheme::theta_b;
+  /// g(q') = 0; g(x) = 0 otherwise.
+  static constexpr bool position_at_end = scheme != GglScheme::theta_a;
+};
+
 /// The numbers of the theta family.
 struct GglNumbers {
   double theta, vartheta;

@@ -17,7 +17,7 @@
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/linalg/lu.hpp"
 #include "rattleback/mechanics/system.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/legendre.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -108,14 +108,12 @@ class Hbvm {
     Coefficients gamma;
     guess(v, gamma);
     const T inverse_h = T(1.0) / h;
-    // the rounding of positions shows in velocities divided by h and times the condition of the system, below 100
-    const T rounding = T(0.01) * abs(inverse_h) * magnitude(state.q);
+    const T rounding = rounding_velocity(inverse_h, state.q);
 
     Sweep sweep;
-    // lanes that iterate, and lanes left to Newton's method
-    mask_t<T> active(!newton_only()), refused(newton_only()), singular(false);
-    T iterations(0.0), update(0.0), earlier(__builtin_huge_val()), before_earlier(__builtin_huge_val()), floor(0.0);
-    Convergence<T> convergence(options_, T(0.0));
+    FixedPoint<T> lanes(options_);  // the refused ones are left to Newton's method
+    lanes.refuse(mask_t<T>(newton_only()));
+    T update(0.0);
     Coefficients next;
     for (int iteration = 1;; ++iteration) {
       evaluate(state, h, inverse_h, v, gamma, sweep);
@@ -123,48 +121,37 @@ class Hbvm {
       T change(0.0);
       RB_UNROLL
       for (int j = 0; j < S; ++j) change = larger(change, magnitude(next[j] - gamma[j]));
-      update = select(active, change, update);
-      if (iteration == 1) {
-        const T scale = magnitude(v) + change + rounding;
-        convergence = Convergence<T>(options_, scale);
-        floor = T(1e-11) * scale;
-      }
-      iterations = iterations + select(active, T(1.0), T(0.0));
-      active = active & !convergence(change);
-      // no contraction over two sweeps, above the level of round-off
-      mask_t<T> diverges = active & !(change < before_earlier) & !(change <= floor);
-      if (iteration >= options_.max_iterations) diverges = active;
-      refused = refused | diverges;
-      active = active & !diverges;
-      before_earlier = earlier;
-      earlier = change;
-      if (!any(active)) break;
+      update = select(lanes.active, change, update);
+      if (iteration == 1) lanes.rescale(options_, magnitude(v) + change + rounding);
+      lanes.settle(change, iteration >= options_.max_iterations);
+      if (lanes.ended()) break;
       RB_UNROLL
-      for (int j = 0; j < S; ++j) gamma[j] = select(active, next[j], gamma[j]);
+      for (int j = 0; j < S; ++j) gamma[j] = select(lanes.active, next[j], gamma[j]);
     }
     // not gamma: what the iteration has still to do is an error of one sign, which next shares only in the forces, times h
     dq = next[0];
     dp = sweep.impulse[0];
-    if constexpr (m > 0) singular = sweep.singular & !refused;
+    if constexpr (m > 0) lanes.singular = sweep.singular & !lanes.refused;
     if constexpr (robust) {
-      if (any(refused)) {
+      if (any(lanes.refused)) {
         // on copies: its arrays live in memory, and what the sweeps use is to stay in registers
         const Hbvm step(*this);
         const State at(state);
-        Newton newton{{}, {}, {}, T(0.0), T(0.0), refused, mask_t<T>(false)};
+        Newton newton;
+        newton.lanes.active = lanes.refused;
         step.refine(at, h, newton);
-        dq = select(refused, newton.gamma[0], dq);
-        dp = select(refused, newton.impulse, dp);
-        if constexpr (m > 0) sweep.multiplier = select(refused, newton.multiplier, sweep.multiplier);
-        update = select(refused, newton.residual, update);
-        iterations = iterations + newton.iterations;
-        singular = singular | newton.singular;
-        refused = newton.active;
+        dq = select(lanes.refused, newton.gamma[0], dq);
+        dp = select(lanes.refused, newton.impulse, dp);
+        if constexpr (m > 0) sweep.multiplier = select(lanes.refused, newton.multiplier, sweep.multiplier);
+        update = select(lanes.refused, newton.residual, update);
+        lanes.iterations = lanes.iterations + newton.lanes.iterations;
+        lanes.singular = lanes.singular | newton.lanes.singular;
+        lanes.refused = newton.lanes.active;
       }
     }
     dq = h * dq;
     if constexpr (m > 0) state.lambda = inverse_h * sweep.multiplier;
-    return {step_status<T>(!refused, singular, mask_t<T>(true)), iterations, update};
+    return {step_status<T>(lanes.converged(), lanes.singular, mask_t<T>(true)), lanes.iterations, update};
   }
 
   RB_HD static void guess(const Vector<T, n>& v, Coefficients& gamma) {
@@ -331,8 +318,8 @@ class Hbvm {
     Coefficients gamma;
     Vector<T, m> multiplier;  // h Lambda
     Vector<T, n> impulse;     // h (f_0 + rho_0^T Lambda)
-    T iterations, residual;
-    mask_t<T> active, singular;
+    T residual;
+    SolveState<T> lanes;
   };
 
   /// Newton's method for (gamma, h Lambda) in the active lanes, from the guess of the sweeps. The Jacobian, by dual numbers, is
@@ -342,33 +329,34 @@ class Hbvm {
     const T inverse_h = T(1.0) / h;
     guess(v, x.gamma);
     if constexpr (m > 0) x.multiplier = h * state.lambda;
-    Convergence<T> convergence(options_, T(0.0));
+    Iteration<T> lanes(options_, T(0.0));
+    lanes.active = x.lanes.active;
     for (int iteration = 0;; ++iteration) {
       Forms rho[S];
       Vector<T, size> b;  // minus the residuals, then the update
       residual(state, h, inverse_h, v, x, rho, b);
-      if (!any(x.active) || iteration == options_.max_iterations) break;
+      if (lanes.ended() || iteration == options_.max_iterations) break;
       const Lu<T, size> lu(jacobian(state, h, x, rho));
-      x.singular = x.singular | (x.active & lu.singular());
+      lanes.note_singular(lu.singular());
       b = lu.solve(b);
       T change(0.0);
       for (int j = 0; j < S; ++j) {
         Vector<T, n> d;
         for (int i = 0; i < n; ++i) d[i] = b[j * n + i];
-        x.gamma[j] = select(x.active, x.gamma[j] + d, x.gamma[j]);
+        x.gamma[j] = select(lanes.active, x.gamma[j] + d, x.gamma[j]);
         change = larger(change, magnitude(d));
       }
       if constexpr (m > 0) {
         Vector<T, m> d;
         for (int c = 0; c < m; ++c) d[c] = b[S * n + c];
-        x.multiplier = select(x.active, x.multiplier + d, x.multiplier);
+        x.multiplier = select(lanes.active, x.multiplier + d, x.multiplier);
         change = larger(change, magnitude(mass_.inverse_times(rho[0].transpose_times(d))));
       }
       if (iteration == 0)
-        convergence = Convergence<T>(options_, magnitude(v) + change + T(0.01) * abs(inverse_h) * magnitude(state.q));
-      x.iterations = x.iterations + select(x.active, T(1.0), T(0.0));
-      x.active = x.active & !convergence.with_rate(change);
+        lanes.convergence = Convergence<T>(options_, magnitude(v) + change + rounding_velocity(inverse_h, state.q));
+      lanes.settle(change);
     }
+    x.lanes = lanes;
   }
 
   /// Minus the residuals of (50) and of the multiplier's equation, and what else follows from the unknowns.

@@ -43,13 +43,12 @@ class VariationalRungeKutta {
     Unknowns<T> u;
     Evaluation<T> at;
     const T scale = guess(state.q, m, h, tableau, u);
-    mask_t<T> active(true), singular(false);
-    T iterations(0.0);
+    SolveState<T> lanes;
     if constexpr (Separable<System>) {
-      if (iteration_ == StageIteration::sweeps) sweep(state.q, m, h, tableau, scale, active, iterations, u, at);
+      if (iteration_ == StageIteration::sweeps) sweep(state.q, m, h, tableau, scale, lanes, u, at);
     }
     if constexpr (newton) {
-      if (any(active)) solve(state.q, m, h, tableau, scale, active, singular, iterations, u, at);
+      if (any(lanes.active)) solve(state.q, m, h, tableau, scale, lanes, u, at);
     }
 
     T norm(0.0);
@@ -58,7 +57,8 @@ class VariationalRungeKutta {
     const Vector<T, n> change = at.increment - G::ad_star(at.y, at.lambda);
     state.p = state.p + G::Ad_inverse_star(state.q, change);
     state.q = Chart<G, Exp, T>(at.y).move(state.q);
-    return {step_status<T>(!active, singular, is_finite(sum(state.q) + sum(state.p))), iterations, norm};
+    return {step_status<T>(lanes.converged(), lanes.singular, is_finite(sum(state.q) + sum(state.p))), lanes.iterations,
+            norm};
   }
 
   template <class R>
@@ -121,31 +121,6 @@ class VariationalRungeKutta {
     std::conditional_t<small, Entries, Lu<Plain, size>> factors_;
   };
 
-  /// y + s x for a constant s.
-  RB_HD static T add(const T& s, const T& x, const T& y) { return fma(s, x, y); }
-  template <int K>
-  RB_HD static Dual<T, K> add(const T& s, const Dual<T, K>& x, const Dual<T, K>& y) {
-    Dual<T, K> r;
-    r.value = fma(s, x.value, y.value);
-    RB_UNROLL
-    for (int i = 0; i < K; ++i) r.partial[i] = fma(s, x.partial[i], y.partial[i]);
-    return r;
-  }
-  template <class R, int length>
-  RB_HD static Vector<R, length> add(const T& s, const Vector<R, length>& x, const Vector<R, length>& y) {
-    Vector<R, length> r;
-    RB_UNROLL
-    for (int i = 0; i < length; ++i) r[i] = add(s, x[i], y[i]);
-    return r;
-  }
-  template <class R, int length>
-  RB_HD static Vector<R, length> lift(const Vector<T, length>& x) {
-    Vector<R, length> r;
-    RB_UNROLL
-    for (int i = 0; i < length; ++i) r[i] = R(x[i]);
-    return r;
-  }
-
   /// First-order prediction of the unknowns: k' = eta' at x = 0. Returns the size of the unknowns.
   RB_HD_LARGE T guess(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                       Unknowns<T>& u) const {
@@ -163,9 +138,9 @@ class VariationalRungeKutta {
       double c = 0.0;
       for (int j = 0; j < S; ++j) c += tableau.a(i, j);
       if constexpr (by_hamiltonian) {
-        u.stage[i] = join(eta, add(T(c), rate, m));
+        u.stage[i] = join(eta, add_scaled(T(c), rate, m));
       } else if constexpr (Separable<System>) {
-        u.stage[i] = add(T(c), stage_.mass.inverse_times(rate), eta);
+        u.stage[i] = add_scaled(T(c), stage_.mass.inverse_times(rate), eta);
       } else {
         u.stage[i] = eta;
       }
@@ -181,29 +156,28 @@ class VariationalRungeKutta {
 
   /// Newton's method and its simplifications for the active lanes; leaves active those that have not converged.
   RB_NOINLINE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                         T scale, mask_t<T>& active, mask_t<T>& singular, T& iterations, Unknowns<T>& u,
-                         Evaluation<T>& at) const {
+                         T scale, SolveState<T>& lanes, Unknowns<T>& u, Evaluation<T>& at) const {
+    Convergence<T> convergence(options_, scale);
     const bool simplified = iteration_ == StageIteration::chord || iteration_ == StageIteration::fixed_point;
     if (iteration_ == StageIteration::sweeps) {  // they start again
       Unknowns<T> start;
       guess(q, m, h, tableau, start);
       RB_UNROLL
-      for (int i = 0; i < S; ++i) u.stage[i] = select(active, start.stage[i], u.stage[i]);
+      for (int i = 0; i < S; ++i) u.stage[i] = select(lanes.active, start.stage[i], u.stage[i]);
     }
     Jacobian jacobian{};
     mask_t<T> stale(true);
     T previous = scale;
-    Convergence<T> convergence(options_, scale);
     for (int iteration = 0;; ++iteration) {
       evaluate(q, m, h, tableau, u, at);
-      if (!any(active) || iteration == options_.max_iterations) break;
-      if (any(active & stale)) {
+      if (lanes.ended() || iteration == options_.max_iterations) break;
+      if (any(lanes.active & stale)) {
         if (iteration_ == StageIteration::fixed_point) {
           leading_jacobian(q, m, jacobian);
         } else {
           differentiate(q, m, h, tableau, u, jacobian);
         }
-        singular = singular | (active & jacobian.factorise(stale));
+        lanes.note_singular(jacobian.factorise(stale));
       }
       Vector<T, size> update;
       RB_UNROLL
@@ -212,24 +186,24 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         T& x = u.stage[i / per_stage][i % per_stage];
-        x = select(active, x + update[i], x);
+        x = select(lanes.active, x + update[i], x);
       }
-      iterations = iterations + select(active, T(1.0), T(0.0));
       const T change = magnitude(update);
       stale = mask_t<T>(!simplified) & (change > T(double(slow)) * previous);
       previous = change;
-      active = active & !convergence.with_rate(change);
+      lanes.count(lanes.active);
+      lanes.stop(convergence.with_rate(change));
     }
   }
 
   /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r.
   RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                         T scale, mask_t<T>& active, T& iterations, Unknowns<T>& u, Evaluation<T>& at) const {
+                         T scale, SolveState<T>& lanes, Unknowns<T>& u, Evaluation<T>& at) const {
     const Vector<T, n> eta = stage_.mass.inverse_times(m);
     Convergence<T> convergence(options_, scale);
     for (int iteration = 0;; ++iteration) {
       evaluate(q, m, h, tableau, u, at);
-      if (!any(active) || iteration == max_sweeps || iteration == options_.max_iterations) break;
+      if (lanes.ended() || iteration == max_sweeps || iteration == options_.max_iterations) break;
       Vector<T, n> x[S], second[S];
       RB_UNROLL
       for (int i = 0; i < S; ++i) x[i] = stage_.mass.inverse_times(at.residual[i]);
@@ -238,11 +212,11 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
         const Vector<T, n> update = x[i] - stage_.mass.inverse_times(second[i]);
-        u.stage[i] = select(active, u.stage[i] - update, u.stage[i]);
+        u.stage[i] = select(lanes.active, u.stage[i] - update, u.stage[i]);
         change = larger(change, magnitude(update));
       }
-      iterations = iterations + select(active, T(1.0), T(0.0));
-      active = active & !convergence.with_rate(change);
+      lanes.count(lanes.active);
+      lanes.stop(convergence.with_rate(change));
     }
   }
 
@@ -253,7 +227,7 @@ class VariationalRungeKutta {
                          const Vector<T, n> (&x)[S], Vector<T, n> (&r)[S]) const {
     Vector<T, n> z = Vector<T, n>::zero();
     RB_UNROLL
-    for (int j = 0; j < S; ++j) z = add(T(tableau.b(j)), x[j], z);
+    for (int j = 0; j < S; ++j) z = add_scaled(T(tableau.b(j)), x[j], z);
     const Vector<T, n> common = h * (G::ad_star(eta, stage_.mass.times(z)) + T(0.5) * G::ad_star(z, m));
     const T alpha = h * T(stage_.series.first() - 1.0);
     RB_UNROLL
@@ -263,8 +237,8 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int j = 0; j < S; ++j) {
         c += tableau.a(i, j);
-        y = add(T(tableau.a(i, j)), x[j], y);
-        v = add(T(tableau.back(i, j)), x[j], v);
+        y = add_scaled(T(tableau.a(i, j)), x[j], y);
+        v = add_scaled(T(tableau.back(i, j)), x[j], v);
       }
       const Vector<T, n> cx = T(c) * x[i];
       r[i] = alpha * (stage_.mass.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) +
@@ -280,16 +254,16 @@ class VariationalRungeKutta {
     const Vector<R, n> k = segment<0, n>(u.stage[j]);
     Vector<R, n> x = Vector<R, n>::zero();
     RB_UNROLL
-    for (int l = 0; l < S; ++l) x = add(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
+    for (int l = 0; l < S; ++l) x = add_scaled(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
     typename Stage::template Terms<R> at;
     if constexpr (by_hamiltonian) at.p = segment<n, n>(u.stage[j]);
     stage_(q, x, k, at);
     if constexpr (by_hamiltonian) r.residual[j] = join(at.lack, Vector<R, n>::zero());
     w[j] = w[j] + at.w;
     RB_UNROLL
-    for (int i = 0; i < S; ++i) w[i] = add(h * T(tableau.back(i, j)), at.v, w[i]);
-    r.increment = add(h * T(tableau.b(j)), at.rate, r.increment);
-    r.y = add(h * T(tableau.b(j)), k, r.y);
+    for (int i = 0; i < S; ++i) w[i] = add_scaled(h * T(tableau.back(i, j)), at.v, w[i]);
+    r.increment = add_scaled(h * T(tableau.b(j)), at.rate, r.increment);
+    r.y = add_scaled(h * T(tableau.b(j)), k, r.y);
   }
 
   template <class R>
@@ -316,7 +290,7 @@ class VariationalRungeKutta {
       constexpr int width = RB_DEVICE_PASS ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
       differentiate<Dual<T, width>, width>(q, m, h, tableau, u, jacobian);
     } else {
-      differentiate<T, 1>(values_of(q), values_of(m), T(part(h, 0)), tableau, u, jacobian);
+      differentiate<T, 1>(constant<T>(q), constant<T>(m), T(part(h, 0)), tableau, u, jacobian);
     }
   }
   template <class D, int width>
@@ -339,13 +313,6 @@ class VariationalRungeKutta {
         for (int l = 0; l < width; ++l) jacobian(i, first + l) = at.residual[i / per_stage][i % per_stage].partial[l];
       }
     }
-  }
-  template <int length>
-  RB_HD static Vector<T, length> values_of(const Vector<T, length>& x) {
-    Vector<T, length> r;
-    RB_UNROLL
-    for (int i = 0; i < length; ++i) r[i] = T(part(x[i], 0));
-    return r;
   }
 
   /// The Jacobian at h = 0; for a Hamiltonian the identity.

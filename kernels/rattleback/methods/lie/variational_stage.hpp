@@ -2,8 +2,9 @@
 // The equations of one stage of a variational Runge-Kutta method on a group, and their derivatives (vrkmk.hpp).
 
 #include "rattleback/lie/series.hpp"
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/linalg/lu.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/runge_kutta.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -87,10 +88,7 @@ class VariationalStage {
   template <class R>
   RB_HD void evaluate(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
     const SeriesChart<G, R> chart(x, series);
-    Vector<R, N> start;
-    RB_UNROLL
-    for (int i = 0; i < N; ++i) start[i] = R(q[i]);
-    const Vector<R, N> g = chart.move(start);
+    const Vector<R, N> g = chart.move(lift<R>(q));
     const Vector<R, n> eta = chart.velocity(k);
     Vector<R, n> force;
     if constexpr (by_hamiltonian) {

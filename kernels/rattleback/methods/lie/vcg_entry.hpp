@@ -36,9 +36,8 @@ inline Settlement settle_vcg(const VcgSettings& settings, const SystemEntry&) {
   if (choice + 1 < static_cast<int>(vcg_sets.size())) {
     set = crouch_grossman_sets[choice];
     if (!weights.empty() || !theta.empty())
-      return Settlement::refused(
-          fmt::format("method.weights and method.theta are given (the tableau is \"{}\"); set tableau = \"given\"",
-                      set.name));
+      return Settlement::refused(fmt::format(
+          "method.weights and method.theta are given (the tableau is \"{}\"); set tableau = \"given\"", set.name));
   } else {
     if (weights.empty() || weights.size() > max_substeps || theta.size() != weights.size())
       return Settlement::refused(

@@ -56,7 +56,8 @@ inline constexpr OptionInfo vrkmk_options[] = {
          .choices = vrkmk_tableaus}),
     option<&VrkmkSettings::cutoff>(
         {.name = "cutoff",
-         .text = "largest power r of ad in the truncated series; -1 is the smallest that keeps the order of the tableau",
+         .text =
+             "largest power r of ad in the truncated series; -1 is the smallest that keeps the order of the tableau",
          .minimum = -1,
          .maximum = TangentSeries::largest_cutoff}),
     variational_iteration<VrkmkSettings>,
@@ -144,8 +145,9 @@ Settlement settle_vrkmk(const VrkmkSettings& settings, const SystemEntry& system
   }
   if (cutoff >= needed || system.turn == nullptr) return settlement;
   settlement.verdict = Settled::doubtful;
-  settlement.message = fmt::format("method.cutoff = {} lowers the order of the tableau \"{}\" from {} to {}; {} keeps it",
-                                   cutoff, tableau.name, tableau.order, order_of_cutoff(cutoff, pade), needed);
+  settlement.message =
+      fmt::format("method.cutoff = {} lowers the order of the tableau \"{}\" from {} to {}; {} keeps it", cutoff,
+                  tableau.name, tableau.order, order_of_cutoff(cutoff, pade), needed);
   return settlement;
 }
 

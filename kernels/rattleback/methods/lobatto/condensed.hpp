@@ -12,7 +12,7 @@
 
 #include "rattleback/linalg/lu.hpp"
 #include "rattleback/mechanics/system.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -63,12 +63,12 @@ class CondensedLobatto {
     ConstraintForms<System> forms[S - 1];
     Vector<T, m> lambda[S - 1];  // Lambda_2..Lambda_s
 
-    // lanes whose w is not yet settled, and those whose last sweep is still to come: the one after w has settled
-    mask_t<T> open(true), counted(true), singular(false);
-    T iterations(0.0), update(0.0);
-    // the size of a change of accelerations that moves the state by itself
-    Convergence<T> convergence(
-        options_, inner > 0 ? inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)) : T(0.0));
+    // The active lanes are those whose w is not yet settled. The scale is the size of a change of accelerations that
+    // moves the state by itself.
+    Iteration<T> lanes(options_,
+                       inner > 0 ? inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)) : T(0.0));
+    mask_t<T> counted(true);  // lanes whose last sweep is still to come, the one after w has settled
+    T update(0.0);
     for (int iteration = 1;; ++iteration) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
@@ -78,10 +78,10 @@ class CondensedLobatto {
         f[i - 1] = mass_.inverse_times(force(system_, q[i - 1]));
         if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system_, q[i - 1]);
       }
-      if constexpr (m > 0) singular = solve_multipliers(inverse_h, rate_known, q, f, forms, lambda);
-      iterations = iterations + select(counted, T(1.0), T(0.0));
+      if constexpr (m > 0) lanes.singular = solve_multipliers(inverse_h, rate_known, q, f, forms, lambda);
+      lanes.count(counted);
       if constexpr (inner == 0) {
-        open = mask_t<T>(false);
+        lanes.active = mask_t<T>(false);
         break;
       }
       T change(0.0);
@@ -91,11 +91,11 @@ class CondensedLobatto {
         change = larger(change, magnitude(w_new[j] - w[j]));
       }
       update = select(counted, change, update);
-      if (!any(open) || iteration >= options_.max_iterations) break;
+      if (lanes.ended() || iteration >= options_.max_iterations) break;
       RB_UNROLL
-      for (int j = 0; j < inner; ++j) w[j] = select(open, w_new[j], w[j]);
-      counted = open;
-      open = open & !convergence.with_rate(change, 1.0);
+      for (int j = 0; j < inner; ++j) w[j] = select(lanes.active, w_new[j], w[j]);
+      counted = lanes.active;
+      lanes.stop(lanes.convergence.with_rate(change, 1.0));
     }
     w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], lambda[S - 2]);
 
@@ -113,7 +113,7 @@ class CondensedLobatto {
       for (int k = 0; k < m; ++k) state.lambda[k] = lambda[S - 2][k];
       check = check + sum(state.lambda);
     }
-    return {step_status<T>(!open, singular, is_finite(check)), iterations, h * h * update};
+    return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check)), lanes.iterations, h * h * update};
   }
 
  private:

@@ -22,9 +22,10 @@
 // With a holonomic constraint on R^n and two stages it is RATTLE; the last multipliers are kept as the guess of the next step.
 
 #include "rattleback/lie/fold.hpp"
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/linalg/lu.hpp"
 #include "rattleback/mechanics/system.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -68,39 +69,36 @@ class GeneralLobatto {
     Stages x;
     T scale = guess(state, eta, response, h, x);
 
-    const State values = constant(state);
+    const State values = values_of(state);
     typename Team::template Shared<Workspace> shared;
     Jacobian& jacobian = (*shared).jacobian;
     Residual& r = (*shared).residual;
-    mask_t<T> active(true), singular(false);
-    T iterations(0.0);
-    Convergence<T> convergence(options_, scale);
+    Iteration<T> lanes(options_, scale);
     RB_ROLLED
     for (int iteration = 0;; ++iteration) {
       evaluate(state, h, x, r);
-      if (!any(active) || iteration == options_.max_iterations) break;
+      if (lanes.ended() || iteration == options_.max_iterations) break;
       if (iteration == simplified_iterations) {
         Stages start;
         guess(state, eta, response, h, start);
-        x.assign(active, start);
+        x.assign(lanes.active, start);
         evaluate(state, h, x, r);
-        convergence = Convergence<T>(options_, scale);
+        lanes.convergence = Convergence<T>(options_, scale);
       }
       if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
         RB_ROLLED
         for (int i = 0; i < S; ++i) linearise(values, h, x, r, i, jacobian.stage[i]);
         fill(part(h, 0), r, jacobian.stage, jacobian.lu.matrix());
         jacobian.lu.factorise();
-        singular = (active & jacobian.lu.singular()) | ((!active) & singular);
+        lanes.singular = (lanes.active & jacobian.lu.singular()) | (lanes.converged() & lanes.singular);
       }
-      const T change = update(part(h, 0), jacobian.stage, jacobian.lu, response, r, active, x);
+      const T change = update(part(h, 0), jacobian.stage, jacobian.lu, response, r, lanes.active, x);
       if constexpr (parts<T> == 2)
         if (iteration == 0) {  // the derivative of the guess says little: its size shows now
           part(scale, 1) = part(scale, 1) + part(change, 1);
-          convergence = Convergence<T>(options_, scale);
+          lanes.convergence = Convergence<T>(options_, scale);
         }
-      iterations = iterations + select(active, T(1.0), T(0.0));
-      active = active & !convergence.with_rate(change);
+      lanes.settle(change);
     }
 
     state.q = r.g[S - 1];
@@ -108,15 +106,15 @@ class GeneralLobatto {
     T check = sum(state.q);
     if constexpr (m > 0) {
       // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
-      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, singular);
+      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
       state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
       check = check + sum(state.lambda);
     }
     check = check + sum(state.p);
-    T status = step_status<T>(!active, singular, is_finite(check));
+    T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(check));
     if constexpr (on_group<System>)  // within a tenth of the fold iterations already fail
       status = select((!(status == T(0.0))) & beyond_fold<G, Tau>(h * eta, S, 0.9), T(double(status_fold)), status);
-    return {status, iterations, r.norm};
+    return {status, lanes.iterations, r.norm};
   }
 
  private:
@@ -191,22 +189,8 @@ class GeneralLobatto {
     std::conditional_t<Separable<System>, Mass<System>, Lu<V, n>> mass_;
   };
 
-  template <class R, int size>
-  RB_HD static Vector<R, size> lift(const Vector<T, size>& x) {
-    Vector<R, size> r{};
-    RB_UNROLL
-    for (int i = 0; i < size; ++i) r[i] = R(x[i]);
-    return r;
-  }
-  /// The values of x alone.
-  template <class R, class U, int size>
-  RB_HD static Vector<R, size> constant(const Vector<U, size>& x) {
-    Vector<R, size> r{};
-    RB_UNROLL
-    for (int i = 0; i < size; ++i) r[i] = R(part(x[i], 0));
-    return r;
-  }
-  RB_HD static State constant(const State& state) {
+  /// A state without its derivatives.
+  RB_HD static State values_of(const State& state) {
     return {constant<T>(state.q), constant<T>(state.p), constant<T>(state.lambda)};
   }
 
@@ -248,7 +232,7 @@ class GeneralLobatto {
     }
     Vector<T, m> multiplier{};
     if constexpr (m > 0) multiplier = h * state.lambda;
-    const Stage<D> at = stage<D>(constant(state), h, xi, constant<D>(eta), constant<T>(multiplier), false);
+    const Stage<D> at = stage<D>(values_of(state), h, xi, constant<D>(eta), constant<T>(multiplier), false);
     Vector<V, n> w, along;
     RB_ROLLED
     for (int i = 0; i < n; ++i) {
@@ -267,7 +251,7 @@ class GeneralLobatto {
       if constexpr (lifted) x.z[i] = fma(T(tableau.c[i]), impulse, state.p);
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
-    return holonomic ? speed + T(0.01) * abs(T(1.0) / h) * magnitude(state.q) : speed;
+    return holonomic ? speed + rounding_velocity(T(1.0) / h, state.q) : speed;
   }
 
   RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {

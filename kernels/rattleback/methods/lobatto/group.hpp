@@ -33,7 +33,6 @@ class GroupLobatto {
   static constexpr int coupled = (S - 1) * m;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
-  static constexpr int least_sweeps = 5;
 
  public:
   using State = StateOf<T, System>;
@@ -53,9 +52,7 @@ class GroupLobatto {
     Unknowns x;
     const T scale = guess(state, h, x);
 
-    mask_t<T> active(true), hopeless(false), singular(false);
-    T iterations(0.0), first_change(0.0);
-    Convergence<T> convergence(options_, scale);
+    Sweeps<T> lanes(options_, scale);
     Stages at;
     const Parked<State, !newton> start(state);
     Parked<Unknowns, !newton> parked(x);
@@ -63,26 +60,19 @@ class GroupLobatto {
     for (int sweep = 0;; ++sweep) {
       evaluate(start(), h, parked(), at);
       end = at.end;
-      if (!any(active) || 5 * sweep >= 4 * options_.max_iterations) break;
-      if constexpr (m > 0) singular = singular | (active & factorise(at.matrix));
+      if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
+      if constexpr (m > 0) lanes.note_singular(factorise(at.matrix));
       solve(at, at.residual);
       x = parked();
-      subtract(at.residual, active, x);
+      subtract(at.residual, lanes.active, x);
       const T change = size_of(at.residual, at);
       if constexpr (!flat) {
         Unknowns second = first_order(start(), h, at, at.residual);
         solve(at, second);
-        subtract(second, active, x);
+        subtract(second, lanes.active, x);
       }
       parked = x;
-      iterations = iterations + select(active, T(1.0), T(0.0));
-      active = active & !convergence.with_rate(change, 1.0);
-      if (sweep == 0) first_change = change;
-      if (sweep >= least_sweeps) {
-        const mask_t<T> grows = active & !(change < first_change);
-        hopeless = hopeless | grows;
-        active = active & !grows;
-      }
+      lanes.settle(sweep, change);
     }
 
     x = parked();
@@ -91,12 +81,12 @@ class GroupLobatto {
     T check = sum(state.q);
     if constexpr (m > 0) {
       // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
-      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, singular);
+      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
       state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
       check = check + sum(state.lambda);
     }
-    StepReport<T> report{step_status<T>(!(active | hopeless), singular, is_finite(check + sum(state.p))), iterations,
-                         at.norm};
+    StepReport<T> report{step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))),
+                         lanes.iterations, at.norm};
     if constexpr (newton)
       if (any(!(report.status == T(0.0)))) take_with_newton(start(), h, state, report);
     return report;
@@ -138,7 +128,7 @@ class GroupLobatto {
       if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
-    return holonomic ? speed + T(0.01) * abs(T(1.0) / h) * magnitude(state.q) : speed;
+    return holonomic ? speed + rounding_velocity(T(1.0) / h, state.q) : speed;
   }
 
   /// The residuals at x, and what the solves need. Sums over stages grow as the stages come, which keeps few numbers alive.

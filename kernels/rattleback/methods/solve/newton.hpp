@@ -2,16 +2,10 @@
 // Newton's method for the equations of a step, lane by lane.
 
 #include "rattleback/linalg/tile.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/real/real.hpp"
 
 RB_NAMESPACE_BEGIN
-
-template <class T>
-struct NewtonReport {
-  mask_t<T> converged, singular;
-  T iterations;
-};
 
 /// Newton from a fraction of the predicted velocity, `options.guess`. At first a lane keeps its Jacobian while its updates shrink by a factor of 100
 /// at least: an iteration with the last one then gains as many digits. Where its neighbours in a pack need new ones,
@@ -36,8 +30,8 @@ struct NewtonWorkspace {
   typename Problem::Residual residual;
 };
 template <class T, class Problem>
-RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
-                                   typename Problem::Unknowns& x, NewtonWorkspace<Problem>& workspace) {
+RB_HD_LARGE SolveState<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
+                                 typename Problem::Unknowns& x, NewtonWorkspace<Problem>& workspace) {
   constexpr int attempt_iterations = 14, halvings = 8;
   constexpr bool alone = std::same_as<mask_t<T>, bool>;  // no neighbours, nothing to keep
   constexpr double fractions[8] = {1.0, 0.5, 0.0, 1.5, 0.75, -0.5, 0.25, 2.0};
@@ -50,40 +44,39 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
     if (Team::leads()) problem.evaluate(at, residual);
     Team::sync();
   };
-  mask_t<T> active(true), singular(false);
-  T iterations(0.0), previous(0.0);
-  Convergence<T> convergence(options, scale);
+  Iteration<T> lanes(options, scale);
+  T previous(0.0);
   x = problem.guess(options.guess);
   evaluate(x, r);
   Unknowns origin = x;  // of the Jacobian
   mask_t<T> renew(true);
-  for (int iteration = 0; any(active) && iteration < options.max_iterations; ++iteration) {
+  for (int iteration = 0; !lanes.ended() && iteration < options.max_iterations; ++iteration) {
     const int attempt = iteration / attempt_iterations;
     if (iteration > 0 && iteration % attempt_iterations == 0) {
-      x = select(active, problem.guess(T(fractions[(attempt - 1) % 8])), x);
+      x = select(lanes.active, problem.guess(T(fractions[(attempt - 1) % 8])), x);
       evaluate(x, r);
-      convergence = Convergence<T>(options, scale);
-      singular = singular & !active;
+      lanes.convergence = Convergence<T>(options, scale);
+      lanes.singular = lanes.singular & lanes.converged();
       renew = mask_t<T>(true);
       previous = T(0.0);
     }
-    if (any(active & renew)) {
-      const mask_t<T> kept = active & !renew;
+    if (any(lanes.active & renew)) {
+      const mask_t<T> kept = lanes.active & !renew;
       if (alone || !any(kept)) {
         origin = x;
-        singular = singular | (active & problem.linearise(x, r, jacobian));
+        lanes.note_singular(problem.linearise(x, r, jacobian));
       } else {
         origin = select(kept, origin, x);
         typename Problem::Residual at_origin;
         evaluate(origin, at_origin);
-        singular = singular | (active & problem.linearise(origin, at_origin, jacobian));
+        lanes.note_singular(problem.linearise(origin, at_origin, jacobian));
       }
     }
     const Unknowns update = problem.direction(r, jacobian);
     const T change = problem.size_of(r, update);
     renew = attempt > 0 ? mask_t<T>(true) : !(change <= T(0.01) * previous);
     previous = change;
-    Unknowns next = select(active, x + update, x);
+    Unknowns next = select(lanes.active, x + update, x);
     if (attempt % 2 == 0) {
       evaluate(next, r);
     } else {
@@ -91,18 +84,18 @@ RB_HD_LARGE NewtonReport<T> newton(const Problem& problem, const SolverOptions<T
       T length(1.0);
       for (int halving = 0;; ++halving) {
         evaluate(next, r);
-        const mask_t<T> longer = active & !(problem.merit(r) < before);
+        const mask_t<T> longer = lanes.active & !(problem.merit(r) < before);
         if (!any(longer) || halving == halvings) break;
         length = select(longer, T(0.5) * length, length);
-        next = select(active, x + length * update, x);
+        next = select(lanes.active, x + length * update, x);
       }
     }
     x = next;
-    iterations = iterations + select(active, T(1.0), T(0.0));
+    lanes.count(lanes.active);
     // a maximum loses NaN
-    active = active & !(convergence.with_rate(change) & is_finite(sum(update)));
+    lanes.stop(lanes.convergence.with_rate(change) & is_finite(sum(update)));
   }
-  return {!active, singular, iterations};
+  return lanes;
 }
 
 RB_NAMESPACE_END

@@ -605,8 +605,8 @@ TEST(VariationalConversion, TakesItsOptionsAndRefusesWhatCannotBe) {
                                   {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, {-0.5, 0.5});
   EXPECT_EQ(named.verdict, Settled::good);
   EXPECT_EQ(given.verdict, Settled::good);
-  EXPECT_TRUE(std::equal(named.numbers.begin(), named.numbers.begin() + ExplicitNumbers::size + 3,
-                         given.numbers.begin()));
+  EXPECT_TRUE(
+      std::equal(named.numbers.begin(), named.numbers.begin() + ExplicitNumbers::size + 3, given.numbers.begin()));
   const auto refused = [](double base, std::vector<double> a, std::vector<double> b, std::vector<double> bias) {
     return settle(base, std::move(a), std::move(b), std::move(bias)).verdict == Settled::refused;
   };

@@ -1,0 +1,47 @@
+#pragma once
+// Vectors of dual numbers and vectors of numbers without derivatives.
+
+#include "rattleback/linalg/vector.hpp"
+#include "rattleback/real/dual.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// x over another scalar R, a dual number over T or T itself.
+template <class R, class T, int n>
+RB_HD Vector<R, n> lift(const Vector<T, n>& x) {
+  Vector<R, n> r{};
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = R(x[i]);
+  return r;
+}
+/// The values of x over the scalar R, without their derivatives.
+template <class R, class T, int n>
+RB_HD Vector<R, n> constant(const Vector<T, n>& x) {
+  Vector<R, n> r{};
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = R(part(x[i], 0));
+  return r;
+}
+
+/// s a + b, where s has no derivatives.
+template <class T>
+RB_HD T add_scaled(const T& s, const T& a, const T& b) {
+  return fma(s, a, b);
+}
+template <class T, int K>
+RB_HD Dual<T, K> add_scaled(const T& s, const Dual<T, K>& a, const Dual<T, K>& b) {
+  Dual<T, K> r;
+  r.value = fma(s, a.value, b.value);
+  RB_UNROLL
+  for (int i = 0; i < K; ++i) r.partial[i] = fma(s, a.partial[i], b.partial[i]);
+  return r;
+}
+template <class T, class R, int n>
+RB_HD Vector<R, n> add_scaled(const T& s, const Vector<R, n>& a, const Vector<R, n>& b) {
+  Vector<R, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) r[i] = add_scaled(s, a[i], b[i]);
+  return r;
+}
+
+RB_NAMESPACE_END
