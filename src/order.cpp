@@ -65,7 +65,7 @@ std::string csv_of(const OrderReport& report) {
 }
 
 /// One row per step: an error and the order since the row before, for every variable.
-void print_table(const OrderReport& report, const ErrorSeries VariableOrder::*measure) {
+void print_table(const OrderReport& report, const ErrorSeries VariableOrder::* measure) {
   fmt::print("{:>12}", "step");
   for (const VariableOrder& variable : report.variables) fmt::print("{:>14}{:>8}", variable.name, "order");
   for (std::size_t i = 0; i < report.steps.size(); ++i) {

@@ -273,16 +273,12 @@ TEST(AMethodWithoutStages, HasOrdersAllTheSame) {
   for (const VariableOrder& variable : report.variables) EXPECT_NEAR(variable.max.slope, 1.3, 0.3) << variable.name;
   Reference stages;
   stages.stages = 3;
-  EXPECT_EQ(message_of([&] {
-              order(study, {0.05, 0.025}, stages);
-            }),
+  EXPECT_EQ(message_of([&] { order(study, {0.05, 0.025}, stages); }),
             "reference: method 'test-euler' has no stages; give a step for the reference");
   Reference step;
   step.step = 0.025;
   EXPECT_EQ(
-      message_of([&] {
-        order(study, {0.05, 0.025}, step);
-      }),
+      message_of([&] { order(study, {0.05, 0.025}, step); }),
       "reference: the reference (test-euler, parts 1, damping 0.5, retraction exp, step 0.025) has fewer digits than "
       "what is tested (test-euler, parts 1, damping 0.5, retraction exp, step 0.025); give it a smaller step");
   const BenchReport bench = measure(study, {.run = {}, .repetitions = 1});

@@ -85,7 +85,7 @@ struct SegmentOutput {
 
   /// Adds the output of the next segment.
   void append(const SegmentOutput& next) {
-    const auto add = [&](auto SegmentOutput::*field) {
+    const auto add = [&](auto SegmentOutput::* field) {
       (this->*field).insert((this->*field).end(), (next.*field).begin(), (next.*field).end());
     };
     add(&SegmentOutput::moments);

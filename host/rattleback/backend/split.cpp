@@ -97,7 +97,7 @@ class SplitBackend final : public Backend {
                         state_rows = static_cast<std::uint64_t>(plan_->state_rows);
     output.crossings.clear();
     // [samples * series][chunk], [sample][chunk][..] and [sample][recorded][..] alike: rows of chunks or trajectories
-    const auto gather = [&](auto SegmentOutput::*field, std::uint64_t rows, std::uint64_t all, auto first, auto size,
+    const auto gather = [&](auto SegmentOutput::* field, std::uint64_t rows, std::uint64_t all, auto first, auto size,
                             std::uint64_t width) {
       auto& to = output.*field;
       to.resize(rows * all * width);

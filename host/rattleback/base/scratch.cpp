@@ -26,7 +26,7 @@ ScratchFile::ScratchFile(const std::filesystem::path& file, const std::string& r
   }
   if (file_ < 0) fail("make");
   if (run_of(file_) == run) return;
-  struct stat status {};
+  struct stat status{};
   if (fstat(file_, &status) != 0 || (status.st_size > 0 && run_of(file_).empty())) {
     close(file_);
     throw Error(Error::Kind::input, name_.string() +

@@ -132,8 +132,7 @@ void FileSink::lock() {
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
       fail("another run is writing this result; wait for it, or choose another with -o");
     // a run that ended in between has put its part in place under another name
-    struct stat mine {
-    }, there{};
+    struct stat mine{}, there{};
     named = fstat(lock_, &mine) == 0 && lstat(part_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
             mine.st_ino == there.st_ino;
   }

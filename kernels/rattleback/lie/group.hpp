@@ -87,24 +87,24 @@ concept LieGroup = requires(const Element<G, double>& g, const Algebra<G, double
 
 /// Tau is a retraction to G.
 template <class Tau, class G>
-concept RetractionTo = LieGroup<G> &&
-    requires(const Chart<G, Tau, double>& at, const Element<G, double>& g, const Algebra<G, double>& x) {
-  Chart<G, Tau, double>(x);
-  { at.x() } -> std::convertible_to<Algebra<G, double>>;
-  { at.tau() } -> std::same_as<Element<G, double>>;
-  { at.move(g) } -> std::same_as<Element<G, double>>;
-  { at.Ad(x) } -> std::same_as<Algebra<G, double>>;
-  { at.Ad_star(x) } -> std::same_as<Algebra<G, double>>;
-  { at.Ad_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
-  { at.dtau(x) } -> std::same_as<Algebra<G, double>>;
-  { at.dtau_star(x) } -> std::same_as<Algebra<G, double>>;
-  { at.dtau_inverse(x) } -> std::same_as<Algebra<G, double>>;
-  { at.dtau_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
-  { at.gradient(x, x) } -> std::same_as<Algebra<G, double>>;
-  { at.determinant() } -> std::same_as<double>;
-  { at.opposite() } -> std::same_as<Chart<G, Tau, double>>;
-  { Chart<G, Tau, double>::inverse(g) } -> std::same_as<Algebra<G, double>>;
-};
+concept RetractionTo =
+    LieGroup<G> && requires(const Chart<G, Tau, double>& at, const Element<G, double>& g, const Algebra<G, double>& x) {
+      Chart<G, Tau, double>(x);
+      { at.x() } -> std::convertible_to<Algebra<G, double>>;
+      { at.tau() } -> std::same_as<Element<G, double>>;
+      { at.move(g) } -> std::same_as<Element<G, double>>;
+      { at.Ad(x) } -> std::same_as<Algebra<G, double>>;
+      { at.Ad_star(x) } -> std::same_as<Algebra<G, double>>;
+      { at.Ad_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
+      { at.dtau(x) } -> std::same_as<Algebra<G, double>>;
+      { at.dtau_star(x) } -> std::same_as<Algebra<G, double>>;
+      { at.dtau_inverse(x) } -> std::same_as<Algebra<G, double>>;
+      { at.dtau_inverse_star(x) } -> std::same_as<Algebra<G, double>>;
+      { at.gradient(x, x) } -> std::same_as<Algebra<G, double>>;
+      { at.determinant() } -> std::same_as<double>;
+      { at.opposite() } -> std::same_as<Chart<G, Tau, double>>;
+      { Chart<G, Tau, double>::inverse(g) } -> std::same_as<Algebra<G, double>>;
+    };
 
 /// The matrix of a linear map of R^n.
 template <class T, int N, class F>

@@ -154,9 +154,7 @@ using workspace_of = typename TileOf<Step>::Workspace;
 
 /// Bytes of shared memory for a warp of tiles. The part of each tile of 8 lanes begins at a multiple of 16 bytes.
 template <class Step>
-inline constexpr int workspace_bytes = tile_of<Step>::lanes == 1
-                                           ? 0
-                                           : (int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes) + 63) / 64 *
-                                                 64;
+inline constexpr int workspace_bytes =
+    tile_of<Step>::lanes == 1 ? 0 : (int(sizeof(workspace_of<Step>)) * (32 / tile_of<Step>::lanes) + 63) / 64 * 64;
 
 RB_NAMESPACE_END

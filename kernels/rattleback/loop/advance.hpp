@@ -9,9 +9,7 @@ RB_NAMESPACE_BEGIN
 
 /// Whether the step of a method with its options fixed takes a system: what the step requires of it holds.
 template <class Method, class System>
-concept Takes = requires {
-  typename Method::template of<typename System::scalar, System>;
-};
+concept Takes = requires { typename Method::template of<typename System::scalar, System>; };
 
 /// For a loop that carries nothing along with the state.
 struct NoCompanion {
@@ -29,9 +27,7 @@ using TileOfLoop =
 /// Whether a step defers its failures: it has no robust iteration. A trajectory whose step fails waits, and another loop with the
 /// whole step goes on with that trajectory. On a GPU the registers of the robust iteration would slow down all other steps.
 template <class Step>
-inline constexpr bool defers_failures = requires {
-  requires Step::defers_failures;
-};
+inline constexpr bool defers_failures = requires { requires Step::defers_failures; };
 
 /// The summation of a state whose rounding errors are kept in rows, where there are such rows; plain otherwise. In memory they
 /// cost no registers where they are not wanted. What a step by one thread carries has the same rows.

@@ -24,9 +24,7 @@ template <class System>
 using group_of = typename detail::GroupOf<System>::type;
 /// Whether the system names a Lie group as its configuration space.
 template <class System>
-inline constexpr bool on_group = requires {
-  typename System::Group;
-};
+inline constexpr bool on_group = requires { typename System::Group; };
 /// Count of numbers in a configuration; n on R^n.
 template <class System>
 inline constexpr int element_size = group_of<System>::element_size;
@@ -35,20 +33,16 @@ using Configuration = Vector<S, element_size<System>>;
 
 /// The system gives a potential and a mass matrix: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
 template <class System>
-concept SeparableForm = requires(const System& s, const Configuration<System>& q) {
-  s.potential(q);
-};
+concept SeparableForm = requires(const System& s, const Configuration<System>& q) { s.potential(q); };
 /// L = v.Mv/2 - U(q) for all parameters.
 template <class System>
-concept Separable = SeparableForm<System> &&
-    !requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
-  s.lagrangian(q, v);
-};
+concept Separable =
+    SeparableForm<System> && !requires(const System& s, const Configuration<System>& q,
+                                       const Vector<typename System::scalar, System::n>& v) { s.lagrangian(q, v); };
 
 template <class System>
-concept AffineConstraint = System::m == 0 || requires(const System& s, const Configuration<System>& q) {
-  s.constraint_matrix(q);
-};
+concept AffineConstraint =
+    System::m == 0 || requires(const System& s, const Configuration<System>& q) { s.constraint_matrix(q); };
 
 /// The condensed methods apply: configuration space R^n, constant mass matrix, and a constraint affine in the velocity
 /// or none.
@@ -58,27 +52,22 @@ concept Condensable = !on_group<System> && Separable<System> && AffineConstraint
 /// The system gives a Hamiltonian. The Hamiltonian may be degenerate: velocities need not determine momenta.
 template <class System>
 concept HasHamiltonian = requires(const System& s, const Configuration<System>& q,
-                                  const Vector<typename System::scalar, System::n>& p) {
-  s.hamiltonian(q, p);
-};
+                                  const Vector<typename System::scalar, System::n>& p) { s.hamiltonian(q, p); };
 
 template <class System>
-inline constexpr bool has_constraint_offset = requires(const System& s, const Configuration<System>& q) {
-  s.constraint_offset(q);
-};
+inline constexpr bool has_constraint_offset =
+    requires(const System& s, const Configuration<System>& q) { s.constraint_offset(q); };
 
 /// Whether the constraint is on positions, g(q) = 0.
 template <class System>
-inline constexpr bool is_holonomic = requires(const System& s, const Configuration<System>& q) {
-  s.position_constraint(q);
-};
+inline constexpr bool is_holonomic =
+    requires(const System& s, const Configuration<System>& q) { s.position_constraint(q); };
 
 /// Systems on R^n with holonomic constraints or none. ConstrainedOnRn excludes systems without constraints.
 template <class System>
 concept HolonomicOnRn = !on_group<System> && (System::m == 0 || is_holonomic<System>);
 template <class System>
-concept ConstrainedOnRn = HolonomicOnRn<System> && System::m >
-0;
+concept ConstrainedOnRn = HolonomicOnRn<System> && System::m > 0;
 
 /// Mass, constraint and potential have the form that condensed holonomic methods take; the mass is constant.
 template <class System>

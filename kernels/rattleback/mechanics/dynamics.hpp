@@ -76,9 +76,7 @@ RB_HD_LARGE Vector<S, System::m> differentiated_curvature(const System& system, 
 }
 
 template <class System>
-inline constexpr bool has_inertia = requires(const System& s, const Configuration<System>& q) {
-  s.inertia(q);
-};
+inline constexpr bool has_inertia = requires(const System& s, const Configuration<System>& q) { s.inertia(q); };
 
 template <class M, class S, int n>
 RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {

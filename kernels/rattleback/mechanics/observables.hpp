@@ -41,8 +41,8 @@ constexpr auto coordinate_names() {
 
 /// Number of observables of a system: energy, constraint (if any), hidden constraint (if holonomic), invariants.
 template <class System>
-inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) +
-                                        static_cast<int>(System::invariants().size());
+inline constexpr int observable_count =
+    1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) + static_cast<int>(System::invariants().size());
 
 template <class System>
 constexpr auto observables() {

@@ -257,9 +257,7 @@ TEST(Order, RefusesReferencesThatAreNotFiner) {
   EXPECT_NE(refused(many).find("method.stages = 6 is out of range"), std::string::npos);
   Study fluid = Study::load(RATTLEBACK_EXAMPLES "/sleigh.toml");
   fluid.system.parameters["inertia"] = -1.0;
-  EXPECT_NE(message_of([&] {
-              order(fluid, {0.5, 0.25}, unknown);
-            }).find("exact solution of trajectory 0 is not known"),
+  EXPECT_NE(message_of([&] { order(fluid, {0.5, 0.25}, unknown); }).find("exact solution of trajectory 0 is not known"),
             std::string::npos);
 }
 

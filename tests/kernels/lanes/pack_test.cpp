@@ -57,8 +57,7 @@ void expect_same(const char* name, F f, Draw draw, int packs = 4000) {
             << name << ::testing::PrintToString(std::array{input[A][k]...}) << " is " << expected << ", in lane " << k
             << " " << lane(result, k);
       }
-    }
-    (std::make_integer_sequence<int, Arguments>{});
+    }(std::make_integer_sequence<int, Arguments>{});
   }
 }
 
@@ -69,65 +68,37 @@ template <class T>
 }
 
 TEST_F(PackTest, Arithmetic) {
-  expect_same<2>(
-      "a + b", [](auto a, auto b) { return a + b; }, any_number);
-  expect_same<2>(
-      "a - b", [](auto a, auto b) { return a - b; }, any_number);
-  expect_same<2>(
-      "a * b", [](auto a, auto b) { return a * b; }, any_number);
-  expect_same<2>(
-      "a / b", [](auto a, auto b) { return a / b; }, any_number);
-  expect_same<1>(
-      "-a", [](auto a) { return -a; }, any_number);
-  expect_same<2>(
-      "a += b", [](auto a, auto b) { return a += b; }, any_number);
-  expect_same<2>(
-      "a -= b", [](auto a, auto b) { return a -= b; }, any_number);
-  expect_same<2>(
-      "a *= b", [](auto a, auto b) { return a *= b; }, any_number);
-  expect_same<2>(
-      "a /= b", [](auto a, auto b) { return a /= b; }, any_number);
-  expect_same<3>(
-      "fma(a, b, c)", [](auto a, auto b, auto c) { return fma(a, b, c); }, any_number);
-  expect_same<3>(
-      "-fma(a, b, c)", [](auto a, auto b, auto c) { return negated_fma(a, b, c); }, any_number);
-  expect_same<1>(
-      "sqrt(a)", [](auto a) { return sqrt(a); }, any_number);
-  expect_same<1>(
-      "abs(a)", [](auto a) { return abs(a); }, any_number);
-  expect_same<2>(
-      "max(a, b)", [](auto a, auto b) { return max(a, b); }, any_number);
-  expect_same<2>(
-      "min(a, b)", [](auto a, auto b) { return min(a, b); }, any_number);
-  expect_same<1>(
-      "square(a)", [](auto a) { return square(a); }, any_number);
-  expect_same<1>(
-      "value_of(a)", [](auto a) { return value_of(a); }, any_number);
+  expect_same<2>("a + b", [](auto a, auto b) { return a + b; }, any_number);
+  expect_same<2>("a - b", [](auto a, auto b) { return a - b; }, any_number);
+  expect_same<2>("a * b", [](auto a, auto b) { return a * b; }, any_number);
+  expect_same<2>("a / b", [](auto a, auto b) { return a / b; }, any_number);
+  expect_same<1>("-a", [](auto a) { return -a; }, any_number);
+  expect_same<2>("a += b", [](auto a, auto b) { return a += b; }, any_number);
+  expect_same<2>("a -= b", [](auto a, auto b) { return a -= b; }, any_number);
+  expect_same<2>("a *= b", [](auto a, auto b) { return a *= b; }, any_number);
+  expect_same<2>("a /= b", [](auto a, auto b) { return a /= b; }, any_number);
+  expect_same<3>("fma(a, b, c)", [](auto a, auto b, auto c) { return fma(a, b, c); }, any_number);
+  expect_same<3>("-fma(a, b, c)", [](auto a, auto b, auto c) { return negated_fma(a, b, c); }, any_number);
+  expect_same<1>("sqrt(a)", [](auto a) { return sqrt(a); }, any_number);
+  expect_same<1>("abs(a)", [](auto a) { return abs(a); }, any_number);
+  expect_same<2>("max(a, b)", [](auto a, auto b) { return max(a, b); }, any_number);
+  expect_same<2>("min(a, b)", [](auto a, auto b) { return min(a, b); }, any_number);
+  expect_same<1>("square(a)", [](auto a) { return square(a); }, any_number);
+  expect_same<1>("value_of(a)", [](auto a) { return value_of(a); }, any_number);
 }
 
 TEST_F(PackTest, ComparisonsAndMasks) {
-  expect_same<2>(
-      "a < b", [](auto a, auto b) { return a < b; }, any_number);
-  expect_same<2>(
-      "a <= b", [](auto a, auto b) { return a <= b; }, any_number);
-  expect_same<2>(
-      "a > b", [](auto a, auto b) { return a > b; }, any_number);
-  expect_same<2>(
-      "a >= b", [](auto a, auto b) { return a >= b; }, any_number);
-  expect_same<2>(
-      "a == b", [](auto a, auto b) { return a == b; }, any_number);
-  expect_same<2>(
-      "a != b", [](auto a, auto b) { return a != b; }, any_number);
-  expect_same<1>(
-      "is_finite(a)", [](auto a) { return is_finite(a); }, any_number);
-  expect_same<3>(
-      "(a < b) & (b < c)", [](auto a, auto b, auto c) { return (a < b) & (b < c); }, any_number);
-  expect_same<3>(
-      "(a < b) | (b < c)", [](auto a, auto b, auto c) { return (a < b) | (b < c); }, any_number);
-  expect_same<2>(
-      "!(a < b)", [](auto a, auto b) { return !(a < b); }, any_number);
-  expect_same<4>(
-      "select(a < b, c, d)", [](auto a, auto b, auto c, auto d) { return select(a < b, c, d); }, any_number);
+  expect_same<2>("a < b", [](auto a, auto b) { return a < b; }, any_number);
+  expect_same<2>("a <= b", [](auto a, auto b) { return a <= b; }, any_number);
+  expect_same<2>("a > b", [](auto a, auto b) { return a > b; }, any_number);
+  expect_same<2>("a >= b", [](auto a, auto b) { return a >= b; }, any_number);
+  expect_same<2>("a == b", [](auto a, auto b) { return a == b; }, any_number);
+  expect_same<2>("a != b", [](auto a, auto b) { return a != b; }, any_number);
+  expect_same<1>("is_finite(a)", [](auto a) { return is_finite(a); }, any_number);
+  expect_same<3>("(a < b) & (b < c)", [](auto a, auto b, auto c) { return (a < b) & (b < c); }, any_number);
+  expect_same<3>("(a < b) | (b < c)", [](auto a, auto b, auto c) { return (a < b) | (b < c); }, any_number);
+  expect_same<2>("!(a < b)", [](auto a, auto b) { return !(a < b); }, any_number);
+  expect_same<4>("select(a < b, c, d)", [](auto a, auto b, auto c, auto d) { return select(a < b, c, d); }, any_number);
 }
 
 TEST_F(PackTest, AnyAndAll) {
@@ -159,10 +130,8 @@ TEST_F(PackTest, PowersOfTwo) {
 
 TEST_F(PackTest, ElementaryFunctions) {
   const auto angle = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-1e9, 1e9); };
-  expect_same<1>(
-      "sin(a)", [](auto a) { return sin(a); }, angle);
-  expect_same<1>(
-      "cos(a)", [](auto a) { return cos(a); }, angle);
+  expect_same<1>("sin(a)", [](auto a) { return sin(a); }, angle);
+  expect_same<1>("cos(a)", [](auto a) { return cos(a); }, angle);
   const auto sine_and_cosine = [](auto a, auto weight) {
     auto s = a, c = a;
     sincos(a, s, c);
@@ -172,12 +141,9 @@ TEST_F(PackTest, ElementaryFunctions) {
   const auto exponent = [](Random& random) {
     return random.bits() & 1 ? any_number(random) : random.uniform(-750.0, 715.0);
   };
-  expect_same<1>(
-      "exp(a)", [](auto a) { return exp(a); }, exponent);
-  expect_same<1>(
-      "log(a)", [](auto a) { return log(a); }, any_number);
-  expect_same<1>(
-      "atan(a)", [](auto a) { return atan(a); }, any_number);
+  expect_same<1>("exp(a)", [](auto a) { return exp(a); }, exponent);
+  expect_same<1>("log(a)", [](auto a) { return log(a); }, any_number);
+  expect_same<1>("atan(a)", [](auto a) { return atan(a); }, any_number);
 }
 
 TEST_F(PackTest, DualNumbers) {

@@ -9,8 +9,7 @@ struct Text {
   const char *name, *sentence;
 };
 
-#define PTXCPU_ERROR(code, sentence) \
-  { code, #code, sentence }
+#define PTXCPU_ERROR(code, sentence) {code, #code, sentence}
 constexpr Text texts[] = {
     PTXCPU_ERROR(cudaSuccess, "no error"),
     PTXCPU_ERROR(cudaErrorInvalidValue, "invalid argument"),

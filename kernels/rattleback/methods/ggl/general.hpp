@@ -18,11 +18,11 @@ class GeneralGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options) requires vi_s : system_(system),
-                                                                                          options_(options),
-                                                                                          theta_(0.0),
-                                                                                          vartheta_(0.0) {}
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!vi_s)
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options)
+    requires vi_s
+      : system_(system), options_(options), theta_(0.0), vartheta_(0.0) {}
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers)
+    requires(!vi_s)
       : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
@@ -37,7 +37,7 @@ class GeneralGgl {
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     const State& of_v = vi_s ? equations.start() : state;
-    keep.put(status == T(0.0), segment<Equations::first_gamma, m>(x), segment < vi_s ? 0 : n, n > (x), of_v.q, of_v.p);
+    keep.put(status == T(0.0), segment<Equations::first_gamma, m>(x), segment<vi_s ? 0 : n, n>(x), of_v.q, of_v.p);
     return {status, report.iterations, max_norm((*workspace).residual)};
   }
 

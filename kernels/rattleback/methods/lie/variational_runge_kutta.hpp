@@ -26,10 +26,14 @@ class VariationalRungeKutta {
       : stage_(system, series), options_(options), iteration_(iteration) {}
 
   /// The whole step is out of line, shared by the loops that call it; the fast step is part of its loop.
-  RB_NOINLINE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const requires newton {
+  RB_NOINLINE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const
+    requires newton
+  {
     return step(state, h, tableau);
   }
-  RB_HD StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const requires(!newton) {
+  RB_HD StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const
+    requires(!newton)
+  {
     return step(state, h, tableau);
   }
 

@@ -10,7 +10,7 @@ RB_NAMESPACE_BEGIN
 
 /// Constant inertia, and an affine or holonomic constraint, or none.
 template <class System>
-concept Mechanical = Separable<System> &&(AffineConstraint<System> || is_holonomic<System>);
+concept Mechanical = Separable<System> && (AffineConstraint<System> || is_holonomic<System>);
 
 /// Quasi-Newton sweeps. Unknowns x = (H_1..H_s, (s-1) m multipliers) and residual r = (r1, r2) are those of GeneralLobatto, but
 /// no Jacobian J is formed. With its part of order zero in h,
@@ -43,8 +43,16 @@ class GroupLobatto {
       : system_(system), mass_(system), options_(options) {}
 
   /// The whole step is out of line, shared by the loops that call it; the fast step is part of its loop.
-  RB_NOINLINE StepReport<T> operator()(State& state, T h) const requires newton { return step(state, h); }
-  RB_HD StepReport<T> operator()(State& state, T h) const requires(!newton) { return step(state, h); }
+  RB_NOINLINE StepReport<T> operator()(State& state, T h) const
+    requires newton
+  {
+    return step(state, h);
+  }
+  RB_HD StepReport<T> operator()(State& state, T h) const
+    requires(!newton)
+  {
+    return step(state, h);
+  }
 
  private:
   RB_HD StepReport<T> step(State& state, T h) const {

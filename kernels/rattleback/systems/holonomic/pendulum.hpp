@@ -56,7 +56,9 @@ struct Pendulum {
     }
   }
   template <class S>
-  RB_HD Vector<S, 3> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const requires(D == 3) {
+  RB_HD Vector<S, 3> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const
+    requires(D == 3)
+  {
     const Vector<S, 3> momentum = S(mass) * cross(q, v);
     return {momentum[2], momentum[0], momentum[1]};
   }
@@ -132,7 +134,9 @@ struct MagneticPendulum : Pendulum<T, D> {
     return result;
   }
   template <class S>
-  RB_HD Vector<S, 3> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const requires(D == 3) {
+  RB_HD Vector<S, 3> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const
+    requires(D == 3)
+  {
     Vector<S, 3> momentum = Pendulum<T, D>::evaluate_invariants(q, v);
     momentum[0] = momentum[0] + S(0.5) * S(magnetic_field) * (q[0] * q[0] + q[1] * q[1]);
     return momentum;
