@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
-#include "output.hpp"
+#include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"

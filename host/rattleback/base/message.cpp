@@ -1,11 +1,12 @@
 #include "rattleback/base/message.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
 
 namespace rattleback {
 namespace {
@@ -37,6 +38,22 @@ std::string_view tail(std::string_view text, std::size_t most) {
   std::size_t begin = text.size() - std::min(text.size(), most);
   while (begin < text.size() && begin > 0 && continues(text[begin])) ++begin;
   return text.substr(begin);
+}
+
+/// Levenshtein distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
 }
 
 }  // namespace
@@ -71,6 +88,20 @@ std::string fault_of_name(std::string_view text) {
   if (text.find('/') != std::string_view::npos) return "it has a '/', which separates names";
   if (text == "." || text == "..") return "it stands for a directory";
   return "";
+}
+
+std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    // Replacing every letter is no resemblance.
+    if (distance < best_distance && distance < std::max(word.size(), candidate.size())) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates, std::string_view otherwise) {

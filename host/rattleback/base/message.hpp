@@ -26,6 +26,9 @@ inline constexpr std::size_t most_of_a_path = 1000;
 /// Whether a text has characters that a terminal would not show as they are, or bytes that are not UTF-8.
 [[nodiscard]] bool is_printable(std::string_view text);
 
+/// The candidate closest to `word` (edit distance), or "" when none is near.
+[[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
 /// "; did you mean 'NAME'?" with the nearest candidate, or `otherwise` when none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> candidates,
                                        std::string_view otherwise = "");

@@ -71,7 +71,4 @@ class Catalogue {
   std::vector<Pairs<CountedPair>> counted_pairs_;
 };
 
-/// The candidate closest to `word` (edit distance), or "" when none is near.
-[[nodiscard]] std::string nearest(std::string_view word, std::span<const std::string> candidates);
-
 }  // namespace rattleback

@@ -1,4 +1,5 @@
 #include "rattleback/study/study.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/problem/ensemble.hpp"
 
 #include <gtest/gtest.h>

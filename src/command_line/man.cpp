@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "command_line.hpp"
-#include "commands.hpp"
+#include "command_line/command_line.hpp"
+#include "commands/commands.hpp"
 #include "rattleback/base/version.hpp"
 
 namespace rattleback::program {

@@ -1,5 +1,5 @@
-#include "commands.hpp"
-#include "plot_tool.hpp"
+#include "commands/commands.hpp"
+#include "output/plot_tool.hpp"
 
 namespace rattleback::program {
 

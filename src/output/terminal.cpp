@@ -1,4 +1,4 @@
-#include "terminal.hpp"
+#include "output/terminal.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "output.hpp"
+#include "output/output.hpp"
 #include "rattleback/base/parallel.hpp"
 
 namespace rattleback::program {

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
-#include "diff_output.hpp"
+#include "commands/commands.hpp"
+#include "output/diff_output.hpp"
+#include "output/terminal.hpp"
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/run/run.hpp"
-#include "terminal.hpp"
 
 namespace rattleback::program {
 namespace {

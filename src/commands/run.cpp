@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "terminal.hpp"
+#include "output/terminal.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "command_line.hpp"
-#include "commands.hpp"
+#include "command_line/command_line.hpp"
+#include "commands/commands.hpp"
 
 namespace rattleback::program {
 namespace {

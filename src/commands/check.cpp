@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/estimate.hpp"
 #include "rattleback/problem/options.hpp"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
-#include "diff_output.hpp"
+#include "commands/commands.hpp"
+#include "output/diff_output.hpp"
 
 namespace rattleback::program {
 

@@ -1,4 +1,4 @@
-#include "plot_tool.hpp"
+#include "output/plot_tool.hpp"
 
 #include <cerrno>
 #include <csignal>

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
-#include "output.hpp"
+#include "commands/commands.hpp"
+#include "output/output.hpp"
+#include "output/report.hpp"
+#include "output/terminal.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
-#include "report.hpp"
-#include "terminal.hpp"
 
 namespace rattleback::program {
 namespace {

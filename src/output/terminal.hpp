@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "rattleback/rattleback.hpp"
 
 namespace rattleback::program {

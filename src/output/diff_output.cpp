@@ -1,4 +1,4 @@
-#include "diff_output.hpp"
+#include "output/diff_output.hpp"
 
 #include <algorithm>
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
+#include "output/report.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/statistics/statistics.hpp"
-#include "report.hpp"
 
 namespace rattleback::program {
 namespace {

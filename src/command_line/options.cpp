@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
-#include "output.hpp"
+#include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "rattleback/base/message.hpp"
 
 namespace rattleback::program {

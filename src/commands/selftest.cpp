@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "commands.hpp"
-#include "output.hpp"
+#include "commands/commands.hpp"
+#include "output/output.hpp"
+#include "output/report.hpp"
+#include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/selftest.hpp"
-#include "report.hpp"
-#include "terminal.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
+#include "output/report.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/problem/options.hpp"
-#include "report.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -1,10 +1,10 @@
-#include "command_line.hpp"
+#include "command_line/command_line.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <sstream>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 
 namespace rattleback::program {
