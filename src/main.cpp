@@ -13,6 +13,7 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/measure/build_information.hpp"
 
 using namespace rattleback;
 using namespace rattleback::program;

@@ -5,6 +5,7 @@
 #include "rattleback/base/version.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/measure/bench.hpp"
+#include "rattleback/measure/build_information.hpp"
 #include "rattleback/measure/order.hpp"
 #include "rattleback/problem/ensemble.hpp"
 #include "rattleback/problem/problem.hpp"

@@ -8,6 +8,7 @@
 #include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/selftest.hpp"
+#include "rattleback/run/outcome.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -61,7 +62,8 @@ int selftest(Arguments& arguments) {
     };
   const SelftestReport report = rattleback::selftest(arguments.options);
   // a part of the kernels says nothing about the others
-  const std::string kept = arguments.options.match.empty() ? keep_outcome(report) : std::string();
+  const std::string kept =
+      arguments.options.match.empty() ? keep_outcome(report.device, report.driver, report.outcome()) : std::string();
   (arguments.json ? print_json : print_text)(report, kept);
   return report.faults() == 0 ? exit_done : exit_different;
 }

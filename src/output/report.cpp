@@ -15,7 +15,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/problem/options.hpp"
-#include "rattleback/run/run_files.hpp"
+#include "rattleback/result/run_files.hpp"
 
 namespace rattleback::program {
 namespace {

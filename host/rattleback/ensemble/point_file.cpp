@@ -15,8 +15,8 @@
 #include <string_view>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/measure/probe.hpp"
-#include "rattleback/result/hdf5.hpp"
+#include "rattleback/files/hdf5.hpp"
+#include "rattleback/files/probe.hpp"
 
 namespace rattleback {
 namespace {

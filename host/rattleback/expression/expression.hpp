@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rattleback/expression/parser.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/expression/value.hpp"
 
 namespace rattleback {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/expression/parser.hpp"
@@ -93,7 +94,7 @@ class Names {
 /// Writes the graph of one surface as a program of the stack machine.
 class Compiler {
  public:
-  Compiler(const Names& names, const Study::Section& section, Surfaces& surfaces)
+  Compiler(const Names& names, const SurfaceText& section, Surfaces& surfaces)
       : names_(names), section_(section), surfaces_(surfaces) {
     size_ = surfaces.count == 0 ? 0 : surfaces.end[surfaces.count - 1];
   }
@@ -156,7 +157,7 @@ class Compiler {
   }
 
   const Names& names_;
-  const Study::Section& section_;
+  const SurfaceText& section_;
   Surfaces& surfaces_;
   Graph graph_;
   int size_ = 0, depth_ = 0;
@@ -165,13 +166,13 @@ class Compiler {
 
 }  // namespace
 
-Surfaces compile_surfaces(const Study& study, const SystemEntry& system) {
+Surfaces compile_surfaces(std::span<const SurfaceText> sections, const SystemEntry& system) {
   Surfaces surfaces{};
-  if (study.sections.size() > max_surfaces)
-    input_error(study.sections[max_surfaces].where,
-                fmt::format("{} sections are too many; a study takes {}", study.sections.size(), max_surfaces));
+  if (sections.size() > max_surfaces)
+    input_error(sections[max_surfaces].where,
+                fmt::format("{} sections are too many; a study takes {}", sections.size(), max_surfaces));
   const Names names(system);
-  for (const Study::Section& section : study.sections) Compiler(names, section, surfaces)();
+  for (const SurfaceText& section : sections) Compiler(names, section, surfaces)();
   return surfaces;
 }
 

@@ -39,10 +39,4 @@ struct SelftestReport {
 /// Throws Error(input) where the backend is not there, or no kernel matches.
 SelftestReport selftest(const SelftestOptions& options);
 
-/// Keeps the outcome of a test of all kernels for this device, driver and build, in the user's folder of states
-/// ($XDG_STATE_HOME, or ~/.local/state). Returns the file; empty where there is no such folder.
-std::string keep_outcome(const SelftestReport& report);
-/// What was kept for this device, driver and build; empty where no test was made.
-std::string kept_outcome(const std::string& device, const std::string& driver);
-
 }  // namespace rattleback

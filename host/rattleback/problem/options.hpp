@@ -20,9 +20,6 @@ namespace rattleback {
 /// The default value.
 [[nodiscard]] MethodOption default_of(const OptionInfo& option);
 
-/// As it stands in a study file: 3, 0.5, true, "exp", [-0.5, 0.5].
-[[nodiscard]] std::string to_toml(const MethodOption& value);
-
 /// Checks the options of a study's method, each in the form of its kind, and fills in the others.
 void complete_options(Study& study, const SystemEntry& system, const MethodEntry& method);
 

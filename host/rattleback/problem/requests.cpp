@@ -78,7 +78,7 @@ void check_sections(Problem& problem) {
     if (!names.insert(section.name).second)
       input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
   }
-  problem.surfaces = compile_surfaces(study, *problem.system);
+  problem.surfaces = compile_surfaces(study.sections, *problem.system);
 }
 
 void check_covariance(const Problem& problem) {

@@ -4,10 +4,10 @@
 #include <iterator>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/base/text_file.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/ensemble/grid.hpp"
 #include "rattleback/ensemble/point_file.hpp"
+#include "rattleback/files/text_file.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/study/reader.hpp"
 

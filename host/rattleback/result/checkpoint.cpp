@@ -7,8 +7,8 @@
 
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/base/scratch.hpp"
-#include "rattleback/result/canonical.hpp"
+#include "rattleback/files/scratch.hpp"
+#include "rattleback/result/sink_data.hpp"
 
 namespace rattleback {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rattleback/result/result_file.hpp"
-#include "rattleback/run/run_files.hpp"
+#include "rattleback/result/run_files.hpp"
 
 namespace rattleback {
 

@@ -2,8 +2,7 @@
 
 #include <cstring>
 
-#include "rattleback/result/canonical.hpp"
-#include "rattleback/result/shape.hpp"
+#include "rattleback/result/sink_data.hpp"
 
 namespace rattleback {
 

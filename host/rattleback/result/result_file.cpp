@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 #include "rattleback/base/fnv.hpp"
-#include "rattleback/base/scratch.hpp"
-#include "rattleback/result/canonical.hpp"
-#include "rattleback/result/shape.hpp"
-#include "rattleback/run/mark.hpp"
-#include "rattleback/run/run_files.hpp"
+#include "rattleback/files/mark.hpp"
+#include "rattleback/files/scratch.hpp"
+#include "rattleback/result/run_files.hpp"
+#include "rattleback/result/sink_data.hpp"
 
 namespace rattleback {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/result/hdf5.hpp"
+#include "rattleback/files/hdf5.hpp"
+#include "rattleback/files/ledger.hpp"
 #include "rattleback/result/result.hpp"
-#include "rattleback/run/ledger.hpp"
 
 namespace rattleback {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/measure/probe.hpp"
-#include "rattleback/result/hdf5.hpp"
+#include "rattleback/files/hdf5.hpp"
+#include "rattleback/files/probe.hpp"
 #include "rattleback/result/result_file.hpp"
 
 namespace rattleback {

@@ -6,9 +6,9 @@
 #include "rattleback/backend/plan.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
+#include "rattleback/files/mark.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
-#include "rattleback/run/mark.hpp"
 #include "rattleback/run/runner.hpp"
 
 namespace rattleback {

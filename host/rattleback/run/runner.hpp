@@ -11,7 +11,7 @@
 #include "rattleback/problem/ensemble.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"
-#include "rattleback/statistics/sections.hpp"
+#include "rattleback/run/sections.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {

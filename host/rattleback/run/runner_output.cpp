@@ -10,7 +10,7 @@
 
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/measure/selftest.hpp"
+#include "rattleback/run/outcome.hpp"
 #include "rattleback/run/runner.hpp"
 
 namespace rattleback {

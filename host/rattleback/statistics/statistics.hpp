@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rattleback/base/scratch.hpp"
+#include "rattleback/files/scratch.hpp"
 #include "rattleback/loop/reduction.hpp"
 #include "rattleback/study/study.hpp"
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/study/toml.hpp"
 
 namespace rattleback {

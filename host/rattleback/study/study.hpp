@@ -13,19 +13,10 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/expression/surface.hpp"
+#include "rattleback/expression/value.hpp"
 
 namespace rattleback {
-
-/// A number, or the text of an expression in pi, the axes and the system parameters; remembers where it was written.
-struct Value {
-  std::variant<double, std::string> content = 0.0;
-  std::string where;  ///< "FILE:LINE", "--set KEY", or ""
-
-  Value() = default;
-  Value(double number) : content(number) {}
-  Value(std::string expression) : content(std::move(expression)) {}
-  Value(const char* expression) : content(std::string(expression)) {}
-};
 
 /// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers, the rows
 /// of a matrix.
@@ -44,6 +35,9 @@ struct MethodOption {
   MethodOption(std::vector<std::vector<double>> rows) : content(std::move(rows)) {}
   friend bool operator==(const MethodOption&, const MethodOption&) = default;
 };
+
+/// As it stands in a study file: 3, 0.5, true, "exp", [-0.5, 0.5].
+[[nodiscard]] std::string to_toml(const MethodOption& value);
 
 struct Axis {
   enum class Kind { range, values, uniform, normal };
@@ -144,12 +138,7 @@ struct Study {
   std::vector<Observable> observables;
 
   /// A surface of section: the states in which trajectories cross surface = 0 are collected.
-  struct Section {
-    std::string name;
-    std::string surface;  ///< expression in q[i], v[i], p[i], the names of the coordinates, and the system parameters
-    int direction = 1;    ///< 1: from negative to positive, -1: the other way, 0: both
-    std::string where;
-  };
+  using Section = SurfaceText;
   std::vector<Section> sections;
 
   /// When a run saves what it needs to go on: after `seconds`, or after `steps` steps of its trajectories if not 0.

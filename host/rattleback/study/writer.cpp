@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "rattleback/problem/options.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "rattleback/base/error.hpp"
+
 using namespace rattleback;
 
 namespace {

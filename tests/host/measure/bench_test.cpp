@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/rattleback.hpp"
 
 using namespace rattleback;
@@ -24,8 +25,7 @@ struct Chunk {
       const int* compiled = key.value;
       for (const OptionInfo& option : method.options)
         values.push_back({option.compiled ? *compiled++ : option.standard, option.standard_numbers});
-      char message[400];
-      method.settle(values, system, arguments.method, message, sizeof message);
+      std::ranges::copy(method.settle(values, system).numbers, arguments.method);
     }
     ChunkLayout& rows = arguments.layout;
     const int N = system.elements, n = system.n, m = system.m;

@@ -8,6 +8,7 @@
 
 #include "rattleback/measure/selftest.hpp"
 #include "rattleback/rattleback.hpp"
+#include "rattleback/run/outcome.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;
@@ -36,13 +37,13 @@ TEST_F(KeptOutcome, IsToldByResultsOfTheSameDevice) {
   EXPECT_EQ(told(), "not made");
   SelftestReport report = selftest({.backend = "cpu:scalar", .match = "henon_heiles.*lobatto.*_s2", .seconds = 0.0});
   EXPECT_EQ(report.faults(), 0u);
-  const std::string file = keep_outcome(report);
+  const std::string file = keep_outcome(report.device, report.driver, report.outcome());
   EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_EQ(told(), report.outcome());
   EXPECT_EQ(kept_outcome(report.device, report.driver), report.outcome());
   EXPECT_EQ(kept_outcome("another device", report.driver), "");
   report.kernels[0].fault = "/final/q";
-  keep_outcome(report);
+  keep_outcome(report.device, report.driver, report.outcome());
   EXPECT_TRUE(told().starts_with("failed, 1 of ")) << told();
   std::ofstream(file) << "not\x1b[31m plain\n";
   EXPECT_EQ(told(), "not made");

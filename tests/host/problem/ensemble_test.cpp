@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "rattleback/base/random.hpp"
+#include "rattleback/files/hdf5.hpp"
 #include "rattleback/problem/ensemble.hpp"
-#include "rattleback/result/hdf5.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

@@ -1,6 +1,6 @@
 // Damaged files are refused, also those over which HDF5 crashes.
 
-#include "rattleback/measure/probe.hpp"
+#include "rattleback/files/probe.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "rattleback/ensemble/point_file.hpp"
-#include "rattleback/result/hdf5.hpp"
+#include "rattleback/files/hdf5.hpp"
 #include "rattleback/result/result.hpp"
 
 namespace rattleback {

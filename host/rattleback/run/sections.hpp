@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "rattleback/backend/backend.hpp"
-#include "rattleback/base/scratch.hpp"
+#include "rattleback/files/scratch.hpp"
 
 namespace rattleback {
 

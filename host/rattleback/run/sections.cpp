@@ -1,4 +1,4 @@
-#include "rattleback/statistics/sections.hpp"
+#include "rattleback/run/sections.hpp"
 
 #include <algorithm>
 #include <cmath>

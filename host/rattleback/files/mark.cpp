@@ -1,4 +1,4 @@
-#include "rattleback/run/mark.hpp"
+#include "rattleback/files/mark.hpp"
 
 #include <random>
 

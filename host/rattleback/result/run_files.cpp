@@ -1,4 +1,4 @@
-#include "rattleback/run/run_files.hpp"
+#include "rattleback/result/run_files.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/files/mark.hpp"
 #include "rattleback/result/result.hpp"
-#include "rattleback/run/mark.hpp"
 
 namespace rattleback {
 namespace {

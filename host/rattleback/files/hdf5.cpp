@@ -1,4 +1,4 @@
-#include "rattleback/result/hdf5.hpp"
+#include "rattleback/files/hdf5.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "rattleback/run/ledger.hpp"
+#include "rattleback/files/ledger.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 #pragma once
-// One NaN for all: processors and GPUs give NaNs of different bits.
+// Data on their way into a result: the contiguous runs of a block, and one NaN for all.
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,31 @@
 #include "rattleback/result/result.hpp"
 
 namespace rattleback {
+
+/// Calls visit(first, position, length) for each contiguous run of the block [offset, offset + count) of an array: `first` is
+/// the index of its first element in the array, `position` that in the block's own data.
+template <class Visit>
+void for_each_run(const Shape& shape, const Shape& offset, const Shape& count, Visit visit) {
+  std::size_t outer = shape.size();  // dimensions before it are walked through, the others are one run
+  std::uint64_t length = 1;
+  for (bool whole = true; outer > 0 && whole; --outer) {
+    length *= count[outer - 1];
+    whole = count[outer - 1] == shape[outer - 1];
+  }
+  std::uint64_t runs = 1;
+  for (std::size_t d = 0; d < outer; ++d) runs *= count[d];
+  if (length == 0) return;
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    std::uint64_t first = 0, rest = run, stride = 1;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      const std::uint64_t index = d < outer ? rest % count[d] : 0;
+      if (d < outer) rest /= count[d];
+      first += (offset[d] + index) * stride;
+      stride *= shape[d];
+    }
+    visit(first, run * length, length);
+  }
+}
 
 /// The numbers of an array with std::numeric_limits<double>::quiet_NaN() for each NaN. The array itself is used where it has no
 /// NaN, so it must outlive this object.

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "rattleback/result/shape.hpp"
-#include "rattleback/run/ledger.hpp"
+#include "rattleback/files/ledger.hpp"
+#include "rattleback/result/sink_data.hpp"
 
 using namespace rattleback;
 

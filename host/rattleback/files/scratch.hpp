@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "rattleback/run/ledger.hpp"
+#include "rattleback/files/ledger.hpp"
 
 namespace rattleback {
 

@@ -1,4 +1,4 @@
-#include "rattleback/base/text_file.hpp"
+#include "rattleback/files/text_file.hpp"
 
 #include <cerrno>
 #include <cstring>

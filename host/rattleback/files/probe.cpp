@@ -1,4 +1,4 @@
-#include "rattleback/measure/probe.hpp"
+#include "rattleback/files/probe.hpp"
 
 #include <cerrno>
 #include <csignal>

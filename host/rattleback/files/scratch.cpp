@@ -1,4 +1,4 @@
-#include "rattleback/base/scratch.hpp"
+#include "rattleback/files/scratch.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/run/mark.hpp"
+#include "rattleback/files/mark.hpp"
 
 namespace rattleback {
 

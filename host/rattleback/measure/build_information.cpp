@@ -1,0 +1,36 @@
+#include "rattleback/measure/build_information.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/base/error.hpp"
+
+namespace rattleback {
+namespace {
+
+std::string cuda_device() {
+  std::string reason;
+  try {
+    if (const auto cuda = make_cuda_backend(reason)) return fmt::format("{}, {}", cuda->device(), cuda->driver());
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  return fmt::format("none ({})", reason);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> build_information() {
+  return {{"compiler", RATTLEBACK_COMPILER},
+          {"build type", RATTLEBACK_BUILD_TYPE},
+          {"instruction sets", fmt::format("{} (widest here: {})", RATTLEBACK_ISA_NAMES, to_string(best_isa()))},
+          {"CUDA", RATTLEBACK_CUDA_TOOLKIT},
+          {"processor",
+           fmt::format("{}, {} hardware threads", processor_name(), std::max(1u, std::thread::hardware_concurrency()))},
+          {"CUDA device", cuda_device()}};
+}
+
+}  // namespace rattleback
