@@ -228,7 +228,7 @@ function(_rattleback_instantiate target)
     # named after the system: a template of a template parameter is mangled by name even where it is local to a file
     set(alias "namespace rattleback::generated {\ntemplate <class T>\nusing System_${system} = ${type};\n}\n")
 
-    file(GENERATE OUTPUT "${dir}/${system}.cpp" CONTENT "${prologue}#include \"rattleback/catalogue/describe.hpp\"
+    file(GENERATE OUTPUT "${dir}/${system}.cpp" CONTENT "${prologue}#include \"rattleback/loop/describe.hpp\"
 ${alias}namespace rattleback::generated {
 static_assert(System_${system}<double>::kind == ConstraintKind::${kind});
 const SystemEntry& system_${system}() { return describe<System_${system}>(); }

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/conversion/entry.hpp"
 #include "rattleback/systems/holonomic/double_spherical_pendulum.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/hbvm/entry.hpp"
 #include "rattleback/systems/holonomic/modified_pendulum.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "all_systems.hpp"  // generated from catalogue.def, like compiled_systems.def
-#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
 
 namespace rattleback {

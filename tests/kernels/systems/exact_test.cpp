@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/loop/describe.hpp"
 #include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
 #include "rattleback/systems/nonholonomic/nonholonomic_particle.hpp"
 #include "rattleback/systems/nonholonomic/suslov.hpp"

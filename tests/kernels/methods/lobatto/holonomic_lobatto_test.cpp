@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "eigen.hpp"
-#include "rattleback/catalogue/describe.hpp"
+#include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""The rooms of the library: no folder has more than a dozen files, no file more than 500 lines, and the rooms of host/ and of
+kernels/ include each other without a circle."""
+import collections, pathlib, re, sys, unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SOURCES = {".hpp", ".cpp", ".cc", ".cu", ".cuh"}
+
+
+def sources(folder):
+    return [path for path in (ROOT / folder).rglob("*") if path.suffix in SOURCES]
+
+
+def circle(arrows):
+    """A circle of arrows (a list of nodes), or nothing."""
+    state, trail = {}, []
+
+    def visit(node):
+        state[node] = "open"
+        trail.append(node)
+        for other in sorted(arrows[node]):
+            if state.get(other) == "open":
+                return trail[trail.index(other):] + [other]
+            if other not in state and (found := visit(other)):
+                return found
+        trail.pop()
+        state[node] = "done"
+        return None
+    for node in sorted(arrows):
+        if node not in state and (found := visit(node)):
+            return found
+    return None
+
+
+class Rooms(unittest.TestCase):
+    def test_files_can_be_read_in_one_sitting(self):
+        long = {str(path.relative_to(ROOT)): lines for folder in ("kernels", "host", "src") for path in sources(folder)
+                if (lines := len(path.read_text().splitlines())) > 500}
+        self.assertEqual(long, {})
+
+    def test_folders_are_not_flat(self):
+        counts = collections.Counter(str(path.parent.relative_to(ROOT)) for folder in ("kernels", "host", "src")
+                                     for path in sources(folder))
+        self.assertEqual({folder: count for folder, count in counts.items() if count > 12}, {})
+
+    def test_rooms_have_no_circles(self):
+        for floor in ("host", "kernels"):
+            base = ROOT / floor / "rattleback"
+            arrows = collections.defaultdict(set)
+            for path in sources(floor):
+                room = str(path.parent.relative_to(base))
+                for other in re.findall(r'#include "rattleback/([\w/]+)/\w+\.\w+"', path.read_text()):
+                    if room != "." and other != room and (base / other).is_dir():
+                        arrows[room].add(other)
+            self.assertIsNone(circle(arrows), floor)
+
+    def test_kernels_do_not_need_the_host(self):
+        for path in sources("kernels"):
+            for header in re.findall(r'#include "(rattleback/[\w/]+\.\w+)"', path.read_text()):
+                self.assertTrue((ROOT / "kernels" / header).exists(), f"{path}: {header}")
+
+
+if __name__ == "__main__":
+    unittest.main()
