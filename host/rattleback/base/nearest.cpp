@@ -6,7 +6,7 @@
 namespace rattleback {
 namespace {
 
-/// Levenshtein distance.
+/// Returns the Levenshtein distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -29,7 +29,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    // Replacing every letter is no resemblance.
+    // A candidate that differs in every letter is not near.
     if (distance < best_distance && distance < std::max(word.size(), candidate.size())) {
       best = candidate;
       best_distance = distance;

@@ -6,12 +6,12 @@
 
 namespace rattleback {
 
-/// Version of the library, and the commit it was built from.
+/// The version of the library, and the commit of its source.
 const char* version();
 const char* git_commit();
 
-/// How the library was built and what this machine offers it, as names and values in the order to print them: compiler,
-/// build type, instruction sets, CUDA, processor, CUDA device. Asks for the device, which takes a moment.
+/// Returns facts about the build and this machine as names and values, in the order to print: compiler, build type,
+/// instruction sets, CUDA, processor, CUDA device. The function queries the device, which takes a moment.
 std::vector<std::pair<std::string, std::string>> build_information();
 
 }  // namespace rattleback
