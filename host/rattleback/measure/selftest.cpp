@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of all bits of a result.
+/// Adds all bits of a result to the hash.
 void add_to(Fnv1a& hash, const Result& result) {
   for (const std::string& path : result.paths()) {
     hash.add(path);
@@ -84,7 +84,7 @@ SelftestKernel test(const KernelCase& kernel, Session& tested, Session& referenc
   return outcome;
 }
 
-/// The file for a device, a driver and this build; empty where the user has no folder of states.
+/// Returns the file for a device, a driver and this build; empty when the user has no state folder.
 fs::path file_of(const std::string& device, const std::string& driver) {
   const char *state = std::getenv("XDG_STATE_HOME"), *home = std::getenv("HOME");
   fs::path folder;
