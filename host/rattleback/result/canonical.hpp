@@ -1,5 +1,5 @@
 #pragma once
-// One NaN for all: processors and GPUs give NaNs of different bits.
+// Replaces every NaN by one NaN, because processors and GPUs give NaNs with different bits.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace rattleback {
 
-/// The numbers of an array with std::numeric_limits<double>::quiet_NaN() for each NaN. The array itself is used where it has no
-/// NaN, so it must outlive this object.
+/// The numbers of an array, with std::numeric_limits<double>::quiet_NaN() for each NaN. An array without NaN is not
+/// copied, so the array must outlive this object.
 class Canonical {
  public:
   Canonical(ResultSink::Type type, const void* data, std::uint64_t count) : data_(data) {
@@ -34,7 +34,7 @@ class Canonical {
   const void* data_;
 };
 
-/// The number of elements of a block.
+/// Returns the number of elements of a block.
 inline std::uint64_t elements_of(const Shape& count) {
   std::uint64_t n = 1;
   for (const std::uint64_t extent : count) n *= extent;

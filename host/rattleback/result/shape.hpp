@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of row-major arrays.
+// Divides blocks of row-major arrays into contiguous runs.
 
 #include <cstdint>
 
@@ -7,11 +7,11 @@
 
 namespace rattleback {
 
-/// Calls visit(first, position, length) for each contiguous run of the block [offset, offset + count) of an array: `first` is
-/// the index of its first element in the array, `position` that in the block's own data.
+/// Calls visit(first, position, length) for each contiguous run of elements of the block [offset, offset + count) of an
+/// array. The run has `length` elements, from index `first` of the array and from index `position` of the block's data.
 template <class Visit>
 void for_each_run(const Shape& shape, const Shape& offset, const Shape& count, Visit visit) {
-  std::size_t outer = shape.size();  // dimensions before it are walked through, the others are one run
+  std::size_t outer = shape.size();  // each index of the dimensions before `outer` starts a new run
   std::uint64_t length = 1;
   for (bool whole = true; outer > 0 && whole; --outer) {
     length *= count[outer - 1];
