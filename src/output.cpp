@@ -13,7 +13,7 @@ namespace rattleback::program {
 void prepare_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(stream, F_GETFD) == -1) (void)open("/", O_RDONLY);  // the lowest free descriptor; each use of it fails
+    if (fcntl(stream, F_GETFD) == -1) (void)open("/", O_RDONLY);  // the lowest free descriptor; each use fails
 }
 
 bool finish_stdout() {

@@ -1,5 +1,5 @@
 #pragma once
-// A backend advances one tile of trajectories at a time and reduces its observables chunk by chunk.
+// A backend advances one tile of trajectories at a time and reduces the observables chunk by chunk.
 
 #include <algorithm>
 #include <atomic>

@@ -54,7 +54,7 @@ std::string quote(std::string_view text, std::size_t most) {
 std::string one_line(std::string_view text) {
   constexpr std::size_t most = 2000, end = 700;
   constexpr std::string_view gap = " ... ";
-  // An escape is never shorter than the bytes it replaces. So the second cut would remove all bytes that this cut
+  // An escape is never shorter than the replaced bytes. So the second cut would remove all bytes that this cut
   // removes.
   std::string line = text.size() > 2 * most
                          ? fmt::format("{}{}{}", escaped(head(text, most)), gap, escaped(tail(text, end)))

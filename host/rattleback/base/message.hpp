@@ -1,6 +1,6 @@
 #pragma once
-// A message about bad input has the form `WHERE: what is wrong (why); suggestion`. The message is one line, whatever
-// text of a user is in it.
+// A message about bad input has the form `WHERE: what is wrong (why); suggestion`. The message is one line, even with
+// line breaks in a user's text.
 
 #include <span>
 #include <string>
@@ -11,15 +11,15 @@ namespace rattleback {
 /// Throws Error(input) with one_line("where: message"), or with the message alone when `where` is empty.
 [[noreturn]] void input_error(std::string_view where, std::string_view message);
 
-/// Returns a user's text for a message: in single quotes, with control characters and bytes that are not UTF-8 as
-/// , \x1b and so on. A text of more than `most` bytes is cut and followed by the total number of bytes. File names use
+/// Returns a user's text for a message: in single quotes, with control characters and bytes that are not UTF-8 as \n,
+/// \x1b and so on. A text of more than `most` bytes is cut and followed by the total number of bytes. File names use
 /// `most_of_a_path`.
 [[nodiscard]] std::string quote(std::string_view text, std::size_t most = 100);
 inline constexpr std::size_t most_of_a_path = 1000;
 
 /// Returns a message in the form that leaves the program: one line of at most 2000 bytes, with control characters and
-/// bytes that are not UTF-8 as
-/// , \x1b and so on. A long message loses its middle, because the suggestion is at the end.
+/// bytes that are not UTF-8 as \n, \x1b and so on. A long message loses the middle part, because the suggestion is at
+/// the end.
 [[nodiscard]] std::string one_line(std::string_view text);
 
 /// Returns why `text` cannot name a study, an axis, a section or an observable; empty when `text` is a valid name. A

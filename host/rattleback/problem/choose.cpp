@@ -57,7 +57,7 @@ const SystemEntry& find_system(const Study& study) {
     }
     std::erase_if(instances, [&](const SystemEntry* entry) { return entry->structure[i].value != *number; });
   }
-  // Chooses the first instance that has all given parameters. If no instance has them all, the first instance is
+  // Chooses the first instance that has all given parameters. If no such instance exists, the first instance is
   // chosen, and complete_system reports the unknown parameter.
   const auto has_all = [&](const SystemEntry* entry) {
     return std::ranges::all_of(asked.parameters, [&](const auto& given) {

@@ -1,5 +1,5 @@
 #pragma once
-// Steps of resolving a study. Each step has its own file.
+// Steps of resolving a study. Each step has a separate file.
 
 #include <cstdint>
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace rattleback {
 
-/// Writes a checkpoint of a run with a checksum of the contents. The file has a temporary name until it is complete.
+/// Writes a checkpoint of a run with a checksum of the contents. The file has a temporary name until complete.
 class CheckpointWriter {
  public:
   CheckpointWriter(const std::filesystem::path& file, const std::string& run) : sink_(file, run) {}

@@ -82,7 +82,7 @@ class Result {
   /// Returns an attribute of the root ("/") or of a dataset; empty when absent.
   [[nodiscard]] std::optional<Attribute> attribute(const std::string& path, const std::string& name) const;
 
-  /// Writes the result file. The file has a temporary name until it is complete.
+  /// Writes the result file. The file has a temporary name until complete.
   void save(const std::filesystem::path& file) const;
   /// Reads a whole result file. Throws like ResultFile.
   static Result load(const std::filesystem::path& file);

@@ -106,7 +106,7 @@ FileSink::FileSink(const std::filesystem::path& file, const std::string& run, Pa
 
 FileSink::~FileSink() {
   if (failed_) {
-    // HDF5 crashes when it closes a file after a failed write.
+    // HDF5 crashes when closing a file after a failed write.
     for (auto& [path, array] : arrays_) array.id.abandon();
     id_.abandon();
   }

@@ -15,8 +15,8 @@ namespace rattleback {
 /// Returns the type of a dataset's numbers in memory.
 [[nodiscard]] hid_t memory_type(ResultSink::Type type);
 
-/// The record of an unfinished result in a checkpoint. Each dataset has its address, its size in bytes and the numbers
-/// of its Ledger. The entry "" has the digest of all bytes that belong to no dataset.
+/// The record of an unfinished result in a checkpoint. Each dataset has an address, a size in bytes and the numbers
+/// of the Ledger. The entry "" has the digest of all bytes that belong to no dataset.
 using PartContents = std::map<std::string, std::vector<std::uint64_t>>;
 
 /// Compares a file with the contents in a checkpoint.

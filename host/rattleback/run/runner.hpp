@@ -72,7 +72,7 @@ class Runner {
   /// Integrates the tile from the position to the last sample. The output of a segment is absorbed during the next
   /// segment.
   void integrate_tile();
-  /// Halves the tile at the position. The tile must be at its beginning. Returns false for a tile of one chunk.
+  /// Halves the tile at the position. The tile must be at the first sample. Returns false for a tile of one chunk.
   bool halve_tile();
   /// Does the work and adds the time to the time of the integration. Returns the time of the work in seconds.
   template <class Work>
@@ -117,7 +117,7 @@ class Runner {
   void write_histogram(const std::string& group, std::uint64_t o);
   void write_covariance();
   void write_crossings();
-  /// Completes the summary and writes it with the study and the version.
+  /// Completes the summary. Writes the summary, the study and the version.
   void write_attributes();
 
   // Checkpoints, defined in runner_checkpoint.cpp.
