@@ -4,7 +4,7 @@
 
 namespace rattleback {
 
-/// The initial data of one trajectory, as the study gives them.
+/// The initial data of one trajectory, as given by the study.
 struct InitialData {
   double step = 0;
   std::vector<double> axes, parameters, q, v, p, lambda;  ///< `parameters` holds all parameters in the system's order

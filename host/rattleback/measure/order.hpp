@@ -54,9 +54,8 @@ class FinalErrors {
   /// trivialisation of the first problem's method.
   void add(const Result& result, const Problem& run);
 
-  [[nodiscard]] const std::string& reference() const;  ///< the reference in words
-  [[nodiscard]] const std::vector<std::string>& variables()
-      const;  ///< q, v, p and, where the method carries it, lambda
+  [[nodiscard]] const std::string& reference() const;               ///< the reference in words
+  [[nodiscard]] const std::vector<std::string>& variables() const;  ///< q, v, p; lambda if the method carries lambda
   [[nodiscard]] std::uint64_t trajectories() const;
   [[nodiscard]] std::uint64_t failed() const;  ///< trajectories left out so far
   [[nodiscard]] EnsembleError error(std::size_t run, std::size_t variable) const;
