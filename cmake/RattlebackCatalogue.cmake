@@ -1,10 +1,11 @@
-# Generates the translation units of a catalogue: every system of a definition file with every method of its kind, per
-# instruction set. Used for the built-in catalogue and, through the installed package, for a user's own systems:
+# Generates the translation units of a catalogue: every system of a definition file with every method of the system's kind, per
+# instruction set. The built-in catalogue uses this file. The installed package uses this file for the systems of a user:
 #
 #   rattleback_add_system(TARGET HEADER file TYPE "my::System<T>" KIND velocity|holonomic|none [METHODS method ..])
 #
-# compiles the system for every method that takes it, or for those that are named (holonomic_lobatto, hbvm), on the CPU (scalar, AVX2, AVX-512) and, when the project enables
-# the CUDA language and rattleback was built with it, on the GPU.
+# The call compiles the system for every method that takes the system, or for the named methods (holonomic_lobatto, hbvm). The
+# code runs on the CPU (scalar, AVX2, AVX-512). Code for the GPU is added when the project enables the CUDA language and
+# rattleback was built with CUDA.
 
 include(CheckCXXSourceRuns)
 
@@ -12,13 +13,14 @@ if(NOT DEFINED RATTLEBACK_CATALOGUE_DIR)
   set(RATTLEBACK_CATALOGUE_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
 endif()
 
-# Flags that the bits depend on: no contraction of a*b + c, IEEE arithmetic; GCC's vectoriser contracts in spite of
-# -ffp-contract=off (GCC bug 106902), and packs are written out anyway. The rest is speed: aggregates of packs must
-# become registers (sra) and be copied whole (mmove-max), or spills break store forwarding.
+# These flags decide the bits: no contraction of a*b + c, IEEE arithmetic. GCC's vectoriser is off, because it contracts in
+# spite of -ffp-contract=off (GCC bug 106902); packs are written out anyway. The other flags are for speed: aggregates of packs
+# must become registers (sra) and be copied whole (mmove-max), otherwise spills break store forwarding.
 set(RATTLEBACK_KERNEL_FLAGS -ffp-contract=off -fno-tree-vectorize -fno-math-errno -fno-trapping-math -Werror=switch)
 set(RATTLEBACK_SPEED_FLAGS "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # the large straight code of the steps: a tenth of the default questions about aliases, of no consequence but compile time
+  # The steps are large straight code. A tenth of the default number of alias queries saves compile time and has no other
+  # effect.
   set(RATTLEBACK_SPEED_FLAGS --param=sra-max-scalarization-size-Ospeed=8192
                              --param=sccvn-max-alias-queries-per-access=100)
 endif()
@@ -33,13 +35,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
                               -DRATTLEBACK_PACK=8)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND RATTLEBACK_FLAGS_avx2 -mmove-max=256 -mstore-max=256)
-    # GCC 12's own intrinsics header warns about its deliberately undefined operands (GCC bug 105593)
+    # GCC 12's intrinsics header warns about operands that are undefined on purpose (GCC bug 105593).
     list(APPEND RATTLEBACK_FLAGS_avx512 -mmove-max=512 -mstore-max=512 -Wno-uninitialized -Wno-maybe-uninitialized)
-    # 32 registers are enough to schedule before they are allocated, which saves a twentieth of the time
+    # With 32 registers, scheduling before register allocation saves a twentieth of the time.
     list(APPEND RATTLEBACK_FLAGS_avx512 -fschedule-insns -fsched-pressure)
   endif()
 endif()
-# Whether the processor of this machine runs the code of an instruction set.
+# Tests whether the processor of this machine runs the code of an instruction set.
 function(rattleback_isa_runs isa result)
   set(features_scalar "fma")
   set(features_avx2 "fma" "avx2")
@@ -66,7 +68,7 @@ if(RATTLEBACK_NATIVE)
   endforeach()
 endif()
 
-# CMake 3.25 does not know the C++20 flag of current CUDA toolkits
+# CMake 3.25 does not know the C++20 flag of current CUDA toolkits.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
@@ -75,12 +77,12 @@ endif()
 set(RATTLEBACK_SYSTEMS ".*" CACHE STRING "Systems of the catalogue to compile: a regular expression of their identifiers")
 set(RATTLEBACK_KERNELS ".*" CACHE STRING "Methods of these systems to compile: a regular expression of SYSTEM__METHOD")
 
-# All combinations of the values of a method's options, "stages = 2 3, retraction on groups = Cay Exp", as parallel lists:
+# Makes all combinations of the values of a method's options, "stages = 2 3, retraction on groups = Cay Exp", as parallel lists:
 #   _names      Step_METHOD_2_Cay  Step_METHOD_2_Exp ..
-#   _on_rn      Step_METHOD_2_Cay  Step_METHOD_2_Cay ..     what stands for it on R^n
+#   _on_rn      Step_METHOD_2_Cay  Step_METHOD_2_Cay ..     the step used on R^n
 #   _arguments  T, System, 2, Cay  T, System, 2, Exp ..
-#   _keys       0, 2, 0            0, 2, 1 ..               after a 0: the numbers, or the indices of types, as in PairKey
-# and _parameters, "class T, class System, int stages, class retraction".
+#   _keys       0, 2, 0            0, 2, 1 ..               a 0, then numbers or indices of types, as in PairKey
+# _parameters is "class T, class System, int stages, class retraction".
 function(_rattleback_combinations method options)
   set(names "Step_${method}")
   set(on_rn "Step_${method}")
@@ -152,7 +154,7 @@ function(_rattleback_combinations method options)
 endfunction()
 
 # _rattleback_instantiate(TARGET [BUILTIN] SYSTEMS lines METHODS lines [NOT_AHEAD system__method ..])
-# Methods in headers with an absolute path are the target's own: they are added to its catalogue.
+# A method in a header with an absolute path belongs to the target and is added to the target's catalogue.
 function(_rattleback_instantiate target)
   cmake_parse_arguments(ARG "BUILTIN" "" "SYSTEMS;METHODS;NOT_AHEAD" ${ARGN})
   set(dir "${CMAKE_CURRENT_BINARY_DIR}/rattleback-catalogue/${target}")
@@ -175,7 +177,7 @@ function(_rattleback_instantiate target)
     string(REPLACE " " ";" ${method}_kinds "${CMAKE_MATCH_3}")
     set(step "${CMAKE_MATCH_4}")
     _rattleback_combinations("${method}" "${CMAKE_MATCH_6}")
-    set(${method}_loops "${method}")  # the method whose loops it runs
+    set(${method}_loops "${method}")  # the method whose loops this method runs
     if(step MATCHES "^as ([a-z0-9_]+)$")
       set(${method}_loops "${CMAKE_MATCH_1}")
       set(step "")
@@ -192,7 +194,7 @@ function(_rattleback_instantiate target)
       string(APPEND declarations "#include \"${entry}\"\n")
       string(APPEND registrations "  catalogue.add(rattleback::methods::${method});\n")
     endif()
-    # the step with its options fixed, one type per combination
+    # Each combination of options has a type: the step with these options fixed.
     set(${method}_steps "template <${_parameters}>\nusing Family_${method} = ${step};\n")
     foreach(name arguments IN ZIP_LISTS _names _arguments)
       string(REPLACE "T, System" "" fixed "${arguments}")
@@ -225,7 +227,8 @@ function(_rattleback_instantiate target)
       set(header "rattleback/systems/${header}")
     endif()
     set(prologue "#include \"${header}\"\n")
-    # named after the system: a template of a template parameter is mangled by name even where it is local to a file
+    # The system gives the name, because a template template argument is mangled by name, even if the template is local to a
+    # file.
     set(alias "namespace rattleback::generated {\ntemplate <class T>\nusing System_${system} = ${type};\n}\n")
 
     file(GENERATE OUTPUT "${dir}/${system}.cpp" CONTENT "${prologue}#include \"rattleback/loop/describe.hpp\"
@@ -267,7 +270,7 @@ const SystemEntry& system_${system}() { return describe<System_${system}>(); }
       list(LENGTH ${method}_names count)
       set(includes "${prologue}#include \"${${method}_header}\"\n")
 
-      # on R^n, what differs on groups only is compiled once
+      # On R^n, options that matter only on groups are compiled once.
       set(steps "${${method}_steps}")
       set(keys "")
       set(fixed "")
@@ -303,7 +306,7 @@ ${table}};
           "  catalogue.add(generated::system_${system}(), \"${method_name}\", Isa::${isa}, generated::${symbol});\n")
       endforeach()
 
-      # the same over a scalar that counts its operations; speed does not matter, time to compile does
+      # The counted loops use a scalar that counts operations. Compile time matters here, speed does not.
       set(symbol "${system}__${method}__counted")
       set(table "")
       foreach(key step IN ZIP_LISTS keys fixed)
@@ -370,7 +373,7 @@ ${epilogue}}
   if(cuda)
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas>")
-    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # a tenth of the size
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # compression to a tenth of the size
       set(mode size)
       if(RATTLEBACK_CUDA_QUICK)
         set(mode balance)
@@ -381,8 +384,8 @@ ${epilogue}}
   endif()
 endfunction()
 
-# The lines of the catalogue; of the systems those that RATTLEBACK_SYSTEMS picks. A line may go on, indented, in the next. And
-# the pairs, system__method, that are not compiled.
+# Reads the lines of the catalogue, but only the systems that match RATTLEBACK_SYSTEMS, and the pairs system__method that are
+# not compiled. A line may continue on the next line, which is then indented.
 function(_rattleback_read_catalogue methods systems not_ahead)
   set(file "${RATTLEBACK_CATALOGUE_FILE}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")

@@ -40,7 +40,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// One line for what CLI11 finds wrong. The first word that is no option names the command.
+/// Returns one line about a fault that CLI11 finds. The first word that does not begin with '-' names the command.
 std::string usage_message(const CLI::ParseError& error, const CLI::App& app, std::span<char* const> words) {
   const std::vector<std::string> names = command_names(app);
   const auto word = std::ranges::find_if(words, [](const char* text) { return *text != '-'; });
@@ -52,7 +52,7 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& app, std
   return fmt::format("{}; 'rattleback {}--help' shows what there is", text, known ? std::string(*word) + " " : "");
 }
 
-/// The exit code; what has been printed may still be on its way.
+/// Returns the exit code. Printed text may still be in a buffer.
 int run_program(int argc, char** argv) {
   CLI::App app("rattleback: ensembles of constrained mechanical systems with structure-preserving integrators",
                "rattleback");
@@ -78,7 +78,7 @@ int run_program(int argc, char** argv) {
     app.parse(argc, argv);
     return exit_code;
   } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help, --version
+    return app.exit(success);  // --help and --version end here
   } catch (const CLI::ParseError& error) {
     say(usage_message(error, app, std::span(argv, argv + argc).subspan(std::min(argc, 1))));
     return exit_input;
@@ -90,7 +90,7 @@ int run_program(int argc, char** argv) {
     return exit_runtime;
   } catch (const std::system_error& error) {
     errno = error.code().value();
-    if (std::ferror(stdout) == 0) say(error.what());  // else finish_stdout() says it
+    if (std::ferror(stdout) == 0) say(error.what());  // otherwise finish_stdout() prints the message
     return exit_runtime;
   } catch (const std::exception& error) {
     say(error.what());

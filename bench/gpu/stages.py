@@ -4,9 +4,9 @@ import collections, concurrent.futures, json, pathlib, re, shutil, tempfile
 import speeds, targets
 from common import LAUNCH_KERNELS, LAUNCHES, ROOT, TILE_KERNELS, TILES, sweep, table, variant, wanted
 
-# Kernel shapes: a thread for each trajectory without and with iteration, hbvm, with a parked state, on groups, Newton in local
-# memory, conversion, tiles of 8 lanes (16 with a tangent vector) with three methods, and of 32. Flavours add sections and
-# tangent vectors to each.
+# Each pattern picks one kernel shape: a thread per trajectory without and with iteration, hbvm, a parked state, groups, Newton
+# in local memory, conversion, tiles of 8 lanes (16 with a tangent vector) with three methods, tiles of 32 lanes. Flavours add
+# sections and tangent vectors to each shape.
 SHAPES = [r"^henon-heiles - lobatto stages=2", r"^chaotic printed m=3 nonholonomic-lobatto stages=3",
           r"^henon-heiles - hbvm s=2 k=6", r"^suslov - nonholonomic-lobatto stages=2 retraction=.cay",
           r"^turntable-ball space nonholonomic-lobatto stages=3 retraction=.exp", r"^heavy-top - vrkmk stages=2",
@@ -160,7 +160,7 @@ def shapes(context, flavours):
 def sanitize(context):
     """compute-sanitizer on small runs of every kernel shape."""
     context.need_device()
-    if context.tiny:  # the emulator's own checks, which end a run
+    if context.tiny:  # the emulator's checks end a run at a fault
         flavours, tools = ["plain", "all"], {"races": (["env", "PTXCPU_RACES=1"], "")}
     elif not shutil.which("compute-sanitizer"):
         raise context.Absent("compute-sanitizer is not on PATH; the CUDA toolkit has it")
@@ -183,7 +183,7 @@ def sanitize(context):
                                           pathlib.Path(folder, "result.h5"), "--quiet")
         if code is None:
             context.left_out.append(f"{title}, which {err}")
-        elif code in (0, 3) and re.search(summary, out + err):  # 3: trajectories failed, as they are meant to with hopeless steps
+        elif code in (0, 3) and re.search(summary, out + err):  # 3: trajectories failed; very large steps cause this
             runs[title] = "clean"
         else:
             runs[title] = f"exit code {code}"

@@ -33,7 +33,7 @@ def row(data, pattern):
     return next((value for title, value in data.items() if re.search(pattern, title)), None)
 
 
-# method of ours, method of the peer: the same order, or what the peer does best
+# Pairs of our method and the peer's method. Both have the same order, or the peer's method is the peer's best.
 PAIRS = {"gauss_cubie": [("s2", "midpoint"), ("s3", "gauss2")], "diffrax_rk": [("s3", "Tsit5-vmap"), ("s3", "Dopri8-vmap")]}
 
 

@@ -1,6 +1,6 @@
-// The chaotic system's compiled time loop beside the hand-written one of hand_written.hpp: nanoseconds per
-// trajectory-step on one core, the two taking turns, medians. Same initial states, step, tolerance and criterion of
-// convergence. Prints a Markdown table.
+// Compares the chaotic system's compiled time loop with the loop of hand_written.hpp: nanoseconds per trajectory-step
+// on one core, medians of alternating runs. Initial states, step, tolerance and criterion of convergence are the same.
+// Prints a Markdown table.
 //
 //   build/release/bench/bench_hand_written [repetitions]
 
@@ -35,7 +35,7 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-/// The states of a chunk as the hand-written loop has them: blocks of eight trajectories.
+/// Returns the states of a chunk in the layout of the hand-written loop: blocks of eight trajectories.
 std::vector<double> blocks(bench::Loop& loop) {
   std::vector<double> state(static_cast<std::size_t>(rows) * chunk_size);
   for (int lane = 0; lane < chunk_size; ++lane)
@@ -57,7 +57,7 @@ void compare(int repetitions) {
     std::vector<double> state = blocks(loop);
     loop.advance(10);
     by_hand(state, 10);
-    const std::vector<double> reached = blocks(loop);  // after ten steps chaos has not yet spread the round-off
+    const std::vector<double> reached = blocks(loop);  // in ten steps chaos amplifies round-off only a little
     for (std::size_t i = 0; i < state.size(); ++i) difference = std::max(difference, std::abs(state[i] - reached[i]));
     const std::int64_t steps = 1000;
     generic_ns.push_back(nanoseconds(steps, [&] { loop.advance(steps); }));

@@ -1,7 +1,7 @@
 #pragma once
-// The nonholonomic Lobatto step of the chaotic system (constraint as printed, m = 3) as one would write it by hand for AVX-512:
-// eight trajectories, nothing general. The measure of what the generic kernels cost. Needs AVX-512F and a compiler that
-// contracts a * b + c.
+// The nonholonomic Lobatto step of the chaotic system (constraint as printed, m = 3), written by hand for AVX-512 and
+// for eight trajectories. The comparison gives the cost of the generic kernels. The code needs AVX-512F and a compiler
+// that contracts a * b + c.
 
 #include <immintrin.h>
 
@@ -14,7 +14,7 @@ constexpr int lanes = 8, n = 7, z = 4;
 
 inline V all(double x) { return _mm512_set1_pd(x); }
 
-/// Potential forces; their parts along z in f[z..].
+/// Computes the potential forces. The parts along z are in f[z..].
 inline void force(const V (&q)[n], V (&f)[n]) {
   const V one = all(1.0);
   V y2[3], z2[3];
@@ -31,7 +31,7 @@ inline void force(const V (&q)[n], V (&f)[n]) {
 
 inline V product(const V (&a)[n], const V (&b)[n]) { return a[z] * b[z] + a[z + 1] * b[z + 1] + a[z + 2] * b[z + 2]; }
 
-/// x = matrix^-1 x by Cramer's rule, with one division.
+/// Sets x = matrix^-1 x by Cramer's rule, with one division.
 template <int size>
 inline void solve(const V (&m)[size][size], V (&x)[size]) {
   static_assert(size <= 3);
@@ -55,8 +55,8 @@ inline void solve(const V (&m)[size][size], V (&x)[size]) {
   }
 }
 
-/// `steps` steps of eight trajectories; rows q, v, lambda of eight numbers each. Functional iteration to round-off, until the
-/// slowest of them has converged.
+/// Takes `steps` steps of eight trajectories. The state has rows q, v, lambda of eight numbers each. Functional
+/// iteration runs to round-off, until the slowest trajectory has converged.
 template <int S>
 void advance(double* state, long steps, double step) {
   constexpr auto t = rattleback::lobatto_pair<S>();
@@ -73,7 +73,7 @@ void advance(double* state, long steps, double step) {
     w_1[0] = w_1[0] + lambda;
     for (int k = z; k < n; ++k) w_1[k] = w_1[k] + lambda * q[k];
 
-    V base[S - 1][n], known[S - 1][n];  // what does not change: of the positions, and of the velocities divided by h
+    V base[S - 1][n], known[S - 1][n];  // constant parts: of the positions, and of the velocities divided by h
     for (int i = 1; i < S; ++i)
       for (int k = 0; k < n; ++k) {
         base[i - 1][k] = q[k] + all(t.c[i] * step) * v[k] + all(t.a_ah[i][0] * step * step) * w_1[k];

@@ -1,4 +1,5 @@
-// Google Benchmark of the compiled time loops: every method on every system it takes, widest instruction set, one core.
+// Runs the compiled time loops with Google Benchmark: every method on every system that the method takes, with the
+// widest instruction set, on one core.
 //
 //   build/release/bench/bench_kernels --benchmark_filter=chaotic --benchmark_repetitions=9
 

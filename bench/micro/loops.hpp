@@ -1,5 +1,5 @@
 #pragma once
-// A tile of the chaotic study (or the default states of another system), ready for a compiled loop.
+// A tile of the chaotic study, or of another system's default states, ready for a compiled loop.
 
 #include <algorithm>
 
@@ -12,7 +12,8 @@
 
 namespace rattleback::bench {
 
-/// What the step of a compiled loop takes from its method's options, with the others at their defaults.
+/// Returns the numbers that the step of a compiled loop takes from the method's options. Options that are not compiled
+/// have defaults.
 inline std::vector<double> standard_numbers(const SystemEntry& system, const MethodEntry& method, PairKey key) {
   if (method.settle == nullptr) return std::vector<double>(max_method_numbers, 0.0);
   std::vector<OptionValue> values;
@@ -23,10 +24,10 @@ inline std::vector<double> standard_numbers(const SystemEntry& system, const Met
   return {settlement.numbers.begin(), settlement.numbers.end()};
 }
 
-/// Advances the lanes of one chunk again and again, without observables.
+/// Advances the lanes of one chunk repeatedly, without observables.
 class Loop {
  public:
-  /// `options`: the lines of [method] beside its name.
+  /// `options` are the lines of [method] other than the name.
   Loop(const std::string& system, const std::string& method, const std::string& options, Isa isa, double step)
       : Loop(Study::parse(fmt::format("[system]\n{}\n[method]\nname = \"{}\"\n{}\n[time]\nstep = {}\nend = {}", system,
                                       method, options, step, 100 * step)),
@@ -58,7 +59,7 @@ class Loop {
     for (int lane = 0; lane < chunk_size; ++lane) {
       std::vector<double> q(system.default_q.begin(), system.default_q.end()),
           v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(system.m));
-      q[0] += 1e-3 * system.time_scale * lane;  // a different trajectory in every lane
+      q[0] += 1e-3 * system.time_scale * lane;  // each lane has a different trajectory
       v[0] += 1e-3;
       system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
                      {false, false, true, false, method.in_space});
@@ -68,7 +69,7 @@ class Loop {
     }
   }
 
-  /// `steps` steps of the first `lanes` trajectories.
+  /// Takes `steps` steps of the first `lanes` trajectories.
   void advance(std::int64_t steps, int lanes = chunk_size) {
     arguments_.target += steps;
     pair_->advance(arguments_, chunk_.data(), 0, lanes);
@@ -81,7 +82,7 @@ class Loop {
       if (at(arguments_.layout.status, lane) != 0.0) return false;
     return true;
   }
-  /// The state: rows q, p, lambda.
+  /// Returns an element of the state, which has rows q, p, lambda.
   double& at(int row, int lane) { return chunk_[static_cast<std::size_t>(row * chunk_size + lane)]; }
 
  private:

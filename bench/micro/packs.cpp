@@ -1,5 +1,5 @@
-// Nanoseconds per trajectory-step on one core for every instruction set, side by side: the instruction sets take turns
-// within each repetition, the medians are compared. Prints a Markdown table.
+// Measures nanoseconds per trajectory-step on one core for every instruction set. The instruction sets take turns
+// within each repetition, and the medians are compared. Prints a Markdown table.
 //
 //   build/release/bench/bench_packs [repetitions] [part of a system's or a method's name]
 
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
 
   if (!wanted.empty()) return 0;
 
-  // threads: the whole run, with its sampling and reductions
+  // This part measures threads: the whole run, with sampling and reductions.
   const Study study = Study::parse(R"toml(
 [system]
 name = "chaotic"

@@ -1,5 +1,5 @@
 #pragma once
-// The host API: load or build a Study, run it, read the Result. See examples/cpp/run_study.cpp.
+// The host API loads or builds a Study, runs the Study, and reads the Result. See examples/cpp/run_study.cpp.
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/version.hpp"

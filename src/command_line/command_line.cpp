@@ -16,7 +16,7 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
-/// "systems", "methods" from a type name that ends in "{systems,methods}".
+/// Returns "systems", "methods" from a type name that ends in "{systems,methods}".
 std::vector<std::string> set_in(const std::string& type) {
   const std::size_t open = type.find('{'), close = type.find('}');
   std::vector<std::string> words;

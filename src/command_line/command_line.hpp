@@ -1,5 +1,6 @@
 #pragma once
-// What the command line takes, read off the CLI11 application: the source of the completion scripts and of the manual page.
+// Reads the description of the command line from the CLI11 application. The completion scripts and the manual page use
+// this description.
 
 #include <string>
 #include <vector>
@@ -9,20 +10,20 @@
 namespace rattleback::program {
 
 struct Argument {
-  /// What a shell can offer as the value.
+  /// The values that a shell can offer.
   enum class Value {
     none,     ///< takes no value: a flag
     file,     ///< files
     choices,  ///< `choices`
     list,     ///< some of `choices`, separated by commas
     entries,  ///< systems and methods of the catalogue
-    other,    ///< nothing
+    other,    ///< no completion
   };
 
-  std::vector<std::string> names;  ///< "-o", "--output"; none: an argument by position
-  std::string label;               ///< stands for the value: "FILE", "STUDY"; empty for a flag
+  std::vector<std::string> names;  ///< "-o", "--output"; empty for a positional argument
+  std::string label;               ///< name of the value: "FILE", "STUDY"; empty for a flag
   std::string text;
-  std::string preset;  ///< value when not given, where the option tells
+  std::string preset;  ///< default value, where the option states one
   Value value = Value::none;
   std::vector<std::string> choices;
   bool required = false, repeated = false;
@@ -32,7 +33,7 @@ struct Command {
   std::string name, text, footer;
   std::vector<Argument> options, positionals;
 
-  /// The lines of the footer that follow "Examples:", without their indentation.
+  /// Returns the lines of the footer after "Examples:", without indentation.
   [[nodiscard]] std::vector<std::string> examples() const;
 };
 

@@ -1,4 +1,4 @@
-// Completion scripts for the shells, written from what the command line takes.
+// Writes completion scripts for the shells from the description of the command line.
 
 #include <memory>
 
@@ -21,7 +21,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-/// A single-quoted word of bash and zsh, and of fish.
+/// Returns a single-quoted word of bash and zsh, or of fish.
 std::string quoted(const std::string& text) { return "'" + replaced(text, "'", R"('\'')") + "'"; }
 std::string fish_quoted(const std::string& text) {
   return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
@@ -39,7 +39,7 @@ std::vector<std::string> names_of(const std::vector<Command>& commands) {
   return names;
 }
 
-/// What to do for an argument: set `values`, or leave it to bash, which completes files.
+/// Returns the bash action for an argument. The action sets `values`, or leaves the completion of files to bash.
 std::string bash_action(const Argument& argument) {
   switch (argument.value) {
     case Value::choices:
@@ -131,14 +131,14 @@ complete -o default -F _rattleback rattleback
                      actions);
 }
 
-/// The text of a specification of zsh's _arguments.
+/// Escapes a text for a specification of zsh's _arguments.
 std::string zsh_text(const std::string& text) {
   std::string escaped = replaced(text, "\\", "\\\\");
   for (const char* special : {"[", "]", ":"}) escaped = replaced(escaped, special, std::string("\\") + special);
   return escaped;
 }
 
-/// ":message:action"
+/// Returns ":message:action".
 std::string zsh_value(const Argument& argument) {
   const std::string message = ":" + zsh_text(argument.label) + ":",
                     choices = replaced(join(argument.choices), ":", "\\:");

@@ -1,4 +1,4 @@
-// The manual page, written from what the command line takes.
+// Writes the manual page from the description of the command line.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace rattleback::program {
 namespace {
 
-/// Text as roff shows it unchanged.
+/// Escapes a text so that roff shows the text unchanged.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const char c : text) switch (c) {
@@ -42,14 +42,14 @@ std::string roff(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + roff(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + roff(text) + "\\fR"; }
 
-/// "-o, --output FILE"
+/// Returns "-o, --output FILE".
 std::string head(const Argument& option) {
   std::string text;
   for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + bold(name);
   return option.label.empty() ? text : text + " " + italic(option.label);
 }
 
-/// "run STUDY [OPTIONS]"; options that must be given are named.
+/// Returns "run STUDY [OPTIONS]". Required options appear by name.
 std::string synopsis(const Command& command) {
   std::string text = bold("rattleback " + command.name);
   for (const Argument& positional : command.positionals) {
@@ -79,7 +79,7 @@ std::string entries(const std::vector<Argument>& arguments) {
 }
 
 std::string page(CommandLine line) {
-  for (Command& command : line.commands)  // --help is told once
+  for (Command& command : line.commands)  // the page describes --help once
     std::erase_if(command.options, [&line](const Argument& option) {
       return std::ranges::find(line.program.options, option.names, &Argument::names) != line.program.options.end();
     });

@@ -1,4 +1,4 @@
-// What all commands check in their options, and how all messages leave.
+// Checks that all commands make in their options, and the output of messages.
 
 #include <charconv>
 #include <cmath>
@@ -13,10 +13,10 @@
 namespace rattleback::program {
 namespace {
 
-/// A check by a function from a text to what is wrong with it, "" when nothing is.
+/// Makes a check from a function that returns the fault of a text, or "".
 CLI::Validator check(std::function<std::string(std::string&)> fault) { return {std::move(fault), "", ""}; }
 
-/// Whether all of a text is one number, and in the range of its type.
+/// Returns whether a whole text is one number within the range of the type.
 template <class T>
 bool reads(std::string_view text, T& number) {
   if (text.starts_with('+')) text.remove_prefix(1);

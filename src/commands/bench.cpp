@@ -112,7 +112,8 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
   return exit_code_of(summary.failed, summary.trajectories);
 }
 
-/// The method settings to compare: --stages, then --variant, or else that of the study.
+/// Returns the method settings to compare: one for each value of --stages, then one for each --variant. Without both
+/// options, the setting is the study's own.
 std::vector<Setting> settings_of(const Arguments& arguments) {
   std::vector<Setting> settings;
   const auto add = [&](const std::string& label, const std::vector<std::string>& changes) {

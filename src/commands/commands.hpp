@@ -1,5 +1,5 @@
 #pragma once
-// The subcommands. Each adds itself to the command line; its callback stores the exit code.
+// The subcommands. Each subcommand adds itself to the command line and has a callback that stores the exit code.
 
 #include <filesystem>
 #include <string>
@@ -24,8 +24,8 @@ inline constexpr ExitCodeText exit_codes[] = {{exit_done, "done"},
                                               {exit_input, "bad input or usage, nothing written"},
                                               {exit_failed_trajectories, "done, but some trajectories failed"}};
 
-/// Kinds of values, as type names of options: they stand in the help and tell the shells how to complete. An option
-/// without one is a number, or text that may be a file.
+/// Type names of options. The help shows these names, and the shells use them for completion. An option without such a
+/// name has a number as value, or a text that may be a file.
 namespace value {
 inline constexpr const char* file = "FILE";
 inline constexpr const char* backend = "BACKEND";
@@ -48,35 +48,35 @@ void add_order(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_selftest(CLI::App& app, int& exit_code);
 
-/// Prints "rattleback: MESSAGE" to stderr, as one line whatever is in it.
+/// Prints "rattleback: MESSAGE" to stderr, always as one line.
 void say(std::string_view message);
 
-// Checks of options. Their messages follow the name of the option.
+// Checks of options. The messages follow the name of the option.
 
-/// A whole number from 1.
+/// Accepts whole numbers from 1.
 [[nodiscard]] CLI::Validator from_one();
-/// A finite number that is not negative.
+/// Accepts finite numbers that are not negative.
 [[nodiscard]] CLI::Validator not_negative();
-/// A finite number.
+/// Accepts finite numbers.
 [[nodiscard]] CLI::Validator finite();
-/// Not the empty text: what was meant would be lost.
+/// Rejects the empty text, because the user must have meant another value.
 [[nodiscard]] CLI::Validator not_empty();
 
-/// Where `run` writes its result unless told otherwise.
+/// Returns the default result file of `run`.
 [[nodiscard]] std::filesystem::path default_output(const std::filesystem::path& study);
 
-/// A study file and its overrides, as every command that reads one takes them.
+/// A study file and overrides. Every command that reads a study has these options.
 struct StudyArguments {
   std::string file;
   std::vector<std::string> overrides;
   void add_to(CLI::App& command);
-  /// The study of the file. Throws Error(input).
+  /// Returns the study of the file. Throws Error(input).
   [[nodiscard]] Problem resolve() const;
 };
 
-/// Throws Error(input) when this many results of the study do not fit the disk of `output`.
+/// Throws Error(input) when `results` results of the study do not fit on the disk of `output`.
 void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results = 1);
-/// Where to run, as every command that integrates takes it.
+/// The backend and the number of threads. Every command that integrates has these options.
 struct BackendArguments {
   std::string backend = "auto";
   unsigned threads = 0;
@@ -84,7 +84,7 @@ struct BackendArguments {
   [[nodiscard]] RunOptions options() const;
 };
 
-/// What errors are taken against, as `order` and `bench --work-precision` take it.
+/// The reference of errors. `order` and `bench --work-precision` have these options.
 struct ReferenceArguments {
   Reference reference;
   void add_to(CLI::App& command);

@@ -1,4 +1,5 @@
-// Runs a study on several backends and compares the results. They are files, so that ensembles of any size can be compared.
+// Runs a study on several backends and compares the results. The results are files, so that ensembles of any size can
+// be compared.
 
 #include <cerrno>
 #include <cstdlib>
@@ -24,7 +25,7 @@ struct Arguments {
   bool json = false, quiet = false;
 };
 
-/// A directory of its own that goes with it.
+/// A temporary directory. The destructor removes the directory.
 class ScratchDirectory {
  public:
   ScratchDirectory() {
@@ -55,13 +56,13 @@ bool is_isa(std::string_view name) {
   return false;
 }
 
-/// Whether a piece of a comma-separated list goes on with the options of the backend before it.
+/// Returns whether a piece of a comma-separated list is an option of the backend before.
 bool continues(const std::string& backend, std::string_view piece) {
   if (piece.starts_with("threads=")) return true;
   return is_isa(piece) && backend.starts_with("cpu:threads=") && backend.find(',') == std::string::npos;
 }
 
-/// The backends of lists such as "cpu:avx2,threads=1,cuda": two here.
+/// Returns the backends of lists. "cpu:avx2,threads=1,cuda" has two backends.
 std::vector<std::string> split(const std::vector<std::string>& lists) {
   std::vector<std::string> backends;
   for (std::string_view rest : lists) {
@@ -102,7 +103,7 @@ int compare(const Arguments& arguments) {
     throw Error(
         Error::Kind::input,
         fmt::format("--backends names one backend ({}); give two or more, separated by commas", backends.front()));
-  for (const std::string& backend : backends) make_backend(backend, 0, problem);  // all are there before the first runs
+  for (const std::string& backend : backends) make_backend(backend, 0, problem);  // all must exist before the first run
   const ScratchDirectory scratch;
   const auto reference = scratch.file("reference.h5"), other = scratch.file("other.h5");
   check_space(problem, reference, 2);

@@ -13,7 +13,7 @@
 namespace rattleback::program {
 namespace {
 
-/// What distinguishes the instances of a system: "printed m=2,3,4; contact m=2,3,4".
+/// Returns the differences between the instances of a system: "printed: m = 2, 3, 4; contact: m = 2, 3, 4".
 std::string readings(const std::vector<const SystemEntry*>& instances) {
   std::vector<std::pair<std::string, std::string>> groups;
   for (const SystemEntry* system : instances) {
@@ -31,7 +31,7 @@ std::string readings(const std::vector<const SystemEntry*>& instances) {
   return text;
 }
 
-/// "stages 2 to 5; retraction cay, exp; "
+/// Returns "stages 2 to 5; retraction cay, exp; ".
 std::string options_of(const MethodEntry& method) {
   std::string text;
   for (const OptionInfo& option : method.options) {
@@ -41,7 +41,7 @@ std::string options_of(const MethodEntry& method) {
   return text;
 }
 
-/// What to list.
+/// The parts to list.
 struct What {
   bool systems, methods, observables, statistics;
 };

@@ -64,7 +64,7 @@ std::string csv_of(const OrderReport& report) {
   return text;
 }
 
-/// One row per step: an error and the order since the row before, for every variable.
+/// Prints one row per step. Each variable has an error and the order relative to the row before.
 void print_table(const OrderReport& report, const ErrorSeries VariableOrder::* measure) {
   fmt::print("{:>12}", "step");
   for (const VariableOrder& variable : report.variables) fmt::print("{:>14}{:>8}", variable.name, "order");

@@ -5,7 +5,7 @@ namespace rattleback::program {
 
 void add_plot(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("plot", "draw figures of results; rattleback plot --help lists the kinds");
-  // the tool knows its options, --help among them
+  // The tool handles all options, also --help.
   command->set_help_flag();
   command->prefix_command();
   command->footer("Examples:\n  rattleback plot chaotic.h5 --loglog\n  rattleback plot phase chaotic.h5 --help");

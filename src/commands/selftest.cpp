@@ -61,7 +61,7 @@ int selftest(Arguments& arguments) {
       if (done % 20 == 0 && done > 0) say(fmt::format("{} of {} kernels", done, all));
     };
   const SelftestReport report = rattleback::selftest(arguments.options);
-  // a part of the kernels says nothing about the others
+  // The outcome is kept only after a test of all kernels.
   const std::string kept =
       arguments.options.match.empty() ? keep_outcome(report.device, report.driver, report.outcome()) : std::string();
   (arguments.json ? print_json : print_text)(report, kept);

@@ -1,5 +1,5 @@
 #pragma once
-// A comparison of two results, for people and for programs.
+// Prints a comparison of two results as text or JSON.
 
 #include <string>
 
@@ -9,10 +9,10 @@
 
 namespace rattleback::program {
 
-/// A note on the studies, one line per dataset, one line that sums up.
+/// Returns a note on the studies, one line per dataset, and one summary line.
 std::string to_text(const DiffReport& report, const std::string& first, const std::string& second);
 
-/// The keys are those of docs/compare.md.
+/// Returns an object with the keys of docs/compare.md.
 nlohmann::ordered_json to_json(const DiffReport& report, const std::string& first, const std::string& second);
 
 }  // namespace rattleback::program

@@ -9,18 +9,19 @@
 
 namespace rattleback::program {
 
-/// Prepares the standard streams; called before anything else. A pipe that nobody reads gives an error and no signal.
-/// A stream that is closed stays without use: no file that is opened later can take its place.
+/// Prepares the standard streams. Call this first. Output to a pipe without a reader then gives an error, not a signal.
+/// A closed stream is replaced by an unusable one, so that no file opened later takes its place.
 void prepare_streams();
 
-/// Prints on stderr. A failure is ignored: a broken stderr ends no run.
+/// Prints on stderr. Failures are ignored, because a broken stderr must not end a run.
 template <class... Arguments>
 void print_stderr(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Whether stdout has taken all that was printed. Where it has not, says so on stderr, with the reason in errno.
+/// Returns whether stdout has accepted all output. After a failure, prints a message on stderr with the reason from
+/// errno.
 [[nodiscard]] bool finish_stdout();
 
 }  // namespace rattleback::program

@@ -18,7 +18,7 @@
 namespace rattleback::program {
 namespace {
 
-/// $RATTLEBACK_PLOT, the installed tool beside this program, or the one of the source tree that this program is built from.
+/// Returns $RATTLEBACK_PLOT, the installed tool near this program, or the tool in the source tree of this program.
 std::filesystem::path find_tool() {
   if (const char* given = std::getenv("RATTLEBACK_PLOT")) return given;
   std::error_code code;
@@ -50,7 +50,7 @@ int run_plot_tool(const std::vector<std::string>& arguments) {
   const std::string why = fmt::format("the plotting tool was killed ({})", strsignal(signal));
   if (signal != SIGSEGV && signal != SIGBUS && signal != SIGABRT && signal != SIGFPE)
     throw Error(Error::Kind::runtime, why);
-  // HDF5 does this on some damaged files
+  // HDF5 crashes on some damaged files.
   std::string files;
   std::error_code code;
   for (const std::string& argument : arguments)

@@ -1,13 +1,13 @@
 #pragma once
-// The plotting tool (Python, matplotlib) that is installed with the program.
+// Runs the plotting tool (Python, matplotlib), which is installed with the program.
 
 #include <string>
 #include <vector>
 
 namespace rattleback::program {
 
-/// Runs the plotting tool with these arguments and returns its exit code. Throws Error(runtime) when it cannot be
-/// started or is killed, Error(input) when it crashes, which HDF5 does on damaged files.
+/// Runs the plotting tool with these arguments and returns the exit code. Throws Error(runtime) when the tool cannot
+/// start or is killed. Throws Error(input) when the tool crashes, because HDF5 crashes on damaged files.
 int run_plot_tool(const std::vector<std::string>& arguments);
 
 }  // namespace rattleback::program

@@ -26,7 +26,7 @@ void check_extension(const std::filesystem::path& file, const std::vector<std::s
                 fmt::format("the extension says nothing about the format; use one of {}", join(extensions)));
 }
 
-/// How a file that this program or its plotting tool has written begins, and what is further down in it.
+/// The first bytes of a file that this program or the plotting tool has written, and bytes that come later in the file.
 struct Mark {
   std::string_view extension, start, further;
 };
@@ -37,7 +37,7 @@ constexpr Mark marks[] = {{".csv", csv_start, ""},
                           {".svg", "<?xml", "<dc:title>rattleback</dc:title>"},
                           {".pdf", "%PDF-", "/Creator (rattleback)"}};
 
-/// Whether the file is of the kind its extension says, and this program or its plotting tool has written it.
+/// Returns whether this program or the plotting tool has written the file, in the format of the file's extension.
 bool is_own(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(stream), {}};

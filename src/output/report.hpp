@@ -1,5 +1,5 @@
 #pragma once
-// What `order` and `bench` leave behind: a file in a format chosen by its extension, and a plot.
+// `order` and `bench` write a report file, in a format chosen by the extension, and a plot.
 
 #include <cstdio>
 #include <filesystem>
@@ -18,8 +18,8 @@
 
 namespace rattleback::program {
 
-/// A file that appears under its name when it is complete; only a file that such a report wrote before is replaced. The place
-/// is tried at once, so that a bad one is found before any work.
+/// A report file. The file gets its name when complete, and replaces only a file that an earlier report wrote. The
+/// constructor opens the file, so that a bad place is found before any work.
 class ReportFile {
  public:
   struct Content {
@@ -28,8 +28,8 @@ class ReportFile {
     std::function<void(ResultSink&)> hdf5;
   };
 
-  /// Nothing is written where `file` is empty. Throws Error(input) when the extension is none of `extensions`, the place
-  /// cannot be written, something else is there, or it is one of the `inputs`. Symbolic links are followed.
+  /// With an empty `file` nothing is written. Throws Error(input) when the extension is not one of `extensions`, the
+  /// place cannot be written, another file is there, or the file is one of `inputs`. Symbolic links are followed.
   ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions,
              const std::vector<std::filesystem::path>& inputs);
   ~ReportFile();
@@ -45,11 +45,11 @@ class ReportFile {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream_;
 };
 
-/// A plot to be drawn by the plotting tool from a JSON object.
+/// A plot. The plotting tool draws the plot from a JSON object.
 class Plot {
  public:
-  /// Throws Error(input) unless `file` is empty (no plot), or ends in .png, .svg or .pdf and is not there, or is a figure
-  /// that was drawn so.
+  /// Throws Error(input) unless `file` is empty (no plot), or ends in .png, .svg or .pdf and is new or an earlier
+  /// figure of the plotting tool.
   Plot(std::string mode, std::string file);
   /// Throws Error(runtime) when the tool fails.
   void draw(const nlohmann::ordered_json& json) const;
@@ -58,17 +58,17 @@ class Plot {
   std::string mode_, file_;
 };
 
-/// The beginning of the object that a command prints; it is the mark by which a file is known as written by this program.
+/// Returns the beginning of the JSON object of a command. This beginning identifies a file as written by this program.
 [[nodiscard]] nlohmann::ordered_json report_json(std::string_view command);
 [[nodiscard]] nlohmann::ordered_json json_of(const MethodOption& value);
-/// Name, kind, default, range or choices and text of each option.
+/// Returns name, kind, default, range or choices, and text of each option.
 [[nodiscard]] nlohmann::ordered_json json_of(std::span<const OptionInfo> options);
-/// The options of a complete study's method, by name.
+/// Returns the options of a complete study's method, by name.
 [[nodiscard]] nlohmann::ordered_json json_of(const Study::Method& method);
-/// Adds a study's method, its number of stages where it has stages, and all its options.
+/// Adds a study's method, all its options, and the number of stages if the method has stages.
 void put_method(nlohmann::ordered_json& json, const Study& study);
 
-/// A number for a CSV cell: all digits, empty for NaN.
+/// Returns a number for a CSV cell with all digits; empty for NaN.
 [[nodiscard]] std::string csv_number(double x);
 
 }  // namespace rattleback::program

@@ -21,13 +21,13 @@ Interrupt::Interrupt() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
   struct sigaction present{};
   sigaction(SIGHUP, nullptr, &present);
-  if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup
-  std::signal(SIGXFSZ, SIG_IGN);                                    // writes fail instead, with a message
+  if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup ignores SIGHUP
+  std::signal(SIGXFSZ, SIG_IGN);                                    // a write beyond the limit fails with a message
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   const auto wait = [this](const std::stop_token& end) {
     while (true) {
       if (sigwaitinfo(&signals_, nullptr) <= 0) continue;
-      if (end.stop_requested()) return;  // the signal is that of the destructor
+      if (end.stop_requested()) return;  // the destructor sent this signal
       if (source_.stop_requested()) _exit(exit_runtime);
       source_.request_stop();
     }
@@ -71,7 +71,7 @@ void ProgressDisplay::operator()(const Progress& p) {
 
 namespace {
 
-/// The last value of every statistic of a result: [observable][statistic].
+/// Returns the last value of every statistic of a result: [observable][statistic].
 nlohmann::ordered_json last_statistics(const ResultFile& result) {
   nlohmann::ordered_json last = nlohmann::ordered_json::object();
   constexpr std::string_view prefix = "/observables/";

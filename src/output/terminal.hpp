@@ -1,5 +1,5 @@
 #pragma once
-// What long commands share: interruption, progress, and the summary of a run.
+// Common parts of long commands: interruption, progress, and the summary of a run.
 
 #include <csignal>
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 namespace rattleback::program {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a stop request; a second one ends the program at once. Made before any other thread, so
-/// that all of them leave the signals to it.
+/// Turns SIGINT, SIGTERM and SIGHUP into a stop request. A second signal ends the program at once. The object must be
+/// made before any other thread, so that all threads leave the signals to this object.
 class Interrupt {
  public:
   Interrupt();
@@ -25,7 +25,7 @@ class Interrupt {
   std::jthread waiter_;
 };
 
-/// A bar on a terminal, a line every ten seconds otherwise; on stderr.
+/// Shows the progress on stderr: a bar on a terminal, otherwise a line every ten seconds.
 class ProgressDisplay {
  public:
   ProgressDisplay();
@@ -39,7 +39,7 @@ class ProgressDisplay {
   std::uint64_t before_ = ~std::uint64_t{0};  ///< steps of an earlier part of the run
 };
 
-/// How a run is executed and reported; the options that `run` and `resume` share.
+/// The options that `run` and `resume` share.
 struct RunArguments {
   BackendArguments backend;
   std::uint64_t tile = 0;
@@ -48,7 +48,7 @@ struct RunArguments {
   void add_to(CLI::App& command);
 };
 
-/// Calls `work` with a session under these arguments, prints the summary of the result file, and returns the exit code.
+/// Calls `work` with a session for these arguments, prints the summary of the result file, and returns the exit code.
 int execute(const RunArguments& arguments, const Interrupt& interrupt, const std::filesystem::path& result,
             const std::function<Summary(Session&)>& work);
 

@@ -10,11 +10,11 @@ import pathlib
 import stat
 
 FORMATS = (".png", ".svg", ".pdf")
-# Two runs give the same bytes: no dates in the file. The author is the mark by which a figure is known as one of this tool.
+# Two runs give the same bytes, so the file has no dates. The mark (title, software or creator) identifies figures of this tool.
 METADATA = {".png": {"Software": "rattleback"}, ".svg": {"Date": None, "Creator": "rattleback"},
             ".pdf": {"CreationDate": None, "Creator": "rattleback"}}
 MARKS = {b"\x89PNG\r\n": b"Software\0rattleback", b"<?xml": b"<dc:title>rattleback</dc:title>", b"%PDF-": b"/Creator (rattleback)"}
-# Readable without colour vision (Okabe and Ito).
+# These colours can be told apart without colour vision (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999", "#8c510a", "#f0e442")
 
 
@@ -123,10 +123,10 @@ def window_text(span):
 
 def new_figure(height=5.0):
     """A figure and its axes; drawn without a display."""
-    import matplotlib  # here, because it takes longer than all that can be wrong before it
+    import matplotlib  # imported here, because the import takes longer than all checks before
     from matplotlib.figure import Figure
 
-    matplotlib.rcdefaults()  # a figure depends on the results and the options alone
+    matplotlib.rcdefaults()  # a figure depends only on the results and the options
     matplotlib.rcParams["svg.hashsalt"] = "rattleback"
     matplotlib.rcParams["axes.prop_cycle"] = matplotlib.cycler(color=COLOURS)
     figure = Figure(figsize=(8.0, height), layout="constrained")

@@ -109,7 +109,7 @@ def run_order(arguments, output):
     curves = [curve for mine, _ in loaded for curve in mine]
     figure, axes = new_figure(height=6.0)
     styles = {}  # colour and marker of a method and variable
-    guides = {}  # one per slope
+    guides = {}  # one guide per slope
     for curve in curves:
         number = styles.setdefault((curve.method, curve.variable), len(styles))
         label = f"{curve.norm} error of {curve.variable}"
@@ -124,7 +124,7 @@ def run_order(arguments, output):
         guide(axes, curve)
     axes.set(xscale="log", yscale="log", xlabel="h", ylabel="error")
     steps = np.unique(np.concatenate([curve.steps for curve in curves]))
-    if len(steps) <= 10 and (steps[1:] > 1.4 * steps[:-1]).all():  # else the labels would overlap
+    if len(steps) <= 10 and (steps[1:] > 1.4 * steps[:-1]).all():  # otherwise the labels would overlap
         axes.set_xticks(steps, [f"{step:g}" for step in steps])
         axes.set_xticks([], minor=True)
     if len(loaded) == 1:
@@ -145,7 +145,7 @@ def run_work(arguments, output):
             errors = floats([run["errors"].get(arguments.variable) for run in mine])
             seconds = floats([entry(run, "seconds", path) for run in mine])
             shown = (errors > 0) & (seconds > 0)
-            if shown.any():  # a method may be without this variable
+            if shown.any():  # a method may lack this variable
                 labels.append(label)
                 curves.append((seconds[shown], errors[shown]))
     if not labels:

@@ -103,21 +103,21 @@ def command(words):
         tell(HELP.format(kinds=kinds), file=sys.stdout if words else sys.stderr, end="")
         return 0 if words else 2
     name, words = split_kind(words)
-    with told():  # the help of a kind
+    with told():  # parse may print the help of a kind
         arguments = parse(name, words)
     output = figure_path(name, arguments)
-    figure_place(output)  # a bad place is found before any work
+    figure_place(output)  # a bad place must be found before any work
     draw(KINDS[name], arguments, output)
     return 0
 
 
 def main(words):
     """Returns the exit code."""
-    warnings.simplefilter("ignore")  # a message is one line
+    warnings.simplefilter("ignore")  # warnings would add lines to a message
     try:
         try:
             code = command(words)
-        except SystemExit as end:  # after a help
+        except SystemExit as end:  # argparse exits after a help
             code = end.code
         if sys.stdout is None:
             raise OutputError("it is closed")
@@ -129,7 +129,7 @@ def main(words):
         return 2
     except OutputError as error:
         complain(f"standard output: cannot be written ({error})")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still on its way
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # output may still be in a buffer
         return 1
     except KeyboardInterrupt:
         return 130

@@ -9,7 +9,7 @@ from .results import Result, column, parse_component, text_of
 
 SUMMARY = "the status or another final quantity of each trajectory over one or two axes"
 GOOD = "#a9cde2"
-STRIPS = 400  # at most so many bars along one axis
+STRIPS = 400  # largest number of bars along one axis
 
 
 def _place(text):
@@ -33,7 +33,7 @@ class Cells:
     def __init__(self, result, wanted, where):
         self.result = result
         group = result.group("axes", "the ensemble of the study has none")
-        # in the order of the study, not of the alphabet
+        # The names are in the order of the study, not of the alphabet.
         known = [axis["name"] for axis in result.study.get("ensemble", {}).get("axes", []) if axis["name"] in group]
         known += [name for name in group if name not in known]
         every = {name: result.member(name, group) for name in known}
@@ -168,7 +168,7 @@ def run(arguments, output):
     if name == "status":
         figure, axes = draw_status(cells, values.astype(np.int64), status_names(result.final["status"]))
     else:
-        # the final state of a trajectory that failed is not one at the end
+        # The final state of a failed trajectory is not at the end time.
         failed = result.failed()[cells.used] & (arguments.quantity.index is not None)
         values[failed] = np.nan
         if arguments.log:

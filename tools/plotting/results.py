@@ -69,7 +69,7 @@ class Result:
         if "stages" in method:
             parts.append(f"s = {method['stages']}")
         step = self.study["time"]["step"]
-        if step != "h":  # an axis of that name
+        if step != "h":  # "h" is the name of an axis
             parts.append(f"h = {step}" if isinstance(step, str) else f"h = {step:g}")
         return printable(", ".join(parts))
 

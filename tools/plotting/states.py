@@ -7,7 +7,7 @@ import numpy as np
 from .base import COLOURS, InputError, choose, indices, legend, listing, new_figure, plain, save, title, window, window_text
 from .results import Component, column, component_pair, open_all
 
-FEW = 10  # so many curves get a colour and an entry in the legend each
+FEW = 10  # largest number of curves with a separate colour and legend entry
 
 
 @dataclass
@@ -51,7 +51,7 @@ def load_trajectories(result, arguments):
     trajectories = _stored(result, arguments.trajectories, stored)
     rows = np.searchsorted(stored, trajectories)
     if len(rows) == len(stored):
-        rows = slice(None)  # much faster than a list
+        rows = slice(None)  # a slice is much faster than a list
     time = result.time
     used = (time >= arguments.times[0]) & (time <= arguments.times[1])
     if not used.any():
@@ -75,7 +75,7 @@ def load_crossings(result, arguments):
     used = (time >= arguments.times[0]) & (time <= arguments.times[1]) & np.isin(trajectory, wanted)
     if not used.any():
         raise InputError(f"{result.path}: section '{name}' has no crossing at {window_text(arguments.times)}")
-    # in the order of the trajectories
+    # The points are sorted by trajectory.
     order = np.argsort(trajectory[used], kind="stable")
     trajectory, x, y = trajectory[used][order], x[used][order], y[used][order]
     starts = np.flatnonzero(np.diff(trajectory, prepend=trajectory[0] + 1))
@@ -121,7 +121,7 @@ def draw(curves, arguments, points):
     figure, axes = new_figure(height=6.0)
     results = list(dict.fromkeys(curve.result for curve in curves))
     total = sum(len(curve.x) for curve in curves)
-    size = 3.0 if total < 2000 else 1.5 if total < 50000 else 0.7  # points that can still be told apart
+    size = 3.0 if total < 2000 else 1.5 if total < 50000 else 0.7  # points must not merge
     if len(curves) <= FEW:
         _draw_few(axes, curves, points, size, len(results) > 1)
     else:

@@ -9,7 +9,7 @@ from .base import InputError, choose, legend, names, new_figure, numbers, plain,
 from .results import open_all
 
 SUMMARY = "statistics of observables against time, with fits of their growth"
-# Power of the energy error in a statistic; the error of the Lobatto methods goes with h^(2s-2).
+# Power of the energy error in a statistic. The error of the Lobatto methods is proportional to h^(2s-2).
 ERROR_POWER = {"mse": 2, "rms": 1, "maxabs": 1}
 LOBATTO = ("nonholonomic-lobatto", "lobatto")
 
@@ -19,10 +19,10 @@ class Model:
     """A curve that is a straight line after logarithms of the time or of the values."""
 
     formula: str
-    slope: str  # what b is called
+    slope: str  # name of b
     log_time: bool
     log_values: bool
-    scale: str  # the axes on which it is straight
+    scale: str  # axes on which the curve is straight
 
 
 MODELS = {
@@ -37,7 +37,7 @@ class Series:
     result: object
     observable: str
     statistic: str
-    quantity: str  # what the values are
+    quantity: str  # meaning of the values
     time: np.ndarray
     values: np.ndarray
     label: str = ""
@@ -48,7 +48,7 @@ class Fit:
     """A least-squares fit of a model; the standard errors take the residuals as independent."""
 
     model: Model
-    time: np.ndarray  # the samples it is fitted to
+    time: np.ndarray  # samples of the fit
     a: float
     a_error: float
     b: float
@@ -99,7 +99,7 @@ def load(result, wanted_observables, wanted_statistics, scale_by_order):
     all_series = []
     for observable in wanted_observables or ["energy" if "energy" in known else known[0]]:
         choose(observable, known, "observable", result.path)
-        # counts last; histograms are not against time
+        # Counts come last. Histograms are not functions of time and are left out.
         statistics = [name for name, data in group[observable].items() if data.shape == time.shape
                       and name not in ("count", "missing")]
         statistics += [name for name in ("count", "missing") if name in group[observable]]

@@ -21,7 +21,7 @@ namespace {
                   quote(specification)));
 }
 
-/// cpu:OPTION,OPTION
+/// Makes the backend for a specification `cpu:OPTION,OPTION`; `options` is the part after the colon.
 std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::string_view options, unsigned threads) {
   std::optional<Isa> isa;
   bool threads_given = false;

@@ -47,7 +47,7 @@ class CpuBackend final : public Backend {
     output.records.resize(samples * tile_->recorded.size() * plan_->state_rows);
     output.crossings.clear();
 
-    // few chunks: split them so that every thread has work
+    // Few chunks are split into ranges of 32 lanes so that every thread has work.
     const int lanes = chunks >= 4 * threads_ ? chunk_size : 32;
     const std::uint64_t per_chunk = chunk_size / lanes;
     std::mutex mutex;
@@ -106,7 +106,7 @@ class CpuBackend final : public Backend {
     const std::size_t part = bytes / threads_;
     std::vector<std::vector<char>> from(threads_), to(threads_);
     parallel_for(threads_, threads_, [&](std::uint64_t k) {
-      from[k].assign(part, 1);  // pages are there before they are copied
+      from[k].assign(part, 1);  // this allocates the pages before the copy
       to[k].assign(part, 0);
     });
     double best = 0.0;
@@ -120,12 +120,12 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  /// Lanes [begin, end) of chunk c through the segment; returns their crossings.
+  /// Advances lanes [begin, end) of chunk c through the segment. Returns the crossings of these lanes.
   std::vector<double> advance(std::uint64_t c, int begin, int end, const Segment& segment, SegmentOutput& output,
                               Control& control) {
     const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size();
     const int used =
-        static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the rest is padding
+        static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the other lanes are padding
     KernelArguments arguments = plan_->arguments;
     double* chunk = tile_->chunk(c);
     std::vector<double> crossings;
@@ -156,7 +156,7 @@ class CpuBackend final : public Backend {
     return crossings;
   }
 
-  /// Takes the crossings out of their slots; true when a trajectory waits because it had no slot left.
+  /// Moves the crossings out of the slots. Returns true when a trajectory waits because all slots are full.
   bool collect_crossings(std::uint64_t c, int begin, int end, std::vector<double>& crossings) {
     const ChunkLayout& rows = plan_->arguments.layout;
     if (plan_->arguments.surfaces.count == 0) return false;
@@ -177,7 +177,8 @@ class CpuBackend final : public Backend {
     return waits;
   }
 
-  /// Padding lanes carry NaN, which counts as failed.
+  /// Sets the references of a chunk to `reference`, or to `values` where `reference` is NaN. Padding lanes hold NaN and
+  /// count as failed.
   static void set_references(double reference, const double* values, double* references) {
     for (int i = 0; i < chunk_size; ++i) references[i] = reference == reference ? reference : values[i];
   }

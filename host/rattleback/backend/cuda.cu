@@ -1,5 +1,5 @@
-// The CUDA backend: a tile's state stays on the device; between samples the compiled kernels run the time loop; observables
-// are reduced there in the same tree as on the host.
+// The CUDA backend. The state of a tile stays on the device. Compiled kernels run the time loop between samples.
+// Observables are reduced on the device, in the same tree as on the host.
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ class CudaBackend final : public Backend {
     check(cudaStreamCreate(&stream_), "creation of a stream");
   }
   ~CudaBackend() override {
-    // where the device is lost these calls fail, and there is nothing to do about it
+    // These calls fail when the device is lost. The errors are ignored.
     (void)cudaSetDevice(device_);
     (void)cudaStreamDestroy(stream_);
   }
@@ -74,7 +74,7 @@ class CudaBackend final : public Backend {
     std::vector<Pair> pairs;
     for (const auto& [x, y] : plan.pairs) pairs.push_back({x, y});
     pairs_.upload(pairs.data(), pairs.size(), stream_);
-    synchronise();  // `pairs` goes
+    synchronise();  // the upload must end before `pairs` is destroyed
     values_.reserve(tile.chunks() * observables * chunk_size);
   }
 
@@ -178,7 +178,7 @@ class CudaBackend final : public Backend {
     from.reserve(count);
     to.reserve(count);
     double best = 0.0;
-    for (int repetition = 0; repetition < 6; ++repetition) {  // the first warms up
+    for (int repetition = 0; repetition < 6; ++repetition) {  // the first repetition warms up
       synchronise();
       const auto start = std::chrono::steady_clock::now();
       check(cudaMemcpyAsync(to.get(), from.get(), count * sizeof(double), cudaMemcpyDeviceToDevice, stream_),
@@ -191,7 +191,7 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  /// The calling thread may be another every time.
+  /// Selects the device for the calling thread. Each call may come from another thread.
   void use_device() { check(cudaSetDevice(device_), "choice of the device"); }
   void synchronise() { check(cudaStreamSynchronize(stream_), "execution"); }
 
@@ -201,7 +201,8 @@ class CudaBackend final : public Backend {
           "copy of results");
   }
 
-  /// All trajectories through a stretch, in pieces so that progress is seen; at most a few pieces are in flight.
+  /// Advances all trajectories through a stretch, in pieces of at most steps_per_call steps, so that progress is
+  /// visible. Only a few pieces are in flight at a time.
   void advance(const Stretch& stretch, SegmentOutput& output, Control& control) {
     arguments_.sample = stretch.interval;
     for (std::int64_t at = stretch.from; at < stretch.to;) {
@@ -220,7 +221,7 @@ class CudaBackend final : public Backend {
     }
   }
 
-  /// Takes the crossings out of their slots; true when a trajectory waits because it had no slot left.
+  /// Moves the crossings out of the slots. Returns true when a trajectory waits because all slots are full.
   bool collect_crossings(SegmentOutput& output) {
     if (arguments_.surfaces.count == 0) return false;
     const std::size_t chunks = tile_->chunks(), lanes = chunks * chunk_size;
@@ -231,7 +232,7 @@ class CudaBackend final : public Backend {
     launch("launch of the kernel that counts crossings", count_kernel, chunks, chunk_size, stream_, arguments_, counts,
            most);
     std::size_t bytes = 0;
-    const auto sum = [&](void* scratch) {  // without scratch it tells the bytes that it needs
+    const auto sum = [&](void* scratch) {  // without scratch, the call only sets `bytes`
       check(cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, positions, static_cast<int>(lanes), stream_),
             "sum of the counts of crossings");
     };
@@ -276,7 +277,7 @@ class CudaBackend final : public Backend {
   DeviceArray<Moments> moments_;
 };
 
-/// Why a device cannot be used; empty where it can. A context is created on the device.
+/// Returns why a device cannot be used; empty when the device is usable. Creates a context on the device.
 std::string why_unusable(int device) {
   cudaDeviceProp properties{};
   cudaFuncAttributes attributes{};

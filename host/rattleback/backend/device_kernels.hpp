@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of a method on a GPU, and how many of their threads the GPU runs at a time.
+// The kernels of a method on a GPU, and the number of threads that the GPU runs at a time.
 
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace rattleback {
 struct DeviceKernels {
   std::vector<KernelFigures> figures;
   int threads_of_multiprocessor = 0;
-  /// Share of the threads that a multiprocessor could hold.
+  /// Returns the share of a multiprocessor's threads that the kernel keeps busy.
   [[nodiscard]] double occupancy(const KernelFigures& kernel) const {
     return static_cast<double>(kernel.blocks) * kernel.threads / threads_of_multiprocessor;
   }

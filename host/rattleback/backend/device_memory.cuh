@@ -1,5 +1,5 @@
 #pragma once
-// Calls of the CUDA runtime that are checked, launches included, and memory of a device.
+// Checked calls of the CUDA runtime, checked launches, and memory of a device.
 
 #include <string>
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace rattleback {
 
-/// Errors of kernels that run later than they are launched: any call may be the one that tells of them.
+/// Returns whether an error comes from the execution of a kernel. Any later call may report such an error.
 inline bool is_of_execution(cudaError_t code) {
   switch (code) {
     case cudaErrorIllegalAddress:
@@ -29,8 +29,8 @@ inline bool is_of_execution(cudaError_t code) {
   }
 }
 
-/// Throws Error(runtime), or OutOfMemory, unless the call named `what` succeeded. An error of this call alone is forgotten by the runtime then,
-/// or a later call would tell of it again.
+/// Throws Error(runtime), or OutOfMemory, unless the call named `what` succeeded. The runtime forgets the error, so
+/// that a later call does not report the error again.
 inline void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();
@@ -40,7 +40,7 @@ inline void check(cudaError_t code, const char* what) {
   throw Error(Error::Kind::runtime, message);
 }
 
-/// Enqueues a kernel.
+/// Launches a kernel and checks the launch.
 template <class... Parameters>
 void launch(const char* what, void (*kernel)(Parameters...), std::size_t blocks, unsigned threads, cudaStream_t stream,
             const std::type_identity_t<Parameters>&... arguments) {
@@ -48,7 +48,7 @@ void launch(const char* what, void (*kernel)(Parameters...), std::size_t blocks,
   check(cudaGetLastError(), what);
 }
 
-/// Memory for objects on the current device; grows when it must.
+/// An array on the current device. The array grows on demand.
 template <class T>
 class DeviceArray {
  public:
@@ -71,7 +71,7 @@ class DeviceArray {
     return data_;
   }
   T* get() const { return data_; }
-  /// Gives the memory back. A device that is lost has lost it already: its error says nothing new.
+  /// Frees the memory. The function ignores errors, because a lost device has no memory to free.
   void release() {
     if (cudaFree(data_) != cudaSuccess) (void)cudaGetLastError();
     data_ = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels of the CUDA backend itself: reduction of observables, crossings, records, and a measure of speed.
+// Kernels of the CUDA backend: reduction of observables, crossings, records, and a measure of speed.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace rattleback {
 
-/// The row of references of one (chunk, observable) per block.
+/// Returns the row of references of the block's chunk and observable.
 __device__ double* reference_row(const KernelArguments& a, int observables) {
   const std::size_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
   return a.chunks + (chunk * a.layout.rows + a.layout.references + observable) * chunk_size;
 }
 
-/// Reference values of a chunk's observables at the initial sample.
+/// Sets the reference values of a chunk's observables at the initial sample.
 __global__ void __launch_bounds__(chunk_size)
     reference_kernel(const __grid_constant__ KernelArguments arguments, const double* values, const double* numbers,
                      int observables) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(chunk_size)
       number == number ? number : values[std::size_t(blockIdx.x) * chunk_size + threadIdx.x];
 }
 
-/// The tree of reduction.hpp over a block; the result in node[0] of its first thread.
+/// Reduces the nodes of a block in the tree of reduction.hpp. The first thread finds the result in node[0].
 template <class Node>
 __device__ void reduce_block(Node* node) {
   const int lane = threadIdx.x;
@@ -33,7 +33,7 @@ __device__ void reduce_block(Node* node) {
   }
 }
 
-/// Moments of one (chunk, observable) per block.
+/// Computes the moments of one (chunk, observable) per block.
 __global__ void __launch_bounds__(chunk_size)
     reduce_kernel(const __grid_constant__ KernelArguments arguments, const double* values, int observables,
                   std::int64_t chunks, Moments* moments) {
@@ -52,7 +52,7 @@ struct Pair {
   int x, y;
 };
 
-/// Joint moments of one (chunk, pair of observables) per block.
+/// Computes the joint moments of one (chunk, pair of observables) per block.
 __global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* values, int observables, const Pair* pairs,
                                                                int count, std::int64_t chunks, CoMoments* moments) {
   __shared__ CoMoments node[chunk_size];
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* val
   if (lane == 0) moments[pair * chunks + chunk] = node[0];
 }
 
-/// Number of waiting crossings of every lane, and the largest of these numbers, where `most` was 0 before.
+/// Counts the waiting crossings of every lane. `most` must be 0 before and receives the largest count.
 __global__ void __launch_bounds__(chunk_size)
     count_kernel(const __grid_constant__ KernelArguments arguments, int* counts, int* most) {
   const std::size_t chunk = blockIdx.x;
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(chunk_size)
   if (count > 0) atomicMax(most, count);
 }
 
-/// Moves the waiting crossings of every lane to where the scan of the counts says, and empties the slots.
+/// Moves the waiting crossings of every lane to the positions from the scan of the counts, and empties the slots.
 __global__ void __launch_bounds__(chunk_size)
     gather_kernel(const __grid_constant__ KernelArguments arguments, const int* counts, const int* positions,
                   int slot_rows, double* crossings) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(chunk_size)
   rows[arguments.layout.crossings * chunk_size] = 0.0;
 }
 
-/// State rows of the recorded trajectories, one thread each.
+/// Copies the state rows of the recorded trajectories. Each thread copies one trajectory.
 __global__ void record_kernel(const double* chunks, int rows, int state_rows, const std::uint32_t* recorded, int count,
                               double* records) {
   const int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -100,7 +100,7 @@ __global__ void record_kernel(const double* chunks, int rows, int state_rows, co
     records[std::size_t(r) * state_rows + row] = chunk[row * chunk_size + k % chunk_size];
 }
 
-/// Independent chains of fused multiply-adds, as many in flight as hide their latency.
+/// Number of independent chains of fused multiply-adds per thread. 8 chains hide the latency.
 constexpr int fma_chains = 8;
 __global__ void fma_kernel(std::int64_t rounds, double* results) {
   double x[fma_chains];
@@ -113,7 +113,7 @@ __global__ void fma_kernel(std::int64_t rounds, double* results) {
   double sum = 0.0;
 #pragma unroll
   for (int i = 0; i < fma_chains; ++i) sum += x[i];
-  results[std::size_t(blockIdx.x) * blockDim.x + threadIdx.x] = sum;  // the chains are used
+  results[std::size_t(blockIdx.x) * blockDim.x + threadIdx.x] = sum;  // the compiler must not remove the chains
 }
 
 }  // namespace rattleback

@@ -7,7 +7,7 @@
 namespace rattleback {
 namespace {
 
-/// The position of an observable in the plan; added when it is not there.
+/// Returns the position of an observable in the plan. Adds the observable when the plan has none such.
 int find_or_add(Plan& plan, ObservableCode code) {
   const auto same = [&](const ObservableCode& other) { return other.kind == code.kind && other.index == code.index; };
   const auto found = std::ranges::find_if(plan.codes, same);
@@ -44,7 +44,7 @@ void add_observables(Plan& plan, const Problem& problem) {
     for (std::size_t j = 0; j <= i; ++j) plan.pairs.emplace_back(plan.components[i], plan.components[j]);
 }
 
-/// Whether the study asks for compensated summation of the state.
+/// Returns whether the study asks for compensated summation of the state.
 bool compensated(const Problem& problem) {
   const char* option = problem.method->compensation;
   return option != nullptr && problem.study.method.options.at(option) == MethodOption(true);

@@ -1,13 +1,13 @@
 #pragma once
-// What a study asks of a backend.
+// The plan is the work that a study asks of a backend.
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/problem/ensemble.hpp"
 
 namespace rattleback {
 
-/// The observables, first the study's, then what its correlations and the covariance need besides; the rows of a chunk; the
-/// arguments of the step loops.
+/// Makes the plan: observables, rows of a chunk, and arguments of the step loops. The observables of the study come
+/// first, then the observables that only correlations and the covariance need.
 [[nodiscard]] Plan make_plan(const Problem& problem, const Ensemble& ensemble);
 
 }  // namespace rattleback

@@ -1,5 +1,5 @@
-// Several devices as one: each takes a run of consecutive chunks of every tile. Nothing of the result depends on where the
-// cuts are, as chunks are reduced by themselves and combined in their order (loop/reduction.hpp).
+// Several devices as one backend. Each device takes a range of consecutive chunks of every tile. Chunks are reduced
+// separately and combined in order (loop/reduction.hpp), so the ranges do not change the result.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +45,7 @@ class SplitBackend final : public Backend {
   bool treats(const Problem& problem) const override {
     return std::ranges::all_of(parts_, [&](const Part& part) { return part.backend->treats(problem); });
   }
-  /// Parts are alike, so what the least of the devices takes decides.
+  /// The parts have equal size, so the smallest limit of a device decides.
   std::uint64_t tile_bytes() const override {
     std::uint64_t least = parts_[0].backend->tile_bytes();
     for (const Part& part : parts_) least = std::min(least, part.backend->tile_bytes());
@@ -96,7 +96,8 @@ class SplitBackend final : public Backend {
                         kept = plan_->keep_values ? observables * chunk_size : 0,
                         state_rows = static_cast<std::uint64_t>(plan_->state_rows);
     output.crossings.clear();
-    // [samples * series][chunk], [sample][chunk][..] and [sample][recorded][..] alike: rows of chunks or trajectories
+    // Joins one array of all parts. The array has `rows` rows of `all` chunks or recorded trajectories with `width`
+    // numbers each. A part fills size(part) places of each row, from first(part) on.
     const auto gather = [&](auto SegmentOutput::* field, std::uint64_t rows, std::uint64_t all, auto first, auto size,
                             std::uint64_t width) {
       auto& to = output.*field;
@@ -140,14 +141,14 @@ class SplitBackend final : public Backend {
  private:
   struct Part {
     std::unique_ptr<Backend> backend;
-    std::uint64_t chunk = 0;     ///< its first of the tile
-    std::uint64_t recorded = 0;  ///< its first among the recorded trajectories
+    std::uint64_t chunk = 0;     ///< index of the part's first chunk in the tile
+    std::uint64_t recorded = 0;  ///< index of the part's first recorded trajectory in the tile
     Tile tile;
     SegmentOutput output;
     Control control;
   };
 
-  /// work(part) for all that have chunks, at the same time.
+  /// Calls work(part) at the same time for all parts that have chunks.
   void each(const std::function<void(Part&)>& work, const std::function<void()>& tick = {}) {
     parallel_for(
         parts_.size(), static_cast<unsigned>(parts_.size()),

@@ -5,7 +5,7 @@
 
 namespace rattleback {
 
-/// The one exception type of the library. `what()` is the message the command line prints.
+/// The only exception type of the library. The command line prints what().
 class Error : public std::runtime_error {
  public:
   enum class Kind {
@@ -21,7 +21,7 @@ class Error : public std::runtime_error {
   Kind kind_;
 };
 
-/// A device has no memory for a tile.
+/// A device has too little memory for a tile.
 class OutOfMemory : public Error {
  public:
   explicit OutOfMemory(const std::string& message) : Error(Kind::runtime, message) {}

@@ -1,5 +1,5 @@
 #pragma once
-// The hash FNV-1a, which finds damage by accident, not by intent.
+// The hash FNV-1a detects accidental damage, not intended damage.
 // Source: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, The FNV non-cryptographic hash algorithm.
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace rattleback {
 
-/// Takes bytes in any number of pieces; `value` depends on all bytes and their order.
+/// Accepts bytes in any number of pieces. `value` depends on all bytes and their order.
 struct Fnv1a {
   std::uint64_t value = 14695981039346656037u;
 
   void add(std::string_view bytes) {
     for (const char c : bytes) add_unit(static_cast<unsigned char>(c));
   }
-  /// Takes eight bytes at once: another hash than that of the bytes, and a faster one.
+  /// Adds eight bytes at once. The hash differs from the hash of the single bytes and takes less time.
   void add_word(std::uint64_t word) {
     add_unit(word);
-    value ^= value >> 32;  // high bits count too
+    value ^= value >> 32;  // the high bits must change the low bits too
   }
 
  private:

@@ -11,7 +11,7 @@
 namespace rattleback {
 namespace {
 
-/// The escapes of fmt's debug format, which knows what is printable, but for quotes and backslashes, which are.
+/// Escapes a text with fmt's debug format, which knows the printable characters. Quotes and backslashes stay unchanged.
 std::string escaped(std::string_view text) {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -24,10 +24,10 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// Whether a character of UTF-8 goes on here.
+/// Returns whether a byte continues a character of UTF-8.
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
 
-/// The first `most` bytes, fewer where that would cut a character.
+/// Returns the first `most` bytes, or fewer so that no character is cut.
 std::string_view head(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && continues(text[most])) --most;
@@ -71,7 +71,8 @@ std::string quote(std::string_view text, std::size_t most) {
 std::string one_line(std::string_view text) {
   constexpr std::size_t most = 2000, end = 700;
   constexpr std::string_view gap = " ... ";
-  // escapes are at most six times as long as what they stand for: what is cut here would not have stayed
+  // An escape is never shorter than the replaced bytes. So the second cut would remove all bytes that this cut
+  // removes.
   std::string line = text.size() > 2 * most
                          ? fmt::format("{}{}{}", escaped(head(text, most)), gap, escaped(tail(text, end)))
                          : escaped(text);
@@ -105,7 +106,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates, std::string_view otherwise) {
-  // the distance of two texts takes the product of their lengths
+  // The edit distance takes a time proportional to the product of the lengths.
   const std::string best = word.size() > 100 ? "" : nearest(word, candidates);
   return best.empty() ? std::string(otherwise) : fmt::format("; did you mean '{}'?", best);
 }

@@ -17,7 +17,7 @@
 
 namespace rattleback {
 
-/// What a number of threads means: 0 is all cores.
+/// Returns `threads`, or the number of hardware threads for 0.
 inline unsigned worker_count(unsigned threads) {
   return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
@@ -27,7 +27,7 @@ inline Error too_many_threads(unsigned threads, const std::system_error& why) {
                                   "); ask for fewer with --threads, or raise the limits of the system"};
 }
 
-/// Throws Error(input) where the system does not give so many threads at a time.
+/// Throws Error(input) when the system cannot run this number of threads at a time.
 inline void require_threads(unsigned threads) {
   std::latch go(1);
   std::vector<std::jthread> workers;
@@ -40,9 +40,9 @@ inline void require_threads(unsigned threads) {
   go.count_down();
 }
 
-/// Calls body(i) for i in [0, count) on `threads` threads, each taking the next index when it is free. The calling thread
-/// calls `tick` about ten times a second meanwhile. The first exception ends the loop and is thrown again here; threads that
-/// cannot be created are Error(input).
+/// Calls body(i) for i in [0, count) on `threads` threads. A free thread takes the next index. Meanwhile the calling
+/// thread calls `tick` about ten times a second. The first exception ends the loop and is thrown again here. Throws
+/// Error(input) when a thread cannot be created.
 inline void parallel_for(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& body,
                          const std::function<void()>& tick = {}) {
   std::atomic<std::uint64_t> next{0};

@@ -1,5 +1,5 @@
 #pragma once
-// Counter-based random numbers: a draw is a pure function of its key and counter, so it depends on no order.
+// Counter-based random numbers. A draw is a pure function of key and counter, so the order of draws does not matter.
 
 #include <array>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace rattleback {
   return counter;
 }
 
-/// Draw `index` of stream `stream`.
+/// The random numbers of draw `index` of stream `stream`.
 class Draw {
  public:
   constexpr Draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t index) {
@@ -31,10 +31,10 @@ class Draw {
     second_ = bits[2] | std::uint64_t{bits[3]} << 32;
   }
 
-  /// In [0, 1), a multiple of 2^-53.
+  /// Returns a uniform number in [0, 1), a multiple of 2^-53.
   [[nodiscard]] constexpr double uniform() const { return static_cast<double>(first_ >> 11) * 0x1p-53; }
 
-  /// Mean 0, standard deviation 1 (Box and Muller 1958).
+  /// Returns a normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() const {
     const double radius = std::sqrt(-2 * std::log(static_cast<double>((first_ >> 11) + 1) * 0x1p-53));
     return radius * std::cos(2 * std::numbers::pi * (static_cast<double>(second_ >> 11) * 0x1p-53));

@@ -2,7 +2,7 @@
 
 namespace rattleback {
 
-/// Version of the library, and the commit it was built from.
+/// The version of the library, and the commit of its source.
 const char* version();
 const char* git_commit();
 

@@ -1,5 +1,5 @@
 #pragma once
-// The systems, the methods, and the compiled pairs of both.
+// Systems, methods, and the compiled pairs of a system and a method.
 
 #include <span>
 #include <string>
@@ -10,19 +10,21 @@
 
 namespace rattleback {
 
-/// Instruction sets a step loop is compiled for.
+/// Instruction sets for which step loops are compiled.
 enum class Isa { scalar, avx2, avx512 };
 [[nodiscard]] const char* to_string(Isa isa);
-/// The widest instruction set that this build holds and this machine runs.
+/// Returns the widest instruction set that this build contains and this machine can run.
 [[nodiscard]] Isa best_isa();
-/// Whether this build holds `isa` and this machine runs it.
+/// Returns whether this build contains `isa` and this machine can run `isa`.
 [[nodiscard]] bool has_isa(Isa isa);
 
-/// v of a state (q, p); on a group both are in space, right trivialised, or in the body.
+/// Computes v of a state (q, p). On a group, v and p are in space (right trivialised) if `in_space`, otherwise in the
+/// body.
 void velocity_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
                        bool in_space, double* v);
 
-/// Process-wide registry. Built-in entries are there from the start; `rattleback_add_system` (CMake) adds a user's own.
+/// The registry of the process. Built-in entries are present from the start; `rattleback_add_system` (CMake) adds
+/// systems of a user.
 class Catalogue {
  public:
   static Catalogue& instance();
@@ -33,26 +35,27 @@ class Catalogue {
   void add(const SystemEntry& system, std::string_view method, std::span<const CompiledCudaPair> pairs);
   void add(const SystemEntry& system, std::string_view method, std::span<const CountedPair> pairs);
 
-  /// All instances, in catalogue order; several share a name when variants or structural parameters differ.
+  /// All instances in catalogue order. Several instances share a name when variants or structural parameters differ.
   [[nodiscard]] std::span<const SystemEntry* const> systems() const { return systems_; }
   [[nodiscard]] std::span<const MethodEntry* const> methods() const { return methods_; }
-  /// Distinct system names in catalogue order.
+  /// Returns the distinct system names in catalogue order.
   [[nodiscard]] std::vector<std::string> system_names() const;
-  /// All instances of one name (aliases resolved); empty when there is none.
+  /// Returns all instances of one name or alias; empty for an unknown name.
   [[nodiscard]] std::vector<const SystemEntry*> instances(std::string_view name) const;
-  [[nodiscard]] const MethodEntry* method(std::string_view name) const;  ///< or nullptr
-  /// The compiled pair, or nullptr.
+  [[nodiscard]] const MethodEntry* method(std::string_view name) const;  ///< nullptr for an unknown name
+  /// Returns the compiled pair, or nullptr.
   [[nodiscard]] const CompiledPair* pair(const SystemEntry& system, const MethodEntry& method, PairKey key,
                                          Isa isa) const;
   [[nodiscard]] const CompiledCudaPair* cuda_pair(const SystemEntry& system, const MethodEntry& method,
                                                   PairKey key) const;
   [[nodiscard]] const CountedPair* counted_pair(const SystemEntry& system, const MethodEntry& method,
                                                 PairKey key) const;
-  /// Whether any loop is compiled for the two.
+  /// Returns whether any loop is compiled for the method and the system.
   [[nodiscard]] bool takes(const MethodEntry& method, const SystemEntry& system) const;
-  /// Whether the two were compiled and the method's step does not take the system.
+  /// Returns whether the method and the system were compiled together, but the method's step does not accept the
+  /// system.
   [[nodiscard]] bool refuses(const MethodEntry& method, const SystemEntry& system) const;
-  /// The keys of a pair, one for each loop that was compiled: values of options that make no difference are left out.
+  /// Returns the keys of a pair, one for each compiled loop. Values of options without effect are left out.
   [[nodiscard]] std::vector<PairKey> keys(const SystemEntry& system, const MethodEntry& method) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The observables that runs of every system can have, besides those of the system: one descriptor each. Validation, messages,
-// help and evaluation follow from the table; `observe_lanes` (loop/observe.hpp) has the value of each kind.
+// Observables that every system can have, besides the observables of the system. Each has one descriptor. Validation,
+// messages, help and evaluation use this table; `observe_lanes` (loop/observe.hpp) computes the values.
 
 #include <span>
 #include <string>
@@ -13,13 +13,13 @@ namespace rattleback {
 struct RunObservable {
   ObservableCode::Kind kind;
   const char* name;
-  bool of_step;  ///< of the last step of a method (loop/last_step.hpp), not of the state alone
-  /// Number of components, name[0], name[1], ..; 0 where the system or the method has none.
+  bool of_step;  ///< depends on the last step of a method (loop/last_step.hpp), not on the state alone
+  /// Returns the number of components name[0], name[1], ..; 0 when the system or the method has no such observable.
   int (*components)(const SystemEntry& system, const MethodEntry& method);
   bool scalar;  ///< a single number, without an index
   const char* text;
 
-  /// As it is shown: "q[i]", "residual".
+  /// Returns the displayed name: "q[i]", "residual".
   [[nodiscard]] std::string title() const { return scalar ? name : std::string(name) + "[i]"; }
 };
 
@@ -29,7 +29,7 @@ struct NamedCode {
   std::string name;
   ObservableCode code;
 };
-/// All observables of runs of a system with a method: those of the system first.
+/// Returns all observables of a system with a method. The observables of the system come first.
 std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEntry& method);
 
 }  // namespace rattleback

@@ -91,7 +91,8 @@ std::vector<Formulas::Formula> Formulas::compile(std::span<const Value> values, 
 }
 
 void Formulas::set_slot(std::size_t slot, double value) {
-  // Compared as bits: 0 and -0 are different inputs, and no trajectory may depend on the one evaluated before it.
+  // Bits are compared, because 0 and -0 are different inputs. A trajectory must not depend on the trajectory evaluated
+  // before.
   if (std::bit_cast<std::uint64_t>(slots_[slot]) == std::bit_cast<std::uint64_t>(value)) return;
   slots_[slot] = value;
   changed_[slot] = 1;

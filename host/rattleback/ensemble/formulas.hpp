@@ -1,5 +1,5 @@
 #pragma once
-// The expressions of a study, evaluated from the values of the axes.
+// Evaluates the expressions of a study from the values of the axes.
 
 #include <string>
 #include <vector>
@@ -11,22 +11,23 @@
 
 namespace rattleback {
 
-/// Computes InitialData of one trajectory after another. What depends on no axis is evaluated once; the rest is
-/// evaluated again only when an axis that it reads has changed.
+/// Computes InitialData of one trajectory after another. An expression without axes is evaluated once. Any other
+/// expression is evaluated again only when one of its axes has changed.
 class Formulas {
  public:
-  /// `axes` are the names of the axes or of the columns of a file. The study has its system chosen and every parameter
-  /// filled in. Throws Error(input) on names that clash and on expressions that do not parse.
+  /// `axes` are the names of the axes or of the columns of a file. The study must have a system and all parameters.
+  /// Throws Error(input) on names that clash and on expressions that do not parse.
   Formulas(const Study& study, const SystemEntry& system, const std::vector<std::string>& axes);
 
   [[nodiscard]] bool step_varies() const { return step_.front().varies; }
   [[nodiscard]] bool parameter_varies(int index) const { return parameters_[static_cast<std::size_t>(index)].varies; }
 
   void set_axis(std::size_t axis, double value);
-  /// Brings `data` up to date with the axes. Throws Error(input) when a value is not finite.
+  /// Updates `data` for the present axes. Throws Error(input) when a value is not finite.
   void evaluate();
 
-  /// Complete after evaluate(); before it, only what does not vary. Vectors that the study does not give are empty.
+  /// `data` is complete after evaluate(); before, only values that do not vary are set. Vectors that the study does not
+  /// give are empty.
   InitialData data;
 
  private:
@@ -43,7 +44,7 @@ class Formulas {
   void set_slot(std::size_t slot, double value);
 
   std::vector<std::string> names_;  ///< axes, numeric parameters, structural parameters
-  std::vector<double> slots_;       ///< their values
+  std::vector<double> slots_;       ///< values of the names
   std::vector<char> varies_, changed_;
   std::vector<Formula> parameters_, step_, q_, v_, p_, lambda_;
   bool first_ = true;

@@ -13,7 +13,7 @@
 namespace rattleback {
 namespace {
 
-/// Counts and seeds go through TOML, whose integers have a sign.
+/// TOML stores counts and seeds as signed integers.
 constexpr std::uint64_t max_integer = std::numeric_limits<std::int64_t>::max();
 
 bool is_random(const Axis& axis) { return axis.kind == Axis::Kind::uniform || axis.kind == Axis::Kind::normal; }
@@ -57,7 +57,7 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
     result.a = number(axis.from, "from");
     result.b = number(axis.to, "to");
   }
-  // normal numbers of 53 random bits lie within 10 standard deviations
+  // A normal number from 53 random bits is within 10 standard deviations of the mean.
   const bool normal = axis.kind == Axis::Kind::normal;
   if (!std::isfinite(normal ? std::abs(result.a) + 10 * result.b : result.b - result.a)) {
     fail(fmt::format("has values that are not finite (it goes {} {} {}); use smaller numbers",
@@ -105,7 +105,7 @@ Grid::Grid(const Study& study) {
 std::vector<std::uint64_t> Grid::corners() const {
   constexpr std::size_t most = std::size_t{1} << 12;
   std::vector<std::uint64_t> corners{0};
-  std::uint64_t stride = 0;  // axes that are drawn jointly share one
+  std::uint64_t stride = 0;  // axes that are drawn jointly have the same stride
   for (const Factor& f : factors_) {
     if (f.count < 2 || f.stride == stride || 2 * corners.size() > most) continue;
     stride = f.stride;
@@ -122,7 +122,7 @@ double Grid::value(std::size_t axis, std::uint64_t trajectory) const {
   switch (f.kind) {
     case Axis::Kind::range:
       if (i == 0) return f.a;
-      // The last point is `to` itself, not a rounding of it.
+      // The last point is exactly `to`, without rounding.
       return i + 1 == f.count ? f.b : f.a + static_cast<double>(i) * (f.b - f.a) / static_cast<double>(f.count - 1);
     case Axis::Kind::values:
       return f.values[i];

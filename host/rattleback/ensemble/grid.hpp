@@ -8,16 +8,17 @@
 
 namespace rattleback {
 
-/// Values of the axes per trajectory, last axis fastest. The random axes without draws of their own are drawn jointly:
-/// together they are one factor of the product, at the position of the first of them.
+/// Values of the axes for each trajectory. The last axis varies fastest. Random axes without `draws` are drawn jointly:
+/// these axes form one factor of the product, at the position of the first such axis.
 class Grid {
  public:
-  /// Throws Error(input) on axes that make no sense by themselves. No axes give one trajectory.
+  /// Throws Error(input) on invalid axes. A study without axes has one trajectory.
   explicit Grid(const Study& study);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] double value(std::size_t axis, std::uint64_t trajectory) const;
-  /// The trajectories at an end of every axis, ascending: 2^k where k axes have more than one value, at most 2^12.
+  /// Returns the trajectories at an end of every axis, in ascending order: 2^k where k axes have more than one value,
+  /// at most 2^12.
   [[nodiscard]] std::vector<std::uint64_t> corners() const;
 
  private:

@@ -1,14 +1,13 @@
 #pragma once
-// One trajectory's initial data.
 
 #include <vector>
 
 namespace rattleback {
 
-/// One trajectory's initial data as the study states it.
+/// The initial data of one trajectory, as given by the study.
 struct InitialData {
   double step = 0;
-  std::vector<double> axes, parameters, q, v, p, lambda;  ///< parameters: all, in the system's order
+  std::vector<double> axes, parameters, q, v, p, lambda;  ///< `parameters` holds all parameters in the system's order
 };
 
 }  // namespace rattleback

@@ -29,7 +29,7 @@ PointFile::Block* block(PointFile& points, std::string_view name) {
   return nullptr;
 }
 
-/// Of the machine.
+/// Returns the machine's memory in bytes.
 double memory_bytes() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
@@ -62,7 +62,7 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-/// A column of the state: q[2] or q2.
+/// A column of the state, named q[2] or q2.
 struct StateColumn {
   PointFile::Block* block;
   std::uint64_t index;
@@ -114,7 +114,7 @@ class CsvReader {
                                     quote(file_, most_of_a_path), points_.rows, header_.size()));
   }
 
-  /// The next line that is neither blank nor a comment.
+  /// Reads the next line that is neither blank nor a comment.
   bool next_line() {
     while (stream_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size())) || stream_.gcount() > 0) {
       ++number_;
@@ -144,7 +144,7 @@ class CsvReader {
     for (const auto& target : targets_) {
       if (target) ++target->block->width;
     }
-    // As many columns as indices below the width, each once: then none is missing.
+    // Every index must be below the width and occur once. Then no index is missing.
     std::vector<std::pair<PointFile::Block*, std::uint64_t>> seen;
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (!targets_[i]) continue;
@@ -172,7 +172,7 @@ class CsvReader {
     if (static_cast<double>(points_.rows * header_.size() * sizeof(double)) > memory_) too_large();
   }
 
-  /// Moves a column from the table to where it belongs.
+  /// Moves a column of the table into the state or into the named columns.
   void place(std::size_t column) {
     if (!targets_[column]) {
       points_.columns.push_back(std::move(table_[column]));
@@ -206,7 +206,7 @@ class Hdf5Reader {
   Hdf5Reader(const std::filesystem::path& file, const std::string& group, const std::string& where)
       : file_(file), where_(where), group_(group) {}
 
-  /// Tries in a child process first.
+  /// Reads the file in a child process first, because HDF5 may crash.
   PointFile operator()() {
     hdf5::silence_errors();
     if (const std::string why = why_unreadable(file_); !why.empty()) fail(fmt::format("cannot be read ({})", why));
@@ -237,7 +237,7 @@ class Hdf5Reader {
 
   bool has(const char* name) const { return H5Lexists(handle_.get(), name, H5P_DEFAULT) > 0; }
 
-  /// In alphabetical order.
+  /// Returns the names of all links in alphabetical order.
   std::vector<std::string> links() const {
     std::vector<std::string> names;
     const herr_t listed = H5Literate(
@@ -291,7 +291,7 @@ class Hdf5Reader {
       fail(fmt::format("declares [{}] numbers in dataset {} and does not hold them (cut off, damaged or not written)",
                        fmt::join(shape, ", "), quote(name)));
     }
-    // Compressed numbers take less in the file.
+    // Compressed numbers take less space in the file than in memory.
     double count = 1;
     for (const std::uint64_t n : shape) count *= static_cast<double>(n);
     const auto too_large = [&] {

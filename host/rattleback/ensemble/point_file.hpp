@@ -1,5 +1,5 @@
 #pragma once
-// Files of initial states: one row per trajectory.
+// Reads files of initial states with one row per trajectory.
 
 #include <cstdint>
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace rattleback {
 
-/// What a file gives for each trajectory.
+/// The values that a file gives for each trajectory.
 struct PointFile {
-  /// A component of the state, row-major; width 0 when the file does not have it.
+  /// A component of the state, row-major. The width is 0 when the file does not have the component.
   struct Block {
     std::uint64_t width = 0;
     std::vector<double> values;
@@ -18,18 +18,18 @@ struct PointFile {
 
   std::uint64_t rows = 0;
   Block q, v, p, lambda;
-  std::vector<std::string> names;            ///< all other columns, usable like axes
-  std::vector<std::vector<double>> columns;  ///< their values, one vector per name
+  std::vector<std::string> names;            ///< all other columns; expressions use such columns like axes
+  std::vector<std::vector<double>> columns;  ///< values of the named columns, one vector per name
 };
 
-/// Whether the name of a file says HDF5 (.h5, .hdf5).
+/// Returns whether a file name ends in .h5 or .hdf5.
 [[nodiscard]] bool is_hdf5_name(const std::filesystem::path& file);
 
-/// CSV (.csv): '#' comments, a header line, numbers separated by commas. Columns q[0], q[1], ... (or q0, q1, ...),
-/// v[i], p[i], lambda[i] are the state; the others are named columns. HDF5 (.h5, .hdf5): datasets q, v, p, lambda of
-/// shape [N, .] are the state, other datasets of shape [N] are named columns. They are in `group`, or if that is empty
-/// in / when q is there, else in /initial when it exists, else in /. Throws Error(input); `where` is the place that
-/// names the file.
+/// Reads a file. CSV (.csv) has '#' comments, a header line, and numbers separated by commas. Columns q[0], q[1], ...
+/// (or q0, q1, ...), v[i], p[i], lambda[i] are the state; all other columns are named columns. In HDF5 (.h5, .hdf5),
+/// datasets q, v, p, lambda of shape [N, .] are the state, and other datasets of shape [N] are named columns. The
+/// datasets are in `group`. If `group` is empty, the datasets are in / when / has q, else in /initial when /initial
+/// exists, else in /. Throws Error(input); `where` is the place in the study that names the file.
 [[nodiscard]] PointFile read_points(const std::filesystem::path& file, const std::string& group,
                                     const std::string& where);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Expressions of a study as functions of variables that the caller names.
+// Expressions of a study are functions of variables that the caller names.
 
 #include <optional>
 #include <span>
@@ -12,22 +12,23 @@
 
 namespace rattleback {
 
-/// The variables of an expression, in order of first appearance: all names but pi and functions. Empty for a number.
+/// Returns the variables of an expression in order of first appearance: all names except pi and functions. Empty for a
+/// number.
 [[nodiscard]] std::vector<std::string> variables_of(const Value& value);
 
-/// A Value ready to be evaluated. Not to be shared by threads.
+/// Evaluates a Value. Threads must not share an Expression.
 class Expression {
  public:
-  /// `what` names the value in messages. Variable i is called names[i] and lives in slots[i]; the slots must outlive the
-  /// expression. Throws Error(input) when the text is no expression of one value or uses another name; `hint` follows
-  /// the list of known names in that message.
+  /// `what` names the value in messages. Variable i has the name names[i] and the value slots[i]. The slots must
+  /// outlive the expression. Throws Error(input) when the text is not one expression or uses an unknown name; `hint`
+  /// follows the list of known names in that message.
   Expression(const Value& value, std::string what, std::span<const std::string> names, const double* slots,
              std::string_view hint = "");
 
-  /// Indices of the variables that the expression reads.
+  /// Returns the indices of the variables that the expression reads.
   [[nodiscard]] std::span<const int> reads() const { return reads_; }
 
-  /// The value at the present contents of the slots. Throws Error(input) when the value is not finite.
+  /// Returns the value for the present slots. Throws Error(input) when the value is not finite.
   [[nodiscard]] double operator()() const;
 
  private:
@@ -39,10 +40,10 @@ class Expression {
   std::vector<int> reads_;
   std::vector<std::string> read_names_;
   const double* slots_;
-  std::optional<Program> program_;  ///< nothing for a number
+  std::optional<Program> program_;  ///< empty for a number
 };
 
-/// The value of an expression without variables.
+/// Returns the value of an expression without variables.
 [[nodiscard]] double constant(const Value& value, const std::string& what);
 
 }  // namespace rattleback

@@ -1,5 +1,5 @@
 #pragma once
-// Expressions as a graph: what the parser makes, and what evaluation and code come from.
+// The parser makes a graph of an expression. Evaluation and generated code use the graph.
 
 #include <array>
 #include <map>
@@ -18,7 +18,7 @@ enum class Op {
   multiply,
   divide,
   negate,
-  whole_power,  ///< a^k for k = 2 to 16: the product a a .. a, from left to right
+  whole_power,  ///< a^k for k = 2 to 16: the product a a .. a, computed from left to right
   power,
   less,
   less_equal,
@@ -49,26 +49,26 @@ enum class Op {
   sqrt,
   abs,
   sign,
-  rint  ///< the nearest whole number, of two the larger
+  rint  ///< floor(a + 0.5): the nearest whole number, in a tie the larger
 };
 
 struct Node {
   Op op;
-  double number = 0.0;           ///< of a constant
-  int index = 0;                 ///< of a variable; the exponent of a whole power
-  std::array<int, 3> operand{};  ///< nodes before this one
+  double number = 0.0;           ///< value of a constant
+  int index = 0;                 ///< index of a variable, or exponent of a whole power
+  std::array<int, 3> operand{};  ///< operands; each index is less than the index of this node
 };
 
-/// Number of operands.
+/// Returns the number of operands.
 [[nodiscard]] int arity(Op op);
 
-/// Nodes in an order in which operands come first. Equal nodes are one node; constants are folded.
+/// Nodes in an order where operands come first. Equal nodes are stored once; constants are folded.
 class Graph {
  public:
   int constant(double value);
   int variable(int index);
   int apply(Op op, int a, int b = 0, int c = 0);
-  /// a^b: products where b is a whole number of 0 to 16.
+  /// Returns a^b. Whole b from 0 to 16 give products.
   int power(int a, int b);
 
   [[nodiscard]] const Node& operator[](int node) const { return nodes_[static_cast<std::size_t>(node)]; }
@@ -81,15 +81,15 @@ class Graph {
   std::map<std::tuple<Op, unsigned long long, int, std::array<int, 3>>, int> known_;
 };
 
-/// A node of a graph, ready to be evaluated again and again. Not to be shared by threads.
+/// Evaluates a node of a graph repeatedly. Threads must not share a Program.
 class Program {
  public:
   Program(const Graph& graph, int root);
-  /// The value for these values of the variables.
+  /// Returns the value for the given values of the variables.
   [[nodiscard]] double operator()(const double* variables) const;
 
  private:
-  std::vector<Node> nodes_;  ///< those that the root depends on
+  std::vector<Node> nodes_;  ///< the nodes on which the root depends
   mutable std::vector<double> values_;
 };
 
@@ -97,7 +97,7 @@ class Program {
 struct FunctionInfo {
   std::string_view name;
   Op op;
-  int least, most;  ///< number of arguments; more than two are taken from left to right
+  int least, most;  ///< number of arguments; more than two arguments are combined from left to right
 };
 [[nodiscard]] std::span<const FunctionInfo> functions();
 [[nodiscard]] const FunctionInfo* find_function(std::string_view name);

@@ -16,32 +16,32 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool has_meaning(std::string_view name) { return name == "pi" || find_function(name) != nullptr; }
 
-/// Walks through a text word by word.
+/// Reads a text word by word.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  /// The next character that is no blank; NUL at the end.
+  /// Returns the next character that is not blank; NUL at the end.
   [[nodiscard]] char peek() {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   [[nodiscard]] std::size_t at() const { return at_; }
   void skip() { ++at_; }
-  /// Takes a symbol if it is next.
+  /// Takes a symbol if the symbol comes next.
   bool take(std::string_view symbol) {
     if (peek() == '\0' || !text_.substr(at_).starts_with(symbol)) return false;
     at_ += symbol.size();
     return true;
   }
-  /// A name that begins here, with its index if it has one.
+  /// Takes a name that begins here, with an index if present.
   std::string_view name() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
     if (at_ < text_.size() && text_[at_] == '[') at_ = std::min(text_.size(), text_.find(']', at_) + 1);
     return text_.substr(begin, at_ - begin);
   }
-  /// A number that begins here.
+  /// Takes a number that begins here.
   double number() {
     double value = 0.0;
     const char* begin = text_.data() + at_;
@@ -59,7 +59,7 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
-/// Recursive descent; `fault_of_expression` bounds the depth.
+/// Parses by recursive descent. `fault_of_expression` limits the depth.
 class Parser {
  public:
   Parser(std::string_view text, Graph& graph, const NameResolver& resolve)
@@ -230,7 +230,7 @@ std::vector<std::string> names_in(std::string_view text) {
     } else if (is_digit(c)) {
       try {
         (void)scan.number();
-      } catch (const SyntaxError&) {  // a number beyond the range of double; the parser says so
+      } catch (const SyntaxError&) {  // a number beyond the range of a double; the parser reports the error
         scan.skip();
       }
     } else {

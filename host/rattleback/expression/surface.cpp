@@ -13,7 +13,8 @@
 namespace rattleback {
 namespace {
 
-/// The operation of the stack machine (loop/surface.hpp) that does what a node does; nothing where there is none.
+/// Returns the operation of the stack machine (loop/surface.hpp) for a node; empty when the machine has no such
+/// operation.
 std::optional<Operation> operation_of(Op op) {
   switch (op) {
     case Op::constant:
@@ -45,7 +46,7 @@ std::optional<Operation> operation_of(Op op) {
   }
 }
 
-/// What the names in a surface stand for: the variables of its graph.
+/// The meanings of the names in a surface. Each name is one variable of the graph.
 class Names {
  public:
   explicit Names(const SystemEntry& system) {
@@ -70,7 +71,7 @@ class Names {
     return found == index_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] const Instruction& operator[](int index) const { return meaning_[static_cast<std::size_t>(index)]; }
-  /// The names as they are listed: q[0] without its short form q0.
+  /// Returns the names to list: q[0] without the short form q0.
   [[nodiscard]] std::vector<std::string> listed() const {
     std::vector<std::string> names{"pi"};
     for (const auto& [name, index] : index_)
@@ -127,7 +128,7 @@ class Compiler {
   }
   [[noreturn]] void refuse(std::string_view why) const { fail(fmt::format("cannot be used: {}", why)); }
 
-  /// Operands first, from left to right.
+  /// Emits the operands from left to right, then the operation.
   void emit(int root) {
     const Node& node = graph_[root];
     if (node.op == Op::variable) return put(names_[node.index]);

@@ -1,5 +1,5 @@
 #pragma once
-// Surfaces of section: the expressions of a study as programs that run inside the time loop.
+// Compiles surfaces of section, which are expressions of a study, to programs that run inside the time loop.
 
 #include <span>
 #include <string>
@@ -16,9 +16,9 @@ struct SurfaceText {
   std::string where;
 };
 
-/// The programs of all surfaces, in order. A surface is an expression (parser.hpp) of + - * / ^ (whole exponents), sin, cos,
-/// exp, sqrt, abs in pi, q[i], v[i], p[i] (also q0, v0, p0), the system's names of its coordinates and its parameters.
-/// Throws Error(input) when one is no expression, uses another name, or is too long.
+/// Returns the programs of all surfaces, in order. A surface is an expression (parser.hpp) of + - * / ^ (whole
+/// exponents), sin, cos, exp, sqrt, abs in pi, q[i], v[i], p[i] (also q0, v0, p0), the system's coordinate names and
+/// parameters. Throws Error(input) when a surface is not an expression, uses an unknown name, or is too long.
 [[nodiscard]] Surfaces compile_surfaces(std::span<const SurfaceText> sections, const SystemEntry& system);
 
 }  // namespace rattleback

@@ -10,10 +10,11 @@ H5D_layout_t layout_of(const Handle& dataset) {
   return properties ? H5Pget_layout(properties.get()) : H5D_LAYOUT_ERROR;
 }
 
-/// HDF5 would read a chunk beyond its end, where the header declares larger chunks than were written.
+/// Returns whether the file stores whole chunks. A damaged header may declare larger chunks than the file stores; HDF5
+/// would then read beyond the end of a chunk.
 bool has_whole_chunks(const Handle& dataset, std::uint64_t stored) {
   const Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose), type(H5Dget_type(dataset.get()), H5Tclose);
-  if (H5Pget_nfilters(properties.get()) > 0) return true;  // their sizes differ
+  if (H5Pget_nfilters(properties.get()) > 0) return true;  // the sizes of filtered chunks differ
   hsize_t extent[H5S_MAX_RANK];
   const int rank = H5Pget_chunk(properties.get(), H5S_MAX_RANK, extent);
   std::uint64_t bytes = H5Tget_size(type.get());
@@ -50,7 +51,7 @@ bool is_complete(const Handle& dataset, std::uint64_t file_size) {
   const std::uint64_t stored = H5Dget_storage_size(dataset.get());
   if (layout_of(dataset) == H5D_CHUNKED) return stored > 0 && stored <= file_size && has_whole_chunks(dataset, stored);
   if (layout_of(dataset) != H5D_CONTIGUOUS) return stored > 0;
-  const std::uint64_t begin = H5Dget_offset(dataset.get());  // HADDR_UNDEF, beyond any file, where there is none
+  const std::uint64_t begin = H5Dget_offset(dataset.get());  // HADDR_UNDEF is beyond the end of any file
   return stored >= bytes && begin <= file_size && bytes <= file_size - begin;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// HDF5 (C API) with owning handles. The library is not thread-safe: use it from one thread at a time.
+// HDF5 (C API) with owning handles. The library is not thread-safe: only one thread at a time may use HDF5.
 
 #include <hdf5.h>
 
@@ -10,7 +10,7 @@
 
 namespace rattleback::hdf5 {
 
-/// Owns an identifier and closes it.
+/// Owns and closes an identifier.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -28,14 +28,14 @@ class Handle {
     return *this;
   }
 
-  /// Whether the call that made it succeeded.
+  /// Returns whether the call that made the identifier succeeded.
   explicit operator bool() const { return id_ >= 0; }
   [[nodiscard]] hid_t get() const { return id_; }
 
   /// Forgets the identifier without closing it.
   void abandon() { id_ = H5I_INVALID_HID; }
 
-  /// Closes now; false when that fails (data of a file may only then reach a full disk).
+  /// Closes the identifier. Returns false on failure, because data may reach a full disk only now.
   bool reset() {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
     return id < 0 || close_(id) >= 0;
@@ -46,21 +46,23 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Stops HDF5 from printing its error stack (failures are seen in return values) and from tidying up at exit, where it
-/// crashes over a file that a full disk has cut short.
+/// Stops HDF5 from printing errors, because return values report failures. Also stops the cleanup of HDF5 at exit,
+/// because the cleanup crashes over a file that a full disk has cut short.
 inline void silence_errors() {
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-/// The extent of a dataset; nothing when it has none (a null dataspace) or cannot be told.
+/// Returns the extent of a dataset; empty when the dataset has no extent (a null dataspace) or cannot be queried.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> shape_of(const Handle& dataset);
 
-/// Whether all numbers of a dataset lie in one stretch of bytes of its file, where reading meets no structure of HDF5.
+/// Returns whether all numbers of a dataset are in one range of bytes of the file, without other structures of HDF5
+/// between.
 [[nodiscard]] bool is_contiguous(const Handle& dataset);
 
-/// Whether the file of a dataset, of `file_size` bytes, holds all its numbers: not where the file is cut off, where the
-/// dataset was never written, or where a damaged header declares more. Compressed data may still be incomplete.
+/// Returns whether the file of a dataset, with `file_size` bytes, has all numbers of the dataset. The result is false
+/// when the file is cut off, when the dataset was never written, or when a damaged header declares more numbers.
+/// Compressed data may still be incomplete.
 [[nodiscard]] bool is_complete(const Handle& dataset, std::uint64_t file_size);
 
 }  // namespace rattleback::hdf5

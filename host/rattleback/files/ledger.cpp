@@ -10,7 +10,8 @@
 namespace rattleback {
 namespace {
 
-/// The contribution of one word: the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// Returns the contribution of one word to the digest: the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA
+/// 2014).
 std::uint64_t mix(std::uint64_t index, std::uint64_t word) {
   std::uint64_t x = word ^ (index + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -48,7 +49,7 @@ void Ledger::add(std::uint64_t first, const void* data, std::uint64_t count) {
   const char* bytes = static_cast<const char*>(data);
   const std::uint64_t end = first + count;
   std::uint64_t begin_of_range = first, end_of_range = end;
-  // the ranges that touch [first, end) become one with it; what lies between them is new
+  // All ranges that touch [first, end) merge with [first, end). Only words between these ranges are new.
   auto range = ranges_.upper_bound(first);
   if (range != ranges_.begin() && std::prev(range)->second >= first) --range;
   std::uint64_t at = first;

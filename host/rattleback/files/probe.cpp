@@ -15,11 +15,11 @@
 namespace rattleback {
 namespace {
 
-/// Ends the calling process when it crashes, hangs, or outlives its parent; silently.
+/// Makes the calling process end silently when the process crashes, hangs, or outlives the parent.
 void guard(pid_t parent, unsigned seconds) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  prctl(PR_SET_DUMPABLE, 0);  // no core file
+  prctl(PR_SET_DUMPABLE, 0);  // this prevents a core file
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU}) std::signal(signal, SIG_DFL);
   sigset_t alarm_only;
   sigemptyset(&alarm_only);
@@ -68,7 +68,7 @@ bool comes_back(const std::filesystem::path& file, const std::function<void()>& 
   }
   const int error = errno;
   close(ends[1]);
-  // The byte tells, not the exit status, which a parent that ignores SIGCHLD never sees.
+  // The byte reports success. A parent that ignores SIGCHLD never sees the exit status.
   char done = 0;
   while (child > 0 && read(ends[0], &done, 1) < 0 && errno == EINTR) continue;
   close(ends[0]);

@@ -1,5 +1,5 @@
 #pragma once
-// Files that may be damaged: HDF5 crashes over some of them, so a child process reads a file first.
+// Reads files that may be damaged. HDF5 crashes on some damaged files, so a child process reads a file first.
 
 #include <filesystem>
 #include <functional>
@@ -7,14 +7,13 @@
 
 namespace rattleback {
 
-/// Why a file cannot be read, in the words of the system ("Permission denied", "it is a directory"); empty when it can be.
-/// Only a regular file can be: others may block, or never end.
+/// Returns why a file cannot be read, in the words of the system ("Permission denied", "it is a directory"); empty for
+/// a readable file. Only regular files are readable, because other files may block or never end.
 [[nodiscard]] std::string why_unreadable(const std::filesystem::path& file);
 
-/// Whether `body`, which reads `file`, comes back (by return or by exception) in a child process: neither a crash nor a
-/// hang ends it. The child has a CPU-time limit of 10 s and what the file's size takes at 16 MiB/s, and ten times as long
-/// by the clock. Nothing that it prints appears, and what it does to memory is lost. Throws Error(runtime) when no process
-/// can be started.
+/// Returns whether `body`, which reads `file`, ends in a child process by return or by exception, without a crash or a
+/// hang. The child may use 10 s of CPU time plus the file size divided by 16 MiB/s, and ten times as much wall time.
+/// Output of the child and changes to its memory are lost. Throws Error(runtime) when no process can be started.
 [[nodiscard]] bool comes_back(const std::filesystem::path& file, const std::function<void()>& body);
 
 }  // namespace rattleback

@@ -1,5 +1,5 @@
 #pragma once
-// A file for what a run cannot keep in memory.
+// A file for data of a run that may not fit into memory.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,25 +11,25 @@ namespace rattleback {
 
 class ScratchFile {
  public:
-  /// Opens the file of a run, or makes it anew where another run has left it; an empty name makes an unnamed one in the
-  /// directory for temporary files. `what` names its content in messages. Throws Error(runtime) where the file cannot be
-  /// opened, Error(input) where it is not of this program.
+  /// Opens or creates the file of a run. A file of another run is emptied. With an empty name the file has no name and
+  /// is in the directory for temporary files. `what` names the content in messages. Throws Error(runtime) when the file
+  /// cannot be opened, and Error(input) when another program wrote the file.
   ScratchFile(const std::filesystem::path& file, const std::string& run, const char* what);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
-  /// Words of 8 bytes, from the word `first` on. Throws Error(runtime).
+  /// Writes or reads `count` words of 8 bytes from word `first` on. Throws Error(runtime).
   void write(std::uint64_t first, const double* words, std::uint64_t count);
   void read(std::uint64_t first, double* words, std::uint64_t count) const;
-  /// All that is written survives a power failure.
+  /// Writes to disk, so that the words survive a power failure.
   void sync();
 
-  /// What has been written so far, for a checkpoint.
+  /// Returns the record of the words written so far, for a checkpoint.
   [[nodiscard]] std::vector<std::uint64_t> written() const { return ledger_.numbers(); }
-  /// Goes on from there.
+  /// Replaces the record of written words by one from a checkpoint.
   void restore(const std::vector<std::uint64_t>& written) { ledger_ = Ledger(written); }
-  /// Whether a file is of this run and holds what was written.
+  /// Returns whether a file belongs to a run and holds the words of the record `written`.
   [[nodiscard]] static bool agrees(const std::filesystem::path& file, const std::string& run,
                                    const std::vector<std::uint64_t>& written);
 
@@ -42,7 +42,7 @@ class ScratchFile {
   Ledger ledger_;
 };
 
-/// The same for the entry of a file in its directory: after this a rename or a new name is there to stay.
+/// Writes the entry of a file in its directory to disk, so that a new name survives a power failure.
 void sync_directory_of(const std::filesystem::path& file);
 
 }  // namespace rattleback

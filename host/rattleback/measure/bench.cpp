@@ -13,7 +13,8 @@
 namespace rattleback {
 namespace {
 
-/// Takes at most 1000 steps of the first few trajectories and counts their operations; the others stay where they are.
+/// Counts the operations of at most 1000 steps of the first 16 trajectories. All other trajectories stay at the initial
+/// state.
 class CountingBackend final : public Backend {
  public:
   [[nodiscard]] double operations() const { return static_cast<double>(operations_); }
@@ -74,7 +75,7 @@ void check_options(const BenchOptions& options) {
     input_error("seconds", fmt::format("must be a finite number, not negative (got {})", options.seconds));
 }
 
-/// Wall seconds of the repetitions of a problem; the last result is kept.
+/// Returns the wall time in seconds of each repetition of a problem. `result` holds the last result.
 std::vector<double> repeat(Session& session, const Problem& problem, const BenchOptions& options, Result& result) {
   std::vector<double> seconds;
   for (double total = 0.0; seconds.size() < options.repetitions || total < options.seconds;) {
@@ -102,7 +103,7 @@ BenchReport measure(const Problem& problem, const BenchOptions& options) {
   check_options(options);
   BenchReport report{problem};
   Session session(options.run);
-  Result result = session.run(problem);  // to warm up
+  Result result = session.run(problem);  // this run warms up
   report.seconds = repeat(session, problem, options, result);
   report.peak_flops = session.measure_peak_flops(problem);
   report.copy_rate = session.measure_copy_rate(problem);
@@ -127,7 +128,7 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
   if (settings.empty()) input_error("settings", "there is none; give at least one");
   WorkPrecisionReport report{problem};
   Study& study = report.problem.study;
-  // the initial states of all are those of the study
+  // All settings start from the initial states of the study, so the frame of the study is stated explicitly.
   const bool in_space = Ensemble(problem).in_space();
   for (const Setting& setting : settings)
     if (problem.system->turn != nullptr && setting.problem.method->in_space != in_space)
@@ -149,7 +150,7 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
     }
   Session session(options.run);
   FinalErrors errors(report.problem, runs, reference, session, options.run.threads);
-  Result result = session.run(runs.front());  // to warm up
+  Result result = session.run(runs.front());  // this run warms up
   for (std::size_t i = 0; i < runs.size(); ++i) {
     WorkPrecisionRun& run = report.runs[i];
     run.seconds = spread_of(repeat(session, runs[i], options, result)).median;

@@ -6,8 +6,8 @@
 
 namespace rattleback {
 
-/// How the library was built and what this machine offers it, as names and values in the order to print them: compiler,
-/// build type, instruction sets, CUDA, processor, CUDA device. Asks for the device, which takes a moment.
+/// Returns facts about the build and this machine as names and values, in the order to print: compiler, build type,
+/// instruction sets, CUDA, processor, CUDA device. The function queries the device, which takes a moment.
 std::vector<std::pair<std::string, std::string>> build_information();
 
 }  // namespace rattleback

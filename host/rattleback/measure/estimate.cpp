@@ -12,7 +12,7 @@
 namespace rattleback {
 namespace {
 
-/// Integers that stay at 2^64 - 1 when they are more.
+/// An integer that stays at 2^64 - 1 on overflow.
 class Saturating {
  public:
   Saturating(std::uint64_t value) : value_(value) {}
@@ -31,7 +31,7 @@ class Saturating {
   std::uint64_t value_;
 };
 
-/// The problem with `copies` of trajectory k as its ensemble, and nothing to observe.
+/// Returns the problem with `copies` of trajectory k as the ensemble, and without observables.
 Problem copies_of(const Problem& problem, const Ensemble& ensemble, std::uint64_t k, std::uint64_t copies) {
   Ensemble::Evaluator evaluate(ensemble);
   const InitialData& data = evaluate(k);
@@ -77,7 +77,7 @@ double measured_rate(Backend& backend, const Problem& problem, RunOptions option
   try {
     const Summary summary = run_on(backend, problem, sink, options);
     return static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
-  } catch (const Error&) {  // stopped, mostly
+  } catch (const Error&) {  // usually the stop request
     return last.seconds > 0 && last.trajectory_steps > 0 ? static_cast<double>(last.trajectory_steps) / last.seconds
                                                          : std::numeric_limits<double>::quiet_NaN();
   }
@@ -104,7 +104,7 @@ std::uint64_t result_bytes(const Problem& problem) {
                          observable.correlation.size() + (observable.histogram ? observable.histogram->bins + 2 : 0));
     with_quantiles += !observable.quantiles.empty();
   }
-  // kept for quantiles until the end
+  // A run keeps the values for quantiles until the end.
   const std::uint64_t series = (samples * with_quantiles).value();
   const Saturating kept =
       (Saturating(series) * size * sizeof(double)).value() == std::numeric_limits<std::uint64_t>::max()

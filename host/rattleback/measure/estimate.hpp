@@ -1,5 +1,5 @@
 #pragma once
-// What a run of a study would take.
+// Estimates the cost of a run.
 
 #include <cstdint>
 #include <string>
@@ -9,18 +9,19 @@
 namespace rattleback {
 
 struct Estimate {
-  std::uint64_t trajectories, checked;  ///< initial states in all, and those that were checked
-  double trajectory_steps;              ///< in all; from the checked ones where the step varies over the ensemble
+  std::uint64_t trajectories, checked;  ///< number of all initial states, and of the checked ones
+  double trajectory_steps;              ///< total; an estimate from the checked states where the step varies
   double memory;                        ///< bytes of the trajectories that a backend advances at a time
   double disk;                          ///< bytes: result_bytes
-  std::string device;                   ///< what was measured, and what `run` takes under the same options
+  std::string device;                   ///< the measured device; `run` uses the same device under the same options
   unsigned threads;
-  /// Trajectory-steps per second, measured over up to 0.3 s with copies of one trajectory. NaN when it cannot be run.
+  /// Trajectory-steps per second, measured for up to 0.3 s with copies of one trajectory. NaN when the measurement
+  /// fails.
   double rate;
 };
 
-/// Checks initial states (all of up to 10^5, else a sample, for about a second at most) and measures. Throws Error(input) when
-/// a state cannot start a trajectory.
+/// Checks initial states and measures the rate. Up to 10^5 states are all checked; otherwise a sample is checked. The
+/// check takes about one second at most. Throws Error(input) when a state cannot start a trajectory.
 Estimate estimate(const Problem& problem, const RunOptions& options = {});
 
 }  // namespace rattleback

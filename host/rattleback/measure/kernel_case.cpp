@@ -55,8 +55,8 @@ std::string ensemble_toml(const SystemEntry& system, const Exercise& exercise) {
   double width = 0.1;
   int draws = exercise.draws;
   if (system.constraint == ConstraintKind::holonomic && system.time_scale < 1.0) {
-    draws = std::min(draws, 64);  // Newton's method over dual numbers takes its time
-    width = 0.005;                // such systems are small as well as fast
+    draws = std::min(draws, 64);  // Newton's method over dual numbers is slow
+    width = 0.005;                // systems with a short time scale are also small
   }
   const int elements = system.elements, n = system.n;
   std::string text = fmt::format("[ensemble]\nproject = true\ndraws = {}\naxes = [", draws);

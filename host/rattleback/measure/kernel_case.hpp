@@ -1,5 +1,5 @@
 #pragma once
-// The compiled kernels one by one, and a study that exercises each.
+// Lists the compiled kernels, and makes a study that exercises one kernel.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace rattleback {
 
-/// A system and a method with the values of its compiled options.
+/// A system and a method with the values of the compiled options.
 struct KernelCase {
   const SystemEntry* system;
   const MethodEntry* method;
@@ -21,25 +21,27 @@ struct KernelCase {
     for (const OptionInfo& option : method->options)
       if (option.compiled) f(option, *next++);
   }
-  /// Letters, digits and underscores; no two cases have the same name.
+  /// Returns letters, digits and underscores. Different cases have different names.
   [[nodiscard]] std::string name() const;
-  /// The method with its options, as keys of a study.
+  /// Returns the method and the options as keys of a study.
   [[nodiscard]] std::string method_toml() const;
 };
 
-/// Every kernel of this build, in the order of the catalogue.
+/// Returns every kernel of this build, in the order of the catalogue.
 [[nodiscard]] std::vector<KernelCase> kernel_cases();
 
-/// What a study of a kernel has besides steps and statistics of all kinds. Each of them runs another kernel, or another part.
+/// Settings of a study of a kernel. The study always has steps and statistics of all kinds. Each flag runs another
+/// kernel or another part of the kernel.
 struct Exercise {
   double step = 0.05;  ///< in units of the system's time scale
   int steps = 40, draws = 300;
-  bool sections = false;  ///< two surfaces, of which one is crossed
-  bool lyapunov = false;  ///< a tangent vector
-  bool uneven = false;    ///< step sizes from small to hopeless: lanes end at different steps, and some fail
+  bool sections = false;  ///< two surfaces; trajectories cross only one
+  bool lyapunov = false;  ///< the study has a tangent vector
+  bool uneven = false;    ///< step sizes from small to too large: lanes end at different steps, and some lanes fail
 };
 
-/// The text of a study: random starts around the default state of the system, put on its constraint.
+/// Returns the text of a study. The trajectories start at random points near the default state of the system, projected
+/// onto the constraint.
 [[nodiscard]] std::string study_of(const KernelCase& kernel, const Exercise& exercise);
 
 }  // namespace rattleback

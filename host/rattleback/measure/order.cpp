@@ -20,7 +20,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// The largest value of the option `stages` that is compiled with the problem's system and method.
+/// Returns the largest compiled value of the option `stages` for the problem's system and method.
 int most_stages(const Problem& problem) {
   int most = 0;
   for (const PairKey& key : Catalogue::instance().keys(*problem.system, *problem.method)) {
@@ -34,7 +34,7 @@ int most_stages(const Problem& problem) {
   return most;
 }
 
-/// The number that at_step has set.
+/// Returns the step that at_step has set.
 double step_of(const Problem& run) { return std::get<double>(run.study.time.step.content); }
 
 std::string method_in_words(const Problem& problem, std::string_view step) {
@@ -43,13 +43,14 @@ std::string method_in_words(const Problem& problem, std::string_view step) {
 }
 std::string method_in_words(const Problem& run) { return method_in_words(run, fmt::format("{}", step_of(run))); }
 
-/// Final states of all trajectories, by variable, and which are good.
+/// Final states of all trajectories, by variable. `good` marks the trajectories without failure.
 struct States {
   std::map<std::string, std::vector<double>> values;
   std::vector<std::uint8_t> good;
 };
 
-/// Errors of the reference grow with those of the runs unless it resolves more than each of them.
+/// Throws Error(input) unless the reference resolves more than each of the runs. Otherwise the errors of the reference
+/// would be as large as the errors of the runs.
 void require_finer(const std::string& where, const Problem& reference, double step, std::span<const Problem> runs) {
   for (const Problem& run : runs) {
     const double tested = step_of(run);
@@ -75,7 +76,7 @@ States states_of(const Result& result, const std::vector<std::string>& variables
   return states;
 }
 
-/// Turns v and p of all states from space to the body or back.
+/// Converts v and p of all states between space and the body.
 void turn(const SystemEntry& system, bool from_space, bool to_space, States& states) {
   if (from_space == to_space || system.turn == nullptr) return;
   const auto n = static_cast<std::size_t>(system.n), elements = static_cast<std::size_t>(system.elements);
@@ -84,7 +85,8 @@ void turn(const SystemEntry& system, bool from_space, bool to_space, States& sta
                 states.values.at("p").data() + k * n, to_space);
 }
 
-/// The exact solution at the end of the study; nothing where a trajectory has none, which is then `without`.
+/// Returns the exact solution at the end of the study. Returns nothing when a trajectory has no known solution;
+/// `without` is then the first such trajectory.
 std::optional<States> exact_states(const Problem& problem, unsigned threads, std::uint64_t& without) {
   const Study& study = problem.study;
   const SystemEntry& system = *problem.system;
@@ -127,13 +129,13 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
   return states;
 }
 
-/// What v and p of the initial states are given in; "" on R^n.
+/// Returns the frame of v and p of the initial states; "" on R^n.
 std::string frame_of(const Problem& problem) {
   if (problem.system->turn == nullptr) return "";
   return Ensemble(problem).in_space() ? "space" : "body";
 }
 
-/// The study without what two runs with the same continuous solution may differ in, as text.
+/// Returns a text of the study that contains only the parts that fix the continuous solution.
 std::string continuous_part(const Problem& problem) {
   Study part;
   part.system = problem.study.system;
@@ -143,7 +145,8 @@ std::string continuous_part(const Problem& problem) {
   return part.to_toml();
 }
 
-/// The final states of a stored result, once it is known to be a finer run of the same problem.
+/// Returns the final states of a stored result. Throws Error(input) unless the result is a finer run of the same
+/// problem.
 States stored_states(const ResultFile& file, const Problem& problem, std::span<const Problem> runs,
                      const std::vector<std::string>& variables, std::string& words) {
   const Study& study = problem.study;
@@ -178,7 +181,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
     input_error(where,
                 "the reference has another ensemble or other initial states than the study; run the study itself with "
                 "a smaller step");
-  // the start and end of a study are numbers that were typed, or steps times step: equal but for rounding
+  // A study states start and end, or computes the end from the number of steps. The two may differ by rounding.
   const auto same_time = [](double a, double b) {
     return std::abs(a - b) <= 4 * epsilon * std::max(std::abs(a), std::abs(b));
   };
@@ -237,7 +240,7 @@ Problem at_step(const Study& study, double step) {
   run.output = {};
   run.output.initial_state = false;
   Problem problem(std::move(run));
-  // a step typed as 0.333333333 would end beside the others
+  // A step typed as 0.333333333 would end at a slightly different time.
   Study::Time& time = problem.study.time;
   time.step.content = (*time.end - time.start) / static_cast<double>(*time.steps);
   return problem;
@@ -256,14 +259,14 @@ std::vector<double> checked_steps(const Study& study, std::vector<double> steps,
 struct FinalErrors::Impl {
   std::vector<std::string> variables{"q", "v", "p"};
   std::string words;
-  bool in_space = false;  // how v and p are compared
+  bool in_space = false;  // v and p are compared in space
   States reference;
   struct Norms {
     double max, square;
   };
   std::vector<std::vector<std::vector<Norms>>> norms;  // [run][variable][member]
 
-  /// The reference in the order of preference of `Reference`, all checks before anything runs.
+  /// Sets the reference in the order of preference of `Reference`. All checks come before the first run.
   void resolve(const Problem& problem, std::span<const Problem> runs, const Reference& wanted, Session& session,
                unsigned threads) {
     const bool by_run = wanted.step || wanted.stages;
@@ -298,7 +301,7 @@ struct FinalErrors::Impl {
     if (wanted.stages && stages == options.end())
       input_error("reference",
                   fmt::format("method '{}' has no stages; give a step for the reference", problem.method->name));
-    // stages that go with a tableau come with the defaults of the other options
+    // Other options, such as a tableau, may imply the number of stages. Such a method takes the default options here.
     if ((wanted.stages || !by_run) && problem.method->stages_of != nullptr) run.method.options.clear();
     if (wanted.stages) run.method.options["stages"] = *wanted.stages;
     if (!by_run && stages != options.end()) run.method.options["stages"] = most_stages(problem);
@@ -371,7 +374,7 @@ double FinalErrors::scale(const std::string& variable) const {
 }
 
 ErrorSeries error_series(std::span<const double> steps, std::vector<double> errors, std::span<const double> floor) {
-  constexpr std::size_t most_points = 3;  // an order is what small steps show
+  constexpr std::size_t most_points = 3;  // the order shows at small steps
   ErrorSeries series{std::move(errors), {}, 0, 0, nan};
   const auto& e = series.error;
   for (std::size_t i = 0; i < e.size(); ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// Errors at the final time against a reference, for runs of one study with several steps, and the orders they show.
+// Errors at the final time against a reference, for runs of one study with several steps, and the resulting orders.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,48 +14,48 @@
 
 namespace rattleback {
 
-/// What errors are taken against: the exact solution, a stored result, or a run of the study's method with another step and
-/// number of stages. With nothing set it is the exact solution where the system has one for every trajectory, and a run with
-/// the most stages of the method that are compiled, where it has stages, at a quarter of the smallest step, of order 1
-/// a sixteenth, otherwise.
+/// The reference for errors: the exact solution, a stored result, or a run of the study's method with another step and
+/// number of stages. By default the reference is the exact solution, if every trajectory has a known one. Otherwise the
+/// default is a run with the most compiled stages (for methods with stages) at a quarter of the smallest step, or at a
+/// sixteenth for a method of order 1.
 struct Reference {
   bool exact = false;
-  std::filesystem::path result;  ///< of the same system, ensemble and time span, with a smaller step or more stages
+  std::filesystem::path result;  ///< same system, ensemble and time span, with a smaller step or more stages
   std::optional<double> step;    ///< default with `stages`: the smallest step
-  std::optional<int> stages;     ///< for methods with that option; default with `step`: those of the study
+  std::optional<int> stages;     ///< only for methods with stages; default with `step`: the stages of the study
 };
 
-/// The problem of a study with the step `step`, from the same start to the same end, that keeps its final states and nothing else. The step
-/// becomes (end - start) / N exactly where it is that to 1e-9. The study's own step is not used, so it may vary over the
-/// ensemble. Throws Error(input), naming the step, when it is not positive or does not divide the time span.
+/// Returns the problem of a study with step `step` and the same start and end. The problem keeps only the final states.
+/// The step is rounded to (end - start) / N when both agree to 1e-9. The study's own step is not used and may vary over
+/// the ensemble. Throws Error(input), naming the step, when the step is not positive or does not divide the time span.
 Problem at_step(const Study& study, double step);
 
-/// Checks a list of steps (at least `least`, positive, distinct, each dividing the time span) and sorts it, largest first.
+/// Checks and sorts a list of steps, largest first. There must be at least `least` steps. Each step must be positive,
+/// distinct and divide the time span.
 std::vector<double> checked_steps(const Study& study, std::vector<double> steps, std::size_t least);
 
-/// An error over the members of an ensemble; NaN when there are none.
+/// An error over the members of an ensemble; NaN when no member is left.
 struct EnsembleError {
-  double max;  ///< of all components of all members
+  double max;  ///< maximum over all components of all members
   double rms;  ///< sqrt of the mean over the members of the squared Euclidean norm
 };
 
-/// Errors of final states, of several runs with one reference. A trajectory that failed in any run or in the reference is left
-/// out of all.
+/// Errors of final states, of several runs against one reference. A trajectory that failed in any run or in the
+/// reference is left out of all errors.
 class FinalErrors {
  public:
-  /// Checks the reference against all runs to come (from at_step), then computes it. Throws Error(input).
+  /// Checks the reference against all coming runs (from at_step), then computes the reference. Throws Error(input).
   FinalErrors(const Problem& problem, std::span<const Problem> runs, const Reference& reference, Session& session,
               unsigned threads = 0);
   ~FinalErrors();
   FinalErrors(FinalErrors&&) noexcept;
 
-  /// Takes the result of the next run, of this problem. On Lie groups v and p are compared in the trivialisation of the first
-  /// problem's method.
+  /// Adds the result of the next run, which solved problem `run`. On Lie groups v and p are compared in the
+  /// trivialisation of the first problem's method.
   void add(const Result& result, const Problem& run);
 
-  [[nodiscard]] const std::string& reference() const;  ///< in words
-  [[nodiscard]] const std::vector<std::string>& variables()
-      const;  ///< q, v, p and, where the method carries it, lambda
+  [[nodiscard]] const std::string& reference() const;               ///< the reference in words
+  [[nodiscard]] const std::vector<std::string>& variables() const;  ///< q, v, p; lambda if the method carries lambda
   [[nodiscard]] std::uint64_t trajectories() const;
   [[nodiscard]] std::uint64_t failed() const;  ///< trajectories left out so far
   [[nodiscard]] EnsembleError error(std::size_t run, std::size_t variable) const;
@@ -69,38 +69,38 @@ class FinalErrors {
 /// One measure of error (max or rms) against the step.
 struct ErrorSeries {
   std::vector<double> error;  ///< per step
-  std::vector<double>
-      order;                ///< log(e[i-1] / e[i]) / log(h[i-1] / h[i]); NaN for the first step and where an error is 0
-  std::size_t above_floor;  ///< steps, from the largest on, whose errors fall and are above the round-off floor
-  std::size_t points;       ///< how many of these, the smallest ones, the slope is of: at most 3
+  std::vector<double> order;  ///< log(e[i-1] / e[i]) / log(h[i-1] / h[i]); NaN for the first step or when an error is 0
+  std::size_t above_floor;  ///< number of steps, from the largest on, whose errors fall and exceed the round-off floor
+  std::size_t points;       ///< number of these steps, the smallest ones, used for the slope: at most 3
   double slope;             ///< least-squares slope of log error against log step; NaN with fewer than 2 points
 };
 
-/// The series with its orders and slope, given a round-off floor for every step.
+/// Returns the orders and the slope for the given errors and round-off floors.
 ErrorSeries error_series(std::span<const double> steps, std::vector<double> errors, std::span<const double> floor);
 
 struct VariableOrder {
   std::string name;  ///< q, v, p, lambda
-  /// Per step: 8 eps sqrt(N) |x| for N steps and |x| the largest component of the reference, rounding errors that add up like a
-  /// random walk; for lambda, which enters a step as h lambda, not less than that of p divided by h.
+  /// Estimated rounding error per step size: 8 eps sqrt(N) |x| for N steps, where |x| is the largest component of the
+  /// reference. Rounding errors add up like a random walk. The floor of lambda is at least the floor of p divided by h,
+  /// because lambda enters a step as h lambda.
   std::vector<double> floor;
   ErrorSeries max, rms;
 };
 
 struct OrderReport {
-  Problem problem;  ///< with its own step
+  Problem problem;  ///< the problem with the study's own step
   std::string reference = {};
   std::vector<double> steps = {};  ///< largest first
   std::vector<VariableOrder> variables = {};
   std::uint64_t trajectories = 0, failed = 0;
 
-  /// The report as arrays: /step, /NAME/{max,rms} and /NAME/{order_max,order_rms}, each [steps], with the attributes slope,
-  /// points and above_floor on the errors; /NAME/floor.
+  /// Writes the report as arrays: /step, /NAME/{max,rms}, /NAME/{order_max,order_rms} and /NAME/floor, each [steps].
+  /// The errors have the attributes slope, points and above_floor.
   void write(ResultSink& sink) const;
 };
 
-/// Runs the study at every step with one backend and one set of buffers. `finished` is called after each run. Throws
-/// Error(input), before anything runs, on bad steps or a reference that does not fit.
+/// Runs the study at every step with one backend and one set of buffers. Calls `finished` after each run. Throws
+/// Error(input) before the first run when a step is invalid or the reference does not fit.
 OrderReport order(const Problem& problem, const std::vector<double>& steps, const Reference& reference = {},
                   const RunOptions& options = {},
                   const std::function<void(double step, const Summary& summary)>& finished = {});

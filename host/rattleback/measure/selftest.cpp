@@ -17,7 +17,7 @@
 namespace rattleback {
 namespace {
 
-/// Of all bits of a result.
+/// Adds all bits of a result to the hash.
 void add_to(Fnv1a& hash, const Result& result) {
   for (const std::string& path : result.paths()) {
     hash.add(path);

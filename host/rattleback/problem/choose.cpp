@@ -57,7 +57,8 @@ const SystemEntry& find_system(const Study& study) {
     }
     std::erase_if(instances, [&](const SystemEntry* entry) { return entry->structure[i].value != *number; });
   }
-  // the first that has all the parameters; where none has, the first will be asked for them in vain
+  // Chooses the first instance that has all given parameters. If no such instance exists, the first instance is
+  // chosen, and complete_system reports the unknown parameter.
   const auto has_all = [&](const SystemEntry* entry) {
     return std::ranges::all_of(asked.parameters, [&](const auto& given) {
       const auto same = [&](const auto& info) { return info.name == given.first; };
@@ -68,7 +69,7 @@ const SystemEntry& find_system(const Study& study) {
   return **(fitting == instances.end() ? instances.begin() : fitting);
 }
 
-/// Names the instance in full and gives every parameter a value.
+/// Sets the full name of the instance and gives every parameter a value.
 void complete_system(Study& study, const SystemEntry& entry) {
   study.system.name = entry.name;
   study.system.variant = entry.variant;
@@ -83,7 +84,7 @@ void complete_system(Study& study, const SystemEntry& entry) {
   }
   for (const auto& [name, value] : study.system.parameters) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    if (study.system.variant.empty()) {  // those of the variants would have been known, too
+    if (study.system.variant.empty()) {  // a study without a variant may mean parameters of another variant
       for (const SystemEntry* other : Catalogue::instance().instances(entry.name))
         for (const ParameterInfo& info : other->parameters)
           if (std::ranges::find(known, info.name) == known.end()) known.emplace_back(info.name);
@@ -116,7 +117,7 @@ std::string_view words(ConstraintKind kind) {
   return "";
 }
 
-/// The method must be one that is compiled for the system.
+/// Throws Error(input) unless the method is compiled for the system.
 void check_pair(const Study& study, const SystemEntry& system, const MethodEntry& method) {
   const Catalogue& catalogue = Catalogue::instance();
   if (catalogue.takes(method, system)) return;
@@ -132,7 +133,8 @@ void check_pair(const Study& study, const SystemEntry& system, const MethodEntry
                           fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
 }
 
-/// Where a system has the separable form for some parameters only, a method that takes that form must be there.
+/// Checks the parameters of a system that has the separable form for some parameters only, when the method uses that
+/// form.
 void check_separable(const Study& study, const SystemEntry& system, const MethodEntry& method) {
   if (!method.separable_form) return;
   for (const char* name : system.separable_without) {

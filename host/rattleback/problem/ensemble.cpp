@@ -14,7 +14,7 @@
 namespace rattleback {
 namespace {
 
-/// Whether the states of a result are in space; nothing where the file is none.
+/// Returns whether the states of a result are in space; empty when the file is not a result.
 std::optional<bool> states_in_space(const std::filesystem::path& file) {
   try {
     const auto attributes = ResultFile(file).attributes("/");
@@ -34,7 +34,7 @@ struct Ensemble::Impl {
     check_trajectories(study, size());
   }
 
-  /// Reads the file and settles what comes from it and what from the study's expressions.
+  /// Reads the file. Each of q, v, p and lambda must come from the file or from the study, not from both.
   PointFile read_file() {
     if (study.ensemble.file.empty()) return {};
     const std::string where = study.place("ensemble.file");
@@ -54,7 +54,7 @@ struct Ensemble::Impl {
       }
       return true;
     };
-    // A result holds both; p belongs to the state, v is derived from it.
+    // A result has v and p. The state consists of q and p, so p is used and v is dropped.
     if (points.p.width != 0) points.v = {};
     const bool has_q = settle("q", points.q, study.ensemble.q, system.n, system.elements);
     const bool has_v = settle("v", points.v, study.ensemble.v, system.n, system.n);
@@ -79,9 +79,9 @@ struct Ensemble::Impl {
   const Study& study = problem.study;
   bool in_space = problem.given_in_space();
   Grid grid;
-  PointFile file;  ///< without rows when the study names none
+  PointFile file;  ///< no rows when the study names no file
   std::vector<std::string> names;
-  Formulas formulas;  ///< checked here, evaluated in copies of the evaluators' own
+  Formulas formulas;  ///< checked here; every evaluator has a copy
 };
 
 struct Ensemble::Evaluator::Impl {

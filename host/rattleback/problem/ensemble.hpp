@@ -1,5 +1,4 @@
 #pragma once
-// The trajectories of a problem.
 
 #include <cstdint>
 #include <memory>
@@ -14,21 +13,22 @@ namespace rattleback {
 /// The trajectories of a problem. Trajectory k depends on (study, k) only.
 class Ensemble {
  public:
-  /// Throws Error(input) on expressions that do not parse, unknown names, unreadable files.
+  /// Throws Error(input) on expressions that do not parse, unknown names, and unreadable files.
   explicit Ensemble(const Problem& problem);
   ~Ensemble();
   Ensemble(Ensemble&&) noexcept;
 
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] const std::vector<std::string>& axis_names() const;
-  /// Which inputs differ between trajectories (otherwise they are the same for all k).
+  /// These functions return whether an input differs between trajectories.
   [[nodiscard]] bool step_varies() const;
   [[nodiscard]] bool parameter_varies(int index) const;
-  [[nodiscard]] bool from_momentum() const;  ///< p is given rather than v
+  [[nodiscard]] bool from_momentum() const;  ///< p is given, not v
   [[nodiscard]] bool multiplier_given() const;
-  [[nodiscard]] bool in_space() const;  ///< v and p are given so, on Lie groups
+  [[nodiscard]] bool in_space() const;  ///< the given v and p are in space, on Lie groups
 
-  /// Evaluates trajectories; one per thread. Throws Error(input) naming the expression when a value is not finite.
+  /// Evaluates trajectories. Each thread needs one Evaluator. Throws Error(input), naming the expression, when a value
+  /// is not finite.
   class Evaluator {
    public:
     explicit Evaluator(const Ensemble& ensemble);

@@ -19,7 +19,7 @@ std::string_view kind_of(const MethodOption& value) {
   return kinds[value.content.index()];
 }
 
-/// A value given in a study, brought into the form of its kind.
+/// Checks a value of a study and converts the value to the kind of the option.
 class Checked {
  public:
   Checked(const Study& study, const MethodEntry& method, const OptionInfo& option)
@@ -119,7 +119,7 @@ class Checked {
   std::string key_, where_;
 };
 
-/// The numbers of a list are those of `value`; those of a matrix are put into `flat`.
+/// Returns the value of an option. A list points into `value`. The numbers of a matrix are copied to `flat`.
 OptionValue value_of(const OptionInfo& option, const MethodOption& value, std::vector<double>& flat) {
   return std::visit(
       [&](const auto& x) -> OptionValue {
@@ -143,10 +143,10 @@ const MethodOption* find(const Study::Method& method, const OptionInfo& option) 
   return found == method.options.end() ? nullptr : &found->second;
 }
 
-/// The values of all options of a method, in their order.
+/// The values of all options of a method, in the order of the options.
 struct Values {
-  std::vector<MethodOption> settings;     ///< what the values' lists are in
-  std::vector<std::vector<double>> flat;  ///< and their matrices
+  std::vector<MethodOption> settings;     ///< `values` points into these lists
+  std::vector<std::vector<double>> flat;  ///< `values` points into these matrices, stored by rows
   std::vector<OptionValue> values;
 
   Values(const Study::Method& given, const MethodEntry& method) : flat(method.options.size()) {

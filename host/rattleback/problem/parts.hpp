@@ -1,5 +1,5 @@
 #pragma once
-// The parts of resolving a study, each in a file of its own.
+// Steps of resolving a study. Each step has a separate file.
 
 #include <cstdint>
 #include <string>
@@ -9,27 +9,28 @@
 
 namespace rattleback {
 
-/// choose.cpp: the system instance and the method with its options, named in full.
+/// choose.cpp sets the system instance, and the method with all options.
 void choose_system(Problem& problem);
 void choose_method(Problem& problem);
 
-/// time.cpp: sets both of end and steps and both of samples and sample_every.
+/// time.cpp sets end and steps, and samples and sample_every.
 void complete_time(Study& study, const Formulas& formulas);
 
-/// requests.cpp: observables, sections, covariance.
+/// requests.cpp checks observables, sections and covariance.
 void check_requests(Problem& problem);
 
-/// Checks that q comes with one of v and p, from the study or its file; where neither is given, sets the system's own.
+/// Checks that q comes with either v or p, from the study or a file. Sets the system's default state when none is
+/// given.
 void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p);
 
-/// How many numbers give a configuration: "3", or where rotations may be given in two ways, "9, or 3 with rotation vectors in
-/// place of rotation matrices".
+/// Returns the possible sizes of a configuration: "3", or "9, or 3 with rotation vectors in place of rotation matrices"
+/// when rotations have two forms.
 [[nodiscard]] std::string sizes_in_words(int dimension, int elements);
 
 /// Checks the indices of the trajectories to keep.
 void check_trajectories(const Study& study, std::uint64_t size);
 
-/// Throws Error(input) where a name cannot be that of a study or of a section.
+/// Throws Error(input) when a study or a section cannot have this name.
 void check_name(std::string_view what, const std::string& name, const std::string& where);
 
 }  // namespace rattleback

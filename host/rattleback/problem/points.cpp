@@ -42,7 +42,7 @@ std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
-/// The derivative of v by p: the inverse of the mass matrix.
+/// Returns the derivative of v with respect to p, which is the inverse of the mass matrix.
 Eigen::MatrixXd inverse_mass(const SystemEntry& system, const std::vector<double>& parameters, const Point& point) {
   const auto velocity = [&](const Eigen::VectorXd& p) {
     Eigen::VectorXd v(system.n);
@@ -59,7 +59,7 @@ bool all_finite(const std::vector<double>& numbers) {
   return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
 }
 
-/// What is wrong with a point that does not determine the multiplier.
+/// Returns why a point does not determine the multiplier.
 std::string why_undetermined(const SystemEntry& system, const std::vector<double>& parameters, const Point& point) {
   const Eigen::MatrixXd inverse = inverse_mass(system, parameters, point);
   if (!inverse.allFinite())
@@ -83,7 +83,7 @@ std::string why_undetermined(const SystemEntry& system, const std::vector<double
       smallest, largest);
 }
 
-/// Why a completed point cannot start a trajectory; empty when it can.
+/// Returns why a completed point cannot start a trajectory; empty for a valid point.
 std::string fault_of(const Study& study, const SystemEntry& system, const std::vector<double>& parameters,
                      const Point& point) {
   const PrepareReport& report = point.report;
@@ -119,7 +119,7 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
 
 namespace {
 
-/// Checks trajectories which(i), i in [0, count), until `end`.
+/// Checks trajectories which(i) for i in [0, count), until the time `end`.
 PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
                          const std::function<std::uint64_t(std::uint64_t)>& which,
                          std::chrono::steady_clock::time_point end) {
@@ -172,7 +172,8 @@ PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, 
   const std::uint64_t parts = most - corners.size();
   const auto which = [&](std::uint64_t i) {
     if (i < corners.size()) return corners[i];
-    // all over the ensemble, also where time runs out: the factor is a prime above the number of parts
+    // Parts from all over the ensemble come early, in case time runs out. The factor is a prime above the number of
+    // parts.
     const std::uint64_t part = (i - corners.size()) * 1'000'003 % parts;
     const auto begin_of = [&](std::uint64_t p) {
       return static_cast<std::uint64_t>(static_cast<unsigned __int128>(size) * p / parts);

@@ -1,5 +1,5 @@
 #pragma once
-// Initial points of an ensemble, completed by the system and checked.
+// The system completes and checks the initial points of an ensemble.
 
 #include <vector>
 
@@ -7,25 +7,25 @@
 
 namespace rattleback {
 
-/// A point with all its parts.
+/// A point with all parts of the state.
 struct Point {
   std::vector<double> q, v, p, lambda;
   PrepareReport report{};
 
-  /// v and p in space or in the body.
+  /// `in_space` tells whether the resulting v and p are in space or in the body.
   Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data, bool in_space);
 };
 
-/// Completes all points. Throws Error(input) naming the first trajectory that cannot start; returns the number of steps of
-/// all trajectories together.
+/// Completes and checks all points. Throws Error(input) naming the first trajectory that cannot start. Returns the
+/// total number of steps of all trajectories.
 std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
 
-/// Of check_some_points: how many, and the number of steps of these together.
+/// The number of checked trajectories and the total number of their steps.
 struct PointSample {
   std::uint64_t count, steps;
 };
-/// The same for at most 10^5 trajectories and about one second: the corners of the axes, and one at random out of each of as
-/// many equal parts of the ensemble as there is room for. All of a smaller ensemble.
+/// Like check_points, but for at most 10^5 trajectories and about one second. A larger ensemble is sampled: the corners
+/// of the axes, and one random trajectory from each of many equal parts of the ensemble.
 PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
 
 }  // namespace rattleback

@@ -1,5 +1,5 @@
 #pragma once
-// A study resolved against the catalogue.
+// A study whose names are resolved with the catalogue.
 
 #include <cstdint>
 #include <string>
@@ -10,27 +10,27 @@
 
 namespace rattleback {
 
-/// A complete study and what its names stand for: everything that runs, orders and benchmarks need to know of a study.
+/// A complete study and the meaning of its names. Runs, orders and benchmarks need no other input from a study.
 struct Problem {
-  /// Resolves a study: fills in every default and checks all that can be checked without evaluating the ensemble. A study is
-  /// accepted wherever a problem is asked for. Throws Error(input), with the place of the fault in the study's file.
+  /// Resolves a study: sets every default and checks all values that need no evaluation of the ensemble. A study
+  /// converts implicitly to a problem. Throws Error(input) with the place of the fault in the study's file.
   Problem(Study given);
 
-  Study study;  ///< every default filled in; resolving it again gives the same problem
+  Study study;  ///< all defaults are set; resolving this study again gives the same problem
   const SystemEntry* system = nullptr;
   const MethodEntry* method = nullptr;
-  PairKey key{};                      ///< the compiled options, which choose one of the pair's loops
-  std::vector<double> numbers;        ///< what the step takes from the other options: max_method_numbers
-  std::string warning;                ///< what is doubtful about the options; empty where nothing is
-  std::vector<ObservableCode> codes;  ///< of study.observables, in order
-  Surfaces surfaces{};                ///< of study.sections, in order
+  PairKey key{};                      ///< the compiled options, which choose a loop of the pair
+  std::vector<double> numbers;        ///< max_method_numbers numbers that the step takes from the other options
+  std::string warning;                ///< a doubt about the options; empty without doubts
+  std::vector<ObservableCode> codes;  ///< codes of study.observables, in order
+  Surfaces surfaces{};                ///< surfaces of study.sections, in order
 
-  /// The code of an observable of this system and method. Throws Error(input) with the nearest name.
+  /// Returns the code of an observable of this system and method. Throws Error(input) with the nearest name.
   [[nodiscard]] ObservableCode observable_code(const std::string& name, const std::string& where = "") const;
-  /// Steps between two samples of a trajectory whose step size varies over the ensemble. Throws Error(input) when
-  /// (end - start) / (samples * step) is not a whole number.
+  /// Returns the steps between two samples of a trajectory whose step size varies over the ensemble. Throws
+  /// Error(input) when (end - start) / (samples * step) is not a whole number.
   [[nodiscard]] std::uint64_t steps_per_sample(double step) const;
-  /// Whether v and p of the initial states of the study are given in space, unless the result that they come from says
+  /// Returns whether the study gives v and p of the initial states in space. A result as initial file may say
   /// otherwise.
   [[nodiscard]] bool given_in_space() const;
 };

@@ -21,7 +21,7 @@ void reject_repeats(const std::vector<T>& values, const std::string& where, std:
   }
 }
 
-/// An error is asked for of an invariant, the size of everything else.
+/// Returns the default reference: the initial value for an invariant, 0 for all other observables.
 ErrorReference standard_reference(const SystemEntry& system, const ObservableCode& code) {
   const bool conserved =
       code.kind == ObservableCode::system && system.observables[static_cast<std::size_t>(code.index)].conserved;

@@ -62,13 +62,14 @@ void check_initial(Problem& problem) {
   check_size("v", ensemble.v, "n", system.n);
   check_size("p", ensemble.p, "n", system.n);
   check_size("lambda", ensemble.lambda, "m", system.m);
-  // What a file gives of the state is known when it is read.
+  // The parts of the state in a file are known only after the file is read.
   if (ensemble.file.empty()) {
     complete_initial(problem, !ensemble.q.empty(), !ensemble.v.empty(), !ensemble.p.empty());
   }
 }
 
-/// The names that expressions may use beyond parameters. Those of a file's columns are not known yet: any name will do.
+/// Returns the names that expressions may use besides parameters. The columns of a file are still unknown, so with a
+/// file every name is allowed.
 std::vector<std::string> axis_names(const Study& study, const SystemEntry& system) {
   std::vector<std::string> names;
   for (const Axis& axis : study.ensemble.axes) names.push_back(axis.name);
@@ -147,7 +148,7 @@ void check_trajectories(const Study& study, std::uint64_t size) {
   }
 }
 
-// What reads a study completes the study, too.
+// The functions that read a study also complete the study.
 
 Study Study::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
   return Problem(read_study(toml, origin, overrides)).study;

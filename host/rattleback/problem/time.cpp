@@ -1,4 +1,4 @@
-// The time grid of a study: Study::Time completed and checked.
+// Completes and checks the time grid Study::Time of a study.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace rattleback {
 namespace {
 
-/// The whole number that `quotient` is to 1e-9 relative, or nothing.
+/// Returns the whole number that agrees with `quotient` to 1e-9 (relative); empty when no whole number does.
 std::optional<std::uint64_t> whole(double quotient) {
   const double nearest = std::round(quotient);
   if (!(nearest >= 1 && nearest < 0x1p53 && std::abs(quotient - nearest) <= 1e-9 * nearest)) return std::nullopt;
@@ -23,7 +23,8 @@ void check_step(const Study& study, double step) {
   input_error(study.place("time.step"), fmt::format("time.step must be positive (got {})", step));
 }
 
-/// The number of intervals between start and end. `words` describes them; a step is an interval divided by `parts`.
+/// Returns the number of intervals between start and end. `words` names the intervals in a message. A step is an
+/// interval divided by `parts`.
 std::uint64_t count_intervals(const Study& study, double interval, std::string_view words, double parts) {
   const Study::Time& time = study.time;
   const double span = *time.end - time.start;
@@ -62,7 +63,7 @@ void complete_varying_time(Study& study) {
   time.sample_every = 0;
 }
 
-/// The divisor of `steps` closest to `samples`.
+/// Returns the divisor of `steps` closest to `samples`.
 std::uint64_t nearest_divisor(std::uint64_t steps, std::uint64_t samples) {
   std::uint64_t best = 1;
   const auto distance = [&](std::uint64_t d) { return d > samples ? d - samples : samples - d; };

@@ -30,7 +30,7 @@ std::uint64_t hash_words(const void* data, std::uint64_t words) {
   return hash.value;
 }
 
-/// The contribution of one array or text; a sum of them does not depend on their order.
+/// Returns the hash of one array or text. The sum of these hashes does not depend on their order.
 std::uint64_t hash_array(const std::string& path, const void* data, std::uint64_t words) {
   return std::rotl(hash_words(data, words), 1) ^ hash_text(path);
 }
@@ -86,7 +86,7 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& file)
   const auto stored = attributes_.find("checksum");
   if (stored == attributes_.end() || !std::holds_alternative<std::uint64_t>(stored->second))
     input_error(file.string(), "is not a checkpoint of rattleback");
-  // checkpoints of older versions have no run id, and no account of their files
+  // Checkpoints of older versions have neither a run id nor a record of their files.
   if (!attributes_.contains("run"))
     input_error(file.string(), "was written by another version of rattleback; finish it with version " +
                                    (attributes_.contains("version") ? text("version") : "0.1.0"));

@@ -1,5 +1,5 @@
 #pragma once
-// Checkpoints: what a run needs to go on, in a file beside its unfinished result.
+// A checkpoint is a file beside the unfinished result, with all data that a run needs to continue.
 
 #include <filesystem>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace rattleback {
 
-/// Writes a checkpoint of a run under a temporary name and renames it, with a checksum over all that it holds.
+/// Writes a checkpoint of a run with a checksum of the contents. The file has a temporary name until complete.
 class CheckpointWriter {
  public:
   CheckpointWriter(const std::filesystem::path& file, const std::string& run) : sink_(file, run) {}
@@ -28,7 +28,8 @@ class CheckpointWriter {
   std::uint64_t checksum_ = 0;
 };
 
-/// Reads one back. Throws Error(input) when it is not there, not a checkpoint, of another version, or damaged.
+/// Reads a checkpoint. Throws Error(input) when the file is missing, not a checkpoint, from another version, or
+/// damaged.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const std::filesystem::path& file);
@@ -37,9 +38,9 @@ class CheckpointReader {
   [[nodiscard]] std::vector<double> numbers(const std::string& path) const;
   [[nodiscard]] std::vector<std::uint64_t> counts(const std::string& path) const;
   [[nodiscard]] std::string text(const std::string& name) const;
-  /// The run that the checkpoint belongs to.
+  /// Returns the run of the checkpoint.
   [[nodiscard]] std::string run() const { return text("run"); }
-  /// What the unfinished result held.
+  /// Returns the contents of the unfinished result.
   [[nodiscard]] PartContents part() const;
 
  private:
@@ -51,16 +52,16 @@ class CheckpointReader {
   std::map<std::string, Attribute> attributes_;
 };
 
-/// Where the data of an unfinished result are.
+/// The file with the data of an unfinished result.
 struct Leftover {
   std::filesystem::path file;
-  bool whole;  ///< it can be gone on with; otherwise a new part is made from its data
+  bool whole;  ///< the run can continue with this file; otherwise a new part gets the data
 };
-/// Compares what an interrupted run has left with its checkpoint. Throws Error(input) where a file is missing, another run's,
-/// or changed; changes nothing itself.
+/// Compares the files of an interrupted run with the checkpoint. Throws Error(input) when a file is missing, belongs to
+/// another run, or has changed. Changes no file.
 [[nodiscard]] Leftover check_leftovers(const RunFiles& files, const CheckpointReader& checkpoint);
 
-/// Fnv1a of the bytes of a file.
+/// Returns the Fnv1a hash of the bytes of a file.
 [[nodiscard]] std::uint64_t hash_file(const std::filesystem::path& file);
 
 }  // namespace rattleback

@@ -16,7 +16,7 @@ namespace {
 
 using Status = DatasetDiff::Status;
 
-/// Values of a block of one dataset: 8 MiB.
+/// Values in one block of a dataset: 8 MiB.
 constexpr std::uint64_t block_values = std::uint64_t{1} << 20;
 
 std::uint64_t size_of(const Shape& shape) {
@@ -25,7 +25,7 @@ std::uint64_t size_of(const Shape& shape) {
   return size;
 }
 
-/// Visits a dataset in row-major order by blocks, `visit(offset, count)`, of at most block_values values each.
+/// Calls visit(offset, count) for blocks of a dataset in row-major order. Each block has at most block_values values.
 template <class Visit>
 void for_each_block(const Shape& shape, Visit visit) {
   Shape offset(shape.size(), 0), count = shape;
@@ -33,7 +33,7 @@ void for_each_block(const Shape& shape, Visit visit) {
     if (size_of(shape) > 0) visit(offset, count);
     return;
   }
-  // indices before `split` are taken one by one, that of `split` in pieces, those after it as a whole
+  // Indices before `split` advance one by one. Index `split` advances in pieces. Later indices are taken as a whole.
   std::size_t split = shape.size() - 1;
   std::uint64_t row = 1;
   for (; row * shape[split] <= block_values; --split) row *= shape[split];
@@ -49,7 +49,7 @@ void for_each_block(const Shape& shape, Visit visit) {
   }
 }
 
-/// Position of a double in the order of all doubles; 0 and -0 share one.
+/// Returns the position of a double in the order of all doubles. 0 and -0 have the same position.
 std::int64_t position(double x) {
   const auto bits = std::bit_cast<std::int64_t>(x);
   return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
@@ -132,7 +132,7 @@ class Comparison {
     if (result.differing > 0) result.status = Status::values;
   }
 
-  /// Value i of a block, and what its index means (docs/results.md).
+  /// Returns value i of a block and the meaning of the index (docs/results.md).
   template <class T>
   FirstDifference first_difference(const std::string& path, const Shape& offset, const Shape& count, std::uint64_t i,
                                    T a, T b) const {
@@ -169,7 +169,7 @@ class Comparison {
   const std::stop_token& stop_;
 };
 
-/// The values of a study by key, as TOML.
+/// Collects the values of a study by key, as TOML.
 void flatten(const toml::node& node, const std::string& key, std::map<std::string, std::string>& values) {
   const auto* array = node.as_array();
   if (const auto* table = node.as_table()) {

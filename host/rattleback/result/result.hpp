@@ -1,5 +1,5 @@
 #pragma once
-// Results: in memory (Result) or streamed to an HDF5 file. Layout of the datasets: docs/results.md.
+// Results are in memory (Result) or streamed to an HDF5 file. docs/results.md describes the datasets.
 
 #include <cstdint>
 #include <filesystem>
@@ -27,22 +27,22 @@ struct Dataset {
 
 using Attribute = std::variant<std::string, double, std::uint64_t>;
 
-/// Where a run puts its arrays: create each once, then write blocks of it.
+/// Receives the arrays of a run. A run creates each array once and then writes blocks.
 class ResultSink {
  public:
   enum class Type { f64, u32, u64 };
 
   virtual ~ResultSink() = default;
   virtual void create(const std::string& path, Type type, const Shape& shape) = 0;
-  /// Writes the block [offset, offset + count) of a dataset; `data` holds it row-major.
+  /// Writes the block [offset, offset + count) of a dataset. `data` is row-major.
   virtual void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) = 0;
-  /// An attribute of the root ("/") or of a dataset.
+  /// Sets an attribute of the root ("/") or of a dataset.
   virtual void attribute(const std::string& path, const std::string& name, const Attribute& value) = 0;
-  /// All is written.
+  /// Ends the result after the last write.
   virtual void commit() = 0;
 };
 
-/// What a run reports besides its arrays.
+/// Facts about a run besides the arrays.
 struct Summary {
   std::string backend, device;
   unsigned threads = 0;
@@ -50,8 +50,8 @@ struct Summary {
   std::uint64_t trajectory_steps = 0;
   std::uint64_t failed = 0;
   std::uint64_t iterations = 0;                  ///< solver iterations in total
-  double wall_seconds = 0.0;                     ///< the integration itself, without start-up and output
-  std::map<std::string, std::uint64_t> missing;  ///< values that were not finite, of the observables that had any
+  double wall_seconds = 0.0;                     ///< time of the integration, without start-up and output
+  std::map<std::string, std::uint64_t> missing;  ///< per observable: values that were not finite; only counts above 0
 };
 
 /// A result in memory.
@@ -60,31 +60,31 @@ class Result {
   Summary summary;
 
   [[nodiscard]] bool has(const std::string& path) const { return datasets_.contains(path); }
-  /// All of them, in alphabetical order.
+  /// Returns the paths of all datasets in alphabetical order.
   [[nodiscard]] std::vector<std::string> paths() const;
-  /// Throws Error(input) when there is none of that name.
+  /// Throws Error(input) for an unknown path.
   [[nodiscard]] const Dataset& dataset(const std::string& path) const;
 
-  /// Sample times [K].
+  /// Returns the sample times [K].
   [[nodiscard]] std::span<const double> time() const { return array("/time"); }
-  /// A statistic of an observable against time [K].
+  /// Returns a statistic of an observable at the sample times [K].
   [[nodiscard]] std::span<const double> statistic(const std::string& observable, const std::string& statistic) const {
     return array("/observables/" + observable + "/" + statistic);
   }
-  /// All numbers of a float64 dataset, row-major.
+  /// Returns all numbers of a float64 dataset, row-major.
   [[nodiscard]] std::span<const double> array(const std::string& path) const;
-  /// A float64 dataset of shape [N, .] as a matrix, for example "/final/q".
+  /// Returns a float64 dataset of shape [N, .] as a matrix, for example "/final/q".
   using MatrixMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   [[nodiscard]] MatrixMap matrix(const std::string& path) const;
-  /// Status bits per trajectory [N].
+  /// Returns the status bits of each trajectory [N].
   [[nodiscard]] std::span<const std::uint32_t> status() const;
 
-  /// An attribute of the root ("/") or of a dataset, or nothing.
+  /// Returns an attribute of the root ("/") or of a dataset; empty when absent.
   [[nodiscard]] std::optional<Attribute> attribute(const std::string& path, const std::string& name) const;
 
-  /// Writes the result file, under a temporary name that is renamed when complete.
+  /// Writes the result file. The file has a temporary name until complete.
   void save(const std::filesystem::path& file) const;
-  /// Reads a result file as a whole. Throws as ResultFile does.
+  /// Reads a whole result file. Throws like ResultFile.
   static Result load(const std::filesystem::path& file);
 
  private:
@@ -93,8 +93,8 @@ class Result {
   std::map<std::string, std::map<std::string, Attribute>> attributes_;
 };
 
-/// Reads a result file, block by block. Throws Error(input) when there is no such file, when it is damaged, and when it is no
-/// result of rattleback (its root has no attribute "study").
+/// Reads a result file block by block. Throws Error(input) when the file is missing, damaged, or not a result of
+/// rattleback (a root without attribute "study").
 class ResultFile {
  public:
   struct Entry {
@@ -107,13 +107,13 @@ class ResultFile {
   ResultFile(ResultFile&&) noexcept;
 
   [[nodiscard]] const std::filesystem::path& path() const;
-  /// All datasets, by full path ("/final/q").
+  /// Returns all datasets by full path ("/final/q").
   [[nodiscard]] const std::map<std::string, Entry>& datasets() const;
-  /// Attributes of the root ("/") or of a dataset.
+  /// Returns the attributes of the root ("/") or of a dataset.
   [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
-  /// The block [offset, offset + count) of a dataset into `data`, row-major, in the dataset's own type.
+  /// Reads the block [offset, offset + count) of a dataset into `data`, row-major, in the dataset's own type.
   void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const;
-  /// A whole dataset.
+  /// Reads a whole dataset.
   [[nodiscard]] Dataset read(const std::string& path) const;
 
  private:
@@ -134,8 +134,9 @@ class MemorySink final : public ResultSink {
   Result& result_;
 };
 
-/// Writes an HDF5 file. The file appears under its name at commit(); before, and after a failure, a file of that name stays
-/// as it was. Throws Error(input) when the place cannot be written, Error(runtime) when writing fails.
+/// Makes a sink for an HDF5 file. The file gets its name at commit(). Before that, and after a failure, an old file of
+/// this name stays unchanged. Throws Error(input) when the file cannot be created, and Error(runtime) when writing
+/// fails.
 std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file);
 
 }  // namespace rattleback

@@ -36,7 +36,7 @@ hid_t file_type(Type type) {
 
 std::vector<hsize_t> dimensions(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
-/// Of the bytes of a file that belong to no dataset.
+/// Returns the digest of the bytes of a file that belong to no dataset.
 std::uint64_t digest_around(int file, const PartContents& contents) {
   std::map<std::uint64_t, std::uint64_t> datasets;
   for (const auto& [path, numbers] : contents)
@@ -105,7 +105,7 @@ FileSink::FileSink(const std::filesystem::path& file, const std::string& run, Pa
 
 FileSink::~FileSink() {
   if (failed_) {
-    // HDF5 crashes when it closes a file it could not write
+    // HDF5 crashes when closing a file after a failed write.
     for (auto& [path, array] : arrays_) array.id.abandon();
     id_.abandon();
   }
@@ -117,7 +117,7 @@ FileSink::~FileSink() {
   if (source_file_ >= 0) close(source_file_);
 }
 
-/// One run at a time; the lock goes with the process.
+/// Locks the part, so that only one run writes the result. The lock ends with the process.
 void FileSink::lock() {
   const auto fail = [&](const std::string& why) {
     if (lock_ >= 0) close(std::exchange(lock_, -1));
@@ -130,7 +130,7 @@ void FileSink::lock() {
       fail(std::string("cannot write the result (") + std::strerror(errno) + "); choose another place with -o");
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
       fail("another run is writing this result; wait for it, or choose another with -o");
-    // a run that ended in between has put its part in place under another name
+    // Another run may have ended meanwhile and renamed the locked file. Then the lock is tried again.
     struct stat mine{}, there{};
     named = fstat(lock_, &mine) == 0 && lstat(part_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
             mine.st_ino == there.st_ino;
@@ -139,10 +139,10 @@ void FileSink::lock() {
 
 void FileSink::open_part(bool fresh) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // the format of HDF5 1.8 stores attributes above 64 KiB: a study may list many axis values
+  // The format of HDF5 1.8 can store attributes above 64 KiB. A study may list many axis values.
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  H5Pset_sieve_buf_size(access.get(), 0);          // a write that succeeds has reached the system
-  H5Pset_file_locking(access.get(), false, true);  // ours is held already
+  H5Pset_sieve_buf_size(access.get(), 0);          // a successful write has reached the system
+  H5Pset_file_locking(access.get(), false, true);  // this object holds a lock already
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_userblock(creation.get(), mark_size);
   errno = 0;
@@ -164,7 +164,7 @@ void FileSink::create(const std::string& path, Type type, const Shape& shape) {
   array = {{}, type, shape, Ledger(type == Type::u32 ? 4 : 8)};
   const auto before = before_.find(path);
   if (before != before_.end()) array.written = Ledger(std::span(before->second).subspan(2));
-  if (H5Oexists_by_name(id_.get(), path.c_str(), H5P_DEFAULT) > 0) {  // the part of an interrupted run has it
+  if (H5Oexists_by_name(id_.get(), path.c_str(), H5P_DEFAULT) > 0) {  // the part of an interrupted run has this dataset
     array.id = Handle(H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
     if (hdf5::shape_of(array.id) == shape) return;
     array.id.reset();
@@ -174,7 +174,7 @@ void FileSink::create(const std::string& path, Type type, const Shape& shape) {
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links.get(), 1);
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);  // every element is written
+  H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);  // the run writes every element
   H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY);
   H5Pset_obj_track_times(properties.get(), false);
   array.id = Handle(
@@ -186,14 +186,14 @@ void FileSink::create(const std::string& path, Type type, const Shape& shape) {
 
 void FileSink::copy_from_source(const std::string& path, const Array& array) {
   const haddr_t address = H5Dget_offset(array.id.get());
-  if (address == HADDR_UNDEF) return;  // nothing in it
+  if (address == HADDR_UNDEF) return;  // the dataset is empty
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, path);
   const std::uint64_t from = before_.at(path)[0], bytes = before_.at(path)[1];
   std::vector<char> buffer(std::size_t{1} << 20);
   for (std::uint64_t done = 0; done < bytes;) {
     const std::size_t size = std::min<std::uint64_t>(buffer.size(), bytes - done);
     const ssize_t got = pread(source_file_, buffer.data(), size, static_cast<off_t>(from + done));
-    if (got == 0) return;  // the end of what was ever written
+    if (got == 0) return;  // the source ends here
     check(got > 0 &&
               pwrite(lock_, buffer.data(), static_cast<std::size_t>(got), static_cast<off_t>(address + done)) == got,
           path);
@@ -243,7 +243,7 @@ void FileSink::write_attribute(hid_t object, const std::string& name, hid_t type
 void FileSink::reserve() {
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   const off_t size = lseek(lock_, 0, SEEK_END);
-  // file systems that cannot reserve find out later
+  // Some file systems cannot reserve space. A full disk is then noticed later.
   if (size > 0 && fallocate(lock_, 0, 0, size) != 0) check(errno != ENOSPC && errno != EFBIG && errno != EDQUOT, "/");
 }
 
@@ -284,7 +284,7 @@ void FileSink::commit() {
                 file_.string() + ": cannot put the finished result in place (" + why + "); it is in " + part_.string());
   };
   try {
-    (void)result_place(file_);  // a file that has come there during the run
+    (void)result_place(file_);  // another file may have appeared there during the run
   } catch (const Error& error) {
     fail(error.what());
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The result file while it is being written.
+// Writes the result file.
 
 #include <filesystem>
 #include <map>
@@ -12,32 +12,32 @@
 
 namespace rattleback {
 
-/// The type of a dataset's numbers in memory.
+/// Returns the type of a dataset's numbers in memory.
 [[nodiscard]] hid_t memory_type(ResultSink::Type type);
 
-/// What a checkpoint knows of an unfinished result: for each dataset its address, its size in bytes and the numbers of its
-/// Ledger; under "" the digest of all bytes that belong to no dataset.
+/// The record of an unfinished result in a checkpoint. Each dataset has an address, a size in bytes and the numbers
+/// of the Ledger. The entry "" has the digest of all bytes that belong to no dataset.
 using PartContents = std::map<std::string, std::vector<std::uint64_t>>;
 
-/// How a file compares with the contents that a checkpoint knows.
+/// Compares a file with the contents in a checkpoint.
 enum class PartState {
-  other,  ///< another run's, or its data have changed, or it is not there
-  data,   ///< it has the data, and around them it was being changed
-  whole   ///< it is as it was
+  other,  ///< the file is missing, belongs to another run, or has other data
+  data,   ///< the data agree, but other bytes of the file have changed
+  whole   ///< the file is unchanged
 };
-/// Reads bytes only, so a file that HDF5 could not stand is safe to ask about.
+/// Returns the state of a part. Reads only bytes, because HDF5 may crash on the file.
 [[nodiscard]] PartState examine_part(const std::filesystem::path& part, const std::string& run,
                                      const PartContents& contents);
 
-/// Writes FILE.part and renames it at commit(); until then a file of the final name stays as it was. Datasets are contiguous
-/// and laid out when they are created, so that writing them changes nothing but their own bytes: a part that is cut off by
-/// the death of the program is a valid file at all times, except while it is being finished. For that moment contents() says
-/// where the datasets lie, and a part that was caught in it is made anew from their bytes.
+/// Writes FILE.part and renames the part to FILE at commit(). Until then an old FILE stays unchanged. Datasets are
+/// contiguous and get a place in the file when created, so that writing numbers changes no other bytes. If the program
+/// dies, the part is a valid HDF5 file, except while the run finishes the file. After a death at that moment, a new
+/// part is made from the bytes of the datasets, whose addresses contents() gives.
 class FileSink final : public ResultSink {
  public:
-  /// Begins a file of a run. Throws Error(input) when the place cannot be written or another run is writing there.
+  /// Begins a file of a run. Throws Error(input) when the file cannot be written or another run writes the same result.
   FileSink(const std::filesystem::path& file, const std::string& run);
-  /// Goes on with the part of an interrupted run or, where it is not whole, with a copy of the data in `source`.
+  /// Continues an interrupted run. `source` is the part, or a file whose data are copied to a new part.
   FileSink(const std::filesystem::path& file, const std::string& run, PartContents contents,
            const std::filesystem::path& source);
   ~FileSink() override;
@@ -48,17 +48,17 @@ class FileSink final : public ResultSink {
   void commit() override;
 
   [[nodiscard]] const std::string& run() const { return run_; }
-  /// Everything is written and closed, in place or, where that failed, in the part.
+  /// Returns whether all data are written and the file is closed, as FILE or, when the renaming failed, as FILE.part.
   [[nodiscard]] bool complete() const { return complete_; }
-  /// Takes the disk space of all datasets created so far.
+  /// Reserves disk space for all datasets created so far.
   void reserve();
-  /// After this all that is written survives the death of the machine, and the part stays when this object goes.
+  /// Writes all data to the disk, so that the data survive a power failure. From now on the destructor keeps the part.
   void sync();
-  /// The part goes with this object after all.
+  /// Makes the destructor remove the part.
   void discard() { keep_ = false; }
-  /// For a checkpoint, after sync().
+  /// Returns the record for a checkpoint. sync() must come first.
   [[nodiscard]] PartContents contents() const;
-  /// A checkpoint of these contents is on the disk: what the part was made from is not needed any more.
+  /// Removes the file `source`. A checkpoint with these contents must be on the disk.
   void settle();
 
  private:
@@ -79,7 +79,7 @@ class FileSink final : public ResultSink {
   std::string run_;
   hdf5::Handle id_;
   std::map<std::string, Array> arrays_;
-  PartContents before_;  ///< of the run that this one goes on with
+  PartContents before_;  ///< contents from the checkpoint of the interrupted run
   int lock_ = -1, source_file_ = -1;
   bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;
 };

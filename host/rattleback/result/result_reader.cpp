@@ -15,7 +15,7 @@ namespace {
 using hdf5::Handle;
 using Type = ResultSink::Type;
 
-/// The kind of number that a type read from a file is, or nothing.
+/// Returns the number type of an HDF5 type; empty for a type that no result has.
 std::optional<Type> kind_of(const Handle& type) {
   const std::size_t size = H5Tget_size(type.get());
   if (H5Tget_class(type.get()) == H5T_FLOAT && size == 8) return Type::f64;
@@ -24,7 +24,7 @@ std::optional<Type> kind_of(const Handle& type) {
   return std::nullopt;
 }
 
-/// The value of an attribute; nothing for a type that no result holds.
+/// Returns the value of an attribute; empty for a type that no result has.
 std::optional<Attribute> value_of(hid_t object, const char* name) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   const Handle type(attribute ? H5Aget_type(attribute.get()) : H5I_INVALID_HID, H5Tclose);
@@ -94,7 +94,7 @@ struct ResultFile::Impl {
       fail("is not a result of rattleback (the attribute 'study' of its root is no text of fixed length)");
   }
 
-  /// Throws when a dataset cannot be read.
+  /// Reads a dataset block by block. Throws when the dataset cannot be read.
   void read_by_blocks(const std::string& path) const {
     Shape count = entries.at(path).shape, offset(count.size(), 0);
     std::uint64_t row = 1, rows = count.empty() ? 1 : count[0];
@@ -145,14 +145,14 @@ struct ResultFile::Impl {
       fail("dataset '" + path + "' cannot be read (damaged file?)");
   }
 
-  /// False when the dataset cannot be opened.
+  /// Adds a dataset. Returns false when the dataset cannot be opened.
   bool add(hid_t root, const std::string& path) {
     Handle dataset(H5Dopen2(root, path.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle type(dataset ? H5Dget_type(dataset.get()) : H5I_INVALID_HID, H5Tclose);
     if (!type) return false;
     const auto kind = kind_of(type);
     const auto shape = hdf5::shape_of(dataset);
-    if (!kind || !shape) return true;  // not ours
+    if (!kind || !shape) return true;  // no result has such a dataset
     std::error_code code;
     if (!hdf5::is_complete(dataset, std::filesystem::file_size(file, code))) incomplete_ = path;
     entries[path] = {*kind, *shape};
@@ -161,7 +161,7 @@ struct ResultFile::Impl {
   }
 
  private:
-  std::string incomplete_;  ///< the last dataset that the file does not hold
+  std::string incomplete_;  ///< the last dataset whose data are not all in the file
 };
 
 ResultFile::ResultFile(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}

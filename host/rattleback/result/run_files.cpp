@@ -23,7 +23,7 @@ fs::path with(const fs::path& file, const char* suffix) {
 
 constexpr const char *part_suffix = ".part", *damaged_suffix = ".part.damaged", *checkpoint_suffix = ".checkpoint",
                      *values_suffix = ".values", *crossings_suffix = ".crossings",
-                     *checkpoint_part_suffix = ".checkpoint.part";  // the longest
+                     *checkpoint_part_suffix = ".checkpoint.part";  // the longest suffix
 
 const char* kind_in_words(fs::file_type type) {
   switch (type) {
@@ -40,7 +40,7 @@ const char* kind_in_words(fs::file_type type) {
   }
 }
 
-/// Written by this program: by its mark or, of versions before there were marks, as a result that can be read.
+/// Returns whether this program wrote a file. The file has a mark, or is a readable result of a version without marks.
 bool is_own(const fs::path& file) {
   if (!run_of(file).empty()) return true;
   try {
@@ -59,7 +59,7 @@ void refuse_inputs(const fs::path& file, const fs::path& beside, std::span<const
                                              beside == file ? "it" : beside.string()));
 }
 
-/// What stands where a file of the run under way will be: nothing, or what a run has left there.
+/// Throws Error(input) unless the place `beside` is empty or has a file that a run has left.
 void check_beside(const fs::path& file, const fs::path& beside) {
   std::error_code code;
   const fs::file_status status = fs::symlink_status(beside, code);

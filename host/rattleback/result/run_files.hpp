@@ -1,5 +1,5 @@
 #pragma once
-// The files of a run, and where a result may be written.
+// The files of a run, and checks of the place of a result.
 
 #include <filesystem>
 #include <functional>
@@ -8,37 +8,37 @@
 
 namespace rattleback {
 
-/// The files of a run into RESULT while it is under way.
+/// The files of an unfinished run into RESULT.
 struct RunFiles {
   std::filesystem::path result, part, damaged, checkpoint, values, crossings;
 
   explicit RunFiles(const std::filesystem::path& result);
-  /// An interrupted run waits there.
+  /// Returns whether an interrupted run exists.
   [[nodiscard]] bool interrupted() const;
-  /// Removes what only a run under way needs.
+  /// Removes the files that only an unfinished run needs.
   void remove_scratch() const;
 };
 
-/// The file that a name stands for: symbolic links followed, also to what is not there yet. Throws Error(input) where they go
-/// round in circles.
+/// Returns the file of a name. Symbolic links are followed, even to a file that does not exist yet. Throws Error(input)
+/// on circular links.
 [[nodiscard]] std::filesystem::path followed(const std::filesystem::path& file);
 
-/// Whether two names are of one file; false where one of them is not there.
+/// Returns whether two names denote one file; false when a file does not exist.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Where an output goes: symbolic links followed. Throws Error(input) unless nothing is there, in a directory that is, or a
-/// file that may be written and for which `own` holds, and also where it is one of the inputs.
+/// Returns the place of an output, with symbolic links followed. The place must be new in an existing directory, or a
+/// writable file for which own(file) is true. Throws Error(input) for other places, and for one of the inputs.
 [[nodiscard]] std::filesystem::path output_place(const std::filesystem::path& file,
                                                  std::span<const std::filesystem::path> inputs,
                                                  const std::function<bool(const std::filesystem::path&)>& own);
 
-/// The same where only a file that a run of this program has written may be replaced.
+/// Like output_place. Only a file that a run of this program has written may be replaced.
 [[nodiscard]] std::filesystem::path result_place(const std::filesystem::path& file,
                                                  std::span<const std::filesystem::path> inputs = {});
 
-/// The place of a result, links followed. Only a result of this program may be there, or nothing, and none of the files that
-/// a run needs beside it may stand for another file. Throws Error(input) otherwise, also where the result would replace one
-/// of the inputs.
+/// Returns the place of a result, with links followed. The place must be new or have a result of this program. The
+/// other files of the run must not replace foreign files. Throws Error(input) otherwise, and when the run would replace
+/// one of the inputs.
 [[nodiscard]] std::filesystem::path check_output(const std::filesystem::path& file,
                                                  std::span<const std::filesystem::path> inputs = {});
 

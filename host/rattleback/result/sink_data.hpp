@@ -1,5 +1,6 @@
 #pragma once
-// Data on their way into a result: the contiguous runs of a block, and one NaN for all.
+// Data that a sink writes: the contiguous runs of a block of an array, and one NaN in place of all, because processors and
+// GPUs give NaNs with different bits.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,8 @@
 
 namespace rattleback {
 
-/// Calls visit(first, position, length) for each contiguous run of the block [offset, offset + count) of an array: `first` is
-/// the index of its first element in the array, `position` that in the block's own data.
+/// Calls visit(first, position, length) for each contiguous run of the block [offset, offset + count) of an array. A run
+/// begins at element `first` of the array and at element `position` of the data of the block.
 template <class Visit>
 void for_each_run(const Shape& shape, const Shape& offset, const Shape& count, Visit visit) {
   std::size_t outer = shape.size();  // dimensions before it are walked through, the others are one run
@@ -36,8 +37,8 @@ void for_each_run(const Shape& shape, const Shape& offset, const Shape& count, V
   }
 }
 
-/// The numbers of an array with std::numeric_limits<double>::quiet_NaN() for each NaN. The array itself is used where it has no
-/// NaN, so it must outlive this object.
+/// The numbers of an array, with std::numeric_limits<double>::quiet_NaN() for each NaN. An array without NaN is not
+/// copied, so the array must outlive this object.
 class Canonical {
  public:
   Canonical(ResultSink::Type type, const void* data, std::uint64_t count) : data_(data) {
@@ -59,7 +60,7 @@ class Canonical {
   const void* data_;
 };
 
-/// The number of elements of a block.
+/// Returns the number of elements of a block.
 inline std::uint64_t elements_of(const Shape& count) {
   std::uint64_t n = 1;
   for (const std::uint64_t extent : count) n *= extent;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file for a device, a driver and this build; empty where the user has no folder of states.
+/// Returns the file for a device, a driver and this build; empty when the user has no state folder.
 fs::path file_of(const std::string& device, const std::string& driver) {
   const char *state = std::getenv("XDG_STATE_HOME"), *home = std::getenv("HOME");
   fs::path folder;

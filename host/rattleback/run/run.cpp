@@ -14,7 +14,7 @@
 namespace rattleback {
 namespace {
 
-/// The files that a study is made from.
+/// Returns the input files of a study.
 std::vector<std::filesystem::path> inputs_of(const Study& study) {
   std::vector<std::filesystem::path> inputs{study.file};
   if (!study.ensemble.file.empty()) inputs.push_back(study.directory / study.ensemble.file);
@@ -67,12 +67,12 @@ struct Session::Impl {
     std::error_code code;
     if (!std::filesystem::exists(files.checkpoint, code)) {
       if (!std::filesystem::exists(result, code)) input_error(result.string(), "has no checkpoint to go on from");
-      const ResultFile finished(result);  // throws when it is damaged or not ours
+      const ResultFile finished(result);  // throws when the file is damaged or not a result
       input_error(result.string(), "is finished; there is nothing to go on with");
     }
     const CheckpointReader checkpoint(files.checkpoint);
     if (!files.interrupted() && run_of(files.result) == checkpoint.run()) {
-      files.remove_scratch();  // the run ended between putting the result in place and removing the checkpoint
+      files.remove_scratch();  // the run ended after renaming the result, before removing the checkpoint
       input_error(result.string(), "is finished; there is nothing to go on with");
     }
     const Problem problem = Study::parse(checkpoint.text("study"), files.checkpoint.string());

@@ -13,7 +13,7 @@
 
 namespace rattleback {
 
-/// How far a run is.
+/// The progress of a run.
 struct Progress {
   std::uint64_t trajectory_steps = 0, total = 0;
   double seconds = 0.0;
@@ -21,19 +21,19 @@ struct Progress {
 
 struct RunOptions {
   std::string backend = "auto";  ///< auto, cpu, cuda, cuda:K, cpu:scalar, cpu:avx2, cpu:avx512; cpu:...,threads=N
-  unsigned threads = 0;          ///< 0: all cores
-  std::uint64_t tile = 0;  ///< trajectories in memory at a time, rounded up to chunks of 256; 0: what fits the backend
+  unsigned threads = 0;          ///< number of threads; 0: all cores
+  std::uint64_t tile = 0;        ///< trajectories in memory at a time, rounded up to chunks of 256; 0: as many as fit
   std::function<void(const Progress&)> progress = {};  ///< called about ten times a second, from the calling thread
-  std::function<void(const std::string&)> warn = {};   ///< called with what went wrong but does not end the run
-  /// A requested stop ends the run with Error(runtime), about a quarter of a second later; a run into a file leaves a
-  /// checkpoint.
+  std::function<void(const std::string&)> warn = {};   ///< receives faults that do not end the run
+  /// A requested stop ends the run with Error(runtime), after about a quarter of a second. A run into a file then
+  /// leaves a checkpoint.
   std::stop_token stop = {};
 };
 
-/// Runs a study (a Study is a Problem, problem/problem.hpp) and keeps the result in memory. Throws Error.
+/// Runs a study and returns the result in memory. A Study converts to a Problem (problem/problem.hpp). Throws Error.
 Result run(const Problem& problem, const RunOptions& options = {});
 
-/// Runs a study into a sink; the summary is what Result::summary would be.
+/// Runs a study into a sink. Returns the summary, as in Result::summary.
 Summary run(const Problem& problem, ResultSink& sink, const RunOptions& options = {});
 
 /// Runs studies one after the other with one backend and one set of buffers.
@@ -45,16 +45,18 @@ class Session {
 
   Result run(const Problem& problem);
   Summary run(const Problem& problem, ResultSink& sink);
-  /// Runs into a result file, with checkpoints beside it. Throws Error(input) where an interrupted run waits.
+  /// Runs a study into a result file, with checkpoints beside the file. Throws Error(input) when an interrupted run of
+  /// this file exists.
   Summary run(const Problem& problem, const std::filesystem::path& result);
-  /// Goes on with an interrupted run into that file, from its last checkpoint; the result has the bits of an uninterrupted
-  /// run. Throws Error(input) when there is none, when it is finished, or when the checkpoint is damaged.
+  /// Continues an interrupted run into that file from the last checkpoint. The result has the same bits as without the
+  /// interruption. Throws Error(input) when there is no such run, when the run is finished, or when the checkpoint is
+  /// damaged.
   Summary resume(const std::filesystem::path& result);
-  /// Floating-point operations per second that the backend of a problem reaches in a loop of fused multiply-adds alone.
+  /// Returns floating-point operations per second of the problem's backend in a loop of fused multiply-adds.
   double measure_peak_flops(const Problem& problem);
-  /// Bytes per second, read and written, of a copy within the memory of that backend.
+  /// Returns bytes per second, read plus written, of a copy within the backend's memory.
   double measure_copy_rate(const Problem& problem);
-  /// The kernels of the problem's method where the backend is a GPU; otherwise none.
+  /// Returns the kernels of the problem's method on a GPU backend; empty for other backends.
   DeviceKernels kernels(const Problem& problem);
 
  private:
@@ -62,14 +64,15 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Checks all initial states (constraint, multiplier, finite values) without running; what `run` does first.
+/// Checks all initial states (constraint, multiplier, finite values) without a run. `run` does the same check first.
 void check_initial_states(const Problem& problem, unsigned threads = 0);
 
-/// Bytes that a backend holds of one trajectory: state, bookkeeping, swept parameters, references of the observables.
+/// Returns the bytes that a backend needs per trajectory: state, bookkeeping, swept parameters, references of the
+/// observables.
 std::uint64_t state_bytes(const Problem& problem);
 
-/// Bytes of the result file and of the files it needs while it is being made, near enough to compare with the space on a disk;
-/// 2^64 - 1 where they are more.
+/// Returns the bytes of the result file and of the files that a run needs besides. The number is accurate enough for a
+/// comparison with the free disk space. Returns 2^64 - 1 for larger numbers.
 std::uint64_t result_bytes(const Problem& problem);
 
 }  // namespace rattleback

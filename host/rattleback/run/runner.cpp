@@ -1,4 +1,4 @@
-// Runner: the integration, and where its output goes.
+// Runner: the integration, and the output of its segments.
 
 #include "rattleback/run/runner.hpp"
 
@@ -14,11 +14,11 @@
 namespace rattleback {
 namespace {
 
-/// Host memory for what one segment of samples produces.
+/// Limit in bytes for the host memory of one segment's output.
 constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
-/// How long a segment should take: how soon a stop is noticed. Not part of the result.
+/// Wanted time of a segment in seconds. A stop is noticed after a segment. The value does not change the result.
 constexpr double segment_seconds = 0.25;
-/// How long it takes at least, however often checkpoints are wanted.
+/// Least time of a segment in seconds, even when a study wants frequent checkpoints.
 constexpr double least_seconds = 0.01;
 
 SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step) {
@@ -41,7 +41,8 @@ SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step
   return grid;
 }
 
-/// Starts the work in a thread of its own or, where the system gives none, does it when its end is waited for.
+/// Starts the work in a new thread. If the system gives no thread, the work is done when the caller waits for the
+/// future.
 std::future<void> in_background(const std::function<void()>& work) {
   return std::async(std::launch::async | std::launch::deferred, work);
 }
@@ -93,7 +94,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
   if (from) restore(*from);
   if (!file_) return;
   file_->reserve();
-  if (from) write_checkpoint();  // of the part as it lies now
+  if (from) write_checkpoint();  // describes the present part
 }
 
 Summary Runner::operator()() {
@@ -138,7 +139,7 @@ void Runner::run_tile() {
     states_ = States::backend;
     integrate_tile();
   } catch (const OutOfMemory&) {
-    // nothing of this tile has left the backend yet: it can begin again
+    // No output of this tile has left the backend, so a smaller tile can begin again.
     if (position_.sample > 0 || position_.step > 0 || !halve_tile()) throw;
     control_.trajectory_steps = steps_before;
     return;
@@ -169,7 +170,7 @@ void Runner::integrate_tile() {
     const std::uint64_t sample = position_.sample, samples = segment.samples();
     std::int64_t steps = 0;
     for (const Stretch& stretch : segment.stretches) steps += stretch.to - stretch.from;
-    std::future<void> output;  // of the segment before
+    std::future<void> output;  // output of the segment before
     if (pending_) output = in_background([this] { absorb(); });
     states_ = States::nowhere;
     const double seconds = integrate([&] { backend_.run(segment, computed_, control_); });
@@ -179,7 +180,7 @@ void Runner::integrate_tile() {
     steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
     try {
       if (output.valid()) output.get();
-    } catch (...) {  // it waits on, and with it what was computed meanwhile
+    } catch (...) {  // the new output joins the pending output
       output_.append(computed_);
       pending_samples_ += samples;
       throw;
@@ -324,7 +325,7 @@ void Runner::fill(Tile& tile) {
       }
       for (std::size_t i = 0; i < data.parameters.size(); ++i)
         if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
-      if (rows.last_step >= 0) {  // none yet: gamma is 0, the velocity that of the state
+      if (rows.last_step >= 0) {  // without a last step, gamma is 0 and the velocity comes from the state
         int row = rows.last_step + static_cast<int>(m);
         for (const auto* part : {&point.v, &point.q, &point.p})
           for (const double x : *part) tile.at(k, row++) = x;

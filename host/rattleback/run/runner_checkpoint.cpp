@@ -1,4 +1,4 @@
-// Runner: what it takes to go on after a stop.
+// Runner: checkpoints, and the restart from a checkpoint.
 
 #include <algorithm>
 #include <bit>
@@ -13,13 +13,13 @@
 namespace rattleback {
 namespace {
 
-/// The share of the time that checkpoints may take, however often a study wants them.
+/// Largest share of the run time for checkpoints, even when a study wants frequent checkpoints.
 constexpr double checkpoint_share = 0.02;
 
-/// Of the layout of a checkpoint.
+/// Version of the layout of a checkpoint.
 constexpr std::uint64_t checkpoint_format = 2;
 
-/// Moments as the numbers they are made of.
+/// Returns moments as plain numbers.
 template <class Node>
 std::vector<double> numbers_of(const std::vector<Node>& nodes) {
   static_assert(sizeof(Node) % sizeof(double) == 0 && std::is_trivially_copyable_v<Node>);
@@ -51,7 +51,7 @@ void get_trees(const CheckpointReader& in, const std::string& group, std::vector
   const std::vector<Node> waiting = objects_of<Node>(in.numbers(group + "/waiting"));
   auto next = waiting.begin();
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    const auto end = next + std::popcount(pushed.at(i));  // one per bit of the count
+    const auto end = next + std::popcount(pushed.at(i));  // one node per bit of the count
     trees[i] = ChunkTree<Node>(pushed[i], {next, end});
     next = end;
   }
@@ -76,7 +76,7 @@ void Runner::stop_or_checkpoint() {
 
 void Runner::try_checkpoint() {
   const auto start = Clock::now();
-  if (states_ == States::backend) backend_.fetch(tile_);  // a device that fails here ends the run
+  if (states_ == States::backend) backend_.fetch(tile_);  // a failure of the device ends the run here
   try {
     write_checkpoint();
   } catch (const Error& error) {

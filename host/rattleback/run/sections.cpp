@@ -11,7 +11,7 @@
 namespace rattleback {
 namespace {
 
-/// Chandrupatla's method on a bracket: inverse quadratic interpolation where it is safe, bisection elsewhere.
+/// Chandrupatla's method on a bracket: inverse quadratic interpolation where that is safe, bisection elsewhere.
 class BracketedRoot {
  public:
   BracketedRoot(double a, double fa, double b, double fb)
@@ -46,7 +46,7 @@ class BracketedRoot {
       t_ = f1_ / (f2_ - f1_) * f3_ / (f2_ - f3_) + (x3_ - x1_) / (x2_ - x1_) * f1_ / (f3_ - f1_) * f2_ / (f3_ - f2_);
     t_ = std::clamp(t_, least, 1.0 - least);
   }
-  /// The function cannot be evaluated there: what is known has to do.
+  /// Stops the search after a failed evaluation. The best known point is the result.
   void give_up() { evaluations_ = 100; }
 
  private:
@@ -59,11 +59,11 @@ class BracketedRoot {
 
 /// One crossing of one surface.
 struct CrossingLocator::Job {
-  const double* crossing;  ///< as it comes from the backend
+  const double* crossing;  ///< the crossing as stored by the backend
   int surface;
 };
 
-/// Up to chunk_size jobs in the lanes of a chunk.
+/// Up to chunk_size jobs. Each job uses one lane of a chunk.
 class CrossingLocator::Batch {
  public:
   Batch(const CrossingLocator& locator, const Tile& tile, std::span<const Job> jobs)
@@ -72,7 +72,7 @@ class CrossingLocator::Batch {
         jobs_(jobs),
         chunk_(static_cast<std::size_t>(locator.arguments_.layout.rows) * chunk_size) {}
 
-  /// Locates all jobs and writes their rows.
+  /// Locates all jobs and writes the rows of the jobs.
   void run(double* rows) {
     const int count = static_cast<int>(jobs_.size());
     std::vector<double> size(jobs_.size()), g0(jobs_.size()), g1(jobs_.size());
@@ -112,7 +112,8 @@ class CrossingLocator::Batch {
   [[nodiscard]] std::uint64_t trajectory(int i) const { return static_cast<std::uint64_t>(jobs_[i].crossing[0]); }
   double value(int i) { return row(locator_.arguments_.layout.surfaces + jobs_[i].surface)[i]; }
 
-  /// One step of the given sizes from the states before the crossings (none where the size is 0), and the surfaces there.
+  /// Takes one step of the given size per lane from the state before the crossing (no step for size 0). Evaluates the
+  /// surfaces at the new states.
   void step(const std::vector<double>& sizes) {
     const ChunkLayout& rows = locator_.arguments_.layout;
     const Plan& plan = locator_.plan_;
@@ -130,7 +131,7 @@ class CrossingLocator::Batch {
     }
     for (int i = count; i < chunk_size; ++i) row(rows.status)[i] = status_padding;
     KernelArguments arguments = locator_.arguments_;
-    arguments.surfaces.count = 0;  // nothing to note here
+    arguments.surfaces.count = 0;  // this step must not note crossings
     locator_.pair_->advance(arguments, chunk_.data(), 0, count);
     locator_.pair_->surfaces(locator_.arguments_, chunk_.data(), 0, count);
   }
@@ -173,7 +174,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
           static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n + plan.system->m)),
       pair_(Catalogue::instance().pair(*plan.system, *plan.method, plan.key, best_isa())),
       arguments_(plan.arguments) {
-  ChunkLayout& rows = arguments_.layout;  // begins like the plan's: q, p, lambda, bookkeeping
+  ChunkLayout& rows = arguments_.layout;  // starts with the rows of the plan's layout: q, p, lambda, bookkeeping
   int next = rows.residual + 1;
   rows.step = next++;
   rows.steps_per_sample = next++;
@@ -216,7 +217,7 @@ std::vector<double> CrossingStore::sorted(std::uint64_t tile, std::uint64_t sect
   std::vector<const double*> order;
   for (std::size_t i = 0; i < rows.size(); i += row_size_)
     if (rows[i] == static_cast<double>(section)) order.push_back(rows.data() + i);
-  // two crossings of one moment have an order, too: that of their bits
+  // Crossings at the same time are ordered by their bits.
   std::ranges::sort(order, [this](const double* a, const double* b) {
     const std::pair key_a(a[CrossingRow::trajectory], a[CrossingRow::time]);
     const std::pair key_b(b[CrossingRow::trajectory], b[CrossingRow::time]);

@@ -1,5 +1,5 @@
 #pragma once
-// Crossings of surfaces of section: located, kept, sorted.
+// Locates, stores and sorts crossings of surfaces of section.
 
 #include <memory>
 
@@ -9,21 +9,22 @@
 namespace rattleback {
 
 /// A located crossing is a row of numbers: section, trajectory, time, direction (1 or -1), residual |g|, status of the
-/// steps taken to locate it, then q, v, p, lambda.
+/// steps that located the crossing, then q, v, p, lambda.
 struct CrossingRow {
   enum : int { section, trajectory, time, direction, residual, status, state };
 };
 
-/// Locates crossings to round-off: the step that crosses is taken again from the state before it with a fraction of its
-/// size, which a bracketing root finder (Chandrupatla, Adv. Eng. Softw. 28 (1997) 145) drives to g = 0. So a located state
-/// is what the method itself gives after that shorter step. Runs on the host whatever the backend; the bits are the same.
+/// Locates crossings to round-off. The step that crosses a surface is repeated from the state before, with a fraction
+/// of the step size. A bracketing root finder (Chandrupatla, Adv. Eng. Softw. 28 (1997) 145) finds the fraction with g
+/// = 0. So the method itself computes the located state, with a shorter step. This code runs on the host for every
+/// backend and gives the same bits.
 class CrossingLocator {
  public:
   CrossingLocator(const Plan& plan, double start, unsigned threads);
 
-  /// Numbers of a located crossing.
+  /// Returns the count of numbers of a located crossing.
   [[nodiscard]] std::uint64_t row_size() const { return row_size_; }
-  /// Rows of the crossings of a tile (Plan::crossing_size numbers each), in no order.
+  /// Returns the rows of a tile's crossings (Plan::crossing_size numbers each), in no order.
   [[nodiscard]] std::vector<double> operator()(const Tile& tile, const std::vector<double>& crossings) const;
 
  private:
@@ -35,27 +36,27 @@ class CrossingLocator {
   unsigned threads_;
   std::uint64_t row_size_;
   const CompiledPair* pair_;
-  KernelArguments arguments_;  ///< one step of its own size per lane, all varying parameters in rows
+  KernelArguments arguments_;  ///< one step per lane with a separate step size; all varying parameters are in rows
 };
 
-/// Rows in a file, until all are there.
+/// Stores rows in a file until the run is complete.
 class CrossingStore {
  public:
-  /// `file` is empty for an unnamed one; `run` is the run that a named one belongs to.
+  /// An empty `file` means an unnamed file. A named file belongs to the run `run`.
   CrossingStore(const std::filesystem::path& file, const std::string& run, std::uint64_t row_size,
                 std::uint64_t sections)
       : file_(file, run, "crossings"), row_size_(row_size), counts_(sections) {}
 
   void append(const std::vector<double>& rows);
-  /// The rows that follow are of the next tile.
+  /// Ends a tile. Later rows belong to the next tile.
   void end_tile() { tile_ends_.push_back(size_); }
 
   [[nodiscard]] std::uint64_t count(std::uint64_t section) const { return counts_[section]; }
   [[nodiscard]] std::uint64_t tiles() const { return tile_ends_.size(); }
-  /// Rows of a tile and section, ordered by trajectory and time.
+  /// Returns the rows of a tile and section, ordered by trajectory and time.
   [[nodiscard]] std::vector<double> sorted(std::uint64_t tile, std::uint64_t section) const;
 
-  /// Numbers that a checkpoint keeps: rows, rows per section, ends of the tiles.
+  /// Returns numbers for a checkpoint: rows, rows per section, ends of the tiles.
   [[nodiscard]] std::vector<std::uint64_t> position() const;
   void restore(const std::vector<std::uint64_t>& position);
   [[nodiscard]] ScratchFile& file() { return file_; }

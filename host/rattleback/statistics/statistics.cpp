@@ -38,7 +38,7 @@ std::vector<std::string> statistic_names() {
 
 double statistic_of(const Moments& moments, const std::string& name) {
   const StatisticEntry* statistic = find_statistic(name);
-  if (!statistic) throw std::logic_error("no statistic '" + name + "'");  // validation has let it pass
+  if (!statistic) throw std::logic_error("no statistic '" + name + "'");  // validation accepted the name
   return moments.count == 0.0 ? std::numeric_limits<double>::quiet_NaN() : statistic->of(moments);
 }
 

@@ -69,7 +69,7 @@ MethodOption to_option(const toml::node& node, const std::string& key) {
   return rows;
 }
 
-/// Whether an option is a choice among which "given" is one.
+/// Returns whether the method has an option `name` with "given" as a choice.
 bool may_be_given(const std::string& method, std::string_view name) {
   const MethodEntry* entry = Catalogue::instance().method(method);
   return entry != nullptr && std::ranges::any_of(entry->options, [&](const OptionInfo& option) {
@@ -78,7 +78,7 @@ bool may_be_given(const std::string& method, std::string_view name) {
          });
 }
 
-/// A table, tableau = { a = .., b = .. }, stands for tableau = "given" and the options in it.
+/// Reads an option. A table such as tableau = { a = .., b = .. } means tableau = "given" plus the options in the table.
 void read_option(const Section& section, std::string_view key, const toml::node& node, Study::Method& method) {
   const toml::table* table = node.as_table();
   if (table == nullptr || !may_be_given(method.name, key)) {
@@ -94,7 +94,7 @@ void read_option(const Section& section, std::string_view key, const toml::node&
   }
 }
 
-/// All keys but name and solver are options, which the method knows.
+/// Reads [method]. All keys except name and solver are options of the method.
 void read_method(const toml::table& table, Study::Method& method) {
   std::vector<std::string> keys{"name", "solver"};
   for (const auto& [key, node] : table) keys.emplace_back(key.str());
@@ -256,7 +256,7 @@ Study::Section to_section(const toml::node& node, const std::string& path) {
   return result;
 }
 
-/// "10min", "30s", "2h": seconds; a whole number: steps; "off".
+/// Reads "10min", "30s" or "2h" as time, a whole number as steps, or "off".
 Study::Checkpoint to_checkpoint(const toml::node& node, const std::string& key) {
   Study::Checkpoint checkpoint{0.0, 0};
   if (node.is_integer() || node.is_floating_point()) {

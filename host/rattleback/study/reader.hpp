@@ -1,5 +1,5 @@
 #pragma once
-// From TOML to a Study, before validation.
+// Converts TOML to a Study, before validation.
 
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace rattleback {
 
-/// Reads keys and types, fills in Study::places, and reports what needs no catalogue: syntax, unknown keys, wrong
+/// Reads keys and types, sets Study::places, and reports faults that need no catalogue: syntax, unknown keys, wrong
 /// types, missing keys, keys that exclude each other.
 [[nodiscard]] Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides);
 

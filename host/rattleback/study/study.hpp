@@ -1,5 +1,6 @@
 #pragma once
-// A study: what to integrate, how, from where, and what to keep. Read from TOML, validated against the catalogue.
+// A study tells the system, the method, the initial states and the output. A study is read from TOML and validated
+// against the catalogue.
 
 #include <concepts>
 #include <cstdint>
@@ -48,18 +49,18 @@ struct Axis {
   std::vector<double> values;          ///< values
   Value mean = 0.0, std = 1.0;         ///< normal
   std::uint64_t seed = 0;              ///< uniform, normal
-  std::optional<std::uint64_t> draws;  ///< an axis of its own; absent: drawn jointly with Study::Ensemble::draws
+  std::optional<std::uint64_t> draws;  ///< draws of this axis alone; absent: drawn jointly with Study::Ensemble::draws
   std::string where;
 };
 
-/// Equal bins between two values.
+/// Bins of equal width between two values.
 struct Histogram {
   double from = 0.0, to = 1.0;
   std::uint64_t bins = 0;
 };
 
-/// What the errors of an observable are taken against: a number, the initial value of each trajectory, or, as `standard`, that
-/// of its kind: the initial value of an invariant of the system, 0 otherwise. Validation replaces `standard`.
+/// The reference for the errors of an observable: a number, or the initial value of each trajectory. `standard` means
+/// the initial value for an invariant of the system, 0 for other observables. Validation replaces `standard`.
 struct ErrorReference {
   enum class Kind { standard, initial, number } kind = Kind::standard;
   double number = 0.0;
@@ -80,7 +81,7 @@ struct Observable {
   std::vector<double> quantiles;         ///< levels in [0, 1]
   std::optional<Histogram> histogram;    ///< counts over the ensemble
   std::vector<std::string> correlation;  ///< observables whose correlation with this one is wanted
-  ErrorReference reference;              ///< of mse, rms and maxabs
+  ErrorReference reference;              ///< reference of mse, rms and maxabs
   std::string where;
 };
 
@@ -89,22 +90,21 @@ struct Study {
 
   struct System {
     std::string name, variant;
-    std::map<std::string, Value> parameters;  ///< after validation: every parameter of the instance
+    std::map<std::string, Value> parameters;  ///< after validation: all parameters of the instance
     std::string where;
   } system;
 
   struct Method {
     std::string name;
-    /// By name, options["stages"] = 3; after validation: all that the method has for the system.
+    /// Options by name: options["stages"] = 3. After validation: all options of the method for the system.
     std::map<std::string, MethodOption, std::less<>> options;
-    double tolerance =
-        1e-16;  ///< size of the last update, relative to the size of the unknowns, that ends the iteration
+    double tolerance = 1e-16;  ///< size of the last update, relative to the unknowns, that ends the iteration
     std::int64_t max_iterations = 50;
-    /// Where Newton's method starts, of methods with MethodEntry::predicts: "advanced", from q + h v, or "simple", from q.
+    /// Start of Newton's method, for methods with MethodEntry::predicts: "advanced" is q + h v, "simple" is q.
     std::string guess = "advanced";
     std::string where;
 
-    /// An option that is a whole number; nothing where there is none of that name.
+    /// Returns the value of an option that is a whole number; empty when no such option is set.
     [[nodiscard]] std::optional<int> integer(std::string_view option) const;
     [[nodiscard]] std::optional<int> stages() const { return integer("stages"); }
   } method;
@@ -112,11 +112,11 @@ struct Study {
   struct Time {
     double start = 0.0;
     Value step = 0.1;  ///< number, expression of axes, or axis name
-    /// Set one of end and steps; validation sets the other (steps is 0 when the step size varies over the ensemble).
+    /// Set either end or steps. Validation sets the other. Steps is 0 when the step size varies over the ensemble.
     std::optional<double> end;
     std::optional<std::uint64_t> steps;
-    /// Set one of sample_every (steps) and samples (intervals); validation sets both (sample_every is 0 when the step
-    /// size varies). With sample_every the last interval may be the shorter one.
+    /// Set either sample_every (steps) or samples (intervals). Validation sets both; sample_every is 0 when the step
+    /// size varies. With sample_every the last interval may be shorter.
     std::optional<std::uint64_t> sample_every;
     std::optional<std::uint64_t> samples;
     std::string where;
@@ -124,25 +124,25 @@ struct Study {
 
   struct Ensemble {
     std::vector<Axis> axes;              ///< Cartesian product, last axis fastest
-    std::optional<std::uint64_t> draws;  ///< joint draws of the random axes without draws of their own
+    std::optional<std::uint64_t> draws;  ///< joint draws of the random axes without own draws
     std::filesystem::path file;          ///< CSV or HDF5 of initial states instead of axes; relative to the study file
-    std::string group;                   ///< HDF5 group of the datasets; "" finds /, /initial
+    std::string group;                   ///< HDF5 group of the datasets; "" means / or /initial
     bool project = false;
-    /// What v and p of the initial states are given in, on Lie groups: "space" (right trivialised) or "body". Empty: as the
-    /// states of the method are or, from a result, as those of its method were.
+    /// Frame of v and p of the initial states on Lie groups: "space" (right trivialised) or "body". Empty means the
+    /// frame of the method's states or, for states from a result, the frame of the result's method.
     std::string frame;
-    std::vector<Value> q, v, p, lambda;  ///< empty: not given
+    std::vector<Value> q, v, p, lambda;  ///< empty when not given
     std::string where;
   } ensemble;
 
   std::vector<Observable> observables;
 
-  /// A surface of section: the states in which trajectories cross surface = 0 are collected.
+  /// A surface of section. A run collects the states in which trajectories cross surface = 0.
   using Section = SurfaceText;
   std::vector<Section> sections;
 
-  /// When a run saves what it needs to go on: after `seconds`, or after `steps` steps of its trajectories if not 0.
-  /// Neither: only when it is interrupted.
+  /// A run saves a checkpoint after `seconds` seconds, or after `steps` steps of the trajectories if `steps` is not 0.
+  /// If both are 0, only an interrupted run saves a checkpoint.
   struct Checkpoint {
     double seconds = 600.0;
     std::uint64_t steps = 0;
@@ -158,25 +158,25 @@ struct Study {
     std::string where;
   } output;
 
-  std::filesystem::path file;             ///< the study file; empty where the study comes from elsewhere
-  std::filesystem::path directory = ".";  ///< where relative paths start
-  /// Where each key ("time.end", "ensemble.axes[0]") was written, for messages.
+  std::filesystem::path file;             ///< the study file; empty when the study comes from another source
+  std::filesystem::path directory = ".";  ///< relative paths start here
+  /// The place of each key ("time.end", "ensemble.axes[0]"), for messages.
   std::map<std::string, std::string, std::less<>> places;
 
-  /// Reads a study file. `overrides` are KEY=VALUE with dotted keys (time.step=0.05, ensemble.axes[0].count=31).
-  /// The result is validated. Throws Error(input) with FILE:LINE.
+  /// Reads and validates a study file. `overrides` are KEY=VALUE with dotted keys (time.step=0.05,
+  /// ensemble.axes[0].count=31). Throws Error(input) with FILE:LINE.
   static Study load(const std::filesystem::path& file, std::span<const std::string> overrides = {});
-  /// The same from text; `origin` stands for the file name in messages.
+  /// Reads and validates a study from text. `origin` replaces the file name in messages.
   static Study parse(std::string_view toml, std::string_view origin = "study",
                      std::span<const std::string> overrides = {});
 
-  /// Fills in every default and checks all that can be checked without evaluating the ensemble: this becomes the study of its
-  /// Problem (problem/problem.hpp). Idempotent.
+  /// Sets every default and checks all values that need no evaluation of the ensemble. The result is the study of the
+  /// Problem (problem/problem.hpp). A second call changes nothing.
   void validate();
-  /// The effective study; parse(to_toml()) gives the same study.
+  /// Returns the complete study as TOML; parse(to_toml()) gives the same study.
   [[nodiscard]] std::string to_toml() const;
 
-  /// Where a key was written, or else the table around it; "" for what no file or option gave.
+  /// Returns the place of a key, or of the table around the key; "" when no file or option gave the key.
   [[nodiscard]] std::string place(std::string_view key) const;
 };
 

@@ -43,7 +43,7 @@ std::string_view kind_of(const toml::node& node) {
 
 std::string place_of(const toml::source_region& source) {
   if (!source.path) return "";
-  // An option has no lines.
+  // An option on the command line has no line number.
   if (source.path->starts_with(option_prefix)) return *source.path;
   return fmt::format("{}:{}", *source.path, source.begin.line);
 }
@@ -70,7 +70,7 @@ std::uint64_t to_count(const toml::node& node, const std::string& key) {
     if (integer->get() >= 0) return static_cast<std::uint64_t>(integer->get());
     input_error(place_of(node.source()), fmt::format("{} must not be negative (got {})", key, integer->get()));
   }
-  // 1e6 is a number to TOML and a count to its author.
+  // TOML reads 1e6 as a float, but the author means a count.
   if (const auto* number = node.as_floating_point()) {
     const double value = number->get();
     if (value >= 0 && value < 0x1p63 && std::trunc(value) == value) return static_cast<std::uint64_t>(value);
@@ -123,14 +123,14 @@ const toml::table* Section::table(std::string_view key) const {
   return node != nullptr ? node->as_table() : nullptr;
 }
 
-// Overrides
+// Overrides of keys.
 
 namespace {
 
-/// A key, or the index of an array element.
+/// One part of a key: a name, or the index of an array element.
 using Step = std::variant<std::string, std::size_t>;
 
-/// "ensemble.axes[0].count" taken apart; empty when malformed.
+/// Splits a key such as "ensemble.axes[0].count"; empty for a malformed key.
 std::vector<Step> parse_key(std::string_view key) {
   std::vector<Step> steps;
   std::size_t i = 0;
@@ -155,7 +155,7 @@ std::vector<Step> parse_key(std::string_view key) {
   return steps;
 }
 
-/// A document `value = TEXT`; where TEXT is no TOML value, it is a string.
+/// Parses a document `value = TEXT`. A TEXT that is no TOML value becomes a string.
 toml::table parse_value(std::string_view text, const std::string& where) {
   const std::string assignment = fmt::format("value = {}", text);
   check_nesting(assignment, where);
@@ -169,7 +169,7 @@ toml::table parse_value(std::string_view text, const std::string& where) {
   return document;
 }
 
-/// The key that excludes `key` of [time], or "".
+/// Returns the key of [time] that excludes `key`, or "".
 std::string_view partner(std::string_view key) {
   if (key == "end") return "steps";
   if (key == "steps") return "end";
@@ -178,7 +178,7 @@ std::string_view partner(std::string_view key) {
   return "";
 }
 
-/// No key of a study is nearly as long.
+/// Largest size of a key in bytes. All keys of a study are much shorter.
 constexpr std::size_t max_key = 1000;
 
 void apply_override(toml::table& root, std::string_view text) {
@@ -221,7 +221,7 @@ void apply_override(toml::table& root, std::string_view text) {
       node = array->get(index);
     }
   }
-  // An override of end replaces the file's steps, and so on; two options that exclude each other stay an error.
+  // An override of end replaces the file's steps, and so on. Two overrides that exclude each other stay an error.
   toml::table* time = root.get_as<toml::table>("time");
   if (steps.size() == 2 && steps[0] == Step("time") && time != nullptr) {
     const std::string_view other = partner(std::get<std::string>(steps[1]));

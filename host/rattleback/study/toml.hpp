@@ -1,5 +1,5 @@
 #pragma once
-// Documents of TOML as studies take them: overrides, and conversions whose messages name the place.
+// Reads TOML documents with overrides. Messages of conversions name the place.
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -15,25 +15,26 @@
 
 namespace rattleback {
 
-/// Throws Error(input) where the text is no TOML or nested too deeply, or where an override KEY=VALUE has no place in it.
+/// Throws Error(input) when the text is not TOML or nests too deeply, or when an override KEY=VALUE does not fit the
+/// document.
 [[nodiscard]] toml::table parse_document(std::string_view text, std::string_view origin,
                                          std::span<const std::string> overrides);
 
-/// "FILE:LINE", "--set KEY", or "".
+/// Returns "FILE:LINE", "--set KEY", or "".
 [[nodiscard]] std::string place_of(const toml::source_region& source);
 
 [[noreturn]] void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted);
 
-// Conversion of single nodes; `key` is the full key, for messages.
+// These functions convert single nodes. `key` is the full key, for messages.
 
-/// Not the empty text: that says nothing which leaving the key out does not say.
+/// Throws for an empty text, because the user can leave the key out.
 [[nodiscard]] std::string to_text(const toml::node& node, const std::string& key);
 [[nodiscard]] bool to_flag(const toml::node& node, const std::string& key);
 [[nodiscard]] std::uint64_t to_count(const toml::node& node, const std::string& key);
 [[nodiscard]] Value to_value(const toml::node& node, const std::string& key);
 [[nodiscard]] double to_number(const toml::node& node, const std::string& key);
 
-/// A table whose keys are all known.
+/// A table that has only known keys.
 class Section {
  public:
   Section(const toml::table& table, std::string path, const std::vector<std::string>& names);
@@ -44,7 +45,7 @@ class Section {
   [[nodiscard]] std::string where() const { return place_of(table_.source()); }
   [[nodiscard]] const toml::node* find(std::string_view key) const { return table_.get(key); }
 
-  /// Stores convert(node, full key) in `target` if the key is there.
+  /// Stores convert(node, full key) in `target` if the key is present.
   template <class Target, class Convert>
   void read(std::string_view key, Target& target, Convert convert) const {
     if (const toml::node* node = find(key)) target = convert(*node, path(key));
@@ -55,13 +56,13 @@ class Section {
     read(key, target, convert);
   }
 
-  /// Throws when both keys are there.
+  /// Throws when both keys are present.
   void exclude(std::string_view a, std::string_view b) const;
 
-  /// The table of a key; null when the key is absent.
+  /// Returns the table of a key; null when the key is absent.
   [[nodiscard]] const toml::table* table(std::string_view key) const;
 
-  /// The converted elements of an array; empty when the key is absent.
+  /// Returns the converted elements of an array; empty when the key is absent.
   template <class Convert>
   [[nodiscard]] auto elements(std::string_view key, std::string_view wanted, Convert convert) const {
     std::vector<decltype(convert(table_, path_))> result;

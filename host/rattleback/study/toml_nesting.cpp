@@ -56,7 +56,7 @@ class Scanner {
     if (level() > max_levels) fail();
   }
 
-  /// Brackets that are open and dots of the keys in front of them, those of the present key included.
+  /// Returns the level: open brackets plus dots in the keys before these brackets and in the present key.
   [[nodiscard]] std::size_t level() const { return (open_.empty() ? 0 : open_.back() + 1) + dots_; }
 
   void skip_string(char quote) {
@@ -74,7 +74,7 @@ class Scanner {
         return;
       }
       if (text_[at_] == '\n') {
-        if (!multiline) return;  // not TOML, as the parser will say
+        if (!multiline) return;  // invalid TOML; the parser reports the fault
         ++line_;
       }
       ++at_;
@@ -90,9 +90,9 @@ class Scanner {
 
   std::string_view text_, origin_;
   std::size_t at_ = 0, line_ = 1, dots_ = 0;
-  std::vector<std::size_t> open_;  ///< the level at each bracket that is open
-  bool header_ = false;            ///< within the brackets of [TABLE], which end with the line
-  bool blank_ = true;              ///< nothing but blanks on the line so far
+  std::vector<std::size_t> open_;  ///< the level at each open bracket
+  bool header_ = false;            ///< inside the brackets of [TABLE], which end with the line
+  bool blank_ = true;              ///< the line has only blanks so far
 };
 
 }  // namespace

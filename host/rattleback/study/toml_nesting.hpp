@@ -4,8 +4,8 @@
 
 namespace rattleback {
 
-/// Throws Error(input) where brackets and dotted keys of a TOML text are more than 64 levels deep together: the parser
-/// calls itself for each. `origin` is the file, or the option when that starts with "--", which has no lines.
+/// Throws Error(input) when brackets and dotted keys of a TOML text nest deeper than 64 levels, because the parser
+/// recurses on each level. `origin` is a file, or an option that starts with "--" and has no lines.
 void check_nesting(std::string_view toml, std::string_view origin);
 
 }  // namespace rattleback

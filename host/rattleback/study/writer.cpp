@@ -1,4 +1,4 @@
-// Study::to_toml. Written out by hand: the order of the keys is that of the documentation.
+// Study::to_toml writes the keys in the order of the documentation.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace rattleback {
 namespace {
 
-/// Shortest decimal that reads back as the same double, recognisable as a float.
+/// Returns the shortest decimal that reads back as the same double, in the form of a TOML float.
 std::string toml_of(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
@@ -114,7 +114,7 @@ void write_system(Writer& out, const Study::System& system) {
 void write_method(Writer& out, const Study::Method& method) {
   out.table("[method]");
   out.line("name", toml_of(method.name));
-  // in the order of the method
+  // The options keep the order of the method.
   if (const MethodEntry* entry = Catalogue::instance().method(method.name))
     for (const OptionInfo& option : entry->options)
       if (const auto found = method.options.find(option.name); found != method.options.end())
