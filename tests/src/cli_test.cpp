@@ -58,7 +58,7 @@ TEST_F(Cli, CompletesInBash) {
   EXPECT_EQ(offered("run s.toml --backend = cpu : sc"), "scalar");
   EXPECT_EQ(offered("compare s.toml --backends cpu,cu"), "cpu,cuda");
   EXPECT_EQ(offered("compare s.toml --backends cpu : avx2,threads = 1,cpu : avx5"), "avx512");
-  EXPECT_EQ(offered("list ''"), "systems methods");
+  EXPECT_EQ(offered("list ''"), "systems methods observables statistics");
   EXPECT_EQ(offered("list systems ''"), "");
   EXPECT_EQ(offered("describe --json chap"), "chaplygin-sleigh");
   EXPECT_TRUE(offered("describe nonholonomic-").starts_with("nonholonomic-particle"));

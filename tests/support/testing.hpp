@@ -24,12 +24,12 @@ namespace rattleback {
 
 // RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
 #define RB_UNPARENTHESISE(...) __VA_ARGS__
-#define RB_SYSTEM(identifier, header, kind, type, ...)           \
-  struct identifier {                                            \
-    template <class T>                                           \
-    using of = RB_UNPARENTHESISE type;                           \
-    static constexpr auto label = #identifier;                   \
-    static constexpr std::string_view methods = "" #__VA_ARGS__; \
+#define RB_SYSTEM(identifier, header, kind, type, ...)       \
+  struct identifier {                                        \
+    template <class T>                                       \
+    using of = RB_UNPARENTHESISE type;                       \
+    static constexpr auto label = #identifier;               \
+    static constexpr bool lobatto = #__VA_ARGS__[0] == '\0'; \
   };
 namespace catalogue {
 #include "compiled_systems.def"
@@ -51,26 +51,20 @@ struct Case {
   using of = typename Entry::template of<T>;
   static constexpr int stages = S;
   static constexpr auto label = Entry::label;
-  static constexpr auto methods = Entry::methods;
 };
 
 namespace detail {
-template <class Entry>
-inline constexpr bool takes_lobatto =
-    Entry::methods.empty() || Entry::methods.find("lobatto") != std::string_view::npos;
-
 template <class Tuple>
 struct TypeList;
 template <class... Entries>
 struct TypeList<std::tuple<Entries...>> {
   using Types = ::testing::Types<Entries...>;
   template <int S>
-  using WithStages =
-      Concatenation<std::conditional_t<takes_lobatto<Entries>, std::tuple<Case<Entries, S>>, std::tuple<>>...>;
+  using WithStages = Concatenation<std::conditional_t<Entries::lobatto, std::tuple<Case<Entries, S>>, std::tuple<>>...>;
   /// Without the systems that have holonomic constraints.
   template <int S>
   using FreeWithStages =
-      Concatenation<std::conditional_t<takes_lobatto<Entries> && !is_holonomic<typename Entries::template of<double>>,
+      Concatenation<std::conditional_t<Entries::lobatto && !is_holonomic<typename Entries::template of<double>>,
                                        std::tuple<Case<Entries, S>>, std::tuple<>>...>;
 };
 }  // namespace detail
