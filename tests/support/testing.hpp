@@ -51,6 +51,7 @@ struct Case {
   using of = typename Entry::template of<T>;
   static constexpr int stages = S;
   static constexpr auto label = Entry::label;
+  static constexpr bool lobatto = Entry::lobatto;
 };
 
 namespace detail {
