@@ -385,7 +385,8 @@ def main():
     parser.add_argument("--case", type=int, help="this one alone")
     parser.add_argument("--only", choices=KINDS, help="cases of this kind alone")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("fuzz-failures"), help="where faulty cases are saved")
+    parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/fuzz-failures"),
+                        help="where faulty cases are saved")
     parser.add_argument("--sanitized", action="store_true", help="the program is built with a sanitizer")
     arguments = parser.parse_args()
     start = time.monotonic()
