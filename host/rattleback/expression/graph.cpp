@@ -30,8 +30,8 @@ constexpr FunctionInfo all_functions[] = {{"sin", Op::sin, 1, 1},
                                           {"abs", Op::abs, 1, 1},
                                           {"sign", Op::sign, 1, 1},
                                           {"rint", Op::rint, 1, 1},
-                                          {"pow", Op::power, 2, 2},
                                           {"sum", Op::add, 1, any_number},
+                                          {"avg", Op::add, 1, any_number, true},
                                           {"min", Op::minimum, 1, any_number},
                                           {"max", Op::maximum, 1, any_number}};
 

@@ -97,7 +97,8 @@ class Program {
 struct FunctionInfo {
   std::string_view name;
   Op op;
-  int least, most;  ///< number of arguments; more than two arguments are combined from left to right
+  int least, most;    ///< number of arguments; more than two arguments are combined from left to right
+  bool mean = false;  ///< the value is divided by the number of arguments
 };
 [[nodiscard]] std::span<const FunctionInfo> functions();
 [[nodiscard]] const FunctionInfo* find_function(std::string_view name);

@@ -106,14 +106,23 @@ class Parser {
     return node;
   }
   int comparison() {
-    const int a = sum();
-    if (scan_.take("<=")) return graph_.apply(Op::less_equal, a, sum());
-    if (scan_.take(">=")) return graph_.apply(Op::less_equal, sum(), a);
-    if (scan_.take("==")) return graph_.apply(Op::equal, a, sum());
-    if (scan_.take("!=")) return graph_.apply(Op::not_equal, a, sum());
-    if (scan_.take("<")) return graph_.apply(Op::less, a, sum());
-    if (scan_.take(">")) return graph_.apply(Op::less, sum(), a);
-    return a;
+    int node = sum();
+    for (;;) {
+      if (scan_.take("<="))
+        node = graph_.apply(Op::less_equal, node, sum());
+      else if (scan_.take(">="))
+        node = graph_.apply(Op::less_equal, sum(), node);
+      else if (scan_.take("=="))
+        node = graph_.apply(Op::equal, node, sum());
+      else if (scan_.take("!="))
+        node = graph_.apply(Op::not_equal, node, sum());
+      else if (scan_.take("<"))
+        node = graph_.apply(Op::less, node, sum());
+      else if (scan_.take(">"))
+        node = graph_.apply(Op::less, sum(), node);
+      else
+        return node;
+    }
   }
   int sum() {
     int node = product();
@@ -177,21 +186,16 @@ class Parser {
     if (function == nullptr) return resolve_(word);
     if (!scan_.take("(")) throw SyntaxError(fmt::format("{0} is a function; write {0}(..)", word), begin);
     int node = expression(), count = 1;
-    if (function->most == 2) {
-      if (!scan_.take(",")) fail(fmt::format("{} takes 2 arguments", word));
-      const int second = expression();
-      node = function->op == Op::power ? graph_.power(node, second) : graph_.apply(function->op, node, second);
-    } else if (function->most == 1) {
-      node = graph_.apply(function->op, node);
-    }
-    for (; function->most > 2 && count < function->most && scan_.take(","); ++count)
-      node = graph_.apply(function->op, node, expression());
-    if (scan_.peek() == ',') fail(fmt::format("{} takes {}", word, arguments(*function)));
+    if (function->most == 1) node = graph_.apply(function->op, node);
+    for (; count < function->most && scan_.take(","); ++count) node = graph_.apply(function->op, node, expression());
+    if (count < function->least || scan_.peek() == ',') fail(fmt::format("{} takes {}", word, arguments(*function)));
+    if (function->mean) node = graph_.apply(Op::divide, node, graph_.constant(count));
     close();
     return node;
   }
   static std::string arguments(const FunctionInfo& function) {
-    return function.most == 1 ? "1 argument" : fmt::format("at most {} arguments", function.most);
+    if (function.least < function.most) return fmt::format("at most {} arguments", function.most);
+    return fmt::format("{} argument{}", function.most, function.most == 1 ? "" : "s");
   }
 
   Scanner scan_;

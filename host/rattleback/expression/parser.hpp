@@ -3,7 +3,7 @@
 //
 //   expression = either [? expression : expression]
 //   either     = both {|| both}                both  = comparison {&& comparison}
-//   comparison = sum [(< | <= | > | >= | == | !=) sum]
+//   comparison = sum {(< | <= | > | >= | == | !=) sum}
 //   sum        = product {(+ | -) product}     product = signed {(* | /) signed | power}
 //   signed     = {- | +} power                 power = atom [^ signed]
 //   atom       = number | name | function(expression, ..) | (expression)
