@@ -11,25 +11,27 @@ TEST_F(Checkpoint, SurvivesFiftyKills) {
   EXPECT_TRUE(datasets(directory / "a.h5") == reference);
   std::mt19937 random(1);
   std::uniform_real_distribution<double> moment(0.0, 1.2 * whole.count());
+  double patience = 1;  // grows while no run ends: the machine may have become busy since `whole` was measured
   int kills = 0, resumed = 0, finished = 0;
-  while (kills < 50 ||
-         (resumed < 6 && kills < 1000)) {  // of a run this short many are killed before there is a checkpoint
+  // Of a run this short many are killed before there is a checkpoint.
+  while (kills < 50 || finished < 2 || (resumed < 6 && kills < 1000)) {
     fs::remove(directory / "a.h5");
     while (!has("a.h5")) {
       const bool resume = has("a.h5.checkpoint") && (has("a.h5.part") || has("a.h5.part.damaged"));
       const pid_t child = start(resume ? "resume a.h5" : arguments());
-      std::this_thread::sleep_for(std::chrono::duration<double>(moment(random)));
+      std::this_thread::sleep_for(std::chrono::duration<double>(patience * moment(random)));
       kill(child, SIGKILL);
       const int code = wait(child);
       ASSERT_TRUE(code == 0 || code == -SIGKILL) << code << read_file(directory / "err");
       kills += code != 0;
       resumed += resume;
+      patience *= 1.05;
     }
     ++finished;
+    patience = 1;
     ASSERT_TRUE(datasets(directory / "a.h5") == reference) << "after " << kills << " kills";
   }
   EXPECT_GT(resumed, 5);
-  EXPECT_GT(finished, 1);
 }
 
 TEST_F(Checkpoint, InterruptIsLikeNothing) {
