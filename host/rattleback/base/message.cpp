@@ -96,8 +96,8 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    // Replacing every letter is no resemblance.
-    if (distance < best_distance && distance < std::max(word.size(), candidate.size())) {
+    // As many changes as the word has letters are no resemblance.
+    if (distance < best_distance && distance < word.size()) {
       best = candidate;
       best_distance = distance;
     }

@@ -611,11 +611,15 @@ TEST(Study, LoadsFromAFileAndResolvesPathsThere) {
 }
 
 TEST(Nearest, SuggestsOnlyWhatIsNear) {
-  const std::vector<std::string> words{"step", "steps", "samples", "x"};
+  const std::vector<std::string> words{"step", "steps", "samples", "x", "abs"};
   EXPECT_EQ(nearest("stpe", words), "step");
   EXPECT_EQ(nearest("sampels", words), "samples");
   EXPECT_EQ(nearest("whatever", words), "");
   EXPECT_EQ(nearest("y", words), "");
+  EXPECT_EQ(nearest("b", words), "");
+  EXPECT_EQ(nearest("ba", words), "");
+  EXPECT_EQ(nearest("bs", words), "abs");
+  EXPECT_EQ(nearest("xx", words), "x");
   EXPECT_EQ(nearest("", words), "");
 }
 
