@@ -18,13 +18,12 @@ struct Arguments {
   StudyArguments study;
   BackendArguments backend;
   ReferenceArguments reference;
+  ReportArguments report;
   BenchOptions bench;
   bool work_precision = false;
   std::vector<double> steps;
   std::vector<int> stages;
   std::vector<std::string> variants;
-  std::string output, plot;
-  bool quiet = false, json = false;
 };
 
 int exit_code_of(std::uint64_t failed, std::uint64_t trajectories) {
@@ -34,12 +33,12 @@ int exit_code_of(std::uint64_t failed, std::uint64_t trajectories) {
 }
 
 int run_bench(const Arguments& arguments, const RunOptions& options) {
-  if (!arguments.steps.empty() || !arguments.stages.empty() || !arguments.variants.empty() || !arguments.plot.empty() ||
-      arguments.reference.given())
+  if (!arguments.steps.empty() || !arguments.stages.empty() || !arguments.variants.empty() ||
+      !arguments.report.plot.empty() || arguments.reference.given())
     input_error("bench", "steps, stages, variants, a reference and a plot belong to --work-precision; add it");
   const Problem problem = arguments.study.resolve();
   const Study& study = problem.study;
-  ReportFile file(arguments.output, {".csv", ".json"},
+  ReportFile file(arguments.report.output, {".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
@@ -87,7 +86,7 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
     csv += fmt::format("{},{}\n", csv_number(seconds),
                        csv_number(static_cast<double>(summary.trajectory_steps) / seconds));
   file.write({json, csv, {}});
-  if (arguments.json) {
+  if (arguments.report.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}: {} trajectories, {} trajectory-steps, {} repetitions on {}, {} threads\n", study.name,
@@ -153,14 +152,14 @@ int run_work_precision(const Arguments& arguments, const RunOptions& options) {
   const Study& study = problem.study;
   const std::vector<Setting> settings = settings_of(arguments);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 1);
-  const Plot plot("work-precision", arguments.plot);
-  ReportFile file(arguments.output, {".csv", ".json"},
+  const Plot plot("work-precision", arguments.report.plot);
+  ReportFile file(arguments.report.output, {".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
   const WorkPrecisionReport report = work_precision(
       problem, settings, steps, arguments.reference.reference, bench_options, [&](const WorkPrecisionRun& run) {
-        if (!arguments.quiet) print_stderr("{}, step {}: {:.3g} s\n", run.label, run.step, run.seconds);
+        if (!arguments.report.quiet) print_stderr("{}, step {}: {:.3g} s\n", run.label, run.step, run.seconds);
       });
 
   nlohmann::ordered_json json = report_json("work-precision");
@@ -196,7 +195,7 @@ int run_work_precision(const Arguments& arguments, const RunOptions& options) {
     json["runs"].push_back(std::move(entry));
   }
   file.write({json, csv, {}});
-  if (arguments.json) {
+  if (arguments.report.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}: {}, to t = {}\nreference: {}\n\n", study.name, study.system.name, *study.time.end,
@@ -245,14 +244,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   arguments->reference.add_to(*command);
   arguments->backend.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "write the numbers as .csv or .json")
-      ->type_name(value::file)
-      ->check(not_empty());
-  command->add_option("--plot", arguments->plot, "draw errors against seconds as .png, .svg or .pdf")
-      ->type_name(value::file)
-      ->check(not_empty());
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->add_flag("--json", arguments->json, "the numbers as one JSON object on stdout");
+  arguments->report.add_to(*command, {.content = "numbers", .formats = ".csv or .json", .against = "seconds"});
   command->footer(
       "Examples:\n  rattleback bench examples/chaotic.toml --set time.end=100 --backend cpu --threads 1\n"
       "  rattleback bench examples/sleigh.toml --work-precision --steps 0.25,0.125,0.0625 --stages 2,3,4");

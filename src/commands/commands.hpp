@@ -93,4 +93,24 @@ struct ReferenceArguments {
   }
 };
 
+/// The report file, the plot, and what is printed. `order` and `bench` have these options.
+struct ReportArguments {
+  std::string output, plot;
+  bool quiet = false, json = false;
+
+  /// The words of the help in which the commands differ.
+  struct Words {
+    const char* content;  ///< what the report has: "table"
+    const char* formats;  ///< extensions of the report file: ".csv or .json"
+    const char* against;  ///< horizontal axis of the plot: "steps"
+  };
+  void add_to(CLI::App& command, const Words& words);
+};
+
+/// What is printed of a comparison. `diff` and `compare` have these options.
+struct DiffOutputArguments {
+  bool json = false, quiet = false;
+  void add_to(CLI::App& command);
+};
+
 }  // namespace rattleback::program

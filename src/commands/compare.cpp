@@ -22,7 +22,7 @@ struct Arguments {
   StudyArguments study;
   std::vector<std::string> backends;
   std::uint64_t tile = 0;
-  bool json = false, quiet = false;
+  DiffOutputArguments output;
 };
 
 /// A temporary directory. The destructor removes the directory.
@@ -89,7 +89,7 @@ Summary run_on(const std::string& backend, const Problem& problem, const Argumen
   options.backend = backend;
   options.tile = arguments.tile;
   options.stop = interrupt.token();
-  if (!arguments.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
+  if (!arguments.output.quiet) options.progress = [&display](const Progress& progress) { display(progress); };
   const auto sink = make_file_sink(file);
   return run(problem, *sink, options);
 }
@@ -109,7 +109,7 @@ int compare(const Arguments& arguments) {
   check_space(problem, reference, 2);
 
   nlohmann::ordered_json json{{"study", study.name}, {"identical", true}};
-  const bool text = !arguments.json && !arguments.quiet;
+  const bool text = !arguments.output.json && !arguments.output.quiet;
   for (std::size_t i = 0; i < backends.size(); ++i) {
     const Summary summary = run_on(backends[i], problem, arguments, i == 0 ? reference : other, interrupt);
     json["runs"].push_back({{"backend", backends[i]},
@@ -127,7 +127,7 @@ int compare(const Arguments& arguments) {
     json["comparisons"].push_back(to_json(report, backends[0], backends[i]));
     if (text) fmt::print("{}", to_text(report, backends[0], backends[i]));
   }
-  if (arguments.json) fmt::print("{}\n", json.dump(2));
+  if (arguments.output.json) fmt::print("{}\n", json.dump(2));
   return json["identical"] ? exit_done : exit_different;
 }
 
@@ -146,8 +146,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->type_name(value::backends);
   command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits")
       ->check(from_one());
-  command->add_flag("--json", arguments->json, "as one JSON object");
-  command->add_flag("--quiet", arguments->quiet, "the exit code alone: 0 identical, 1 different");
+  arguments->output.add_to(*command);
   command->footer(
       "Examples:\n  rattleback compare examples/chaotic.toml --backends cpu,cuda\n"
       "  rattleback compare examples/chaotic.toml --backends cpu:scalar,threads=1,cpu:avx2,cpu --set time.end=10.0");

@@ -17,9 +17,8 @@ struct Arguments {
   StudyArguments study;
   BackendArguments backend;
   ReferenceArguments reference;
+  ReportArguments report;
   std::vector<double> steps;
-  std::string output, plot;
-  bool quiet = false, json = false;
 };
 
 nlohmann::ordered_json json_of(const OrderReport& report) {
@@ -90,19 +89,19 @@ int run_order(const Arguments& arguments) {
   const Study& study = problem.study;
   if (!problem.warning.empty()) say(problem.warning);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 2);
-  const Plot plot("order", arguments.plot);
-  ReportFile file(arguments.output, {".h5", ".csv", ".json"},
+  const Plot plot("order", arguments.report.plot);
+  ReportFile file(arguments.report.output, {".h5", ".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
 
   RunOptions options = arguments.backend.options();
   options.stop = interrupt.token();
   const OrderReport report =
       order(problem, steps, arguments.reference.reference, options, [&](double step, const Summary& summary) {
-        if (!arguments.quiet) print_stderr("step {}: {:.3g} s\n", step, summary.wall_seconds);
+        if (!arguments.report.quiet) print_stderr("step {}: {:.3g} s\n", step, summary.wall_seconds);
       });
   const nlohmann::ordered_json json = json_of(report);
   file.write({json, csv_of(report), [&](ResultSink& sink) { report.write(sink); }});
-  if (arguments.json) {
+  if (arguments.report.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
     const std::string words = options_in_words(problem);
@@ -133,6 +132,17 @@ void ReferenceArguments::add_to(CLI::App& command) {
   command.add_flag("--exact", reference.exact, "take errors against the exact solution of the system");
 }
 
+void ReportArguments::add_to(CLI::App& command, const Words& words) {
+  command.add_option("-o,--output", output, fmt::format("write the {} as {}", words.content, words.formats))
+      ->type_name(value::file)
+      ->check(not_empty());
+  command.add_option("--plot", plot, fmt::format("draw errors against {} as .png, .svg or .pdf", words.against))
+      ->type_name(value::file)
+      ->check(not_empty());
+  command.add_flag("--quiet", quiet, "no progress on stderr");
+  command.add_flag("--json", json, fmt::format("the {} as one JSON object on stdout", words.content));
+}
+
 void add_order(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("order", "errors and observed orders of a study for a list of steps");
   auto arguments = std::make_shared<Arguments>();
@@ -143,14 +153,7 @@ void add_order(CLI::App& app, int& exit_code) {
       ->check(finite());
   arguments->reference.add_to(*command);
   arguments->backend.add_to(*command);
-  command->add_option("-o,--output", arguments->output, "write the table as .h5, .csv or .json")
-      ->type_name(value::file)
-      ->check(not_empty());
-  command->add_option("--plot", arguments->plot, "draw errors against steps as .png, .svg or .pdf")
-      ->type_name(value::file)
-      ->check(not_empty());
-  command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
-  command->add_flag("--json", arguments->json, "the table as one JSON object on stdout");
+  arguments->report.add_to(*command, {.content = "table", .formats = ".h5, .csv or .json", .against = "steps"});
   command->footer(
       "Examples:\n  rattleback order examples/particle-order.toml --steps 0.25,0.125,0.0625 --plot order.png\n"
       "  rattleback order examples/chaotic.toml --set time.end=1 --steps 0.1,0.05,0.025 --reference-stages 5");
