@@ -24,6 +24,22 @@ namespace rattleback::tests {
 #define NEED(system)
 #endif
 
+/// The beginning of a study of 700 orbits, many of which cross x = 0 often. It ends within [time]: `end` follows.
+inline const std::string henon_heiles_orbits = R"toml(
+[system]
+name = "henon-heiles"
+[method]
+name = "lobatto"
+stages = 3
+[ensemble]
+axes = [ { name = "a", from = -0.2, to = 0.3, count = 700 } ]
+[ensemble.initial]
+q = [0, "a"]
+v = [0.35, 0.1]
+[time]
+step = 0.05
+)toml";
+
 /// The paths of the datasets that not both results have, or not with the same bits, each with a blank behind. Only one of them
 /// need have those with `optional` in their names.
 inline std::string differences(const Result& a, const Result& b, const std::string& optional = "\n") {

@@ -15,22 +15,10 @@ using namespace rattleback::tests;
 
 namespace {
 
-/// All that a result may hold, over 700 trajectories, of which some cross the section often.
-constexpr const char* everything = R"toml(
-[system]
-name = "henon-heiles"
-[method]
-name = "lobatto"
-stages = 3
-[time]
-step = 0.05
+/// All that a result may hold.
+const std::string everything = henon_heiles_orbits + R"toml(
 end = 10
 samples = 4
-[ensemble]
-axes = [ { name = "a", from = -0.2, to = 0.3, count = 700 } ]
-[ensemble.initial]
-q = [0, "a"]
-v = [0.35, 0.1]
 [[observable]]
 name = "energy"
 statistics = ["mse", "mean", "std", "min", "max"]

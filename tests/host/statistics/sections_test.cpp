@@ -9,34 +9,24 @@
 
 #include "rattleback/rattleback.hpp"
 #include "rattleback/statistics/statistics.hpp"
+#include "testing.hpp"
 
 using namespace rattleback;
+using namespace rattleback::tests;
 
 namespace {
 
 using Overrides = std::vector<std::string>;
 
-constexpr const char* henon = R"toml(
-[system]
-name = "henon-heiles"
-[method]
-name = "lobatto"
-stages = 3
-[time]
-step = 0.05
+const std::string henon = henon_heiles_orbits + R"toml(
 end = 60
 samples = 6
-[ensemble]
-axes = [ { name = "a", from = -0.2, to = 0.3, count = 700 } ]
-[ensemble.initial]
-q = [0, "a"]
-v = [0.35, 0.1]
 [[observable]]
 name = "energy"
 statistics = ["mean"]
 )toml";
 
-Study parse(const char* text, const Overrides& overrides) { return Study::parse(text, "s.toml", overrides); }
+Study parse(const std::string& text, const Overrides& overrides) { return Study::parse(text, "s.toml", overrides); }
 
 std::string message_of(const Overrides& overrides) {
   try {
