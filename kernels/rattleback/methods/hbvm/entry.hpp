@@ -11,10 +11,8 @@ RB_NAMESPACE_BEGIN
 namespace methods {
 
 /// The options of hbvm.
-struct HbvmSettings {
-  int s = 2, k = 6;
-  bool direct = false;  ///< g vanishes at the end of the step
-  bool newton = false;  ///< Newton's method from the start
+struct HbvmSettings : HbvmOptions {
+  int s = 2;
   bool compensated = false;
 };
 
@@ -26,33 +24,32 @@ inline constexpr OptionInfo hbvm_options[] = {
                               .minimum = 1,
                               .maximum = legendre_terms_max,
                               .compiled = true}),
-    option<&HbvmSettings::k>({.name = "k",
-                              .text = "number of nodes of the quadrature, at least s; the energy is conserved for "
-                                      "potentials of degree up to 2k/s",
-                              .minimum = 1,
-                              .maximum = legendre_nodes_max}),
-    option<&HbvmSettings::direct>({.name = "constraint",
-                                   .text = "what determines the multiplier: the mean of d/dt g over the step "
-                                           "vanishes, or g at its end",
-                                   .choices = hbvm_constraints}),
-    option<&HbvmSettings::newton>({.name = "iteration",
-                                   .text = "how a step is solved; where the fixed point does not contract, Newton's "
-                                           "method follows in any case",
-                                   .choices = hbvm_iterations}),
+    option<&HbvmSettings::k, HbvmSettings>({.name = "k",
+                                            .text = "number of nodes of the quadrature, at least s; the energy is "
+                                                    "conserved for potentials of degree up to 2k/s",
+                                            .minimum = 1,
+                                            .maximum = legendre_nodes_max}),
+    option<&HbvmSettings::direct, HbvmSettings>({.name = "constraint",
+                                                 .text = "what determines the multiplier: the mean of d/dt g over "
+                                                         "the step vanishes, or g at its end",
+                                                 .choices = hbvm_constraints}),
+    option<&HbvmSettings::newton, HbvmSettings>({.name = "iteration",
+                                                 .text = "how a step is solved; where the fixed point does not "
+                                                         "contract, Newton's method follows in any case",
+                                                 .choices = hbvm_iterations}),
     option<&HbvmSettings::compensated>({.name = "compensated",
                                         .text = "the rounding errors of q and p are carried along and added later: "
                                                 "those of the sums vanish"})};
 
 /// The numbers of the step; refuses k < s.
 inline Settlement settle_hbvm(const HbvmSettings& settings, const SystemEntry&) {
-  const auto [s, k, direct, newton, compensated] = settings;
-  if (k < s)
+  if (settings.k < settings.s)
     return Settlement::refused(
         fmt::format("k = {0} nodes are fewer than the s = {1} coefficients (k >= s is needed for the quadrature of "
                     "their products); set k = {1} or more",
-                    k, s));
+                    settings.k, settings.s));
   Settlement settlement;
-  hbvm_numbers(s, {k, direct, newton}, settlement.numbers.data());
+  hbvm_numbers(settings.s, settings, settlement.numbers.data());
   return settlement;
 }
 

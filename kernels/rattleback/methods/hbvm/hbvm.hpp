@@ -24,7 +24,7 @@ RB_NAMESPACE_BEGIN
 
 /// The options of a step that are numbers at run time.
 struct HbvmOptions {
-  int k;                ///< nodes, s <= k <= 12
+  int k = 6;            ///< nodes, s <= k <= 12
   bool direct = false;  ///< g(q') = 0 in place of the line integral
   bool newton = false;  ///< Newton's method from the start, not only where the fixed point does not contract
 };
