@@ -95,6 +95,22 @@ struct Body : Problem<RigidBodyMatrix> {
                                      -0.78468671425065, 0.38935250180255, -0.48236022827201};  // positions only
 };
 
+/// Calls f with one problem after the other.
+template <class... P>
+struct Problems {
+  template <class F>
+  static void each(F&& f) {
+    const auto call = [&](auto p) {
+      SCOPED_TRACE(decltype(p)::System::name);
+      f(p);
+    };
+    (call(P{}), ...);
+  }
+};
+using Small = Problems<Angle, KeplerOrbit, Polar, PlanarSwing, SphericalSwing, InField, VariableMass, OnTorus, Double>;
+using All =
+    Problems<Angle, KeplerOrbit, Polar, PlanarSwing, SphericalSwing, InField, VariableMass, OnTorus, Double, Body>;
+
 struct Bias {
   double minus, plus;
 };

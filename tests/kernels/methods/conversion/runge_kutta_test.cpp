@@ -37,20 +37,6 @@ TEST(ExplicitTableaus, AreFoundByNameAndChecked) {
   static_assert(ExplicitNumbers::size + 3 <= 192);
 }
 
-template <class... P>
-struct Problems {
-  template <class F>
-  static void each(F&& f) {
-    const auto call = [&](auto p) {
-      SCOPED_TRACE(decltype(p)::System::name);
-      f(p);
-    };
-    (call(P{}), ...);
-  }
-};
-using All =
-    Problems<Angle, KeplerOrbit, Polar, PlanarSwing, SphericalSwing, InField, VariableMass, OnTorus, Double, Body>;
-
 /// A point near the start of a problem, not on its constraints, over any scalar.
 template <class P>
 Vector<double, P::n> off(Vector<double, P::n> x, int salt) {
