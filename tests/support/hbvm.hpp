@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "rattleback/loop/describe.hpp"
@@ -33,6 +34,9 @@ RB_HD Vector<T, System::n> tangential_momentum(const System& system, const Vecto
     return p - forms.transpose_times(along);
   }
 }
+
+template <int S>
+using Number = std::integral_constant<int, S>;
 
 template <class System>
 using HbvmState = PhaseState<double, System::n, System::m>;
@@ -185,6 +189,9 @@ inline HbvmState<Planar> planar_exact(double t, double& lambda) {
   lambda = 0.5 * (cn * cn - y);
   return {{x, y}, {-cn * y, cn * x}, {lambda}};
 }
+
+/// The order that two errors show, the second with half the step.
+inline double rate(double coarse, double fine) { return std::log2(coarse / fine); }
 
 inline void expect_relative(double value, double expected, double tolerance, const char* what) {
   EXPECT_NEAR(value / expected, 1.0, tolerance) << what << " = " << value << ", expected " << expected;
