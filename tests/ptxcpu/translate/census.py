@@ -5,7 +5,7 @@ import os
 # With PTXCPU_COUNT=1 the translated code counts how often every thread comes to every basic block.
 COUNTS = os.environ.get("PTXCPU_COUNT", "0") == "1"
 
-# in the order of census.cpp of the machine
+# in the order of watch/census.cpp
 CLASSES = ("fma", "add_mul", "division", "compare", "select", "integer", "move", "local", "shared", "global", "constant",
            "branch", "synchronise", "other")
 FLOATING = {"fma": "fma", "mad": "fma", "add": "add_mul", "sub": "add_mul", "mul": "add_mul", "div": "division",

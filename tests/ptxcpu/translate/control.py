@@ -3,7 +3,7 @@
 from .kinds import Unsupported, only
 from .parser import split_operands
 
-EXTERNAL = ("vprintf", "__assertfail")  # functions of the device's runtime; see machine/faults.cpp
+EXTERNAL = ("vprintf", "__assertfail")  # functions of the device's runtime; see watch/faults.cpp
 
 
 def bra(body, modifiers, operands):
