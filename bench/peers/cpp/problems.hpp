@@ -1,5 +1,5 @@
 #pragma once
-// problems.py for the peers in C++: the same problems, command line and answer.
+// ../python/problems.py for the peers in C++: the same problems, command line and answer.
 
 #include <chrono>
 #include <cmath>

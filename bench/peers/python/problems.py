@@ -2,7 +2,7 @@
 
 A problem is an ODE y' = ode(y) of y = (q, v), its energy, and an ensemble of initial states, given by an angle theta. ode and
 energy work on anything that can be indexed and calculated with: rows of NumPy arrays, numbers under Numba and JAX, expressions
-of heyoka. problems.hpp has the same in C++; `study` is the same for rattleback.
+of heyoka. ../cpp/problems.hpp has the same in C++; `study` is the same for rattleback.
 
     PEER.py --system chaotic --method NAME (--step H | --tolerance TOL) [--end 1000] [--count 64]
 

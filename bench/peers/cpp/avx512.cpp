@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../micro/hand_written.hpp"
+#include "../../micro/hand_written.hpp"
 #include "problems.hpp"
 
 int main(int argc, char** argv) {
