@@ -35,8 +35,10 @@ struct Counted {
   friend Counted fma(Counted a, Counted b, Counted c) { return counted(__builtin_fma(a.value, b.value, c.value), 2); }
   friend Counted sqrt(Counted a) { return counted(__builtin_sqrt(a.value)); }
   friend Counted abs(Counted a) { return __builtin_fabs(a.value); }
+  friend Counted with_sign(Counted a, Counted b) { return rattleback::with_sign(a.value, b.value); }
   friend Counted select(bool mask, Counted a, Counted b) { return mask ? a : b; }
   friend Counted exp2_integer(Counted k) { return rattleback::exp2_integer(k.value); }
+  friend Counted exponent_of(Counted a) { return rattleback::exponent_of(a.value); }
   friend Counted value_of(Counted a) { return a; }
 
  private:

@@ -3,7 +3,10 @@
 // second derivatives. Comparisons use the value only.
 
 #include "rattleback/real/elementary.hpp"
+#include "rattleback/real/hyperbolic.hpp"
+#include "rattleback/real/power.hpp"
 #include "rattleback/real/real.hpp"
+#include "rattleback/real/trigonometric.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -28,6 +31,14 @@ struct Dual {
     r.value = f;
     RB_UNROLL
     for (int i = 0; i < K; ++i) r.partial[i] = df * a.partial[i];
+    return r;
+  }
+  /// f(a, b), with f = f(a, b) and its derivatives by_a and by_b given.
+  RB_HD static Dual chain(const Dual& a, const Dual& b, T f, T by_a, T by_b) {
+    Dual r;
+    r.value = f;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.partial[i] = fma(by_a, a.partial[i], by_b * b.partial[i]);
     return r;
   }
 
@@ -119,6 +130,58 @@ struct Dual {
   }
   RB_HD friend Dual log(const Dual& a) { return chain(a, log(a.value), T(1.0) / a.value); }
   RB_HD friend Dual atan(const Dual& a) { return chain(a, atan(a.value), T(1.0) / fma(a.value, a.value, T(1.0))); }
+  RB_HD friend Dual sign(const Dual& a) { return Dual(sign(a.value)); }
+  RB_HD friend Dual tan(const Dual& a) {
+    const T t = tan(a.value);
+    return chain(a, t, fma(t, t, T(1.0)));
+  }
+  RB_HD friend Dual asin(const Dual& a) { return chain(a, asin(a.value), T(1.0) / arc_root(a.value)); }
+  RB_HD friend Dual acos(const Dual& a) { return chain(a, acos(a.value), T(-1.0) / arc_root(a.value)); }
+  RB_HD friend Dual atan2(const Dual& y, const Dual& x) {
+    const T square = fma(x.value, x.value, y.value * y.value);
+    return chain(y, x, atan2(y.value, x.value), x.value / square, -y.value / square);
+  }
+  RB_HD friend void sinhcosh(const Dual& a, Dual& sine, Dual& cosine) {
+    T s, c;
+    sinhcosh(a.value, s, c);
+    sine = chain(a, s, c);
+    cosine = chain(a, c, s);
+  }
+  RB_HD friend Dual sinh(const Dual& a) {
+    T s, c;
+    sinhcosh(a.value, s, c);
+    return chain(a, s, c);
+  }
+  RB_HD friend Dual cosh(const Dual& a) {
+    T s, c;
+    sinhcosh(a.value, s, c);
+    return chain(a, c, s);
+  }
+  RB_HD friend Dual tanh(const Dual& a) {
+    const T secant = T(1.0) / cosh(a.value);
+    return chain(a, tanh(a.value), secant * secant);
+  }
+  RB_HD friend Dual asinh(const Dual& a) {
+    return chain(a, asinh(a.value), T(1.0) / sqrt(fma(a.value, a.value, T(1.0))));
+  }
+  RB_HD friend Dual acosh(const Dual& a) {
+    return chain(a, acosh(a.value), T(1.0) / sqrt((a.value - T(1.0)) * (a.value + T(1.0))));
+  }
+  RB_HD friend Dual atanh(const Dual& a) {
+    return chain(a, atanh(a.value), T(1.0) / ((T(1.0) - a.value) * (T(1.0) + a.value)));
+  }
+  RB_HD friend Dual log2(const Dual& a) { return chain(a, log2(a.value), T(1.4426950408889634) / a.value); }
+  RB_HD friend Dual log10(const Dual& a) { return chain(a, log10(a.value), T(0.4342944819032518) / a.value); }
+  /// The derivative with respect to b is 0 for a <= 0, where other real exponents are not allowed.
+  RB_HD friend Dual pow(const Dual& a, const Dual& b) {
+    const T zero(0.0), power = pow(a.value, b.value);
+    const T by_a = b.value * pow(a.value, b.value - T(1.0));
+    return chain(a, b, power, select((a.value == zero) & (b.value == zero), zero, by_a),
+                 select(a.value > zero, power * log(a.value), zero));
+  }
+  RB_HD friend Dual pow(const Dual& a, double b) {
+    return chain(a, pow(a.value, b), b == 0.0 ? T(0.0) : T(b) * pow(a.value, b - 1.0));
+  }
   RB_HD friend Dual magnitude(const Dual& a) {
     Dual r;
     r.value = magnitude(a.value);
@@ -134,6 +197,10 @@ struct Dual {
     return r;
   }
   RB_HD friend auto value_of(const Dual& a) { return value_of(a.value); }
+
+ private:
+  /// sqrt(1 - a^2), without cancellation near 1.
+  RB_HD static T arc_root(const T& a) { return sqrt((T(1.0) - a) * (T(1.0) + a)); }
 };
 
 template <class T, int K>

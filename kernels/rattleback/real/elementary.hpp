@@ -1,7 +1,7 @@
 #pragma once
 // sin, cos, exp, log and atan use additions, multiplications, divisions and fma only, so that a double, a lane of a
 // pack and a CUDA thread give the same bits. Errors are below 1 ulp of the correctly rounded result
-// (tests/kernels/elementary_test.cpp, against MPFR).
+// (tests/kernels/real/elementary_test.cpp, against MPFR).
 
 #include "rattleback/real/real.hpp"
 
@@ -32,9 +32,9 @@ RB_HD void reduce_pi_half(T a, T& n, T& high, T& low) {
   low = sum_error - product_error - n * part3;
 }
 
-/// sin(x + y) for |x| <= pi/4 and a tail y, by the Taylor series to x^17 (the next term is below 2^-60 x).
+/// sin(x + y) - x for |x| <= pi/4 and a tail y, by the Taylor series to x^17 (the next term is below 2^-60 x).
 template <class T>
-RB_HD T sin_reduced(T x, T y) {
+RB_HD T sin_tail(T x, T y) {
   const T z = x * x;
   T s = T(1.0 / 355687428096000.0);
   s = fma(s, z, T(-1.0 / 1307674368000.0));
@@ -44,13 +44,13 @@ RB_HD T sin_reduced(T x, T y) {
   s = fma(s, z, T(-1.0 / 5040.0));
   s = fma(s, z, T(1.0 / 120.0));
   s = fma(s, z, T(-1.0 / 6.0));
-  // Sums x + (x^3 s + y cos x); the bracket is small.
-  return x + fma(z * x, s, fma(y, T(-0.5) * z, y));
+  // x^3 s + y cos x is small.
+  return fma(z * x, s, fma(y, T(-0.5) * z, y));
 }
 
-/// cos(x + y) for |x| <= pi/4 and a tail y, by the Taylor series to x^18; 1 - z/2 is split exactly.
+/// cos(x + y) as head + tail, for |x| <= pi/4 and a tail y, by the Taylor series to x^18; 1 - z/2 is split exactly.
 template <class T>
-RB_HD T cos_reduced(T x, T y) {
+RB_HD void cos_parts(T x, T y, T& head, T& tail) {
   const T z = x * x;
   T c = T(-1.0 / 6402373705728000.0);
   c = fma(c, z, T(1.0 / 20922789888000.0));
@@ -61,10 +61,10 @@ RB_HD T cos_reduced(T x, T y) {
   c = fma(c, z, T(-1.0 / 720.0));
   c = fma(c, z, T(1.0 / 24.0));
   const T half = T(0.5) * z;
-  const T head = T(1.0) - half;
+  head = T(1.0) - half;
   const T half_error = fma(T(0.5) * x, x, -half);
-  const T tail = ((T(1.0) - head) - half) - half_error;
-  return head + (tail + fma(z * z, c, -(x * y)));
+  const T head_error = ((T(1.0) - head) - half) - half_error;
+  tail = head_error + fma(z * z, c, -(x * y));
 }
 
 }  // namespace detail
@@ -74,8 +74,10 @@ template <class T>
 RB_HD void sincos(T a, T& sine, T& cosine) {
   T n, x, y;
   detail::reduce_pi_half(a, n, x, y);
-  const T s = detail::sin_reduced(x, y);
-  const T c = detail::cos_reduced(x, y);
+  T head, tail;
+  detail::cos_parts(x, y, head, tail);
+  const T s = x + detail::sin_tail(x, y);
+  const T c = head + tail;
   const T quadrant = n - T(4.0) * detail::round_to_integer(n * T(0.25));  // -2 .. 2
   const auto odd = abs(quadrant) == T(1.0);
   const T sine_magnitude = select(odd, c, s);
@@ -131,17 +133,28 @@ RB_HD T exp(T a) {
   return select(a == a, e * exp2_integer(k1) * exp2_integer(k - k1), a);
 }
 
-/// ln a: -infinity at 0, NaN for a < 0.
+namespace detail {
+
+/// a = 2^k m with sqrt(1/2) < m <= sqrt(2), for a finite a > 0.
 template <class T>
-RB_HD T log(T a) {
-  // a = 2^k m with sqrt(1/2) < m <= sqrt(2). A scaling by a power of two keeps k and -k in the range of exp2_integer.
+RB_HD void split_number(T a, T& m, T& k) {
+  // A scaling by a power of two keeps k and -k in the range of exp2_integer.
   const auto small = a<T(0x1p-1000), large = a> T(0x1p1000);
   const T scaled = a * select(small, T(0x1p100), select(large, T(0x1p-100), T(1.0)));
   const T exponent = exponent_of(scaled);
   const T significand = scaled * exp2_integer(-exponent);
   const auto halve = significand > T(1.4142135623730951);
-  const T m = select(halve, T(0.5) * significand, significand);
-  const T k = exponent + select(halve, T(1.0), T(0.0)) + select(small, T(-100.0), select(large, T(100.0), T(0.0)));
+  m = select(halve, T(0.5) * significand, significand);
+  k = exponent + select(halve, T(1.0), T(0.0)) + select(small, T(-100.0), select(large, T(100.0), T(0.0)));
+}
+
+}  // namespace detail
+
+/// ln a: -infinity at 0, NaN for a < 0.
+template <class T>
+RB_HD T log(T a) {
+  T m, k;
+  detail::split_number(a, m, k);
   // ln(1 + f) = 2 artanh(s) = 2 s + s r(s^2), where s = f/(2 + f) and 2 s = f - s f = f - f^2/2 + s f^2/2.
   const T f = m - T(1.0);
   const T s = f / (T(2.0) + f);

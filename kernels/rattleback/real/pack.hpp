@@ -25,6 +25,7 @@ struct Simd<4> {
   RB_HD static V sqrt(V a) { return _mm256_sqrt_pd(a); }
   RB_HD static V max(V a, V b) { return _mm256_max_pd(b, a); }  // the instruction computes a < b ? b : a
   RB_HD static V abs(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+  RB_HD static V with_sign(V a, V b) { return _mm256_or_pd(abs(a), _mm256_and_pd(_mm256_set1_pd(-0.0), b)); }
   RB_HD static V select(M m, V a, V b) { return _mm256_blendv_pd(b, a, m); }
   template <int Predicate>
   RB_HD static M compare(V a, V b) {
@@ -61,6 +62,11 @@ struct Simd<8> {
   RB_HD static V sqrt(V a) { return _mm512_sqrt_pd(a); }
   RB_HD static V max(V a, V b) { return _mm512_max_pd(b, a); }
   RB_HD static V abs(V a) { return _mm512_abs_pd(a); }
+  RB_HD static V with_sign(V a, V b) {
+    // 0xca: bits of the second number where the first has ones, else bits of the third.
+    return _mm512_castsi512_pd(_mm512_ternarylogic_epi64(_mm512_castpd_si512(_mm512_set1_pd(-0.0)),
+                                                         _mm512_castpd_si512(b), _mm512_castpd_si512(a), 0xca));
+  }
   RB_HD static V select(M m, V a, V b) { return _mm512_mask_blend_pd(m, b, a); }
   template <int Predicate>
   RB_HD static M compare(V a, V b) {
@@ -140,6 +146,7 @@ struct Pack {
   RB_HD friend Pack fma(Pack a, Pack b, Pack c) { return raw(S::fma(a.v, b.v, c.v)); }
   RB_HD friend Pack sqrt(Pack a) { return raw(S::sqrt(a.v)); }
   RB_HD friend Pack abs(Pack a) { return raw(S::abs(a.v)); }
+  RB_HD friend Pack with_sign(Pack a, Pack b) { return raw(S::with_sign(a.v, b.v)); }
   RB_HD friend Pack max(Pack a, Pack b) { return raw(S::max(a.v, b.v)); }
   RB_HD friend Pack select(Mask<W> mask, Pack a, Pack b) { return raw(S::select(mask.m, a.v, b.v)); }
   RB_HD friend Pack exp2_integer(Pack k) { return raw(S::exp2_integer(k.v)); }

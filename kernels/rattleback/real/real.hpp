@@ -1,7 +1,7 @@
 #pragma once
 // The scalar operations of the kernels, for double. Packs (pack.hpp) and dual numbers (dual.hpp) overload
 // the same names:
-//   fma, sqrt, abs, select, any, all, mask_t<T>, exp2_integer, exponent_of, value_of.
+//   fma, sqrt, abs, with_sign, select, any, all, mask_t<T>, exp2_integer, exponent_of, value_of.
 // max and min use one comparison, so that all scalars treat ties, signed zeros and NaN in the same way.
 
 #include <bit>
@@ -30,6 +30,11 @@ RB_HD double fma(double a, double b, double c) {
 }
 RB_HD double sqrt(double a) { return __builtin_sqrt(a); }
 RB_HD double abs(double a) { return __builtin_fabs(a); }
+/// The size of a with the sign of b, from bits: that of zeros counts, that of NaN is unspecified.
+RB_HD double with_sign(double a, double b) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(a) & ~sign) | (std::bit_cast<std::uint64_t>(b) & sign));
+}
 RB_HD double select(bool mask, double a, double b) { return mask ? a : b; }
 RB_HD bool any(bool mask) { return mask; }
 RB_HD bool all(bool mask) { return mask; }
@@ -56,6 +61,11 @@ RB_HD T min(T a, T b) {
 template <class T>
 RB_HD T square(T a) {
   return a * a;
+}
+/// 1 for a > 0, -1 for a < 0, else a, that is a zero or NaN.
+template <class T>
+RB_HD T sign(T a) {
+  return select(a > T(0.0), T(1.0), select(a < T(0.0), T(-1.0), a));
 }
 /// magnitude is the size of an update in an iteration, larger is the larger of two sizes. For a dual number (dual.hpp)
 /// both work separately on the value and on each partial derivative.

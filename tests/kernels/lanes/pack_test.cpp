@@ -83,6 +83,9 @@ TEST_F(PackTest, Arithmetic) {
   expect_same<1>("abs(a)", [](auto a) { return abs(a); }, any_number);
   expect_same<2>("max(a, b)", [](auto a, auto b) { return max(a, b); }, any_number);
   expect_same<2>("min(a, b)", [](auto a, auto b) { return min(a, b); }, any_number);
+  expect_same<1>("sign(a)", [](auto a) { return sign(a); }, any_number);
+  const auto sized = [](auto a, auto b) { return with_sign(select(a == a, a, decltype(a)(1.0)), b); };
+  expect_same<2>("with_sign(a, b)", [&](auto a, auto b) { return select(b == b, sized(a, b), b); }, any_number);
   expect_same<1>("square(a)", [](auto a) { return square(a); }, any_number);
   expect_same<1>("value_of(a)", [](auto a) { return value_of(a); }, any_number);
 }
@@ -146,6 +149,38 @@ TEST_F(PackTest, ElementaryFunctions) {
   expect_same<1>("atan(a)", [](auto a) { return atan(a); }, any_number);
 }
 
+TEST_F(PackTest, TrigonometricFunctions) {
+  const auto angle = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-1e9, 1e9); };
+  const auto sine = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-1.0, 1.0); };
+  expect_same<1>("tan(a)", [](auto a) { return tan(a); }, angle);
+  expect_same<1>("asin(a)", [](auto a) { return asin(a); }, sine);
+  expect_same<1>("acos(a)", [](auto a) { return acos(a); }, sine);
+  expect_same<2>("atan2(a, b)", [](auto a, auto b) { return atan2(a, b); }, any_number);
+}
+
+TEST_F(PackTest, HyperbolicFunctions) {
+  const auto large = [](Random& random) {
+    return random.bits() & 1 ? any_number(random) : random.uniform(-712.0, 712.0);
+  };
+  const auto sine = [](Random& random) { return random.bits() & 1 ? any_number(random) : random.uniform(-1.0, 1.0); };
+  expect_same<1>("sinh(a)", [](auto a) { return sinh(a); }, large);
+  expect_same<1>("cosh(a)", [](auto a) { return cosh(a); }, large);
+  expect_same<1>("tanh(a)", [](auto a) { return tanh(a); }, any_number);
+  expect_same<1>("asinh(a)", [](auto a) { return asinh(a); }, any_number);
+  expect_same<1>("acosh(a)", [](auto a) { return acosh(a); }, large);
+  expect_same<1>("atanh(a)", [](auto a) { return atanh(a); }, sine);
+}
+
+TEST_F(PackTest, Powers) {
+  expect_same<1>("log2(a)", [](auto a) { return log2(a); }, any_number);
+  expect_same<1>("log10(a)", [](auto a) { return log10(a); }, any_number);
+  expect_same<2>("pow(a, b)", [](auto a, auto b) { return pow(a, b); }, any_number);
+  expect_same<2>(
+      "pow(|a|, b)", [](auto a, auto b) { return pow(abs(a), b); },
+      [](Random& random) { return random.uniform(-40.0, 40.0); });
+  expect_same<1>("pow(a, -1.5)", [](auto a) { return pow(a, -1.5); }, any_number);
+}
+
 TEST_F(PackTest, DualNumbers) {
   const auto f = [](auto x, auto y) {
     using D = Dual<decltype(x), 2>;
@@ -153,6 +188,15 @@ TEST_F(PackTest, DualNumbers) {
     const D r = fma(a, b, sqrt(abs(a)) / (exp(b) + D(2.0))) - sin(a * b) * cos(b) + max(a, b) * min(a, b);
     return fma(r.value, r.partial[0], r.partial[1]);
   };
+  const auto more = [](auto x, auto y) {
+    using D = Dual<decltype(x), 2>;
+    const D a(x, 0), b(y, 1), size = sqrt(fma(a, a, b * b + D(0.5)));
+    const D r = tan(a) * atan2(a, b) + asin(b / size) - acos(a / size) + sinh(a) / cosh(b) - tanh(a) * asinh(b) +
+                acosh(size + D(1.0)) * atanh(a / size) + log2(size) * log10(size) +
+                pow(size, a) * pow(size, -1.5) * sign(b);
+    return fma(r.value, r.partial[0], r.partial[1]);
+  };
+  expect_same<2>("more functions of dual numbers", more, [](Random& random) { return random.uniform(-4.0, 4.0); });
   expect_same<2>("a function of dual numbers", f, [](Random& random) { return random.uniform(-4.0, 4.0); });
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int n = 3, components = 2;
 
-/// Two functions of (q, v) that between them use every operation; smooth where the arguments are below 1 in modulus.
+/// Two functions of (q, v) that between them use every operation and sin, cos, exp; smooth where the arguments are below 1 in modulus.
 struct Everything {
   template <class S>
   Vector<S, components> operator()(const Vector<S, n>& q, const Vector<S, n>& v) const {
@@ -23,6 +23,21 @@ struct Everything {
     g -= select(value_of(q[2]) < 7.0, q[2] * v[0] * v[0], S(0.0));
     g /= S(2.0) + q[1] * v[2];
     return {f, g + dot(q, v) * max_norm(Vector<S, 2>{q[0] + S(3.0), v[0]})};
+  }
+};
+
+/// Two functions that use the other elementary functions.
+struct Functions {
+  template <class S>
+  Vector<S, components> operator()(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const S size = sqrt(S(1.5) + dot(q, q));
+    S f = tan(q[0] * S(0.5)) * asin(q[1] / size) + acos(v[0] / S(2.0)) * atan2(q[2] + S(2.0), v[1] * v[2] - S(1.0));
+    f -= atan(q[2]) * log(size) + sign(q[1] - S(3.0)) * exp(v[0]) * log2(S(2.0) + v[2]);
+    S sine, cosine;
+    sinhcosh(q[0] * q[1], sine, cosine);
+    S g = sinh(v[0] - q[0]) / cosh(v[1]) + tanh(q[1] + v[2]) * asinh(q[2] + v[0]) + sine * cosine;
+    g += acosh(size + S(1.0)) * atanh(v[1] * v[2]) + log10(size) * pow(size, v[0]);
+    return {f, g + pow(size, S(-0.7)) * pow(S(2.0) + q[0], 2.5)};
   }
 };
 
@@ -42,14 +57,8 @@ Vector<double, n> moved(Vector<double, n> x, int i, double by) {
 
 constexpr double tolerance = 1e-11;
 
-class DerivativeTest : public ::testing::TestWithParam<int> {
- protected:
-  Random random{std::uint64_t(GetParam())};
-  Vector<double, n> q = random.vector<n>(-0.8, 0.8), v = random.vector<n>(-0.8, 0.8);
-  Everything f;
-};
-
-TEST_P(DerivativeTest, GradientAgreesWithDifferences) {
+template <class F>
+void expect_gradient(const F& f, const Vector<double, n>& q, const Vector<double, n>& v) {
   const auto g = gradient<components>(f, q, v);
   for (int r = 0; r < components; ++r) {
     EXPECT_EQ(g.value[r], f(q, v)[r]);
@@ -60,7 +69,8 @@ TEST_P(DerivativeTest, GradientAgreesWithDifferences) {
   }
 }
 
-TEST_P(DerivativeTest, HessianAgreesWithDifferencesOfTheGradient) {
+template <class F>
+void expect_hessian(const F& f, const Vector<double, n>& q, const Vector<double, n>& v) {
   const auto h = hessian<components>(f, q, v);
   const auto g = gradient<components>(f, q, v);
   for (int r = 0; r < components; ++r) {
@@ -81,6 +91,22 @@ TEST_P(DerivativeTest, HessianAgreesWithDifferencesOfTheGradient) {
   }
 }
 
+class DerivativeTest : public ::testing::TestWithParam<int> {
+ protected:
+  Random random{std::uint64_t(GetParam())};
+  Vector<double, n> q = random.vector<n>(-0.8, 0.8), v = random.vector<n>(-0.8, 0.8);
+};
+
+TEST_P(DerivativeTest, GradientAgreesWithDifferences) {
+  expect_gradient(Everything{}, q, v);
+  expect_gradient(Functions{}, q, v);
+}
+
+TEST_P(DerivativeTest, HessianAgreesWithDifferencesOfTheGradient) {
+  expect_hessian(Everything{}, q, v);
+  expect_hessian(Functions{}, q, v);
+}
+
 // Third derivatives, for nesting has no depth: the Hessian of the directional derivative.
 TEST_P(DerivativeTest, NestsThreeDeep) {
   using D1 = Dual<double, 1>;
@@ -90,6 +116,7 @@ TEST_P(DerivativeTest, NestsThreeDeep) {
     dv[i] = D1(v[i]);
   }
   dq[1].partial[0] = 1.0;
+  const Everything f;
   const auto h = hessian<components>(f, dq, dv);
   for (int r = 0; r < components; ++r)
     for (int i = 0; i < n; ++i)
@@ -130,6 +157,43 @@ TEST(DualTest, AbsoluteValueAndExtremaTakeTheBranchOfTheValue) {
   EXPECT_EQ(max(a, b).partial[1], 1.0);
   EXPECT_EQ(min(a, b).partial[0], 1.0);
   EXPECT_EQ(select(a < b, a, b).partial[0], 1.0);
+}
+
+// The slopes at places where the general formulas meet 0/0, 0 ln 0 or a logarithm of a negative number.
+TEST(DualTest, PowersOfZeroAndOfNegativeNumbers) {
+  using D = Dual<Dual<double, 1>, 1>;
+  const auto variable = [](double x) { return D(Dual<double, 1>(x, 0), 0); };
+  for (const double x : {0.0, -0.0, -1.5})
+    for (int b = 0; b <= 4; ++b)
+      for (const D& y : {pow(variable(x), D(double(b))), pow(variable(x), double(b))}) {
+        EXPECT_EQ(y.value.value, std::pow(x, b));
+        EXPECT_EQ(y.value.partial[0], b == 0 ? 0.0 : b * std::pow(x, b - 1));
+        EXPECT_EQ(y.partial[0].value, y.value.partial[0]);
+        EXPECT_EQ(y.partial[0].partial[0], b < 2 ? 0.0 : b * (b - 1) * std::pow(x, b - 2)) << x << ' ' << b;
+      }
+  using E = Dual<double, 2>;
+  const E y = pow(E(3.0, 0), E(0.0, 1));
+  EXPECT_EQ(y.partial[0], 0.0);
+  EXPECT_EQ(y.partial[1], log(3.0));
+}
+
+TEST(DualTest, SlopesOfLargeArguments) {
+  using D = Dual<double, 1>;
+  for (const double x : {30.0, 300.0, 800.0}) {
+    EXPECT_NEAR(tanh(D(x, 0)).partial[0], 4.0 * std::exp(-2.0 * x), 1e-14 * std::exp(-2.0 * x));
+    EXPECT_EQ(tanh(D(-x, 0)).partial[0], tanh(D(x, 0)).partial[0]);
+  }
+  const double near = std::nextafter(1.0, 0.0);
+  EXPECT_NEAR(asin(D(near, 0)).partial[0] / 0x1p26, 1.0, 1e-15);
+  EXPECT_NEAR(atanh(D(near, 0)).partial[0] / 0x1p52, 1.0, 1e-15);
+}
+
+TEST(DualTest, TheSignHasNoSlope) {
+  using D = Dual<double, 1>;
+  for (const double x : {2.0, 0.0, -0.0, -2.0}) {
+    EXPECT_TRUE(same_bits(sign(D(x, 0)).value, sign(x)));
+    EXPECT_EQ(sign(D(x, 0)).partial[0], 0.0);
+  }
 }
 
 }  // namespace
