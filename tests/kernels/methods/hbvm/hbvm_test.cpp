@@ -45,6 +45,8 @@ TEST(Hbvm, ConservesWhatItsQuadratureIntegrates) {
   check(Number<2>{}, 6, {0.0, 0.0}, {0.0, 0.0});
   check(Number<3>{}, 9, {0.0, 0.0}, {0.0, 0.0});
   check(Number<4>{}, 12, {0.0, 0.0}, {0.0, 0.0});
+  check(Number<5>{}, 12, {0.0, 0.0}, {0.0, 0.0});
+  check(Number<6>{}, 12, {0.0, 0.0}, {0.0, 0.0});
 }
 
 // The energy or the angular momentum, not both; k = s keeps what is bilinear.
@@ -231,6 +233,7 @@ TEST(Hbvm, IsSymmetric) {
   EXPECT_LE((return_error<3, Conical>(conical, 3, conical_start, false)), 5e-14);
   EXPECT_LE((return_error<2, Modified>(modified, 6, modified_start, false)), 5e-14);
   EXPECT_LE((return_error<2, Satellites>(satellites, 6, satellites_start(), false)), 5e-14);
+  EXPECT_LE((return_error<6, Modified>(modified, 12, modified_start, false)), 5e-14);
   // the control: with the tangential momentum fed back
   EXPECT_GE((return_error<2, Modified>(modified, 6, modified_generic(), true)), 1e-6);
 }
@@ -386,6 +389,7 @@ TEST(HbvmSolver, NewtonAndTheFixedPointGiveTheSameStep) {
   check(Number<3>{}, conical, 4, conical_start, 0.1);
   check(Number<1>{}, modified, 3, modified_generic(), 0.1);
   check(Number<4>{}, modified, 7, modified_generic(), 0.1);
+  check(Number<6>{}, modified, 9, modified_generic(), 0.1);
   check(Number<2>{}, satellites, 6, satellites_generic(), 0.1);
   const auto a = integrate<2>(HenonHeiles<double>{}, {3}, {{0.1, 0.2}, {0.3, -0.1}, {}}, 0.5, 20);
   const auto b = integrate<2>(HenonHeiles<double>{}, {3, false, true}, {{0.1, 0.2}, {0.3, -0.1}, {}}, 0.5, 20);
