@@ -479,6 +479,11 @@ TEST(GroupLobatto, ReportsTheFoldOfTheCayleyMap) {
   EXPECT_EQ(status(Cay{}, two, 0.80), status_fold);
   EXPECT_EQ(status(Cay{}, std::integral_constant<int, 3>{}, 1.5), 0.0);
   EXPECT_EQ(status(Cay{}, std::integral_constant<int, 3>{}, 1.6), status_fold);
+  EXPECT_EQ(status(Cay{}, std::integral_constant<int, 6>{}, 2.33), 0.0);
+  EXPECT_EQ(status(Cay{}, std::integral_constant<int, 7>{}, 2.44), 0.0);
+  EXPECT_EQ(status(Cay{}, std::integral_constant<int, 7>{}, 2.45), status_fold);
+  EXPECT_EQ(status(Cay{}, std::integral_constant<int, 8>{}, 2.52), 0.0);
+  EXPECT_EQ(status(Cay{}, std::integral_constant<int, 8>{}, 2.53), status_fold);
   EXPECT_EQ(status(Exp{}, two, 0.80), 0.0);
   EXPECT_EQ(status(Exp{}, two, 2.5), 0.0);
 }
