@@ -130,6 +130,14 @@ struct LaneTile {
   }
 };
 
+/// Shared memory that a block has without asking.
+inline constexpr int shared_bytes_max = 48 * 1024;
+
+/// The tile of `lanes` lanes where the workspaces of a warp fit into shared memory, and one lane otherwise: each thread then
+/// has its workspace in local memory.
+template <template <class Team> class Workspace, int lanes>
+using FittingTile = LaneTile<(sizeof(Workspace<LaneTile<lanes>>) * (32 / lanes) <= shared_bytes_max ? lanes : 1)>;
+
 /// A step of a tile has the types Team (the tile) and Workspace (shared by the lanes). Other steps run in one thread.
 template <class Step>
 concept Tiled = requires {

@@ -21,7 +21,7 @@ struct Loop {
   /// The step ends before the companion's step begins, so both use the same memory.
   static constexpr int shared_bytes =
       workspace_bytes<Step> > workspace_bytes<Companion> ? workspace_bytes<Step> : workspace_bytes<Companion>;
-  static_assert(shared_bytes <= 48 * 1024, "more than a block can have without asking");
+  static_assert(shared_bytes <= shared_bytes_max, "more than a block can have without asking");
 
   /// Advances the trajectory of this thread.
   __device__ __forceinline__ static void run(const KernelArguments& arguments) {

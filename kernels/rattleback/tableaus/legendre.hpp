@@ -6,71 +6,26 @@
 //   xi_j = 1/(2 sqrt|4j^2-1|)
 //
 // The rules are constant expressions, computed with pairs of doubles (about 106 bits), so that every number is the
-// double nearest to the exact number; tests/kernels/legendre_test.cpp derives the numbers again with MPFR.
+// double nearest to the exact number; tests/kernels/tableaus/legendre_test.cpp derives the numbers again with MPFR.
 
-#include "rattleback/real/config.hpp"
+#include "rattleback/tableaus/double_double.hpp"
 
 RB_NAMESPACE_BEGIN
 
-inline constexpr int legendre_nodes_max = 12, legendre_terms_max = 4;
+inline constexpr int legendre_nodes_max = 12, legendre_terms_max = 6;
 
-/// xi_j, j = 0..3. These numbers are the entries of X = (int_0^1 P_i int_0^c P_j): X_00 = xi_0,
+/// xi_j, j = 0..5. These numbers are the entries of X = (int_0^1 P_i int_0^c P_j): X_00 = xi_0,
 /// X_{j,j-1} = xi_j = -X_{j-1,j}.
 RB_HD constexpr double legendre_xi(int j) {
-  return j == 0 ? 0.5 : j == 1 ? 0.28867513459481287 : j == 2 ? 0.12909944487358058 : 0.08451542547285165;
+  return j == 0   ? 0.5
+         : j == 1 ? 0.28867513459481287
+         : j == 2 ? 0.12909944487358058
+         : j == 3 ? 0.08451542547285165
+         : j == 4 ? 0.06299407883487121
+                  : 0.050251890762960605;
 }
 
 namespace detail {
-
-/// An unevaluated sum of two doubles.
-struct DoubleDouble {
-  double high, low;
-
-  constexpr DoubleDouble(double a = 0.0, double b = 0.0) : high(a), low(b) {}
-
-  static constexpr DoubleDouble sum(double a, double b) {
-    const double s = a + b, t = s - a;
-    return {s, (a - (s - t)) + (b - t)};
-  }
-  static constexpr DoubleDouble product(double a, double b) {
-    const DoubleDouble x = split(a), y = split(b);
-    const double p = a * b;
-    return {p, ((x.high * y.high - p) + x.high * y.low + x.low * y.high) + x.low * y.low};
-  }
-  friend constexpr DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
-    const DoubleDouble s = sum(a.high, b.high), t = sum(a.low, b.low);
-    const DoubleDouble r = sum(s.high, s.low + t.high);
-    return sum(r.high, r.low + t.low);
-  }
-  friend constexpr DoubleDouble operator-(DoubleDouble a) { return {-a.high, -a.low}; }
-  friend constexpr DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + -b; }
-  friend constexpr DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
-    const DoubleDouble p = product(a.high, b.high);
-    return sum(p.high, p.low + (a.high * b.low + a.low * b.high));
-  }
-  friend constexpr DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
-    DoubleDouble quotient = a.high / b.high, rest = a - quotient * b;
-    for (int i = 0; i < 2; ++i) {
-      const DoubleDouble next = rest.high / b.high;
-      quotient = quotient + next;
-      rest = rest - next * b;
-    }
-    return quotient;
-  }
-
- private:
-  /// Splits a into two halves of 26 bits.
-  static constexpr DoubleDouble split(double a) {
-    const double t = 134217729.0 * a, high = t - (t - a);
-    return {high, a - high};
-  }
-};
-
-constexpr DoubleDouble square_root(double a) {
-  DoubleDouble r = a;
-  for (int i = 0; i < 10; ++i) r = DoubleDouble(0.5) * (r + DoubleDouble(a) / r);
-  return r;
-}
 
 /// Returns L_j(x) and puts L_{j-1}(x) into `before`.
 constexpr DoubleDouble legendre(int j, DoubleDouble x, DoubleDouble& before) {
@@ -83,7 +38,7 @@ constexpr DoubleDouble legendre(int j, DoubleDouble x, DoubleDouble& before) {
   }
   return p;
 }
-/// P_j(c), j < 6, x = 2c - 1.
+/// P_j(c), x = 2c - 1.
 constexpr DoubleDouble shifted_legendre(int j, DoubleDouble x) {
   DoubleDouble before;
   return square_root(2 * j + 1) * legendre(j, x, before);
@@ -93,16 +48,6 @@ constexpr DoubleDouble xi(int j) { return DoubleDouble(0.5) / square_root(j == 0
 constexpr DoubleDouble shifted_legendre_integral(int j, DoubleDouble x) {
   const DoubleDouble up = xi(j + 1) * shifted_legendre(j + 1, x);
   return j == 0 ? up : up - xi(j) * shifted_legendre(j - 1, x);
-}
-
-/// cos x by the power series, as a start of Newton's method.
-constexpr double cosine(double x) {
-  double term = 1.0, sum = 1.0;
-  for (int i = 1; i < 20; ++i) {
-    term *= -x * x / ((2 * i - 1) * (2 * i));
-    sum += term;
-  }
-  return sum;
 }
 
 }  // namespace detail

@@ -1,14 +1,22 @@
 #pragma once
-// Lobatto IIIA-IIIB pairs, s = 2..6: nodes c, weights b, IIIA matrix a, the symplectic conjugate ah (IIIB),
+// Lobatto IIIA-IIIB pairs: nodes c, weights b, IIIA matrix a, the symplectic conjugate ah (IIIB),
 //   ah_ij = b_j (1 - a_ji / b_i),
-// and the product a ah, which maps accelerations to positions. Entries are the doubles nearest to the exact numbers
-// (computed with 60 digits; tests/kernels/lobatto_test.cpp derives the numbers again with MPFR).
+// and the product a ah, which maps accelerations to positions.
+//
+// With x = 2c - 1 and the Legendre polynomials L_k, where L_{-1} is -1:
+//   L'_{s-1}(x_i) = 0 inside,  b_i = 1/(s (s-1) L_{s-1}(x_i)^2),  a_ij = b_j k_ij,  ah_ij = b_j (1 - k_ji),
+//   k_ij = sum_{k<s} g_k L_k(x_j) (L_{k+1}(x_i) - L_{k-1}(x_i))/2,  g_k = 1, but g_{s-1} = (s-1)/(2s-1).
+//
+// The compiler computes the entries with pairs of doubles (about 106 bits), so that every entry is the double nearest to the
+// exact number; tests/kernels/tableaus/lobatto_test.cpp derives the numbers again with MPFR.
 //
 // Structure: row 1 of a is zero, row s of a is b, column s of ah is zero, column 1 of ah is b_1.
 
-#include "rattleback/real/config.hpp"
+#include "rattleback/tableaus/double_double.hpp"
 
 RB_NAMESPACE_BEGIN
+
+inline constexpr int lobatto_stages_max = 8;
 
 template <int S>
 struct LobattoPair {
@@ -21,108 +29,81 @@ struct LobattoPair {
   static constexpr int order = 2 * S - 2;
 };
 
+namespace detail {
+
+/// L_{-1}(x)..L_S(x): the value of L_k is at k + 1.
+template <int S>
+struct LegendreValues {
+  DoubleDouble at[S + 2];
+
+  RB_CONSTEXPR explicit LegendreValues(DoubleDouble x) : at{-1.0, 1.0, x} {
+    for (int k = 1; k < S; ++k)
+      at[k + 2] = (DoubleDouble(2 * k + 1) * x * at[k + 1] - DoubleDouble(k) * at[k]) / (k + 1);
+  }
+  RB_CONSTEXPR DoubleDouble operator[](int k) const { return at[k + 1]; }
+};
+
+/// Node i as x: 0 in the middle; a zero of L'_{s-1} by Newton's method from the extremum of the Chebyshev polynomial.
+template <int S>
+RB_CONSTEXPR DoubleDouble lobatto_node(int i) {
+  constexpr int degree = S - 1;
+  if (i == 0) return -1.0;
+  if (2 * i >= degree) return 2 * i == degree ? DoubleDouble(0.0) : -lobatto_node<S>(degree - i);
+  DoubleDouble x = -cosine(3.141592653589793 * i / degree);
+  for (int iteration = 0; iteration < 5; ++iteration) {
+    const LegendreValues<S> l(x);
+    const DoubleDouble rest = DoubleDouble(1.0) - x * x,
+                       slope = DoubleDouble(degree) * (l[degree - 1] - x * l[degree]) / rest;
+    x = x - slope * rest / (DoubleDouble(2.0) * x * slope - DoubleDouble(S * degree) * l[degree]);
+  }
+  return x;
+}
+
+template <int S>
+RB_CONSTEXPR LobattoPair<S> compute_lobatto_pair() {
+  LobattoPair<S> pair{};
+  DoubleDouble legendre[S][S], integral[S][S], b[S], a[S][S], ah[S][S];
+  for (int i = 0; i < S; ++i) {
+    const DoubleDouble x = lobatto_node<S>(i);
+    const LegendreValues<S> l(x);
+    for (int k = 0; k < S; ++k) {
+      legendre[i][k] = l[k];
+      integral[i][k] = DoubleDouble(0.5) * (l[k + 1] - l[k - 1]);
+    }
+    legendre[i][S - 1] = DoubleDouble(S - 1) / (2 * S - 1) * l[S - 1];
+    b[i] = DoubleDouble(1.0) / (DoubleDouble(S * (S - 1)) * l[S - 1] * l[S - 1]);
+    pair.c[i] = integral[i][0].high;
+    pair.b[i] = b[i].high;
+  }
+  for (int i = 0; i < S; ++i)
+    for (int j = 0; j < S; ++j) {
+      DoubleDouble k_ij = 0.0;
+      for (int k = 0; k < S; ++k) k_ij = k_ij + legendre[j][k] * integral[i][k];
+      a[i][j] = b[j] * k_ij;
+      ah[j][i] = b[i] * (DoubleDouble(1.0) - k_ij);
+    }
+  for (int i = 0; i < S; ++i)
+    for (int j = 0; j < S; ++j) {
+      DoubleDouble sum = 0.0;
+      for (int k = 0; k < S; ++k) sum = sum + a[i][k] * ah[k][j];
+      pair.a[i][j] = a[i][j].high;
+      pair.ah[i][j] = ah[i][j].high;
+      pair.a_ah[i][j] = sum.high;
+    }
+  return pair;
+}
+
+/// The compiler computes a pair once.
+template <int S>
+inline constexpr LobattoPair<S> lobatto_table = compute_lobatto_pair<S>();
+
+}  // namespace detail
+
 /// The pair with S stages, as a value, because device code cannot refer to a static array.
 template <int S>
-  requires(S >= 2 && S <= 6)
-RB_CONSTEXPR LobattoPair<S> lobatto_pair() {
-  if constexpr (S == 2) {
-    return {
-        {0.0, 1.0}, {0.5, 0.5}, {{0.0, 0.0}, {0.5, 0.5}}, {{0.5, 0.0}, {0.5, 0.0}}, {{0.0, 0.0}, {0.5, 0.0}},
-    };
-  }
-  if constexpr (S == 3) {
-    return {
-        {0.0, 0.5, 1.0},
-        {0.16666666666666666, 0.6666666666666666, 0.16666666666666666},
-        {{0.0, 0.0, 0.0},
-         {0.20833333333333334, 0.3333333333333333, -0.041666666666666664},
-         {0.16666666666666666, 0.6666666666666666, 0.16666666666666666}},
-        {{0.16666666666666666, -0.16666666666666666, 0.0},
-         {0.16666666666666666, 0.3333333333333333, 0.0},
-         {0.16666666666666666, 0.8333333333333334, 0.0}},
-        {{0.0, 0.0, 0.0},
-         {0.08333333333333333, 0.041666666666666664, 0.0},
-         {0.16666666666666666, 0.3333333333333333, 0.0}},
-    };
-  }
-  if constexpr (S == 4) {
-    return {
-        {0.0, 0.276393202250021, 0.7236067977499789, 1.0},
-        {0.08333333333333333, 0.4166666666666667, 0.4166666666666667, 0.08333333333333333},
-        {{0.0, 0.0, 0.0, 0.0},
-         {0.11030056647916492, 0.1896994335208351, -0.03390736422914389, 0.010300566479164915},
-         {0.07303276685416842, 0.45057403089581055, 0.2269672331458316, -0.02696723314583158},
-         {0.08333333333333333, 0.4166666666666667, 0.4166666666666667, 0.08333333333333333}},
-        {{0.08333333333333333, -0.1348361657291579, 0.05150283239582457, 0.0},
-         {0.08333333333333333, 0.2269672331458316, -0.03390736422914389, 0.0},
-         {0.08333333333333333, 0.45057403089581055, 0.1896994335208351, 0.0},
-         {0.08333333333333333, 0.3651638342708421, 0.5515028323958245, 0.0}},
-        {{0.0, 0.0, 0.0, 0.0},
-         {0.02303276685416842, 0.016666666666666666, -0.0015028323958245708, 0.0},
-         {0.060300566479164916, 0.1848361657291579, 0.016666666666666666, 0.0},
-         {0.08333333333333333, 0.3015028323958246, 0.11516383427084209, 0.0}},
-    };
-  }
-  if constexpr (S == 5) {
-    return {
-        {0.0, 0.17267316464601143, 0.5, 0.8273268353539885, 1.0},
-        {0.05, 0.2722222222222222, 0.35555555555555557, 0.2722222222222222, 0.05},
-        {{0.0, 0.0, 0.0, 0.0, 0.0},
-         {0.0677284321861569, 0.11974476934341169, -0.021735721866558113, 0.010635824225415492, -0.0037001392424145306},
-         {0.040625, 0.30318418332304276, 0.17777777777777778, -0.030961961100820556, 0.009375},
-         {0.053700139242414534, 0.2615863979968067, 0.37729127742211366, 0.15247745287881054, -0.017728432186156898},
-         {0.05, 0.2722222222222222, 0.35555555555555557, 0.2722222222222222, 0.05}},
-        {{0.05, -0.096521464124632, 0.06666666666666667, -0.020145202542034668, 0.0},
-         {0.05, 0.15247745287881054, -0.040440112458214605, 0.010635824225415492, 0.0},
-         {0.05, 0.2888636342763058, 0.17777777777777778, -0.016641412054083555, 0.0},
-         {0.05, 0.2615863979968067, 0.3959956680137702, 0.11974476934341169, 0.0},
-         {0.05, 0.29236742476425687, 0.28888888888888886, 0.3687436863468542, 0.0}},
-        {{0.0, 0.0, 0.0, 0.0, 0.0},
-         {0.008633658232300572, 0.007142857142857143, -0.0010485802534074922, 0.00018007577268406335, 0.0},
-         {0.025, 0.0883028192565151, 0.0125, -0.0008028192565151112, 0.0},
-         {0.041366341767699426, 0.17839135279874452, 0.11533429453912178, 0.007142857142857143, 0.0},
-         {0.05, 0.22521674962414134, 0.17777777777777778, 0.04700547259808089, 0.0}},
-    };
-  }
-  if constexpr (S == 6) {
-    return {
-        {0.0, 0.11747233803526766, 0.3573842417596775, 0.6426157582403226, 0.8825276619647323, 1.0},
-        {0.03333333333333333, 0.1892374781489235, 0.2774291885177432, 0.2774291885177432, 0.1892374781489235,
-         0.03333333333333333},
-        {{0.0, 0.0, 0.0, 0.0, 0.0, 0.0},
-         {0.04567980513375504, 0.08186781700897067, -0.014874605789089836, 0.00762767611825096, -0.004471780440573709,
-          0.0016434260039545343},
-         {0.02590838538787982, 0.21384080863282573, 0.13396073565086083, -0.024004074733154874, 0.011807696377659695,
-          -0.004129309556393747},
-         {0.03746264288972708, 0.17742978177126378, 0.30143326325089803, 0.14346845286688234, -0.02460333048390223,
-          0.007424947945453511},
-         {0.0316899073293788, 0.1937092585894972, 0.26980151239949224, 0.292303794306833, 0.10736966113995282,
-          -0.012346471800421706},
-         {0.03333333333333333, 0.1892374781489235, 0.2774291885177432, 0.2774291885177432, 0.1892374781489235,
-          0.03333333333333333}},
-        {{0.03333333333333333, -0.07009245562645808, 0.061796918498809555, -0.03436772998106638, 0.009329933775381565,
-          0.0},
-         {0.03333333333333333, 0.10736966113995282, -0.03606939850261198, 0.01731052250516719, -0.004471780440573709,
-          0.0},
-         {0.03333333333333333, 0.199383609141938, 0.14346845286688234, -0.024004074733154874, 0.005202921150678654,
-          0.0},
-         {0.03333333333333333, 0.18403455699824484, 0.30143326325089803, 0.13396073565086083, -0.010146130993014509,
-          0.0},
-         {0.03333333333333333, 0.1937092585894972, 0.260118666012576, 0.31349858702035516, 0.08186781700897067, 0.0},
-         {0.03333333333333333, 0.17990754437354192, 0.3117969184988096, 0.21563227001893362, 0.25932993377538155, 0.0}},
-        {{0.0, 0.0, 0.0, 0.0, 0.0, 0.0},
-         {0.003915744601175588, 0.0034557529277265153, -0.000615631496652803, 0.00017860256370874682,
-          -3.4593494221951916e-05, 0.0},
-         {0.011912808058655916, 0.044980394674073006, 0.007655358183384596, -0.0008086395455320948,
-          0.00012182675848837043, 0.0},
-         {0.02142052527467742, 0.09949864326459339, 0.07832290861137857, 0.007655358183384596, -0.00041992896464163146,
-          0.0},
-         {0.029417588732157746, 0.14474254665059771, 0.14586871548662933, 0.06594293326935713, 0.0034557529277265153,
-          0.0},
-         {0.03333333333333333, 0.16700730914687156, 0.1782803683373269, 0.09914882018041626, 0.022230169002051915,
-          0.0}},
-    };
-  }
+  requires(S >= 2 && S <= lobatto_stages_max)
+consteval LobattoPair<S> lobatto_pair() {
+  return detail::lobatto_table<S>;
 }
 
 RB_NAMESPACE_END

@@ -79,6 +79,7 @@ TEST_F(HbvmLaneTest, Sweeps) {
   EXPECT_GT((expect_same_steps<2, ModifiedPendulum>({6}, 0.1, 200, 0.1)), 0.0) << "all lanes do the same";
   expect_same_steps<2, TetheredSatellites>({6}, 0.5, 40);
   expect_same_steps<3, Kepler>({7}, 0.02, 200, 0.05);
+  expect_same_steps<6, Kepler>({12}, 0.1, 100, 0.05);
 }
 
 TEST_F(HbvmLaneTest, DirectConstraint) {

@@ -86,7 +86,8 @@ struct StageNames {
 };
 using Stages =
     ::testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>, std::integral_constant<int, 4>,
-                     std::integral_constant<int, 5>, std::integral_constant<int, 6>>;
+                     std::integral_constant<int, 5>, std::integral_constant<int, 6>, std::integral_constant<int, 7>,
+                     std::integral_constant<int, 8>>;
 TYPED_TEST_SUITE(LobattoPairTest, Stages, StageNames);
 
 TYPED_TEST(LobattoPairTest, EntriesAreTheNearestDoubles) {

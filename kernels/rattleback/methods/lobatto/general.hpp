@@ -55,8 +55,53 @@ class GeneralLobatto {
   using V = part_t<T>;
   using D = Dual<V, 1>;  // T itself where T is dual
 
+  struct Stages {
+    Vector<T, n> velocity[S];    // H_i
+    Vector<T, m> multiplier[S];  // h Lambda_i; those that are not unknown stay as they are
+    Vector<T, n> z[S];           // z_i, i > 0; with velocity constraints
+
+    /// Takes over another's values in the lanes of the mask.
+    RB_HD_LARGE void assign(const mask_t<T>& mask, const Stages& other) {
+      RB_ROLLED
+      for (int i = 0; i < S; ++i) {
+        velocity[i] = select(mask, other.velocity[i], velocity[i]);
+        multiplier[i] = select(mask, other.multiplier[i], multiplier[i]);
+        if constexpr (lifted) z[i] = select(mask, other.z[i], z[i]);
+      }
+    }
+  };
+  /// What a stage contributes, R being T or a dual number over it.
+  template <class R>
+  struct Stage {
+    Vector<R, N> g;
+    Vector<R, n> pi, hw, hf;  // dtau_{Xi_i}^T p_i, h W_i (without F_s), h Ad*_{tau(Xi_i)^-1} F_i
+  };
+  struct Residual {
+    Vector<T, n> xi[S], z[S];
+    Vector<T, N> g[S];
+    Vector<T, n> back;           // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
+    Vector<T, n> momentum[S];    // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
+    Vector<T, n> node[S];        // z_i by (27) minus the unknown z_i
+    Vector<T, m> constraint[S];  // Phi(G_i, eta(G_i, mubar_i)), or phi(G_i)/h
+    T norm;
+  };
+  struct Linearisation {
+    Matrix<V, n, n> pi_xi, pi_velocity, hw_xi, hw_velocity, hf_xi, hf_velocity;
+    Matrix<V, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
+    Matrix<V, m, n> psi_xi, psi_z;
+  };
+  template <class Lanes>
+  struct WorkspaceOf {
+    struct Jacobian {
+      Linearisation stage[S];
+      Lu<V, size, Lanes> lu;
+    } jacobian;
+    Residual residual;
+  };
+
  public:
-  using Team = LaneTile<tile ? tile_lanes(size) : 1>;
+  using Team = FittingTile<WorkspaceOf, tile ? tile_lanes(size) : 1>;
+  using Workspace = WorkspaceOf<Team>;
   using State = StateOf<T, System>;
 
   RB_HD GeneralLobatto(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
@@ -71,7 +116,7 @@ class GeneralLobatto {
 
     const State values = values_of(state);
     typename Team::template Shared<Workspace> shared;
-    Jacobian& jacobian = (*shared).jacobian;
+    auto& jacobian = (*shared).jacobian;
     Residual& r = (*shared).residual;
     Iteration<T> lanes(options_, scale);
     RB_ROLLED
@@ -116,54 +161,6 @@ class GeneralLobatto {
       status = select((!(status == T(0.0))) & beyond_fold<G, Tau>(h * eta, S, 0.9), T(double(status_fold)), status);
     return {status, lanes.iterations, r.norm};
   }
-
- private:
-  struct Stages {
-    Vector<T, n> velocity[S];    // H_i
-    Vector<T, m> multiplier[S];  // h Lambda_i; those that are not unknown stay as they are
-    Vector<T, n> z[S];           // z_i, i > 0; with velocity constraints
-
-    /// Takes over another's values in the lanes of the mask.
-    RB_HD_LARGE void assign(const mask_t<T>& mask, const Stages& other) {
-      RB_ROLLED
-      for (int i = 0; i < S; ++i) {
-        velocity[i] = select(mask, other.velocity[i], velocity[i]);
-        multiplier[i] = select(mask, other.multiplier[i], multiplier[i]);
-        if constexpr (lifted) z[i] = select(mask, other.z[i], z[i]);
-      }
-    }
-  };
-  /// What a stage contributes, R being T or a dual number over it.
-  template <class R>
-  struct Stage {
-    Vector<R, N> g;
-    Vector<R, n> pi, hw, hf;  // dtau_{Xi_i}^T p_i, h W_i (without F_s), h Ad*_{tau(Xi_i)^-1} F_i
-  };
-  struct Residual {
-    Vector<T, n> xi[S], z[S];
-    Vector<T, N> g[S];
-    Vector<T, n> back;           // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
-    Vector<T, n> momentum[S];    // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
-    Vector<T, n> node[S];        // z_i by (27) minus the unknown z_i
-    Vector<T, m> constraint[S];  // Phi(G_i, eta(G_i, mubar_i)), or phi(G_i)/h
-    T norm;
-  };
-  struct Linearisation {
-    Matrix<V, n, n> pi_xi, pi_velocity, hw_xi, hw_velocity, hf_xi, hf_velocity;
-    Matrix<V, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
-    Matrix<V, m, n> psi_xi, psi_z;
-  };
-  using Factors = Lu<V, size, Team>;
-  struct Jacobian {
-    Linearisation stage[S];
-    Factors lu;
-  };
-
- public:
-  struct Workspace {
-    Jacobian jacobian;
-    Residual residual;
-  };
 
  private:
   /// M^-1 at the initial configuration: sets the size of multipliers, in velocities.
@@ -413,8 +410,8 @@ class GeneralLobatto {
   }
 
   /// One Newton update of the active lanes, part by part; returns its size, measured in velocities.
-  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Factors& lu, const Response& response, const Residual& r,
-                       mask_t<T> active, Stages& x) const {
+  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Lu<V, size, Team>& lu, const Response& response,
+                       const Residual& r, mask_t<T> active, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     T size_of_update(0.0);
     RB_ROLLED

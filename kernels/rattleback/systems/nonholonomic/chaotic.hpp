@@ -10,9 +10,11 @@ enum class ChaoticVariant {
 };
 
 /// Fully chaotic nonholonomic system on R^(2m+1), q = (x; y_1..y_m; z_1..z_m):
-///   L = |v|^2/2 - (|q|^2 + z_1^2 z_2^2 + sum_i y_i^2 z_i^2)/2.
+///   L = |v|^2/2 - (|q|^2 + z_1^2 z_2^2 + sum_i y_i^2 z_i^2)/2,   m = 2..12.
 template <class T, int Pairs, ChaoticVariant Variant>
 struct Chaotic {
+  static_assert(Pairs >= 2 && Pairs <= 12, "the potential couples two pairs, and 12 pairs have names");
+
   using scalar = T;
   static constexpr int n = 2 * Pairs + 1, m = 1;
   static constexpr auto kind = ConstraintKind::velocity;
@@ -27,8 +29,8 @@ struct Chaotic {
                  : "chaotic nonholonomic oscillators, constraint vx + z.vz = 0 as printed (integrable)";
   static constexpr auto configuration = "R^(2m+1): x, y_1..y_m, z_1..z_m";
   static constexpr std::array<const char*, n> coordinates = [] {
-    constexpr const char* y_names[] = {"y1", "y2", "y3", "y4"};
-    constexpr const char* z_names[] = {"z1", "z2", "z3", "z4"};
+    constexpr const char* y_names[] = {"y1", "y2", "y3", "y4", "y5", "y6", "y7", "y8", "y9", "y10", "y11", "y12"};
+    constexpr const char* z_names[] = {"z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12"};
     std::array<const char*, n> names{"x"};
     for (int i = 0; i < Pairs; ++i) {
       names[y + i] = y_names[i];
@@ -40,12 +42,12 @@ struct Chaotic {
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.3";
   static constexpr bool conserves_energy = true;
-  // Member 0 of the paper's ensemble for m = 3; other m have fewer or more pairs.
+  // Member 0 of the paper's ensemble for m = 3. Further pairs start from y_i = 0.1.
   static constexpr std::array<double, n> default_q = [] {
-    constexpr double start[] = {0.6, 0.4, 0.2, 0.1};
+    constexpr double start[] = {0.6, 0.4, 0.2};
     std::array<double, n> q{1.0};
     for (int i = 0; i < Pairs; ++i) {
-      q[y + i] = start[i];
+      q[y + i] = i < 3 ? start[i] : 0.1;
       q[z + i] = 1.0;
     }
     return q;

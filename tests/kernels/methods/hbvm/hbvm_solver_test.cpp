@@ -60,6 +60,7 @@ TEST(HbvmSolver, NewtonAndTheFixedPointGiveTheSameStep) {
   check(Number<3>{}, conical, 4, conical_start, 0.1);
   check(Number<1>{}, modified, 3, modified_generic(), 0.1);
   check(Number<4>{}, modified, 7, modified_generic(), 0.1);
+  check(Number<6>{}, modified, 9, modified_generic(), 0.1);
   check(Number<2>{}, satellites, 6, satellites_generic(), 0.1);
   const auto a = integrate<2>(HenonHeiles<double>{}, {3}, {{0.1, 0.2}, {0.3, -0.1}, {}}, 0.5, 20);
   const auto b = integrate<2>(HenonHeiles<double>{}, {3, false, true}, {{0.1, 0.2}, {0.3, -0.1}, {}}, 0.5, 20);

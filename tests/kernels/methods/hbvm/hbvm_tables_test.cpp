@@ -437,6 +437,24 @@ TEST(Hbvm, HasOrderTwiceSWithoutConstraints) {
   check(std::integral_constant<int, 3>{}, 6, {4.9548e-9, 7.7737e-11, 1.2159e-12}, {0.0, 0.0, 0.0}, 0.02);
 }
 
+// Five and six coefficients need long steps, for round-off comes soon.
+TEST(Hbvm, HasOrderTwiceSForManyCoefficients) {
+  const auto check = [](auto s, int coarse, double error_of_coarse) {
+    const auto error = [&](int steps) {
+      const auto run = integrate<decltype(s)::value>(Angle{}, {2 * s()}, {{0.0}, {1.0}, {}}, 10.0 / steps, steps);
+      EXPECT_LE(drift(Angle{}, run).energy, 1e-14);
+      const auto& end = run.states.back();
+      return std::max(std::abs(end.q[0] - 0.1142522550176043), std::abs(end.p[0] + 0.99345891495522783));
+    };
+    const double at = error(coarse), half = error(2 * coarse);
+    expect_relative(at, error_of_coarse, 1e-3, "error of the state");
+    EXPECT_NEAR(std::log2(at / half), 2.0 * s(), 0.35);
+  };
+  check(std::integral_constant<int, 4>{}, 12, 2.8892e-7);
+  check(std::integral_constant<int, 5>{}, 10, 2.2235e-8);
+  check(std::integral_constant<int, 6>{}, 10, 3.3058e-10);
+}
+
 TEST(Hbvm, ConservesTheEnergyOfAQuarticPotential) {
   const auto energy_error = [](auto s, int k) {
     return drift(DoubleWell{}, integrate<decltype(s)::value>(DoubleWell{}, {k}, {{0.0}, {1.0}, {}}, 0.1, 100)).energy;
@@ -444,9 +462,17 @@ TEST(Hbvm, ConservesTheEnergyOfAQuarticPotential) {
   EXPECT_LE(energy_error(std::integral_constant<int, 1>{}, 2), 1e-14);
   EXPECT_LE(energy_error(std::integral_constant<int, 2>{}, 4), 1e-14);
   EXPECT_LE(energy_error(std::integral_constant<int, 3>{}, 6), 1e-14);
+  // at steps that are ten times as long
+  const auto error_of_long_steps = [](auto s, int k) {
+    return drift(DoubleWell{}, integrate<decltype(s)::value>(DoubleWell{}, {k}, {{0.0}, {1.0}, {}}, 1.0, 100)).energy;
+  };
+  EXPECT_LE(error_of_long_steps(std::integral_constant<int, 5>{}, 10), 2e-14);
+  EXPECT_LE(error_of_long_steps(std::integral_constant<int, 6>{}, 12), 2e-14);
   // the controls: fewer nodes than degree times s/2
   expect_relative(energy_error(std::integral_constant<int, 1>{}, 1), 3.819e-3, 2e-4, "HBVM(1,1)");
   expect_relative(energy_error(std::integral_constant<int, 2>{}, 3), 8.335e-10, 2e-4, "HBVM(3,2)");
+  expect_relative(error_of_long_steps(std::integral_constant<int, 5>{}, 8), 1.034e-9, 1e-3, "HBVM(8,5)");
+  expect_relative(error_of_long_steps(std::integral_constant<int, 6>{}, 9), 8.41e-11, 1e-3, "HBVM(9,6)");
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ TEST(Hbvm, ConservesWhatItsQuadratureIntegrates) {
   check(Number<2>{}, 6, {0.0, 0.0}, {0.0, 0.0});
   check(Number<3>{}, 9, {0.0, 0.0}, {0.0, 0.0});
   check(Number<4>{}, 12, {0.0, 0.0}, {0.0, 0.0});
+  check(Number<5>{}, 12, {0.0, 0.0}, {0.0, 0.0});
+  check(Number<6>{}, 12, {0.0, 0.0}, {0.0, 0.0});
 }
 
 // The energy or the angular momentum, not both; k = s keeps what is bilinear.
@@ -226,6 +228,7 @@ TEST(Hbvm, IsSymmetric) {
   EXPECT_LE((return_error<3, Conical>(conical, 3, conical_start, false)), 5e-14);
   EXPECT_LE((return_error<2, Modified>(modified, 6, modified_start, false)), 5e-14);
   EXPECT_LE((return_error<2, Satellites>(satellites, 6, satellites_start(), false)), 5e-14);
+  EXPECT_LE((return_error<6, Modified>(modified, 12, modified_start, false)), 5e-14);
   // the control: with the tangential momentum fed back
   EXPECT_GE((return_error<2, Modified>(modified, 6, modified_generic(), true)), 1e-6);
 }

@@ -141,13 +141,14 @@ void check_forms() {
   const State sweeps = after<S>(unit, start(unit), 0.1, 50), general = after<S>(without_field, start(unit), 0.1, 50);
   EXPECT_LT(distance(sweeps.q, general.q), 1e-13);
   EXPECT_LT(distance(sweeps.p, general.p), 1e-13);
-  EXPECT_NEAR(sweeps.lambda[0], general.lambda[0], 1e-11);
+  EXPECT_NEAR(sweeps.lambda[0], general.lambda[0], S < 6 ? 1e-11 : 4e-11);  // round-off over h^2 b_s
 }
 TEST(HolonomicLobatto, HasOneMapInBothForms) {
   check_forms<2>();
   check_forms<3>();
   check_forms<4>();
   check_forms<5>();
+  check_forms<8>();
 }
 
 /// Points of the constraint manifold from two angles and their conjugate momenta, and the symplectic form of two tangents.
@@ -191,6 +192,7 @@ TEST(HolonomicLobatto, IsSymplectic) {
   EXPECT_LT(symplecticity_error([](const State& s) { return after<2>(unit, s, 0.3, 1); }), 1e-9);
   EXPECT_LT(symplecticity_error([](const State& s) { return after<3>(unit, s, 0.3, 1); }), 1e-9);
   EXPECT_LT(symplecticity_error([](const State& s) { return after<4>(unit, s, 0.3, 1); }), 1e-9);
+  EXPECT_LT(symplecticity_error([](const State& s) { return after<8>(unit, s, 0.3, 1); }), 1e-9);
   // the control: a step that keeps the constraints and is not symplectic
   EXPECT_GT(symplecticity_error([](State s) {
               const double h = 0.3;

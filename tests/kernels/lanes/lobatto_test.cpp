@@ -1,0 +1,66 @@
+// Lobatto pairs give in each lane of a pack the bits of a double, with many stages too.
+
+#include "rattleback/methods/lobatto/lobatto.hpp"
+
+#include "lanes.hpp"
+
+namespace rattleback {
+namespace {
+
+class LobattoLaneTest : public LaneTest {};
+
+/// `steps` steps of size `h` from perturbed default states, each lane of its own, against the same steps lane by lane.
+template <template <class> class SystemOf, class Tau, int S>
+void expect_same_steps(double h, int steps, double distance = 0.2) {
+  using System = SystemOf<double>;
+  using Systems = SystemOf<Real>;
+  constexpr int n = System::n, m = System::m;
+  const System system = make_default<System>();
+  const Systems systems = make_system<Systems>([](int i) { return Real(System::parameters()[i].value); });
+  const LobattoStep<double, System, Tau, S> step(system, {1e-15, 50});
+  const LobattoStep<Real, Systems, Tau, S> pack_step(systems, {Real(1e-15), 50});
+
+  Random random(S);
+  StateOf<double, System> one[width];
+  for (auto& x : one) x = random_start(system, random, distance);
+  StateOf<Real, Systems> pack;
+  pack.q = vector_from_lanes<element_size<System>>([&](int k) { return one[k].q; });
+  pack.p = vector_from_lanes<n>([&](int k) { return one[k].p; });
+  if constexpr (m > 0) pack.lambda = vector_from_lanes<m>([&](int k) { return one[k].lambda; });
+  for (int i = 0; i < steps; ++i) {
+    const auto reports = pack_step(pack, Real(h));
+    for (int k = 0; k < width; ++k) {
+      const auto report = step(one[k], h);
+      ASSERT_EQ(report.status, 0.0);
+      ASSERT_EQ(lane(reports.status, k), report.status);
+      ASSERT_EQ(lane(reports.iterations, k), report.iterations);
+      ASSERT_TRUE(same_bits(lane(pack.q, k), one[k].q)) << "step " << i << ", lane " << k;
+      ASSERT_TRUE(same_bits(lane(pack.p, k), one[k].p));
+      if constexpr (m > 0) {
+        ASSERT_TRUE(same_bits(lane(pack.lambda, k), one[k].lambda));
+      }
+    }
+  }
+}
+
+template <class T>
+using Contact = Chaotic<T, 3, ChaoticVariant::contact>;
+template <class T>
+using ManyPairs = Chaotic<T, 12, ChaoticVariant::contact>;
+template <class T>
+using Spherical = Pendulum<T, 3>;
+
+TEST_F(LobattoLaneTest, OnRn) {
+  expect_same_steps<Contact, Cay, 3>(0.1, 50);
+  expect_same_steps<Contact, Cay, 8>(0.3, 50);
+  expect_same_steps<ManyPairs, Cay, 3>(0.1, 20);
+  expect_same_steps<Spherical, Cay, 8>(0.3, 50);
+}
+
+TEST_F(LobattoLaneTest, OnGroups) {
+  expect_same_steps<HeavyTop, Exp, 8>(0.2, 20);
+  expect_same_steps<Rattleback, Cay, 8>(0.002, 20, 0.02);
+}
+
+}  // namespace
+}  // namespace rattleback
