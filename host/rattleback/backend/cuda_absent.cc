@@ -1,4 +1,5 @@
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/catalogue/builtin/builtin.hpp"
 
 namespace rattleback {
 
@@ -6,5 +7,7 @@ std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<in
   reason = "this build has no CUDA backend";
   return nullptr;
 }
+
+void add_cuda_pairs(Catalogue&) {}
 
 }  // namespace rattleback

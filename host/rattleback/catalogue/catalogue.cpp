@@ -2,50 +2,10 @@
 
 #include <algorithm>
 
+#include "rattleback/catalogue/builtin/builtin.hpp"
+#include "rattleback/methods/methods.hpp"
+
 namespace rattleback {
-
-void register_builtin(Catalogue& catalogue);  // generated from catalogue.def
-
-const char* to_string(Isa isa) {
-  switch (isa) {
-    case Isa::scalar:
-      return "scalar";
-    case Isa::avx2:
-      return "avx2";
-    case Isa::avx512:
-      return "avx512";
-  }
-  return "";
-}
-
-bool has_isa(Isa isa) {
-  switch (isa) {
-#if defined(__x86_64__)
-    case Isa::scalar:
-      return __builtin_cpu_supports("fma");
-#ifdef RATTLEBACK_HAS_avx2
-    case Isa::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-#ifdef RATTLEBACK_HAS_avx512
-    case Isa::avx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl");
-#endif
-    default:
-      return false;
-#else
-    default:
-      return isa == Isa::scalar;
-#endif
-  }
-}
-
-Isa best_isa() {
-  for (const Isa isa : {Isa::avx512, Isa::avx2})
-    if (has_isa(isa)) return isa;
-  return Isa::scalar;
-}
 
 void velocity_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
                        bool in_space, double* v) {
@@ -64,22 +24,18 @@ Catalogue& Catalogue::instance() {
   return catalogue;
 }
 
-Catalogue::Catalogue() { register_builtin(*this); }
+Catalogue::Catalogue() {
+  for (const MethodEntry* method : builtin_methods) add(*method);
+  add_builtin_systems(*this);
+  add_cuda_pairs(*this);
+}
 
 void Catalogue::add(const SystemEntry& system) { systems_.push_back(&system); }
 void Catalogue::add(const MethodEntry& method) { methods_.push_back(&method); }
 
-void Catalogue::add(const SystemEntry& system, std::string_view method_name, Isa isa,
-                    std::span<const CompiledPair> pairs) {
-  pairs_.push_back({&system, method(method_name), isa, pairs});
-}
-
-void Catalogue::add(const SystemEntry& system, std::string_view method_name, std::span<const CompiledCudaPair> pairs) {
-  cuda_pairs_.push_back({&system, method(method_name), Isa::scalar, pairs});
-}
-
-void Catalogue::add(const SystemEntry& system, std::string_view method_name, std::span<const CountedPair> pairs) {
-  counted_pairs_.push_back({&system, method(method_name), Isa::scalar, pairs});
+void Catalogue::add(std::string_view type, std::string_view method_name, std::span<const CompiledCudaPair> pairs) {
+  for (const SystemEntry* system : systems_)
+    if (system->source_text.type == type) cuda_pairs_.push_back({system, method(method_name), pairs});
 }
 
 std::vector<std::string> Catalogue::system_names() const {
@@ -102,54 +58,41 @@ const MethodEntry* Catalogue::method(std::string_view name) const {
   return nullptr;
 }
 
-namespace {
-
-template <class Compiled, class PairList>
-const Compiled* find_pair(const PairList& pairs, const SystemEntry& system, const MethodEntry& method, PairKey key,
-                          Isa isa) {
-  for (const auto& entry : pairs) {
-    if (entry.system != &system || entry.method != &method || entry.isa != isa) continue;
-    for (const Compiled& compiled : entry.compiled)
-      if (compiled.key == key && compiled.advance != nullptr) return &compiled;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-const CompiledPair* Catalogue::pair(const SystemEntry& system, const MethodEntry& method, PairKey key, Isa isa) const {
-  return find_pair<CompiledPair>(pairs_, system, method, key, isa);
-}
-
-const CompiledCudaPair* Catalogue::cuda_pair(const SystemEntry& system, const MethodEntry& method, PairKey key) const {
-  return find_pair<CompiledCudaPair>(cuda_pairs_, system, method, key, Isa::scalar);
-}
-
-const CountedPair* Catalogue::counted_pair(const SystemEntry& system, const MethodEntry& method, PairKey key) const {
-  return find_pair<CountedPair>(counted_pairs_, system, method, key, Isa::scalar);
-}
-
 bool Catalogue::takes(const MethodEntry& method, const SystemEntry& system) const {
-  return !keys(system, method).empty();
-}
-
-bool Catalogue::refuses(const MethodEntry& method, const SystemEntry& system) const {
-  const auto same = [&](const auto& entry) { return entry.system == &system && entry.method == &method; };
-  return std::ranges::any_of(pairs_, same) && !takes(method, system);
+  const auto found = std::ranges::find(builtin_methods, &method);
+  if (found == std::end(builtin_methods)) return method.constraints.contain(system.constraint);
+  return (system.takes >> (found - std::begin(builtin_methods)) & 1u) != 0;
 }
 
 std::vector<PairKey> Catalogue::keys(const SystemEntry& system, const MethodEntry& method) const {
-  std::vector<PairKey> keys;
-  std::vector<AdvanceFunction> seen;
-  for (const auto& entry : pairs_) {
-    if (entry.system != &system || entry.method != &method || entry.isa != Isa::scalar) continue;
-    for (const CompiledPair& compiled : entry.compiled) {
-      if (compiled.advance == nullptr || std::ranges::find(seen, compiled.advance) != seen.end()) continue;
-      seen.push_back(compiled.advance);
-      keys.push_back(compiled.key);
-    }
+  if (!takes(method, system)) return {};
+  std::vector<PairKey> keys{{}};
+  int position = 0;
+  for (const OptionInfo& option : method.options) {
+    if (!option.compiled) continue;
+    const bool choice = option.kind == OptionKind::choice;
+    const int first = choice ? 0 : static_cast<int>(option.minimum);
+    int last = choice ? static_cast<int>(option.choices.size()) - 1 : static_cast<int>(option.maximum);
+    if (option.scope != OptionScope::all && system.turn == nullptr) last = first;
+    std::vector<PairKey> longer;
+    for (const PairKey& key : keys)
+      for (int value = first; value <= last; ++value) {
+        longer.push_back(key);
+        longer.back().value[position] = value;
+      }
+    keys = std::move(longer);
+    ++position;
   }
   return keys;
+}
+
+const CompiledCudaPair* Catalogue::cuda_pair(const SystemEntry& system, const MethodEntry& method, PairKey key) const {
+  for (const CudaPairs& pairs : cuda_pairs_) {
+    if (pairs.system != &system || pairs.method != &method) continue;
+    for (const CompiledCudaPair& compiled : pairs.compiled)
+      if (compiled.key == key && compiled.advance != nullptr) return &compiled;
+  }
+  return nullptr;
 }
 
 }  // namespace rattleback

@@ -1,6 +1,7 @@
 #pragma once
-// Systems, methods, and the compiled pairs of a system and a method.
+// Systems and methods.
 
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,30 +11,20 @@
 
 namespace rattleback {
 
-/// Instruction sets for which step loops are compiled.
-enum class Isa { scalar, avx2, avx512 };
-[[nodiscard]] const char* to_string(Isa isa);
-/// Returns the widest instruction set that this build contains and this machine can run.
-[[nodiscard]] Isa best_isa();
-/// Returns whether this build contains `isa` and this machine can run `isa`.
-[[nodiscard]] bool has_isa(Isa isa);
-
 /// Computes v of a state (q, p). On a group, v and p are in space (right trivialised) if `in_space`, otherwise in the
 /// body.
 void velocity_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
                        bool in_space, double* v);
 
-/// The registry of the process. Built-in entries are present from the start; `rattleback_add_system` (CMake) adds
-/// systems of a user.
+/// The registry of the process. Built-in entries are present from the start.
 class Catalogue {
  public:
   static Catalogue& instance();
 
   void add(const SystemEntry& system);
   void add(const MethodEntry& method);
-  void add(const SystemEntry& system, std::string_view method, Isa isa, std::span<const CompiledPair> pairs);
-  void add(const SystemEntry& system, std::string_view method, std::span<const CompiledCudaPair> pairs);
-  void add(const SystemEntry& system, std::string_view method, std::span<const CountedPair> pairs);
+  /// Adds compiled kernels of the system with that C++ type.
+  void add(std::string_view type, std::string_view method, std::span<const CompiledCudaPair> pairs);
 
   /// All instances in catalogue order. Several instances share a name when variants or structural parameters differ.
   [[nodiscard]] std::span<const SystemEntry* const> systems() const { return systems_; }
@@ -43,35 +34,24 @@ class Catalogue {
   /// Returns all instances of one name or alias; empty for an unknown name.
   [[nodiscard]] std::vector<const SystemEntry*> instances(std::string_view name) const;
   [[nodiscard]] const MethodEntry* method(std::string_view name) const;  ///< nullptr for an unknown name
-  /// Returns the compiled pair, or nullptr.
-  [[nodiscard]] const CompiledPair* pair(const SystemEntry& system, const MethodEntry& method, PairKey key,
-                                         Isa isa) const;
+  /// Returns whether the method's step takes the system.
+  [[nodiscard]] bool takes(const MethodEntry& method, const SystemEntry& system) const;
+  /// Returns the keys of a pair, one for each step: all combinations of the values of the compiled options. Values of
+  /// options without effect are left out. Empty when the method does not take the system.
+  [[nodiscard]] std::vector<PairKey> keys(const SystemEntry& system, const MethodEntry& method) const;
   [[nodiscard]] const CompiledCudaPair* cuda_pair(const SystemEntry& system, const MethodEntry& method,
                                                   PairKey key) const;
-  [[nodiscard]] const CountedPair* counted_pair(const SystemEntry& system, const MethodEntry& method,
-                                                PairKey key) const;
-  /// Returns whether any loop is compiled for the method and the system.
-  [[nodiscard]] bool takes(const MethodEntry& method, const SystemEntry& system) const;
-  /// Returns whether the method and the system were compiled together, but the method's step does not accept the
-  /// system.
-  [[nodiscard]] bool refuses(const MethodEntry& method, const SystemEntry& system) const;
-  /// Returns the keys of a pair, one for each compiled loop. Values of options without effect are left out.
-  [[nodiscard]] std::vector<PairKey> keys(const SystemEntry& system, const MethodEntry& method) const;
 
  private:
   Catalogue();
   std::vector<const SystemEntry*> systems_;
   std::vector<const MethodEntry*> methods_;
-  template <class Compiled>
-  struct Pairs {
+  struct CudaPairs {
     const SystemEntry* system;
     const MethodEntry* method;
-    Isa isa;
-    std::span<const Compiled> compiled;
+    std::span<const CompiledCudaPair> compiled;
   };
-  std::vector<Pairs<CompiledPair>> pairs_;
-  std::vector<Pairs<CompiledCudaPair>> cuda_pairs_;
-  std::vector<Pairs<CountedPair>> counted_pairs_;
+  std::vector<CudaPairs> cuda_pairs_;
 };
 
 }  // namespace rattleback

@@ -21,12 +21,19 @@ std::string cuda_device() {
   return fmt::format("none ({})", reason);
 }
 
+/// Returns the instruction sets of this kind of processor.
+std::string isa_names() {
+  std::string names;
+  for (const Isa isa : all_isas()) names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(isa));
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> build_information() {
   return {{"compiler", RATTLEBACK_COMPILER},
           {"build type", RATTLEBACK_BUILD_TYPE},
-          {"instruction sets", fmt::format("{} (widest here: {})", RATTLEBACK_ISA_NAMES, to_string(best_isa()))},
+          {"instruction sets", fmt::format("{} (widest here: {})", isa_names(), to_string(best_isa()))},
           {"CUDA", RATTLEBACK_CUDA_TOOLKIT},
           {"processor",
            fmt::format("{}, {} hardware threads", processor_name(), std::max(1u, std::thread::hardware_concurrency()))},

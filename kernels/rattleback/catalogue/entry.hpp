@@ -111,7 +111,22 @@ struct PrepareOptions {
   bool in_space = false;        ///< the resulting v and p are right trivialised
 };
 
-/// A compiled system instance. Strings and arrays have static storage duration.
+struct KernelArguments;
+struct ObservableCode;
+/// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk. A value that is not finite
+/// becomes an infinity for a good trajectory and a NaN for a failed trajectory.
+using ObserveFunction = void (*)(const KernelArguments& arguments, const double* chunk, int begin, int end,
+                                 const ObservableCode* codes, int count, double* values);
+/// Computes the values of all surfaces of section at the present states of lanes [begin, end) into the rows `surfaces`.
+using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
+
+/// The C++ text of a system, from which kernels are compiled.
+struct SystemSource {
+  const char* header;  ///< the name of an embedded header, or the path of a file
+  const char* type;    ///< the type over T: "Chaotic<T, 3, ChaoticVariant::printed>"
+};
+
+/// A system instance. Strings and arrays have static storage duration.
 struct SystemEntry {
   const char* name;
   const char* alias;    ///< another name of the literature; "" for none
@@ -147,6 +162,11 @@ struct SystemEntry {
   /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v); `in_space` tells whether v
   /// and p are in space or in the body.
   void (*tangent)(const double* parameters, const double* q, const double* v, bool in_space, double* tangent);
+  /// The functions of a sample, without packs.
+  ObserveFunction observe;
+  SurfaceFunction surfaces;
+  std::uint64_t takes;  ///< bit i: the step of built-in method i takes the system (methods/methods.hpp)
+  SystemSource source_text;
 };
 
 struct Settlement;
@@ -184,6 +204,10 @@ struct MethodEntry {
   bool step_velocity = false, step_multiplier = false;
   /// Newton's method starts from a predicted position; `solver.guess` can turn the prediction off.
   bool predicts = false;
+  /// The C++ text of the step, from which kernels are compiled: the name of an embedded header or the path of a file,
+  /// and the type over T and System, where {name} stands for the value of a compiled option.
+  const char* header = nullptr;
+  const char* step = nullptr;
 };
 
 /// An observable of a run: a system observable, a component, or a counter. `p_projected`, of holonomic systems, is the
@@ -308,41 +332,32 @@ using CoMoments = CoMomentsOf<double>;
 
 /// Advances lanes [begin, end) of one chunk.
 using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
-/// Writes values[i][lane] of `count` observables for lanes [begin, end) of one chunk. A value that is not finite
-/// becomes an infinity for a good trajectory and a NaN for a failed trajectory.
-using ObserveFunction = void (*)(const KernelArguments& arguments, const double* chunk, int begin, int end,
-                                 const ObservableCode* codes, int count, double* values);
 /// Computes the moments of the chunk_size values of one observable in one chunk.
 using ReduceFunction = Moments (*)(const double* values, const double* references);
 /// Computes the joint moments of two observables in one chunk.
 using CoReduceFunction = CoMoments (*)(const double* x, const double* y);
-/// Writes the values of all surfaces of section at the present states of lanes [begin, end) into the rows `surfaces`.
-using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
-
 /// Does `rounds` fused multiply-adds on each of several independent chains and returns the number of
 /// floating-point operations.
 using FmaFunction = double (*)(std::int64_t rounds);
 /// Advances like AdvanceFunction and returns the number of floating-point operations (real/counted.hpp).
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
-/// A method with fixed options, compiled for a system and an instruction set. The functions are null where the step
-/// does not take the system.
-struct CompiledPair {
-  PairKey key;
+/// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
+inline constexpr int binary_interface = 1;
+
+/// What one compiled translation unit offers; the other functions are null.
+struct CompiledUnit {
+  int interface;    ///< binary_interface
+  const char* key;  ///< the unit's key, 64 hexadecimal digits
   AdvanceFunction advance = nullptr;
   AdvanceFunction advance_tangent = nullptr;  ///< with the tangent vector
   ObserveFunction observe = nullptr;
-  ReduceFunction reduce = nullptr;
-  CoReduceFunction co_reduce = nullptr;
   SurfaceFunction surfaces = nullptr;
-  FmaFunction fma_chains = nullptr;
+  CountFunction count = nullptr;                  ///< over a scalar that counts operations
+  const SystemEntry& (*describe)() = nullptr;     ///< the entry of a system of a user
 };
-
-/// The same pair over a scalar that counts operations.
-struct CountedPair {
-  PairKey key;
-  CountFunction advance = nullptr;
-};
+/// Every compiled unit exports a constant CompiledUnit with this name.
+#define RB_UNIT_SYMBOL rattleback_unit
 
 /// Resources of a GPU's multiprocessor that a kernel uses.
 struct KernelFigures {

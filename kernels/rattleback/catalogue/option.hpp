@@ -35,6 +35,8 @@ struct OptionInfo {
   double minimum = -__builtin_huge_val(),
          maximum = __builtin_huge_val();          ///< bounds of an integer, of a number, and of each number of a list
   std::span<const char* const> choices = {};      ///< names of a choice
+  /// C++ types or values that stand for the choices of a compiled option in the step (MethodEntry::step).
+  std::span<const char* const> types = {};
   std::span<const double> standard_numbers = {};  ///< default of a list of numbers
   /// Each value of a compiled integer or choice has separate compiled loops. Other options reach the step as numbers.
   bool compiled = false;

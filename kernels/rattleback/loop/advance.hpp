@@ -8,9 +8,6 @@
 RB_NAMESPACE_BEGIN
 
 /// Whether the step of a method with its options fixed takes a system: what the step requires of it holds.
-template <class Method, class System>
-concept Takes = requires { typename Method::template of<typename System::scalar, System>; };
-
 /// For a loop that carries nothing along with the state.
 struct NoCompanion {
   RB_HD NoCompanion(const KernelArguments&, const double*, int) {}

@@ -1,7 +1,7 @@
 #pragma once
 // Compiles one system with one method over the counting scalar, as instantiate.hpp does over other scalars.
 
-#include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/instantiate.hpp"
 #include "rattleback/real/counted.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -19,15 +19,6 @@ std::uint64_t count_chunk(const KernelArguments& arguments, double* chunk, int b
   for (int lane = begin; lane < end; ++lane)
     advance_lanes<Counted, System, Method::template of>(arguments, chunk, lane);
   return counted_operations;
-}
-
-template <template <class> class System, class Method>
-constexpr CountedPair counted_pair(PairKey key) {
-  if constexpr (Takes<Method, System<double>>) {
-    return {key, count_chunk<System, Method>};
-  } else {
-    return {key};
-  }
 }
 
 RB_NAMESPACE_END

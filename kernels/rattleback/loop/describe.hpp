@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "rattleback/loop/lanes.hpp"
+#include "rattleback/loop/observe.hpp"
+#include "rattleback/loop/surface.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -379,9 +381,23 @@ constexpr const char* alias() {
   }
 }
 
+/// See SystemEntry::observe.
+template <template <class> class SystemOf>
+void observe(const KernelArguments& arguments, const double* chunk, int begin, int end, const ObservableCode* codes,
+             int count, double* values) {
+  for (int lane = begin; lane < end; ++lane)
+    observe_lanes<double, SystemOf>(arguments, chunk, lane, codes, count, values);
+}
+
+/// See SystemEntry::surfaces.
+template <template <class> class SystemOf>
+void surfaces(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  for (int lane = begin; lane < end; ++lane) evaluate_surfaces<double, SystemOf>(arguments, chunk, lane);
+}
+
 /// The entry of a system; one object per system.
 template <template <class> class SystemOf>
-const SystemEntry& describe() {
+const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
   using System = SystemOf<double>;
   static constexpr auto parameters = System::parameters();
   static constexpr auto structure = System::structure();
@@ -418,7 +434,11 @@ const SystemEntry& describe() {
                                  on_group<System> ? expand<SystemOf> : nullptr,
                                  exact_solution,
                                  on_group<System> ? turn<SystemOf> : nullptr,
-                                 initial_tangent<SystemOf>};
+                                 initial_tangent<SystemOf>,
+                                 observe<SystemOf>,
+                                 surfaces<SystemOf>,
+                                 takes,
+                                 source};
   return entry;
 }
 

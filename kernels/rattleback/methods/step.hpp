@@ -8,6 +8,11 @@
 
 RB_NAMESPACE_BEGIN
 
+/// A method with fixed options is a type with a member template `of<T, System>`, the step. The constraints of a step
+/// exclude the systems that the step does not take.
+template <class Method, class System>
+concept Takes = requires { typename Method::template of<typename System::scalar, System>; };
+
 /// State of a method: configuration (N numbers; n on R^n), momentum and, where the method carries them, multipliers.
 template <class T, int n, int m, int N = n>
 struct PhaseState {

@@ -98,7 +98,9 @@ inline constexpr MethodEntry runge_kutta{
     .carries_multiplier = true,
     .settle = by_settings<runge_kutta_options, settle_runge_kutta>,
     .order_of = by_settings<runge_kutta_options, order_of_runge_kutta>,
-    .needs = "configuration space R^n"};
+    .needs = "configuration space R^n",
+    .header = "rattleback/methods/conversion/runge_kutta.hpp",
+    .step = "RungeKutta<T, System>"};
 
 /// The options of variational-conversion.
 struct ConversionSettings : BaseSettings {
@@ -153,7 +155,9 @@ inline constexpr MethodEntry variational_conversion{
     .carries_multiplier = true,
     .settle = by_settings<conversion_options, settle_conversion>,
     .order_of = by_settings<conversion_options, order_of_conversion>,
-    .needs = "configuration space R^n"};
+    .needs = "configuration space R^n",
+    .header = "rattleback/methods/conversion/variational_conversion.hpp",
+    .step = "VariationalConversion<T, System>"};
 
 }  // namespace methods
 

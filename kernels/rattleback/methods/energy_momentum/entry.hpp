@@ -29,7 +29,9 @@ inline constexpr MethodEntry energy_momentum{
     .needs = energy_momentum_needs,
     .step_velocity = true,
     .step_multiplier = true,
-    .predicts = true};
+    .predicts = true,
+    .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
+    .step = "EnergyMomentumStep<T, System, GglScheme::energy_momentum>"};
 
 inline constexpr MethodEntry energy_momentum_index3{
     .name = "energy-momentum-index3",
@@ -43,7 +45,9 @@ inline constexpr MethodEntry energy_momentum_index3{
     .needs = energy_momentum_needs,
     .exact_hidden_constraint = false,
     .step_velocity = true,
-    .predicts = true};
+    .predicts = true,
+    .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
+    .step = "EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>"};
 
 inline constexpr MethodEntry classical_ggl{
     .name = "classical-ggl",
@@ -59,7 +63,9 @@ inline constexpr MethodEntry classical_ggl{
     .needs = energy_momentum_needs,
     .step_velocity = true,
     .step_multiplier = true,
-    .predicts = true};
+    .predicts = true,
+    .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
+    .step = "EnergyMomentumStep<T, System, GglScheme::classical>"};
 
 inline constexpr MethodEntry bobenko_suris{
     .name = "bobenko-suris",
@@ -73,7 +79,9 @@ inline constexpr MethodEntry bobenko_suris{
     .carries_multiplier = false,
     .order_of = constant_order<1>,
     .needs = "the directors and the parameters of a Lagrange top",
-    .carried = bobenko_suris_carried};
+    .carried = bobenko_suris_carried,
+    .header = "rattleback/methods/energy_momentum/bobenko_suris.hpp",
+    .step = "BobenkoSuris<T, System>"};
 
 }  // namespace methods
 

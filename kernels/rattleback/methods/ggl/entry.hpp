@@ -41,7 +41,9 @@ inline constexpr MethodEntry ggl_vi_s{
     .needs = ggl_needs,
     .exact_hidden_constraint = false,
     .step_velocity = true,
-    .step_multiplier = true};
+    .step_multiplier = true,
+    .header = "rattleback/methods/ggl/ggl.hpp",
+    .step = "GglStep<T, System, GglScheme::vi_s>"};
 inline constexpr MethodEntry ggl_vi_a{
     .name = "ggl-vi-a",
     .summary = "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints",
@@ -57,7 +59,9 @@ inline constexpr MethodEntry ggl_vi_a{
     .exact_hidden_constraint = false,
     .step_velocity = true,
     .step_multiplier = true,
-    .predicts = true};
+    .predicts = true,
+    .header = "rattleback/methods/ggl/ggl.hpp",
+    .step = "GglStep<T, System, GglScheme::theta_a>"};
 inline constexpr MethodEntry ggl_vi_b{
     .name = "ggl-vi-b",
     .summary =
@@ -74,7 +78,9 @@ inline constexpr MethodEntry ggl_vi_b{
     .exact_hidden_constraint = false,
     .step_velocity = true,
     .step_multiplier = true,
-    .predicts = true};
+    .predicts = true,
+    .header = "rattleback/methods/ggl/ggl.hpp",
+    .step = "GglStep<T, System, GglScheme::theta_b>"};
 inline constexpr MethodEntry ggl_vi_bs{
     .name = "ggl-vi-bs",
     .summary = "GGL variational integrator with midpoint evaluations; symplectic, positions on the constraint",
@@ -89,7 +95,9 @@ inline constexpr MethodEntry ggl_vi_bs{
     .exact_hidden_constraint = false,
     .step_velocity = true,
     .step_multiplier = true,
-    .predicts = true};
+    .predicts = true,
+    .header = "rattleback/methods/ggl/ggl.hpp",
+    .step = "GglStep<T, System, GglScheme::theta_b>"};
 
 /// The options of ggl-theta.
 struct GglThetaSettings {
@@ -98,6 +106,7 @@ struct GglThetaSettings {
 };
 
 inline constexpr const char* ggl_constraints[] = {"A", "B"};
+inline constexpr const char* ggl_constraint_types[] = {"GglScheme::theta_a", "GglScheme::theta_b"};
 inline constexpr OptionInfo ggl_theta_options[] = {
     option<&GglThetaSettings::theta>(
         {.name = "theta", .text = "where forces are evaluated: at (1 - theta) q + theta q'; with constraint A 1/2"}),
@@ -108,6 +117,7 @@ inline constexpr OptionInfo ggl_theta_options[] = {
         {.name = "constraint",
          .text = "g vanishes at the point of evaluation (A) or at the end of the step (B)",
          .choices = ggl_constraints,
+         .types = ggl_constraint_types,
          .compiled = true})};
 
 inline Settlement settle_ggl_theta(const GglThetaSettings& settings, const SystemEntry&) {
@@ -140,7 +150,9 @@ inline constexpr MethodEntry ggl_theta{
     .exact_hidden_constraint = false,
     .step_velocity = true,
     .step_multiplier = true,
-    .predicts = true};
+    .predicts = true,
+    .header = "rattleback/methods/ggl/ggl.hpp",
+    .step = "GglStep<T, System, {constraint}>"};
 
 }  // namespace methods
 

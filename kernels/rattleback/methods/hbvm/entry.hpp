@@ -22,7 +22,7 @@ inline constexpr OptionInfo hbvm_options[] = {
     option<&HbvmSettings::s>({.name = "s",
                               .text = "number of coefficients of the velocity",
                               .minimum = 1,
-                              .maximum = 4,  // of legendre_terms_max; the others are not compiled
+                              .maximum = legendre_terms_max,
                               .compiled = true}),
     option<&HbvmSettings::k, HbvmSettings>({.name = "k",
                                             .text = "number of nodes of the quadrature, at least s; the energy is "
@@ -75,7 +75,9 @@ inline constexpr MethodEntry hbvm{
     .separable_form = true,
     .exact_constraint = false,
     .exact_hidden_constraint = false,
-    .compensation = "compensated"};
+    .compensation = "compensated",
+    .header = "rattleback/methods/hbvm/hbvm.hpp",
+    .step = "Hbvm<T, System, {s}>"};
 
 }  // namespace methods
 

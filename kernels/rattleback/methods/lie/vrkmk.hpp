@@ -59,10 +59,8 @@ struct WithFastStep<Step, true> {
 };
 }  // namespace detail
 
-/// A step of vrkmk or vrkmk-pade; only the numbers of these methods differ. There are at most 18 unknowns, because more
-/// unknowns take too long to compile.
+/// A step of vrkmk or vrkmk-pade; only the numbers of these methods differ.
 template <class T, class System, int S, bool newton = true>
-  requires(S*(HasHamiltonian<System> ? 2 : 1) * System::n <= 18)
 class VrkmkStep : public detail::WithFastStep<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
   using Core = VariationalRungeKutta<T, System, S, newton>;
   using Numbers = VrkmkNumbers<S>;

@@ -170,7 +170,9 @@ inline constexpr MethodEntry vrkmk{
     .settle = by_settings<vrkmk_options, settle_vrkmk<false>>,
     .order_of = by_settings<vrkmk_options, order_of_vrkmk<false>>,
     .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
-    .in_space = true};
+    .in_space = true,
+    .header = "rattleback/methods/lie/vrkmk.hpp",
+    .step = "VrkmkStep<T, System, {stages}>"};
 
 inline constexpr MethodEntry vrkmk_pade{
     .name = "vrkmk-pade",
@@ -183,7 +185,9 @@ inline constexpr MethodEntry vrkmk_pade{
     .settle = by_settings<vrkmk_options, settle_vrkmk<true>>,
     .order_of = by_settings<vrkmk_options, order_of_vrkmk<true>>,
     .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
-    .in_space = true};
+    .in_space = true,
+    .header = "rattleback/methods/lie/vrkmk.hpp",
+    .step = "VrkmkStep<T, System, {stages}>"};
 
 }  // namespace methods
 

@@ -1,0 +1,25 @@
+#pragma once
+// RB_DESCRIBE(list, function) defines a function that adds the systems of a list of systems/systems.hpp.
+
+#include "rattleback/catalogue/builtin/builtin.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/loop/describe.hpp"
+#include "rattleback/loop/takes.hpp"
+#include "rattleback/systems/systems.hpp"
+
+#define RB_ALIAS(id, header, ...) \
+  template <class T>              \
+  using System_##id = __VA_ARGS__;
+#define RB_ADD(id, header, ...)                                                      \
+  catalogue.add(describe<System_##id>({"rattleback/systems/" header, #__VA_ARGS__}, \
+                                      methods_that_take<System_##id<double>>()));
+#define RB_DESCRIBE(list, function)     \
+  namespace rattleback {                \
+  namespace {                           \
+  list(RB_ALIAS)                        \
+  }                                     \
+  void function(Catalogue& catalogue);  \
+  void function(Catalogue& catalogue) { \
+    list(RB_ADD)                        \
+  }                                     \
+  }

@@ -1,0 +1,263 @@
+#include "rattleback/compile/kernels.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/base/sha256.hpp"
+#include "rattleback/compile/compiler.hpp"
+#include "rattleback/compile/flags.hpp"
+#include "rattleback/compile/sources.hpp"
+#include "rattleback/store/store.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr auto object_name = "kernel.so", unit_name = "unit.cpp";
+
+/// A text to compile.
+struct Job {
+  std::string text;  ///< of the unit, without headers
+  std::string title;
+  Isa isa = Isa::scalar;
+  bool quick = false;  ///< code that need not be fast
+
+  // Filled in by Impl::prepare.
+  WholeUnit whole = {};
+  std::vector<std::string> flags = {};
+  std::string key = {};
+};
+
+Job job_of(const Unit& unit, bool quick_scalar) {
+  const bool quick = unit.kind == UnitKind::counted || (quick_scalar && unit.isa == Isa::scalar);
+  std::string text = unit.text();
+  if (quick && unit.kind != UnitKind::counted) text = "#define RATTLEBACK_SMALL_CODE\n" + text;
+  return {std::move(text), unit.title(), unit.isa, quick};
+}
+
+struct Loaded {
+  const CompiledUnit* unit;
+  KernelRecord record;
+  std::filesystem::path folder;
+};
+
+}  // namespace
+
+struct Kernels::Impl {
+  std::mutex mutex;  ///< of everything below but `store`
+  KernelPolicy policy = KernelPolicy::automatic;
+  std::function<void(const std::string&)> report, warn;
+  std::function<bool()> stop;
+  bool quick_scalar = false;
+  std::map<std::string, Loaded> loaded;  ///< by the text of the unit and the instruction set
+  std::map<std::string, const SystemEntry*> systems;
+  std::set<std::string> verified;
+  std::unique_ptr<Store> store;
+
+  void warn_of(const std::string& message) {
+    std::function<void(const std::string&)> to;
+    {
+      const std::lock_guard lock(mutex);
+      to = warn;
+    }
+    if (to) to(message);
+  }
+
+  Store& opened() {
+    const std::lock_guard lock(mutex);
+    if (!store) {
+      const bool cache = policy != KernelPolicy::builtin;
+      store = std::make_unique<Store>(cache ? Store::default_folder() : std::filesystem::path{}, builtin_packs(),
+                                      [this](const std::string& message) { warn_of(message); });
+    }
+    return *store;
+  }
+
+  static std::string name_of(const Job& job) { return fmt::format("{} {}", to_string(job.isa), job.text); }
+
+  void prepare(Job& job) {
+    job.whole = whole_unit(job.text);
+    const Compiler& compiler = the_compiler();
+    job.flags = flags_of(job.isa, compiler.clang, job.quick);
+    std::string all = fmt::format("interface {}\ncompiler {} {} {}\n", binary_interface, compiler.path, compiler.version,
+                                  compiler.target);
+    for (const std::string& flag : job.flags) all += flag + "\n";
+    job.key = sha256(all + job.whole.text);
+  }
+
+  /// Loads the object of an entry. Returns nothing when the object is not the one of the key.
+  static const CompiledUnit* open(const Entry& entry) {
+    void* handle = dlopen(entry.file(object_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return nullptr;
+    const auto* unit = static_cast<const CompiledUnit*>(dlsym(handle, "rattleback_unit"));
+    if (unit == nullptr || unit->interface != binary_interface || unit->key != entry.key) {
+      dlclose(handle);
+      return nullptr;
+    }
+    return unit;
+  }
+
+  const CompiledUnit& remember(const Job& job, const Entry& entry) {
+    const CompiledUnit* unit = open(entry);
+    if (unit == nullptr) {
+      const char* why = dlerror();
+      throw Error(Error::Kind::runtime,
+                  fmt::format("the kernel {} in {} cannot be loaded ({}); remove this folder", job.title,
+                              entry.folder.string(), why != nullptr ? why : "its key is another one"));
+    }
+    const std::lock_guard lock(mutex);
+    return *loaded.insert({name_of(job), {unit, {job.title, entry.key, entry.origin.compiler}, entry.folder}})
+                .first->second.unit;
+  }
+
+  void compile_job(const Job& job) {
+    WorkFolder work = opened().work_folder();
+    std::ofstream(work.path() / unit_name, std::ios::binary) << job.whole.text;
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<std::string> flags = job.flags;
+    flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.key));
+    compile(the_compiler(), flags, work.path(), unit_name, object_name, job.title, stop);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const Compiler& compiler = the_compiler();
+    const Entry entry = opened().publish(
+        job.key, std::move(work),
+        {job.title, fmt::format("{} {} {}", compiler.path, compiler.version, compiler.target), job.flags, seconds});
+    if (report) report(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
+    remember(job, entry);
+  }
+
+  void load(std::vector<Job> jobs, unsigned at_a_time) {
+    {
+      const std::lock_guard lock(mutex);
+      std::set<std::string> names;
+      std::erase_if(jobs, [&](const Job& job) {
+        return loaded.contains(name_of(job)) || !names.insert(name_of(job)).second;
+      });
+    }
+    std::vector<Job> missing;
+    for (Job& job : jobs) {
+      prepare(job);
+      if (const auto entry = opened().find(job.key)) {
+        remember(job, *entry);
+      } else {
+        missing.push_back(std::move(job));
+      }
+    }
+    if (missing.empty()) return;
+    if (policy != KernelPolicy::automatic)
+      input_error("--kernels", fmt::format("{} is not compiled{}, and '{}' does not compile; 'rattleback compile STUDY' "
+                                           "on a machine with a compiler makes it, --kernels auto does so now",
+                                           missing[0].title,
+                                           missing.size() == 1 ? "" : fmt::format(" (nor are {} more)", missing.size() - 1),
+                                           policy == KernelPolicy::cached ? "cached" : "builtin"));
+    require_compiler();
+    parallel_for(missing.size(), worker_count(at_a_time), [&](std::uint64_t i) { compile_job(missing[i]); });
+  }
+
+  const Loaded& at(const Unit& unit) {
+    const Job job = job_of(unit, quick_scalar);
+    {
+      const std::lock_guard lock(mutex);
+      if (const auto found = loaded.find(name_of(job)); found != loaded.end()) return found->second;
+    }
+    load({job}, 1);
+    const std::lock_guard lock(mutex);
+    return loaded.at(name_of(job));
+  }
+};
+
+Kernels::Kernels() : impl_(std::make_unique<Impl>()) {}
+Kernels::~Kernels() = default;
+
+Kernels& Kernels::instance() {
+  static auto* kernels = new Kernels;  // never destroyed: threads may outlive main
+  return *kernels;
+}
+
+void Kernels::set_policy(KernelPolicy policy) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->policy = policy;
+  impl_->store.reset();
+}
+void Kernels::set_report(std::function<void(const std::string&)> report,
+                         std::function<void(const std::string&)> warn) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->report = std::move(report);
+  impl_->warn = std::move(warn);
+}
+void Kernels::set_stop(std::function<bool()> stop) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->stop = std::move(stop);
+}
+void Kernels::set_quick_scalar(bool quick) { impl_->quick_scalar = quick; }
+
+void Kernels::load(std::span<const Unit> units, unsigned jobs) {
+  std::vector<Job> list;
+  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->quick_scalar));
+  impl_->load(std::move(list), jobs);
+}
+
+const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).unit; }
+
+const SystemEntry& Kernels::system(const SystemSource& source) {
+  Job job{entry_text(source), fmt::format("{} ({})", source.type, source.header), Isa::scalar, true};
+  impl_->load({job}, 1);
+  const std::lock_guard lock(impl_->mutex);
+  const SystemEntry*& entry = impl_->systems[job.text];
+  if (entry == nullptr) {
+    // The entry and the texts live as long as the process, like those of the catalogue.
+    const auto* texts = new std::pair<std::string, std::string>(source.header, source.type);
+    auto* own = new SystemEntry(impl_->loaded.at(Impl::name_of(job)).unit->describe());
+    own->source_text = {texts->first.c_str(), texts->second.c_str()};
+    entry = own;
+  }
+  return *entry;
+}
+
+std::vector<KernelRecord> Kernels::records(std::span<const Unit> units) {
+  std::vector<KernelRecord> records;
+  for (const Unit& unit : units) records.push_back(impl_->at(unit).record);
+  return records;
+}
+
+void Kernels::pack(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs) {
+  load(units, jobs);
+  std::filesystem::create_directories(pack);
+  for (const Unit& unit : units) {
+    const Loaded& loaded = impl_->at(unit);
+    std::string fault;
+    if (read_entry(pack, loaded.record.key, Compare::files, fault)) continue;
+    std::string reason;
+    const auto from = read_entry(loaded.folder.parent_path(), loaded.folder.filename().string(), Compare::files, reason);
+    if (!from)
+      throw Error(Error::Kind::runtime, fmt::format("{}: the kernel is gone; try again", loaded.folder.string()));
+    WorkFolder work(pack);
+    for (const StoredFile& file : from->files)
+      std::filesystem::copy_file(from->folder / file.name, work.path() / file.name);
+    const Entry entry = write_manifest(work.path(), from->key, from->origin);
+    publish_entry(std::move(work), entry, pack);
+  }
+}
+
+void Kernels::set_verified(const Unit& unit) {
+  const std::string name = Impl::name_of(job_of(unit, impl_->quick_scalar));
+  const std::lock_guard lock(impl_->mutex);
+  impl_->verified.insert(name);
+}
+
+bool Kernels::is_verified(const Unit& unit) {
+  const std::string name = Impl::name_of(job_of(unit, impl_->quick_scalar));
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->verified.contains(name);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,64 @@
+#pragma once
+// Compiled kernels: found among those that came with the program, in packs and in the cache, or compiled now.
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rattleback/compile/unit.hpp"
+
+namespace rattleback {
+
+/// Where kernels may come from.
+enum class KernelPolicy {
+  automatic,  ///< compile what is missing
+  cached,     ///< those of the program, packs and the cache
+  builtin,    ///< those of the program and packs
+};
+
+/// A kernel in use, for the record of a result.
+struct KernelRecord {
+  std::string title, key, compiler;
+};
+
+/// The kernels of the process. All member functions may be called from several threads.
+class Kernels {
+ public:
+  static Kernels& instance();
+
+  void set_policy(KernelPolicy policy);
+  /// `report` receives one line per kernel that is compiled, `warn` faults of the cache.
+  void set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn = {});
+  /// Compiling ends with Error(runtime) soon after `stop` returns true.
+  void set_stop(std::function<bool()> stop);
+  /// Compiles units without packs quickly instead of well from now on; the bits are the same. For tests.
+  void set_quick_scalar(bool quick);
+
+  /// Loads all units. Missing units are compiled, `jobs` at a time (0: one per core). Throws Error(input) when a unit is
+  /// missing and must not or cannot be compiled, or when a header of the user does not compile.
+  void load(std::span<const Unit> units, unsigned jobs = 0);
+  /// Returns a unit, after loading the unit if need be.
+  const CompiledUnit& get(const Unit& unit);
+  /// Returns the entry of a system of the user. Compiles the entry if need be.
+  const SystemEntry& system(const SystemSource& source);
+
+  /// Returns what is known of units that are loaded.
+  [[nodiscard]] std::vector<KernelRecord> records(std::span<const Unit> units);
+  /// Loads or compiles units and copies them to the folder `pack`. Other units of the folder stay.
+  void pack(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs = 0);
+
+  /// Remembers that the kernels of a system of the user agree (run/verify.hpp).
+  void set_verified(const Unit& unit);
+  [[nodiscard]] bool is_verified(const Unit& unit);
+
+ private:
+  Kernels();
+  ~Kernels();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rattleback

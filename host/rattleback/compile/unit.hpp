@@ -1,0 +1,37 @@
+#pragma once
+// The translation units of kernels: what the compiler gets to see.
+
+#include <string>
+
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/isa/isa.hpp"
+
+namespace rattleback {
+
+/// What a unit compiles.
+enum class UnitKind {
+  advance,  ///< the time loop of a system with a method
+  tangent,  ///< the time loop with the tangent vector
+  samples,  ///< observables and surfaces of section of a system
+  counted,  ///< the time loop over a scalar that counts operations; scalar only
+};
+
+/// A unit: a system with a method and the values of its compiled options, for an instruction set. The method and the key
+/// do not matter for `samples`.
+struct Unit {
+  UnitKind kind;
+  const SystemEntry* system;
+  const MethodEntry* method;
+  PairKey key;
+  Isa isa;
+
+  /// Returns the C++ text. The text depends on the catalogue's entries alone.
+  [[nodiscard]] std::string text() const;
+  /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512".
+  [[nodiscard]] std::string title() const;
+};
+
+/// Returns the unit that tells the program about a system of a user: its entry.
+[[nodiscard]] std::string entry_text(const SystemSource& source);
+
+}  // namespace rattleback

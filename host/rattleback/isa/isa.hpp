@@ -1,0 +1,31 @@
+#pragma once
+// The instruction sets of the step loops, and the functions that are compiled for each of them ahead.
+
+#include <span>
+
+#include "rattleback/catalogue/entry.hpp"
+
+namespace rattleback {
+
+/// Instruction sets for which step loops are compiled.
+enum class Isa { scalar, avx2, avx512 };
+/// Returns the instruction sets of this kind of processor, the narrowest first.
+[[nodiscard]] std::span<const Isa> all_isas();
+/// Returns the name of a specification: "avx512".
+[[nodiscard]] const char* to_string(Isa isa);
+/// Returns the name in words: "AVX-512".
+[[nodiscard]] const char* title_of(Isa isa);
+/// Returns the widest instruction set that this machine can run.
+[[nodiscard]] Isa best_isa();
+/// Returns whether this machine can run `isa`.
+[[nodiscard]] bool has_isa(Isa isa);
+
+/// Functions without a system or a method.
+struct IsaFunctions {
+  ReduceFunction reduce;
+  CoReduceFunction co_reduce;
+  FmaFunction fma_chains;
+};
+[[nodiscard]] const IsaFunctions& functions_of(Isa isa);
+
+}  // namespace rattleback

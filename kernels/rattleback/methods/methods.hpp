@@ -1,0 +1,39 @@
+#pragma once
+// The methods of the catalogue. RB_METHODS calls X(identifier of the entry, step over T and System with some options) for
+// each method.
+
+#include "rattleback/methods/conversion/entry.hpp"
+#include "rattleback/methods/energy_momentum/entry.hpp"
+#include "rattleback/methods/ggl/entry.hpp"
+#include "rattleback/methods/hbvm/entry.hpp"
+#include "rattleback/methods/lie/vcg_entry.hpp"
+#include "rattleback/methods/lie/vrkmk_entry.hpp"
+#include "rattleback/methods/lobatto/entry.hpp"
+
+#define RB_METHODS(X)                                                                                   \
+  X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
+  X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                                  \
+  X(lobatto, LobattoStep<T, System, Cay, 2>)                                                            \
+  X(hbvm, Hbvm<T, System, 1>)                                                                           \
+  X(variational_conversion, VariationalConversion<T, System>)                                           \
+  X(runge_kutta, RungeKutta<T, System>)                                                                 \
+  X(vrkmk, VrkmkStep<T, System, 1>)                                                                     \
+  X(vrkmk_pade, VrkmkStep<T, System, 1>)                                                                \
+  X(vcg, VcgStep<T, System>)                                                                            \
+  X(ggl_vi_s, GglStep<T, System, GglScheme::vi_s>)                                                      \
+  X(ggl_vi_a, GglStep<T, System, GglScheme::theta_a>)                                                   \
+  X(ggl_vi_b, GglStep<T, System, GglScheme::theta_b>)                                                   \
+  X(ggl_vi_bs, GglStep<T, System, GglScheme::theta_b>)                                                  \
+  X(ggl_theta, GglStep<T, System, GglScheme::theta_b>)                                                  \
+  X(energy_momentum, EnergyMomentumStep<T, System, GglScheme::energy_momentum>)                         \
+  X(energy_momentum_index3, EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>)           \
+  X(classical_ggl, EnergyMomentumStep<T, System, GglScheme::classical>)                                 \
+  X(bobenko_suris, BobenkoSuris<T, System>)
+
+RB_NAMESPACE_BEGIN
+
+#define RB_ENTRY(id, ...) &methods::id,
+inline constexpr const MethodEntry* builtin_methods[] = {RB_METHODS(RB_ENTRY)};
+#undef RB_ENTRY
+
+RB_NAMESPACE_END
