@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <numeric>
 #include <system_error>
 
 #include <sys/stat.h>
@@ -90,7 +89,7 @@ Trimmed trim_cache(const fs::path& cache, double days) {
   const Listing listing = list_cache(cache);
   std::error_code code;
   for (const ListedEntry& entry : listing.entries) {
-    if (now - static_cast<double>(entry.used) < days * static_cast<double>(day)) continue;
+    if (std::max(0.0, now - static_cast<double>(entry.used)) < days * static_cast<double>(day)) continue;
     // The entry goes at once, so that no process finds a part of it.
     try {
       const WorkFolder aside(cache);

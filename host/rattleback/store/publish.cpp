@@ -1,6 +1,5 @@
 #include "rattleback/store/publish.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <mutex>

@@ -1,5 +1,6 @@
 #include "rattleback/store/store.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
