@@ -15,7 +15,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/sha256.hpp"
 #include "rattleback/compile/compiler.hpp"
-#include "rattleback/compile/flags.hpp"
+#include "rattleback/compile/kernel_flags.hpp"
 #include "rattleback/compile/sources.hpp"
 #include "rattleback/store/store.hpp"
 

@@ -1,0 +1,144 @@
+#include "rattleback/compile/compiler.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rattleback/base/error.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/compile/process.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* variable = "RATTLEBACK_CXX";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_program(const fs::path& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+/// Returns the absolute path of a command, as a shell finds it; empty when there is none.
+fs::path program_of(const std::string& command) {
+  std::error_code code;
+  if (command.find('/') != std::string::npos)
+    return is_program(command) ? fs::absolute(command, code).lexically_normal() : fs::path{};
+  const std::string list = environment("PATH");
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(':', begin), list.size());
+    const std::string folder = list.substr(begin, end - begin);
+    const fs::path candidate = fs::absolute((folder.empty() ? fs::path(".") : fs::path(folder)) / command, code);
+    if (is_program(candidate)) return candidate.lexically_normal();
+    begin = end + 1;
+  }
+  return {};
+}
+
+/// Returns what a program prints. The output is kept in memory.
+std::string output_of(std::vector<std::string> arguments, Finished& finished) {
+  const int file = memfd_create("rattleback", MFD_CLOEXEC);
+  std::string name = fmt::format("/proc/{}/fd/{}", getpid(), file);
+  finished = run_process({.arguments = std::move(arguments), .output = name});
+  std::string text(1 << 16, '\0');
+  const ssize_t got = file < 0 ? 0 : pread(file, text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  if (file >= 0) close(file);
+  return text;
+}
+
+/// A program and what it is, or why it is of no use.
+struct Candidate {
+  std::optional<Compiler> compiler;
+  std::string fault;
+};
+
+Candidate ask(const fs::path& path) {
+  Finished finished;
+  const std::string text = output_of({path.string(), "-v"}, finished);
+  if (!finished.succeeded()) return {{}, fmt::format("'{} -v' fails ({})", path.string(), to_string(finished))};
+  auto compiler = parse_version(text);
+  if (!compiler) return {{}, fmt::format("{} is neither GCC nor clang", path.string())};
+  const int least = compiler->clang ? least_clang : least_gcc;
+  if (compiler->major < least) return {{}, fmt::format("{} is too old: {}", path.string(), compiler->version)};
+  return {std::move(compiler), ""};
+}
+
+/// Asks a program once per process.
+Candidate candidate(const std::string& command) {
+  static std::mutex mutex;
+  static std::map<std::string, Candidate> known;
+  const fs::path path = program_of(command);
+  if (path.empty()) return {{}, fmt::format("there is no program {}", quote(command, most_of_a_path))};
+  const std::lock_guard lock(mutex);
+  auto found = known.find(path.string());
+  if (found == known.end()) found = known.emplace(path.string(), ask(path)).first;
+  Candidate result = found->second;
+  if (result.compiler) {
+    result.compiler->command = command;
+    result.compiler->path = path.string();
+  }
+  return result;
+}
+
+std::string wanted() { return fmt::format("GCC {} or clang {}, or newer", least_gcc, least_clang); }
+
+}  // namespace
+
+std::optional<Compiler> parse_version(std::string_view text) {
+  Compiler compiler;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    constexpr std::string_view target = "Target: ", gcc = "gcc version ", clang = "clang version ";
+    if (line.starts_with(target)) compiler.target = line.substr(target.size());
+    if (!compiler.version.empty()) continue;
+    const std::size_t place = line.find(clang);  // a vendor's name may stand before
+    compiler.clang = place != std::string_view::npos;
+    if (!compiler.clang && !line.starts_with(gcc)) continue;
+    const std::string_view number = line.substr(compiler.clang ? place + clang.size() : gcc.size());
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), compiler.major);
+    if (read.ec == std::errc{}) compiler.version = line;
+  }
+  if (compiler.version.empty() || compiler.target.empty()) return {};
+  return compiler;
+}
+
+Compiler find_compiler() {
+  if (const std::string named = environment(variable); !named.empty()) {
+    Candidate found = candidate(named);
+    if (found.compiler) return *found.compiler;
+    input_error(variable, fmt::format("{}; name a C++ compiler ({}), or unset the variable", found.fault, wanted()));
+  }
+  std::string faults;
+  for (const char* command : {
+#ifdef RATTLEBACK_CXX_COMPILER
+           RATTLEBACK_CXX_COMPILER,
+#endif
+           "g++", "c++", "clang++"}) {
+    Candidate found = candidate(command);
+    if (found.compiler) return *found.compiler;
+    if (!program_of(command).empty()) faults += (faults.empty() ? "" : "; ") + found.fault;
+  }
+  input_error("",
+              fmt::format("a kernel must be compiled, and there is no C++ compiler ({}{}{}); install one: apt install "
+                          "g++; or name one by {}; or compile elsewhere: rattleback compile STUDY --pack DIR, and set "
+                          "RATTLEBACK_KERNEL_PATH to a copy of DIR",
+                          wanted(), faults.empty() ? "" : "; ", faults, variable));
+}
+
+}  // namespace rattleback

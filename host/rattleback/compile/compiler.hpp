@@ -1,0 +1,58 @@
+#pragma once
+// The C++ compiler of the system, which compiles kernels when they are needed.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rattleback {
+
+struct Compiler {
+  std::string command;  ///< as it was named: "g++"
+  std::string path;     ///< absolute path of the program
+  std::string version;  ///< in its own words: "gcc version 12.2.0 (Debian 12.2.0-14+deb12u1)"
+  std::string target;   ///< "x86_64-linux-gnu"
+  bool clang = false;   ///< clang, or else GCC
+  int major = 0;        ///< first number of the version
+};
+
+inline constexpr int least_gcc = 11, least_clang = 14;  ///< the first versions that compile the kernels (C++20)
+
+/// Returns the compiler to use: the one that RATTLEBACK_CXX names (a path, or a name on PATH), or else the first of
+/// these that works: the compiler that built this library, g++, c++, clang++. A compiler is asked for its version once
+/// per process. Throws Error(input) when RATTLEBACK_CXX names no compiler that works, or when there is none.
+[[nodiscard]] Compiler find_compiler();
+
+/// Returns what a compiler that prints `text` for the option -v is; nothing for other compilers than GCC and clang.
+[[nodiscard]] std::optional<Compiler> parse_version(std::string_view text);
+
+/// Returns the options in RATTLEBACK_CXXFLAGS, which is split at blanks; relative folders become absolute. Only options
+/// that cannot change the bits of a result are taken: folders of headers (-I, -isystem, -iquote, -idirafter), macros of
+/// the user (-D, -U), --sysroot=, --gcc-toolchain=, -g and -w. Throws Error(input) for any other.
+[[nodiscard]] std::vector<std::string> extra_flags();
+
+/// The files of a compilation.
+struct CompileFiles {
+  std::filesystem::path unit;      ///< C++ source
+  std::filesystem::path object;    ///< receives the shared object
+  std::filesystem::path log;       ///< receives what the compiler prints
+  std::filesystem::path kept_log;  ///< receives a copy of the log of a compilation that fails; none when empty
+};
+
+struct Compiled {
+  std::vector<std::string> command;  ///< what was run
+  double seconds = 0.0;
+};
+
+/// Compiles a unit to a shared object (-fPIC -shared), with `flags` and nothing else. Temporary files are in the folder
+/// of the object, which is removed if this process dies meanwhile. `cancelled` is asked about 20 times a second, and ends
+/// the compiler. Throws Error(input) for the first error in the source, with its file and line, and Error(runtime) when
+/// the compiler ends otherwise, or was cancelled ("interrupted"). There is then no object.
+Compiled compile(const Compiler& compiler, std::span<const std::string> flags, const CompileFiles& files,
+                 const std::function<bool()>& cancelled = {});
+
+}  // namespace rattleback

@@ -1,0 +1,125 @@
+#include "rattleback/store/publish.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <mutex>
+#include <random>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rattleback/files/scratch.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "tmp-";
+
+/// The folders that are removed when the process exits.
+struct AtExit {
+  ~AtExit() {
+    if (getpid() != process) return;
+    std::error_code code;
+    for (const fs::path& folder : folders) fs::remove_all(folder, code);
+  }
+
+  const pid_t process = getpid();
+  std::mutex mutex;
+  std::vector<fs::path> folders;
+};
+
+/// Moves a damaged entry out of the way and removes it. Another process may have replaced it by a sound one meanwhile;
+/// then the sound one goes back.
+void move_aside(const fs::path& place, const std::string& key, const fs::path& cache) {
+  WorkFolder aside(cache);
+  const fs::path moved = aside.path() / key;
+  if (rename(place.c_str(), moved.c_str()) != 0) return;
+  std::string fault;
+  if (read_entry(moved, key, Compare::files, fault)) (void)rename(moved.c_str(), place.c_str());
+}
+
+}  // namespace
+
+WorkFolder::WorkFolder(const fs::path& parent) {
+  std::random_device random;
+  const std::string stem = fmt::format("{}{}-{}-", prefix, host_of_this_process(), getpid());
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    path_ = parent / fmt::format("{}{:08x}{:08x}", stem, random(), random());
+    if (mkdir(path_.c_str(), 0700) == 0) return;
+    if (errno != EEXIST) break;
+  }
+  throw std::system_error(errno, std::generic_category(), path_.string());
+}
+
+WorkFolder::~WorkFolder() {
+  std::error_code code;
+  if (!path_.empty()) fs::remove_all(path_, code);
+}
+
+WorkFolder::WorkFolder(WorkFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+std::string host_of_this_process() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  std::string name = host;
+  // Containers on one host may have the same name of the host and different processes of the same number.
+  std::error_code code;
+  const std::string space = fs::read_symlink("/proc/self/ns/pid", code).string();  // pid:[4026531836]
+  if (!code) name += "." + space;
+  std::erase_if(name, [](char c) { return std::string_view("/:[]").find(c) != std::string_view::npos; });
+  return name;
+}
+
+std::optional<WorkFolderName> parse_work_folder(const std::string& name) {
+  const std::size_t random = name.rfind('-');
+  if (!name.starts_with(prefix) || random == std::string::npos || random <= prefix.size()) return {};
+  const std::size_t process = name.rfind('-', random - 1);
+  if (process == std::string::npos || process < prefix.size()) return {};
+  if (name.size() - random != 17 || name.find_first_not_of("0123456789abcdef", random + 1) != std::string::npos)
+    return {};
+  WorkFolderName parts{name.substr(prefix.size(), process - prefix.size()), 0};
+  const char *begin = name.data() + process + 1, *end = name.data() + random;
+  const auto [last, error] = std::from_chars(begin, end, parts.process);
+  if (error != std::errc{} || last != end || parts.process <= 0) return {};
+  return parts;
+}
+
+Entry publish_entry(WorkFolder work, const Entry& entry, const fs::path& cache) {
+  const fs::path place = cache / entry.key;
+  Entry published = entry;
+  published.folder = place;
+  constexpr int attempts = 5;  // other processes may put damaged entries there meanwhile
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (rename(work.path().c_str(), place.c_str()) == 0) {
+      work.release();
+      sync_directory_of(place);
+      return published;
+    }
+    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
+    std::string fault;
+    if (const auto present = read_entry(place, entry.key, Compare::files, fault)) return *present;
+    try {
+      move_aside(place, entry.key, cache);
+    } catch (const std::system_error&) {
+      break;  // the disk is full, for example
+    }
+  }
+  published.folder = work.path();
+  remove_at_exit(work.path());
+  work.release();
+  return published;
+}
+
+void remove_at_exit(const fs::path& folder) {
+  static AtExit at_exit;
+  const std::lock_guard lock(at_exit.mutex);
+  at_exit.folders.push_back(folder);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,66 @@
+#pragma once
+// The cache of compiled kernels: one folder per kernel, `FOLDER/KEY`, where the key is a hash of all that the kernel depends
+// on. An entry never changes, so a sound entry with the right key is the right kernel.
+
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rattleback/store/manifest.hpp"
+#include "rattleback/store/publish.hpp"
+
+namespace rattleback {
+
+/// All member functions may be called from many threads and from many processes at once.
+class Store {
+ public:
+  using Warn = std::function<void(const std::string&)>;
+
+  /// Returns `$XDG_CACHE_HOME/rattleback/kernels`, or `$HOME/.cache/rattleback/kernels`. Returns an empty path when
+  /// neither variable has an absolute path.
+  [[nodiscard]] static std::filesystem::path default_folder();
+  /// Returns the folders of RATTLEBACK_KERNEL_PATH, which are separated by colons.
+  [[nodiscard]] static std::vector<std::filesystem::path> packs_of_environment();
+
+  /// `packs` are folders with the same layout. They are searched first, in this order, before those of
+  /// RATTLEBACK_KERNEL_PATH and before `folder`, and never written. `warn` receives faults that do not end a run, each
+  /// once, from any thread. Nothing is created. Throws Error(input) when `folder` belongs to another user or others may
+  /// write it, because its kernels are loaded as code. A pack that everybody may write is left out, with a warning.
+  explicit Store(std::filesystem::path folder = default_folder(), std::vector<std::filesystem::path> packs = {},
+                 Warn warn = {});
+
+  /// Returns the entry of a key. The sizes and hashes of its files are checked. A damaged entry counts as absent, with a
+  /// warning. Records at most once per day that the entry is in use. Another process may trim the cache before the
+  /// caller has loaded the file; the caller then calls `find` once more.
+  [[nodiscard]] std::optional<Entry> find(const std::string& key);
+
+  /// Returns a new folder to compile in. It is in the cache, which is created with mode 0700 if need be. If the cache
+  /// cannot be written, the folder is in a private one in the directory for temporary files, with a warning. Throws
+  /// Error(input) as the constructor does, and Error(runtime) when no folder can be written.
+  [[nodiscard]] WorkFolder work_folder();
+
+  /// Moves a work folder, with all files in it, into the cache. Its files must be closed. An entry of this key that is
+  /// sound stays, and is returned. Throws Error(runtime) when the files cannot be read, or the disk is full.
+  Entry publish(const std::string& key, WorkFolder work, const Origin& origin);
+
+  /// Returns the folder of the cache; empty when there is only a private one.
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::optional<Entry> find_in(const std::filesystem::path& place, const std::string& key);
+  std::filesystem::path writable_folder();
+  void warn_once(const std::string& message);
+
+  std::filesystem::path folder_;
+  std::vector<std::filesystem::path> packs_;
+  Warn warn_;
+  std::mutex mutex_;                ///< of the members below
+  std::filesystem::path private_;   ///< used in place of a cache that cannot be written
+  std::set<std::string> warnings_;  ///< given so far
+};
+
+}  // namespace rattleback
