@@ -40,7 +40,7 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
       continue;
     }
     const std::optional<Isa> before = isa;
-    for (const Isa candidate : {Isa::scalar, Isa::avx2, Isa::avx512})
+    for (const Isa candidate : all_isas())
       if (option == to_string(candidate)) isa = candidate;
     if (!isa || option != to_string(*isa)) unknown(specification);
     if (before) given_twice("the instruction set");
@@ -48,7 +48,7 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
   const Isa chosen = isa.value_or(best_isa());
   if (!has_isa(chosen))
     throw Error(Error::Kind::input,
-                fmt::format("{} is not there (this processor or this build does not run it; widest here: {}); use cpu",
+                fmt::format("{} is not there (this processor does not run it; widest here: {}); use cpu",
                             to_string(chosen), to_string(best_isa())));
   return make_cpu_backend(chosen, threads);
 }

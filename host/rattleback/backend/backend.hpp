@@ -13,6 +13,8 @@
 
 #include "rattleback/backend/device_kernels.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/compile/unit.hpp"
+#include "rattleback/isa/isa.hpp"
 #include "rattleback/loop/reduction.hpp"
 
 namespace rattleback {
@@ -111,8 +113,10 @@ class Backend {
   /// Returns the versions of the device's driver and runtime, in words; empty for the CPU.
   [[nodiscard]] virtual std::string driver() const { return {}; }
   [[nodiscard]] virtual unsigned threads() const = 0;
-  /// Returns whether the problem's system and method are compiled for this backend.
-  [[nodiscard]] virtual bool treats(const Problem& problem) const = 0;
+  /// Returns whether the problem's system and method are compiled for this backend, or can be compiled on demand.
+  [[nodiscard]] virtual bool treats(const Problem&) const { return true; }
+  /// Returns the kernels for the CPU that a run of the problem needs.
+  [[nodiscard]] virtual std::vector<Unit> units(const Problem&) const { return {}; }
   /// Returns the largest number of bytes for the state of a tile.
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 
@@ -123,8 +127,8 @@ class Backend {
 
   /// Returns floating-point operations per second of independent chains of fused multiply-adds. Each multiply-add
   /// counts 2. The chains use the instruction set and all threads of this backend. The result is the best of a few runs
-  /// of about 20 ms. The backend must treat the problem.
-  virtual double measure_peak_flops(const Problem& problem) = 0;
+  /// of about 20 ms.
+  virtual double measure_peak_flops() = 0;
   /// Returns bytes per second, read plus written, of a copy within the backend's memory. The copy is too large for
   /// caches and uses all threads. The result is the best of a few runs.
   virtual double measure_copy_rate() = 0;

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/backend/plan.hpp"
 #include "rattleback/base/parallel.hpp"
+#include "rattleback/compile/kernels.hpp"
 #include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
@@ -23,19 +25,24 @@ namespace {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(Isa isa, unsigned threads) : isa_(isa), threads_(worker_count(threads)) {}
+  CpuBackend(Isa isa, unsigned threads)
+      : isa_(isa), functions_(functions_of(isa)), threads_(worker_count(threads)) {}
 
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
   unsigned threads() const override { return threads_; }
-  bool treats(const Problem&) const override { return true; }
+  std::vector<Unit> units(const Problem& problem) const override { return units_of(problem, isa_); }
   std::uint64_t tile_bytes() const override { return std::uint64_t{64} << 20; }
 
   void begin(const Plan& plan, Tile& tile) override {
     plan_ = &plan;
     tile_ = &tile;
-    pair_ = Catalogue::instance().pair(*plan.system, *plan.method, plan.key, isa_);
-    advance_ = plan.arguments.layout.tangent >= 0 ? pair_->advance_tangent : pair_->advance;
+    const auto unit = [&](UnitKind kind) -> const CompiledUnit& {
+      return Kernels::instance().get({kind, plan.system, plan.method, plan.key, isa_});
+    };
+    advance_ = plan.arguments.layout.tangent >= 0 ? unit(UnitKind::tangent).advance_tangent
+                                                  : unit(UnitKind::advance).advance;
+    observe_ = unit(UnitKind::samples).observe;
   }
 
   void run(const Segment& segment, SegmentOutput& output, Control& control) override {
@@ -71,10 +78,10 @@ class CpuBackend final : public Backend {
           double* references = reference_rows + o * chunk_size;
           if (s == 0 && segment.starts_at_initial)
             set_references(plan_->references[o], values + o * chunk_size, references);
-          output.moments[(s * observables + o) * chunks + c] = pair_->reduce(values + o * chunk_size, references);
+          output.moments[(s * observables + o) * chunks + c] = functions_.reduce(values + o * chunk_size, references);
         }
         for (std::uint64_t i = 0; i < pairs; ++i)
-          output.co_moments[(s * pairs + i) * chunks + c] = pair_->co_reduce(
+          output.co_moments[(s * pairs + i) * chunks + c] = functions_.co_reduce(
               values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
       }
     });
@@ -82,14 +89,13 @@ class CpuBackend final : public Backend {
 
   void fetch(Tile&) override {}
 
-  double measure_peak_flops(const Problem& problem) override {
-    const CompiledPair* pair = Catalogue::instance().pair(*problem.system, *problem.method, problem.key, isa_);
+  double measure_peak_flops() override {
     double peak = 0.0;
     int good = 0;
     for (std::int64_t rounds = 1 << 16; good < 5;) {
       std::atomic<double> flops = 0.0;
       const auto start = std::chrono::steady_clock::now();
-      parallel_for(threads_, threads_, [&](std::uint64_t) { flops += pair->fma_chains(rounds); });
+      parallel_for(threads_, threads_, [&](std::uint64_t) { flops += functions_.fma_chains(rounds); });
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       peak = std::max(peak, flops / seconds);
       if (seconds < 0.02) {
@@ -143,7 +149,7 @@ class CpuBackend final : public Backend {
       }
       if (!stretch.observe) continue;
       double* values = output.values.data() + (sample * chunks + c) * observables * chunk_size;
-      pair_->observe(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(observables), values);
+      observe_(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(observables), values);
       for (std::size_t r = 0; r < tile_->recorded.size(); ++r) {
         const std::uint64_t k = tile_->recorded[r];
         const int lane = static_cast<int>(k % chunk_size);
@@ -184,11 +190,12 @@ class CpuBackend final : public Backend {
   }
 
   Isa isa_;
+  const IsaFunctions& functions_;
   unsigned threads_;
   const Plan* plan_ = nullptr;
   Tile* tile_ = nullptr;
-  const CompiledPair* pair_ = nullptr;
   AdvanceFunction advance_ = nullptr;
+  ObserveFunction observe_ = nullptr;
 };
 
 }  // namespace

@@ -136,7 +136,7 @@ class CudaBackend final : public Backend {
     synchronise();
   }
 
-  double measure_peak_flops(const Problem&) override {
+  double measure_peak_flops() override {
     use_device();
     constexpr unsigned threads = 256;
     const unsigned blocks = static_cast<unsigned>(properties_.multiProcessorCount) * 8;

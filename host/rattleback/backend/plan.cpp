@@ -50,7 +50,31 @@ bool compensated(const Problem& problem) {
   return option != nullptr && problem.study.method.options.at(option) == MethodOption(true);
 }
 
+/// Returns whether the study observes the Lyapunov exponent, which needs the tangent vector.
+bool has_tangent(const Problem& problem) {
+  const auto lyapunov = [](const ObservableCode& code) { return code.kind == ObservableCode::lyapunov; };
+  if (std::ranges::any_of(problem.codes, lyapunov)) return true;
+  for (const Observable& observable : problem.study.observables)
+    for (const std::string& other : observable.correlation)
+      if (lyapunov(problem.observable_code(other))) return true;
+  return false;
+}
+
 }  // namespace
+
+std::vector<Unit> units_of(const Problem& problem, Isa isa) {
+  const UnitKind loop = has_tangent(problem) ? UnitKind::tangent : UnitKind::advance;
+  return {{loop, problem.system, problem.method, problem.key, isa},
+          {UnitKind::samples, problem.system, problem.method, problem.key, isa}};
+}
+
+std::vector<Unit> units_of(const Problem& problem, const Backend& backend) {
+  std::vector<Unit> units = backend.units(problem);
+  if (problem.surfaces.count > 0)
+    for (const UnitKind kind : {UnitKind::advance, UnitKind::samples})
+      units.push_back({kind, problem.system, problem.method, problem.key, best_isa()});
+  return units;
+}
 
 Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   const Study& study = problem.study;

@@ -10,4 +10,10 @@ namespace rattleback {
 /// first, then the observables that only correlations and the covariance need.
 [[nodiscard]] Plan make_plan(const Problem& problem, const Ensemble& ensemble);
 
+/// Returns the kernels that a run of the problem with an instruction set needs: the time loop, observables and surfaces.
+[[nodiscard]] std::vector<Unit> units_of(const Problem& problem, Isa isa);
+/// Returns the kernels for the CPU that a run on a backend needs. The crossings of surfaces of section are located on
+/// the CPU in any case.
+[[nodiscard]] std::vector<Unit> units_of(const Problem& problem, const Backend& backend);
+
 }  // namespace rattleback

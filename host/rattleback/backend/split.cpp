@@ -45,6 +45,12 @@ class SplitBackend final : public Backend {
   bool treats(const Problem& problem) const override {
     return std::ranges::all_of(parts_, [&](const Part& part) { return part.backend->treats(problem); });
   }
+  std::vector<Unit> units(const Problem& problem) const override {
+    std::vector<Unit> units;
+    for (const Part& part : parts_)
+      for (const Unit& unit : part.backend->units(problem)) units.push_back(unit);
+    return units;
+  }
   /// The parts have equal size, so the smallest limit of a device decides.
   std::uint64_t tile_bytes() const override {
     std::uint64_t least = parts_[0].backend->tile_bytes();
@@ -130,8 +136,8 @@ class SplitBackend final : public Backend {
     });
   }
 
-  double measure_peak_flops(const Problem& problem) override {
-    return sum([&](Backend& backend) { return backend.measure_peak_flops(problem); });
+  double measure_peak_flops() override {
+    return sum([](Backend& backend) { return backend.measure_peak_flops(); });
   }
   DeviceKernels kernels(const Problem& problem) override { return parts_.front().backend->kernels(problem); }
   double measure_copy_rate() override {

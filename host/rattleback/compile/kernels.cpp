@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -31,21 +30,42 @@ struct Job {
   Isa isa = Isa::scalar;
   bool quick = false;  ///< code that need not be fast
 
-  // Filled in by Impl::prepare.
-  WholeUnit whole = {};
-  std::vector<std::string> flags = {};
+  /// The text with all headers.
+  std::string whole = {};
+  /// A hash of the text, the options of the user and the instruction set. The bits of a kernel depend on nothing else:
+  /// kernels in packs are found by this name, with any compiler or none. The object exports this name.
+  std::string name = {};
+  /// A hash of the name, the compiler and all flags: the name of the kernel in the cache.
   std::string key = {};
+  std::vector<std::string> flags = {};
+
+  /// Returns the key of the job among the units of this process.
+  [[nodiscard]] std::string id() const { return fmt::format("{} {}", to_string(isa), text); }
 };
 
 Job job_of(const Unit& unit, bool quick_scalar) {
   const bool quick = unit.kind == UnitKind::counted || (quick_scalar && unit.isa == Isa::scalar);
   std::string text = unit.text();
   if (quick && unit.kind != UnitKind::counted) text = "#define RATTLEBACK_SMALL_CODE\n" + text;
-  return {std::move(text), unit.title(), unit.isa, quick};
+  return {.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick};
+}
+
+/// Returns the compiler; asked once.
+const Compiler& the_compiler() {
+  static const Compiler compiler = find_compiler();
+  return compiler;
+}
+const std::vector<std::string>& options() {
+  static const std::vector<std::string> options = extra_flags();
+  return options;
+}
+std::string in_words(const Compiler& compiler) {
+  return fmt::format("{} ({}, {})", compiler.path, compiler.version, compiler.target);
 }
 
 struct Loaded {
   const CompiledUnit* unit;
+  std::string name;  ///< Job::name
   KernelRecord record;
   std::filesystem::path folder;
 };
@@ -61,7 +81,7 @@ struct Kernels::Impl {
   std::map<std::string, Loaded> loaded;  ///< by the text of the unit and the instruction set
   std::map<std::string, const SystemEntry*> systems;
   std::set<std::string> verified;
-  std::unique_ptr<Store> store;
+  std::unique_ptr<Store> packs, cache;
 
   void warn_of(const std::string& message) {
     std::function<void(const std::string&)> to;
@@ -72,34 +92,40 @@ struct Kernels::Impl {
     if (to) to(message);
   }
 
-  Store& opened() {
+  Store& opened(std::unique_ptr<Store>& store) {
     const std::lock_guard lock(mutex);
     if (!store) {
-      const bool cache = policy != KernelPolicy::builtin;
-      store = std::make_unique<Store>(cache ? Store::default_folder() : std::filesystem::path{}, builtin_packs(),
+      const bool is_cache = &store == &cache;
+      store = std::make_unique<Store>(is_cache ? Store::default_folder() : std::filesystem::path{},
+                                      is_cache ? std::vector<std::filesystem::path>{} : builtin_packs(),
                                       [this](const std::string& message) { warn_of(message); });
     }
     return *store;
   }
 
-  static std::string name_of(const Job& job) { return fmt::format("{} {}", to_string(job.isa), job.text); }
-
-  void prepare(Job& job) {
-    job.whole = whole_unit(job.text);
+  /// Finds a kernel. Sets everything of the job that the compiler needs where there is none.
+  std::optional<Entry> find(Job& job) {
+    job.whole = whole_unit(job.text).text;
+    std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, to_string(job.isa), job.quick ? " quick" : "");
+    for (const std::string& option : options()) all += option + "\n";
+    job.name = sha256(all + job.whole);
+    if (auto entry = opened(packs).find(job.name)) return entry;
+    if (policy == KernelPolicy::builtin) return std::nullopt;
     const Compiler& compiler = the_compiler();
     job.flags = flags_of(job.isa, compiler.clang, job.quick);
-    std::string all = fmt::format("interface {}\ncompiler {} {} {}\n", binary_interface, compiler.path, compiler.version,
-                                  compiler.target);
+    job.flags.insert(job.flags.end(), options().begin(), options().end());
+    all = fmt::format("{}\ncompiler {}\n", job.name, in_words(compiler));
     for (const std::string& flag : job.flags) all += flag + "\n";
-    job.key = sha256(all + job.whole.text);
+    job.key = sha256(all);
+    return opened(cache).find(job.key);
   }
 
   /// Loads the object of an entry. Returns nothing when the object is not the one of the key.
-  static const CompiledUnit* open(const Entry& entry) {
+  static const CompiledUnit* open(const Entry& entry, const std::string& name) {
     void* handle = dlopen(entry.file(object_name).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) return nullptr;
     const auto* unit = static_cast<const CompiledUnit*>(dlsym(handle, "rattleback_unit"));
-    if (unit == nullptr || unit->interface != binary_interface || unit->key != entry.key) {
+    if (unit == nullptr || unit->interface != binary_interface || unit->key != name) {
       dlclose(handle);
       return nullptr;
     }
@@ -107,7 +133,7 @@ struct Kernels::Impl {
   }
 
   const CompiledUnit& remember(const Job& job, const Entry& entry) {
-    const CompiledUnit* unit = open(entry);
+    const CompiledUnit* unit = open(entry, job.name);
     if (unit == nullptr) {
       const char* why = dlerror();
       throw Error(Error::Kind::runtime,
@@ -115,22 +141,29 @@ struct Kernels::Impl {
                               entry.folder.string(), why != nullptr ? why : "its key is another one"));
     }
     const std::lock_guard lock(mutex);
-    return *loaded.insert({name_of(job), {unit, {job.title, entry.key, entry.origin.compiler}, entry.folder}})
+    return *loaded.insert({job.id(), {unit, job.name, {job.title, entry.key, entry.origin.compiler}, entry.folder}})
                 .first->second.unit;
   }
 
+  /// Returns where the log of a failed compilation stays; empty when there is no such place.
+  std::filesystem::path kept_log(const Job& job) {
+    const std::filesystem::path folder = opened(cache).folder().parent_path() / "logs";
+    std::error_code code;
+    if (opened(cache).folder().empty() || (std::filesystem::create_directories(folder, code), code)) return {};
+    return folder / fmt::format("{}.log", job.key.substr(0, 16));
+  }
+
   void compile_job(const Job& job) {
-    WorkFolder work = opened().work_folder();
-    std::ofstream(work.path() / unit_name, std::ios::binary) << job.whole.text;
-    const auto start = std::chrono::steady_clock::now();
+    WorkFolder work = opened(cache).work_folder();
+    const std::filesystem::path unit = work.path() / unit_name, log = work.path() / "log";
+    std::ofstream(unit, std::ios::binary) << job.whole;
     std::vector<std::string> flags = job.flags;
-    flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.key));
-    compile(the_compiler(), flags, work.path(), unit_name, object_name, job.title, stop);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const Compiler& compiler = the_compiler();
-    const Entry entry = opened().publish(
-        job.key, std::move(work),
-        {job.title, fmt::format("{} {} {}", compiler.path, compiler.version, compiler.target), job.flags, seconds});
+    flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.name));
+    const double seconds =
+        compile(the_compiler(), flags, {unit, work.path() / object_name, log, kept_log(job)}, stop).seconds;
+    std::filesystem::remove(log);
+    const Entry entry = opened(cache).publish(job.key, std::move(work),
+                                         {job.title, in_words(the_compiler()), job.flags, seconds});
     if (report) report(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
     remember(job, entry);
   }
@@ -140,13 +173,12 @@ struct Kernels::Impl {
       const std::lock_guard lock(mutex);
       std::set<std::string> names;
       std::erase_if(jobs, [&](const Job& job) {
-        return loaded.contains(name_of(job)) || !names.insert(name_of(job)).second;
+        return loaded.contains(job.id()) || !names.insert(job.id()).second;
       });
     }
     std::vector<Job> missing;
     for (Job& job : jobs) {
-      prepare(job);
-      if (const auto entry = opened().find(job.key)) {
+      if (const auto entry = find(job)) {
         remember(job, *entry);
       } else {
         missing.push_back(std::move(job));
@@ -159,7 +191,6 @@ struct Kernels::Impl {
                                            missing[0].title,
                                            missing.size() == 1 ? "" : fmt::format(" (nor are {} more)", missing.size() - 1),
                                            policy == KernelPolicy::cached ? "cached" : "builtin"));
-    require_compiler();
     parallel_for(missing.size(), worker_count(at_a_time), [&](std::uint64_t i) { compile_job(missing[i]); });
   }
 
@@ -167,11 +198,11 @@ struct Kernels::Impl {
     const Job job = job_of(unit, quick_scalar);
     {
       const std::lock_guard lock(mutex);
-      if (const auto found = loaded.find(name_of(job)); found != loaded.end()) return found->second;
+      if (const auto found = loaded.find(job.id()); found != loaded.end()) return found->second;
     }
     load({job}, 1);
     const std::lock_guard lock(mutex);
-    return loaded.at(name_of(job));
+    return loaded.at(job.id());
   }
 };
 
@@ -186,7 +217,8 @@ Kernels& Kernels::instance() {
 void Kernels::set_policy(KernelPolicy policy) {
   const std::lock_guard lock(impl_->mutex);
   impl_->policy = policy;
-  impl_->store.reset();
+  impl_->packs.reset();
+  impl_->cache.reset();
 }
 void Kernels::set_report(std::function<void(const std::string&)> report,
                          std::function<void(const std::string&)> warn) {
@@ -209,14 +241,14 @@ void Kernels::load(std::span<const Unit> units, unsigned jobs) {
 const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).unit; }
 
 const SystemEntry& Kernels::system(const SystemSource& source) {
-  Job job{entry_text(source), fmt::format("{} ({})", source.type, source.header), Isa::scalar, true};
+  Job job{.text = entry_text(source), .title = source.type, .quick = true};
   impl_->load({job}, 1);
   const std::lock_guard lock(impl_->mutex);
   const SystemEntry*& entry = impl_->systems[job.text];
   if (entry == nullptr) {
     // The entry and the texts live as long as the process, like those of the catalogue.
     const auto* texts = new std::pair<std::string, std::string>(source.header, source.type);
-    auto* own = new SystemEntry(impl_->loaded.at(Impl::name_of(job)).unit->describe());
+    auto* own = new SystemEntry(impl_->loaded.at(job.id()).unit->describe());
     own->source_text = {texts->first.c_str(), texts->second.c_str()};
     entry = own;
   }
@@ -235,27 +267,26 @@ void Kernels::pack(std::span<const Unit> units, const std::filesystem::path& pac
   for (const Unit& unit : units) {
     const Loaded& loaded = impl_->at(unit);
     std::string fault;
-    if (read_entry(pack, loaded.record.key, Compare::files, fault)) continue;
-    std::string reason;
-    const auto from = read_entry(loaded.folder.parent_path(), loaded.folder.filename().string(), Compare::files, reason);
+    if (read_entry(pack, loaded.name, Compare::files, fault)) continue;
+    const auto from = read_entry(loaded.folder.parent_path(), loaded.record.key, Compare::files, fault);
     if (!from)
       throw Error(Error::Kind::runtime, fmt::format("{}: the kernel is gone; try again", loaded.folder.string()));
     WorkFolder work(pack);
     for (const StoredFile& file : from->files)
       std::filesystem::copy_file(from->folder / file.name, work.path() / file.name);
-    const Entry entry = write_manifest(work.path(), from->key, from->origin);
+    const Entry entry = write_manifest(work.path(), loaded.name, from->origin);
     publish_entry(std::move(work), entry, pack);
   }
 }
 
 void Kernels::set_verified(const Unit& unit) {
-  const std::string name = Impl::name_of(job_of(unit, impl_->quick_scalar));
+  const std::string name = job_of(unit, impl_->quick_scalar).id();
   const std::lock_guard lock(impl_->mutex);
   impl_->verified.insert(name);
 }
 
 bool Kernels::is_verified(const Unit& unit) {
-  const std::string name = Impl::name_of(job_of(unit, impl_->quick_scalar));
+  const std::string name = job_of(unit, impl_->quick_scalar).id();
   const std::lock_guard lock(impl_->mutex);
   return impl_->verified.contains(name);
 }

@@ -8,6 +8,7 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/compile/kernels.hpp"
 #include "rattleback/problem/ensemble.hpp"
 
 namespace rattleback {
@@ -22,9 +23,8 @@ class CountingBackend final : public Backend {
   std::string name() const override { return "counting"; }
   std::string device() const override { return "counting"; }
   unsigned threads() const override { return 1; }
-  bool treats(const Problem&) const override { return true; }
   std::uint64_t tile_bytes() const override { return std::uint64_t{1} << 20; }
-  double measure_peak_flops(const Problem&) override { return std::numeric_limits<double>::quiet_NaN(); }
+  double measure_peak_flops() override { return std::numeric_limits<double>::quiet_NaN(); }
   double measure_copy_rate() override { return std::numeric_limits<double>::quiet_NaN(); }
 
   void begin(const Plan& plan, Tile& tile) override {
@@ -40,9 +40,10 @@ class CountingBackend final : public Backend {
     KernelArguments arguments = plan_->arguments;
     arguments.sample = 0;
     arguments.target = std::min(segment.stretches.back().to, most_steps);
-    const CountedPair* pair = Catalogue::instance().counted_pair(*plan_->system, *plan_->method, plan_->key);
+    const CompiledUnit& unit = Kernels::instance().get(
+        {UnitKind::counted, plan_->system, plan_->method, plan_->key, Isa::scalar});
     operations_ +=
-        pair->advance(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
+        unit.count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
   }
 
   void fetch(Tile&) override {}

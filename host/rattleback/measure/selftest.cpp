@@ -105,7 +105,7 @@ SelftestReport selftest(const SelftestOptions& options) {
     report.backend = backend->name();
     report.device = backend->device();
     report.driver = backend->driver();
-    report.fma_rate = backend->measure_peak_flops(any);
+    report.fma_rate = backend->measure_peak_flops();
     report.copy_rate = backend->measure_copy_rate();
   }
   Session tested({.backend = options.backend}), reference({.backend = "cpu:scalar", .threads = 1});

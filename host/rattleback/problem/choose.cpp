@@ -117,7 +117,7 @@ std::string_view words(ConstraintKind kind) {
   return "";
 }
 
-/// Throws Error(input) unless the method is compiled for the system.
+/// Throws Error(input) unless the method takes the system.
 void check_pair(const Study& study, const SystemEntry& system, const MethodEntry& method) {
   const Catalogue& catalogue = Catalogue::instance();
   if (catalogue.takes(method, system)) return;
@@ -125,9 +125,8 @@ void check_pair(const Study& study, const SystemEntry& system, const MethodEntry
   for (const MethodEntry* other : catalogue.methods())
     if (catalogue.takes(*other, system)) fitting.emplace_back(other->name);
   const bool other_kind = !method.constraints.contain(system.constraint);
-  const char* verb = other_kind || catalogue.refuses(method, system) ? "cannot treat" : "is not compiled for";
   input_error(study.place("method.name"),
-              fmt::format("method '{}' {} system '{}' (it takes {}{}); {}", method.name, verb, system.name,
+              fmt::format("method '{}' cannot treat system '{}' (it takes {}{}); {}", method.name, system.name,
                           systems_in_words(method),
                           other_kind ? fmt::format(", this one has {}", words(system.constraint)) : "",
                           fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
@@ -190,11 +189,6 @@ void choose_method(Problem& problem) {
   check_separable(study, system, method);
   complete_options(study, system, method);
   settle_options(problem);
-  if (Catalogue::instance().pair(system, method, problem.key, Isa::scalar) == nullptr) {
-    input_error(study.place("method"),
-                fmt::format("method '{}' with {} is not compiled for system '{}'; '{}' lists what there is",
-                            method.name, options_in_words(problem), system.name, "rattleback describe"));
-  }
   check_solver(study, method);
 }
 

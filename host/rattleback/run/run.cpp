@@ -6,6 +6,7 @@
 #include "rattleback/backend/plan.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
+#include "rattleback/compile/kernels.hpp"
 #include "rattleback/files/mark.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
@@ -31,6 +32,7 @@ struct Session::Impl {
   Backend& backend_for(const Problem& problem) {
     if (!backend || !backend->treats(problem))
       backend = make_backend(options.backend, options.threads, problem, options.warn);
+    Kernels::instance().load(units_of(problem, *backend));
     return *backend;
   }
 
@@ -99,7 +101,7 @@ Summary Session::run(const Problem& problem, const std::filesystem::path& result
 Summary Session::resume(const std::filesystem::path& result) { return impl_->resume(result); }
 
 double Session::measure_peak_flops(const Problem& problem) {
-  return impl_->backend_for(problem).measure_peak_flops(problem);
+  return impl_->backend_for(problem).measure_peak_flops();
 }
 
 DeviceKernels Session::kernels(const Problem& problem) { return impl_->backend_for(problem).kernels(problem); }

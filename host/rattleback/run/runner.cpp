@@ -303,7 +303,6 @@ void Runner::fill(Tile& tile) {
     lambda.resize(tile.count * m);
   }
   std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
-  const CompiledPair& pair = *Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar);
   parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
     Ensemble::Evaluator evaluate(ensemble_);
     const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
@@ -337,7 +336,7 @@ void Runner::fill(Tile& tile) {
       }
     }
     for (std::uint64_t k = end; k < (c + 1) * chunk_size; ++k) tile.at(k, rows.status) = status_padding;
-    pair.surfaces(plan_.arguments, tile.chunk(c), 0, chunk_size);
+    system_.surfaces(plan_.arguments, tile.chunk(c), 0, chunk_size);
   });
   for (std::size_t i = 0; i < axes; ++i)
     sink_.write("/axes/" + ensemble_.axis_names()[i], {tile.first}, {tile.count}, axis[i].data());

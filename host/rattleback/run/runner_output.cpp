@@ -171,11 +171,10 @@ void Runner::write_final(const Tile& tile) {
 }
 
 void Runner::write_lyapunov(const Tile& tile) {
-  const auto observe = Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar)->observe;
   const ObservableCode code{ObservableCode::lyapunov, 0};
   std::vector<double> values(tile.chunks() * chunk_size);
   for (std::uint64_t c = 0; c < tile.chunks(); ++c)
-    observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
+    system_.observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
   std::ranges::replace_if(values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
   sink_.write("/final/lyapunov", {tile.first}, {tile.count}, values.data());
 }

@@ -35,7 +35,8 @@ class CrossingLocator {
   double start_;
   unsigned threads_;
   std::uint64_t row_size_;
-  const CompiledPair* pair_;
+  AdvanceFunction advance_;
+  SurfaceFunction surfaces_;
   KernelArguments arguments_;  ///< one step per lane with a separate step size; all varying parameters are in rows
 };
 

@@ -47,4 +47,4 @@ RB_NAMESPACE_END
 #define RB_EXPORT(...)                                                                                              \
   extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL;                          \
   extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL = {                       \
-      rattleback::binary_interface, RATTLEBACK_KEY, __VA_ARGS__};
+      .interface = rattleback::binary_interface, .key = RATTLEBACK_KEY, __VA_ARGS__};
