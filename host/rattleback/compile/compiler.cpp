@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -51,8 +50,7 @@ fs::path program_of(const std::string& command) {
 /// Returns what a program prints. The output is kept in memory.
 std::string output_of(std::vector<std::string> arguments, Finished& finished) {
   const int file = memfd_create("rattleback", MFD_CLOEXEC);
-  std::string name = fmt::format("/proc/{}/fd/{}", getpid(), file);
-  finished = run_process({.arguments = std::move(arguments), .output = name});
+  finished = run_process({.arguments = std::move(arguments), .output_file = file});
   std::string text(1 << 16, '\0');
   const ssize_t got = file < 0 ? 0 : pread(file, text.data(), text.size(), 0);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
