@@ -21,17 +21,16 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "tmp-";
 
-/// The folders that are removed when the process exits.
+/// The folders that are removed when the process exits, and the process.
 struct AtExit {
   ~AtExit() {
-    if (getpid() != process) return;
     std::error_code code;
-    for (const fs::path& folder : folders) fs::remove_all(folder, code);
+    for (const auto& [process, folder] : folders)
+      if (process == getpid()) fs::remove_all(folder, code);
   }
 
-  const pid_t process = getpid();
   std::mutex mutex;
-  std::vector<fs::path> folders;
+  std::vector<std::pair<pid_t, fs::path>> folders;
 };
 
 /// Moves a damaged entry out of the way and removes it. Another process may have replaced it by a sound one meanwhile;
@@ -119,7 +118,7 @@ Entry publish_entry(WorkFolder work, const Entry& entry, const fs::path& cache) 
 void remove_at_exit(const fs::path& folder) {
   static AtExit at_exit;
   const std::lock_guard lock(at_exit.mutex);
-  at_exit.folders.push_back(folder);
+  at_exit.folders.emplace_back(getpid(), folder);
 }
 
 }  // namespace rattleback
