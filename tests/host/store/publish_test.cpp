@@ -2,6 +2,7 @@
 
 #include "rattleback/store/publish.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include <sys/wait.h>

@@ -3,6 +3,7 @@
 #include "rattleback/store/store.hpp"
 
 #include <ctime>
+#include <functional>
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 #pragma once
 // What the tests of the cache of kernels share.
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
