@@ -96,6 +96,17 @@ TEST_F(PublishTest, ManyProcessesFindADamagedEntry) {
   expect_sound({key, other_key});
 }
 
+TEST_F(PublishTest, RemovesADamagedEntryButNoSoundOne) {
+  Store own = store();
+  put(own, key);
+  remove_damaged_entry(cache, other_key);
+  remove_damaged_entry(cache, key);
+  expect_sound({key});
+  std::ofstream(cache / key / "kernel.so") << "kernal";
+  remove_damaged_entry(cache, key);
+  EXPECT_EQ(names(), std::vector<std::string>{});
+}
+
 TEST_F(PublishTest, AWorkFolderGoesUnlessItIsPublished) {
   Store own = store();
   fs::path folder;
