@@ -126,6 +126,7 @@ void end_group(pid_t group) {
 /// The process between: starts the program as the leader of a process group and tells its end through `link`. All signals
 /// are blocked. When the other end of `link` is closed, the parent is gone.
 [[noreturn]] void supervise(const Launch& launch, const fs::path& remove_if_orphaned, int link, int output) {
+  setpgid(0, 0);  // a signal to the group of the parent does not reach this process
   const int link_copy = fcntl(link, F_DUPFD_CLOEXEC, 10), output_copy = fcntl(output, F_DUPFD_CLOEXEC, 10);
   dup3(link_copy, link_place, O_CLOEXEC);
   dup3(output_copy, output_place, O_CLOEXEC);

@@ -3,9 +3,11 @@
 #include "rattleback/compile/process.hpp"
 
 #include <atomic>
+#include <csignal>
 #include <vector>
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "compile_testing.hpp"
 
@@ -35,24 +37,24 @@ TEST_F(ProcessTest, GivesArgumentsAndTakesOutput) {
   EXPECT_EQ(finished.value, 7);
   EXPECT_FALSE(finished.succeeded());
   EXPECT_EQ(to_string(finished), "exit status 7");
-  EXPECT_EQ(text_of("output"), "<a b>\n<$HOME>\n<*>\n<>\nerror\n");
+  EXPECT_EQ(text_of(directory / "output"), "<a b>\n<$HOME>\n<*>\n<>\nerror\n");
   EXPECT_TRUE(run("/bin/true").succeeded());
-  EXPECT_EQ(text_of("output"), "");
+  EXPECT_EQ(text_of(directory / "output"), "");
   EXPECT_TRUE(run_process({.arguments = {"/bin/echo"}}).succeeded());
 }
 
 TEST_F(ProcessTest, GivesAnEnvironment) {
-  const Setting language("LC_ALL", "de_DE.UTF-8"), colour("CLICOLOR_FORCE", "1"), own("RATTLEBACK_TEST", "a b");
-  const Setting temporary("TMPDIR", "/somewhere");
+  const Variable language("LC_ALL", "de_DE.UTF-8"), colour("CLICOLOR_FORCE", "1"), own("RATTLEBACK_TEST", "a b");
+  const Variable temporary("TMPDIR", "/somewhere");
   ASSERT_TRUE(run("/usr/bin/env").succeeded());
-  const std::string inherited = "\n" + text_of("output");
+  const std::string inherited = "\n" + text_of(directory / "output");
   for (const char* line : {"\nLC_ALL=C\n", "\nRATTLEBACK_TEST=a b\n", "\nTMPDIR=/somewhere\n"})
     EXPECT_NE(inherited.find(line), std::string::npos) << inherited;
   EXPECT_EQ(inherited.find("CLICOLOR_FORCE"), std::string::npos);
   EXPECT_EQ(inherited.find("de_DE"), std::string::npos);
   ASSERT_TRUE(
       run_process({.arguments = {"/usr/bin/env"}, .output = directory / "output", .temporary = "/here"}).succeeded());
-  const std::string given = "\n" + text_of("output");
+  const std::string given = "\n" + text_of(directory / "output");
   EXPECT_NE(given.find("\nTMPDIR=/here\n"), std::string::npos) << given;
   EXPECT_EQ(given.find("/somewhere"), std::string::npos);
 }

@@ -2,6 +2,7 @@
 
 #include "rattleback/store/listing.hpp"
 
+#include <chrono>
 #include <ctime>
 
 #include <sys/wait.h>

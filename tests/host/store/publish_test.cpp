@@ -3,6 +3,7 @@
 #include "rattleback/store/publish.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include <sys/wait.h>

@@ -2,6 +2,7 @@
 
 #include "rattleback/store/store.hpp"
 
+#include <chrono>
 #include <ctime>
 #include <functional>
 
