@@ -1,9 +1,11 @@
 // Units become shared objects. What is wrong with a unit is told with the line of its author.
 
-#include <span>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include "compile_testing.hpp"
 #include "rattleback/compile/compiler.hpp"
@@ -108,13 +110,19 @@ TEST_F(CompilationTest, TellsOfACompilerThatEndsOtherwise) {
   EXPECT_NE(message("exit 0").find("ends with exit status 0"), std::string::npos);  // and has made nothing
 }
 
-TEST_F(CompilationTest, LeavesNothingWhenCancelled) {
-  // Every instance takes part in the next, so that the compiler is busy for minutes.
-  const CompileFiles unit = files(
-      "template <int n, int k> struct Slow { static constexpr int value = Slow<n - 1, 2 * k>::value + Slow<n - 1, 2 * "
-      "k + "
-      "1>::value; };\ntemplate <int k> struct Slow<0, k> { static constexpr int value = k; };\nint x = Slow<28, "
-      "1>::value;\n");
+TEST_F(CompilationTest, HasNoObjectWhenCancelled) {
+  // The number of instances doubles with every level, so the compiler is busy for minutes.
+  const CompileFiles unit = files(R"(
+template <int n, unsigned k>
+struct Slow {
+  static constexpr unsigned value = Slow<n - 1, 2 * k>::value + Slow<n - 1, 2 * k + 1>::value;
+};
+template <unsigned k>
+struct Slow<0, k> {
+  static constexpr unsigned value = k;
+};
+unsigned x = Slow<28, 1>::value;
+)");
   for (const Compiler& compiler : compilers()) {
     SCOPED_TRACE(compiler.version);
     const auto begin = std::chrono::steady_clock::now();
@@ -124,12 +132,7 @@ TEST_F(CompilationTest, LeavesNothingWhenCancelled) {
     EXPECT_EQ(message, "interrupted");
     EXPECT_EQ(asked, 11);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
-    std::vector<std::string> left;
-    for (const auto& item : fs::directory_iterator(work))
-      if (item.path() != unit.unit && item.path() != unit.log && item.path().extension() != ".s" &&
-          item.path().extension() != ".o")
-        left.push_back(item.path().filename());
-    EXPECT_EQ(left, std::vector<std::string>{});
+    EXPECT_FALSE(fs::exists(unit.object));
     EXPECT_FALSE(fs::exists(unit.kept_log));
   }
 }
