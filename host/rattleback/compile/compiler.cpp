@@ -116,27 +116,31 @@ std::optional<Compiler> parse_version(std::string_view text) {
   return compiler;
 }
 
-Compiler find_compiler() {
+std::vector<std::string> usual_compilers() {
+  return {
+#ifdef RATTLEBACK_CXX_COMPILER
+      RATTLEBACK_CXX_COMPILER,
+#endif
+      "g++", "c++", "clang++"};
+}
+
+Compiler find_compiler(const std::vector<std::string>& commands) {
   if (const std::string named = environment(variable); !named.empty()) {
     Candidate found = candidate(named);
     if (found.compiler) return *found.compiler;
     input_error(variable, fmt::format("{}; name a C++ compiler ({}), or unset the variable", found.fault, wanted()));
   }
   std::string faults;
-  for (const char* command : {
-#ifdef RATTLEBACK_CXX_COMPILER
-           RATTLEBACK_CXX_COMPILER,
-#endif
-           "g++", "c++", "clang++"}) {
+  for (const std::string& command : commands) {
     Candidate found = candidate(command);
     if (found.compiler) return *found.compiler;
-    if (!program_of(command).empty()) faults += (faults.empty() ? "" : "; ") + found.fault;
+    if (!program_of(command).empty()) faults += "; " + found.fault;
   }
   input_error("",
-              fmt::format("a kernel must be compiled, and there is no C++ compiler ({}{}{}); install one: apt install "
+              fmt::format("a kernel must be compiled, and there is no C++ compiler ({}{}); install one: apt install "
                           "g++; or name one by {}; or compile elsewhere: rattleback compile STUDY --pack DIR, and set "
                           "RATTLEBACK_KERNEL_PATH to a copy of DIR",
-                          wanted(), faults.empty() ? "" : "; ", faults, variable));
+                          wanted(), faults, variable));
 }
 
 }  // namespace rattleback
