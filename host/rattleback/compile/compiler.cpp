@@ -100,7 +100,8 @@ std::optional<Compiler> parse_version(std::string_view text) {
   Compiler compiler;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
+    std::string_view line = text.substr(begin, end - begin);
+    line = line.substr(0, line.find_last_not_of(" \r") + 1);  // GCC ends the line of its version with a blank
     begin = end + 1;
     constexpr std::string_view target = "Target: ", gcc = "gcc version ", clang = "clang version ";
     if (line.starts_with(target)) compiler.target = line.substr(target.size());

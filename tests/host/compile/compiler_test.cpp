@@ -9,7 +9,7 @@
 namespace rattleback::tests {
 namespace {
 
-constexpr const char* gcc = "Using built-in specs.\nTarget: x86_64-linux-gnu\ngcc version 12.2.0 (Debian 12.2.0-14)\n";
+constexpr const char* gcc = "Using built-in specs.\nTarget: x86_64-linux-gnu\ngcc version 12.2.0 (Debian 12.2.0-14) \n";
 constexpr const char* clang = "Debian clang version 14.0.6\nTarget: x86_64-pc-linux-gnu\nThread model: posix\n";
 
 class CompilerTest : public CompileTest {
