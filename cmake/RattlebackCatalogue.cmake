@@ -4,7 +4,7 @@
 #   rattleback_add_system(TARGET HEADER file TYPE "my::System<T>" KIND velocity|holonomic|none [METHODS method ..])
 #
 # The call compiles the system for every method that takes the system, or for the named methods (holonomic_lobatto, hbvm). The
-# code runs on the CPU (scalar, AVX2, AVX-512). Code for the GPU is added when the project enables the CUDA language and
+# code runs on the CPU (scalar; AVX2, AVX-512 or NEON). Code for the GPU is added when the project enables the CUDA language and
 # rattleback was built with CUDA.
 
 include(CheckCXXSourceRuns)
@@ -40,6 +40,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     # With 32 registers, scheduling before register allocation saves a twentieth of the time.
     list(APPEND RATTLEBACK_FLAGS_avx512 -fschedule-insns -fsched-pressure)
   endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  set(isas scalar neon)
+  set(RATTLEBACK_FLAGS_neon -DRATTLEBACK_PACK=2)
 endif()
 # Tests whether the processor of this machine runs the code of an instruction set.
 function(rattleback_isa_runs isa result)

@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     std::vector<double> ns[3];
     double iterations = 0.0;
     for (int r = 0; r < repetitions; ++r)
-      for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+      for (const Isa isa : all_isas) {
         if (!has_isa(isa)) continue;
         bench::Loop loop(system, row.method, row.options, isa, row.step);
         const std::int64_t steps = isa == Isa::scalar ? 100 : 400;

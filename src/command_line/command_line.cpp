@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::string> backend_names() {
   std::vector<std::string> names{"auto", "cpu", "cuda"};
-  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) names.push_back(std::string("cpu:") + to_string(isa));
+  for (const Isa isa : all_isas) names.push_back(std::string("cpu:") + to_string(isa));
   return names;
 }
 

@@ -51,7 +51,7 @@ class ScratchDirectory {
 };
 
 bool is_isa(std::string_view name) {
-  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512})
+  for (const Isa isa : all_isas)
     if (name == to_string(isa)) return true;
   return false;
 }

@@ -111,7 +111,7 @@ TEST(OnAGroup, AStateHasAsManyNumbersAsHoldAConfiguration) {
 TEST(OnAGroup, TheBitsAreTheSameEverywhere) {
   const Study study = Study::parse(top("retraction = \"cay\"\nnormalise = true\npush = [0.1, -0.2]", everything));
   const Result reference = run(study, {.backend = "cpu:scalar", .threads = 1});
-  for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+  for (const Isa isa : all_isas) {
     if (!has_isa(isa)) continue;
     const std::string backend = std::string("cpu:") + to_string(isa);
     EXPECT_EQ(differences(reference, run(study, {.backend = backend, .threads = 2, .tile = 256})), "") << backend;

@@ -10,6 +10,8 @@ const char* to_string(Isa isa) {
   switch (isa) {
     case Isa::scalar:
       return "scalar";
+    case Isa::neon:
+      return "neon";
     case Isa::avx2:
       return "avx2";
     case Isa::avx512:
@@ -34,6 +36,9 @@ bool has_isa(Isa isa) {
 #endif
     default:
       return false;
+#elif defined(__aarch64__) && defined(RATTLEBACK_HAS_neon)
+    default:
+      return isa == Isa::scalar || isa == Isa::neon;  // every aarch64 processor has NEON
 #else
     default:
       return isa == Isa::scalar;
@@ -42,7 +47,7 @@ bool has_isa(Isa isa) {
 }
 
 Isa best_isa() {
-  for (const Isa isa : {Isa::avx512, Isa::avx2})
+  for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::neon})
     if (has_isa(isa)) return isa;
   return Isa::scalar;
 }

@@ -11,7 +11,8 @@
 namespace rattleback {
 
 /// Instruction sets for which step loops are compiled.
-enum class Isa { scalar, avx2, avx512 };
+enum class Isa { scalar, neon, avx2, avx512 };
+inline constexpr Isa all_isas[] = {Isa::scalar, Isa::neon, Isa::avx2, Isa::avx512};
 [[nodiscard]] const char* to_string(Isa isa);
 /// Returns the widest instruction set that this build contains and this machine can run.
 [[nodiscard]] Isa best_isa();
