@@ -2,6 +2,7 @@
 // residuals, observables and moments. cross_test.py compares what the programs of all compilers and instruction sets print.
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -44,19 +45,21 @@ struct GglViS {
 /// eighth step is so long that iterations are hard or fail.
 template <template <class> class System, class Method>
 void print_trajectories(const char* name, const std::vector<double>& numbers = {}) {
-  const CompiledPair pair = compiled_pair<System, Method>({});
-  const SystemEntry& system = describe<System>();
+  using Sys = System<double>;
+  constexpr int elements = element_size<Sys>, n = Sys::n, m = Sys::m;
+  constexpr auto parameters = Sys::parameters();
+  constexpr auto listed = observables<Sys>();
   KernelArguments arguments{};
   arguments.tolerance = 1e-15;
   arguments.max_iterations = 50;
-  arguments.target = 60;
+  arguments.target = 30;
   std::ranges::copy(numbers, arguments.method);
   std::ranges::fill(arguments.parameter_row, -1);
-  for (std::size_t i = 0; i < system.parameters.size(); ++i) arguments.parameters[i] = system.parameters[i].value;
+  for (std::size_t i = 0; i < parameters.size(); ++i) arguments.parameters[i] = parameters[i].value;
   ChunkLayout& rows = arguments.layout;
-  rows.p = system.elements;
-  rows.lambda = rows.p + system.n;
-  rows.status = rows.lambda + system.m;
+  rows.p = elements;
+  rows.lambda = rows.p + n;
+  rows.status = rows.lambda + m;
   rows.steps = rows.status + 1;
   rows.iterations = rows.status + 2;
   rows.residual = rows.status + 3;
@@ -66,38 +69,39 @@ void print_trajectories(const char* name, const std::vector<double>& numbers = {
 
   std::vector<double> chunk(static_cast<std::size_t>(rows.rows) * chunk_size);
   const auto at = [&](int row, int lane) -> double& { return chunk[static_cast<std::size_t>(row * chunk_size + lane)]; };
-  const double width = system.time_scale < 1.0 ? 0.005 : 0.1;
+  const double width = time_scale<Sys>() < 1.0 ? 0.005 : 0.1;
   Random random(11);
   for (int lane = 0; lane < chunk_size; ++lane) {
-    std::vector<double> q(system.default_q.begin(), system.default_q.end()),
-        v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(system.m));
+    std::array<double, elements> q = Sys::default_q;
+    std::array<double, n> v = Sys::default_v, p{};
+    std::array<double, m> lambda{};
     for (double& x : q) x += random.uniform(-width, width);
     for (double& x : v) x += random.uniform(-width, width);
-    system.prepare(arguments.parameters, {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true});
-    for (int i = 0; i < system.elements; ++i) at(i, lane) = q[static_cast<std::size_t>(i)];
-    for (int i = 0; i < system.n; ++i) at(rows.p + i, lane) = p[static_cast<std::size_t>(i)];
-    for (int i = 0; i < system.m; ++i) at(rows.lambda + i, lane) = lambda[static_cast<std::size_t>(i)];
+    prepare<System>(arguments.parameters, {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true});
+    for (int i = 0; i < elements; ++i) at(i, lane) = q[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n; ++i) at(rows.p + i, lane) = p[static_cast<std::size_t>(i)];
+    for (int i = 0; i < m; ++i) at(rows.lambda + i, lane) = lambda[static_cast<std::size_t>(i)];
     const double factor = lane % 8 == 5 ? random.uniform(1.0, 8.0) : random.uniform(0.02, 0.1);
-    at(rows.step, lane) = factor * system.time_scale;
-    at(rows.steps_per_sample, lane) = 40 + static_cast<double>(random.bits() % 21);
+    at(rows.step, lane) = factor * time_scale<Sys>();
+    at(rows.steps_per_sample, lane) = 20 + static_cast<double>(random.bits() % 11);
   }
-  pair.advance(arguments, chunk.data(), 0, chunk_size);
+  advance_chunk<System, Method>(arguments, chunk.data(), 0, chunk_size);
 
   std::vector<ObservableCode> codes;
-  for (int i = 0; i < static_cast<int>(system.observables.size()); ++i) codes.push_back({ObservableCode::system, i});
+  for (int i = 0; i < static_cast<int>(listed.size()); ++i) codes.push_back({ObservableCode::system, i});
   const int count = static_cast<int>(codes.size());
   std::vector<double> values(codes.size() * chunk_size);
-  pair.observe(arguments, chunk.data(), 0, chunk_size, codes.data(), count, values.data());
+  observe_chunk<System>(arguments, chunk.data(), 0, chunk_size, codes.data(), count, values.data());
   for (int lane = 0; lane < chunk_size; ++lane) {
     for (int row = 0; row < rows.step; ++row)
       print((std::string(name) + ", row " + std::to_string(row) + ", trajectory").c_str(), lane, {at(row, lane)});
     for (int i = 0; i < count; ++i)
-      print((std::string(name) + ", " + system.observables[static_cast<std::size_t>(i)].name + ", trajectory").c_str(),
+      print((std::string(name) + ", " + listed[static_cast<std::size_t>(i)].name + ", trajectory").c_str(),
             lane, {values[static_cast<std::size_t>(i * chunk_size + lane)]});
   }
   for (int i = 0; i < count; ++i) {
     const double* x = values.data() + i * chunk_size;
-    const Moments m = pair.reduce(x, x);
+    const Moments m = reduce_chunk<Real>(x, x);
     print((std::string(name) + ", moments").c_str(), i, {m.count, m.mean, m.squares, m.minimum, m.maximum, m.missing});
   }
   int failed = 0;
