@@ -53,9 +53,21 @@
 #define RATTLEBACK_ISA host
 #endif
 
+// The operators & and | are those of masks. A mask of a double is a bool, for which clang would suggest && and ||.
+#ifdef __clang__
+#define RB_MASKS_BEGIN \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wbitwise-instead-of-logical\"")
+#define RB_MASKS_END _Pragma("clang diagnostic pop")
+#else
+#define RB_MASKS_BEGIN
+#define RB_MASKS_END
+#endif
+
 #define RB_NAMESPACE_BEGIN \
+  RB_MASKS_BEGIN           \
   namespace rattleback {   \
   inline namespace RATTLEBACK_ISA {
 #define RB_NAMESPACE_END \
   }                      \
-  }
+  }                      \
+  RB_MASKS_END
