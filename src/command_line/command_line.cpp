@@ -70,9 +70,9 @@ Command read_command(const CLI::App& app) {
 
 std::vector<std::string> Command::examples() const {
   std::vector<std::string> lines;
-  std::istringstream text(footer);
+  std::istringstream lines_of_footer(footer);
   bool found = false;
-  for (std::string line; std::getline(text, line);) {
+  for (std::string line; std::getline(lines_of_footer, line);) {
     if (found && line.starts_with("  ")) lines.push_back(line.substr(2));
     if (line == "Examples:") found = true;
   }

@@ -95,7 +95,9 @@ void Result::save(const std::filesystem::path& file) const {
   for (const auto& [path, dataset] : datasets_) {
     sink->create(path, type_of(dataset), dataset.shape);
     std::visit(
-        [&](const auto& values) { sink->write(path, Shape(dataset.shape.size(), 0), dataset.shape, values.data()); },
+        [&sink, &path = path, &shape = dataset.shape](const auto& values) {
+          sink->write(path, Shape(shape.size(), 0), shape, values.data());
+        },
         dataset.values);
   }
   for (const auto& [path, list] : attributes_)

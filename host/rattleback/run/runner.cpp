@@ -304,7 +304,7 @@ void Runner::fill(Tile& tile) {
   }
   std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
   const CompiledPair& pair = *Catalogue::instance().pair(system_, method_, plan_.key, Isa::scalar);
-  parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+  parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
     Ensemble::Evaluator evaluate(ensemble_);
     const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
     for (std::uint64_t k = c * chunk_size; k < end; ++k) {
