@@ -326,7 +326,7 @@ ${table}};
 ")
       target_sources(${target} PRIVATE "${dir}/${symbol}.cpp")
       set_source_files_properties("${dir}/${symbol}.cpp" PROPERTIES COMPILE_OPTIONS
-        "${RATTLEBACK_KERNEL_FLAGS};${RATTLEBACK_FLAGS_scalar};-O1;-Wno-maybe-uninitialized")
+        "${RATTLEBACK_KERNEL_FLAGS};${RATTLEBACK_FLAGS_scalar};-O1;$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
       string(APPEND declarations "namespace rattleback::generated {\nextern const CountedPair ${symbol}[${count}];\n}\n")
       string(APPEND registrations
         "  catalogue.add(generated::system_${system}(), \"${method_name}\", generated::${symbol});\n")

@@ -53,21 +53,24 @@
 #define RATTLEBACK_ISA host
 #endif
 
-// The operators & and | are those of masks. A mask of a double is a bool, for which clang would suggest && and ||.
+// What clang would suggest does not fit: && and || for masks, because a mask of a double is a bool; and braces for the base of
+// a system, whose parameters are one list.
 #ifdef __clang__
-#define RB_MASKS_BEGIN \
-  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wbitwise-instead-of-logical\"")
-#define RB_MASKS_END _Pragma("clang diagnostic pop")
+#define RB_QUIET_BEGIN                                                  \
+  _Pragma("clang diagnostic push")                                      \
+  _Pragma("clang diagnostic ignored \"-Wbitwise-instead-of-logical\"") \
+  _Pragma("clang diagnostic ignored \"-Wmissing-braces\"")
+#define RB_QUIET_END _Pragma("clang diagnostic pop")
 #else
-#define RB_MASKS_BEGIN
-#define RB_MASKS_END
+#define RB_QUIET_BEGIN
+#define RB_QUIET_END
 #endif
 
 #define RB_NAMESPACE_BEGIN \
-  RB_MASKS_BEGIN           \
+  RB_QUIET_BEGIN           \
   namespace rattleback {   \
   inline namespace RATTLEBACK_ISA {
 #define RB_NAMESPACE_END \
   }                      \
   }                      \
-  RB_MASKS_END
+  RB_QUIET_END
