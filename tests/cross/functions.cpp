@@ -26,8 +26,20 @@ double whole_number(Random& random, int from, int to) {
 
 /// Zeros, infinities, NaN, subnormals, any bit pattern, plain numbers, and numbers of every size.
 double any_number(Random& random) {
-  constexpr double special[] = {0.0, -0.0, 1.0, -1.0, __builtin_huge_val(), -__builtin_huge_val(), __builtin_nan(""),
-                                0x1p-1074, -0x1.8p-1030, 0x1p-1022, 0x1.fffffffffffffp1023, 710.0, -746.0, 0.5};
+  constexpr double special[] = {0.0,
+                                -0.0,
+                                1.0,
+                                -1.0,
+                                __builtin_huge_val(),
+                                -__builtin_huge_val(),
+                                __builtin_nan(""),
+                                0x1p-1074,
+                                -0x1.8p-1030,
+                                0x1p-1022,
+                                0x1.fffffffffffffp1023,
+                                710.0,
+                                -746.0,
+                                0.5};
   switch (random.bits() % 8) {
     case 0:
       return special[random.bits() % std::size(special)];

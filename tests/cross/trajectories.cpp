@@ -68,7 +68,9 @@ void print_trajectories(const char* name, const std::vector<double>& numbers = {
   rows.rows = rows.status + 6;
 
   std::vector<double> chunk(static_cast<std::size_t>(rows.rows) * chunk_size);
-  const auto at = [&](int row, int lane) -> double& { return chunk[static_cast<std::size_t>(row * chunk_size + lane)]; };
+  const auto at = [&](int row, int lane) -> double& {
+    return chunk[static_cast<std::size_t>(row * chunk_size + lane)];
+  };
   const double width = time_scale<Sys>() < 1.0 ? 0.005 : 0.1;
   Random random(11);
   for (int lane = 0; lane < chunk_size; ++lane) {
@@ -96,8 +98,8 @@ void print_trajectories(const char* name, const std::vector<double>& numbers = {
     for (int row = 0; row < rows.step; ++row)
       print((std::string(name) + ", row " + std::to_string(row) + ", trajectory").c_str(), lane, {at(row, lane)});
     for (int i = 0; i < count; ++i)
-      print((std::string(name) + ", " + listed[static_cast<std::size_t>(i)].name + ", trajectory").c_str(),
-            lane, {values[static_cast<std::size_t>(i * chunk_size + lane)]});
+      print((std::string(name) + ", " + listed[static_cast<std::size_t>(i)].name + ", trajectory").c_str(), lane,
+            {values[static_cast<std::size_t>(i * chunk_size + lane)]});
   }
   for (int i = 0; i < count; ++i) {
     const double* x = values.data() + i * chunk_size;

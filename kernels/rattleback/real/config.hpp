@@ -56,10 +56,9 @@
 // What clang would suggest does not fit: && and || for masks, because a mask of a double is a bool; and braces for the base of
 // a system, whose parameters are one list.
 #ifdef __clang__
-#define RB_QUIET_BEGIN                                                  \
-  _Pragma("clang diagnostic push")                                      \
-  _Pragma("clang diagnostic ignored \"-Wbitwise-instead-of-logical\"") \
-  _Pragma("clang diagnostic ignored \"-Wmissing-braces\"")
+#define RB_QUIET_BEGIN                                                                                  \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wbitwise-instead-of-logical\"") \
+      _Pragma("clang diagnostic ignored \"-Wmissing-braces\"")
 #define RB_QUIET_END _Pragma("clang diagnostic pop")
 #else
 #define RB_QUIET_BEGIN

@@ -215,10 +215,10 @@ class CondensedGgl {
       T largest = magnitude(segment<0, n>(update));
       const Forms& by_lambda = Traits::forces_at_ends ? g_0 : r.g_x;
       largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                   by_lambda.transpose_times(segment<n, m>(update)))));
+                                                         by_lambda.transpose_times(segment<n, m>(update)))));
       if constexpr (Traits::has_gamma)
         largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                     r.g_x.transpose_times(segment<n + m, m>(update)))));
+                                                           r.g_x.transpose_times(segment<n + m, m>(update)))));
       return largest;
     }
 
