@@ -22,6 +22,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # scheduling before register allocation saves a twentieth of the time.
   set(RATTLEBACK_GNU_FLAGS_avx512 -mmove-max=512 -mstore-max=512 -Wno-uninitialized -Wno-maybe-uninitialized
                                   -fschedule-insns -fsched-pressure)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  set(RATTLEBACK_ISAS scalar neon)
+  set(RATTLEBACK_FLAGS_neon -DRATTLEBACK_PACK=2)
 endif()
 set(RATTLEBACK_KERNEL_CXXFLAGS "" CACHE STRING "Further flags for kernels that the program compiles (sanitizers)")
 

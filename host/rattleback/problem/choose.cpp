@@ -92,7 +92,7 @@ const SystemEntry& find_system(Study& study) {
     });
   };
   const auto fitting = std::ranges::find_if(instances, has_all);
-  return **(fitting == instances.end() ? instances.begin() : fitting);
+  return fitting == instances.end() ? *instances.front() : **fitting;
 }
 
 /// Sets the full name of the instance and gives every parameter a value.
