@@ -119,8 +119,7 @@ RB_NAMESPACE_END
 /// The kernels of a pair but for the one with the tangent vector.
 #define RB_DEVICE_PAIR(System, Method)                                                                                \
   extern "C" {                                                                                                        \
-  extern __constant__ const rattleback::KernelTable rattleback_kernels;                                               \
-  __constant__ const rattleback::KernelTable rattleback_kernels = rattleback::DevicePair<System, Method>::steps_table; \
+  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::DevicePair<System, Method>::steps_table;      \
   __global__ void __launch_bounds__(rattleback::DevicePair<System, Method>::first_threads, RATTLEBACK_BLOCKS)         \
       advance(const __grid_constant__ rattleback::KernelArguments arguments) {                                        \
     using Pair = rattleback::DevicePair<System, Method>;                                                              \
@@ -143,12 +142,11 @@ RB_NAMESPACE_END
   }
 
 /// The kernel of a pair with the tangent vector.
-#define RB_DEVICE_TANGENT(System, Method)                                                                      \
-  extern "C" {                                                                                                 \
-  extern __constant__ const rattleback::KernelTable rattleback_kernels;                                        \
-  __constant__ const rattleback::KernelTable rattleback_kernels = rattleback::tangent_table<System, Method>;   \
-  __global__ void __launch_bounds__(rattleback::TangentLoop<System, Method>::threads)                          \
-      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                                 \
-    rattleback::TangentLoop<System, Method>::run(arguments);                                                   \
-  }                                                                                                            \
+#define RB_DEVICE_TANGENT(System, Method)                                                              \
+  extern "C" {                                                                                         \
+  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::tangent_table<System, Method>; \
+  __global__ void __launch_bounds__(rattleback::TangentLoop<System, Method>::threads)                  \
+      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                         \
+    rattleback::TangentLoop<System, Method>::run(arguments);                                           \
+  }                                                                                                    \
   }
