@@ -208,6 +208,13 @@ class span {
   size_t size_ = 0;
 };
 
+template <class T>
+span(T*, size_t) -> span<T>;
+template <class T, size_t n>
+span(T (&)[n]) -> span<T>;
+template <class C>
+span(C&& c) -> span<remove_pointer_t<decltype(c.data())>>;
+
 // --- cmath, numbers
 
 using ::acos, ::acosh, ::asin, ::asinh, ::atan, ::atan2, ::atanh, ::cbrt, ::ceil, ::copysign, ::cos, ::cosh, ::exp, ::exp2,
