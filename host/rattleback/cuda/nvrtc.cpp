@@ -1,5 +1,6 @@
 #include "rattleback/cuda/nvrtc.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -61,7 +62,8 @@ std::vector<fs::path> python_folders() {
 }
 
 constexpr const char* remedy =
-    "install it with `python3 -m pip install nvidia-cuda-nvrtc` or with the CUDA toolkit (apt: nvidia-cuda-toolkit), or "
+    "install it with `python3 -m pip install nvidia-cuda-nvrtc` or with the CUDA toolkit (apt: nvidia-cuda-toolkit), "
+    "or "
     "name the library in RATTLEBACK_NVRTC";
 
 /// Opens the first of the files that the loader takes; `why` gets what it says of others.
@@ -89,15 +91,40 @@ int number_of(std::string_view architecture) {
 
 std::string capability(int number) { return std::to_string(number / 10) + "." + std::to_string(number % 10); }
 
-/// The first error of a log, without the lines that follow it.
-std::string first_error(std::string_view log) {
-  for (std::size_t at = 0; at < log.size();) {
-    const std::size_t end = std::min(log.find('\n', at), log.size());
-    const std::string_view line = log.substr(at, end - at);
-    if (line.find("error") != line.npos) return std::string(line);
+/// Calls `f` with each line of a text until `f` returns true.
+template <class F>
+void for_lines(std::string_view text, const F& f) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (f(text.substr(at, end - at))) return;
     at = end + 1;
   }
-  return std::string(log.substr(0, log.find('\n')));
+}
+
+/// A function of std that a unit calls and standard.hpp does not define, found in the log or in PTX: "std::sin(double)".
+std::string undefined_function(std::string_view text) {
+  std::string found;
+  for_lines(text, [&](std::string_view line) {
+    const std::size_t begin = line.find("_ZSt");
+    if (begin == line.npos || line.find("extern") == line.npos) return false;
+    const std::string name(line.substr(begin, line.find_first_of("'( \t", begin) - begin));
+    const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
+                                                       std::free);
+    found = plain != nullptr ? plain.get() : name;
+    return true;
+  });
+  return found;
+}
+
+/// The first error of a log, without the lines that follow it.
+std::string first_error(std::string_view log) {
+  std::string found(log.substr(0, log.find('\n')));
+  for_lines(log, [&](std::string_view line) {
+    if (line.find("error") == line.npos) return false;
+    found = line;
+    return true;
+  });
+  return found;
 }
 
 }  // namespace
@@ -182,8 +209,8 @@ std::string Nvrtc::target(std::string_view architecture) const {
     fail("NVRTC " + version_ + " (" + path_ + ") has no code for GPUs of compute capability " + capability(wanted) +
          ", the oldest is " + capability(architectures_.front()) + "; use an older NVRTC, see RATTLEBACK_NVRTC");
   const int newest = *std::prev(above);
-  const bool virtual_only = newest != wanted || architecture.starts_with("compute_") ||
-                            environment("RATTLEBACK_CUDA_IMAGE") == "ptx";
+  const bool virtual_only =
+      newest != wanted || architecture.starts_with("compute_") || environment("RATTLEBACK_CUDA_IMAGE") == "ptx";
   return (virtual_only ? "compute_" : "sm_") + std::to_string(newest);
 }
 
@@ -236,10 +263,16 @@ DeviceImage Nvrtc::compile(const std::string& unit, const std::string& name, std
     while (!text.empty() && text.back() == '\0') text.pop_back();
     return text;
   };
+  const auto check_functions = [&](std::string_view text) {
+    if (const std::string function = undefined_function(text); !function.empty())
+      fail("compiling " + name + " for " + image.architecture + " failed: a kernel calls " + function +
+           ", which gives other bits on a GPU than on a CPU; call rattleback's function of this name, without std::");
+  };
   image.log = read_text(call_.log_size, call_.log, "query of the log");
   if (code != 0) {
-    std::string message = "compiling " + name + " for " + image.architecture + " failed: " +
-                          (image.log.empty() ? std::string(call_.text_of(code)) : first_error(image.log));
+    check_functions(image.log);
+    std::string message = "compiling " + name + " for " + image.architecture +
+                          " failed: " + (image.log.empty() ? std::string(call_.text_of(code)) : first_error(image.log));
     if (!log.empty()) {
       std::ofstream(log, std::ios::binary) << image.log;
       message += "; all messages are in " + quote(log.string(), most_of_a_path);
@@ -247,9 +280,10 @@ DeviceImage Nvrtc::compile(const std::string& unit, const std::string& name, std
     fail(one_line(message));
   }
   const std::string ptx = read_text(call_.ptx_size, call_.ptx, "query of the PTX");
+  check_functions(ptx);
   if (const std::string fault = fault_of_ptx(ptx); !fault.empty())
     fail("compiling " + name + " for " + image.architecture + " gives PTX that could change the bits: " + fault +
-         "; a kernel may not use functions that approximate, as those of <cmath>");
+         "; a kernel may not use functions that approximate");
   image.bytes = image.ptx ? ptx : read(call_.cubin_size, call_.cubin, "query of the machine code");
   return image;
 }

@@ -217,9 +217,13 @@ span(C&& c) -> span<remove_pointer_t<decltype(c.data())>>;
 
 // --- cmath, numbers
 
-using ::acos, ::acosh, ::asin, ::asinh, ::atan, ::atan2, ::atanh, ::cbrt, ::ceil, ::copysign, ::cos, ::cosh, ::exp, ::exp2,
-    ::expm1, ::fabs, ::floor, ::fma, ::fmax, ::fmin, ::fmod, ::frexp, ::hypot, ::ldexp, ::log, ::log10, ::log1p, ::log2,
-    ::modf, ::nearbyint, ::pow, ::remainder, ::rint, ::round, ::sin, ::sinh, ::sqrt, ::tan, ::tanh, ::trunc;
+using ::ceil, ::copysign, ::fabs, ::floor, ::fma, ::fmax, ::fmin, ::fmod, ::frexp, ::ldexp, ::modf, ::nearbyint,
+    ::remainder, ::rint, ::round, ::sqrt, ::trunc;
+// Only host code may call these, so they are not defined: on a GPU they would give other bits than on a CPU.
+double acos(double), acosh(double), asin(double), asinh(double), atan(double), atan2(double, double), atanh(double),
+    cbrt(double), cos(double), cosh(double), exp(double), exp2(double), expm1(double), hypot(double, double),
+    hypot(double, double, double), log(double), log10(double), log1p(double), log2(double), pow(double, double),
+    sin(double), sinh(double), tan(double), tanh(double);
 constexpr double abs(double x) { return x < 0.0 || bit_cast<unsigned long>(x) >> 63 != 0 ? -x : x; }
 constexpr int abs(int x) { return x < 0 ? -x : x; }
 constexpr long abs(long x) { return x < 0 ? -x : x; }

@@ -209,12 +209,18 @@ TEST_F(NvrtcTest, ShowsTheFirstErrorAndKeepsTheLog) {
 }
 
 TEST_F(NvrtcTest, RefusesKernelsThatCouldHaveOtherBits) {
-  const auto refusal = [](const char* expression) {
-    const std::string unit = fmt::format("__global__ void kernel(double* x, float* y) {{ x[0] = {}; }}", expression);
-    return message_of([&] { (void)Nvrtc::instance().compile(unit, "kernel.cu", "sm_90", {}); });
+  const auto refusal = [](const char* expression, const char* architecture = "sm_90") {
+    const std::string unit =
+        fmt::format("#include <cmath>\n__global__ void kernel(double* x, float* y) {{ x[0] = {}; }}", expression);
+    return message_of([&] { (void)Nvrtc::instance().compile(unit, "kernel.cu", architecture, {}); });
   };
   EXPECT_EQ(refusal("x[1] * x[2] + x[3]"), "");
   EXPECT_NE(refusal("__dadd_rz(x[1], x[2])").find("add.rz.f64 does not round to nearest (.rn)"), std::string::npos);
+  EXPECT_EQ(refusal("std::sin(x[1])"),
+            "compiling kernel.cu for sm_90 failed: a kernel calls std::sin(double), which gives other bits on a GPU "
+            "than on a CPU; "
+            "call rattleback's function of this name, without std::");
+  EXPECT_NE(refusal("std::sin(x[1])", "compute_90").find("a kernel calls std::sin(double)"), std::string::npos);
   EXPECT_NE(refusal("__sinf(y[1])").find("sin.approx.f32 approximates"), std::string::npos);
 }
 
