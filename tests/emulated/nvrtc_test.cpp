@@ -279,9 +279,9 @@ TEST_F(NvrtcOnTheEmulator, TilesHaveTheBitsOfTheProcessor) {
 TEST_F(NvrtcOnTheEmulator, AModuleKnowsItsKernels) {
   const std::string images[] = {compiled(chaotic, "RB_DEVICE_PAIR")};
   const CudaModule module(images);
-  EXPECT_TRUE(module.has(advance_kernel_index));
-  EXPECT_FALSE(module.has(fast_kernel_index));
-  EXPECT_FALSE(module.has(tangent_kernel_index));
+  EXPECT_TRUE(module.has(DeviceKernel::advance));
+  EXPECT_FALSE(module.has(DeviceKernel::fast));
+  EXPECT_FALSE(module.has(DeviceKernel::tangent));
   const std::vector<KernelFigures> figures = module.figures();
   EXPECT_EQ(names(figures), "advance section");
   for (const KernelFigures& kernel : figures) {

@@ -34,7 +34,7 @@ void CudaModule::load(const std::string& image) {
     check(cudaMemcpy(&table, place, sizeof table, cudaMemcpyDeviceToHost), "copy of the table of kernels");
   if (table.argument_bytes != sizeof(KernelArguments))
     throw Error(Error::Kind::runtime, "CUDA: the kernels are of another version of rattleback; compile them anew");
-  for (int k = 0; k < device_kernels; ++k) {
+  for (int k = 0; k < DeviceKernel::kinds; ++k) {
     if (table.shapes[k].lanes == 0) continue;
     cudaKernel_t kernel = nullptr;
     check(cudaLibraryGetKernel(&kernel, library, device_kernel_names[k]), "query of a kernel");
@@ -42,7 +42,7 @@ void CudaModule::load(const std::string& image) {
   }
 }
 
-void CudaModule::launch(DeviceKernel kernel, std::int64_t chunks, void** arguments, void* stream) const {
+void CudaModule::launch(DeviceKernel::Kind kernel, std::int64_t chunks, void** arguments, void* stream) const {
   const auto& [handle, shape] = kernels_[kernel];
   if (handle == nullptr)
     throw Error(Error::Kind::runtime,
@@ -51,38 +51,38 @@ void CudaModule::launch(DeviceKernel kernel, std::int64_t chunks, void** argumen
   const dim3 threads(static_cast<unsigned>(shape.threads));
   check(cudaLaunchKernel(handle, blocks, threads, arguments, static_cast<std::size_t>(shape.shared_bytes),
                          static_cast<cudaStream_t>(stream)),
-        kernel == observe_kernel_index ? "launch of the kernel of observables" : "launch of the kernel of steps");
+        kernel == DeviceKernel::observe ? "launch of the kernel of observables" : "launch of the kernel of steps");
 }
 
-void CudaModule::launch(DeviceKernel kernel, const KernelArguments& arguments, std::int64_t chunks,
+void CudaModule::launch(DeviceKernel::Kind kernel, const KernelArguments& arguments, std::int64_t chunks,
                         void* stream) const {
   void* pointers[] = {const_cast<KernelArguments*>(&arguments)};
   launch(kernel, chunks, pointers, stream);
 }
 
 void CudaModule::advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
-  if (has(fast_kernel_index)) launch(fast_kernel_index, arguments, chunks, stream);
-  launch(has(advance_kernel_index) ? advance_kernel_index : section_kernel_index, arguments, chunks, stream);
+  if (has(DeviceKernel::fast)) launch(DeviceKernel::fast, arguments, chunks, stream);
+  launch(has(DeviceKernel::advance) ? DeviceKernel::advance : DeviceKernel::section, arguments, chunks, stream);
 }
 
 void CudaModule::advance_sections(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
-  launch(section_kernel_index, arguments, chunks, stream);
+  launch(DeviceKernel::section, arguments, chunks, stream);
 }
 
 void CudaModule::advance_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
-  launch(tangent_kernel_index, arguments, chunks, stream);
+  launch(DeviceKernel::tangent, arguments, chunks, stream);
 }
 
 void CudaModule::observe(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
                          double* values, void* stream) const {
   void* pointers[] = {const_cast<KernelArguments*>(&arguments), &codes, &count, &values};
-  launch(observe_kernel_index, chunks, pointers, stream);
+  launch(DeviceKernel::observe, chunks, pointers, stream);
 }
 
 std::vector<KernelFigures> CudaModule::figures() const {
   std::vector<KernelFigures> figures;
-  for (const DeviceKernel kernel :
-       {advance_kernel_index, fast_kernel_index, section_kernel_index, tangent_kernel_index}) {
+  for (const DeviceKernel::Kind kernel :
+       {DeviceKernel::advance, DeviceKernel::fast, DeviceKernel::section, DeviceKernel::tangent}) {
     const auto& [handle, shape] = kernels_[kernel];
     if (handle == nullptr) continue;
     const auto shared_bytes = static_cast<std::size_t>(shape.shared_bytes);

@@ -17,18 +17,19 @@ namespace rattleback {
 [[nodiscard]] std::string architecture_of(int device);
 
 /// Kernels that were loaded from images: one image of RB_DEVICE_PAIR, and another of RB_DEVICE_TANGENT where there is a
-/// tangent vector. The functions enqueue the work for all lanes of `chunks` chunks on a CUDA stream of the present device,
-/// which the images must be for. They throw Error(runtime) when the launch fails or the images have no such kernel.
+/// tangent vector. The functions enqueue the work for all lanes of `chunks` chunks on a CUDA stream of the present
+/// device, which the images must be for. They throw Error(runtime) when the launch fails or the images have no such
+/// kernel.
 class CudaModule {
  public:
-  /// `images` are DeviceImage::bytes. Throws Error(runtime) where the runtime does not take one, or where it was made for
-  /// another KernelArguments.
+  /// `images` are DeviceImage::bytes. Throws Error(runtime) where the runtime does not take one, or where it was made
+  /// for another KernelArguments.
   explicit CudaModule(std::span<const std::string> images);
   ~CudaModule();
   CudaModule(const CudaModule&) = delete;
   CudaModule& operator=(const CudaModule&) = delete;
 
-  [[nodiscard]] bool has(DeviceKernel kernel) const { return kernels_[kernel].handle != nullptr; }
+  [[nodiscard]] bool has(DeviceKernel::Kind kernel) const { return kernels_[kernel].handle != nullptr; }
 
   /// Without surfaces of section.
   void advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
@@ -48,11 +49,11 @@ class CudaModule {
   };
 
   void load(const std::string& image);
-  void launch(DeviceKernel kernel, std::int64_t chunks, void** arguments, void* stream) const;
-  void launch(DeviceKernel kernel, const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
+  void launch(DeviceKernel::Kind kernel, std::int64_t chunks, void** arguments, void* stream) const;
+  void launch(DeviceKernel::Kind kernel, const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
 
   std::vector<std::shared_ptr<void>> libraries_;  // of cudaLibrary_t
-  Kernel kernels_[device_kernels];
+  Kernel kernels_[DeviceKernel::kinds];
 };
 
 }  // namespace rattleback

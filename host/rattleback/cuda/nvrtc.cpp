@@ -101,7 +101,8 @@ void for_lines(std::string_view text, const F& f) {
   }
 }
 
-/// A function of std that a unit calls and standard.hpp does not define, found in the log or in PTX: "std::sin(double)".
+/// A function of std that a unit calls and standard.hpp does not define, found in the log or in PTX:
+/// "std::sin(double)".
 std::string undefined_function(std::string_view text) {
   std::string found;
   for_lines(text, [&](std::string_view line) {
@@ -164,9 +165,10 @@ Nvrtc::Nvrtc(std::span<const fs::path> places) {
   std::string why;
   fs::path file;
   library_ = open_first(files, file, why);
+  const std::string where = places.size() == 1 ? " in " + quote(places[0].string(), most_of_a_path) : "";
   if (library_ == nullptr)
     fail("kernels for a GPU need NVIDIA's compiler library NVRTC, which " +
-         (why.empty() ? "was not found" : "cannot be opened (" + why + ")") + "; " + remedy);
+         (why.empty() ? "was not found" + where : "cannot be opened (" + why + ")") + "; " + remedy);
   open(file);
 }
 

@@ -54,19 +54,19 @@ RATTLEBACK_LIMITS(unsigned long, 0, 0xfffffffffffffffful, 64)
 RATTLEBACK_LIMITS(long long, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll, 63)
 RATTLEBACK_LIMITS(unsigned long long, 0, 0xffffffffffffffffull, 64)
 #undef RATTLEBACK_LIMITS
-#define RATTLEBACK_LIMITS(T, bits, smallest, largest, gap, tiny, infinite, not_a_number)                                \
-  template <>                                                                                                           \
-  struct numeric_limits<T> {                                                                                            \
-    static constexpr bool is_specialized = true, is_integer = false, is_signed = true, is_iec559 = true;                \
-    static constexpr bool has_infinity = true, has_quiet_NaN = true;                                                    \
-    static constexpr int digits = bits, radix = 2;                                                                      \
-    static constexpr T min() noexcept { return smallest; }                                                              \
-    static constexpr T lowest() noexcept { return -largest; }                                                           \
-    static constexpr T max() noexcept { return largest; }                                                               \
-    static constexpr T epsilon() noexcept { return gap; }                                                               \
-    static constexpr T denorm_min() noexcept { return tiny; }                                                           \
-    static constexpr T infinity() noexcept { return bit_cast<T>(infinite); }                                            \
-    static constexpr T quiet_NaN() noexcept { return bit_cast<T>(not_a_number); }                                       \
+#define RATTLEBACK_LIMITS(T, bits, smallest, largest, gap, tiny, infinite, not_a_number)                              \
+  template <>                                                                                                         \
+  struct numeric_limits<T> {                                                                                          \
+    static constexpr bool is_specialized = true, is_integer = false, is_signed = true, is_iec559 = true;              \
+    static constexpr bool has_infinity = true, has_quiet_NaN = true;                                                  \
+    static constexpr int digits = bits, radix = 2;                                                                    \
+    static constexpr T min() noexcept { return smallest; }                                                            \
+    static constexpr T lowest() noexcept { return -largest; }                                                         \
+    static constexpr T max() noexcept { return largest; }                                                             \
+    static constexpr T epsilon() noexcept { return gap; }                                                             \
+    static constexpr T denorm_min() noexcept { return tiny; }                                                         \
+    static constexpr T infinity() noexcept { return bit_cast<T>(infinite); }                                          \
+    static constexpr T quiet_NaN() noexcept { return bit_cast<T>(not_a_number); }                                     \
   };
 RATTLEBACK_LIMITS(float, 24, 0x1p-126f, 0x1.fffffep127f, 0x1p-23f, 0x1p-149f, 0x7f800000u, 0x7fc00000u)
 RATTLEBACK_LIMITS(double, 53, 0x1p-1022, 0x1.fffffffffffffp1023, 0x1p-52, 0x1p-1074, 0x7ff0000000000000ul,
@@ -254,8 +254,19 @@ inline constexpr double pi = pi_v<double>, inv_pi = 0.31830988618379067153776752
 
 constexpr StandardHeader headers[] = {
     {"rattleback/standard_types", detail::standard_types},
-    {"algorithm", text}, {"array", text}, {"bit", text}, {"cmath", text}, {"concepts", text}, {"cstddef", text}, {"cstdint", text},
-    {"iterator", text}, {"limits", text}, {"numbers", text}, {"span", text}, {"type_traits", text}, {"utility", text},
+    {"algorithm", text},
+    {"array", text},
+    {"bit", text},
+    {"cmath", text},
+    {"concepts", text},
+    {"cstddef", text},
+    {"cstdint", text},
+    {"iterator", text},
+    {"limits", text},
+    {"numbers", text},
+    {"span", text},
+    {"type_traits", text},
+    {"utility", text},
 };
 
 }  // namespace

@@ -141,8 +141,8 @@ template <class T>
 inline constexpr bool is_floating_point_v = is_one_of<T, float, double>;
 template <class T>
 inline constexpr bool is_integral_v =
-    is_one_of<T, bool, char, signed char, unsigned char, wchar_t, char8_t, char16_t, char32_t, short, unsigned short, int,
-              unsigned, long, unsigned long, long long, unsigned long long>;
+    is_one_of<T, bool, char, signed char, unsigned char, wchar_t, char8_t, char16_t, char32_t, short, unsigned short,
+              int, unsigned, long, unsigned long, long long, unsigned long long>;
 template <class T>
 inline constexpr bool is_arithmetic_v = is_integral_v<T> || is_floating_point_v<T>;
 template <class T>

@@ -1,21 +1,24 @@
 #pragma once
-// What host code has to know of the kernels of a CUDA image: which there are, and the shape of their launches. The image holds
-// this table as the constant `rattleback_kernels` (loop/device.cuh).
+// What host code has to know of the kernels of a CUDA image: which there are, and the shape of their launches. The
+// image holds this table as the constant `rattleback_kernels` (loop/device.cuh).
 
 #include <cstdint>
 
 namespace rattleback {
 
 /// The kernels of a system with a method. An image has some of them.
-enum DeviceKernel : int {
-  advance_kernel_index,  ///< steps without surfaces of section; not where there is `fast`, nor with tiles
-  fast_kernel_index,     ///< steps without the robust iteration; `section` then goes on with the trajectories that need it
-  section_kernel_index,  ///< steps with surfaces of section, or none
-  tangent_kernel_index,  ///< the same with the tangent vector
-  observe_kernel_index,  ///< values of observables
-  device_kernels         ///< number of kernels
+struct DeviceKernel {
+  enum Kind : int {
+    advance,  ///< steps without surfaces of section; not where there is `fast`, nor with tiles
+    fast,     ///< steps without the robust iteration; `section` then advances the trajectories that need it
+    section,  ///< steps with surfaces of section, or none
+    tangent,  ///< the same with the tangent vector
+    observe,  ///< values of observables
+    kinds     ///< number of kinds
+  };
 };
-inline constexpr const char* device_kernel_names[device_kernels] = {"advance", "fast", "section", "tangent", "observe"};
+inline constexpr const char* device_kernel_names[DeviceKernel::kinds] = {"advance", "fast", "section", "tangent",
+                                                                         "observe"};
 
 /// The shape of a launch.
 struct KernelShape {
@@ -27,7 +30,7 @@ struct KernelShape {
 /// The constant of an image.
 struct KernelTable {
   std::int64_t argument_bytes;  ///< size of KernelArguments, which host and image must agree on
-  KernelShape shapes[device_kernels];
+  KernelShape shapes[DeviceKernel::kinds];
 };
 inline constexpr const char* kernel_table_name = "rattleback_kernels";
 

@@ -1,17 +1,17 @@
 #pragma once
-// The kernels of one system with one method for CUDA: the lane functions are those of the CPU, and a thread or a tile of
-// threads runs each trajectory. This header is for device code: host/rattleback/cuda compiles it at run time with NVRTC, and
-// instantiate.cuh launches the same loops from code that nvcc compiled. A unit for NVRTC is
+// The kernels of one system with one method for CUDA: the lane functions are those of the CPU, and a thread or a tile
+// of threads runs each trajectory. This header is for device code: host/rattleback/cuda compiles it at run time with
+// NVRTC, and instantiate.cuh launches the same loops from code that nvcc compiled. A unit for NVRTC is
 //
 //   #define RATTLEBACK_ISA cuda
 //   #include "rattleback/loop/device.cuh"
 //   (headers of the system and of the method)
 //   RB_DEVICE_PAIR(system, method)       the kernels of steps, surfaces and observables
 //
-// where `system` is a template over the scalar and `method` has the member template `of<T, System>`, the step. Another unit has
-// RB_DEVICE_TANGENT(system, method), the kernel with the tangent vector, which takes as long to compile as all others. A unit
-// defines the kernels `advance`, `fast`, `section`, `tangent` and `observe`, with C linkage, and the constant
-// `rattleback_kernels`, which tells what exists (KernelTable). A kernel that does not exist is empty.
+// where `system` is a template over the scalar and `method` has the member template `of<T, System>`, the step. Another
+// unit has RB_DEVICE_TANGENT(system, method), the kernel with the tangent vector, which takes as long to compile as all
+// others. A unit defines the kernels `advance`, `fast`, `section`, `tangent` and `observe`, with C linkage, and the
+// constant `rattleback_kernels`, which tells what exists (KernelTable). A kernel that does not exist is empty.
 
 #include "rattleback/catalogue/device.hpp"
 #include "rattleback/linalg/parked.hpp"
@@ -89,8 +89,8 @@ struct DevicePair {
   using Step = typename Method::template of<double, System<double>>;
   /// The first loop has no robust iteration; the second loop has one and advances the trajectories that need it.
   static constexpr bool has_fast = requires { requires defers_failures<typename Step::FastStep>; };
-  /// Otherwise the section kernel also serves runs without surfaces. One kernel less is compiled, and the code of surfaces
-  /// costs no registers that matter.
+  /// Otherwise the section kernel also serves runs without surfaces. One kernel less is compiled, and the code of
+  /// surfaces costs no registers that matter.
   static constexpr bool has_advance = !has_fast && tile_of<Step>::lanes == 1;
   /// The loop of the kernel that takes the first steps, `advance` or `fast`.
   using First = std::conditional_t<has_fast, PlainLoop<System, FastMethod<Method>>, PlainLoop<System, Method>>;

@@ -136,7 +136,8 @@ static_assert(std::is_same_v<std::decay_t<const int (&)[3]>, const int*>);
 static_assert(std::is_same_v<std::make_integer_sequence<int, 3>, std::integer_sequence<int, 0, 1, 2>>);
 static_assert(std::is_same_v<std::common_type_t<int, double>, double>);
 static_assert(std::bit_cast<std::uint64_t>(1.0) == 0x3ff0000000000000u);
-static_assert(std::numeric_limits<int>::lowest() == -2147483647 - 1 && std::numeric_limits<unsigned>::max() == 4294967295u);
+static_assert(std::numeric_limits<int>::lowest() == -2147483647 - 1);
+static_assert(std::numeric_limits<unsigned>::max() == 4294967295u);
 static_assert(std::numeric_limits<double>::epsilon() == 0x1p-52 && std::numeric_limits<double>::infinity() > 1e308);
 static_assert(std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()) == 0x7ff8000000000000u);
 static_assert(std::abs(-0.5) == 0.5 && std::isnan(__builtin_nan("")) && std::isinf(-__builtin_huge_val()));
@@ -244,11 +245,11 @@ TEST(Ptx, IsReadOpcodeByOpcode) {
 
 TEST(NvrtcLibrary, ThatIsMissingIsToldWithARemedy) {
   const fs::path nowhere[] = {"/nonexistent"};
-  EXPECT_EQ(
-      message_of([&] { Nvrtc{nowhere}; }),
-      "kernels for a GPU need NVIDIA's compiler library NVRTC, which was not found; install it with `python3 -m pip "
-      "install nvidia-cuda-nvrtc` or with the CUDA toolkit (apt: nvidia-cuda-toolkit), or name the library in "
-      "RATTLEBACK_NVRTC");
+  EXPECT_EQ(message_of([&] { Nvrtc{nowhere}; }),
+            "kernels for a GPU need NVIDIA's compiler library NVRTC, which was not found in '/nonexistent'; install it "
+            "with `python3 -m pip "
+            "install nvidia-cuda-nvrtc` or with the CUDA toolkit (apt: nvidia-cuda-toolkit), or name the library in "
+            "RATTLEBACK_NVRTC");
 }
 
 TEST(NvrtcLibrary, ThatIsAnotherIsRefused) {

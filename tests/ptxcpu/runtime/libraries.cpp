@@ -56,8 +56,8 @@ std::string compile(std::string_view ptx) {
   return line;
 }
 
-/// Registers the kernels of a shared object. A copy of the object is opened, so that each library has variables of its own.
-/// The copy is never closed: what runs at exit may still ask for the names of kernels.
+/// Registers the kernels of a shared object. A copy of the object is opened, so that each library has variables of its
+/// own. The copy is never closed: what runs at exit may still ask for the names of kernels.
 Module* open(const std::string& object) {
   std::ifstream in(object, std::ios::binary);
   const TemporaryFile copy(std::string(std::istreambuf_iterator<char>(in), {}));
