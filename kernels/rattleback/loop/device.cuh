@@ -118,6 +118,7 @@ RB_NAMESPACE_END
 
 /// The kernels of a pair but for the one with the tangent vector.
 #define RB_DEVICE_PAIR(System, Method)                                                                                \
+  static_assert(rattleback::Takes<Method, System<double>>, "the step of the method does not take the system");        \
   extern "C" {                                                                                                        \
   __constant__ rattleback::KernelTable rattleback_kernels = rattleback::DevicePair<System, Method>::steps_table;      \
   __global__ void __launch_bounds__(rattleback::DevicePair<System, Method>::first_threads, RATTLEBACK_BLOCKS)         \
@@ -142,11 +143,12 @@ RB_NAMESPACE_END
   }
 
 /// The kernel of a pair with the tangent vector.
-#define RB_DEVICE_TANGENT(System, Method)                                                              \
-  extern "C" {                                                                                         \
-  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::tangent_table<System, Method>; \
-  __global__ void __launch_bounds__(rattleback::TangentLoop<System, Method>::threads)                  \
-      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                         \
-    rattleback::TangentLoop<System, Method>::run(arguments);                                           \
-  }                                                                                                    \
+#define RB_DEVICE_TANGENT(System, Method)                                                                      \
+  static_assert(rattleback::Takes<Method, System<double>>, "the step of the method does not take the system"); \
+  extern "C" {                                                                                                 \
+  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::tangent_table<System, Method>;         \
+  __global__ void __launch_bounds__(rattleback::TangentLoop<System, Method>::threads)                          \
+      tangent(const __grid_constant__ rattleback::KernelArguments arguments) {                                 \
+    rattleback::TangentLoop<System, Method>::run(arguments);                                                   \
+  }                                                                                                            \
   }

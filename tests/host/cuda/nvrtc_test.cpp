@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -171,6 +172,30 @@ TEST_F(NvrtcTest, CompilesASystemAndAMethodOfAUser) {
       "rattleback::Cay>;\n};\n"
       "RB_DEVICE_PAIR(System, Method)\n";
   EXPECT_TRUE(Nvrtc::instance().compile(unit, "user.cu", "sm_90", headers).bytes.starts_with("\177ELF"));
+}
+
+TEST_F(NvrtcTest, SaysThatAMethodDoesNotTakeASystem) {
+  const DeviceUnit unit{chaotic, "Chaotic<T, 3, ChaoticVariant::printed>", "hbvm/hbvm.hpp", "Hbvm<T, S, 2>"};
+  for (const char* kernels : {"RB_DEVICE_PAIR", "RB_DEVICE_TANGENT"}) {
+    const std::string message =
+        message_of([&] { (void)Nvrtc::instance().compile(unit.text(kernels), "unit.cu", "sm_90", kernel_headers()); });
+    EXPECT_NE(message.find("the step of the method does not take the system"), message.npos) << message;
+  }
+}
+
+TEST_F(NvrtcTest, CompilesInSeveralThreadsAndAlwaysTheSame) {
+  const auto compile = [](const Family& family) {
+    return Nvrtc::instance().compile(family.unit.text(family.kernels), family.name, "sm_90", kernel_headers()).bytes;
+  };
+  const Family& a = families[0];
+  const Family& b = families[5];
+  std::string of_a, of_b;
+  std::thread first([&] { of_a = compile(a); }), second([&] { of_b = compile(b); });
+  first.join();
+  second.join();
+  EXPECT_NE(of_a, of_b);
+  EXPECT_EQ(of_a, compile(a));
+  EXPECT_EQ(of_b, compile(b));
 }
 
 TEST_F(NvrtcTest, KnowsArchitectures) {
