@@ -103,7 +103,7 @@ int compare(const Arguments& arguments) {
     throw Error(
         Error::Kind::input,
         fmt::format("--backends names one backend ({}); give two or more, separated by commas", backends.front()));
-  for (const std::string& backend : backends) make_backend(backend, 0, problem);  // all must exist before the first run
+  for (const std::string& backend : backends) make_backend(backend, 0);  // all must exist before the first run
   const ScratchDirectory scratch;
   const auto reference = scratch.file("reference.h5"), other = scratch.file("other.h5");
   check_space(problem, reference, 2);

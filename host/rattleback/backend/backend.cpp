@@ -8,6 +8,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/cuda/nvrtc.hpp"
 #include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
@@ -55,7 +56,7 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Problem& problem,
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads,
                                       const std::function<void(const std::string&)>& warn) {
   if (specification == "cpu") return make_cpu_backend(best_isa(), threads);
   if (specification.starts_with("cpu:")) return cpu_backend(specification, specification.substr(4), threads);
@@ -73,9 +74,14 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
   std::string reason;
   bool unusable = false;
   auto cuda = make_cuda_backend(reason, device, &unusable);
-  if (cuda && !cuda->treats(problem)) {
-    reason = fmt::format("system '{}' was not compiled for CUDA", problem.system->name);
-    cuda = nullptr;
+  if (cuda && !wants_cuda && Kernels::instance().policy() == KernelPolicy::automatic) {
+    try {
+      (void)Nvrtc::instance();
+    } catch (const Error& error) {
+      reason = error.what();
+      unusable = true;
+      cuda = nullptr;
+    }
   }
   if (cuda && unusable && warn) warn("a GPU is left out (" + reason + ")");
   if (cuda) return cuda;

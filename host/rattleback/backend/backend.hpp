@@ -13,7 +13,7 @@
 
 #include "rattleback/backend/device_kernels.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/compile/unit.hpp"
+#include "rattleback/compile/kernels.hpp"
 #include "rattleback/isa/isa.hpp"
 #include "rattleback/loop/reduction.hpp"
 
@@ -113,10 +113,10 @@ class Backend {
   /// Returns the versions of the device's driver and runtime, in words; empty for the CPU.
   [[nodiscard]] virtual std::string driver() const { return {}; }
   [[nodiscard]] virtual unsigned threads() const = 0;
-  /// Returns whether the problem's system and method are compiled for this backend, or can be compiled on demand.
-  [[nodiscard]] virtual bool treats(const Problem&) const { return true; }
-  /// Returns the kernels for the CPU that a run of the problem needs.
-  [[nodiscard]] virtual std::vector<Unit> units(const Problem&) const { return {}; }
+  /// Loads the kernels that a run of the problem needs, and compiles missing ones. Throws Error(input).
+  virtual void prepare(const Problem&) {}
+  /// Returns what is known of these kernels.
+  [[nodiscard]] virtual std::vector<KernelRecord> records(const Problem&) { return {}; }
   /// Returns the largest number of bytes for the state of a tile.
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 
@@ -143,7 +143,7 @@ inline constexpr std::int64_t steps_per_call = 1024;
 /// Makes a backend from a specification: auto, cpu, cuda (all devices), cuda:K (device K, from 0), or cpu:scalar,
 /// cpu:neon, cpu:avx2, cpu:avx512 with an optional `,threads=N`. Throws Error(input) for an unknown specification or a missing
 /// device. `warn` receives the reason when `auto` does not use an installed GPU, or when a GPU is left out.
-std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Problem& problem,
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads,
                                       const std::function<void(const std::string&)>& warn = {});
 
 /// Returns the processor's model name, or "unknown processor".

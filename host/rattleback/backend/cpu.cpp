@@ -31,7 +31,10 @@ class CpuBackend final : public Backend {
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
   unsigned threads() const override { return threads_; }
-  std::vector<Unit> units(const Problem& problem) const override { return units_of(problem, isa_); }
+  void prepare(const Problem& problem) override { Kernels::instance().load(units_of(problem, isa_)); }
+  std::vector<KernelRecord> records(const Problem& problem) override {
+    return Kernels::instance().records(units_of(problem, isa_));
+  }
   std::uint64_t tile_bytes() const override { return std::uint64_t{64} << 20; }
 
   void begin(const Plan& plan, Tile& tile) override {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/backend/device_memory.cuh"
 #include "rattleback/backend/kernels.cuh"
+#include "rattleback/backend/plan.hpp"
 #include "rattleback/base/error.hpp"
+#include "rattleback/cuda/module.hpp"
 #include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
@@ -34,11 +37,7 @@ class CudaBackend final : public Backend {
 
   std::string name() const override { return "cuda"; }
   std::string device() const override {
-#ifdef RATTLEBACK_CUDA_QUICK
-    return std::string(properties_.name) + " (kernels not optimised)";
-#else
     return properties_.name;
-#endif
   }
   std::string driver() const override {
     const auto words = [](int version) {
@@ -50,8 +49,12 @@ class CudaBackend final : public Backend {
     return "CUDA driver " + words(driver) + ", runtime " + words(runtime);
   }
   unsigned threads() const override { return 1; }
-  bool treats(const Problem& problem) const override {
-    return Catalogue::instance().cuda_pair(*problem.system, *problem.method, problem.key) != nullptr;
+  void prepare(const Problem& problem) override {
+    use_device();
+    module_of(device_units_of(problem));
+  }
+  std::vector<KernelRecord> records(const Problem& problem) override {
+    return Kernels::instance().records(device_units_of(problem), architecture_of(device_));
   }
   std::uint64_t tile_bytes() const override {
     return std::min<std::uint64_t>(properties_.totalGlobalMem / 8, std::uint64_t{512} << 20);
@@ -61,10 +64,13 @@ class CudaBackend final : public Backend {
     use_device();
     plan_ = &plan;
     tile_ = &tile;
-    pair_ = Catalogue::instance().cuda_pair(*plan.system, *plan.method, plan.key);
-    advance_ = plan.arguments.layout.tangent >= 0  ? pair_->advance_tangent
-               : plan.arguments.surfaces.count > 0 ? pair_->advance_sections
-                                                   : pair_->advance;
+    std::vector<Unit> units{{UnitKind::advance, plan.system, plan.method, plan.key, Isa::scalar}};
+    if (plan.arguments.layout.tangent >= 0)
+      units.push_back({UnitKind::tangent, plan.system, plan.method, plan.key, Isa::scalar});
+    module_ = &module_of(units);
+    advance_ = plan.arguments.layout.tangent >= 0  ? &CudaModule::advance_tangent
+               : plan.arguments.surfaces.count > 0 ? &CudaModule::advance_sections
+                                                   : &CudaModule::advance;
     const std::size_t observables = plan.codes.size();
     arguments_ = plan.arguments;
     arguments_.chunks = state_.upload(tile.data.data(), tile.data.size(), stream_);
@@ -96,9 +102,8 @@ class CudaBackend final : public Backend {
       advance(stretch, output, control);
       if (!stretch.observe) continue;
       if (observables > 0) {
-        pair_->observe(arguments_, static_cast<std::int64_t>(chunks), codes_.get(), static_cast<int>(observables),
-                       values_.get(), stream_);
-        check(cudaGetLastError(), "launch of the kernel of observables");
+        module_->observe(arguments_, static_cast<std::int64_t>(chunks), codes_.get(), static_cast<int>(observables),
+                         values_.get(), stream_);
         if (s == 0 && segment.starts_at_initial)
           launch("launch of the kernel of references", reference_kernel, per_sample, chunk_size, stream_, arguments_,
                  values_.get(), numbers_.get(), static_cast<int>(observables));
@@ -161,12 +166,7 @@ class CudaBackend final : public Backend {
 
   DeviceKernels kernels(const Problem& problem) override {
     use_device();
-    const CompiledCudaPair* pair = Catalogue::instance().cuda_pair(*problem.system, *problem.method, problem.key);
-    DeviceKernels kernels{std::vector<KernelFigures>(4), properties_.maxThreadsPerMultiProcessor};
-    int error = cudaSuccess;
-    kernels.figures.resize(static_cast<std::size_t>(pair->figures(kernels.figures.data(), error)));
-    check(static_cast<cudaError_t>(error), "query of the kernels");
-    return kernels;
+    return {module_of(device_units_of(problem)).figures(), properties_.maxThreadsPerMultiProcessor};
   }
 
   double measure_copy_rate() override {
@@ -191,6 +191,15 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  /// Returns the kernels of units, and loads them if need be.
+  const CudaModule& module_of(const std::vector<Unit>& units) {
+    std::string text;
+    for (const Unit& unit : units) text += unit.device_text();
+    std::unique_ptr<CudaModule>& module = modules_[text];
+    if (!module) module = std::make_unique<CudaModule>(Kernels::instance().images(units, architecture_of(device_)));
+    return *module;
+  }
+
   /// Selects the device for the calling thread. Each call may come from another thread.
   void use_device() { check(cudaSetDevice(device_), "choice of the device"); }
   void synchronise() { check(cudaStreamSynchronize(stream_), "execution"); }
@@ -209,8 +218,7 @@ class CudaBackend final : public Backend {
       const std::int64_t next = std::min(stretch.to, at + steps_per_call);
       arguments_.target = arguments_.layout.steps_per_sample >= 0 ? next : stretch.before + next;
       do {
-        advance_(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
-        check(cudaGetLastError(), "launch of the kernel of steps");
+        (module_->*advance_)(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
       } while (collect_crossings(output));
       control.trajectory_steps += static_cast<std::uint64_t>(next - at) * tile_->count;
       at = next;
@@ -263,8 +271,9 @@ class CudaBackend final : public Backend {
   cudaStream_t stream_ = nullptr;
   const Plan* plan_ = nullptr;
   Tile* tile_ = nullptr;
-  const CompiledCudaPair* pair_ = nullptr;
-  decltype(CompiledCudaPair::advance) advance_ = nullptr;
+  std::map<std::string, std::unique_ptr<CudaModule>> modules_;  ///< by the text of the units
+  const CudaModule* module_ = nullptr;
+  decltype(&CudaModule::advance) advance_ = nullptr;
   KernelArguments arguments_{};
   std::uint64_t in_flight_ = 0;
   DeviceArray<double> state_, values_, numbers_, records_, crossings_;

@@ -1,5 +1,4 @@
 #include "rattleback/backend/backend.hpp"
-#include "rattleback/catalogue/builtin/builtin.hpp"
 
 namespace rattleback {
 
@@ -7,7 +6,5 @@ std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<in
   reason = "this build has no CUDA backend";
   return nullptr;
 }
-
-void add_cuda_pairs(Catalogue&) {}
 
 }  // namespace rattleback

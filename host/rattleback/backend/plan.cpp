@@ -68,12 +68,17 @@ std::vector<Unit> units_of(const Problem& problem, Isa isa) {
           {UnitKind::samples, problem.system, problem.method, problem.key, isa}};
 }
 
-std::vector<Unit> units_of(const Problem& problem, const Backend& backend) {
-  std::vector<Unit> units = backend.units(problem);
-  if (problem.surfaces.count > 0)
-    for (const UnitKind kind : {UnitKind::advance, UnitKind::samples})
-      units.push_back({kind, problem.system, problem.method, problem.key, best_isa()});
+std::vector<Unit> device_units_of(const Problem& problem) {
+  std::vector<Unit> units{{UnitKind::advance, problem.system, problem.method, problem.key, Isa::scalar}};
+  if (has_tangent(problem))
+    units.push_back({UnitKind::tangent, problem.system, problem.method, problem.key, Isa::scalar});
   return units;
+}
+
+std::vector<Unit> units_of_sections(const Problem& problem) {
+  if (problem.surfaces.count == 0) return {};
+  return {{UnitKind::advance, problem.system, problem.method, problem.key, best_isa()},
+          {UnitKind::samples, problem.system, problem.method, problem.key, best_isa()}};
 }
 
 Plan make_plan(const Problem& problem, const Ensemble& ensemble) {

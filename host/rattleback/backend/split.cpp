@@ -42,14 +42,17 @@ class SplitBackend final : public Backend {
     for (const Part& part : parts_) r += part.backend->threads();
     return r;
   }
-  bool treats(const Problem& problem) const override {
-    return std::ranges::all_of(parts_, [&](const Part& part) { return part.backend->treats(problem); });
+  void prepare(const Problem& problem) override {
+    for (Part& part : parts_) part.backend->prepare(problem);
   }
-  std::vector<Unit> units(const Problem& problem) const override {
-    std::vector<Unit> units;
-    for (const Part& part : parts_)
-      for (const Unit& unit : part.backend->units(problem)) units.push_back(unit);
-    return units;
+  /// Devices of one kind have the same kernels.
+  std::vector<KernelRecord> records(const Problem& problem) override {
+    std::vector<KernelRecord> records;
+    for (Part& part : parts_)
+      for (KernelRecord& record : part.backend->records(problem))
+        if (std::ranges::find(records, record.key, &KernelRecord::key) == records.end())
+          records.push_back(std::move(record));
+    return records;
   }
   /// The parts have equal size, so the smallest limit of a device decides.
   std::uint64_t tile_bytes() const override {

@@ -27,16 +27,10 @@ Catalogue& Catalogue::instance() {
 Catalogue::Catalogue() {
   for (const MethodEntry* method : builtin_methods) add(*method);
   add_builtin_systems(*this);
-  add_cuda_pairs(*this);
 }
 
 void Catalogue::add(const SystemEntry& system) { systems_.push_back(&system); }
 void Catalogue::add(const MethodEntry& method) { methods_.push_back(&method); }
-
-void Catalogue::add(std::string_view type, std::string_view method_name, std::span<const CompiledCudaPair> pairs) {
-  for (const SystemEntry* system : systems_)
-    if (system->source_text.type == type) cuda_pairs_.push_back({system, method(method_name), pairs});
-}
 
 std::vector<std::string> Catalogue::system_names() const {
   std::vector<std::string> names;
@@ -84,15 +78,6 @@ std::vector<PairKey> Catalogue::keys(const SystemEntry& system, const MethodEntr
     ++position;
   }
   return keys;
-}
-
-const CompiledCudaPair* Catalogue::cuda_pair(const SystemEntry& system, const MethodEntry& method, PairKey key) const {
-  for (const CudaPairs& pairs : cuda_pairs_) {
-    if (pairs.system != &system || pairs.method != &method) continue;
-    for (const CompiledCudaPair& compiled : pairs.compiled)
-      if (compiled.key == key && compiled.advance != nullptr) return &compiled;
-  }
-  return nullptr;
 }
 
 }  // namespace rattleback

@@ -23,8 +23,6 @@ class Catalogue {
 
   void add(const SystemEntry& system);
   void add(const MethodEntry& method);
-  /// Adds compiled kernels of the system with that C++ type.
-  void add(std::string_view type, std::string_view method, std::span<const CompiledCudaPair> pairs);
 
   /// All instances in catalogue order. Several instances share a name when variants or structural parameters differ.
   [[nodiscard]] std::span<const SystemEntry* const> systems() const { return systems_; }
@@ -39,19 +37,11 @@ class Catalogue {
   /// Returns the keys of a pair, one for each step: all combinations of the values of the compiled options. Values of
   /// options without effect are left out. Empty when the method does not take the system.
   [[nodiscard]] std::vector<PairKey> keys(const SystemEntry& system, const MethodEntry& method) const;
-  [[nodiscard]] const CompiledCudaPair* cuda_pair(const SystemEntry& system, const MethodEntry& method,
-                                                  PairKey key) const;
 
  private:
   Catalogue();
   std::vector<const SystemEntry*> systems_;
   std::vector<const MethodEntry*> methods_;
-  struct CudaPairs {
-    const SystemEntry* system;
-    const MethodEntry* method;
-    std::span<const CompiledCudaPair> compiled;
-  };
-  std::vector<CudaPairs> cuda_pairs_;
 };
 
 }  // namespace rattleback

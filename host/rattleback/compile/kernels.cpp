@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -16,19 +18,19 @@
 #include "rattleback/compile/compiler.hpp"
 #include "rattleback/compile/kernel_flags.hpp"
 #include "rattleback/compile/sources.hpp"
+#include "rattleback/cuda/nvrtc.hpp"
 #include "rattleback/store/store.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr auto object_name = "kernel.so", unit_name = "unit.cpp";
 
 /// A text to compile.
 struct Job {
   std::string text;  ///< of the unit, without headers
   std::string title;
   Isa isa = Isa::scalar;
-  bool quick = false;  ///< code that need not be fast
+  bool quick = false;             ///< code that need not be fast
+  std::string architecture = {};  ///< of a GPU; empty for the CPU
 
   /// The text with all headers.
   std::string whole = {};
@@ -37,10 +39,15 @@ struct Job {
   std::string name = {};
   /// A hash of the name, the compiler and all flags: the name of the kernel in the cache.
   std::string key = {};
+  std::string compiler = {};
   std::vector<std::string> flags = {};
 
   /// Returns the key of the job among the units of this process.
-  [[nodiscard]] std::string id() const { return fmt::format("{} {}", to_string(isa), text); }
+  [[nodiscard]] std::string id() const { return target() + " " + text; }
+  /// Returns the instruction set, or the architecture of the GPU.
+  [[nodiscard]] std::string target() const { return architecture.empty() ? to_string(isa) : architecture; }
+  [[nodiscard]] const char* object() const { return architecture.empty() ? "kernel.so" : "kernel.image"; }
+  [[nodiscard]] const char* source() const { return architecture.empty() ? "unit.cpp" : "unit.cu"; }
 };
 
 Job job_of(const Unit& unit, bool quick_scalar) {
@@ -63,8 +70,13 @@ std::string in_words(const Compiler& compiler) {
   return fmt::format("{} ({}, {})", compiler.path, compiler.version, compiler.target);
 }
 
+Job device_job_of(const Unit& unit, const std::string& architecture) {
+  return {.text = unit.device_text(), .title = unit.title(architecture), .architecture = architecture};
+}
+
 struct Loaded {
-  const CompiledUnit* unit;
+  const CompiledUnit* unit;  ///< null for an image
+  std::string image;         ///< empty for the CPU
   std::string name;  ///< Job::name
   KernelRecord record;
   std::filesystem::path folder;
@@ -106,15 +118,22 @@ struct Kernels::Impl {
   /// Finds a kernel. Sets everything of the job that the compiler needs where there is none.
   std::optional<Entry> find(Job& job) {
     job.whole = whole_unit(job.text).text;
-    std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, to_string(job.isa), job.quick ? " quick" : "");
+    std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, job.target(), job.quick ? " quick" : "");
     for (const std::string& option : options()) all += option + "\n";
     job.name = sha256(all + job.whole);
     if (auto entry = opened(packs).find(job.name)) return entry;
     if (policy == KernelPolicy::builtin) return std::nullopt;
-    const Compiler& compiler = the_compiler();
-    job.flags = flags_of(job.isa, compiler.clang, job.quick);
-    job.flags.insert(job.flags.end(), options().begin(), options().end());
-    all = fmt::format("{}\ncompiler {}\n", job.name, in_words(compiler));
+    if (job.architecture.empty()) {
+      const Compiler& compiler = the_compiler();
+      job.compiler = in_words(compiler);
+      job.flags = flags_of(job.isa, compiler.clang, job.quick);
+      job.flags.insert(job.flags.end(), options().begin(), options().end());
+    } else {
+      const Nvrtc& nvrtc = Nvrtc::instance();
+      job.compiler = "NVRTC " + nvrtc.version();
+      job.flags = Nvrtc::target_options(nvrtc.target(job.architecture));
+    }
+    all = fmt::format("{}\ncompiler {}\n", job.name, job.compiler);
     for (const std::string& flag : job.flags) all += flag + "\n";
     job.key = sha256(all);
     return opened(cache).find(job.key);
@@ -122,7 +141,7 @@ struct Kernels::Impl {
 
   /// Loads the object of an entry. Returns nothing when the object is not the one of the key.
   static const CompiledUnit* open(const Entry& entry, const std::string& name) {
-    void* handle = dlopen(entry.file(object_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* handle = dlopen(entry.file("kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) return nullptr;
     const auto* unit = static_cast<const CompiledUnit*>(dlsym(handle, "rattleback_unit"));
     if (unit == nullptr || unit->interface != binary_interface || unit->key != name) {
@@ -132,17 +151,23 @@ struct Kernels::Impl {
     return unit;
   }
 
-  const CompiledUnit& remember(const Job& job, const Entry& entry) {
-    const CompiledUnit* unit = open(entry, job.name);
-    if (unit == nullptr) {
+  void remember(const Job& job, const Entry& entry) {
+    const CompiledUnit* unit = nullptr;
+    std::string image;
+    if (job.architecture.empty()) {
+      unit = open(entry, job.name);
+    } else {
+      std::ifstream file(entry.file(job.object()), std::ios::binary);
+      image.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    if (unit == nullptr && image.empty()) {
       const char* why = dlerror();
       throw Error(Error::Kind::runtime,
                   fmt::format("the kernel {} in {} cannot be loaded ({}); remove this folder", job.title,
                               entry.folder.string(), why != nullptr ? why : "its key is another one"));
     }
     const std::lock_guard lock(mutex);
-    return *loaded.insert({job.id(), {unit, job.name, {job.title, entry.key, entry.origin.compiler}, entry.folder}})
-                .first->second.unit;
+    loaded.insert({job.id(), {unit, std::move(image), job.name, {job.title, entry.key, entry.origin.compiler}, entry.folder}});
   }
 
   /// Returns where the log of a failed compilation stays; empty when there is no such place.
@@ -153,17 +178,30 @@ struct Kernels::Impl {
     return folder / fmt::format("{}.log", job.key.substr(0, 16));
   }
 
-  void compile_job(const Job& job) {
-    WorkFolder work = opened(cache).work_folder();
-    const std::filesystem::path unit = work.path() / unit_name, log = work.path() / "log";
+  /// Compiles a unit for the CPU. Returns the time in seconds.
+  double compile_object(const Job& job, const std::filesystem::path& folder) {
+    const std::filesystem::path unit = folder / job.source(), log = folder / "log";
     std::ofstream(unit, std::ios::binary) << job.whole;
     std::vector<std::string> flags = job.flags;
     flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.name));
-    const double seconds =
-        compile(the_compiler(), flags, {unit, work.path() / object_name, log, kept_log(job)}, stop).seconds;
+    const double seconds = compile(the_compiler(), flags, {unit, folder / job.object(), log, kept_log(job)}, stop).seconds;
     std::filesystem::remove(log);
-    const Entry entry = opened(cache).publish(job.key, std::move(work),
-                                         {job.title, in_words(the_compiler()), job.flags, seconds});
+    return seconds;
+  }
+
+  /// Compiles a unit for a GPU. Returns the time in seconds.
+  double compile_image(const Job& job, const std::filesystem::path& folder) {
+    std::ofstream(folder / job.source(), std::ios::binary) << job.whole;
+    const auto start = std::chrono::steady_clock::now();
+    const DeviceImage image = Nvrtc::instance().compile(job.whole, job.source(), job.architecture, {}, {}, kept_log(job));
+    std::ofstream(folder / job.object(), std::ios::binary) << image.bytes;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void compile_job(const Job& job) {
+    WorkFolder work = opened(cache).work_folder();
+    const double seconds = job.architecture.empty() ? compile_object(job, work.path()) : compile_image(job, work.path());
+    const Entry entry = opened(cache).publish(job.key, std::move(work), {job.title, job.compiler, job.flags, seconds});
     if (report) report(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
     remember(job, entry);
   }
@@ -194,8 +232,8 @@ struct Kernels::Impl {
     parallel_for(missing.size(), worker_count(at_a_time), [&](std::uint64_t i) { compile_job(missing[i]); });
   }
 
-  const Loaded& at(const Unit& unit) {
-    const Job job = job_of(unit, quick_scalar);
+  const Loaded& at(const Unit& unit) { return at(job_of(unit, quick_scalar)); }
+  const Loaded& at(const Job& job) {
     {
       const std::lock_guard lock(mutex);
       if (const auto found = loaded.find(job.id()); found != loaded.end()) return found->second;
@@ -219,6 +257,10 @@ void Kernels::set_policy(KernelPolicy policy) {
   impl_->policy = policy;
   impl_->packs.reset();
   impl_->cache.reset();
+}
+KernelPolicy Kernels::policy() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->policy;
 }
 void Kernels::set_report(std::function<void(const std::string&)> report,
                          std::function<void(const std::string&)> warn) {
@@ -253,6 +295,21 @@ const SystemEntry& Kernels::system(const SystemSource& source) {
     entry = own;
   }
   return *entry;
+}
+
+std::vector<std::string> Kernels::images(std::span<const Unit> units, const std::string& architecture, unsigned jobs) {
+  std::vector<Job> list;
+  for (const Unit& unit : units) list.push_back(device_job_of(unit, architecture));
+  impl_->load(list, jobs);
+  std::vector<std::string> images;
+  for (const Job& job : list) images.push_back(impl_->at(job).image);
+  return images;
+}
+
+std::vector<KernelRecord> Kernels::records(std::span<const Unit> units, const std::string& architecture) {
+  std::vector<KernelRecord> records;
+  for (const Unit& unit : units) records.push_back(impl_->at(device_job_of(unit, architecture)).record);
+  return records;
 }
 
 std::vector<KernelRecord> Kernels::records(std::span<const Unit> units) {

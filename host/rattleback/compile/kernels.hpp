@@ -30,6 +30,7 @@ class Kernels {
   static Kernels& instance();
 
   void set_policy(KernelPolicy policy);
+  [[nodiscard]] KernelPolicy policy() const;
   /// `report` receives one line per kernel that is compiled, `warn` faults of the cache.
   void set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn = {});
   /// Compiling ends with Error(runtime) soon after `stop` returns true.
@@ -42,11 +43,15 @@ class Kernels {
   void load(std::span<const Unit> units, unsigned jobs = 0);
   /// Returns a unit, after loading the unit if need be.
   const CompiledUnit& get(const Unit& unit);
+  /// Returns the CUDA images of units `advance` and `tangent` for an architecture such as "sm_90" (cuda/module.hpp).
+  /// Missing images are compiled by NVRTC, which needs no GPU.
+  std::vector<std::string> images(std::span<const Unit> units, const std::string& architecture, unsigned jobs = 0);
   /// Returns the entry of a system of the user. Compiles the entry if need be.
   const SystemEntry& system(const SystemSource& source);
 
   /// Returns what is known of units that are loaded.
   [[nodiscard]] std::vector<KernelRecord> records(std::span<const Unit> units);
+  [[nodiscard]] std::vector<KernelRecord> records(std::span<const Unit> units, const std::string& architecture);
   /// Loads or compiles units and copies them to the folder `pack`. Other units of the folder stay.
   void pack(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs = 0);
 

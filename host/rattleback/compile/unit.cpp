@@ -33,6 +33,11 @@ std::string chosen_system(const SystemSource& source) {
   return fmt::format("template <class T>\nusing ChosenSystem = {};\n", source.type);
 }
 
+std::string chosen_method(const SystemEntry& system, const MethodEntry& method, const PairKey& key) {
+  return fmt::format("struct ChosenMethod {{\n  template <class T, class System>\n  using of = {};\n}};\n",
+                     step_type(system, method, key));
+}
+
 }  // namespace
 
 std::string Unit::text() const {
@@ -44,10 +49,10 @@ std::string Unit::text() const {
   if (!samples) text += include(method->header);
   text += "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(system->source_text);
   if (!samples)
-    text += fmt::format(
-        "struct ChosenMethod {{\n  template <class T, class System>\n  using of = {};\n}};\n"
-        "static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the system\");\n",
-        step_type(*system, *method, key), method->name);
+    text += chosen_method(*system, *method, key) +
+            fmt::format("static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
+                        "system\");\n",
+                        method->name);
   text += "\nRB_NAMESPACE_END\n\n";
   const auto function = [](const char* field, const char* name, const char* arguments) {
     return fmt::format(".{} = rattleback::{}<{}>", field, name, arguments);
@@ -67,7 +72,15 @@ std::string Unit::text() const {
   return text;
 }
 
-std::string Unit::title() const {
+std::string Unit::device_text() const {
+  return "#define RATTLEBACK_ISA cuda\n" + include("rattleback/loop/device.cuh") + include(system->source_text.header) +
+         include(method->header) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(system->source_text) +
+         chosen_method(*system, *method, key) + "\nRB_NAMESPACE_END\n\n" +
+         (kind == UnitKind::tangent ? "RB_DEVICE_TANGENT" : "RB_DEVICE_PAIR") +
+         "(rattleback::ChosenSystem, rattleback::ChosenMethod)\n";
+}
+
+std::string Unit::title(const std::string& target) const {
   std::string title = system->name;
   if (*system->variant != '\0') title += fmt::format(" ({})", system->variant);
   for (const StructureInfo& s : system->structure) title += fmt::format(", {} = {}", s.name, s.value);
@@ -91,7 +104,7 @@ std::string Unit::title() const {
     if (kind == UnitKind::tangent) title += ", tangent";
     if (kind == UnitKind::counted) return title + ", counting";
   }
-  return title + ", " + title_of(isa);
+  return title + ", " + (target.empty() ? title_of(isa) : target);
 }
 
 std::string entry_text(const SystemSource& source) {

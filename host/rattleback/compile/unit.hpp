@@ -27,8 +27,11 @@ struct Unit {
 
   /// Returns the C++ text. The text depends on the catalogue's entries alone.
   [[nodiscard]] std::string text() const;
-  /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512".
-  [[nodiscard]] std::string title() const;
+  /// Returns the text for CUDA of a unit `advance`, which then has the kernel of observables, too, or `tangent`.
+  [[nodiscard]] std::string device_text() const;
+  /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512". `target` stands in
+  /// place of the instruction set, if not empty.
+  [[nodiscard]] std::string title(const std::string& target = "") const;
 };
 
 /// Returns the unit that tells the program about a system of a user: its entry.

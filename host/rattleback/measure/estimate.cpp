@@ -117,7 +117,7 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   const Ensemble ensemble(problem);
   const std::uint64_t size = ensemble.size();
   const PointSample sample = check_some_points(problem, ensemble, worker_count(options.threads));
-  const auto backend = make_backend(options.backend, options.threads, problem);
+  const auto backend = make_backend(options.backend, options.threads);
 
   Estimate result{};
   result.trajectories = size;

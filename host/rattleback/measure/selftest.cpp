@@ -101,7 +101,7 @@ SelftestReport selftest(const SelftestOptions& options) {
   SelftestReport report;
   const Problem any = Study::parse(study_of(cases[0], {}));
   {
-    const auto backend = make_backend(options.backend, 0, any);
+    const auto backend = make_backend(options.backend, 0);
     report.backend = backend->name();
     report.device = backend->device();
     report.driver = backend->driver();

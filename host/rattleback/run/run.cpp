@@ -30,9 +30,9 @@ struct Session::Impl {
   Buffers buffers;
 
   Backend& backend_for(const Problem& problem) {
-    if (!backend || !backend->treats(problem))
-      backend = make_backend(options.backend, options.threads, problem, options.warn);
-    Kernels::instance().load(units_of(problem, *backend));
+    if (!backend) backend = make_backend(options.backend, options.threads, options.warn);
+    backend->prepare(problem);
+    Kernels::instance().load(units_of_sections(problem));
     return *backend;
   }
 

@@ -369,19 +369,4 @@ struct KernelFigures {
   int blocks;                             ///< blocks that fit on a multiprocessor at a time
 };
 
-/// Functions that enqueue the work for all lanes of `chunks` chunks on a CUDA stream.
-struct CompiledCudaPair {
-  PairKey key;
-  using Advance = void (*)(const KernelArguments& arguments, std::int64_t chunks, void* stream);
-  Advance advance = nullptr;  ///< without surfaces of section
-  Advance advance_sections = nullptr;
-  Advance advance_tangent = nullptr;
-  /// codes and values ([chunk][observable][lane]) are device pointers.
-  void (*observe)(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,
-                  double* values, void* stream) = nullptr;
-  /// Fills in the figures of the kernels on the present device and returns the number of kernels. `error` gets the CUDA
-  /// error code.
-  int (*figures)(KernelFigures figures[4], int& error) = nullptr;
-};
-
 }  // namespace rattleback

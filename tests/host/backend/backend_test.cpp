@@ -89,7 +89,6 @@ TEST(SplitBackend, PassesOnWhatADeviceThrows) {
     std::string name() const override { return "broken"; }
     std::string device() const override { return "none"; }
     unsigned threads() const override { return 1; }
-    bool treats(const Problem&) const override { return true; }
     std::uint64_t tile_bytes() const override { return 1 << 20; }
     void begin(const Plan&, Tile&) override {}
     void run(const Segment&, SegmentOutput&, Control&) override { throw Error(Error::Kind::runtime, "it is broken"); }
@@ -113,7 +112,6 @@ class Small final : public Backend {
   std::string name() const override { return "small"; }
   std::string device() const override { return "small"; }
   unsigned threads() const override { return 1; }
-  bool treats(const Problem&) const override { return true; }
   std::uint64_t tile_bytes() const override { return 1 << 30; }
   void begin(const Plan& plan, Tile& tile) override {
     if (tile.chunks() > 2) throw OutOfMemory("too large");
@@ -180,7 +178,7 @@ TEST(CudaBackend, OfADeviceThatIsNotThereIsNone) {
   Study study = Study::parse(everything);
   study.validate();
   for (const char* unknown : {"cuda:", "cuda:x", "cuda:0,1", "cuda0", "cuda:-"})
-    EXPECT_THROW((void)make_backend(unknown, 0, study), Error) << unknown;
+    EXPECT_THROW((void)make_backend(unknown, 0), Error) << unknown;
 }
 
 TEST(CudaBackend, OfAllDevicesGivesTheSameBitsAsOfEach) {

@@ -7,7 +7,5 @@ class Catalogue;
 
 /// Adds the systems of systems/systems.hpp in the order of the list.
 void add_builtin_systems(Catalogue& catalogue);
-/// Adds the CUDA kernels that the build has compiled (generated).
-void add_cuda_pairs(Catalogue& catalogue);
 
 }  // namespace rattleback
