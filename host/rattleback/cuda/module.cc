@@ -21,7 +21,11 @@ CudaModule::~CudaModule() = default;
 
 void CudaModule::load(const std::string& image) {
   cudaLibrary_t library = nullptr;
-  check(cudaLibraryLoadData(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading of kernels");
+  const cudaError_t code = cudaLibraryLoadData(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  check(code, code == cudaErrorUnsupportedPtxVersion
+                  ? "the driver is older than the NVRTC that compiled the kernels; update the driver, or name an older "
+                    "NVRTC in RATTLEBACK_NVRTC; loading of kernels"
+                  : "loading of kernels");
   libraries_.emplace_back(library, [](void* loaded) {
     // the call fails when the device is lost; the error is ignored
     if (cudaLibraryUnload(static_cast<cudaLibrary_t>(loaded)) != cudaSuccess) (void)cudaGetLastError();
