@@ -124,6 +124,12 @@ int Algebra::node_of(const Term& term) {
     product = product < 0 ? factor : graph_.apply(Op::multiply, product, factor);
   };
   const bool negated = term.coefficient == -1.0;
+  if (negated && term.factors.size() == 1 && term.factors[0].exponent == 1) {  // -(x - y) is y - x
+    std::vector<Term> terms;
+    collect(term.factors[0].base, -1.0, terms);
+    if (terms.size() > 1 && std::ranges::any_of(terms, [](const Term& one) { return one.coefficient > 0.0; }))
+      return node_of(std::move(terms));
+  }
   if (std::abs(term.coefficient) != 1.0) scale = number(term.coefficient);
   int parameter_lower = -1;
   for (const Factor& factor : term.factors) {
