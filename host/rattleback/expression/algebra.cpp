@@ -48,6 +48,15 @@ void Algebra::multiply(Term& term, const Term& by, int exponent) {
   for (const Factor& factor : by.factors) multiply(term, {factor.base, factor.exponent * exponent});
 }
 
+bool Algebra::raise(Term& term, int node, int exponent) {
+  constexpr int most = 1024;
+  const Term base = this->term(node);
+  const auto fits = [&](const Factor& factor) { return std::abs(factor.exponent) <= most / std::max(1, std::abs(exponent)); };
+  if (!std::ranges::all_of(base.factors, fits)) return false;
+  multiply(term, base, exponent);
+  return true;
+}
+
 void Algebra::order(Term& term) {
   std::ranges::sort(term.factors, [&](const Factor& a, const Factor& b) {
     const bool a_first = is_parameter(a.base), b_first = is_parameter(b.base);
@@ -80,7 +89,7 @@ Algebra::Term Algebra::term(int node) {
       multiply(result, term(operand(1)), -1);
       break;
     case Op::whole_power:
-      multiply(result, term(operand(0)), info.index);
+      if (!raise(result, operand(0), info.index)) result = {1.0, {{node, 1}}};
       break;
     default:
       result.factors.push_back({node, 1});
@@ -237,10 +246,11 @@ int Algebra::power(int a, int b) {
   if (std::abs(exponent) > most || 2.0 * exponent != std::floor(2.0 * exponent) || is_zero(a))
     return graph_.apply(Op::power, a, b);
   Term result;
-  if (exponent == std::floor(exponent))
-    multiply(result, term(a), static_cast<int>(exponent));
-  else
+  if (exponent == std::floor(exponent)) {
+    if (!raise(result, a, static_cast<int>(exponent))) return graph_.power(a, b);
+  } else {
     multiply(result, {graph_.apply(Op::sqrt, a), static_cast<int>(2.0 * exponent)});
+  }
   order(result);
   return node_of(result);
 }
@@ -266,11 +276,30 @@ int Algebra::apply(const Node& node, int a, int b, int c) {
   }
 }
 
+void Algebra::gather(int node, bool negative, std::vector<std::pair<int, bool>>& parts) const {
+  const Node info = graph_[node];
+  if (info.op != Op::add && info.op != Op::subtract) return parts.push_back({node, negative});
+  gather(info.operand[0], negative, parts);
+  gather(info.operand[1], negative != (info.op == Op::subtract), parts);
+}
+
+/// The sum of `change` of all parts. A sum of many terms is made once, because partial sums would take cubic time.
+template <class Change>
+int Algebra::sum_of_parts(int node, Change&& change) {
+  std::vector<std::pair<int, bool>> parts;
+  gather(node, false, parts);
+  std::vector<Term> terms;
+  for (const auto& [part, negative] : parts) collect(change(part), negative ? -1.0 : 1.0, terms);
+  return node_of(std::move(terms));
+}
+
 int Algebra::simplified(int node) {
   if (const auto found = simplified_.find(node); found != simplified_.end()) return found->second;
   const Node info = graph_[node];
   int simple = node;
-  if (arity(info.op) > 0) {
+  if (info.op == Op::add || info.op == Op::subtract) {
+    simple = sum_of_parts(node, [&](int part) { return simplified(part); });
+  } else if (arity(info.op) > 0) {
     std::array<int, 3> operand{};
     for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k) operand[k] = simplified(info.operand[k]);
     simple = apply(info, operand[0], operand[1], operand[2]);
@@ -285,7 +314,9 @@ int Algebra::substituted(int node, const std::vector<int>& replacement) {
     if (const auto found = done.find(at); found != done.end()) return found->second;
     const Node info = graph_[at];
     int result = at;
-    if (info.op == Op::variable) {
+    if (info.op == Op::add || info.op == Op::subtract) {
+      result = sum_of_parts(at, [&](int part) { return self(self, part); });
+    } else if (info.op == Op::variable) {
       result = replacement.at(static_cast<std::size_t>(info.index));
     } else if (arity(info.op) > 0) {
       std::array<int, 3> operand{};
@@ -368,10 +399,8 @@ int Algebra::derivative(int node, int variable) {
       result = number(info.index == variable ? 1.0 : 0.0);
       break;
     case Op::add:
-      result = sum(derivative(a, variable), derivative(b, variable));
-      break;
     case Op::subtract:
-      result = difference(derivative(a, variable), derivative(b, variable));
+      result = sum_of_parts(node, [&](int part) { return derivative(part, variable); });
       break;
     case Op::negate:
       result = negative(derivative(a, variable));

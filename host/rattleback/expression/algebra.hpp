@@ -57,7 +57,13 @@ class Algebra {
   Term term(int node);
   void multiply(Term& term, const Term& by, int exponent);
   void multiply(Term& term, Factor factor);
+  /// Multiplies by a power of a node; returns false where exponents become too large to be written as products.
+  bool raise(Term& term, int node, int exponent);
   void order(Term& term);
+  /// Appends the terms of a sum that need not be simple, and whether they are subtracted.
+  void gather(int node, bool negative, std::vector<std::pair<int, bool>>& parts) const;
+  template <class Change>
+  int sum_of_parts(int node, Change&& change);
   /// Appends the terms of a sum, each times `sign`.
   void collect(int node, double sign, std::vector<Term>& terms);
   int node_of(const Term& term);
