@@ -31,6 +31,7 @@ class SystemGraph {
   std::vector<int> observables;
 
   [[nodiscard]] Algebra& algebra() { return algebra_; }
+  [[nodiscard]] const Algebra& algebra() const { return algebra_; }
   [[nodiscard]] int q(int i) const { return parameters_ + i; }             ///< index of a variable
   [[nodiscard]] int v(int i) const { return parameters_ + elements + i; }  ///< index of a variable
   [[nodiscard]] bool depends_on_q(int node) { return algebra_.depends(node, q(0), q(elements)); }
