@@ -8,7 +8,7 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Returns whether the groups of `size` coordinates have the structure, and stores the factors.
-bool fits(SystemGraph& graph, const std::vector<int>& second, int size, Blocks& blocks) {
+bool fits(SystemGraph& graph, const std::vector<int>& second, int size, BlockStructure& blocks) {
   const int n = graph.n, groups = n / size;
   for (int i = 0; i < n; ++i)
     if (graph.mass[at(i * n + i)] != graph.mass[at((i - i % size) * n + i - i % size)]) return false;
@@ -35,7 +35,7 @@ bool is_diagonal_mass(const SystemGraph& graph) {
   return true;
 }
 
-Blocks find_blocks(SystemGraph& graph) {
+BlockStructure find_blocks(SystemGraph& graph) {
   const int n = graph.n;
   for (int i = 0; i < n; ++i)
     if (graph.depends_on_q(graph.by_q(graph.potential, i))) return {};
@@ -46,7 +46,7 @@ Blocks find_blocks(SystemGraph& graph) {
       if (graph.depends_on_q(second.back())) return {};
     }
   }
-  Blocks blocks;
+  BlockStructure blocks;
   for (int size = n; size > 0; --size)
     if (n % size == 0 && fits(graph, second, size, blocks)) return blocks;
   return {};

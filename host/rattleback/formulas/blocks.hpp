@@ -8,7 +8,7 @@
 namespace rattleback {
 
 /// Coordinates in groups of `size`: within a group the mass and the second derivatives of g are multiples of the identity.
-struct Blocks {
+struct BlockStructure {
   int size = 0;  ///< 0 where the system has no such structure
   /// Factor of the identity for each constraint and pair of groups: m x n/size x n/size nodes without q.
   std::vector<int> hessian;
@@ -16,7 +16,7 @@ struct Blocks {
 
 /// Finds the largest groups. The system is separable and holonomic on R^n with a diagonal mass, and its potential must be
 /// linear.
-[[nodiscard]] Blocks find_blocks(SystemGraph& graph);
+[[nodiscard]] BlockStructure find_blocks(SystemGraph& graph);
 
 [[nodiscard]] bool is_diagonal_mass(const SystemGraph& graph);
 

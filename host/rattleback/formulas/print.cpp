@@ -108,8 +108,8 @@ class Printer {
     line("RB_NAMESPACE_BEGIN");
     line("namespace formulas {");
     line("");
-    line(fmt::format("/// q = ({}),", join(system_.coordinates)));
-    line(fmt::format("/// v = ({}).", join(system_.velocities)));
+    comment("q", system_.coordinates);
+    comment("v", system_.velocities);
     line("template <class T>");
     line(fmt::format("struct {} {{", struct_name(system_)));
     line("  using scalar = T;");
@@ -150,6 +150,17 @@ class Printer {
                                     cpp_string(observable.text)));
     list("ObservableInfo", "invariants", entries);
   }
+  void comment(std::string_view letter, const std::vector<std::string>& names) {
+    std::string words = fmt::format("/// {} =", letter);
+    for (const std::string& name : names) {
+      if (words.size() + name.size() > width) {
+        out_ += words + '\n';
+        words = "///  ";
+      }
+      words += ' ' + name;
+    }
+    out_ += words + '\n';
+  }
   std::string configuration() const {
     std::string space;
     for (const GroupFactor& factor : system_.group) {
@@ -174,7 +185,7 @@ class Printer {
       line("    return {};");
     } else {
       for (std::size_t i = 0; i < entries.size(); ++i)
-        line(fmt::format("    {}{}{}", i == 0 ? "return {{" : "        ", entries[i],
+        line(fmt::format("    {}{}{}", i == 0 ? "return {{" : "         ", entries[i],
                          i + 1 < entries.size() ? "," : "}};"));
     }
     line("  }");
@@ -236,7 +247,8 @@ class Printer {
     } else {
       function({"Matrix<T, n, n>", "mass_matrix", "q", true}, graph_.mass, n);
     }
-    if (!system_.on_group() && is_diagonal()) print_velocity({});
+    // Energy-momentum methods take the structure of blocks or the velocity.
+    if (!system_.on_group() && graph_.holonomic() && is_diagonal() && find_blocks(graph_).size == 0) print_velocity({});
   }
 
   void print_lagrangian() {
@@ -350,7 +362,7 @@ class Printer {
 
   void print_blocks() {
     if (!graph_.separable || !is_diagonal()) return;
-    const Blocks blocks = find_blocks(graph_);
+    const BlockStructure blocks = find_blocks(graph_);
     if (blocks.size == 0) return;
     if (std::ranges::all_of(diagonal_of_mass(), [&](int entry) { return algebra_.is_one(entry); }))
       function({"Vector<T, n>", "mass_diagonal", "q", true}, diagonal_of_mass());

@@ -31,6 +31,17 @@ std::string place(const toml::source_region& source) {
 }
 std::string place(const toml::node& node) { return place(node.source()); }
 
+/// The entries of a table in the order of the text; the parser sorts them by name.
+std::vector<std::pair<std::string, const toml::node*>> entries_of(const toml::table& table) {
+  std::vector<std::pair<std::string, const toml::node*>> entries;
+  for (const auto& [key, node] : table) entries.emplace_back(std::string(key.str()), &node);
+  std::ranges::stable_sort(entries, [](const auto& a, const auto& b) {
+    const toml::source_position &first = a.second->source().begin, &second = b.second->source().begin;
+    return std::pair(first.line, first.column) < std::pair(second.line, second.column);
+  });
+  return entries;
+}
+
 class Reader {
  public:
   explicit Reader(const toml::table& table) : table_(table) {}
@@ -150,13 +161,12 @@ class Reader {
     const toml::node* node = table_.get("dimensions");
     if (node == nullptr) return;
     if (!node->is_table()) wrong_type(*node, "system.dimensions", "a table of whole numbers, such as { m = 3 }");
-    for (const auto& [name, value] : *node->as_table()) {
-      const auto* whole = value.as_integer();
-      const std::string key = fmt::format("system.dimensions.{}", name.str());
+    for (const auto& [name, value] : entries_of(*node->as_table())) {
+      const auto* whole = value->as_integer();
       if (whole == nullptr || whole->get() < 0 || whole->get() > 1000)
-        wrong_type(value, key, "a whole number from 0 to 1000");
-      system_.dimensions.push_back({std::string(name.str()), static_cast<int>(whole->get())});
-      add_known(std::string(name.str()), static_cast<double>(whole->get()), place(value), "a dimension");
+        wrong_type(*value, fmt::format("system.dimensions.{}", name), "a whole number from 0 to 1000");
+      system_.dimensions.push_back({name, static_cast<int>(whole->get())});
+      add_known(name, static_cast<double>(whole->get()), place(*value), "a dimension");
     }
   }
   void add_known(const std::string& name, double value, const std::string& where, std::string_view what) {
@@ -245,18 +255,19 @@ class Reader {
     const toml::node* node = table_.get("parameters");
     if (node == nullptr) return;
     if (!node->is_table()) wrong_type(*node, "system.parameters", "a table, such as { b = 0.25 }");
-    for (const auto& [name, value] : *node->as_table()) {
-      const std::string key = fmt::format("system.parameters.{}", name.str());
-      check_symbol(std::string(name.str()), place(value), "a parameter");
-      SystemFormulas::Parameter parameter{.name = std::string(name.str())};
-      if (const toml::table* table = value.as_table()) {
+    for (const auto& [name, value] : entries_of(*node->as_table())) {
+      const std::string key = fmt::format("system.parameters.{}", name);
+      check_symbol(name, place(*value), "a parameter");
+      SystemFormulas::Parameter parameter;
+      parameter.name = name;
+      if (const toml::table* table = value->as_table()) {
         check_keys(*table, key, {"value", "unit", "text"});
-        if (!table->contains("value")) input_error(place(value), fmt::format("{}.value is missing", key));
+        if (!table->contains("value")) input_error(place(*value), fmt::format("{}.value is missing", key));
         parameter.value = number(*table->get("value"), key + ".value");
         if (const toml::node* unit = table->get("unit")) parameter.unit = string(*unit, key + ".unit");
         if (const toml::node* about = table->get("text")) parameter.text = string(*about, key + ".text");
       } else {
-        parameter.value = number(value, key);
+        parameter.value = number(*value, key);
       }
       system_.parameters.push_back(std::move(parameter));
     }
@@ -343,14 +354,14 @@ class Reader {
   void read_observables() {
     if (const toml::node* node = table_.get("observables")) {
       if (!node->is_table()) wrong_type(*node, "system.observables", "a table, such as { spin = \"x v_y - y v_x\" }");
-      for (const auto& [name, value] : *node->as_table()) {
-        check_symbol(std::string(name.str()), place(value), "an observable");
-        if (std::ranges::find(taken_observables, name.str()) != std::end(taken_observables))
-          input_error(place(value), fmt::format("{} cannot name an observable (every run has it); choose another name",
-                                                quote(name.str())));
-        FormulaText text = formula(value, fmt::format("system.observables.{}", name.str()));
+      for (const auto& [name, value] : entries_of(*node->as_table())) {
+        check_symbol(name, place(*value), "an observable");
+        if (std::ranges::find(taken_observables, name) != std::end(taken_observables))
+          input_error(place(*value), fmt::format("{} cannot name an observable (every run has it); choose another name",
+                                                 quote(name)));
+        FormulaText text = formula(*value, fmt::format("system.observables.{}", name));
         std::string about = one_line(text.text);
-        system_.observables.push_back({std::string(name.str()), std::move(text), false, std::move(about)});
+        system_.observables.push_back({name, std::move(text), false, std::move(about)});
       }
       if (system_.observables.size() > most_observables)
         fail("observables", fmt::format("it has {} observables, and a system has at most {}", system_.observables.size(),
