@@ -51,7 +51,9 @@ void Algebra::multiply(Term& term, const Term& by, int exponent) {
 bool Algebra::raise(Term& term, int node, int exponent) {
   constexpr int most = 1024;
   const Term base = this->term(node);
-  const auto fits = [&](const Factor& factor) { return std::abs(factor.exponent) <= most / std::max(1, std::abs(exponent)); };
+  const auto fits = [&](const Factor& factor) {
+    return std::abs(factor.exponent) <= most / std::max(1, std::abs(exponent));
+  };
   if (!std::ranges::all_of(base.factors, fits)) return false;
   multiply(term, base, exponent);
   return true;

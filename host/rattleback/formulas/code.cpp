@@ -82,7 +82,8 @@ bool CodeWriter::is_product(int node) const {
 /// A product of two variables costs nothing where it is added, and compilers find equal ones.
 bool CodeWriter::is_cheap(int node) const {
   const Node& info = algebra_.graph()[node];
-  return is_leaf(node) || (is_product(node) && is_leaf(info.operand[0]) && is_leaf(info.operand[info.op == Op::multiply])) ||
+  return is_leaf(node) ||
+         (is_product(node) && is_leaf(info.operand[0]) && is_leaf(info.operand[info.op == Op::multiply])) ||
          (info.op == Op::negate && is_leaf(info.operand[0]));
 }
 

@@ -12,9 +12,11 @@ namespace rattleback {
 namespace {
 
 std::string message_of(const FormulaText& formula, std::size_t column, std::string_view fault) {
-  const auto lines = 1 + std::count(formula.text.begin(), formula.text.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                              column, formula.text.size())), '\n');
-  const std::string line = std::ranges::count(formula.text, '\n') > 0 && column > 0 ? fmt::format("line {}, ", lines) : "";
+  const auto lines =
+      1 + std::count(formula.text.begin(),
+                     formula.text.begin() + static_cast<std::ptrdiff_t>(std::min(column, formula.text.size())), '\n');
+  const std::string line =
+      std::ranges::count(formula.text, '\n') > 0 && column > 0 ? fmt::format("line {}, ", lines) : "";
   const std::size_t begin = column > 0 ? formula.text.rfind('\n', column - 1) + 1 : 0;  // npos + 1 is 0
   const std::string place = column > 0 ? fmt::format(" ({}column {})", line, column - begin) : "";
   return one_line(fmt::format("{}{}{} = {} cannot be used{}: {}", formula.where, formula.where.empty() ? "" : ": ",
@@ -28,10 +30,12 @@ FormulaError::FormulaError(const FormulaText& formula, std::size_t column, std::
   if (column == 0) return;
   const std::string& text = formula.text;
   const std::size_t at = std::min(column - 1, text.size());
-  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1, end = std::min(text.find('\n', at), text.size());
+  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1,
+                    end = std::min(text.find('\n', at), text.size());
   std::string line = text.substr(begin, end - begin);
   // A tab has no fixed width; other control characters do not go to a terminal.
-  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
+  std::ranges::replace_if(
+      line, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
   excerpt_ = fmt::format("  {}\n  {}^", line, std::string(at - begin, ' '));
 }
 

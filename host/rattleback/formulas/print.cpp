@@ -43,8 +43,8 @@ std::string group_name(const std::vector<GroupFactor>& group) {
 /// What a member function takes.
 struct Signature {
   std::string result, name;
-  std::string arguments;         ///< letters of q, v, p and a
-  bool of_parameters = false;    ///< no template; scalars of the type T
+  std::string arguments;       ///< letters of q, v, p and a
+  bool of_parameters = false;  ///< no template; scalars of the type T
 };
 
 class Printer {
@@ -58,9 +58,10 @@ class Printer {
 
   std::string operator()() {
     if (!graph_.quadratic)
-      throw FormulaError(system_.lagrangian, 0,
-                         "it is not quadratic in the velocities, so that they do not follow from the momenta by a formula; "
-                         "write the system as a header");
+      throw FormulaError(
+          system_.lagrangian, 0,
+          "it is not quadratic in the velocities, so that they do not follow from the momenta by a formula; "
+          "write the system as a header");
     heading();
     line("");
     if (graph_.separable)
@@ -102,7 +103,10 @@ class Printer {
     line("// Written by rattleback from the formulas of a study.");
     line("");
     if (system_.on_group())
-      line(fmt::format("#include \"rattleback/lie/{}.hpp\"", system_.group.size() > 1 ? "lie" : system_.group[0].kind == GroupFactor::Kind::so3 ? "so3" : "se3"));
+      line(fmt::format("#include \"rattleback/lie/{}.hpp\"", system_.group.size() > 1 ? "lie"
+                                                             : system_.group[0].kind == GroupFactor::Kind::so3
+                                                                 ? "so3"
+                                                                 : "se3"));
     line("#include \"rattleback/mechanics/system.hpp\"");
     line("");
     line("RB_NAMESPACE_BEGIN");
@@ -129,10 +133,12 @@ class Printer {
     text("configuration", configuration());
     std::vector<std::string> quoted;
     for (const std::string& name : system_.coordinates) quoted.push_back(cpp_string(name));
-    line(fmt::format("  static constexpr std::array<const char*, {}> coordinates{{{}}};", graph_.elements, join(quoted)));
+    line(fmt::format("  static constexpr std::array<const char*, {}> coordinates{{{}}};", graph_.elements,
+                     join(quoted)));
     text("source", system_.source);
     line(fmt::format("  static constexpr bool conserves_energy = {};", graph_.conserves_energy()));
-    if (system_.time_scale != 1.0) line(fmt::format("  static constexpr double time_scale = {};", cpp_number(system_.time_scale)));
+    if (system_.time_scale != 1.0)
+      line(fmt::format("  static constexpr double time_scale = {};", cpp_number(system_.time_scale)));
     numbers("default_q", system_.q);
     numbers("default_v", system_.v);
     std::vector<std::string> entries;
@@ -204,8 +210,11 @@ class Printer {
       if (signature.of_parameters) break;
       const int first = letter == 'q' ? graph_.q(0) : letter == 'v' ? graph_.v(0) : free;
       const int size = letter == 'q' ? graph_.elements : letter == 'a' ? graph_.m : graph_.n;
-      const bool used = std::ranges::any_of(nodes, [&](int node) { return algebra_.depends(node, first, first + size); });
-      const std::string length = letter == 'q' && graph_.elements != graph_.n ? std::to_string(size) : letter == 'a' ? "m" : "n";
+      const bool used =
+          std::ranges::any_of(nodes, [&](int node) { return algebra_.depends(node, first, first + size); });
+      const std::string length = letter == 'q' && graph_.elements != graph_.n ? std::to_string(size)
+                                 : letter == 'a'                              ? "m"
+                                                                              : "n";
       arguments.push_back(fmt::format("const Vector<S, {}>&{}", length, used ? fmt::format(" {}", letter) : ""));
     }
     line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
@@ -385,7 +394,8 @@ class Printer {
 
   void print_observables() {
     if (graph_.observables.empty()) return;
-    function({fmt::format("Vector<S, {}>", graph_.observables.size()), "evaluate_invariants", "qv"}, graph_.observables);
+    function({fmt::format("Vector<S, {}>", graph_.observables.size()), "evaluate_invariants", "qv"},
+             graph_.observables);
   }
 
   [[nodiscard]] int velocity(int i) { return algebra_.graph().variable(graph_.v(i)); }
@@ -407,9 +417,7 @@ class Printer {
 
 std::string system_header(const SystemFormulas& system) { return Printer(system)(); }
 
-std::string system_type(const SystemFormulas& system) {
-  return fmt::format("formulas::{}<T>", struct_name(system));
-}
+std::string system_type(const SystemFormulas& system) { return fmt::format("formulas::{}<T>", struct_name(system)); }
 
 std::string system_kind(const SystemFormulas& system) {
   return !system.constraints.empty() ? "holonomic" : !system.velocity_constraints.empty() ? "velocity" : "none";

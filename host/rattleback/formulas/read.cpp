@@ -16,18 +16,20 @@ namespace rattleback {
 namespace {
 
 constexpr std::string_view option_prefix = "--set ";
-const std::vector<std::string> known_keys{
-    "name",      "summary",          "source",    "coordinates", "velocities",  "group",
-    "parameters", "dimensions",      "mass",      "inertia",     "vector_potential", "potential",
-    "lagrangian", "constraints",     "velocity_constraints", "observables", "conserved", "initial", "time_scale"};
+const std::vector<std::string> known_keys{"name",        "summary",          "source",
+                                          "coordinates", "velocities",       "group",
+                                          "parameters",  "dimensions",       "mass",
+                                          "inertia",     "vector_potential", "potential",
+                                          "lagrangian",  "constraints",      "velocity_constraints",
+                                          "observables", "conserved",        "initial",
+                                          "time_scale"};
 /// Observables that every run has.
 constexpr std::string_view taken_observables[] = {"energy",   "constraint", "hidden_constraint", "iterations",
                                                   "residual", "lyapunov",   "p_projected"};
 
 std::string place(const toml::source_region& source) {
   if (!source.path) return "";
-  return source.path->starts_with(option_prefix) ? *source.path
-                                                 : fmt::format("{}:{}", *source.path, source.begin.line);
+  return source.path->starts_with(option_prefix) ? *source.path : fmt::format("{}:{}", *source.path, source.begin.line);
 }
 std::string place(const toml::node& node) { return place(node.source()); }
 
@@ -52,11 +54,12 @@ class Reader {
     system_.name = text("name");
     if (!std::ranges::all_of(system_.name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; }) ||
         system_.name.size() > 64)
-      fail("name", fmt::format("{} cannot name a system; take at most 64 letters, digits, - and _", quote(system_.name)));
+      fail("name",
+           fmt::format("{} cannot name a system; take at most 64 letters, digits, - and _", quote(system_.name)));
     system_.summary = table_.contains("summary") ? text("summary") : "system written as formulas";
     system_.source = table_.contains("source") ? text("source") : "the study";
     if (table_.contains("time_scale")) system_.time_scale = number(*table_.get("time_scale"), "system.time_scale");
-    if (!(system_.time_scale > 0.0)) fail("time_scale", "a time is positive");
+    if (!(system_.time_scale > 0.0)) fail("time_scale", "it must be positive");
     read_dimensions();
     read_names();
     read_parameters();
@@ -89,21 +92,22 @@ class Reader {
     for (const auto& [key, node] : table) {
       if (std::ranges::find(known, key.str()) != known.end()) continue;
       const toml::source_region& source = key.source().path ? key.source() : node.source();
-      input_error(place(source), fmt::format("unknown key {} in [{}] (known: {}){}", quote(key.str()), path, join(known),
-                                             did_you_mean(key.str(), known)));
+      input_error(place(source), fmt::format("unknown key {} in [{}] (known: {}){}", quote(key.str()), path,
+                                             join(known), did_you_mean(key.str(), known)));
     }
   }
 
   std::string text(std::string_view key) const {
     const toml::node* node = table_.get(key);
-    if (node == nullptr) fail(key, "it is missing");
+    if (node == nullptr) input_error(place(table_), fmt::format("system.{} is missing", key));
     return string(*node, fmt::format("system.{}", key));
   }
   static std::string string(const toml::node& node, std::string_view key) {
     const auto* value = node.as_string();
     if (value == nullptr) wrong_type(node, key, "a string");
     if (value->get().empty()) input_error(place(node), fmt::format("{} is empty; give it, or leave it out", key));
-    if (!is_printable(value->get())) input_error(place(node), fmt::format("{} has characters that cannot be shown", key));
+    if (!is_printable(value->get()))
+      input_error(place(node), fmt::format("{} has characters that cannot be shown", key));
     return value->get();
   }
   [[nodiscard]] Expression expression(const toml::node& node, const std::string& key) const {
@@ -144,7 +148,8 @@ class Reader {
     const toml::array* array = node.as_array();
     if (array == nullptr) wrong_type(node, key, "an array of formulas");
     std::vector<FormulaText> result;
-    for (std::size_t i = 0; i < array->size(); ++i) result.push_back(formula(*array->get(i), fmt::format("{}[{}]", key, i)));
+    for (std::size_t i = 0; i < array->size(); ++i)
+      result.push_back(formula(*array->get(i), fmt::format("{}[{}]", key, i)));
     return result;
   }
   std::vector<FormulaText> formulas(std::string_view key) const {
@@ -153,9 +158,10 @@ class Reader {
   }
   void count(std::string_view key, std::size_t given, int needed) const {
     if (static_cast<int>(given) == needed) return;
-    fail(key, fmt::format("it has {} entr{}, and {} {} needed, one for each velocity ({})", given, given == 1 ? "y" : "ies",
-                          needed, needed == 1 ? "is" : "are", join(system_.velocities)));
+    fail(key, fmt::format("it has {} {}, and {} {} needed, one for each velocity ({})", given, entries(given), needed,
+                          needed == 1 ? "is" : "are", join(system_.velocities)));
   }
+  static std::string_view entries(std::size_t count) { return count == 1 ? "entry" : "entries"; }
 
   void read_dimensions() {
     const toml::node* node = table_.get("dimensions");
@@ -214,12 +220,14 @@ class Reader {
   }
 
   void read_names() {
-    const std::vector<std::string> plain = names("coordinates", "a coordinate"), rates = names("velocities", "a velocity");
+    const std::vector<std::string> plain = names("coordinates", "a coordinate"),
+                                   rates = names("velocities", "a velocity");
     if (const toml::node* node = table_.get("group"))
       system_.group = parse_group({string(*node, "system.group"), "system.group", place(*node)});
     else
       system_.group = {{GroupFactor::Kind::rn, static_cast<int>(plain.size())}};
-    if (!table_.contains("group") && plain.empty()) fail("coordinates", "it is missing; name the coordinates");
+    if (!table_.contains("group") && plain.empty())
+      input_error(system_.where, "system.coordinates is missing; name the coordinates");
     std::vector<std::string>& coordinates = system_.coordinates;
     std::vector<std::string> velocities;
     std::size_t next = 0;
@@ -243,7 +251,8 @@ class Reader {
       }
     }
     if (static_cast<int>(plain.size()) != named)
-      fail("coordinates", fmt::format("it has {} names, and R^n of the group has {} coordinates", plain.size(), named));
+      fail("coordinates", fmt::format("it has {} name{}, and R^n of the group has {} coordinate{}", plain.size(),
+                                      plain.size() == 1 ? "" : "s", named, named == 1 ? "" : "s"));
     system_.velocities = velocities;
     if (!rates.empty()) {
       count("velocities", rates.size(), static_cast<int>(velocities.size()));
@@ -272,9 +281,10 @@ class Reader {
       system_.parameters.push_back(std::move(parameter));
     }
     if (system_.parameters.size() > max_parameters)
-      fail("parameters", fmt::format("it has {} parameters, and a system has at most {}", system_.parameters.size(),
-                                     max_parameters));
-    for (const auto& parameter : system_.parameters) add_known(parameter.name, parameter.value, place(*node), "a parameter");
+      fail("parameters",
+           fmt::format("it has {} parameters, and a system has at most {}", system_.parameters.size(), max_parameters));
+    for (const auto& parameter : system_.parameters)
+      add_known(parameter.name, parameter.value, place(*node), "a parameter");
   }
 
   /// Checks that no name has two meanings.
@@ -282,8 +292,7 @@ class Reader {
     std::vector<std::pair<std::string, std::string>> all;
     const auto add = [&](const std::string& name, std::string_view key, const std::string& what) {
       const auto same = std::ranges::find(all, name, &std::pair<std::string, std::string>::first);
-      if (same != all.end())
-        fail(key, fmt::format("{} is {} already; choose another name", quote(name), same->second));
+      if (same != all.end()) fail(key, fmt::format("{} is {} already; choose another name", quote(name), same->second));
       all.emplace_back(name, what);
     };
     for (const auto& dimension : system_.dimensions) add(dimension.name, "dimensions", "a dimension");
@@ -300,7 +309,8 @@ class Reader {
     if (array == nullptr) return std::vector<FormulaText>(static_cast<std::size_t>(size), formula(node, key));
     const auto length = [&](const toml::node& at, const toml::array& of, const std::string& what) {
       if (static_cast<int>(of.size()) != size)
-        input_error(place(at), fmt::format("{} has {} entries, and {} are needed", what, of.size(), size));
+        input_error(place(at), fmt::format("{} has {} {}, and {} {} needed", what, of.size(), entries(of.size()), size,
+                                           size == 1 ? "is" : "are"));
     };
     length(node, *array, key);
     if (array->empty() || !array->get(0)->is_array()) return formulas(node, key);
@@ -334,9 +344,10 @@ class Reader {
     }
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
-        system_.mass.push_back(turns(i) && turns(j) ? turning[static_cast<std::size_t>(3 * (i - rotation_) + j - rotation_)]
-                               : i == j            ? moving[other(i)]
-                                                    : FormulaText{"0", "system.mass", system_.where});
+        system_.mass.push_back(turns(i) && turns(j)
+                                   ? turning[static_cast<std::size_t>(3 * (i - rotation_) + j - rotation_)]
+                               : i == j ? moving[other(i)]
+                                        : FormulaText{"0", "system.mass", system_.where});
   }
 
   void read_constraints() {
@@ -357,15 +368,15 @@ class Reader {
       for (const auto& [name, value] : entries_of(*node->as_table())) {
         check_symbol(name, place(*value), "an observable");
         if (std::ranges::find(taken_observables, name) != std::end(taken_observables))
-          input_error(place(*value), fmt::format("{} cannot name an observable (every run has it); choose another name",
-                                                 quote(name)));
+          input_error(place(*value),
+                      fmt::format("{} cannot name an observable (every run has it); choose another name", quote(name)));
         FormulaText text = formula(*value, fmt::format("system.observables.{}", name));
         std::string about = one_line(text.text);
         system_.observables.push_back({name, std::move(text), false, std::move(about)});
       }
       if (system_.observables.size() > most_observables)
-        fail("observables", fmt::format("it has {} observables, and a system has at most {}", system_.observables.size(),
-                                        most_observables));
+        fail("observables", fmt::format("it has {} observables, and a system has at most {}",
+                                        system_.observables.size(), most_observables));
     }
     std::vector<std::string> known;
     for (const auto& observable : system_.observables) known.push_back(observable.name);
@@ -392,9 +403,11 @@ class Reader {
       if (!list->is_array()) wrong_type(*list, path, "an array of numbers");
       for (const toml::node& entry : *list->as_array())
         result.push_back(number(entry, fmt::format("{}[{}]", path, result.size())));
-      if (static_cast<int>(result.size()) != system_.n() && (*key == 'v' || static_cast<int>(result.size()) != system_.elements()))
-        input_error(place(*list), fmt::format("{} has {} numbers, and {} are needed", path, result.size(),
-                                              *key == 'q' ? system_.elements() : system_.n()));
+      if (static_cast<int>(result.size()) != system_.n() &&
+          (*key == 'v' || static_cast<int>(result.size()) != system_.elements()))
+        input_error(place(*list),
+                    fmt::format("{} has {} number{}, and {} are needed", path, result.size(),
+                                result.size() == 1 ? "" : "s", *key == 'q' ? system_.elements() : system_.n()));
       return result;
     };
     system_.q = numbers("q");
@@ -429,10 +442,11 @@ class Reader {
         Vector<double, 9> rotation;
         std::copy_n(system_.q.begin() + static_cast<std::ptrdiff_t>(first), 9, rotation.entry);
         if (const double defect = SO3::defect(rotation); !(defect <= group_tolerance))
-          input_error(place(*initial), fmt::format("system.initial.q: the first 9 numbers of the rotation are no rotation "
-                                                   "matrix (R^T R - 1 has the norm {:.1e}); give 3 numbers, a rotation "
-                                                   "vector",
-                                                   defect));
+          input_error(place(*initial),
+                      fmt::format("system.initial.q: the first 9 numbers of the rotation are no rotation "
+                                  "matrix (R^T R - 1 has the norm {:.1e}); give 3 numbers, a rotation "
+                                  "vector",
+                                  defect));
       }
       first += static_cast<std::size_t>(factor.elements());
     }
@@ -440,7 +454,7 @@ class Reader {
 
   const toml::table& table_;
   SystemFormulas system_;
-  int rotation_ = -1;  ///< index of w1 among the velocities
+  int rotation_ = -1;               ///< index of w1 among the velocities
   std::vector<std::string> known_;  ///< dimensions and parameters
   std::vector<double> values_;
 };

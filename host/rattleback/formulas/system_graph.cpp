@@ -75,7 +75,8 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
 }
 
 int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::string_view hint) {
-  if (const std::string fault = fault_of_expression(formula.text); !fault.empty()) throw FormulaError(formula, 0, fault);
+  if (const std::string fault = fault_of_expression(formula.text); !fault.empty())
+    throw FormulaError(formula, 0, fault);
   const auto resolve = [&](const std::string& written) {
     const std::string name = plain_name(written);
     for (const auto& dimension : system.dimensions)
@@ -130,21 +131,21 @@ void SystemGraph::check_operations(const FormulaText& formula, int node) {
 void SystemGraph::read_mass_form() {
   const int half = algebra_.number(0.5);
   const auto velocity = [&](int i) { return graph_.variable(v(i)); };
-  constexpr std::string_view hint = "; write L as `lagrangian`";
+  constexpr std::string_view hint = "; write L as lagrangian";
   std::vector<int> entries;
   for (const FormulaText& entry : system.mass) entries.push_back(parse(entry, false, hint));
   const bool rows = static_cast<int>(entries.size()) == n * n && n > 1;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j)
-      mass.push_back(rows       ? entries[at(i * n + j)]
-                     : i != j   ? algebra_.number(0.0)
+      mass.push_back(rows              ? entries[at(i * n + j)]
+                     : i != j          ? algebra_.number(0.0)
                      : entries.empty() ? algebra_.number(1.0)
                                        : entries[at(i)]);
     const auto row = mass.begin() + i * n;
     if (std::all_of(row, row + n, [&](int entry) { return algebra_.is_zero(entry); }))
-      throw FormulaError(system.mass[at(rows ? i * n : i)], 0,
-                         fmt::format("the mass of {} is 0; take the coordinate out, or give a mass",
-                                     quote(system.velocities[at(i)])));
+      throw FormulaError(
+          system.mass[at(rows ? i * n : i)], 0,
+          fmt::format("the mass of {} is 0; take the coordinate out, or give a mass", quote(system.velocities[at(i)])));
   }
   int kinetic = algebra_.number(0.0);
   quadratic = separable = true;
@@ -152,9 +153,9 @@ void SystemGraph::read_mass_form() {
     for (int j = 0; j < n; ++j) {
       const int entry = mass[at(i * n + j)];
       if (j < i && entry != mass[at(j * n + i)])
-        throw FormulaError(system.mass[at(i * n + j)], 0,
-                           fmt::format("M is not symmetric; entry [{}][{}] is {}", j, i,
-                                       quote(system.mass[at(j * n + i)].text)));
+        throw FormulaError(
+            system.mass[at(i * n + j)], 0,
+            fmt::format("M is not symmetric; entry [{}][{}] is {}", j, i, quote(system.mass[at(j * n + i)].text)));
       if (depends_on_q(entry)) separable = false;
       const int term = algebra_.product(entry, algebra_.product(velocity(i), velocity(j)));
       if (j >= i) kinetic = algebra_.sum(kinetic, i == j ? algebra_.product(half, term) : term);
@@ -167,7 +168,7 @@ void SystemGraph::read_mass_form() {
     rest = algebra_.sum(rest, algebra_.product(entry, velocity(i)));
   }
   if (!system.potential.text.empty())
-    potential = parse(system.potential, false, "; write it as `vector_potential`, or L as `lagrangian`");
+    potential = parse(system.potential, false, "; write it as vector_potential, or L as lagrangian");
   else
     potential = algebra_.number(0.0);
   lagrangian = algebra_.difference(algebra_.sum(kinetic, rest), potential);
@@ -179,9 +180,10 @@ void SystemGraph::read_lagrangian_form() {
   for (int i = 0; i < n; ++i) {
     const int momentum = algebra_.derivative(lagrangian, v(i));
     if (!depends_on_v(momentum))
-      throw FormulaError(system.lagrangian, 0,
-                         fmt::format("it is not quadratic or more in {}, so the velocity does not follow from the momentum",
-                                     quote(system.velocities[at(i)])));
+      throw FormulaError(
+          system.lagrangian, 0,
+          fmt::format("it is not quadratic or more in {}, so the velocity does not follow from the momentum",
+                      quote(system.velocities[at(i)])));
     if (!algebra_.is_zero(at_rest(momentum))) separable = false;
     for (int j = 0; j < n; ++j) {
       mass.push_back(algebra_.derivative(momentum, v(j)));
@@ -215,8 +217,7 @@ void SystemGraph::find_forms() {
 }
 
 bool SystemGraph::conserves_energy() const {
-  return holonomic() ||
-         (affine && std::ranges::all_of(offset, [&](int node) { return algebra_.is_zero(node); }));
+  return holonomic() || (affine && std::ranges::all_of(offset, [&](int node) { return algebra_.is_zero(node); }));
 }
 
 int SystemGraph::by_q(int node, int k) {
@@ -254,9 +255,10 @@ void SystemGraph::check_default_state() const {
   const auto check = [&](int k, double value, std::string_view what) {
     if (std::abs(value) <= tolerance * size * size) return;
     const FormulaText& formula = (holonomic() ? system.constraints : system.velocity_constraints)[at(k)];
-    input_error(formula.where, fmt::format("{}{} = {} is not 0 at the default state (it is {:.3g}); give system.initial "
-                                           "with a q and a v that keep the constraints",
-                                           what, formula.key, quote(formula.text), value));
+    input_error(formula.where,
+                fmt::format("{}{} = {} is not 0 at the default state (it is {:.3g}); give system.initial "
+                            "with a q and a v that keep the constraints",
+                            what, formula.key, quote(formula.text), value));
   };
   for (int k = 0; k < m; ++k) {
     check(k, default_value(constraints[at(k)]), "");
@@ -266,7 +268,8 @@ void SystemGraph::check_default_state() const {
   }
   const double energy = default_value(lagrangian);
   if (!std::isfinite(energy))
-    input_error(system.where, "the Lagrangian is not finite at the default state; give system.initial with another state");
+    input_error(system.where,
+                "the Lagrangian is not finite at the default state; give system.initial with another state");
 }
 
 }  // namespace rattleback

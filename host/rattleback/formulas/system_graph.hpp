@@ -25,9 +25,9 @@ class SystemGraph {
   bool quadratic = false;
   std::vector<int> mass;
   int potential = 0;
-  std::vector<int> constraints;       ///< g(q), or Phi(q, v)
-  bool affine = true;                 ///< Phi = mu(q) v + d(q)
-  std::vector<int> forms, offset;     ///< Dg or mu (m rows of n), and d
+  std::vector<int> constraints;    ///< g(q), or Phi(q, v)
+  bool affine = true;              ///< Phi = mu(q) v + d(q)
+  std::vector<int> forms, offset;  ///< Dg or mu (m rows of n), and d
   std::vector<int> observables;
 
   [[nodiscard]] Algebra& algebra() { return algebra_; }

@@ -28,10 +28,10 @@ namespace {
 
 double potential_of_every_function(double a, double b, double x, double y) {
   using namespace std;
-  return a * sin(x) * cos(y) + tan(x / 4) + asin(x / 9) * acos(y / 9) + atan(x * y) + atan2(3 + x * x, y) + sinh(x / 2) * cosh(y) +
-         tanh(x) + asinh(x) + acosh(3 + x * x) + atanh(y / 9) + exp(a * x) + log(4 + x * x) + log2(5 + y * y) +
-         log10(6 + x * x) + sqrt(7 + y * y) + pow(2 + x * x, b) + pow(2 + y * y, 0.3) + pow(3 + x * x, -1.5) +
-         pow(abs(x - 11), 3) + pow(2, x / 3) - M_PI * pow(x, 7) / 900;
+  return a * sin(x) * cos(y) + tan(x / 4) + asin(x / 9) * acos(y / 9) + atan(x * y) + atan2(3 + x * x, y) +
+         sinh(x / 2) * cosh(y) + tanh(x) + asinh(x) + acosh(3 + x * x) + atanh(y / 9) + exp(a * x) + log(4 + x * x) +
+         log2(5 + y * y) + log10(6 + x * x) + sqrt(7 + y * y) + pow(2 + x * x, b) + pow(2 + y * y, 0.3) +
+         pow(3 + x * x, -1.5) + pow(abs(x - 11), 3) + pow(2, x / 3) - M_PI * pow(x, 7) / 900;
 }
 
 using namespace rattleback;
@@ -102,8 +102,7 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
     EXPECT_SAME(system.generalized_force(q, v), detail::differentiated_force(system, q, v));
   if constexpr (detail::has_inertia<System>)
     EXPECT_SAME(detail::apply_inertia(system.inertia(q), v), mass_matrix(system, q, v) * v);
-  if constexpr (requires { system.velocity(q, v); })
-    EXPECT_SAME(system.velocity(q, momentum(system, q, v)), v);
+  if constexpr (requires { system.velocity(q, v); }) EXPECT_SAME(system.velocity(q, momentum(system, q, v)), v);
   if constexpr (requires { system.position_jacobian(q); }) {
     const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<double, n>>(q));
     const auto jacobian = system.position_jacobian(q);
@@ -117,8 +116,7 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
   if constexpr (m > 0) {
     const auto forms = constraint_forms(system, q, v);
     for (int k = 0; k < m; ++k)
-      for (int i = 0; i < n; ++i)
-        EXPECT_TRUE(ConstraintForms<System>::entry(k, i) || forms[k][i] == 0.0);
+      for (int i = 0; i < n; ++i) EXPECT_TRUE(ConstraintForms<System>::entry(k, i) || forms[k][i] == 0.0);
   }
 }
 
@@ -230,8 +228,8 @@ TEST(PrintedSystems, DoublePendulum) {
     const auto printed = system_of<Printed>(p);
     const auto q = random.vector<2>(), v = random.vector<2>();
     const double cosine = std::cos(q[0] - q[1]), sine = std::sin(q[0] - q[1]);
-    const double kinetic = (m1 + m2) * l1 * l1 * v[0] * v[0] / 2 + m2 * l2 * l2 * v[1] * v[1] / 2 +
-                           m2 * l1 * l2 * v[0] * v[1] * cosine;
+    const double kinetic =
+        (m1 + m2) * l1 * l1 * v[0] * v[0] / 2 + m2 * l2 * l2 * v[1] * v[1] / 2 + m2 * l1 * l2 * v[0] * v[1] * cosine;
     const double height = -(m1 + m2) * l1 * std::cos(q[0]) - m2 * l2 * std::cos(q[1]);
     EXPECT_SAME(lagrangian(printed, q, v), kinetic - g * height);
     EXPECT_SAME(energy(printed, q, v), kinetic + g * height);
