@@ -226,6 +226,8 @@ class Printer {
                      int columns) {
     if (columns == 0 && signature.result.size() == 1) return line(fmt::format("    return {};", values.front()));
     const auto zeros = std::ranges::count_if(nodes, [&](int node) { return algebra_.is_zero(node); });
+    if (zeros == static_cast<std::ptrdiff_t>(nodes.size()))
+      return line(fmt::format("    return {}::zero();", signature.result));
     if (columns == 0) {
       std::size_t length = 0;
       for (const std::string& value : values) length += value.size() + 2;
@@ -244,6 +246,11 @@ class Printer {
   }
 
   void print_separable() {
+    print_potential_and_mass();
+    // Energy-momentum methods take the structure of blocks or the velocity.
+    if (!system_.on_group() && graph_.holonomic() && is_diagonal() && find_blocks(graph_).size == 0) print_velocity({});
+  }
+  void print_potential_and_mass() {
     const int n = graph_.n;
     function({"S", "potential", "q"}, {graph_.potential});
     std::vector<int> force;
@@ -256,8 +263,6 @@ class Printer {
     } else {
       function({"Matrix<T, n, n>", "mass_matrix", "q", true}, graph_.mass, n);
     }
-    // Energy-momentum methods take the structure of blocks or the velocity.
-    if (!system_.on_group() && graph_.holonomic() && is_diagonal() && find_blocks(graph_).size == 0) print_velocity({});
   }
 
   void print_lagrangian() {
@@ -284,6 +289,21 @@ class Printer {
     }
     function({"Vector<S, n>", "generalized_force", "qv"}, force);
     print_velocity(momentum_at_rest);
+    print_separable_form(momentum_at_rest);
+  }
+
+  /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
+  void print_separable_form(const std::vector<int>& momentum_at_rest) {
+    if (std::ranges::any_of(graph_.mass, [&](int entry) { return graph_.depends_on_q(entry); })) return;
+    for (int i = 0; i < static_cast<int>(system_.parameters.size()); ++i) {
+      const auto vanishes = [&](int node) { return algebra_.is_zero(graph_.without(i, node)); };
+      if (!std::ranges::all_of(momentum_at_rest, vanishes)) continue;
+      line("");
+      line("  /// L is separable where this parameter is 0.");
+      line(fmt::format("  static constexpr std::array<const char*, 1> separable_without{{{}}};",
+                       cpp_string(system_.parameters[at(i)].name)));
+      return print_potential_and_mass();
+    }
   }
 
   /// The inverse of p = M v + b. Larger full matrices are left to Newton's method of mechanics/lagrangian.hpp.

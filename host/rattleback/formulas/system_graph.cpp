@@ -233,9 +233,10 @@ int SystemGraph::by_q(int node, int k) {
   return result;
 }
 
-int SystemGraph::at_rest(int node) {
+int SystemGraph::with_zeros(int node, int first, int last) {
   std::vector<int> replacement;
-  for (int i = 0; i < v(n); ++i) replacement.push_back(i < v(0) ? graph_.variable(i) : algebra_.number(0.0));
+  for (int i = 0; i < v(n); ++i)
+    replacement.push_back(i >= first && i < last ? algebra_.number(0.0) : graph_.variable(i));
   return algebra_.substituted(node, replacement);
 }
 

@@ -43,7 +43,9 @@ class SystemGraph {
   /// The derivative along direction k of the configuration space: by q[k], or left trivialised.
   [[nodiscard]] int by_q(int node, int k);
   /// A node at v = 0.
-  [[nodiscard]] int at_rest(int node);
+  [[nodiscard]] int at_rest(int node) { return with_zeros(node, v(0), v(n)); }
+  /// A node with a parameter of 0.
+  [[nodiscard]] int without(int parameter, int node) { return with_zeros(node, parameter, parameter + 1); }
   /// The value at the default state, with the default parameters.
   [[nodiscard]] double default_value(int node) const;
 
@@ -54,6 +56,8 @@ class SystemGraph {
   void read_mass_form();
   void read_lagrangian_form();
   void find_forms();
+  /// A node where the variables from `first` to `last` - 1 are 0.
+  int with_zeros(int node, int first, int last);
   int parse(const FormulaText& formula, bool takes_velocities, std::string_view hint);
   void check_operations(const FormulaText& formula, int node);
 

@@ -195,6 +195,21 @@ TEST(PrintedSystems, AgreeWithThoseByHand) {
   expect_agreement<TurntableBallSystem<double>, TurntableBall<double, TurntableVariant::space>>();
 }
 
+/// A magnetic field is the only term linear in v.
+TEST(PrintedSystems, AreSeparableWithoutAParameter) {
+  using Printed = formulas::MagneticPendulumSystem<double>;
+  static_assert(SeparableForm<Printed> && !SeparableForm<formulas::VariableMassPendulumSystem<double>>);
+  static_assert(!SeparableForm<formulas::ChaplyginSleighSystem<double>>);
+  EXPECT_EQ(std::string_view(separable_without<Printed>()[0]), "magnetic_field");
+  Random random;
+  const auto printed = system_of<Printed>({1.3, 0.9, 0.8, 1.1, 0.0});
+  const auto q = random.vector<3>(), v = random.vector<3>();
+  Vector<double, 3> p;
+  for (int i = 0; i < 3; ++i) p[i] = printed.mass_diagonal()[i] * v[i];
+  EXPECT_SAME(printed.lagrangian(q, v), 0.5 * dot(p, v) - printed.potential(q));
+  EXPECT_SAME(printed.force(q), configuration_force(printed, q, v));
+}
+
 TEST(PrintedSystems, DescribeThemselves) {
   using Printed = formulas::VariableMassPendulumSystem<double>;
   EXPECT_EQ(std::string_view(Printed::name), "variable-mass-pendulum");
