@@ -149,6 +149,17 @@ TEST(Expressions, ShareEqualPartsAndFoldConstants) {
   EXPECT_EQ(parse_expression("2 * 3 + sqrt(4)", graph, resolve), graph.constant(8.0));
 }
 
+TEST(Expressions, FoldFunctionsOfConstantsOnRequest) {
+  const auto resolve = [](const std::string&) { return 0; };
+  Graph exactly(true), always;
+  for (const char* text : {"sin(1)", "2^0.3", "exp(2)", "atan2(1, 2)", "log(3)", "tanh(2)"}) {
+    EXPECT_NE(exactly[parse_expression(text, exactly, resolve)].op, Op::constant) << text;
+    EXPECT_EQ(always[parse_expression(text, always, resolve)].op, Op::constant) << text;
+  }
+  for (const char* text : {"sqrt(2)", "1/3 + 2 pi", "2^-(-3)", "abs(-2)", "max(1, 2)"})
+    EXPECT_EQ(exactly[parse_expression(text, exactly, resolve)].op, Op::constant) << text;
+}
+
 TEST(Expressions, ListTheirVariables) {
   EXPECT_EQ(variables_of(Value("2 y + sin(x) y - pi + 1e5 z2")), (std::vector<std::string>{"y", "x", "z2"}));
   EXPECT_TRUE(variables_of(Value(2.0)).empty());
