@@ -2,7 +2,9 @@
 
 #include "rattleback/expression/algebra.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -124,6 +126,61 @@ TEST(Algebra, DerivativesAgreeWithDifferences) {
       }
     }
   }
+}
+
+/// A random formula with few parentheses more than it needs.
+std::string random_formula(std::mt19937& random, int depth) {
+  const auto part = [&] { return "(" + random_formula(random, depth - 1) + ")"; };
+  const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  const char* const leaves[] = {"x", "y", "z", "a", "b", "2", "0.5", "1", "-1", "3"};
+  if (depth == 0) return leaves[pick(10)];
+  switch (pick(9)) {
+    case 0:
+    case 1:
+      return part() + " + " + part();
+    case 2:
+      return part() + " - " + part();
+    case 3:
+    case 4:
+      return part() + " " + part();
+    case 5:
+      return part() + " / (2 + " + part() + "^2)";
+    case 6:
+      return part() + "^" + std::to_string(1 + pick(4));
+    case 7:
+      return "sqrt(1 + " + part() + "^2)^" + std::to_string(pick(7) - 3);
+    default:
+      return (pick(2) == 0 ? "sin" : "exp") + ("(sin" + part() + ")");
+  }
+}
+
+TEST(Algebra, RandomFormulasKeepTheirValuesAndSlopes) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(0.3, 1.7);
+  int compared = 0;
+  for (int trial = 0; trial < 1500; ++trial) {
+    Formula f;
+    const std::string text = random_formula(random, 1 + trial % 4);
+    const int plain = f(text), simple = f.algebra.simplified(plain);
+    EXPECT_EQ(f.algebra.simplified(simple), simple) << text;
+    std::vector<double> at(5);
+    for (double& x : at) x = uniform(random);
+    double size = 1.0;  // of all parts: bounds the rounding errors
+    for (int node = 0; node <= plain; ++node) size = std::max(size, std::abs(f.value(node, at)));
+    if (!(size < 1e4)) continue;
+    ++compared;
+    EXPECT_NEAR(f.value(simple, at), f.value(plain, at), 1e-12 * size) << text;
+    const auto shifted = [&](double h) {
+      auto moved = at;
+      moved[2] += h;
+      return f.value(plain, moved);
+    };
+    const double h = 1e-4;  // the error of this quotient is of the order h^4
+    const double slope = (8 * (shifted(h) - shifted(-h)) - (shifted(2 * h) - shifted(-2 * h))) / (12 * h);
+    const double own = f.value(f.algebra.derivative(simple, 2), at);
+    EXPECT_NEAR(own, slope, 1e-7 * (size + std::abs(own))) << text;
+  }
+  EXPECT_GT(compared, 1000);
 }
 
 TEST(Algebra, DerivativesAreShort) {
