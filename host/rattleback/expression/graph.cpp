@@ -147,6 +147,8 @@ int Graph::apply(Op op, int a, int b, int c) {
   const auto number = [&](int i) { return (*this)[node.operand[static_cast<std::size_t>(i)]].number; };
   for (int i = 0; i < arity(op); ++i)
     if ((*this)[node.operand[static_cast<std::size_t>(i)]].op != Op::constant) return add(node);
+  const bool exact = (op < Op::atan2 && op != Op::power) || op >= Op::sqrt;
+  if (exactly_ && !exact) return add(node);
   return constant(value_of(node, number(0), number(1), number(2)));
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
 #include <numbers>
 
 #include "rattleback/base/message.hpp"
@@ -27,6 +29,7 @@ class Scanner {
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   [[nodiscard]] std::size_t at() const { return at_; }
+  void go_to(std::size_t at) { at_ = at; }
   void skip() { ++at_; }
   /// Takes a symbol if the symbol comes next.
   bool take(std::string_view symbol) {
@@ -38,7 +41,10 @@ class Scanner {
   std::string_view name() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    if (at_ < text_.size() && text_[at_] == '[') at_ = std::min(text_.size(), text_.find(']', at_) + 1);
+    if (at_ < text_.size() && text_[at_] == '[') {
+      const std::size_t end = text_.find(']', at_);
+      at_ = end == std::string_view::npos ? text_.size() : end + 1;
+    }
     return text_.substr(begin, at_ - begin);
   }
   /// Takes a number that begins here.
@@ -183,7 +189,8 @@ class Parser {
     const std::string word(scan_.name());
     if (word == "pi") return graph_.constant(std::numbers::pi);
     const FunctionInfo* function = find_function(word);
-    if (function == nullptr) return resolve_(word);
+    if (function == nullptr) return variable(word, begin);
+    if (word == "sum" && begins_indexed_sum()) return indexed_sum();
     if (!scan_.take("(")) throw SyntaxError(fmt::format("{0} is a function; write {0}(..)", word), begin);
     int node = expression(), count = 1;
     if (function->most == 1) node = graph_.apply(function->op, node);
@@ -193,14 +200,99 @@ class Parser {
     close();
     return node;
   }
+  /// Returns the node of a name that is not a function. The index of the name is computed: y[i + 1].
+  int variable(const std::string& word, std::size_t begin) {
+    if (const auto index = indices_.find(word); index != indices_.end()) return graph_.constant(index->second);
+    try {
+      return resolve_(with_whole_index(word, begin));
+    } catch (const NameError& error) {
+      throw SyntaxError(error.what(), begin);
+    }
+  }
+  std::string with_whole_index(const std::string& word, std::size_t begin) {
+    const std::size_t open = word.find('[');
+    if (open == std::string::npos || word.back() != ']') return word;
+    const std::string inside = word.substr(open + 1, word.size() - open - 2);
+    if (std::ranges::all_of(inside, is_digit)) return word;
+    Parser index(inside, graph_, resolve_);
+    index.indices_ = indices_;
+    try {
+      const Node& node = graph_[index.all()];
+      if (is_whole(node)) return fmt::format("{}[{}]", word.substr(0, open), static_cast<int>(node.number));
+    } catch (const std::exception&) {
+    }
+    if (indices_.empty()) return word;
+    throw SyntaxError(fmt::format("the index in {} is not a whole number", quote(word)), begin);
+  }
+  static bool is_whole(const Node& node) {
+    return node.op == Op::constant && node.number == std::floor(node.number) && std::abs(node.number) <= 10000.0;
+  }
+
+  /// Returns whether `(NAME,` comes next with a name that has no meaning yet: the index of a sum.
+  bool begins_indexed_sum() {
+    const std::size_t begin = scan_.at();
+    const auto look = [&] {
+      if (!scan_.take("(") || !is_letter(scan_.peek())) return false;
+      const std::string word(scan_.name());
+      if (scan_.peek() != ',' || !is_variable_name(word)) return false;
+      if (indices_.contains(word)) return false;
+      try {
+        (void)resolve_(word);
+        return false;
+      } catch (const std::exception&) {
+        return true;
+      }
+    };
+    const bool found = look();
+    scan_.go_to(begin);
+    return found;
+  }
+  int indexed_sum() {
+    (void)scan_.take("(");
+    (void)scan_.peek();
+    const std::string index(scan_.name());
+    const int first = bound(index), last = bound(index);
+    if (!scan_.take(",")) fail(fmt::format("a sum over {0} is sum({0}, first, last, term)", index));
+    const std::size_t begin = scan_.at();
+    int node = graph_.constant(0.0);
+    for (int i = first; i <= last; ++i) {
+      if (++terms_ > most_terms) fail(fmt::format("its sums have more than {} terms", most_terms));
+      scan_.go_to(begin);
+      indices_[index] = i;
+      const int term = expression();
+      node = i == first ? term : graph_.apply(Op::add, node, term);
+    }
+    indices_.erase(index);
+    if (last < first) skip_term();
+    close();
+    return node;
+  }
+  int bound(const std::string& index) {
+    if (!scan_.take(",")) fail(fmt::format("a sum over {0} is sum({0}, first, last, term)", index));
+    (void)scan_.peek();
+    const std::size_t begin = scan_.at();
+    const Node node = graph_[expression()];
+    if (!is_whole(node)) throw SyntaxError("the bounds of a sum are whole numbers that the study fixes", begin);
+    return static_cast<int>(node.number);
+  }
+  /// Goes to the parenthesis that ends the term.
+  void skip_term() {
+    for (int open = 0; open > 0 || scan_.peek() != ')'; scan_.skip()) {
+      if (scan_.peek() == '\0') return;
+      open += (scan_.peek() == '(') - (scan_.peek() == ')');
+    }
+  }
   static std::string arguments(const FunctionInfo& function) {
     if (function.least < function.most) return fmt::format("at most {} arguments", function.most);
     return fmt::format("{} argument{}", function.most, function.most == 1 ? "" : "s");
   }
 
+  static constexpr int most_terms = 4096;
   Scanner scan_;
   Graph& graph_;
   const NameResolver& resolve_;
+  std::map<std::string, int> indices_;  ///< of the sums around this place
+  int terms_ = 0;
 };
 
 }  // namespace

@@ -11,6 +11,9 @@
 // Two factors side by side are a product: 2 y^2, b (x^2 - 1). The second factor begins with a name or a parenthesis. A
 // name before a parenthesis is a function if a function has this name, otherwise a factor. A power binds more than a
 // sign, and powers group from the right: -x^2 is -(x^2), and 2^3^2 is 2^9.
+//
+// sum(i, 1, m, y[i]^2 + z[i]^2) is the sum over the whole numbers i from 1 to m, where the name i has no other meaning.
+// The bounds are whole numbers that are known when the text is read.
 
 #include <functional>
 #include <stdexcept>
@@ -26,6 +29,11 @@ namespace rattleback {
 struct SyntaxError : std::runtime_error {
   SyntaxError(const std::string& fault, std::size_t at) : std::runtime_error(fault), column(at + 1) {}
   std::size_t column;  ///< counted from 1
+};
+
+/// A name resolver throws this error to let the parser add the place of the name.
+struct NameError : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 /// Returns the node for a name. Throws for an unknown name.

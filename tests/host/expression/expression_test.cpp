@@ -103,6 +103,40 @@ TEST(Expressions, SayWhatIsWrongAndWhere) {
   EXPECT_NE(fault(powers).find("more than 256 operators"), std::string::npos);
 }
 
+TEST(Expressions, SumOverAnIndex) {
+  const std::vector<std::string> indexed{"y[1]", "y[2]", "y[3]", "y[4]", "i", "x"};
+  const double slots[] = {2.0, 3.0, 5.0, 7.0, 11.0, 13.0};
+  const auto of = [&](const std::string& text) { return Expression(Value(text), "f", indexed, slots)(); };
+  EXPECT_EQ(of("sum(k, 1, 4, y[k]^2)"), 4.0 + 9.0 + 25.0 + 49.0);
+  EXPECT_EQ(of("sum(k, 1, 3, y[k] y[k + 1]) x"), (6.0 + 15.0 + 35.0) * 13.0);
+  EXPECT_EQ(of("sum(j, 1, 3, sum(k, j + 1, 4, (y[j] - y[k])^2))"), 1 + 9 + 25 + 4 + 16 + 4.0);
+  EXPECT_EQ(of("sum(k, 1, 4, k)"), 10.0);
+  EXPECT_EQ(of("sum(k, 2, 1, (y[k + 9]) + 1) + x"), 13.0);
+  EXPECT_EQ(of("sum(i, 1, 4, y[2])"), 11.0 + 1 + 4 + 3);  // i is a variable
+  EXPECT_EQ(of("sum(1, 2, 3)"), 6.0);
+  const auto fault_of = [&](const std::string& text) {
+    try {
+      (void)of(text);
+      return std::string();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  for (const auto& [text, part] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"sum(k, 1, 5, y[k])", "unknown name 'y[5]'"},
+           {"sum(k, 1, x, y[k])", "column 11: the bounds of a sum are whole numbers"},
+           {"sum(k, 1, 2)", "column 12: a sum over k is sum(k, first, last, term)"},
+           {"sum(k, 1)", "a sum over k is sum(k, first, last, term)"},
+           {"sum(k, 1, 4, y[k / 3])", "column 14: the index in 'y[k / 3]' is not a whole number"},
+           {"sum(k, 1, 5000, k)", "more than 4096 terms"},
+           {"sum(k, 1, 9, sum(l, 1, 999, l))", "more than 4096 terms"},
+           {"sum(k, 2, 1, (y[k]", "a ')' is missing"},
+           {"y[k]", "unknown name 'y[k]'"},
+           {"y[1", "unknown name 'y[1'"}})
+    EXPECT_NE(fault_of(text).find(part), std::string::npos) << text << ": " << fault_of(text);
+  EXPECT_EQ(variables_of(Value("2 y[1")), std::vector<std::string>{"y[1"});
+}
+
 TEST(Expressions, ShareEqualPartsAndFoldConstants) {
   Graph graph;
   const auto resolve = [&](const std::string& name) { return graph.variable(name == "x" ? 0 : 1); };
@@ -113,6 +147,17 @@ TEST(Expressions, ShareEqualPartsAndFoldConstants) {
   for (int i = 0; i < graph.size(); ++i) sines += graph[i].op == Op::sin;
   EXPECT_EQ(sines, 1);
   EXPECT_EQ(parse_expression("2 * 3 + sqrt(4)", graph, resolve), graph.constant(8.0));
+}
+
+TEST(Expressions, FoldFunctionsOfConstantsOnRequest) {
+  const auto resolve = [](const std::string&) { return 0; };
+  Graph exactly(true), always;
+  for (const char* text : {"sin(1)", "2^0.3", "exp(2)", "atan2(1, 2)", "log(3)", "tanh(2)"}) {
+    EXPECT_NE(exactly[parse_expression(text, exactly, resolve)].op, Op::constant) << text;
+    EXPECT_EQ(always[parse_expression(text, always, resolve)].op, Op::constant) << text;
+  }
+  for (const char* text : {"sqrt(2)", "1/3 + 2 pi", "2^-(-3)", "abs(-2)", "max(1, 2)"})
+    EXPECT_EQ(exactly[parse_expression(text, exactly, resolve)].op, Op::constant) << text;
 }
 
 TEST(Expressions, ListTheirVariables) {

@@ -1,0 +1,433 @@
+#include "rattleback/expression/algebra.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace rattleback {
+
+bool Algebra::depends(int node, int first, int last) {
+  // The sets of variables are computed on demand, operands first.
+  const auto variables = [&](auto&& self, int at) -> const std::vector<int>& {
+    if (const auto found = variables_.find(at); found != variables_.end()) return found->second;
+    const Node info = graph_[at];
+    std::vector<int> all;
+    if (info.op == Op::variable) all.push_back(info.index);
+    for (int k = 0; k < arity(info.op); ++k) {
+      const std::vector<int>& more = self(self, info.operand[static_cast<std::size_t>(k)]);
+      std::vector<int> both;
+      std::ranges::set_union(all, more, std::back_inserter(both));
+      all = std::move(both);
+    }
+    return variables_.emplace(at, std::move(all)).first->second;
+  };
+  const std::vector<int>& all = variables(variables, node);
+  const auto from = std::ranges::lower_bound(all, first);
+  return from != all.end() && *from < last;
+}
+
+void Algebra::multiply(Term& term, Factor factor) {
+  auto found = std::ranges::find(term.factors, factor.base, &Factor::base);
+  if (found == term.factors.end()) found = term.factors.insert(found, {factor.base, 0});
+  found->exponent += factor.exponent;
+  const Factor total = *found;
+  if (total.exponent == 0) {
+    term.factors.erase(found);
+  } else if (const Node root = graph_[total.base]; root.op == Op::sqrt && std::abs(total.exponent) >= 2) {
+    // sqrt(a)^2 is a
+    if (total.exponent % 2 == 0)
+      term.factors.erase(found);
+    else
+      found->exponent = total.exponent > 0 ? 1 : -1;
+    multiply(term, this->term(root.operand[0]), (total.exponent - total.exponent % 2) / 2);
+  }
+}
+
+void Algebra::multiply(Term& term, const Term& by, int exponent) {
+  term.coefficient *= std::pow(by.coefficient, exponent);
+  for (const Factor& factor : by.factors) multiply(term, {factor.base, factor.exponent * exponent});
+}
+
+bool Algebra::raise(Term& term, int node, int exponent) {
+  constexpr int most = 1024;
+  const Term base = this->term(node);
+  const auto fits = [&](const Factor& factor) {
+    return std::abs(factor.exponent) <= most / std::max(1, std::abs(exponent));
+  };
+  if (!std::ranges::all_of(base.factors, fits)) return false;
+  multiply(term, base, exponent);
+  return true;
+}
+
+void Algebra::order(Term& term) {
+  std::ranges::sort(term.factors, [&](const Factor& a, const Factor& b) {
+    const bool a_first = is_parameter(a.base), b_first = is_parameter(b.base);
+    return a_first != b_first ? a_first : a.base < b.base;
+  });
+}
+
+Algebra::Term Algebra::term(int node) {
+  const Node info = graph_[node];
+  const auto operand = [&](std::size_t k) { return info.operand[k]; };
+  Term result;
+  switch (info.op) {
+    case Op::constant:
+      result.coefficient = info.number;
+      return result;
+    case Op::negate:
+      result = term(operand(0));
+      result.coefficient = -result.coefficient;
+      return result;
+    case Op::multiply:
+      result = term(operand(0));
+      multiply(result, term(operand(1)), 1);
+      break;
+    case Op::divide:
+      if (is_number(operand(1)) && graph_[operand(1)].number == 0.0) {  // the value is not finite, and stays so
+        result.factors.push_back({node, 1});
+        return result;
+      }
+      result = term(operand(0));
+      multiply(result, term(operand(1)), -1);
+      break;
+    case Op::whole_power:
+      if (!raise(result, operand(0), info.index)) result = {1.0, {{node, 1}}};
+      break;
+    default:
+      result.factors.push_back({node, 1});
+      return result;
+  }
+  order(result);
+  return result;
+}
+
+void Algebra::collect(int node, double sign, std::vector<Term>& terms) {
+  const Node info = graph_[node];
+  if (info.op == Op::add || info.op == Op::subtract) {
+    collect(info.operand[0], sign, terms);
+    collect(info.operand[1], info.op == Op::add ? sign : -sign, terms);
+    return;
+  }
+  Term product = term(node);
+  product.coefficient *= sign;
+  if (std::abs(product.coefficient) == 1.0 && product.factors.size() == 1 && product.factors[0].exponent == 1) {
+    const int base = product.factors[0].base;
+    if (base != node && (graph_[base].op == Op::add || graph_[base].op == Op::subtract))
+      return collect(base, product.coefficient, terms);
+  }
+  const auto same = std::ranges::find(terms, product.factors, &Term::factors);
+  if (same == terms.end())
+    terms.push_back(std::move(product));
+  else
+    same->coefficient += product.coefficient;
+}
+
+int Algebra::whole_power(int base, int exponent) {
+  if (exponent == 1) return base;
+  if (exponent % 2 == 0) return graph_.apply(Op::whole_power, whole_power(base, exponent / 2), 2);
+  return graph_.apply(Op::multiply, whole_power(base, exponent - 1), base);
+}
+
+int Algebra::node_of(const Term& term) {
+  if (term.coefficient == 0.0) return number(0.0);
+  int scale = -1, upper = -1, lower = -1;  // number and parameters, numerator, denominator
+  const auto times = [&](int& product, int factor) {
+    product = product < 0 ? factor : graph_.apply(Op::multiply, product, factor);
+  };
+  const bool negated = term.coefficient == -1.0;
+  if (negated && term.factors.size() == 1 && term.factors[0].exponent == 1) {  // -(x - y) is y - x
+    std::vector<Term> terms;
+    collect(term.factors[0].base, -1.0, terms);
+    if (terms.size() > 1 && std::ranges::any_of(terms, [](const Term& one) { return one.coefficient > 0.0; }))
+      return node_of(std::move(terms));
+  }
+  if (std::abs(term.coefficient) != 1.0) scale = number(term.coefficient);
+  int parameter_lower = -1;
+  for (const Factor& factor : term.factors) {
+    const int power = whole_power(factor.base, std::abs(factor.exponent));
+    if (is_parameter(factor.base))
+      times(factor.exponent > 0 ? scale : parameter_lower, power);
+    else
+      times(factor.exponent > 0 ? upper : lower, power);
+  }
+  if (parameter_lower >= 0) scale = graph_.apply(Op::divide, scale < 0 ? number(1.0) : scale, parameter_lower);
+  int node = scale;
+  if (upper >= 0) times(node, upper);
+  if (node < 0) node = number(1.0);
+  if (lower >= 0) node = graph_.apply(Op::divide, node, lower);
+  return negated ? graph_.apply(Op::negate, node) : node;
+}
+
+Algebra::Term Algebra::common(std::vector<Term>& terms) {
+  Term shared;
+  const double size = std::abs(terms.front().coefficient);
+  if (std::ranges::all_of(terms, [&](const Term& term) { return std::abs(term.coefficient) == size; }))
+    shared.coefficient = size;
+  if (std::ranges::all_of(terms, [](const Term& term) { return term.coefficient < 0.0; }))
+    shared.coefficient = -shared.coefficient;
+  for (const Factor& factor : terms.front().factors) {
+    int least = factor.exponent, most = factor.exponent;
+    for (const Term& term : terms) {
+      const auto found = std::ranges::find(term.factors, factor.base, &Factor::base);
+      const int exponent = found == term.factors.end() ? 0 : found->exponent;
+      least = std::min(least, exponent);
+      most = std::max(most, exponent);
+    }
+    if (least > 0) shared.factors.push_back({factor.base, least});
+    if (most < 0) shared.factors.push_back({factor.base, most});
+  }
+  return shared;
+}
+
+int Algebra::node_of(std::vector<Term> terms) {
+  std::erase_if(terms, [](const Term& term) { return term.coefficient == 0.0; });
+  if (terms.empty()) return number(0.0);
+  if (terms.size() == 1) return node_of(terms.front());
+  if (Term shared = common(terms); shared.coefficient != 1.0 || !shared.factors.empty()) {
+    std::vector<Term> inner;
+    for (Term& term : terms) {
+      multiply(term, shared, -1);
+      order(term);
+      collect(node_of(term), 1.0, inner);
+    }
+    multiply(shared, this->term(node_of(std::move(inner))), 1);
+    order(shared);
+    return node_of(shared);
+  }
+  // The number stands last; the first term is positive where one is.
+  std::vector<std::pair<int, double>> monomials;
+  for (const Term& term : terms) monomials.emplace_back(node_of({1.0, term.factors}), term.coefficient);
+  std::ranges::sort(monomials, [&](const auto& a, const auto& b) {
+    if (is_one(a.first) != is_one(b.first)) return is_one(b.first);
+    return a.first < b.first;
+  });
+  const auto positive = std::ranges::find_if(monomials, [](const auto& term) { return term.second > 0.0; });
+  if (positive != monomials.end()) std::rotate(monomials.begin(), positive, positive + 1);
+  int node = -1;
+  for (const auto& [monomial, coefficient] : monomials) {
+    Term size = term(monomial);
+    size.coefficient *= node < 0 ? coefficient : std::abs(coefficient);
+    const int next = node_of(size);
+    node = node < 0 ? next : graph_.apply(coefficient < 0.0 ? Op::subtract : Op::add, node, next);
+  }
+  return node;
+}
+
+int Algebra::sum(int a, int b) {
+  std::vector<Term> terms;
+  collect(a, 1.0, terms);
+  collect(b, 1.0, terms);
+  return node_of(std::move(terms));
+}
+
+int Algebra::difference(int a, int b) {
+  std::vector<Term> terms;
+  collect(a, 1.0, terms);
+  collect(b, -1.0, terms);
+  return node_of(std::move(terms));
+}
+
+int Algebra::product(int a, int b) {
+  Term result = term(a);
+  multiply(result, term(b), 1);
+  order(result);
+  return node_of(result);
+}
+
+int Algebra::quotient(int a, int b) {
+  if (is_zero(b)) return graph_.apply(Op::divide, a, b);
+  Term result = term(a);
+  multiply(result, term(b), -1);
+  order(result);
+  return node_of(result);
+}
+
+int Algebra::power(int a, int b) {
+  constexpr double most = 16.0;
+  const double exponent = is_number(b) ? graph_[b].number : 0.5 + most;
+  if (std::abs(exponent) > most || 2.0 * exponent != std::floor(2.0 * exponent) || is_zero(a))
+    return graph_.apply(Op::power, a, b);
+  Term result;
+  if (exponent == std::floor(exponent)) {
+    if (!raise(result, a, static_cast<int>(exponent))) return graph_.power(a, b);
+  } else {
+    multiply(result, {graph_.apply(Op::sqrt, a), static_cast<int>(2.0 * exponent)});
+  }
+  order(result);
+  return node_of(result);
+}
+
+int Algebra::apply(const Node& node, int a, int b, int c) {
+  switch (node.op) {
+    case Op::add:
+      return sum(a, b);
+    case Op::subtract:
+      return difference(a, b);
+    case Op::multiply:
+      return product(a, b);
+    case Op::divide:
+      return quotient(a, b);
+    case Op::negate:
+      return negative(a);
+    case Op::whole_power:
+      return power(a, number(node.index));
+    case Op::power:
+      return power(a, b);
+    default:
+      return graph_.apply(node.op, a, b, c);
+  }
+}
+
+void Algebra::gather(int node, bool negative, std::vector<std::pair<int, bool>>& parts) const {
+  const Node info = graph_[node];
+  if (info.op != Op::add && info.op != Op::subtract) return parts.push_back({node, negative});
+  gather(info.operand[0], negative, parts);
+  gather(info.operand[1], negative != (info.op == Op::subtract), parts);
+}
+
+/// The sum of `change` of all parts. A sum of many terms is made once, because partial sums would take cubic time.
+template <class Change>
+int Algebra::sum_of_parts(int node, Change&& change) {
+  std::vector<std::pair<int, bool>> parts;
+  gather(node, false, parts);
+  std::vector<Term> terms;
+  for (const auto& [part, negative] : parts) collect(change(part), negative ? -1.0 : 1.0, terms);
+  return node_of(std::move(terms));
+}
+
+int Algebra::simplified(int node) {
+  if (const auto found = simplified_.find(node); found != simplified_.end()) return found->second;
+  const Node info = graph_[node];
+  int simple = node;
+  if (info.op == Op::add || info.op == Op::subtract) {
+    simple = sum_of_parts(node, [&](int part) { return simplified(part); });
+  } else if (arity(info.op) > 0) {
+    std::array<int, 3> operand{};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k) operand[k] = simplified(info.operand[k]);
+    simple = apply(info, operand[0], operand[1], operand[2]);
+  }
+  simplified_[node] = simple;
+  return simple;
+}
+
+int Algebra::substituted(int node, const std::vector<int>& replacement) {
+  std::map<int, int> done;
+  const auto visit = [&](auto&& self, int at) -> int {
+    if (const auto found = done.find(at); found != done.end()) return found->second;
+    const Node info = graph_[at];
+    int result = at;
+    if (info.op == Op::add || info.op == Op::subtract) {
+      result = sum_of_parts(at, [&](int part) { return self(self, part); });
+    } else if (info.op == Op::variable) {
+      result = replacement.at(static_cast<std::size_t>(info.index));
+    } else if (arity(info.op) > 0) {
+      std::array<int, 3> operand{};
+      for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k)
+        operand[k] = self(self, info.operand[k]);
+      result = apply(info, operand[0], operand[1], operand[2]);
+    }
+    done[at] = result;
+    return result;
+  };
+  return visit(visit, node);
+}
+
+/// Returns the derivative of a function by its operand `which`.
+int Algebra::outer_derivative(const Node& node, int self, int operand, int which) {
+  const int a = node.operand[0], b = node.operand[1], one = number(1.0);
+  const auto square = [&](int x) { return product(x, x); };
+  const auto call = [&](Op op) { return graph_.apply(op, operand); };
+  switch (node.op) {
+    case Op::power:
+      return which == 0 ? product(b, power(a, difference(b, one))) : product(self, graph_.apply(Op::log, a));
+    case Op::atan2: {
+      const int length = sum(square(a), square(b));
+      return which == 0 ? quotient(b, length) : negative(quotient(a, length));
+    }
+    case Op::sin:
+      return call(Op::cos);
+    case Op::cos:
+      return negative(call(Op::sin));
+    case Op::tan:
+      return sum(one, square(self));
+    case Op::asin:
+      return quotient(one, graph_.apply(Op::sqrt, difference(one, square(operand))));
+    case Op::acos:
+      return quotient(number(-1.0), graph_.apply(Op::sqrt, difference(one, square(operand))));
+    case Op::atan:
+      return quotient(one, sum(one, square(operand)));
+    case Op::sinh:
+      return call(Op::cosh);
+    case Op::cosh:
+      return call(Op::sinh);
+    case Op::tanh:
+      return difference(one, square(self));
+    case Op::asinh:
+      return quotient(one, graph_.apply(Op::sqrt, sum(square(operand), one)));
+    case Op::acosh:
+      return quotient(one, graph_.apply(Op::sqrt, difference(square(operand), one)));
+    case Op::atanh:
+      return quotient(one, difference(one, square(operand)));
+    case Op::exp:
+      return self;
+    case Op::log:
+      return quotient(one, operand);
+    case Op::log2:
+      return quotient(number(1.4426950408889634), operand);
+    case Op::log10:
+      return quotient(number(0.4342944819032518), operand);
+    case Op::sqrt:
+      return quotient(number(0.5), self);
+    case Op::abs:
+      return call(Op::sign);
+    case Op::minimum:
+    case Op::maximum: {
+      const int first = node.op == Op::minimum ? graph_.apply(Op::less, a, b) : graph_.apply(Op::less, b, a);
+      return graph_.apply(Op::choose, first, number(which == 0 ? 1.0 : 0.0), number(which == 0 ? 0.0 : 1.0));
+    }
+    default:  // comparisons, sign and rint are constant between their steps
+      return number(0.0);
+  }
+}
+
+int Algebra::derivative(int node, int variable) {
+  if (!depends(node, variable, variable + 1)) return number(0.0);
+  if (const auto found = derivatives_.find({node, variable}); found != derivatives_.end()) return found->second;
+  const Node info = graph_[node];
+  const int a = info.operand[0], b = info.operand[1];
+  int result = number(0.0);
+  switch (info.op) {
+    case Op::variable:
+      result = number(info.index == variable ? 1.0 : 0.0);
+      break;
+    case Op::add:
+    case Op::subtract:
+      result = sum_of_parts(node, [&](int part) { return derivative(part, variable); });
+      break;
+    case Op::negate:
+      result = negative(derivative(a, variable));
+      break;
+    case Op::multiply:
+      result = sum(product(derivative(a, variable), b), product(a, derivative(b, variable)));
+      break;
+    case Op::divide:
+      result = quotient(difference(derivative(a, variable), product(node, derivative(b, variable))), b);
+      break;
+    case Op::whole_power:
+      result = product(product(number(info.index), power(a, number(info.index - 1))), derivative(a, variable));
+      break;
+    case Op::choose:
+      result = graph_.apply(Op::choose, a, derivative(b, variable), derivative(info.operand[2], variable));
+      break;
+    default:
+      for (int k = 0; k < arity(info.op); ++k) {
+        const int operand = info.operand[static_cast<std::size_t>(k)];
+        if (const int inner = derivative(operand, variable); !is_zero(inner))
+          result = sum(result, product(outer_derivative(info, node, operand, k), inner));
+      }
+  }
+  derivatives_[{node, variable}] = result;
+  return result;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,85 @@
+#pragma once
+// Simplification and derivatives on the graph of an expression.
+//
+// A simple sum has no equal terms, no zeros, and no factor that all terms share. A simple product has one number and, for
+// each base, one whole exponent. The order of terms and factors depends on the text of the expressions alone.
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "rattleback/expression/graph.hpp"
+
+namespace rattleback {
+
+/// Makes simple nodes of a graph. The variables with the indices 0 to `parameters` - 1 are parameters; the parameters and
+/// the numbers stand first in a product, so that generated code computes their product once.
+class Algebra {
+ public:
+  Algebra(Graph& graph, int parameters) : graph_(graph), parameters_(parameters) {}
+
+  int number(double value) { return graph_.constant(value); }
+  int sum(int a, int b);
+  int difference(int a, int b);
+  int product(int a, int b);
+  int quotient(int a, int b);
+  int negative(int a) { return product(number(-1.0), a); }
+  /// Returns a^b. An exponent that is a whole number or half of one gives products, quotients and square roots.
+  int power(int a, int b);
+
+  /// Returns a simple node with the same value.
+  int simplified(int node);
+  /// Returns the partial derivative of a simple node by a variable, as a simple node.
+  int derivative(int node, int variable);
+  /// Returns a simple node, with variable k replaced by the node at [k].
+  int substituted(int node, const std::vector<int>& replacement);
+
+  [[nodiscard]] bool is_number(int node) const { return graph_[node].op == Op::constant; }
+  [[nodiscard]] bool is_zero(int node) const { return is_number(node) && graph_[node].number == 0.0; }
+  [[nodiscard]] bool is_one(int node) const { return is_number(node) && graph_[node].number == 1.0; }
+  /// Returns whether a node depends on a variable with an index from `first` to `last` - 1.
+  [[nodiscard]] bool depends(int node, int first, int last);
+  [[nodiscard]] Graph& graph() { return graph_; }
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] int parameters() const { return parameters_; }
+
+ private:
+  struct Factor {
+    int base, exponent;
+    bool operator==(const Factor&) const = default;
+  };
+  struct Term {
+    double coefficient = 1.0;
+    std::vector<Factor> factors;
+  };
+  [[nodiscard]] bool is_parameter(int node) { return !depends(node, parameters_, unbounded); }
+  /// Writes a node as a number times powers of bases, in the order of the bases.
+  Term term(int node);
+  void multiply(Term& term, const Term& by, int exponent);
+  void multiply(Term& term, Factor factor);
+  /// Multiplies by a power of a node; returns false where exponents become too large to be written as products.
+  bool raise(Term& term, int node, int exponent);
+  void order(Term& term);
+  /// Appends the terms of a sum that need not be simple, and whether they are subtracted.
+  void gather(int node, bool negative, std::vector<std::pair<int, bool>>& parts) const;
+  template <class Change>
+  int sum_of_parts(int node, Change&& change);
+  /// Appends the terms of a sum, each times `sign`.
+  void collect(int node, double sign, std::vector<Term>& terms);
+  int node_of(const Term& term);
+  int node_of(std::vector<Term> terms);
+  int whole_power(int base, int exponent);
+  /// Takes the factors that all terms share out of the terms.
+  static Term common(std::vector<Term>& terms);
+  int apply(const Node& node, int a, int b, int c);
+  int outer_derivative(const Node& node, int self, int operand, int which);
+
+  static constexpr int unbounded = 1 << 30;
+  Graph& graph_;
+  int parameters_;
+  std::map<int, int> simplified_;
+  std::map<std::pair<int, int>, int> derivatives_;
+  std::map<int, std::vector<int>> variables_;  ///< of a node, in order
+};
+
+}  // namespace rattleback

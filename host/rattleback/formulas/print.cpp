@@ -1,0 +1,446 @@
+#include "rattleback/formulas/print.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/formulas/blocks.hpp"
+#include "rattleback/formulas/code.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr std::size_t width = 116;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::string struct_name(const SystemFormulas& system) {
+  std::string result;
+  bool upper = true;
+  for (const char c : system.name) {
+    if (c == '-' || c == '_') {
+      upper = true;
+      continue;
+    }
+    if (result.empty() && std::isdigit(static_cast<unsigned char>(c)) != 0) result = "N";
+    result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return result + "System";
+}
+
+std::string group_name(const std::vector<GroupFactor>& group) {
+  std::vector<std::string> names;
+  for (const GroupFactor& factor : group)
+    names.push_back(factor.kind == GroupFactor::Kind::so3   ? "SO3"
+                    : factor.kind == GroupFactor::Kind::se3 ? "SE3"
+                                                            : fmt::format("Rn<{}>", factor.size));
+  return names.size() == 1 ? names.front() : fmt::format("Product<{}>", join(names));
+}
+
+/// What a member function takes.
+struct Signature {
+  std::string result, name;
+  std::string arguments;       ///< letters of q, v, p and a
+  bool of_parameters = false;  ///< no template; scalars of the type T
+};
+
+class Printer {
+ public:
+  explicit Printer(const SystemFormulas& system) : system_(system), graph_(system), algebra_(graph_.algebra()) {
+    for (const auto& parameter : system.parameters) names_.push_back("parameter_" + parameter.name);
+    for (int i = 0; i < graph_.elements; ++i) names_.push_back(fmt::format("q[{}]", i));
+    for (int i = 0; i < graph_.n; ++i) names_.push_back(fmt::format("v[{}]", i));
+    for (int i = 0; i < std::max(graph_.n, graph_.m); ++i) names_.push_back("");  // p or a, by function
+  }
+
+  std::string operator()() {
+    if (!graph_.quadratic)
+      throw FormulaError(
+          system_.lagrangian, 0,
+          "it is not quadratic in the velocities, so that they do not follow from the momenta by a formula; "
+          "write the system as a header");
+    heading();
+    line("");
+    if (graph_.separable)
+      print_separable();
+    else
+      print_lagrangian();
+    if (graph_.m > 0) print_constraint();
+    print_observables();
+    line("};");
+    line("");
+    line("}  // namespace formulas");
+    line("RB_NAMESPACE_END");
+    return std::move(out_);
+  }
+
+ private:
+  /// Writes a line, and breaks it where it is too long: after a comma or before an operator.
+  void line(std::string text) {
+    std::size_t indent = std::min(text.find_first_not_of(' '), text.size());
+    std::string begin(indent, ' ');
+    while (text.size() > width) {
+      std::size_t cut = std::string::npos;
+      bool quoted = false;
+      for (std::size_t i = indent; i < std::min(width, text.size()); ++i) {
+        if (text[i] == '"' && text[i - 1] != '\\') quoted = !quoted;
+        if (!quoted && text[i] == ' ' && i > indent + 20) cut = i;
+      }
+      if (cut == std::string::npos) break;
+      out_ += text.substr(0, cut) + '\n';
+      text = begin + "    " + text.substr(cut + 1);
+      indent = begin.size() + 4;
+    }
+    out_ += text + '\n';
+  }
+
+  void heading() {
+    const int n = graph_.n, m = graph_.m;
+    line("#pragma once");
+    line("// Written by rattleback from the formulas of a study.");
+    line("");
+    if (system_.on_group())
+      line(fmt::format("#include \"rattleback/lie/{}.hpp\"", system_.group.size() > 1 ? "lie"
+                                                             : system_.group[0].kind == GroupFactor::Kind::so3
+                                                                 ? "so3"
+                                                                 : "se3"));
+    line("#include \"rattleback/mechanics/system.hpp\"");
+    line("");
+    line("RB_NAMESPACE_BEGIN");
+    line("namespace formulas {");
+    line("");
+    comment("q", system_.coordinates);
+    comment("v", system_.velocities);
+    line("template <class T>");
+    line(fmt::format("struct {} {{", struct_name(system_)));
+    line("  using scalar = T;");
+    if (system_.on_group()) line(fmt::format("  using Group = {};", group_name(system_.group)));
+    if (!system_.parameters.empty()) {
+      std::vector<std::string> members;
+      for (const auto& parameter : system_.parameters) members.push_back("parameter_" + parameter.name);
+      line(fmt::format("  T {};", join(members)));
+    }
+    line("");
+    line(fmt::format("  static constexpr int n = {}, m = {};", n, m));
+    line(fmt::format("  static constexpr auto kind = ConstraintKind::{};", system_kind(system_)));
+    line("");
+    text("name", system_.name);
+    text("variant", "");
+    text("summary", system_.summary);
+    text("configuration", configuration());
+    std::vector<std::string> quoted;
+    for (const std::string& name : system_.coordinates) quoted.push_back(cpp_string(name));
+    line(fmt::format("  static constexpr std::array<const char*, {}> coordinates{{{}}};", graph_.elements,
+                     join(quoted)));
+    text("source", system_.source);
+    line(fmt::format("  static constexpr bool conserves_energy = {};", graph_.conserves_energy()));
+    if (system_.time_scale != 1.0)
+      line(fmt::format("  static constexpr double time_scale = {};", cpp_number(system_.time_scale)));
+    numbers("default_q", system_.q);
+    numbers("default_v", system_.v);
+    std::vector<std::string> entries;
+    for (const auto& parameter : system_.parameters)
+      entries.push_back(fmt::format("{{{}, {}, {}, {}}}", cpp_string(parameter.name), cpp_number(parameter.value),
+                                    cpp_string(parameter.unit), cpp_string(parameter.text)));
+    list("ParameterInfo", "parameters", entries);
+    entries.clear();
+    for (const auto& dimension : system_.dimensions)
+      entries.push_back(fmt::format("{{{}, {}}}", cpp_string(dimension.name), dimension.value));
+    list("StructureInfo", "structure", entries);
+    entries.clear();
+    for (const auto& observable : system_.observables)
+      entries.push_back(fmt::format("{{{}, {}, {}}}", cpp_string(observable.name), observable.conserved,
+                                    cpp_string(observable.text)));
+    list("ObservableInfo", "invariants", entries);
+  }
+  void comment(std::string_view letter, const std::vector<std::string>& names) {
+    std::string words = fmt::format("/// {} =", letter);
+    for (const std::string& name : names) {
+      if (words.size() + name.size() > width) {
+        out_ += words + '\n';
+        words = "///  ";
+      }
+      words += ' ' + name;
+    }
+    out_ += words + '\n';
+  }
+  std::string configuration() const {
+    std::string space;
+    for (const GroupFactor& factor : system_.group) {
+      if (!space.empty()) space += " x ";
+      space += factor.kind == GroupFactor::Kind::so3   ? "SO(3)"
+               : factor.kind == GroupFactor::Kind::se3 ? "SE(3)"
+                                                       : fmt::format("R^{}", factor.size);
+    }
+    return fmt::format("{}: {}", space, join(system_.coordinates));
+  }
+  void text(std::string_view member, std::string_view value) {
+    line(fmt::format("  static constexpr auto {} = {};", member, cpp_string(value)));
+  }
+  void numbers(std::string_view member, const std::vector<double>& values) {
+    std::vector<std::string> entries;
+    for (const double value : values) entries.push_back(cpp_number(value));
+    line(fmt::format("  static constexpr std::array<double, {}> {}{{{}}};", values.size(), member, join(entries)));
+  }
+  void list(std::string_view type, std::string_view name, const std::vector<std::string>& entries) {
+    line(fmt::format("  static constexpr std::array<{}, {}> {}() {{", type, entries.size(), name));
+    if (entries.empty()) {
+      line("    return {};");
+    } else {
+      for (std::size_t i = 0; i < entries.size(); ++i)
+        line(fmt::format("    {}{}{}", i == 0 ? "return {{" : "         ", entries[i],
+                         i + 1 < entries.size() ? "," : "}};"));
+    }
+    line("  }");
+  }
+
+  /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
+  void function(const Signature& signature, const std::vector<int>& nodes, int columns = 0) {
+    const char third = signature.arguments.back();
+    const int free = graph_.v(graph_.n);
+    for (std::size_t i = 0; at(free) + i < names_.size(); ++i)
+      if (third == 'p' || third == 'a') names_[at(free) + i] = fmt::format("{}[{}]", third, i);
+    const Code code = CodeWriter(algebra_, names_)(nodes, signature.of_parameters);
+    if (!signature.of_parameters) line("  template <class S>");
+    std::vector<std::string> arguments;
+    for (const char letter : signature.arguments) {
+      if (signature.of_parameters) break;
+      const int first = letter == 'q' ? graph_.q(0) : letter == 'v' ? graph_.v(0) : free;
+      const int size = letter == 'q' ? graph_.elements : letter == 'a' ? graph_.m : graph_.n;
+      const bool used =
+          std::ranges::any_of(nodes, [&](int node) { return algebra_.depends(node, first, first + size); });
+      const std::string length = letter == 'q' && graph_.elements != graph_.n ? std::to_string(size)
+                                 : letter == 'a'                              ? "m"
+                                                                              : "n";
+      arguments.push_back(fmt::format("const Vector<S, {}>&{}", length, used ? fmt::format(" {}", letter) : ""));
+    }
+    line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
+    for (const std::string& statement : code.statements) line("    " + statement);
+    return_values(signature, nodes, code.values, columns);
+    line("  }");
+  }
+  void return_values(const Signature& signature, const std::vector<int>& nodes, const std::vector<std::string>& values,
+                     int columns) {
+    if (columns == 0 && signature.result.size() == 1) return line(fmt::format("    return {};", values.front()));
+    const auto zeros = std::ranges::count_if(nodes, [&](int node) { return algebra_.is_zero(node); });
+    if (zeros == static_cast<std::ptrdiff_t>(nodes.size()))
+      return line(fmt::format("    return {}::zero();", signature.result));
+    if (columns == 0) {
+      std::size_t length = 0;
+      for (const std::string& value : values) length += value.size() + 2;
+      if (length < width - 14 && (zeros < 3 || 2 * zeros < static_cast<std::ptrdiff_t>(nodes.size())))
+        return line(fmt::format("    return {{{}}};", join(values)));
+      line(fmt::format("    auto r = {}::zero();", signature.result));
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (!algebra_.is_zero(nodes[i])) line(fmt::format("    r[{}] = {};", i, values[i]));
+      return line("    return r;");
+    }
+    line(fmt::format("    auto r = {}::zero();", signature.result));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!algebra_.is_zero(nodes[i]))
+        line(fmt::format("    r[{}][{}] = {};", i / at(columns), i % at(columns), values[i]));
+    line("    return r;");
+  }
+
+  void print_separable() {
+    print_potential_and_mass();
+    // Energy-momentum methods take the structure of blocks or the velocity.
+    if (!system_.on_group() && graph_.holonomic() && is_diagonal() && find_blocks(graph_).size == 0) print_velocity({});
+  }
+  void print_potential_and_mass() {
+    const int n = graph_.n;
+    function({"S", "potential", "q"}, {graph_.potential});
+    std::vector<int> force;
+    for (int k = 0; k < n; ++k) force.push_back(algebra_.negative(graph_.by_q(graph_.potential, k)));
+    function({"Vector<S, n>", "force", "q"}, force);
+    if (is_diagonal()) {
+      const std::vector<int> diagonal = diagonal_of_mass();
+      if (!std::ranges::all_of(diagonal, [&](int entry) { return algebra_.is_one(entry); }))
+        function({"Vector<T, n>", "mass_diagonal", "q", true}, diagonal);
+    } else {
+      function({"Matrix<T, n, n>", "mass_matrix", "q", true}, graph_.mass, n);
+    }
+  }
+
+  void print_lagrangian() {
+    const int n = graph_.n;
+    function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
+    if (system_.on_group()) return;
+    if (is_diagonal()) {
+      const std::vector<int> diagonal = diagonal_of_mass();
+      if (std::ranges::all_of(diagonal, [&](int entry) { return entry == diagonal.front(); }))
+        function({"S", "inertia", "q"}, {diagonal.front()});
+      else
+        function({"Vector<S, n>", "inertia", "q"}, diagonal);
+    } else {
+      function({"Matrix<S, n, n>", "inertia", "q"}, graph_.mass, n);
+    }
+    std::vector<int> force, momentum_at_rest;
+    for (int i = 0; i < n; ++i) {
+      const int momentum = algebra_.derivative(graph_.lagrangian, graph_.v(i));
+      momentum_at_rest.push_back(graph_.at_rest(momentum));
+      int entry = graph_.by_q(graph_.lagrangian, i);
+      for (int j = 0; j < n; ++j)
+        entry = algebra_.difference(entry, algebra_.product(graph_.by_q(momentum, j), velocity(j)));
+      force.push_back(entry);
+    }
+    function({"Vector<S, n>", "generalized_force", "qv"}, force);
+    print_velocity(momentum_at_rest);
+    print_separable_form(momentum_at_rest);
+  }
+
+  /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
+  void print_separable_form(const std::vector<int>& momentum_at_rest) {
+    if (std::ranges::any_of(graph_.mass, [&](int entry) { return graph_.depends_on_q(entry); })) return;
+    for (int i = 0; i < static_cast<int>(system_.parameters.size()); ++i) {
+      const auto vanishes = [&](int node) { return algebra_.is_zero(graph_.without(i, node)); };
+      if (!std::ranges::all_of(momentum_at_rest, vanishes)) continue;
+      line("");
+      line("  /// L is separable where this parameter is 0.");
+      line(fmt::format("  static constexpr std::array<const char*, 1> separable_without{{{}}};",
+                       cpp_string(system_.parameters[at(i)].name)));
+      return print_potential_and_mass();
+    }
+  }
+
+  /// The inverse of p = M v + b. Larger full matrices are left to Newton's method of mechanics/lagrangian.hpp.
+  void print_velocity(const std::vector<int>& momentum_at_rest) {
+    const int n = graph_.n;
+    std::vector<int> p, v;
+    for (int i = 0; i < n; ++i) {
+      p.push_back(algebra_.graph().variable(graph_.v(n) + i));
+      if (!momentum_at_rest.empty()) p.back() = algebra_.difference(p.back(), momentum_at_rest[at(i)]);
+    }
+    const auto mass = [&](int i, int j) { return graph_.mass[at(i * n + j)]; };
+    if (is_diagonal()) {
+      for (int i = 0; i < n; ++i) v.push_back(algebra_.quotient(p[at(i)], mass(i, i)));
+    } else if (n == 2) {
+      const int determinant =
+          algebra_.difference(algebra_.product(mass(0, 0), mass(1, 1)), algebra_.product(mass(0, 1), mass(1, 0)));
+      for (int i = 0; i < 2; ++i)
+        v.push_back(algebra_.quotient(algebra_.difference(algebra_.product(mass(1 - i, 1 - i), p[at(i)]),
+                                                          algebra_.product(mass(0, 1), p[at(1 - i)])),
+                                      determinant));
+    } else {
+      return;
+    }
+    function({"Vector<S, n>", "velocity", "qp"}, v);
+  }
+
+  void print_constraint() {
+    const int n = graph_.n, m = graph_.m;
+    if (!graph_.holonomic()) {
+      if (!graph_.affine) return function({"Vector<S, m>", "constraint", "qv"}, graph_.constraints);
+      function({"Matrix<S, m, n>", "constraint_matrix", "q"}, graph_.forms, n);
+      if (std::ranges::any_of(graph_.offset, [&](int node) { return !algebra_.is_zero(node); }))
+        function({"Vector<S, m>", "constraint_offset", "q"}, graph_.offset);
+      return print_entries();
+    }
+    function({"Vector<S, m>", "position_constraint", "q"}, graph_.constraints);
+    function({"Matrix<S, m, n>", "position_jacobian", "q"}, graph_.forms, n);
+    print_entries();
+    if (system_.on_group()) return;
+    print_opposites();
+    std::vector<int> curvature;
+    for (int k = 0; k < m; ++k) {
+      int twice = algebra_.number(0.0);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          twice = algebra_.sum(twice, algebra_.product(graph_.by_q(graph_.forms[at(k * n + i)], j),
+                                                       algebra_.product(velocity(i), velocity(j))));
+      curvature.push_back(twice);
+    }
+    function({"Vector<S, m>", "position_curvature", "qv"}, curvature);
+    print_blocks();
+  }
+  /// The places in `forms` that are not 0, as a table.
+  void print_entries() {
+    if (std::ranges::none_of(graph_.forms, [&](int node) { return algebra_.is_zero(node); })) return;
+    std::vector<std::string> table;
+    for (const int node : graph_.forms) table.push_back(algebra_.is_zero(node) ? "0" : "1");
+    print_table("bool", "constraint_entry", table, "table[row][column] != 0");
+  }
+  void print_table(std::string_view type, std::string_view name, const std::vector<std::string>& entries,
+                   std::string_view result) {
+    line(fmt::format("  RB_HD static constexpr {} {}(int row, int column) {{", type, name));
+    line("    constexpr signed char table[m][n] = {");
+    for (int k = 0; k < graph_.m; ++k)
+      line(fmt::format("        {{{}}}{}", join(std::span(entries).subspan(at(k * graph_.n), at(graph_.n))),
+                       k + 1 < graph_.m ? "," : "};"));
+    line(fmt::format("    return {};", result));
+    line("  }");
+  }
+  void print_opposites() {
+    std::vector<std::string> table;
+    bool any = false;
+    for (int k = 0; k < graph_.m; ++k) {
+      for (int i = 0; i < graph_.n; ++i) {
+        const int entry = graph_.forms[at(k * graph_.n + i)], negated = algebra_.negative(entry);
+        int other = i;
+        for (int j = 0; j < graph_.n && !algebra_.is_zero(entry); ++j)
+          if (graph_.forms[at(k * graph_.n + j)] == negated && (other == i || j < other)) other = j;
+        table.push_back(std::to_string(other));
+        any = any || other != i;
+      }
+    }
+    if (any) print_table("int", "constraint_opposite", table, "table[row][column]");
+  }
+
+  void print_blocks() {
+    if (!graph_.separable || !is_diagonal()) return;
+    const BlockStructure blocks = find_blocks(graph_);
+    if (blocks.size == 0) return;
+    if (std::ranges::all_of(diagonal_of_mass(), [&](int entry) { return algebra_.is_one(entry); }))
+      function({"Vector<T, n>", "mass_diagonal", "q", true}, diagonal_of_mass());
+    const int groups = graph_.n / blocks.size;
+    line("");
+    line("  // The structure for condensed methods (system.hpp).");
+    line(fmt::format("  static constexpr int block = {}, terms = 0;", blocks.size));
+    std::vector<int> hessian;
+    for (int b = 0; b < groups; ++b) {
+      for (int c = 0; c < groups; ++c) {
+        int entry = algebra_.number(0.0);
+        for (int k = 0; k < graph_.m; ++k)
+          entry = algebra_.sum(entry, algebra_.product(blocks.hessian[at((k * groups + b) * groups + c)],
+                                                       algebra_.graph().variable(graph_.v(graph_.n) + k)));
+        hessian.push_back(entry);
+      }
+    }
+    function({fmt::format("Matrix<S, {0}, {0}>", groups), "constraint_hessian", "a"}, hessian, groups);
+  }
+
+  void print_observables() {
+    if (graph_.observables.empty()) return;
+    function({fmt::format("Vector<S, {}>", graph_.observables.size()), "evaluate_invariants", "qv"},
+             graph_.observables);
+  }
+
+  [[nodiscard]] int velocity(int i) { return algebra_.graph().variable(graph_.v(i)); }
+  [[nodiscard]] bool is_diagonal() const { return is_diagonal_mass(graph_); }
+  [[nodiscard]] std::vector<int> diagonal_of_mass() const {
+    std::vector<int> diagonal;
+    for (int i = 0; i < graph_.n; ++i) diagonal.push_back(graph_.mass[at(i * graph_.n + i)]);
+    return diagonal;
+  }
+
+  const SystemFormulas& system_;
+  SystemGraph graph_;
+  Algebra& algebra_;
+  std::vector<std::string> names_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string system_header(const SystemFormulas& system) { return Printer(system)(); }
+
+std::string system_type(const SystemFormulas& system) { return fmt::format("formulas::{}<T>", struct_name(system)); }
+
+std::string system_kind(const SystemFormulas& system) {
+  return !system.constraints.empty() ? "holonomic" : !system.velocity_constraints.empty() ? "velocity" : "none";
+}
+
+}  // namespace rattleback

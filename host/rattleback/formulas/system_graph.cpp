@@ -1,0 +1,277 @@
+#include "rattleback/formulas/system_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/expression/parser.hpp"
+
+namespace rattleback {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Returns y2 for y[2].
+std::string plain_name(const std::string& name) {
+  const std::size_t open = name.find('[');
+  return open == std::string::npos || name.back() != ']'
+             ? name
+             : name.substr(0, open) + name.substr(open + 1, name.size() - open - 2);
+}
+
+/// Returns the derivative of every number of a configuration along every direction, as signed indices: 0 where it is 0,
+/// +-(i + 1) for +-q[i].
+std::vector<std::vector<int>> translations(const std::vector<GroupFactor>& group, int n, int elements) {
+  std::vector<std::vector<int>> rate(at(n), std::vector<int>(at(elements)));
+  int direction = 0, element = 0;
+  for (const GroupFactor& factor : group) {
+    if (factor.kind != GroupFactor::Kind::rn) {
+      for (int row = element; row < element + 9; row += 3) {  // a row a turns as a cross x
+        for (int k = 0; k < 3; ++k) {
+          const int second = (k + 1) % 3, third = (k + 2) % 3;
+          rate[at(direction + k)][at(row + second)] = row + third + 1;
+          rate[at(direction + k)][at(row + third)] = -(row + second + 1);
+        }
+      }
+      if (factor.kind == GroupFactor::Kind::se3)
+        for (int i = 0; i < 3; ++i)
+          for (int k = 0; k < 3; ++k) rate[at(direction + 3 + k)][at(element + 9 + i)] = element + 3 * i + k + 1;
+    }
+    direction += factor.size;
+    element += factor.elements();
+  }
+  return rate;
+}
+
+}  // namespace
+
+SystemGraph::SystemGraph(const SystemFormulas& formulas)
+    : system(formulas),
+      n(formulas.n()),
+      elements(formulas.elements()),
+      m(formulas.m()),
+      parameters_(static_cast<int>(formulas.parameters.size())),
+      graph_(true),
+      algebra_(graph_, parameters_) {
+  for (int i = 0; i < v(n); ++i) (void)graph_.variable(i);  // in the order of their indices
+  if (formulas.on_group()) {
+    rate_ = translations(formulas.group, n, elements);
+    int direction = 0, element = 0;
+    for (const GroupFactor& factor : formulas.group) {
+      if (factor.kind == GroupFactor::Kind::rn)
+        for (int i = 0; i < factor.size; ++i) rate_[at(direction + i)][at(element + i)] = 2 * elements;  // the number 1
+      direction += factor.size;
+      element += factor.elements();
+    }
+  }
+  if (formulas.lagrangian.text.empty())
+    read_mass_form();
+  else
+    read_lagrangian_form();
+  find_forms();
+  for (const auto& observable : formulas.observables) observables.push_back(parse(observable.formula, true, ""));
+}
+
+int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::string_view hint) {
+  if (const std::string fault = fault_of_expression(formula.text); !fault.empty())
+    throw FormulaError(formula, 0, fault);
+  const auto resolve = [&](const std::string& written) {
+    const std::string name = plain_name(written);
+    for (const auto& dimension : system.dimensions)
+      if (dimension.name == name) return graph_.constant(dimension.value);
+    for (int i = 0; i < parameters_; ++i)
+      if (system.parameters[at(i)].name == name) return graph_.variable(i);
+    for (int i = 0; i < elements; ++i)
+      if (system.coordinates[at(i)] == name) return graph_.variable(q(i));
+    for (int i = 0; i < n; ++i) {
+      if (system.velocities[at(i)] != name) continue;
+      if (!takes_velocities) throw NameError(fmt::format("it depends on the velocity {}{}", quote(name), hint));
+      return graph_.variable(v(i));
+    }
+    std::vector<std::string> known = system.coordinates;
+    if (takes_velocities) known.insert(known.end(), system.velocities.begin(), system.velocities.end());
+    for (const auto& parameter : system.parameters) known.push_back(parameter.name);
+    for (const auto& dimension : system.dimensions) known.push_back(dimension.name);
+    known.emplace_back("pi");
+    const std::string list = join(known);
+    for (const FunctionInfo& function : functions()) known.emplace_back(function.name);
+    throw NameError(fmt::format("unknown name {} (known: {}){}", quote(written), list, did_you_mean(written, known)));
+  };
+  try {
+    const int node = parse_expression(formula.text, graph_, resolve);
+    check_operations(formula, node);
+    const int simple = algebra_.simplified(node);
+    check_operations(formula, simple);
+    return simple;
+  } catch (const SyntaxError& error) {
+    throw FormulaError(formula, error.column, error.what());
+  }
+}
+
+void SystemGraph::check_operations(const FormulaText& formula, int node) {
+  constexpr int most = 100000;
+  if (graph_.size() > most)
+    throw FormulaError(formula, 0, fmt::format("the system has more than {} operations; make it smaller", most));
+  std::vector<char> needed(at(node + 1));
+  needed[at(node)] = 1;
+  for (int i = node; i >= 0; --i) {
+    if (!needed[at(i)]) continue;
+    const Node& info = graph_[i];
+    if ((info.op >= Op::less && info.op <= Op::maximum) || info.op == Op::sign || info.op == Op::rint)
+      throw FormulaError(formula, 0, "comparisons, ?, min, max, sign and rint are not smooth; write a smooth formula");
+    if (info.op == Op::constant && !std::isfinite(info.number))
+      throw FormulaError(formula, 0, "a number in it is not finite");
+    if (info.op == Op::divide && algebra_.is_zero(info.operand[1])) throw FormulaError(formula, 0, "it divides by 0");
+    for (int k = 0; k < arity(info.op); ++k) needed[at(info.operand[at(k)])] = 1;
+  }
+}
+
+void SystemGraph::read_mass_form() {
+  const int half = algebra_.number(0.5);
+  const auto velocity = [&](int i) { return graph_.variable(v(i)); };
+  constexpr std::string_view hint = "; write L as lagrangian";
+  std::vector<int> entries;
+  for (const FormulaText& entry : system.mass) entries.push_back(parse(entry, false, hint));
+  const bool rows = static_cast<int>(entries.size()) == n * n && n > 1;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j)
+      mass.push_back(rows              ? entries[at(i * n + j)]
+                     : i != j          ? algebra_.number(0.0)
+                     : entries.empty() ? algebra_.number(1.0)
+                                       : entries[at(i)]);
+    const auto row = mass.begin() + i * n;
+    if (std::all_of(row, row + n, [&](int entry) { return algebra_.is_zero(entry); }))
+      throw FormulaError(
+          system.mass[at(rows ? i * n : i)], 0,
+          fmt::format("the mass of {} is 0; take the coordinate out, or give a mass", quote(system.velocities[at(i)])));
+  }
+  int kinetic = algebra_.number(0.0);
+  quadratic = separable = true;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int entry = mass[at(i * n + j)];
+      if (j < i && entry != mass[at(j * n + i)])
+        throw FormulaError(
+            system.mass[at(i * n + j)], 0,
+            fmt::format("M is not symmetric; entry [{}][{}] is {}", j, i, quote(system.mass[at(j * n + i)].text)));
+      if (depends_on_q(entry)) separable = false;
+      const int term = algebra_.product(entry, algebra_.product(velocity(i), velocity(j)));
+      if (j >= i) kinetic = algebra_.sum(kinetic, i == j ? algebra_.product(half, term) : term);
+    }
+  }
+  int rest = algebra_.number(0.0);
+  for (int i = 0; i < static_cast<int>(system.vector_potential.size()); ++i) {
+    const int entry = parse(system.vector_potential[at(i)], false, hint);
+    if (!algebra_.is_zero(entry)) separable = false;
+    rest = algebra_.sum(rest, algebra_.product(entry, velocity(i)));
+  }
+  if (!system.potential.text.empty())
+    potential = parse(system.potential, false, "; write it as vector_potential, or L as lagrangian");
+  else
+    potential = algebra_.number(0.0);
+  lagrangian = algebra_.difference(algebra_.sum(kinetic, rest), potential);
+}
+
+void SystemGraph::read_lagrangian_form() {
+  lagrangian = parse(system.lagrangian, true, "");
+  quadratic = separable = true;
+  for (int i = 0; i < n; ++i) {
+    const int momentum = algebra_.derivative(lagrangian, v(i));
+    if (!depends_on_v(momentum))
+      throw FormulaError(
+          system.lagrangian, 0,
+          fmt::format("it is not quadratic or more in {}, so the velocity does not follow from the momentum",
+                      quote(system.velocities[at(i)])));
+    if (!algebra_.is_zero(at_rest(momentum))) separable = false;
+    for (int j = 0; j < n; ++j) {
+      mass.push_back(algebra_.derivative(momentum, v(j)));
+      if (depends_on_v(mass.back())) quadratic = false;
+      if (depends_on_q(mass.back())) separable = false;
+    }
+  }
+  separable = separable && quadratic;
+  if (quadratic)  // rounding and the order of terms may differ across the diagonal
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < i; ++j) mass[at(i * n + j)] = mass[at(j * n + i)];
+  potential = algebra_.negative(at_rest(lagrangian));
+}
+
+void SystemGraph::find_forms() {
+  for (const FormulaText& formula : system.constraints) {
+    constraints.push_back(parse(formula, false, "; velocity_constraints take it"));
+    if (!depends_on_q(constraints.back())) throw FormulaError(formula, 0, "it does not depend on a coordinate");
+    for (int i = 0; i < n; ++i) forms.push_back(by_q(constraints.back(), i));
+  }
+  for (const FormulaText& formula : system.velocity_constraints) {
+    constraints.push_back(parse(formula, true, ""));
+    if (!depends_on_v(constraints.back()))
+      throw FormulaError(formula, 0, "it does not depend on a velocity; constraints take it");
+    for (int i = 0; i < n; ++i) {
+      forms.push_back(algebra_.derivative(constraints.back(), v(i)));
+      if (depends_on_v(forms.back())) affine = false;
+    }
+    offset.push_back(at_rest(constraints.back()));
+  }
+}
+
+bool SystemGraph::conserves_energy() const {
+  return holonomic() || (affine && std::ranges::all_of(offset, [&](int node) { return algebra_.is_zero(node); }));
+}
+
+int SystemGraph::by_q(int node, int k) {
+  if (rate_.empty()) return algebra_.derivative(node, q(k));
+  int result = algebra_.number(0.0);
+  for (int i = 0; i < elements; ++i) {
+    const int rate = rate_[at(k)][at(i)];
+    if (rate == 0) continue;
+    const int factor = rate == 2 * elements ? algebra_.number(1.0) : graph_.variable(q(std::abs(rate) - 1));
+    const int term = algebra_.product(algebra_.derivative(node, q(i)), factor);
+    result = rate > 0 ? algebra_.sum(result, term) : algebra_.difference(result, term);
+  }
+  return result;
+}
+
+int SystemGraph::with_zeros(int node, int first, int last) {
+  std::vector<int> replacement;
+  for (int i = 0; i < v(n); ++i)
+    replacement.push_back(i >= first && i < last ? algebra_.number(0.0) : graph_.variable(i));
+  return algebra_.substituted(node, replacement);
+}
+
+double SystemGraph::default_value(int node) const {
+  std::vector<double> values;
+  for (const auto& parameter : system.parameters) values.push_back(parameter.value);
+  values.insert(values.end(), system.q.begin(), system.q.end());
+  values.insert(values.end(), system.v.begin(), system.v.end());
+  return Program(graph_, node)(values.data());
+}
+
+void SystemGraph::check_default_state() const {
+  constexpr double tolerance = 1e-8;
+  double size = 1.0;
+  for (const double x : system.q) size = std::max(size, std::abs(x));
+  for (const double x : system.v) size = std::max(size, std::abs(x));
+  const auto check = [&](int k, double value, std::string_view what) {
+    if (std::abs(value) <= tolerance * size * size) return;
+    const FormulaText& formula = (holonomic() ? system.constraints : system.velocity_constraints)[at(k)];
+    input_error(formula.where,
+                fmt::format("{}{} = {} is not 0 at the default state (it is {:.3g}); give system.initial "
+                            "with a q and a v that keep the constraints",
+                            what, formula.key, quote(formula.text), value));
+  };
+  for (int k = 0; k < m; ++k) {
+    check(k, default_value(constraints[at(k)]), "");
+    double rate = 0.0;
+    for (int i = 0; i < n && holonomic(); ++i) rate += default_value(forms[at(k * n + i)]) * system.v[at(i)];
+    check(k, rate, "the time derivative of ");
+  }
+  const double energy = default_value(lagrangian);
+  if (!std::isfinite(energy))
+    input_error(system.where,
+                "the Lagrangian is not finite at the default state; give system.initial with another state");
+}
+
+}  // namespace rattleback

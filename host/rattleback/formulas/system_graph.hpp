@@ -1,0 +1,70 @@
+#pragma once
+// The formulas of a system as one graph.
+
+#include <vector>
+
+#include "rattleback/expression/algebra.hpp"
+#include "rattleback/formulas/model.hpp"
+
+namespace rattleback {
+
+/// All functions of a system as simple nodes of one graph. Variables are the parameters, then the numbers q of a
+/// configuration, then the velocities v. Derivatives by the configuration are left trivialised on a group.
+class SystemGraph {
+ public:
+  /// Throws FormulaError for a formula that is no expression, uses an unknown name, or depends on what it must not.
+  explicit SystemGraph(const SystemFormulas& system);
+
+  const SystemFormulas& system;
+  const int n, elements, m;
+
+  int lagrangian = 0;
+  /// L = v.Mv/2 - U(q) with constant M: `mass` and `potential` hold M (n rows) and U.
+  bool separable = false;
+  /// L is quadratic in v: `mass` holds d2L/dv2, which depends on q alone.
+  bool quadratic = false;
+  std::vector<int> mass;
+  int potential = 0;
+  std::vector<int> constraints;    ///< g(q), or Phi(q, v)
+  bool affine = true;              ///< Phi = mu(q) v + d(q)
+  std::vector<int> forms, offset;  ///< Dg or mu (m rows of n), and d
+  std::vector<int> observables;
+
+  [[nodiscard]] Algebra& algebra() { return algebra_; }
+  [[nodiscard]] const Algebra& algebra() const { return algebra_; }
+  [[nodiscard]] int q(int i) const { return parameters_ + i; }             ///< index of a variable
+  [[nodiscard]] int v(int i) const { return parameters_ + elements + i; }  ///< index of a variable
+  [[nodiscard]] bool depends_on_q(int node) { return algebra_.depends(node, q(0), q(elements)); }
+  [[nodiscard]] bool depends_on_v(int node) { return algebra_.depends(node, v(0), v(n)); }
+  [[nodiscard]] bool holonomic() const { return !system.constraints.empty(); }
+  /// Whether energy is constant: the constraint forces do no work.
+  [[nodiscard]] bool conserves_energy() const;
+
+  /// The derivative along direction k of the configuration space: by q[k], or left trivialised.
+  [[nodiscard]] int by_q(int node, int k);
+  /// A node at v = 0.
+  [[nodiscard]] int at_rest(int node) { return with_zeros(node, v(0), v(n)); }
+  /// A node with a parameter of 0.
+  [[nodiscard]] int without(int parameter, int node) { return with_zeros(node, parameter, parameter + 1); }
+  /// The value at the default state, with the default parameters.
+  [[nodiscard]] double default_value(int node) const;
+
+  /// Throws Error(input) when the default state breaks a constraint.
+  void check_default_state() const;
+
+ private:
+  void read_mass_form();
+  void read_lagrangian_form();
+  void find_forms();
+  /// A node where the variables from `first` to `last` - 1 are 0.
+  int with_zeros(int node, int first, int last);
+  int parse(const FormulaText& formula, bool takes_velocities, std::string_view hint);
+  void check_operations(const FormulaText& formula, int node);
+
+  int parameters_;
+  Graph graph_;
+  Algebra algebra_;
+  std::vector<std::vector<int>> rate_;  ///< [k][i]: derivative of q[i] along direction k, on a group
+};
+
+}  // namespace rattleback

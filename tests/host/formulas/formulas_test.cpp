@@ -1,0 +1,267 @@
+// What is wrong with a system that a study writes as formulas, in one clear message each.
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <toml++/toml.h>
+
+#include "formulas/systems.hpp"
+#include "rattleback/formulas/print.hpp"
+#include "rattleback/formulas/read.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+SystemFormulas read(std::string_view text) { return read_system_formulas(toml::parse(text, std::string("f.toml"))); }
+
+struct Fault {
+  const char *toml, *message, *excerpt;
+};
+const Fault faults[] = {
+    {"", "f.toml:1: system.name is missing", ""},
+    {"name = 3\ncoordinates=['x']", "f.toml:1: system.name must be a string", ""},
+    {"name='a b'\ncoordinates=['x']",
+     "f.toml:1: system.name: 'a b' cannot name a system; take at most 64 letters, digits, - and _", ""},
+    {"name='a'", "f.toml:1: system.coordinates is missing; name the coordinates", ""},
+    {"name='a'\ncoordinates='x'", "f.toml:2: system.coordinates must be an array of names", ""},
+    {"name='a'\ncoordinates=['x', 'x']",
+     "f.toml:2: system.coordinates: 'x' is a coordinate already; choose another name", ""},
+    {"name='a'\ncoordinates=['2x']",
+     "f.toml:2: '2x' cannot name a coordinate (a name is letters, digits and _, and does not start with a digit)", ""},
+    {"name='a'\ncoordinates=['sin']", "f.toml:2: 'sin' cannot name a coordinate (it is pi or a function)", ""},
+    {"name='a'\ncoordinates=['x']\npotentail='x'",
+     "f.toml:3: unknown key 'potentail' in [system] (known: name, summary, source, coordinates, velocities, group, "
+     "parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, constraints, "
+     "velocity_constraints, observables, conserved, initial, time_scale); did you mean 'potential'?",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nvelocities=['u']",
+     "f.toml:3: system.velocities: it has 1 entry, and 2 are needed, one for each velocity (v_x, v_y)", ""},
+    {"name='a'\ncoordinates=['x','y']\nmass=[1,2,3]", "f.toml:3: system.mass has 3 entries, and 2 are needed", ""},
+    {"name='a'\ncoordinates=['x','y']\nmass=[[1,2],[1]]", "f.toml:3: system.mass[1] has 1 entry, and 2 are needed", ""},
+    {"name='a'\ncoordinates=['x','y']\nmass=[[1,2],[3,1]]",
+     "f.toml:3: system.mass[1][0] = '3' cannot be used: M is not symmetric; entry [0][1] is '2'", ""},
+    {"name='a'\ncoordinates=['x','y']\nmass=[1, 'v_x']",
+     "f.toml:3: system.mass[1] = 'v_x' cannot be used (column 1): it depends on the velocity 'v_x'; write L as "
+     "lagrangian",
+     "  v_x\n  ^"},
+    {"name='a'\ncoordinates=['x','y']\nmass=[1, 0]",
+     "f.toml:3: system.mass[1] = '0' cannot be used: the mass of 'v_y' is 0; take the coordinate out, or give a mass",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\npotential='x + v_y^2'",
+     "f.toml:3: system.potential = 'x + v_y^2' cannot be used (column 5): it depends on the velocity 'v_y'; write it "
+     "as vector_potential, or L as lagrangian",
+     "  x + v_y^2\n      ^"},
+    {"name='a'\ncoordinates=['x','height']\nparameters={gravity=1}\npotential='gravity hieght'",
+     "f.toml:4: system.potential = 'gravity hieght' cannot be used (column 9): unknown name 'hieght' (known: x, "
+     "height, gravity, pi); did you mean 'height'?",
+     "  gravity hieght\n          ^"},
+    {"name='a'\ncoordinates=['x','y']\npotential='x + (y'",
+     "f.toml:3: system.potential = 'x + (y' cannot be used (column 7): a ')' is missing", "  x + (y\n        ^"},
+    {"name='a'\ncoordinates=['x','y']\npotential='''\nx +\n  y * * 2'''",
+     "f.toml:3: system.potential = 'x +\\n  y * * 2' cannot be used (line 2, column 7): a value is expected at '* 2'",
+     "    y * * 2\n        ^"},
+    {"name='a'\ncoordinates=['x','y']\npotential='max(x, y)'",
+     "f.toml:3: system.potential = 'max(x, y)' cannot be used: comparisons, ?, min, max, sign and rint are not smooth; "
+     "write a smooth formula",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\npotential='x / 0'",
+     "f.toml:3: system.potential = 'x / 0' cannot be used: it divides by 0", ""},
+    {"name='a'\ncoordinates=['x','y']\npotential='1e200^2 x'",
+     "f.toml:3: system.potential = '1e200^2 x' cannot be used: a number in it is not finite", ""},
+    {"name='a'\ncoordinates=['x','y']\npotential=true",
+     "f.toml:3: system.potential must be a formula or a finite number", ""},
+    {"name='a'\ncoordinates=['x','y']\npotential=''",
+     "f.toml:3: system.potential: it is empty; give it, or leave it out", ""},
+    {"name='a'\ncoordinates=['x','y']\npotential='log(x)'",
+     "f.toml:1: the Lagrangian is not finite at the default state; give system.initial with another state", ""},
+    {"name='a'\ncoordinates=['x','y']\nlagrangian='v_x^2'",
+     "f.toml:3: system.lagrangian = 'v_x^2' cannot be used: it is not quadratic or more in 'v_y', so the velocity does "
+     "not follow from the momentum",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nlagrangian='v_x^2 + v_y'",
+     "f.toml:3: system.lagrangian = 'v_x^2 + v_y' cannot be used: it is not quadratic or more in 'v_y', so the "
+     "velocity does not follow from the momentum",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nlagrangian='v_x^2 + v_y^4'",
+     "f.toml:3: system.lagrangian = 'v_x^2 + v_y^4' cannot be used: it is not quadratic in the velocities, so that "
+     "they do not follow from the momenta by a formula; write the system as a header",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nlagrangian='v_x^2 + v_y^2'\npotential='x'",
+     "f.toml:4: system.potential: lagrangian is given too, and contains all of L; leave one of the two out", ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x','y']",
+     "f.toml:3: system.constraints: 2 constraints leave no motion to 2 velocities; give fewer", ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x - 1']",
+     "f.toml:3: system.constraints[0] = 'x - 1' is not 0 at the default state (it is -1); give system.initial with a q "
+     "and a v that keep the constraints",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x - v_y']",
+     "f.toml:3: system.constraints[0] = 'x - v_y' cannot be used (column 5): it depends on the velocity 'v_y'; "
+     "velocity_constraints take it",
+     "  x - v_y\n      ^"},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['1']",
+     "f.toml:3: system.constraints[0] = '1' cannot be used: it does not depend on a coordinate", ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\ninitial={q=[0,0],v=[1,0]}",
+     "f.toml:3: the time derivative of system.constraints[0] = 'x' is not 0 at the default state (it is 1); give "
+     "system.initial with a q and a v that keep the constraints",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nvelocity_constraints=['v_x']",
+     "f.toml:4: system.velocity_constraints: constraints are given too; a system has constraints of one kind", ""},
+    {"name='a'\ncoordinates=['x','y']\nvelocity_constraints=['x']",
+     "f.toml:3: system.velocity_constraints[0] = 'x' cannot be used: it does not depend on a velocity; constraints "
+     "take it",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nvector_potential=['x']",
+     "f.toml:3: system.vector_potential: it has 1 entry, and 2 are needed, one for each velocity (v_x, v_y)", ""},
+    {"name='a'\ncoordinates=['x','y']\nvector_potential=['x', 'v_x']",
+     "f.toml:3: system.vector_potential[1] = 'v_x' cannot be used (column 1): it depends on the velocity 'v_x'; write "
+     "L as lagrangian",
+     "  v_x\n  ^"},
+    {"name='a'\ncoordinates=['x','y']\nobservables={energy='x'}",
+     "f.toml:3: 'energy' cannot name an observable (every run has it); choose another name", ""},
+    {"name='a'\ncoordinates=['x','y']\nobservables={'a-b'='x'}",
+     "f.toml:3: 'a-b' cannot name an observable (a name is letters, digits and _, and does not start with a digit)",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\nobservables={spin='x'}\nconserved=['spni']",
+     "f.toml:4: system.conserved[0] = 'spni' is no observable of this system (known: spin); did you mean 'spin'?", ""},
+    {"name='a'\ncoordinates=['x','y']\nobservables={spin='x'}\nconserved=['spin','spin']",
+     "f.toml:4: system.conserved[1] = 'spin' is given twice", ""},
+    {"name='a'\ncoordinates=['x','y']\ninitial={q=[1]}", "f.toml:3: system.initial.q has 1 number, and 2 are needed",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\ninitial={q=[1,'z']}",
+     "f.toml:3: unknown name 'z' in system.initial.q[1] = 'z' (known: pi)", ""},
+    {"name='a'\ncoordinates=['x','y']\ninitial={w=[1]}", "f.toml:3: unknown key 'w' in [system.initial] (known: q, v)",
+     ""},
+    {"name='a'\ncoordinates=['x','y']\ninertia=[1,1,1]",
+     "f.toml:3: system.inertia: the system has no rotation; mass gives the inertia of coordinates", ""},
+    {"name='a'\ncoordinates=['y[1..n]']",
+     "f.toml:2: unknown name 'n' in a bound of 'y[1..n]' = 'n' (known: pi; a bound is a whole number or a dimension)",
+     ""},
+    {"name='a'\ncoordinates=['y[1..3]', 'y2']",
+     "f.toml:2: system.coordinates: 'y2' is a coordinate already; choose another name", ""},
+    {"name='a'\ncoordinates=['y[1..200]']", "f.toml:2: there are more than 64 names of coordinates", ""},
+    {"name='a'\ncoordinates=['x']\nparameters={x=1}",
+     "f.toml:3: system.parameters: 'x' is a coordinate already; choose another name", ""},
+    {"name='a'\ncoordinates=['x']\nparameters={b={valeu=1}}",
+     "f.toml:3: unknown key 'valeu' in [system.parameters.b] (known: value, unit, text); did you mean 'value'?", ""},
+    {"name='a'\ncoordinates=['x']\nparameters={b={unit='m'}}", "f.toml:3: system.parameters.b.value is missing", ""},
+    {"name='a'\ncoordinates=['x']\ndimensions={m=1.5}",
+     "f.toml:3: system.dimensions.m must be a whole number from 0 to 1000", ""},
+    {"name='a'\ncoordinates=['x']\ndimensions={m=2}\npotential='y[m]'",
+     "f.toml:4: system.potential = 'y[m]' cannot be used (column 1): unknown name 'y[2]' (known: x, m, pi)",
+     "  y[m]\n  ^"},
+    {"name='a'\ngroup='SO(4)'",
+     "f.toml:2: system.group = 'SO(4)' is not a configuration space ('SO(4)' is not SO(3), SE(3) or R^n); write for "
+     "example \"SO(3)\", \"SE(3)\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='R^2'",
+     "f.toml:2: system.group = 'R^2' is not a configuration space (it has no rotation; leave group out for R^n); write "
+     "for example \"SO(3)\", \"SE(3)\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3) x SE(3)'",
+     "f.toml:2: system.group = 'SO(3) x SE(3)' is not a configuration space (it has more than one rotation, and their "
+     "entries would have the same names); write for example \"SO(3)\", \"SE(3)\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3) x R^2'\ncoordinates=['x']",
+     "f.toml:3: system.coordinates: it has 1 name, and R^n of the group has 2 coordinates", ""},
+    {"name='a'\ngroup='SO(3)'\ninertia=[1,2]", "f.toml:3: system.inertia has 2 entries, and 3 are needed", ""},
+    {"name='a'\ngroup='SO(3)'\ninertia=[1,2,3]\ninitial={q=[1,0,0,0,1,0,0,0,2]}",
+     "f.toml:4: system.initial.q: the first 9 numbers of the rotation are no rotation matrix (R^T R - 1 has the norm "
+     "3.0e+00); give 3 numbers, a rotation vector",
+     ""},
+    {"name='a'\ngroup='SO(3)'\ncoordinates=['w1']",
+     "f.toml:3: system.coordinates: it has 1 name, and R^n of the group has 0 coordinates", ""},
+    {"name='a'\ncoordinates=['x']\ntime_scale=0", "f.toml:3: system.time_scale: it must be positive", ""},
+    {"name='a'\ncoordinates=['x']\npotential='((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((x))))))"
+     "))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))'",
+     "f.toml:3: system.potential = "
+     "'((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((x)))))))))))))))))))))))))))))))))...' (133 "
+     "bytes) cannot be used: its parentheses are nested deeper than 64 levels; take levels out",
+     ""},
+    {"name='a'\ncoordinates=['x']\npotential='sum(i, 1, 3000, sin(i x) cos(i) / (1 + x^i)) + sum(i, 1, 1000, sum(j, 1, "
+     "5, x^i))'",
+     "f.toml:3: system.potential = 'sum(i, 1, 3000, sin(i x) cos(i) / (1 + x^i)) + sum(i, 1, 1000, sum(j, 1, 5, x^i))' "
+     "cannot be used (column 80): its sums have more than 4096 terms",
+     "  sum(i, 1, 3000, sin(i x) cos(i) / (1 + x^i)) + sum(i, 1, 1000, sum(j, 1, 5, x^i))\n                            "
+     "                                                     ^"},
+    {"name='a'\ncoordinates=['x']\npotential='system(\"rm\")'",
+     "f.toml:3: system.potential = 'system(\"rm\")' cannot be used (column 1): unknown name 'system' (known: x, pi)",
+     "  system(\"rm\")\n  ^"},
+    {"name='a\"); evil(\"'\ncoordinates=['x']",
+     "f.toml:1: system.name: 'a\"); evil(\"' cannot name a system; take at most 64 letters, digits, - and _", ""}};
+
+TEST(Formulas, SayWhatIsWrongAndWhere) {
+  for (const Fault& fault : faults) {
+    try {
+      (void)system_header(read(fault.toml));
+      ADD_FAILURE() << fault.toml;
+    } catch (const FormulaError& error) {
+      EXPECT_STREQ(error.what(), fault.message);
+      EXPECT_EQ(error.excerpt(), fault.excerpt) << fault.toml;
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), fault.message);
+      EXPECT_STREQ("", fault.excerpt) << fault.toml;
+    }
+  }
+}
+
+TEST(Formulas, NeverPasteTextIntoCode) {
+  const std::string text = R"toml(
+name = "double-well"
+summary = "a \"quoted\" text; \\ and \u00e4"
+coordinates = ["int", "class"]
+parameters = { return = { value = 2, unit = "\"", text = "*/ #define T" } }
+potential = "return int^2 + class^4 + 0.1"
+observables = { double = "int" }
+)toml";
+  const SystemFormulas system = read(text);
+  const std::string header = system_header(system);
+  EXPECT_NE(header.find("summary = \"a \\\"quoted\\\" text; \\\\ and \\303\\244\""), std::string::npos) << header;
+  EXPECT_NE(header.find("{\"return\", 2.0, \"\\\"\", \"*/ #define T\"}"), std::string::npos) << header;
+  EXPECT_NE(header.find("T parameter_return;"), std::string::npos) << header;
+  EXPECT_EQ(system_type(system), "formulas::DoubleWellSystem<T>");
+  EXPECT_EQ(system_kind(system), "none");
+  EXPECT_TRUE(std::ranges::all_of(header, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+  EXPECT_EQ(header.find("const S int"), std::string::npos);
+}
+
+TEST(Formulas, AHeaderDependsOnTheTextAlone) {
+  for (const WrittenSystem& written : written_systems) {
+    const std::string header = system_header(read(written.toml));
+    EXPECT_EQ(system_header(read(written.toml)), header) << written.identifier;
+    std::size_t longest = 0, begin = 0;
+    for (std::size_t end; (end = header.find('\n', begin)) != std::string::npos; begin = end + 1)
+      longest = std::max(longest, end - begin);
+    EXPECT_LE(longest, 120u) << written.identifier;
+  }
+}
+
+TEST(Formulas, NamesHaveTheOrderOfTheText) {
+  const SystemFormulas system = read(
+      "name = 's'\ndimensions = { k = 2 }\ncoordinates = ['z', 'a[1..k]', 'y[k..3]']\nparameters = { zeta = 1, alpha = "
+      "'k/4', beta = { value = -1, unit = 'm' } }\nobservables = { u = 'z', b = 'a1' }\nconserved = ['b']");
+  EXPECT_EQ(system.coordinates, (std::vector<std::string>{"z", "a1", "a2", "y2", "y3"}));
+  EXPECT_EQ(system.velocities, (std::vector<std::string>{"v_z", "v_a1", "v_a2", "v_y2", "v_y3"}));
+  ASSERT_EQ(system.parameters.size(), 3u);
+  EXPECT_EQ(system.parameters[0].name, "zeta");
+  EXPECT_EQ(system.parameters[1].value, 0.5);
+  EXPECT_EQ(system.parameters[2].unit, "m");
+  EXPECT_EQ(system.observables[0].name, "u");
+  EXPECT_TRUE(system.observables[1].conserved && !system.observables[0].conserved);
+  EXPECT_EQ(system.q, std::vector<double>(5));
+  EXPECT_FALSE(system.on_group());
+}
+
+TEST(Formulas, GroupsNameTheirNumbers) {
+  const SystemFormulas system = read("name = 's'\ngroup = 'R^1 x SE(3) x R^2'\ncoordinates = ['a', 'b', 'c']");
+  EXPECT_TRUE(system.on_group());
+  EXPECT_EQ(system.elements(), 15);
+  EXPECT_EQ(system.coordinates[1], "R11");
+  EXPECT_EQ(system.coordinates[12], "z");
+  EXPECT_EQ(system.coordinates[14], "c");
+  EXPECT_EQ(system.velocities, (std::vector<std::string>{"v_a", "w1", "w2", "w3", "u1", "u2", "u3", "v_b", "v_c"}));
+  EXPECT_EQ(system.q, (std::vector<double>{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0}));
+}
+
+}  // namespace

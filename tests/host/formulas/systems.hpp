@@ -1,0 +1,166 @@
+#pragma once
+// Systems of the catalogue, written as formulas, and one that the catalogue does not have.
+
+#include <string_view>
+
+struct WrittenSystem {
+  const char* identifier;
+  std::string_view toml;  ///< the table [system]
+};
+
+inline constexpr WrittenSystem written_systems[] = {
+    {"chaotic", R"toml(
+name = "chaotic"
+dimensions = { m = 3 }
+coordinates = ["x", "y[1..m]", "z[1..m]"]
+potential = "(x^2 + sum(i, 1, m, y[i]^2 + z[i]^2 + y[i]^2 z[i]^2) + z1^2 z2^2) / 2"
+velocity_constraints = ["v_x + sum(i, 1, m, z[i] v_z[i])"]
+observables = { hidden_integral = "x + sum(i, 1, m, z[i]^2) / 2" }
+conserved = ["hidden_integral"]
+initial = { q = [1, 0.6, 0.4, 0.2, 1, 1, 1] }
+)toml"},
+    {"spherical_pendulum", R"toml(
+name = "spherical-pendulum"
+coordinates = ["x", "y", "z"]
+parameters = { mass = 1, length = 1, gravity = 1, constraint_scale = 1 }
+mass = "mass"
+potential = "mass gravity z"
+constraints = ["constraint_scale (x^2 + y^2 + z^2 - length^2) / 2"]
+observables = { angular_momentum = "mass (x v_y - y v_x)", angular_momentum_1 = "mass (y v_z - z v_y)", angular_momentum_2 = "mass (z v_x - x v_z)" }
+conserved = ["angular_momentum"]
+initial = { q = [0.8414709848078965, 0, -0.5403023058681398], v = [0, 0.8, 0] }
+)toml"},
+    {"henon_heiles", R"toml(
+name = "henon-heiles"
+coordinates = ["x", "y"]
+potential = "(x^2 + y^2)/2 + x^2 y - y^3/3"
+initial = { q = [0.1, 0.2], v = [0.3, -0.1] }
+)toml"},
+    {"heavy_top_directors", R"toml(
+name = "heavy-top-directors"
+coordinates = ["x[1..3]", "a[1..3]", "b[1..3]", "c[1..3]"]
+parameters = { mass = 0.7068583470577035, inertia = 0.0005301437602932776, axial_inertia = 0.0005301437602932776, length = 0.075, gravity = 9.81 }
+mass = ["mass", "mass", "mass", "axial_inertia/2", "axial_inertia/2", "axial_inertia/2",
+        "axial_inertia/2", "axial_inertia/2", "axial_inertia/2",
+        "inertia - axial_inertia/2", "inertia - axial_inertia/2", "inertia - axial_inertia/2"]
+potential = "mass gravity x3"
+constraints = [
+  "(sum(i, 1, 3, a[i]^2) - 1)/2", "(sum(i, 1, 3, b[i]^2) - 1)/2", "(sum(i, 1, 3, c[i]^2) - 1)/2",
+  "sum(i, 1, 3, a[i] b[i])", "sum(i, 1, 3, a[i] c[i])", "sum(i, 1, 3, b[i] c[i])",
+  "x1/length - c1", "x2/length - c2", "x3/length - c3"]
+initial = { q = [0, -0.06495190528383290, 0.0375, 1, 0, 0, 0, 0.5, 0.86602540378443865, 0, -0.86602540378443865, 0.5] }
+time_scale = 0.01
+)toml"},
+    {"variable_mass_pendulum", R"toml(
+name = "variable-mass-pendulum"
+coordinates = ["x", "y", "z"]
+parameters = { mass = 1, variation = 0.3, length = 1, gravity = { value = 1, unit = "length/time^2", text = "acceleration \"downwards\"\\" } }
+mass = "mass (1 + variation z^2)"
+potential = "mass gravity z"
+constraints = ["(x^2 + y^2 + z^2 - length^2)/2"]
+observables = { angular_momentum = "mass (1 + variation z^2) (x v_y - y v_x)" }
+conserved = ["angular_momentum"]
+initial = { q = [0.8, 0, -0.6], v = [0.36, 1, 0.48] }
+)toml"},
+    {"magnetic_pendulum", R"toml(
+name = "magnetic-pendulum"
+coordinates = ["x", "y", "z"]
+parameters = { mass = 1, length = 1, gravity = 1, constraint_scale = 1, magnetic_field = 0.5 }
+mass = "mass"
+vector_potential = ["-magnetic_field y / 2", "magnetic_field x / 2", 0]
+potential = "mass gravity z"
+constraints = ["constraint_scale (x^2 + y^2 + z^2 - length^2) / 2"]
+observables = { angular_momentum = "mass (x v_y - y v_x) + magnetic_field (x^2 + y^2)/2" }
+initial = { q = [0.8414709848078965, 0, -0.5403023058681398], v = [0, 0.8, 0] }
+)toml"},
+    {"magnetic_polar", R"toml(
+name = "magnetic-polar"
+coordinates = ["r", "phi"]
+parameters = { magnetic_field = 1, stiffness = 1 }
+lagrangian = "(v_r^2 + r^2 v_phi^2)/2 + magnetic_field/2 r^2 v_phi - stiffness r^2/2"
+observables = { angular_momentum = "r^2 (v_phi + magnetic_field/2)" }
+conserved = ["angular_momentum"]
+initial = { q = [1, 0], v = [0.3, 0.4] }
+)toml"},
+    {"suslov", R"toml(
+name = "suslov"
+group = "SO(3)"
+parameters = { moment_1 = 1, moment_2 = 1.4, moment_3 = 1.2, product_13 = 0.3, product_23 = -0.2, weight = 0.5, centre_1 = 0.6, centre_2 = 0.8, centre_3 = 0.1 }
+inertia = [["moment_1", 0, "product_13"], [0, "moment_2", "product_23"], ["product_13", "product_23", "moment_3"]]
+potential = "weight (R31 centre_1 + R32 centre_2 + R33 centre_3)"
+velocity_constraints = ["w3"]
+observables = { kharlamova_integral = "moment_1 w1 centre_1 + moment_2 w2 centre_2" }
+initial = { q = [0.3, -0.4, 0.2], v = [0.8, 0.5, 0] }
+)toml"},
+    {"heavy_top_cone", R"toml(
+name = "heavy-top-cone"
+group = "SO(3)"
+parameters = { moment_1 = 1, moment_2 = 1.4, moment_3 = 0.7, weight = 0.9, centre_1 = 0.1, centre_2 = 0.2, centre_3 = 1, kappa = -0.351663099984004273 }
+inertia = ["moment_1", "moment_2", "moment_3"]
+potential = "weight (R31 centre_1 + R32 centre_2 + R33 centre_3)"
+constraints = ["R13 - kappa"]
+observables = { axial_momentum = "moment_3 w3" }
+initial = { q = [0.3, -0.4, 0.2], v = [0.259460530329116188, -0.071604175517872056, -0.6] }
+)toml"},
+    {"rigid_body_spring", R"toml(
+name = "rigid-body-spring"
+group = "SE(3)"
+parameters = { moment_1 = 1, moment_2 = 1.5, moment_3 = 2, mass = 1.2, stiffness = 3, gravity = 1, point_1 = 0.3, point_2 = -0.2, point_3 = 0.5, centre_1 = 0.1, centre_2 = 0.2, centre_3 = 0 }
+inertia = ["moment_1", "moment_2", "moment_3"]
+mass = "mass"
+potential = """
+mass gravity z + stiffness/2 (
+  (R11 point_1 + R12 point_2 + R13 point_3 + x - centre_1)^2 +
+  (R21 point_1 + R22 point_2 + R23 point_3 + y - centre_2)^2 +
+  (R31 point_1 + R32 point_2 + R33 point_3 + z - centre_3)^2)"""
+initial = { q = [0.2, -0.3, 0.1, 0.4, 0.1, -0.2], v = [0.7, -0.2, 0.4, 0.2, 0.1, -0.2] }
+)toml"},
+    {"chaplygin_sleigh", R"toml(
+name = "chaplygin-sleigh"
+coordinates = ["x", "y", "theta"]
+velocities = ["vx", "vy", "w"]
+parameters = { mass = 1, inertia = 0.5, offset = 0.4 }
+mass = [["mass", 0, "-mass offset sin(theta)"], [0, "mass", "mass offset cos(theta)"],
+        ["-mass offset sin(theta)", "mass offset cos(theta)", "inertia + mass offset^2"]]
+velocity_constraints = ["vy cos(theta) - vx sin(theta)"]
+initial = { q = [0, 0, 0.3], v = ["0.5 cos(0.3)", "0.5 sin(0.3)", 1.2] }
+)toml"},
+    {"isokinetic_particle", R"toml(
+name = "isokinetic-particle"
+coordinates = ["x", "y"]
+potential = "x^2/2 + y^2 + x^2 y/2"
+velocity_constraints = ["(v_x^2 + v_y^2 - 1)/2"]
+observables = { speed = "sqrt(v_x^2 + v_y^2)" }
+initial = { q = [0.5, -0.3], v = [0.6, 0.8] }
+)toml"},
+    {"turntable_ball", R"toml(
+name = "turntable-ball"
+group = "SO(3) x R^2"
+coordinates = ["x", "y"]
+velocities = ["w1", "w2", "w3", "vx", "vy"]
+parameters = { radius = 1, spin = 1, a = 0.4, b = 0.4, c = 0.4 }
+inertia = ["a radius^2", "b radius^2", "c radius^2"]
+velocity_constraints = [
+  "vx - radius (R21 w1 + R22 w2 + R23 w3) + spin y",
+  "vy + radius (R11 w1 + R12 w2 + R13 w3) - spin x"]
+initial = { q = [0, 0, 0, 1, 0], v = [0.3, -0.2, 0.5, -0.2, 0.7] }
+)toml"},
+    {"double_pendulum", R"toml(
+name = "double-pendulum"
+coordinates = ["a", "b"]
+parameters = { m1 = 1.5, m2 = 0.7, l1 = 1.2, l2 = 0.8, g = 9.81 }
+mass = [["(m1 + m2) l1^2", "m2 l1 l2 cos(a - b)"], ["m2 l1 l2 cos(a - b)", "m2 l2^2"]]
+potential = "-(m1 + m2) g l1 cos(a) - m2 g l2 cos(b)"
+initial = { q = [1, 2], v = [0.1, -0.3] }
+)toml"},
+    {"every_function", R"toml(
+name = "every-function"
+coordinates = ["x", "y"]
+parameters = { a = 0.3, exp2 = 0.7 }
+potential = """
+a sin(x) cos(y) + tan(x/4) + asin(x/9) acos(y/9) + atan(x y) + atan2(3 + x^2, y) + sinh(x/2) cosh(y) + tanh(x)
++ asinh(x) + acosh(3 + x^2) + atanh(y/9) + exp(a x) + log(4 + x^2) + log2(5 + y^2) + log10(6 + x^2) + sqrt(7 + y^2)
++ (2 + x^2)^exp2 + (2 + y^2)^0.3 + (3 + x^2)^-1.5 + abs(x - 11)^3 + 2^(x/3) - pi x^7/900"""
+initial = { q = [0.4, 0.7] }
+)toml"},
+};
