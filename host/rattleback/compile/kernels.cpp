@@ -289,9 +289,13 @@ const SystemEntry& Kernels::system(const SystemSource& source) {
   const SystemEntry*& entry = impl_->systems[job.text];
   if (entry == nullptr) {
     // The entry and the texts live as long as the process, like those of the catalogue.
-    const auto* texts = new std::pair<std::string, std::string>(source.header, source.type);
+    struct Texts {
+      std::string header, type, text;
+    };
+    const auto* texts = new Texts{source.header, source.type, source.text != nullptr ? source.text : ""};
     auto* own = new SystemEntry(impl_->loaded.at(job.id()).unit->describe());
-    own->source_text = {texts->first.c_str(), texts->second.c_str()};
+    own->source_text = {texts->header.c_str(), texts->type.c_str(),
+                        source.text != nullptr ? texts->text.c_str() : nullptr};
     entry = own;
   }
   return *entry;

@@ -29,6 +29,15 @@ std::string step_type(const SystemEntry& system, const MethodEntry& method, cons
 
 std::string include(std::string_view header) { return fmt::format("#include \"{}\"\n", header); }
 
+/// Returns the header of a system, or the line that includes it.
+std::string header_of(const SystemSource& source) {
+  if (source.text == nullptr) return include(source.header);
+  std::string text = source.text;
+  constexpr std::string_view once = "#pragma once\n";
+  if (const std::size_t at = text.find(once); at != std::string::npos) text.erase(at, once.size());
+  return text;
+}
+
 std::string chosen_system(const SystemSource& source) {
   return fmt::format("template <class T>\nusing ChosenSystem = {};\n", source.type);
 }
@@ -45,7 +54,7 @@ std::string Unit::text() const {
   std::string text = fmt::format("#define RATTLEBACK_ISA {}\n", counts ? "counted" : to_string(isa));
   if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
   text += include(counts ? "rattleback/loop/count.hpp" : "rattleback/loop/instantiate.hpp");
-  text += include(system->source_text.header);
+  text += header_of(system->source_text);
   if (!samples) text += include(method->header);
   text += "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(system->source_text);
   if (!samples)
@@ -73,7 +82,7 @@ std::string Unit::text() const {
 }
 
 std::string Unit::device_text() const {
-  return "#define RATTLEBACK_ISA cuda\n" + include("rattleback/loop/device.cuh") + include(system->source_text.header) +
+  return "#define RATTLEBACK_ISA cuda\n" + include("rattleback/loop/device.cuh") + header_of(system->source_text) +
          include(method->header) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(system->source_text) +
          chosen_method(*system, *method, key) + "\nRB_NAMESPACE_END\n\n" +
          (kind == UnitKind::tangent ? "RB_DEVICE_TANGENT" : "RB_DEVICE_PAIR") +
@@ -109,7 +118,7 @@ std::string Unit::title(const std::string& target) const {
 
 std::string entry_text(const SystemSource& source) {
   return "#define RATTLEBACK_ISA user\n#define RATTLEBACK_SMALL_CODE\n" + include("rattleback/loop/instantiate.hpp") +
-         include("rattleback/loop/describe.hpp") + include("rattleback/loop/takes.hpp") + include(source.header) +
+         include("rattleback/loop/describe.hpp") + include("rattleback/loop/takes.hpp") + header_of(source) +
          "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source) +
          "const SystemEntry& chosen_entry() {\n  return describe<ChosenSystem>({}, "
          "methods_that_take<ChosenSystem<double>>());\n}\n\nRB_NAMESPACE_END\n\n"

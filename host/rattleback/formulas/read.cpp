@@ -75,7 +75,8 @@ class Reader {
     read_constraints();
     read_observables();
     read_initial();
-    SystemGraph(system_).check_default_state();
+    const SystemGraph graph(system_);
+    if (!swept_) graph.check_default_state();
     return std::move(system_);
   }
 
@@ -275,6 +276,9 @@ class Reader {
         parameter.value = number(*table->get("value"), key + ".value");
         if (const toml::node* unit = table->get("unit")) parameter.unit = string(*unit, key + ".unit");
         if (const toml::node* about = table->get("text")) parameter.text = string(*about, key + ".text");
+      } else if (value->is_string()) {  // an expression of the study, which the ensemble evaluates
+        parameter.value = 1.0;
+        swept_ = true;
       } else {
         parameter.value = number(*value, key);
       }
@@ -454,6 +458,7 @@ class Reader {
 
   const toml::table& table_;
   SystemFormulas system_;
+  bool swept_ = false;              ///< a parameter has no fixed value
   int rotation_ = -1;               ///< index of w1 among the velocities
   std::vector<std::string> known_;  ///< dimensions and parameters
   std::vector<double> values_;

@@ -19,7 +19,8 @@ namespace rattleback {
 ///                          x, y, z come by themselves, and `coordinates` names those of R^n
 ///   velocities             names (optional: v_x for x; w1, w2, w3 of a rotation; u1, u2, u3 of SE(3), in the body)
 ///   group                  "SO(3)", "SE(3)", "SO(3) x R^2" (optional: R^n)
-///   parameters             { b = 0.25, c = { value = 1, unit = "1/s", text = "what it is" } }
+///   parameters             { b = 0.25, c = { value = 1, unit = "1/s", text = "what it is" } }; in a study also an
+///                          expression, as of an axis; the default is then 1
 ///   dimensions             { m = 3 }: whole numbers for indices and sums
 ///   mass                   a number, a diagonal, or rows; 1 when absent
 ///   inertia                of the rotation, in place of its entries of `mass`: three moments, or rows

@@ -4,9 +4,8 @@
 #include <set>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/compile/kernels.hpp"
-#include "rattleback/compile/sources.hpp"
 #include "rattleback/problem/options.hpp"
+#include "rattleback/problem/own_system.hpp"
 #include "rattleback/problem/parts.hpp"
 
 namespace rattleback {
@@ -22,31 +21,9 @@ std::vector<std::string> variants(std::span<const SystemEntry* const> instances)
   return result;
 }
 
-/// Returns the system of a header of the user. Completes the path and the digest in the study.
-const SystemEntry& foreign_system(Study& study) {
-  Study::System& asked = study.system;
-  const std::string where = study.place("system.file");
-  std::error_code code;
-  const std::filesystem::path file = std::filesystem::weakly_canonical(study.directory / asked.file, code);
-  const std::string digest = digest_of_header(file, where);
-  if (!asked.digest.empty() && asked.digest != digest)
-    input_error(study.place("system.digest"),
-                fmt::format("{} is not the header of this study any more (its digest is {}..); restore the header, or "
-                            "leave out system.digest for a new run",
-                            quote(file.string(), most_of_a_path), digest.substr(0, 12)));
-  check_type(asked.type, study.place("system.type"));
-  asked.file = file;
-  asked.digest = digest;
-  const SystemEntry& entry = Kernels::instance().system({file.c_str(), asked.type.c_str()});
-  if (!asked.name.empty() && asked.name != entry.name)
-    input_error(study.place("system.name"), fmt::format("the system of {} is '{}' (got {}); leave the name out",
-                                                        quote(asked.file.string(), most_of_a_path), entry.name,
-                                                        quote(asked.name)));
-  return entry;
-}
-
 const SystemEntry& find_system(Study& study) {
-  if (!study.system.file.empty()) return foreign_system(study);
+  if (study.system.formulas) return system_of_formulas(*study.system.formulas);
+  if (!study.system.file.empty()) return system_of_header(study);
   const Study::System& asked = study.system;
   const Catalogue& catalogue = Catalogue::instance();
   std::vector<const SystemEntry*> instances = catalogue.instances(asked.name);

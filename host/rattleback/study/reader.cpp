@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/formulas/keep.hpp"
+#include "rattleback/formulas/read.hpp"
 #include "rattleback/study/toml.hpp"
 
 namespace rattleback {
@@ -31,7 +35,52 @@ const toml::table& required_table(const Section& root, std::string_view key) {
   return *table;
 }
 
-void read_system(const toml::table& table, Study::System& system) {
+void read_values(const toml::table& parameters, Study::System& system) {
+  for (const auto& [name, node] : parameters) {
+    const std::string key(name.str());
+    if (!node.is_table()) system.parameters[key] = to_value(node, "system.parameters." + key);
+  }
+}
+
+/// Reads a system that is written as formulas in `table`.
+void read_formulas(const toml::table& table, Study::System& system) {
+  system.formulas = std::make_shared<const SystemFormulas>(read_system_formulas(table));
+  system.formulas_text = formulas_as_toml(table);
+  system.name = system.formulas->name;
+  if (const toml::table* parameters = table["parameters"].as_table()) read_values(*parameters, system);
+}
+
+/// Reads the formulas in a file of their own. The study may give values of parameters.
+void read_formulas_of(const std::filesystem::path& file, const toml::table& table, Study::System& system) {
+  const Section section(table, "system", {"file", "name", "parameters"});
+  system.where = section.where();
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream)
+    input_error(place_of(section.find("file")->source()),
+                fmt::format("{} cannot be read", quote(file.string(), most_of_a_path)));
+  const toml::table document = parse_document(text, file.string(), {});
+  const toml::table* own = document["system"].as_table();
+  read_formulas(own != nullptr ? *own : document, system);
+  std::string name = system.name;
+  section.read("name", name, to_text);
+  if (name != system.name)
+    input_error(place_of(section.find("name")->source()),
+                fmt::format("the system of {} is '{}' (got {}); leave the name out",
+                            quote(file.string(), most_of_a_path), system.name, quote(name)));
+  if (const toml::table* parameters = section.table("parameters")) read_values(*parameters, system);
+}
+
+void read_system(const toml::table& table, const std::filesystem::path& folder, Study::System& system) {
+  if (has_formulas(table)) {
+    system.where = place_of(table.source());
+    read_formulas(table, system);
+    return;
+  }
+  if (const auto* own = table["file"].as_string(); own != nullptr && own->get().ends_with(".toml")) {
+    read_formulas_of(folder / own->get(), table, system);
+    return;
+  }
   const Section section(table, "system", {"name", "variant", "parameters", "file", "type", "digest"});
   system.where = section.where();
   std::string file;
@@ -48,12 +97,11 @@ void read_system(const toml::table& table, Study::System& system) {
     section.require("type", system.type, to_text);
   }
   section.read("variant", system.variant, to_text);
-  if (const toml::table* parameters = section.table("parameters")) {
+  if (const toml::table* parameters = section.table("parameters"))
     for (const auto& [name, node] : *parameters) {
       const std::string key(name.str());
       system.parameters[key] = to_value(node, section.path("parameters." + key));
     }
-  }
 }
 
 std::vector<double> to_numbers(const toml::array& array, const std::string& key) {
@@ -317,7 +365,7 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
   if (const toml::table* table = root.table("study")) {
     Section(*table, "study", {"name"}).read("name", study.name, to_text);
   }
-  read_system(required_table(root, "system"), study.system);
+  read_system(required_table(root, "system"), std::filesystem::path(origin).parent_path(), study.system);
   read_method(required_table(root, "method"), study.method);
   read_time(required_table(root, "time"), study.time);
   if (const toml::table* table = root.table("ensemble")) read_ensemble(*table, study.ensemble);

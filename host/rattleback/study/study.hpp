@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,8 @@
 #include "rattleback/expression/value.hpp"
 
 namespace rattleback {
+
+struct SystemFormulas;
 
 /// The value of an option of a method: a whole number, a number, true or false, a choice, a list of numbers, the rows
 /// of a matrix.
@@ -96,6 +99,9 @@ struct Study {
     std::string type;
     /// SHA-256 of the header and the headers it includes. After validation it is set; a given one must agree.
     std::string digest;
+    /// A system written as formulas, and its table as TOML without name and parameters; null and empty for others.
+    std::shared_ptr<const SystemFormulas> formulas;
+    std::string formulas_text;
     std::map<std::string, Value> parameters;  ///< after validation: all parameters of the instance
     std::string where;
   } system;

@@ -89,6 +89,7 @@ class Writer {
  public:
   void table(std::string_view header) { text_ += fmt::format("{}{}\n", text_.empty() ? "" : "\n", header); }
   void line(std::string_view key, std::string_view value) { text_ += fmt::format("{} = {}\n", key, value); }
+  void lines(std::string_view text) { text_ += text; }
   template <class T>
   void given(std::string_view key, const std::vector<T>& values) {
     if (!values.empty()) line(key, toml_of(values));
@@ -103,6 +104,7 @@ void write_system(Writer& out, const Study::System& system) {
   out.table("[system]");
   out.line("name", toml_of(system.name));
   if (!system.variant.empty()) out.line("variant", toml_of(system.variant));
+  out.lines(system.formulas_text);
   if (!system.file.empty()) {
     out.line("file", toml_of(system.file.string()));
     out.line("type", toml_of(system.type));

@@ -124,6 +124,7 @@ using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk
 struct SystemSource {
   const char* header;  ///< the name of an embedded header, or the path of a file
   const char* type;    ///< the type over T: "Chaotic<T, 3, ChaoticVariant::printed>"
+  const char* text = nullptr;  ///< the header itself, where there is no file
 };
 
 /// A system instance. Strings and arrays have static storage duration.

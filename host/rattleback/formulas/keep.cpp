@@ -1,0 +1,64 @@
+#include "rattleback/formulas/keep.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace rattleback {
+namespace {
+
+/// The entries of a table in the order of the text; the parser sorts them by name.
+std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
+  std::vector<std::pair<std::string, const toml::node*>> entries;
+  for (const auto& [key, node] : table) entries.emplace_back(std::string(key.str()), &node);
+  std::ranges::stable_sort(entries, {}, [](const auto& entry) {
+    const toml::source_position& begin = entry.second->source().begin;
+    return std::pair(begin.line, begin.column);
+  });
+  return entries;
+}
+
+/// Returns a key as TOML takes it.
+std::string key_text(const std::string& key) {
+  const bool bare = !key.empty() && std::ranges::all_of(key, [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-';
+  });
+  if (bare) return key;
+  std::ostringstream quoted;
+  quoted << toml::toml_formatter(toml::value(key));
+  return quoted.str();
+}
+
+std::string inline_text(const toml::node& node) {
+  if (const toml::table* table = node.as_table()) {
+    std::string text;
+    for (const auto& [key, value] : in_order(*table))
+      text += fmt::format("{} {} = {}", text.empty() ? "" : ",", key_text(key), inline_text(*value));
+    return fmt::format("{{{} }}", text);
+  }
+  if (const toml::array* array = node.as_array()) {
+    std::string text;
+    for (const toml::node& value : *array) text += (text.empty() ? "" : ", ") + inline_text(value);
+    return fmt::format("[{}]", text);
+  }
+  if (const auto* number = node.as_floating_point()) {
+    const std::string text = fmt::format("{}", number->get());
+    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+  }
+  std::ostringstream text;
+  text << toml::node_view(node);
+  return text.str();
+}
+
+}  // namespace
+
+std::string formulas_as_toml(const toml::table& system) {
+  std::string text;
+  for (const auto& [key, node] : in_order(system))
+    if (key != "name" && key != "parameters") text += fmt::format("{} = {}\n", key_text(key), inline_text(*node));
+  return text;
+}
+
+}  // namespace rattleback

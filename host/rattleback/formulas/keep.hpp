@@ -1,0 +1,13 @@
+#pragma once
+// The table of a system of formulas as text, for the effective study.
+
+#include <string>
+
+#include <toml++/toml.h>
+
+namespace rattleback {
+
+/// Returns the keys of a table [system], one per line, in the order of the text, without `name` and `parameters`.
+[[nodiscard]] std::string formulas_as_toml(const toml::table& system);
+
+}  // namespace rattleback
