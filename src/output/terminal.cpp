@@ -13,6 +13,7 @@
 
 #include "output/output.hpp"
 #include "rattleback/base/parallel.hpp"
+#include "rattleback/compile/kernels.hpp"
 
 namespace rattleback::program {
 
@@ -37,9 +38,11 @@ Interrupt::Interrupt() {
   } catch (const std::system_error& why) {
     throw too_many_threads(1, why);
   }
+  Kernels::instance().set_stop([token = token()] { return token.stop_requested(); });
 }
 
 Interrupt::~Interrupt() {
+  Kernels::instance().set_stop({});
   waiter_.request_stop();
   pthread_kill(waiter_.native_handle(), SIGTERM);
 }
