@@ -163,7 +163,7 @@ struct Kernels::Impl {
     std::vector<std::string> flags = job.flags;
     flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.name));
     const double seconds =
-        compile(the_compiler(), flags, {unit, work.path() / object_name, log, kept_log(job)}, stop).seconds;
+        rattleback::compile(the_compiler(), flags, {unit, work.path() / object_name, log, kept_log(job)}, stop).seconds;
     std::filesystem::remove(log);
     const Origin origin{job.title, in_words(the_compiler()), job.flags, seconds};
     Entry entry = opened(cache).publish(job.key, std::move(work), origin);
