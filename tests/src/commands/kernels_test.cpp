@@ -15,12 +15,13 @@ using nlohmann::json;
 namespace {
 
 /// A study whose kernels compile in a moment.
-const std::string pendulum = R"toml([study]
+const std::string henon_heiles = R"toml([study]
 name = "test"
 [system]
-name = "spherical-pendulum"
+name = "henon-heiles"
 [method]
-name = "rattle"
+name = "lobatto"
+stages = 2
 [time]
 step = 0.1
 end = 1
@@ -28,8 +29,8 @@ end = 1
 draws = 40
 axes = [ { name = "a", distribution = "uniform", from = 0.1, to = 0.4, seed = 3 } ]
 [ensemble.initial]
-q = ["sin(a)", 0, "-cos(a)"]
-v = [0, "a", 0]
+q = [0, "a"]
+v = [0.1, 0.2]
 [[observable]]
 name = "energy"
 statistics = ["mean", "max"]
@@ -37,7 +38,7 @@ statistics = ["mean", "max"]
 
 class KernelsOnDemand : public Program {
  protected:
-  void SetUp() override { write("s.toml", pendulum); }
+  void SetUp() override { write("s.toml", henon_heiles); }
 
   /// Puts the cache into the scratch directory.
   static std::string in(const std::string& cache) { return fmt::format("export XDG_CACHE_HOME=$PWD/{}; ", cache); }
@@ -84,7 +85,7 @@ TEST_F(KernelsOnDemand, AreCompiledOnce) {
   const std::string loud = "$RB run s.toml --backend cpu:scalar -o r.h5 --json";
   const Outcome first = in_cache(loud);
   ASSERT_EQ(first.exit_code, 0) << first.err;
-  EXPECT_EQ(lines(first.err, "rattleback: compiling spherical-pendulum, rattle, scalar: "), 1u) << first.err;
+  EXPECT_EQ(lines(first.err, "rattleback: compiling henon-heiles, lobatto, 2 stages, scalar: "), 1u) << first.err;
   EXPECT_EQ(lines(first.err, " s, once"), 2u) << first.err;  // and the observables
   EXPECT_EQ(folders(kernels).size(), 2u);
   const auto compiled_now = datasets(directory / "r.h5");
@@ -106,9 +107,9 @@ TEST_F(KernelsOnDemand, AreCompiledOnce) {
   EXPECT_GT(listed["bytes"], 10000);
   std::set<std::string> titles;
   for (const json& kernel : listed["kernels"]) titles.insert(kernel["title"]);
-  EXPECT_TRUE(titles.contains("spherical-pendulum, rattle, scalar")) << cache.out;
+  EXPECT_TRUE(titles.contains("henon-heiles, lobatto, 2 stages, scalar")) << cache.out;
   const std::string table = in_cache("$RB cache").out;
-  EXPECT_NE(table.find("spherical-pendulum, rattle, scalar"), std::string::npos) << table;
+  EXPECT_NE(table.find("henon-heiles, lobatto, 2 stages, scalar"), std::string::npos) << table;
   EXPECT_NE(table.find("2 kernels of "), std::string::npos) << table;
   EXPECT_NE(in_cache("$RB cache --trim 10").out.find("removed: 0 kernels"), std::string::npos);
   EXPECT_NE(in_cache("$RB cache --trim 0").out.find("removed: 2 kernels"), std::string::npos);
@@ -131,7 +132,7 @@ TEST_F(KernelsOnDemand, AreCompiledBeforeTheyAreNeeded) {
 TEST_F(KernelsOnDemand, RefuseWhatIsNotThere) {
   for (const char* policy : {"builtin", "cached"})
     expect_refused(in_cache(fmt::format("{} --kernels {}", run, policy)),
-                   {"spherical-pendulum, rattle, scalar is not compiled", policy, "rattleback compile", "--kernels auto"});
+                   {"henon-heiles, lobatto, 2 stages, scalar is not compiled", policy, "rattleback compile", "--kernels auto"});
   EXPECT_EQ(in_cache(std::string(run) + " --kernels no").exit_code, 2);
 }
 
@@ -238,7 +239,7 @@ TEST_F(KernelsOnDemand, LeaveNothingWhenInterrupted) {
 
 TEST_F(KernelsOnDemand, OfTheCatalogueAndOfOtherProcessors) {
   const Outcome made =
-      in_cache("$RB compile --catalogue '^spherical_pendulum__rattle$' --isa all --jobs 2 --pack p --quiet");
+      in_cache("$RB compile --catalogue '^henon_heiles__lobatto_s2$' --isa all --jobs 2 --pack p --quiet");
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_GE(folders("p").size(), 2u);
   EXPECT_TRUE(result(std::string(no_compiler) + "export RATTLEBACK_KERNEL_PATH=$PWD/p; ", "none").contains("time"));
