@@ -109,7 +109,8 @@ struct Kernels::Impl {
   /// Finds a kernel. Sets everything of the job that the compiler needs where there is none.
   std::optional<Entry> find(Job& job) {
     job.whole = whole_unit(job.text).text;
-    std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, to_string(job.isa), job.quick ? " quick" : "");
+    std::string all =
+        fmt::format("interface {}\n{}{}\n", binary_interface, to_string(job.isa), job.quick ? " quick" : "");
     for (const std::string& option : options()) all += option + "\n";
     job.name = sha256(all + job.whole);
     if (auto entry = opened(packs).find(job.name)) return entry;
@@ -193,11 +194,12 @@ struct Kernels::Impl {
     }
     if (missing.empty()) return provided;
     if (policy != KernelPolicy::automatic)
-      input_error("--kernels", fmt::format("{} is not compiled{}, and '{}' does not compile; 'rattleback compile STUDY' "
-                                           "on a machine with a compiler makes it, --kernels auto does so now",
-                                           missing[0].title,
-                                           missing.size() == 1 ? "" : fmt::format(" (nor are {} more)", missing.size() - 1),
-                                           policy == KernelPolicy::cached ? "cached" : "builtin"));
+      input_error("--kernels",
+                  fmt::format("{} is not compiled{}, and '{}' does not compile; 'rattleback compile STUDY' "
+                              "on a machine with a compiler makes it, --kernels auto does so now",
+                              missing[0].title,
+                              missing.size() == 1 ? "" : fmt::format(" (nor are {} more)", missing.size() - 1),
+                              policy == KernelPolicy::cached ? "cached" : "builtin"));
     const std::size_t first = provided.size();
     for (Job& job : missing) provided.push_back({std::move(job), {}, true});
     parallel_for(missing.size(), worker_count(at_a_time),
@@ -263,8 +265,7 @@ void Kernels::set_policy(KernelPolicy policy) {
   impl_->packs.reset();
   impl_->cache.reset();
 }
-void Kernels::set_report(std::function<void(const std::string&)> report,
-                         std::function<void(const std::string&)> warn) {
+void Kernels::set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn) {
   const std::lock_guard lock(impl_->mutex);
   impl_->report = std::move(report);
   impl_->warn = std::move(warn);
@@ -317,8 +318,7 @@ Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesyste
     std::error_code code;
     std::filesystem::create_directories(pack, code);
     if (!code) code = std::error_code(access(pack.c_str(), W_OK | X_OK) == 0 ? 0 : errno, std::generic_category());
-    if (code)
-      input_error(pack.string(), fmt::format("cannot be written ({}); choose another folder", code.message()));
+    if (code) input_error(pack.string(), fmt::format("cannot be written ({}); choose another folder", code.message()));
   }
   Made made;
   for (const Impl::Provided& kernel : impl_->provide(std::move(list), jobs)) {

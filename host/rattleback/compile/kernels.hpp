@@ -49,9 +49,9 @@ class Kernels {
   [[nodiscard]] std::vector<KernelRecord> records(std::span<const Unit> units);
   /// What `compile` has done.
   struct Made {
-    std::size_t compiled = 0;     ///< by this call
-    std::size_t found = 0;        ///< that were there before
-    std::size_t copied = 0;       ///< to the pack; the other ones were there before
+    std::size_t compiled = 0;  ///< by this call
+    std::size_t found = 0;     ///< that were there before
+    std::size_t copied = 0;    ///< to the pack; the other ones were there before
   };
   /// Compiles units that are missing, `jobs` at a time, but loads none: they may be for another machine. A folder `pack`
   /// that is not empty receives copies, also of the entries of systems of the user. Other units in this folder stay.

@@ -24,7 +24,9 @@ struct Arguments {
 double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
 /// Returns a time in UTC: "2026-05-03".
-std::string date(std::int64_t seconds) { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(seconds))); }
+std::string date(std::int64_t seconds) {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
 
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -45,26 +47,25 @@ void print_json(const std::filesystem::path& folder, const Listing& listing, con
   json["work_folders"] = nlohmann::ordered_json::array();
   for (const ListedWork& work : listing.work)
     json["work_folders"].push_back({{"folder", work.folder.string()}, {"bytes", work.bytes}, {"stale", work.stale}});
-  json["removed"] = {
-      {"kernels", trimmed.entries}, {"work_folders", trimmed.work_folders}, {"bytes", trimmed.bytes}};
+  json["removed"] = {{"kernels", trimmed.entries}, {"work_folders", trimmed.work_folders}, {"bytes", trimmed.bytes}};
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void print_text(const std::filesystem::path& folder, const Listing& listing) {
   if (!listing.entries.empty()) fmt::print("{:>8}  {:<10}  {:<10}  kernel\n", "KiB", "compiled", "used");
   for (const ListedEntry& entry : listing.entries)
-    fmt::print("{:>8.0f}  {:<10}  {:<10}  {}\n", std::ceil(static_cast<double>(entry.bytes) / 1024), date(entry.compiled),
-               date(entry.used),
-               one_line(entry.fault.empty() ? entry.title
-                                            : fmt::format("{}.. is damaged: {}", entry.key.substr(0, 12), entry.fault)));
+    fmt::print(
+        "{:>8.0f}  {:<10}  {:<10}  {}\n", std::ceil(static_cast<double>(entry.bytes) / 1024), date(entry.compiled),
+        date(entry.used),
+        one_line(entry.fault.empty() ? entry.title
+                                     : fmt::format("{}.. is damaged: {}", entry.key.substr(0, 12), entry.fault)));
   std::size_t stale = 0;
   for (const ListedWork& work : listing.work) stale += work.stale;
-  fmt::print("{} of {:.3g} MiB in {}\n", counted(listing.entries.size(), "kernel", "kernels"), mebibytes(listing.bytes()),
-             folder.string());
+  fmt::print("{} of {:.3g} MiB in {}\n", counted(listing.entries.size(), "kernel", "kernels"),
+             mebibytes(listing.bytes()), folder.string());
   if (const std::size_t busy = listing.work.size() - stale; busy > 0)
     fmt::print("{} compiled at this moment\n", counted(busy, "kernel is", "kernels are"));
-  if (stale > 0)
-    fmt::print("{} of interrupted programs; --trim removes them\n", counted(stale, "folder", "folders"));
+  if (stale > 0) fmt::print("{} of interrupted programs; --trim removes them\n", counted(stale, "folder", "folders"));
 }
 
 int show_cache(const Arguments& arguments) {

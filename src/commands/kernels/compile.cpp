@@ -69,8 +69,7 @@ void add_catalogue(std::vector<Unit>& units, const Arguments& arguments, const s
       units.push_back({UnitKind::samples, kernel.system, kernel.method, kernel.key, isa});
       if (arguments.tangent) units.push_back({UnitKind::tangent, kernel.system, kernel.method, kernel.key, isa});
     }
-    if (arguments.bench)
-      units.push_back({UnitKind::counted, kernel.system, kernel.method, kernel.key, Isa::scalar});
+    if (arguments.bench) units.push_back({UnitKind::counted, kernel.system, kernel.method, kernel.key, Isa::scalar});
   }
 }
 
@@ -119,9 +118,11 @@ void add_compile(CLI::App& app, int& exit_code) {
                    "also the kernels of the catalogue whose names contain this regular expression")
       ->type_name("REGEX")
       ->check(not_empty());
-  command->add_flag("--tangent", arguments->tangent, "with --catalogue: also the loops that the observable lyapunov needs");
+  command->add_flag("--tangent", arguments->tangent,
+                    "with --catalogue: also the loops that the observable lyapunov needs");
   command->add_flag("--bench", arguments->bench, "also the loops that count operations, for bench");
-  command->add_option("--jobs", arguments->jobs, "kernels compiled at a time; default: one per core")->check(from_one());
+  command->add_option("--jobs", arguments->jobs, "kernels compiled at a time; default: one per core")
+      ->check(from_one());
   command->add_option("--pack", arguments->pack, "copy the kernels into this folder, for other machines")
       ->type_name(value::folder)
       ->check(not_empty());

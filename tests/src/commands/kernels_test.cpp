@@ -131,8 +131,9 @@ TEST_F(KernelsOnDemand, AreCompiledBeforeTheyAreNeeded) {
 
 TEST_F(KernelsOnDemand, RefuseWhatIsNotThere) {
   for (const char* policy : {"builtin", "cached"})
-    expect_refused(in_cache(fmt::format("{} --kernels {}", run, policy)),
-                   {"henon-heiles, lobatto, 2 stages, scalar is not compiled", policy, "rattleback compile", "--kernels auto"});
+    expect_refused(
+        in_cache(fmt::format("{} --kernels {}", run, policy)),
+        {"henon-heiles, lobatto, 2 stages, scalar is not compiled", policy, "rattleback compile", "--kernels auto"});
   EXPECT_EQ(in_cache(std::string(run) + " --kernels no").exit_code, 2);
 }
 
