@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -35,7 +36,7 @@ struct Job {
 
   /// The text with all headers.
   std::string whole = {};
-  /// A hash of the text, the options of the user and the instruction set. The bits of a kernel depend on nothing else:
+  /// A hash of the text without paths, the options of the user and the instruction set. The bits of a kernel depend on nothing else:
   /// kernels in packs are found by this name, with any compiler or none. The object exports this name.
   std::string name = {};
   /// A hash of the name, the compiler and all flags: the name of the kernel in the cache.
@@ -51,6 +52,15 @@ Job job_of(const Unit& unit, bool quick_scalar) {
   std::string text = unit.text();
   if (quick && unit.kind != UnitKind::counted) text = "#define RATTLEBACK_SMALL_CODE\n" + text;
   return {.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick};
+}
+
+/// Returns the text without the #line directives of the user's files. A kernel is the same wherever its headers lie.
+std::string without_paths(const std::string& text) {
+  std::string rest;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("#line ") || line.find("\"/") == std::string::npos) rest += line + "\n";
+  return rest;
 }
 
 /// Returns the compiler; asked once.
@@ -112,7 +122,7 @@ struct Kernels::Impl {
     std::string all =
         fmt::format("interface {}\n{}{}\n", binary_interface, to_string(job.isa), job.quick ? " quick" : "");
     for (const std::string& option : options()) all += option + "\n";
-    job.name = sha256(all + job.whole);
+    job.name = sha256(all + without_paths(job.whole));
     if (auto entry = opened(packs).find(job.name)) return entry;
     if (policy == KernelPolicy::builtin) return std::nullopt;
     const Compiler& compiler = the_compiler();

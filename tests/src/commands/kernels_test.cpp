@@ -156,6 +156,34 @@ TEST_F(KernelsOnDemand, ComeFromAPackWithoutACompiler) {
   EXPECT_FALSE(fs::exists(directory / "none"));
 }
 
+TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
+  for (const char* place : {"here", "there"}) {
+    fs::create_directory(directory / place);
+    fs::copy_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp", directory / place / "double_well.hpp");
+    write(fmt::format("{}/own.toml", place),
+          "[system]\nfile = \"double_well.hpp\"\ntype = \"example::DoubleWell<T>\"\n[method]\n"
+          "name = \"nonholonomic-lobatto\"\nstages = 2\n[time]\nstep = 0.1\nend = 1\n"
+          "[ensemble.initial]\nq = [-1, 0.5, 0]\nv = [0.8, 0.6, 0.4]\n"
+          "[[observable]]\nname = \"energy_y\"\nstatistics = [\"max\"]\n");
+  }
+  ASSERT_EQ(in_cache("$RB compile here/own.toml --isa scalar --pack p").exit_code, 0);
+  const std::string own = "$RB run {}/own.toml --backend cpu:scalar -o {}.h5 --kernels {}";
+  const Outcome here = in_cache(fmt::format(fmt::runtime(own), "here", "here", "cached"));
+  ASSERT_EQ(here.exit_code, 0) << here.err;
+  fs::remove_all(directory / "here");
+  const Outcome there = in_cache("export RATTLEBACK_KERNEL_PATH=$PWD/p; " + std::string(no_compiler) +
+                                     fmt::format(fmt::runtime(own), "there", "there", "builtin"),
+                                 "none");
+  ASSERT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_TRUE(datasets(directory / "there.h5") == datasets(directory / "here.h5"));
+  // another header is another kernel
+  std::ofstream(directory / "there" / "double_well.hpp", std::ios::app) << "// changed\n";
+  const Outcome changed = in_cache(
+      "export RATTLEBACK_KERNEL_PATH=$PWD/p; " + fmt::format(fmt::runtime(own), "there", "there", "builtin"), "none");
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_NE(changed.err.find("is not compiled"), std::string::npos) << changed.err;
+}
+
 TEST_F(KernelsOnDemand, SayWhatIsMissingWithoutACompiler) {
   expect_refused(in_cache(std::string(no_compiler) + run), {"RATTLEBACK_CXX", "/nonexistent", "unset the variable"});
   const Outcome version = in_cache(std::string(no_compiler) + "$RB --version");
