@@ -166,7 +166,8 @@ TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
           "[ensemble.initial]\nq = [-1, 0.5, 0]\nv = [0.8, 0.6, 0.4]\n"
           "[[observable]]\nname = \"energy_y\"\nstatistics = [\"max\"]\n");
   }
-  ASSERT_EQ(in_cache("$RB compile here/own.toml --isa scalar --pack p").exit_code, 0);
+  const Outcome made = in_cache("$RB compile here/own.toml --isa scalar --pack p");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
   const std::string own = "$RB run {}/own.toml --backend cpu:scalar -o {}.h5 --kernels {}";
   const Outcome here = in_cache(fmt::format(fmt::runtime(own), "here", "here", "cached"));
   ASSERT_EQ(here.exit_code, 0) << here.err;
