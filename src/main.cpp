@@ -74,6 +74,8 @@ int run_program(int argc, char** argv) {
   add_order(app, exit_code);
   add_bench(app, exit_code);
   add_selftest(app, exit_code);
+  add_compile(app, exit_code);
+  add_cache(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;

@@ -45,10 +45,15 @@ Argument read_argument(const CLI::Option& option) {
   } else if (type == value::backend || type == value::backends) {
     argument.value = type == value::backend ? Value::choices : Value::list;
     argument.choices = backend_names();
+  } else if (type == value::isas) {
+    argument.value = Value::list;
+    argument.choices = {"all"};
+    for (const Isa isa : all_isas()) argument.choices.emplace_back(to_string(isa));
   } else if (type == value::entry) {
     argument.value = Value::entries;
   } else {
-    argument.value = type == value::file || type == "TEXT" ? Value::file : Value::other;
+    const bool names_a_file = type == value::file || type == value::folder || type == "TEXT";
+    argument.value = names_a_file ? Value::file : Value::other;
   }
   argument.label = type.empty() ? "VALUE" : type;
   if (argument.names.empty()) {

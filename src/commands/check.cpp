@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
+#include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/estimate.hpp"
 #include "rattleback/problem/options.hpp"
@@ -41,8 +42,10 @@ void add_check(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("check", "validate a study and print it with all defaults filled in");
   auto arguments = std::make_shared<StudyArguments>();
   arguments->add_to(*command);
+  add_kernel_policy(*command);
   command->footer("Examples:\n  rattleback check examples/chaotic.toml --set system.variant=contact");
   command->callback([arguments, &exit_code] {
+    const Interrupt interrupt;
     const Problem problem = arguments->resolve();
     check_space(problem, default_output(arguments->file));
     const Estimate found = estimate(problem);

@@ -28,6 +28,8 @@ inline constexpr ExitCodeText exit_codes[] = {{exit_done, "done"},
 /// name has a number as value, or a text that may be a file.
 namespace value {
 inline constexpr const char* file = "FILE";
+inline constexpr const char* folder = "DIR";
+inline constexpr const char* isas = "ISAS";  ///< comma-separated
 inline constexpr const char* backend = "BACKEND";
 inline constexpr const char* backends = "BACKENDS";  ///< comma-separated
 inline constexpr const char* entry = "SYSTEM|METHOD";
@@ -47,6 +49,8 @@ void add_plot(CLI::App& app, int& exit_code);
 void add_order(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_selftest(CLI::App& app, int& exit_code);
+void add_compile(CLI::App& app, int& exit_code);
+void add_cache(CLI::App& app, int& exit_code);
 
 /// Prints "rattleback: MESSAGE" to stderr, always as one line.
 void say(std::string_view message);
@@ -76,7 +80,13 @@ struct StudyArguments {
 
 /// Throws Error(input) when `results` results of the study do not fit on the disk of `output`.
 void check_space(const Problem& problem, const std::filesystem::path& output, std::uint64_t results = 1);
-/// The backend and the number of threads. Every command that integrates has these options.
+/// Lets a command tell what is compiled: lines on stderr, without --quiet if the command has this option. Warnings come
+/// in any case.
+void report_kernels(CLI::App& command);
+/// Adds the option --kernels, and reports. The policy holds before the command begins.
+void add_kernel_policy(CLI::App& command);
+
+/// The backend, the number of threads and the policy of kernels. Every command that integrates has these options.
 struct BackendArguments {
   std::string backend = "auto";
   unsigned threads = 0;

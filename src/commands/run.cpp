@@ -56,6 +56,7 @@ void BackendArguments::add_to(CLI::App& command) {
       ->capture_default_str()
       ->type_name(value::backend);
   command.add_option("--threads", threads, "CPU threads; default: all cores")->check(from_one());
+  add_kernel_policy(command);
 }
 
 RunOptions BackendArguments::options() const {

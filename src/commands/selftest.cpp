@@ -83,6 +83,7 @@ void add_selftest(CLI::App& app, int& exit_code) {
   command->add_option("--seconds", options.seconds, "time for each kernel, which is repeated as long")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  add_kernel_policy(*command);
   command->add_flag("--quiet", arguments->quiet, "no progress on stderr");
   command->add_flag("--json", arguments->json, "print one JSON object");
   command->footer(

@@ -13,13 +13,14 @@
 
 #include "output/output.hpp"
 #include "rattleback/base/parallel.hpp"
+#include "rattleback/compile/kernels.hpp"
 
 namespace rattleback::program {
 
 Interrupt::Interrupt() {
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
-  struct sigaction present{};
+  struct sigaction present {};
   sigaction(SIGHUP, nullptr, &present);
   if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup ignores SIGHUP
   std::signal(SIGXFSZ, SIG_IGN);                                    // a write beyond the limit fails with a message
@@ -37,9 +38,11 @@ Interrupt::Interrupt() {
   } catch (const std::system_error& why) {
     throw too_many_threads(1, why);
   }
+  Kernels::instance().set_stop([token = token()] { return token.stop_requested(); });
 }
 
 Interrupt::~Interrupt() {
+  Kernels::instance().set_stop({});
   waiter_.request_stop();
   pthread_kill(waiter_.native_handle(), SIGTERM);
 }

@@ -1,6 +1,9 @@
 #include "rattleback/compile/kernels.hpp"
 
+#include <cerrno>
+
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -34,7 +38,7 @@ struct Job {
 
   /// The text with all headers.
   std::string whole = {};
-  /// A hash of the text, the options of the user and the instruction set. The bits of a kernel depend on nothing else:
+  /// A hash of the text without paths, the options of the user and the instruction set. The bits of a kernel depend on nothing else:
   /// kernels in packs are found by this name, with any compiler or none. The object exports this name.
   std::string name = {};
   /// A hash of the name, the compiler and all flags: the name of the kernel in the cache.
@@ -55,6 +59,15 @@ Job job_of(const Unit& unit, bool quick_scalar) {
   std::string text = unit.text();
   if (quick && unit.kind != UnitKind::counted) text = "#define RATTLEBACK_SMALL_CODE\n" + text;
   return {.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick};
+}
+
+/// Returns the text without the #line directives of the user's files. A kernel is the same wherever its headers lie.
+std::string without_paths(const std::string& text) {
+  std::string rest;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("#line ") || line.find("\"/") == std::string::npos) rest += line + "\n";
+  return rest;
 }
 
 /// Returns the compiler; asked once.
@@ -120,7 +133,7 @@ struct Kernels::Impl {
     job.whole = whole_unit(job.text).text;
     std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, job.target(), job.quick ? " quick" : "");
     for (const std::string& option : options()) all += option + "\n";
-    job.name = sha256(all + job.whole);
+    job.name = sha256(all + without_paths(job.whole));
     if (auto entry = opened(packs).find(job.name)) return entry;
     if (policy == KernelPolicy::builtin) return std::nullopt;
     if (job.architecture.empty()) {
@@ -184,7 +197,7 @@ struct Kernels::Impl {
     std::ofstream(unit, std::ios::binary) << job.whole;
     std::vector<std::string> flags = job.flags;
     flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.name));
-    const double seconds = compile(the_compiler(), flags, {unit, folder / job.object(), log, kept_log(job)}, stop).seconds;
+    const double seconds = rattleback::compile(the_compiler(), flags, {unit, folder / job.object(), log, kept_log(job)}, stop).seconds;
     std::filesystem::remove(log);
     return seconds;
   }
@@ -198,38 +211,79 @@ struct Kernels::Impl {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  void compile_job(const Job& job) {
+  Entry compile_job(const Job& job) {
     WorkFolder work = opened(cache).work_folder();
     const double seconds = job.architecture.empty() ? compile_object(job, work.path()) : compile_image(job, work.path());
-    const Entry entry = opened(cache).publish(job.key, std::move(work), {job.title, job.compiler, job.flags, seconds});
+    Entry entry = opened(cache).publish(job.key, std::move(work), {job.title, job.compiler, job.flags, seconds});
     if (report) report(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
-    remember(job, entry);
+    return entry;
+  }
+
+  /// A kernel on disk.
+  struct Provided {
+    Job job;
+    Entry entry;
+    bool compiled = false;  ///< by this call
+  };
+
+  /// Finds or compiles jobs with different ids. The kernels that were found come first.
+  std::vector<Provided> provide(std::vector<Job> jobs, unsigned at_a_time) {
+    std::set<std::string> names;
+    std::erase_if(jobs, [&](const Job& job) { return !names.insert(job.id()).second; });
+    std::vector<Provided> provided;
+    std::vector<Job> missing;
+    for (Job& job : jobs) {
+      if (auto entry = find(job)) {
+        provided.push_back({std::move(job), std::move(*entry)});
+      } else {
+        missing.push_back(std::move(job));
+      }
+    }
+    if (missing.empty()) return provided;
+    if (policy != KernelPolicy::automatic)
+      input_error("--kernels",
+                  fmt::format("{} is not compiled{}, and '{}' does not compile; 'rattleback compile STUDY' "
+                              "on a machine with a compiler makes it, --kernels auto does so now",
+                              missing[0].title,
+                              missing.size() == 1 ? "" : fmt::format(" (nor are {} more)", missing.size() - 1),
+                              policy == KernelPolicy::cached ? "cached" : "builtin"));
+    const std::size_t first = provided.size();
+    for (Job& job : missing) provided.push_back({std::move(job), {}, true});
+    parallel_for(missing.size(), worker_count(at_a_time),
+                 [&](std::uint64_t i) { provided[first + i].entry = compile_job(provided[first + i].job); });
+    return provided;
   }
 
   void load(std::vector<Job> jobs, unsigned at_a_time) {
     {
       const std::lock_guard lock(mutex);
-      std::set<std::string> names;
-      std::erase_if(jobs, [&](const Job& job) {
-        return loaded.contains(job.id()) || !names.insert(job.id()).second;
-      });
+      std::erase_if(jobs, [&](const Job& job) { return loaded.contains(job.id()); });
     }
-    std::vector<Job> missing;
-    for (Job& job : jobs) {
-      if (const auto entry = find(job)) {
-        remember(job, *entry);
-      } else {
-        missing.push_back(std::move(job));
-      }
+    for (const Provided& kernel : provide(std::move(jobs), at_a_time)) remember(kernel.job, kernel.entry);
+  }
+
+  /// Copies a kernel into a pack. Returns false when the kernel is there.
+  static bool copy(const Provided& kernel, const std::filesystem::path& pack) {
+    std::string fault;
+    if (read_entry(pack / kernel.job.name, kernel.job.name, Compare::files, fault)) return false;
+    try {
+      WorkFolder work(pack);
+      for (const StoredFile& file : kernel.entry.files)
+        std::filesystem::copy_file(kernel.entry.folder / file.name, work.path() / file.name);
+      const Entry entry = write_manifest(work.path(), kernel.job.name, kernel.entry.origin);
+      using std::filesystem::perms;
+      const perms readable = perms::owner_read | perms::group_read | perms::others_read;
+      for (const auto& file : std::filesystem::directory_iterator(work.path()))
+        std::filesystem::permissions(file.path(), readable | perms::owner_write);
+      std::filesystem::permissions(work.path(), readable | perms::owner_write | perms::owner_exec | perms::group_exec |
+                                                    perms::others_exec);  // a pack may serve many users
+      const std::filesystem::path place = publish_entry(std::move(work), entry, pack).folder;
+      if (place != pack / kernel.job.name) throw std::system_error(EIO, std::generic_category());
+    } catch (const std::system_error& why) {
+      throw Error(Error::Kind::runtime, fmt::format("{}: {} cannot be copied there ({})", pack.string(),
+                                                    kernel.job.title, why.code().message()));
     }
-    if (missing.empty()) return;
-    if (policy != KernelPolicy::automatic)
-      input_error("--kernels", fmt::format("{} is not compiled{}, and '{}' does not compile; 'rattleback compile STUDY' "
-                                           "on a machine with a compiler makes it, --kernels auto does so now",
-                                           missing[0].title,
-                                           missing.size() == 1 ? "" : fmt::format(" (nor are {} more)", missing.size() - 1),
-                                           policy == KernelPolicy::cached ? "cached" : "builtin"));
-    parallel_for(missing.size(), worker_count(at_a_time), [&](std::uint64_t i) { compile_job(missing[i]); });
+    return true;
   }
 
   const Loaded& at(const Unit& unit) { return at(job_of(unit, quick_scalar)); }
@@ -322,22 +376,27 @@ std::vector<KernelRecord> Kernels::records(std::span<const Unit> units) {
   return records;
 }
 
-void Kernels::pack(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs) {
-  load(units, jobs);
-  std::filesystem::create_directories(pack);
-  for (const Unit& unit : units) {
-    const Loaded& loaded = impl_->at(unit);
-    std::string fault;
-    if (read_entry(pack, loaded.name, Compare::files, fault)) continue;
-    const auto from = read_entry(loaded.folder.parent_path(), loaded.record.key, Compare::files, fault);
-    if (!from)
-      throw Error(Error::Kind::runtime, fmt::format("{}: the kernel is gone; try again", loaded.folder.string()));
-    WorkFolder work(pack);
-    for (const StoredFile& file : from->files)
-      std::filesystem::copy_file(from->folder / file.name, work.path() / file.name);
-    const Entry entry = write_manifest(work.path(), loaded.name, from->origin);
-    publish_entry(std::move(work), entry, pack);
+Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs) {
+  std::vector<Job> list;
+  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->quick_scalar));
+  {
+    const std::lock_guard lock(impl_->mutex);
+    for (const auto& [text, entry] : impl_->systems)
+      if (std::ranges::any_of(units, [&](const Unit& unit) { return unit.system == entry; }))
+        list.push_back({.text = text, .title = entry->source_text.type, .quick = true});
   }
+  if (!pack.empty()) {
+    std::error_code code;
+    std::filesystem::create_directories(pack, code);
+    if (!code) code = std::error_code(access(pack.c_str(), W_OK | X_OK) == 0 ? 0 : errno, std::generic_category());
+    if (code) input_error(pack.string(), fmt::format("cannot be written ({}); choose another folder", code.message()));
+  }
+  Made made;
+  for (const Impl::Provided& kernel : impl_->provide(std::move(list), jobs)) {
+    ++(kernel.compiled ? made.compiled : made.found);
+    if (!pack.empty() && Impl::copy(kernel, pack)) ++made.copied;
+  }
+  return made;
 }
 
 void Kernels::set_verified(const Unit& unit) {

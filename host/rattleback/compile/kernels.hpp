@@ -52,8 +52,16 @@ class Kernels {
   /// Returns what is known of units that are loaded.
   [[nodiscard]] std::vector<KernelRecord> records(std::span<const Unit> units);
   [[nodiscard]] std::vector<KernelRecord> records(std::span<const Unit> units, const std::string& architecture);
-  /// Loads or compiles units and copies them to the folder `pack`. Other units of the folder stay.
-  void pack(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs = 0);
+  /// What `compile` has done.
+  struct Made {
+    std::size_t compiled = 0;  ///< by this call
+    std::size_t found = 0;     ///< that were there before
+    std::size_t copied = 0;    ///< to the pack; the other ones were there before
+  };
+  /// Compiles units that are missing, `jobs` at a time, but loads none: they may be for another machine. A folder `pack`
+  /// that is not empty receives copies, also of the entries of systems of the user. Other units in this folder stay.
+  /// Throws Error(input) as `load` does, and when the pack cannot be written.
+  Made compile(std::span<const Unit> units, const std::filesystem::path& pack = {}, unsigned jobs = 0);
 
   /// Remembers that the kernels of a system of the user agree (run/verify.hpp).
   void set_verified(const Unit& unit);

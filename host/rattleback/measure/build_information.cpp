@@ -7,6 +7,8 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/error.hpp"
+#include "rattleback/compile/compiler.hpp"
+#include "rattleback/store/store.hpp"
 
 namespace rattleback {
 namespace {
@@ -19,6 +21,20 @@ std::string cuda_device() {
     reason = error.what();
   }
   return fmt::format("none ({})", reason);
+}
+
+std::string kernel_compiler() {
+  try {
+    const Compiler compiler = find_compiler();
+    return fmt::format("{} ({}, {})", compiler.path, compiler.version, compiler.target);
+  } catch (const Error& error) {
+    return fmt::format("none ({})", error.what());
+  }
+}
+
+std::string kernel_cache() {
+  const std::filesystem::path folder = Store::default_folder();
+  return folder.empty() ? "none (neither XDG_CACHE_HOME nor HOME is an absolute path)" : folder.string();
 }
 
 /// Returns the instruction sets of this kind of processor.
@@ -34,6 +50,8 @@ std::vector<std::pair<std::string, std::string>> build_information() {
   return {{"compiler", RATTLEBACK_COMPILER},
           {"build type", RATTLEBACK_BUILD_TYPE},
           {"instruction sets", fmt::format("{} (widest here: {})", isa_names(), to_string(best_isa()))},
+          {"kernel compiler", kernel_compiler()},
+          {"kernel cache", kernel_cache()},
           {"CUDA", RATTLEBACK_CUDA_TOOLKIT},
           {"processor",
            fmt::format("{}, {} hardware threads", processor_name(), std::max(1u, std::thread::hardware_concurrency()))},

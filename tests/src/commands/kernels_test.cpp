@@ -1,0 +1,293 @@
+// Kernels on demand: compiled, cached, packed, refused. Every test has a cache of its own in its scratch directory.
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+
+#include "program.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+/// A study whose kernels compile in a moment.
+const std::string henon_heiles = R"toml([study]
+name = "test"
+[system]
+name = "henon-heiles"
+[method]
+name = "lobatto"
+stages = 2
+[time]
+step = 0.1
+end = 1
+[ensemble]
+draws = 40
+axes = [ { name = "a", distribution = "uniform", from = 0.1, to = 0.4, seed = 3 } ]
+[ensemble.initial]
+q = [0, "a"]
+v = [0.1, 0.2]
+[[observable]]
+name = "energy"
+statistics = ["mean", "max"]
+)toml";
+
+class KernelsOnDemand : public Program {
+ protected:
+  void SetUp() override { write("s.toml", henon_heiles); }
+
+  /// Puts the cache into the scratch directory.
+  static std::string in(const std::string& cache) { return fmt::format("export XDG_CACHE_HOME=$PWD/{}; ", cache); }
+  /// A machine without a compiler.
+  static constexpr auto no_compiler = "export RATTLEBACK_CXX=/nonexistent; ", empty_path = "export PATH=/nonexistent; ";
+  static constexpr auto run = "$RB run s.toml --backend cpu:scalar --quiet";
+
+  Outcome in_cache(const std::string& command, const std::string& cache = "cache") const {
+    return shell_with_kernels(in(cache) + command);
+  }
+  /// Runs the study; returns the bytes of all datasets.
+  auto result(const std::string& before = "", const std::string& cache = "cache") const {
+    const Outcome outcome = in_cache(before + run + " -o r.h5", cache);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    auto all = datasets(directory / "r.h5");
+    fs::remove(directory / "r.h5");
+    return all;
+  }
+  /// The folders of kernels in a cache or a pack, and of compilations there.
+  std::vector<fs::path> folders(const fs::path& place) const {
+    std::vector<fs::path> found;
+    std::error_code code;
+    for (const auto& entry : fs::directory_iterator(directory / place, code)) found.push_back(entry.path());
+    return found;
+  }
+  const fs::path kernels = "cache/rattleback/kernels";
+
+  static std::size_t lines(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) count += line.find(part) != std::string::npos;
+    return count;
+  }
+  /// One line with these words, exit code 2, and no result.
+  void expect_refused(const Outcome& outcome, std::initializer_list<const char*> words) const {
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    for (const char* word : words) EXPECT_NE(outcome.err.find(word), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_EQ(files(), (std::vector<std::string>{"s.toml"}));
+  }
+};
+
+TEST_F(KernelsOnDemand, AreCompiledOnce) {
+  const std::string loud = "$RB run s.toml --backend cpu:scalar -o r.h5 --json";
+  const Outcome first = in_cache(loud);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(lines(first.err, "rattleback: compiling henon-heiles, lobatto, 2 stages, scalar: "), 1u) << first.err;
+  EXPECT_EQ(lines(first.err, " s, once"), 2u) << first.err;  // and the observables
+  EXPECT_EQ(folders(kernels).size(), 2u);
+  const auto compiled_now = datasets(directory / "r.h5");
+  const Outcome second = in_cache(loud);
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(lines(second.err, "compiling"), 0u) << second.err;
+  EXPECT_TRUE(datasets(directory / "r.h5") == compiled_now);
+  // --quiet says nothing at all
+  const Outcome quiet = in_cache(std::string(run) + " -o q.h5", "other");
+  EXPECT_EQ(quiet.exit_code, 0);
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_TRUE(datasets(directory / "q.h5") == compiled_now);
+
+  const Outcome cache = in_cache("$RB cache --json");
+  ASSERT_EQ(cache.exit_code, 0) << cache.err;
+  const json listed = json::parse(cache.out);
+  EXPECT_EQ(listed["folder"], (directory / kernels).string());
+  ASSERT_EQ(listed["kernels"].size(), 2u);
+  EXPECT_GT(listed["bytes"], 10000);
+  std::set<std::string> titles;
+  for (const json& kernel : listed["kernels"]) titles.insert(kernel["title"]);
+  EXPECT_TRUE(titles.contains("henon-heiles, lobatto, 2 stages, scalar")) << cache.out;
+  const std::string table = in_cache("$RB cache").out;
+  EXPECT_NE(table.find("henon-heiles, lobatto, 2 stages, scalar"), std::string::npos) << table;
+  EXPECT_NE(table.find("2 kernels of "), std::string::npos) << table;
+  EXPECT_NE(in_cache("$RB cache --trim 10").out.find("removed: 0 kernels"), std::string::npos);
+  EXPECT_NE(in_cache("$RB cache --trim 0").out.find("removed: 2 kernels"), std::string::npos);
+  EXPECT_TRUE(folders(kernels).empty());
+  EXPECT_EQ(in_cache("$RB cache --trim -1").exit_code, 2);
+}
+
+TEST_F(KernelsOnDemand, AreCompiledBeforeTheyAreNeeded) {
+  const Outcome made = in_cache("$RB compile s.toml --isa scalar --bench");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("3 kernels: 3 compiled now, 0 there before"), std::string::npos) << made.out;
+  EXPECT_EQ(lines(made.err, "rattleback: compiling "), 3u) << made.err;
+  EXPECT_EQ(in_cache(std::string(run) + " --kernels cached -o r.h5").exit_code, 0);
+  EXPECT_EQ(in_cache("$RB bench s.toml --backend cpu:scalar --kernels cached --quiet").exit_code, 0);
+  const Outcome again = in_cache("$RB compile s.toml --isa scalar --bench");
+  EXPECT_NE(again.out.find("3 kernels: 0 compiled now, 3 there before"), std::string::npos) << again.out;
+  EXPECT_EQ(in_cache("$RB compile s.toml --isa scalar --quiet").out, "");
+}
+
+TEST_F(KernelsOnDemand, RefuseWhatIsNotThere) {
+  for (const char* policy : {"builtin", "cached"})
+    expect_refused(
+        in_cache(fmt::format("{} --kernels {}", run, policy)),
+        {"henon-heiles, lobatto, 2 stages, scalar is not compiled", policy, "rattleback compile", "--kernels auto"});
+  EXPECT_EQ(in_cache(std::string(run) + " --kernels no").exit_code, 2);
+}
+
+TEST_F(KernelsOnDemand, ComeFromAPackWithoutACompiler) {
+  const auto compiled_now = result();
+  const auto cached = result("", "cache");
+  EXPECT_TRUE(cached == compiled_now);
+  const Outcome made = in_cache("umask 077; $RB compile s.toml --isa scalar --pack p/q");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("2 copied"), std::string::npos) << made.out;
+  ASSERT_EQ(folders("p/q").size(), 2u);
+  for (const fs::path& folder : folders("p/q")) {  // other users can read them
+    EXPECT_EQ(fs::status(folder).permissions(), fs::perms(0755));
+    for (const auto& file : fs::directory_iterator(folder)) EXPECT_EQ(file.status().permissions(), fs::perms(0644));
+  }
+  EXPECT_NE(in_cache("$RB compile s.toml --isa scalar --pack p/q").out.find("0 copied"), std::string::npos);
+  const std::string pack = "export RATTLEBACK_KERNEL_PATH=$PWD/p/q; ";
+  EXPECT_TRUE(result(pack + no_compiler + empty_path, "none") == compiled_now);
+  EXPECT_EQ(in_cache(pack + no_compiler + run + " --kernels builtin", "none").exit_code, 0);
+  EXPECT_FALSE(fs::exists(directory / "none"));
+}
+
+TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
+  for (const char* place : {"here", "there"}) {
+    fs::create_directory(directory / place);
+    fs::copy_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp", directory / place / "double_well.hpp");
+    write(fmt::format("{}/own.toml", place),
+          "[system]\nfile = \"double_well.hpp\"\ntype = \"example::DoubleWell<T>\"\n[method]\n"
+          "name = \"nonholonomic-lobatto\"\nstages = 2\n[time]\nstep = 0.1\nend = 1\n"
+          "[ensemble.initial]\nq = [-1, 0.5, 0]\nv = [0.8, 0.6, 0.4]\n"
+          "[[observable]]\nname = \"energy_y\"\nstatistics = [\"max\"]\n");
+  }
+  const Outcome made = in_cache("$RB compile here/own.toml --isa scalar --pack p");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string own = "$RB run {}/own.toml --backend cpu:scalar -o {}.h5 --kernels {}";
+  const Outcome here = in_cache(fmt::format(fmt::runtime(own), "here", "here", "cached"));
+  ASSERT_EQ(here.exit_code, 0) << here.err;
+  fs::remove_all(directory / "here");
+  const Outcome there = in_cache("export RATTLEBACK_KERNEL_PATH=$PWD/p; " + std::string(no_compiler) +
+                                     fmt::format(fmt::runtime(own), "there", "there", "builtin"),
+                                 "none");
+  ASSERT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_TRUE(datasets(directory / "there.h5") == datasets(directory / "here.h5"));
+  // another header is another kernel
+  std::ofstream(directory / "there" / "double_well.hpp", std::ios::app) << "// changed\n";
+  const Outcome changed = in_cache(
+      "export RATTLEBACK_KERNEL_PATH=$PWD/p; " + fmt::format(fmt::runtime(own), "there", "there", "builtin"), "none");
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_NE(changed.err.find("is not compiled"), std::string::npos) << changed.err;
+}
+
+TEST_F(KernelsOnDemand, SayWhatIsMissingWithoutACompiler) {
+  expect_refused(in_cache(std::string(no_compiler) + run), {"RATTLEBACK_CXX", "/nonexistent", "unset the variable"});
+  const Outcome version = in_cache(std::string(no_compiler) + "$RB --version");
+  EXPECT_NE(version.out.find("kernel compiler:  none (RATTLEBACK_CXX"), std::string::npos) << version.out;
+  EXPECT_NE(version.out.find("kernel cache:     " + (directory / kernels).string()), std::string::npos) << version.out;
+  EXPECT_NE(in_cache("$RB --version").out.find("version "), std::string::npos);
+}
+
+TEST_F(KernelsOnDemand, AreCompiledAgainWhenDamaged) {
+  const auto before = result();
+  for (const fs::path& folder : folders(kernels)) {
+    std::fstream object(folder / "kernel.so", std::ios::binary | std::ios::in | std::ios::out);
+    object.seekp(1000);
+    object << "damage";
+    ASSERT_TRUE(object.good());
+  }
+  const Outcome outcome = in_cache(std::string(run) + " -o r.h5");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.err, "this compiled kernel is damaged"), 2u) << outcome.err;  // in spite of --quiet
+  EXPECT_TRUE(datasets(directory / "r.h5") == before);
+  EXPECT_EQ(in_cache(std::string(run) + " -o r.h5 --kernels cached").err, "");
+  EXPECT_EQ(folders(kernels).size(), 2u);
+}
+
+TEST_F(KernelsOnDemand, AreNotTakenFromOthers) {
+  fs::create_directories(directory / kernels);
+  fs::permissions(directory / kernels, fs::perms(0777));
+  const Outcome open = in_cache(run);
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_NE(open.err.find("can be written by other users"), std::string::npos) << open.err;
+  fs::permissions(directory / kernels, fs::perms(0700));
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  ASSERT_EQ(chown((directory / kernels).c_str(), 12345, 12345), 0);
+  const Outcome foreign = in_cache(run);
+  EXPECT_EQ(foreign.exit_code, 2);
+  EXPECT_NE(foreign.err.find("belongs to the user 12345"), std::string::npos) << foreign.err;
+  EXPECT_EQ(std::ranges::count(foreign.err, '\n'), 1) << foreign.err;
+  EXPECT_FALSE(fs::exists(directory / "s.h5"));
+}
+
+TEST_F(KernelsOnDemand, NeedNoCacheThatCanBeWritten) {
+  const auto expected = result();
+  write("file", "");  // no folder can be made in a file
+  const Outcome outcome = in_cache("mkdir t; TMPDIR=$PWD/t " + std::string(run) + " -o r.h5", "file");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.err, "cannot be written"), 1u) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  EXPECT_TRUE(datasets(directory / "r.h5") == expected);
+  EXPECT_TRUE(folders("t").empty());
+}
+
+TEST_F(KernelsOnDemand, SurviveManyProcessesAtOnce) {
+  const Outcome outcome = in_cache(
+      "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
+      "$RB run s.toml --backend cpu:scalar,threads=1 --quiet -o r$i.h5 & all=\"$all $!\"; done; "
+      "for p in $all; do wait $p || exit 1; done");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const auto first = datasets(directory / "r1.h5");
+  for (int i = 2; i <= 20; ++i) EXPECT_TRUE(datasets(directory / fmt::format("r{}.h5", i)) == first) << i;
+  EXPECT_EQ(folders(kernels).size(), 2u);
+}
+
+TEST_F(KernelsOnDemand, LeaveNothingWhenInterrupted) {
+  const std::string line =
+      fmt::format("cd '{}'; export XDG_CACHE_HOME=$PWD/cache; exec '{}' run s.toml --backend cpu:scalar 2> err",
+                  directory.string(), RATTLEBACK_PROGRAM);
+  const char* argv[] = {"sh", "-c", line.c_str(), nullptr};
+  pid_t child = 0;
+  ASSERT_EQ(posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);
+  for (int i = 0; i < 2000 && folders(kernels).empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  ASSERT_FALSE(folders(kernels).empty());
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(read_file(directory / "err"), "rattleback: interrupted\n");
+  fs::remove(directory / "err");
+  EXPECT_TRUE(folders(kernels).empty());
+  EXPECT_EQ(files(), (std::vector<std::string>{"cache", "s.toml"}));
+}
+
+TEST_F(KernelsOnDemand, OfTheCatalogueAndOfOtherProcessors) {
+  const Outcome made =
+      in_cache("$RB compile --catalogue '^henon_heiles__lobatto_s2$' --isa all --jobs 2 --pack p --quiet");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_GE(folders("p").size(), 2u);
+  EXPECT_TRUE(result(std::string(no_compiler) + "export RATTLEBACK_KERNEL_PATH=$PWD/p; ", "none").contains("time"));
+}
+
+TEST_F(KernelsOnDemand, CompileRefusesBadInput) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "nothing is named"},
+      {"s.toml --isa avx3", "unknown instruction set 'avx3' (known: all, scalar"},
+      {"--catalogue '('", "'(' is no regular expression"},
+      {"--catalogue nosuchkernel", "no kernel of the catalogue matches 'nosuchkernel'"},
+      {"--catalogue rattle --set time.step=1", "none is named"},
+      {"nosuch.toml", "nosuch.toml"},
+      {"s.toml --jobs 0", "--jobs"},
+      {"s.toml --pack s.toml --isa scalar", "s.toml: cannot be written"},
+  };
+  for (const auto& [arguments, message] : cases)
+    expect_refused(in_cache(fmt::format("$RB compile {}", arguments)), {message});
+}
+
+}  // namespace
