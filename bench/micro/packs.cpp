@@ -88,10 +88,10 @@ int main(int argc, char** argv) {
     std::string title = std::string(row.method) + " " + row.options;
     std::ranges::replace(title, '\n', ' ');
     if ((row.system + (" " + title)).find(wanted) == std::string::npos) continue;
-    std::vector<double> ns[3];
+    std::vector<double> ns[std::size(all_isas)];
     double iterations = 0.0;
     for (int r = 0; r < repetitions; ++r)
-      for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512}) {
+      for (const Isa isa : all_isas) {
         if (!has_isa(isa)) continue;
         bench::Loop loop(system, row.method, row.options, isa, row.step);
         const std::int64_t steps = isa == Isa::scalar ? 100 : 400;
@@ -101,8 +101,11 @@ int main(int argc, char** argv) {
         iterations = loop.iterations_per_step();
         if (!loop.good()) fmt::print(stderr, "a trajectory failed: {} {}\n", row.system, title);
       }
-    const double scalar = median(ns[0]);
-    const double avx2 = ns[1].empty() ? 0.0 : median(ns[1]), avx512 = ns[2].empty() ? 0.0 : median(ns[2]);
+    const auto of = [&](Isa isa) {
+      const std::vector<double>& times = ns[static_cast<int>(isa)];
+      return times.empty() ? 0.0 : median(times);
+    };
+    const double scalar = of(Isa::scalar), avx2 = of(Isa::avx2), avx512 = of(Isa::avx512);
     fmt::print("| {} {} | {} | {:.2f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.2f} |\n", row.system, row.variant, title,
                iterations, scalar, avx2, avx512, scalar / avx2, scalar / avx512);
   }

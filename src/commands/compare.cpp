@@ -51,7 +51,7 @@ class ScratchDirectory {
 };
 
 bool is_isa(std::string_view name) {
-  for (const Isa isa : all_isas())
+  for (const Isa isa : known_isas)
     if (name == to_string(isa)) return true;
   return false;
 }

@@ -52,7 +52,7 @@ void StudyArguments::add_to(CLI::App& command) {
 void BackendArguments::add_to(CLI::App& command) {
   command
       .add_option("--backend", backend,
-                  "auto, cpu, cuda; or cpu:scalar, cpu:avx2, cpu:avx512 (with ,threads=N), cuda:K")
+                  "auto, cpu, cuda; or cpu:scalar, cpu:neon, cpu:avx2, cpu:avx512 (with ,threads=N), cuda:K")
       ->capture_default_str()
       ->type_name(value::backend);
   command.add_option("--threads", threads, "CPU threads; default: all cores")->check(from_one());

@@ -1,10 +1,12 @@
 #pragma once
 // What the tests of the host library share.
 
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include <unistd.h>
@@ -12,17 +14,24 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "rattleback/compile/kernels.hpp"
 #include "rattleback/rattleback.hpp"
 
 namespace rattleback::tests {
 
-/// Leaves a test whose system is not in a build of a part of the catalogue.
-#ifdef RATTLEBACK_PART_OF_CATALOGUE
-#define NEED(system) \
-  if (Catalogue::instance().instances(system).empty()) GTEST_SKIP() << system << " is not in this build"
-#else
-#define NEED(system)
-#endif
+/// Kernels without packs are references here. They are compiled quickly instead of well; the bits are the same.
+class QuickKernels : public testing::Environment {
+ public:
+  void SetUp() override { Kernels::instance().set_quick_scalar(true); }
+};
+inline testing::Environment* const quick_kernels = testing::AddGlobalTestEnvironment(new QuickKernels);
+
+/// Returns whether a name is in a sample of one in `n` names. The sample is always the same.
+inline bool in_sample(std::string_view name, unsigned n) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211u;
+  return (hash >> 20) % n == 0;
+}
 
 /// The beginning of a study of 700 orbits, many of which cross x = 0 often. It ends within [time]: `end` follows.
 inline const std::string henon_heiles_orbits = R"toml(

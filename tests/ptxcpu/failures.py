@@ -29,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 
-KINDS = ("launch", "malloc", "free", "copy", "synchronise", "lost")
+KINDS = ("launch", "malloc", "free", "copy", "synchronise", "load", "lost")
 GOOD = ("resumed", "repeated", "unnoticed")
 STUDY = """[system]
 name = "chaotic"

@@ -35,7 +35,7 @@ Options::Failure failure(std::string_view name, std::string_view value) {
       fail.kind = static_cast<Call>(i);
     }
   if (!fail.wanted || colon == std::string_view::npos)
-    refuse(name, value, "KIND:NUMBER with KIND = launch, malloc, free, copy, synchronise or lost");
+    refuse(name, value, "KIND:NUMBER with KIND = launch, malloc, free, copy, synchronise, load or lost");
   fail.number = number(name, value.substr(colon + 1), 1, 1'000'000'000'000);
   return fail;
 }
@@ -75,6 +75,8 @@ void set(Options& o, std::string_view name, std::string_view value) {
     o.poison = flag();
   } else if (name == "CENSUS") {
     o.census = value;
+  } else if (name == "CACHE") {
+    o.cache = value;
   } else if (name != "CXX" && name != "CXXFLAGS" && name != "TIMES" && name != "KEEP" && name != "COUNT") {
     refuse(name, value, "another name: this option is not known");  // those five are the launcher's
   }

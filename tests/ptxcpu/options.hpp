@@ -8,9 +8,9 @@
 namespace ptxcpu {
 
 /// Kinds of calls of the runtime that may be made to fail.
-enum class Call { launch, malloc, free, copy, synchronise };
-inline constexpr int call_kinds = 5;
-inline constexpr const char* call_names[call_kinds] = {"launch", "malloc", "free", "copy", "synchronise"};
+enum class Call { launch, malloc, free, copy, synchronise, load };
+inline constexpr int call_kinds = 6;
+inline constexpr const char* call_names[call_kinds] = {"launch", "malloc", "free", "copy", "synchronise", "load"};
 
 /// The order in which the threads of a block go on.
 enum class Order { forwards, backwards, random };
@@ -49,6 +49,8 @@ struct Options {
   bool poison = true;
   /// CENSUS: a file that gets the executed instructions of every kernel at exit, by class; empty: none.
   std::string census;
+  /// CACHE: a folder for the objects of libraries that are loaded at run time; empty: a folder of the build.
+  std::string cache;
 };
 
 /// The options of this process. A variable or value that is not known ends the process with exit code 2.

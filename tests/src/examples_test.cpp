@@ -23,14 +23,6 @@ class Examples : public Program, public testing::WithParamInterface<std::string>
     if (text.find("count = 1024") != std::string::npos) options += " --set 'ensemble.axes[0].count=300'";
     if (text.find("draws = ") != std::string::npos) options += " --set ensemble.draws=300";
   }
-  void SetUp() override {
-#ifdef RATTLEBACK_PART_OF_CATALOGUE
-    const Outcome checked = shell(fmt::format("$RB check '{}'", study));
-    for (const char* why : {"unknown system", "unknown variant", "not compiled"})
-      if (checked.err.find(why) != std::string::npos)
-        GTEST_SKIP() << "this build has a part of the catalogue: " << checked.err;
-#endif
-  }
   /// Runs a command on the study; it must succeed.
   Outcome good(const std::string& command) const {
     const Outcome outcome = shell("$RB " + command);
@@ -107,7 +99,6 @@ INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(examples()), [](const 
   return name;
 });
 
-#ifndef RATTLEBACK_PART_OF_CATALOGUE
 TEST_F(Program, StabilityOfFourParticlesEndsWhereTheExampleSays) {
   const Outcome run =
       shell(fmt::format("$RB run '{}/ggl-four-particle-stability.toml' -o a.h5 --quiet "
@@ -120,6 +111,5 @@ TEST_F(Program, StabilityOfFourParticlesEndsWhereTheExampleSays) {
   std::memcpy(&taken, steps.data(), sizeof taken);
   EXPECT_EQ(taken, 373u);  // the next would begin at t = 93.25
 }
-#endif
 
 }  // namespace

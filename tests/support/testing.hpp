@@ -16,33 +16,45 @@
 #include <utility>
 #include <vector>
 
-#include "all_systems.hpp"  // generated from catalogue.def, like compiled_systems.def
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/systems.hpp"
 
 namespace rattleback {
 
-// RB_SYSTEM(identifier, ...) of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
-#define RB_UNPARENTHESISE(...) __VA_ARGS__
-#define RB_SYSTEM(identifier, header, kind, type, ...)       \
-  struct identifier {                                        \
-    template <class T>                                       \
-    using of = RB_UNPARENTHESISE type;                       \
-    static constexpr auto label = #identifier;               \
-    static constexpr bool lobatto = #__VA_ARGS__[0] == '\0'; \
-  };
-namespace catalogue {
-#include "compiled_systems.def"
+/// Systems that the typed tests leave out, and systems that those of the Lobatto methods leave out: their tests take long to
+/// compile. The tests over the catalogue run these systems.
+constexpr bool is_left_out(std::string_view system) {
+  return system.starts_with("chaotic_") && system != "chaotic_printed_2" && system != "chaotic_printed_3" &&
+         system != "chaotic_printed_4" && system != "chaotic_contact_2" && system != "chaotic_contact_3" &&
+         system != "chaotic_contact_4";
 }
-#undef RB_SYSTEM
-#define RB_SYSTEM(identifier, header, kind, type, ...) std::tuple<catalogue::identifier>,
+constexpr bool is_left_out_of_lobatto(std::string_view system) {
+  for (const std::string_view other :
+       {"tethered_satellites", "cylindrical_pendulum", "four_particle", "heavy_top_directors", "rigid_body_matrix",
+        "dipole_on_a_stick", "rigid_body_spring", "order_barrier"})
+    if (system == other) return true;
+  return false;
+}
+
+// A system of the catalogue becomes a type `catalogue::identifier` with a member template `of`.
+namespace catalogue {
+#define RB_TYPE(identifier, header, ...)                                  \
+  struct identifier {                                                     \
+    template <class T>                                                    \
+    using of = __VA_ARGS__;                                               \
+    static constexpr auto label = #identifier;                            \
+    static constexpr bool lobatto = !is_left_out_of_lobatto(#identifier); \
+  };
+RB_SYSTEMS(RB_TYPE)
+#undef RB_TYPE
+}  // namespace catalogue
 template <class... Tuples>
 using Concatenation = decltype(std::tuple_cat(std::declval<Tuples>()...));
-using CatalogueEntries = Concatenation<
-#include "compiled_systems.def"
-    std::tuple<>>;
-#undef RB_SYSTEM
-#undef RB_UNPARENTHESISE
+#define RB_TUPLE(identifier, ...) \
+  std::conditional_t<is_left_out(#identifier), std::tuple<>, std::tuple<catalogue::identifier>>,
+using CatalogueEntries = Concatenation<RB_SYSTEMS(RB_TUPLE) std::tuple<>>;
+#undef RB_TUPLE
 
 /// A system of the catalogue with a number of stages.
 template <class Entry, int S>

@@ -19,6 +19,7 @@ struct TestEulerSettings {
 };
 
 inline constexpr const char* test_retractions[] = {"cay", "exp"};
+inline constexpr const char* test_retraction_types[] = {"Cay", "Exp"};
 inline constexpr double test_push[] = {0.0};
 inline constexpr OptionInfo test_euler_options[] = {
     option<&TestEulerSettings::parts>({.name = "parts", .text = "", .minimum = 1, .maximum = 2, .compiled = true}),
@@ -26,6 +27,7 @@ inline constexpr OptionInfo test_euler_options[] = {
     option<&TestEulerSettings::retraction>({.name = "retraction",
                                             .text = "",
                                             .choices = test_retractions,
+                                            .types = test_retraction_types,
                                             .compiled = true,
                                             .scope = OptionScope::groups_matter}),
     option<&TestEulerSettings::normalise>({.name = "normalise", .text = "", .scope = OptionScope::groups_only}),
@@ -58,7 +60,9 @@ inline constexpr MethodEntry test_euler{.name = "test-euler",
                                         .constraints = ConstraintKind::none,
                                         .options = test_euler_options,
                                         .carries_multiplier = false,
-                                        .settle = by_settings<test_euler_options, settle_test_euler>};
+                                        .settle = by_settings<test_euler_options, settle_test_euler>,
+                                        .header = RATTLEBACK_USER "/euler.hpp",
+                                        .step = "TestEuler<T, System, {parts}, {retraction}>"};
 
 }  // namespace methods
 

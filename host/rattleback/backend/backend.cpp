@@ -17,7 +17,7 @@ namespace {
   throw Error(
       Error::Kind::input,
       fmt::format("unknown backend {} (known: auto, cpu, cuda, cuda:0 and so on for one of several GPUs, cpu:scalar, "
-                  "cpu:avx2, cpu:avx512, cpu:threads=N and combinations such as cpu:avx2,threads=1)",
+                  "cpu:avx2, cpu:avx512, cpu:neon, cpu:threads=N and combinations such as cpu:avx2,threads=1)",
                   quote(specification)));
 }
 
@@ -40,7 +40,7 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
       continue;
     }
     const std::optional<Isa> before = isa;
-    for (const Isa candidate : all_isas())
+    for (const Isa candidate : known_isas)
       if (option == to_string(candidate)) isa = candidate;
     if (!isa || option != to_string(*isa)) unknown(specification);
     if (before) given_twice("the instruction set");

@@ -141,7 +141,7 @@ class Backend {
 inline constexpr std::int64_t steps_per_call = 1024;
 
 /// Makes a backend from a specification: auto, cpu, cuda (all devices), cuda:K (device K, from 0), or cpu:scalar,
-/// cpu:avx2, cpu:avx512 with an optional `,threads=N`. Throws Error(input) for an unknown specification or a missing
+/// cpu:neon, cpu:avx2, cpu:avx512 with an optional `,threads=N`. Throws Error(input) for an unknown specification or a missing
 /// device. `warn` receives the reason when `auto` does not use an installed GPU, or when a GPU is left out.
 std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads, const Problem& problem,
                                       const std::function<void(const std::string&)>& warn = {});

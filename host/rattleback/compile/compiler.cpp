@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -51,8 +50,7 @@ fs::path program_of(const std::string& command) {
 /// Returns what a program prints. The output is kept in memory.
 std::string output_of(std::vector<std::string> arguments, Finished& finished) {
   const int file = memfd_create("rattleback", MFD_CLOEXEC);
-  std::string name = fmt::format("/proc/{}/fd/{}", getpid(), file);
-  finished = run_process({.arguments = std::move(arguments), .output = name});
+  finished = run_process({.arguments = std::move(arguments), .output_file = file});
   std::string text(1 << 16, '\0');
   const ssize_t got = file < 0 ? 0 : pread(file, text.data(), text.size(), 0);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
@@ -102,7 +100,8 @@ std::optional<Compiler> parse_version(std::string_view text) {
   Compiler compiler;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
+    std::string_view line = text.substr(begin, end - begin);
+    line = line.substr(0, line.find_last_not_of(" \r") + 1);  // GCC ends the line of its version with a blank
     begin = end + 1;
     constexpr std::string_view target = "Target: ", gcc = "gcc version ", clang = "clang version ";
     if (line.starts_with(target)) compiler.target = line.substr(target.size());
@@ -118,27 +117,31 @@ std::optional<Compiler> parse_version(std::string_view text) {
   return compiler;
 }
 
-Compiler find_compiler() {
+std::vector<std::string> usual_compilers() {
+  return {
+#ifdef RATTLEBACK_CXX_COMPILER
+      RATTLEBACK_CXX_COMPILER,
+#endif
+      "g++", "c++", "clang++"};
+}
+
+Compiler find_compiler(const std::vector<std::string>& commands) {
   if (const std::string named = environment(variable); !named.empty()) {
     Candidate found = candidate(named);
     if (found.compiler) return *found.compiler;
     input_error(variable, fmt::format("{}; name a C++ compiler ({}), or unset the variable", found.fault, wanted()));
   }
   std::string faults;
-  for (const char* command : {
-#ifdef RATTLEBACK_CXX_COMPILER
-           RATTLEBACK_CXX_COMPILER,
-#endif
-           "g++", "c++", "clang++"}) {
+  for (const std::string& command : commands) {
     Candidate found = candidate(command);
     if (found.compiler) return *found.compiler;
-    if (!program_of(command).empty()) faults += (faults.empty() ? "" : "; ") + found.fault;
+    if (!program_of(command).empty()) faults += "; " + found.fault;
   }
   input_error("",
-              fmt::format("a kernel must be compiled, and there is no C++ compiler ({}{}{}); install one: apt install "
+              fmt::format("a kernel must be compiled, and there is no C++ compiler ({}{}); install one: apt install "
                           "g++; or name one by {}; or compile elsewhere: rattleback compile STUDY --pack DIR, and set "
                           "RATTLEBACK_KERNEL_PATH to a copy of DIR",
-                          wanted(), faults.empty() ? "" : "; ", faults, variable));
+                          wanted(), faults, variable));
 }
 
 }  // namespace rattleback

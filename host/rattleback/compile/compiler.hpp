@@ -22,10 +22,14 @@ struct Compiler {
 
 inline constexpr int least_gcc = 11, least_clang = 14;  ///< the first versions that compile the kernels (C++20)
 
+/// Returns the commands that are tried where RATTLEBACK_CXX is not set: the compiler that built this library, g++, c++,
+/// clang++.
+[[nodiscard]] std::vector<std::string> usual_compilers();
+
 /// Returns the compiler to use: the one that RATTLEBACK_CXX names (a path, or a name on PATH), or else the first of
-/// these that works: the compiler that built this library, g++, c++, clang++. A compiler is asked for its version once
-/// per process. Throws Error(input) when RATTLEBACK_CXX names no compiler that works, or when there is none.
-[[nodiscard]] Compiler find_compiler();
+/// `commands` that works. A compiler is asked for its version once per process. Throws Error(input) when RATTLEBACK_CXX
+/// names no compiler that works, or when there is none.
+[[nodiscard]] Compiler find_compiler(const std::vector<std::string>& commands = usual_compilers());
 
 /// Returns what a compiler that prints `text` for the option -v is; nothing for other compilers than GCC and clang.
 [[nodiscard]] std::optional<Compiler> parse_version(std::string_view text);

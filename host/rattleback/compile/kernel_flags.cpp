@@ -22,6 +22,10 @@ std::vector<std::string> flags_of(Isa isa, bool clang, bool quick) {
       add(flags::flags_avx512);
       if (!clang) add(flags::gnu_flags_avx512);
       break;
+#elif defined(__aarch64__)
+    case Isa::neon:
+      add(flags::flags_neon);
+      break;
 #endif
     default:
       break;

@@ -58,6 +58,9 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
+/// The files of a supervisor besides the standard ones.
+constexpr int link_place = 3, output_place = 4;
+
 /// All that posix_spawn needs. It is made before fork, because a child of a process with threads may do little.
 class Launch {
  public:
@@ -65,12 +68,11 @@ class Launch {
       : arguments_(command.arguments),
         environment_(environment_of(command)),
         argv_(pointers(arguments_)),
-        envp_(pointers(environment_)),
-        output_(command.output.empty() ? "/dev/null" : command.output.string()) {
+        envp_(pointers(environment_)) {
     posix_spawn_file_actions_init(&files_);
     posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&files_, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, output_place, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, output_place, STDERR_FILENO);
     posix_spawnattr_init(&attributes_);
     sigset_t none, all;
     sigemptyset(&none);
@@ -94,7 +96,6 @@ class Launch {
  private:
   std::vector<std::string> arguments_, environment_;
   std::vector<char*> argv_, envp_;
-  std::string output_;
   posix_spawn_file_actions_t files_{};
   posix_spawnattr_t attributes_{};
 };
@@ -124,12 +125,13 @@ void end_group(pid_t group) {
 
 /// The process between: starts the program as the leader of a process group and tells its end through `link`. All signals
 /// are blocked. When the other end of `link` is closed, the parent is gone.
-[[noreturn]] void supervise(const Launch& launch, const fs::path& remove_if_orphaned, int link) {
-  constexpr int kept = STDERR_FILENO + 1;
-  if (link != kept) dup2(link, kept);
-  fcntl(kept, F_SETFD, FD_CLOEXEC);
+[[noreturn]] void supervise(const Launch& launch, const fs::path& remove_if_orphaned, int link, int output) {
+  setpgid(0, 0);  // a signal to the group of the parent does not reach this process
+  const int link_copy = fcntl(link, F_DUPFD_CLOEXEC, 10), output_copy = fcntl(output, F_DUPFD_CLOEXEC, 10);
+  dup3(link_copy, link_place, O_CLOEXEC);
+  dup3(output_copy, output_place, O_CLOEXEC);
   // Links of other supervisors must not stay open here. An older kernel has no such call; its links end one by one.
-  (void)syscall(SYS_close_range, static_cast<unsigned>(kept + 1), ~0u, 0u);
+  (void)syscall(SYS_close_range, static_cast<unsigned>(output_place + 1), ~0u, 0u);
   std::signal(SIGCHLD, SIG_DFL);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
@@ -146,7 +148,7 @@ void end_group(pid_t group) {
     siginfo_t info{};
     // The program stays a zombie, so its number stays that of the group.
     while (waitid(P_PID, static_cast<id_t>(program), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
-           (wish = wish_of(kept)) == Wish::none)
+           (wish = wish_of(link_place)) == Wish::none)
       sigtimedwait(&child, nullptr, &a_moment);
     if (wish != Wish::none) {
       finished = {Finished::How::cancelled, 0};
@@ -157,35 +159,55 @@ void end_group(pid_t group) {
     std::error_code code;
     if (wish == Wish::orphaned && !remove_if_orphaned.empty()) fs::remove_all(remove_if_orphaned, code);
   }
-  _exit(send(kept, &finished, sizeof finished, MSG_NOSIGNAL) == sizeof finished ? 0 : 1);
+  _exit(send(link_place, &finished, sizeof finished, MSG_NOSIGNAL) == sizeof finished ? 0 : 1);
 }
 
-[[noreturn]] void fail(const Command& command) {
-  throw Error(Error::Kind::runtime, fmt::format("{}: no process can be started ({}); end other processes",
-                                                command.arguments.at(0), std::strerror(errno)));
+/// Returns an open file that receives the output of a command. The caller closes it.
+int open_output(const Command& command) {
+  int file = -1;
+  if (command.output.empty() && command.output_file >= 0) {
+    file = fcntl(command.output_file, F_DUPFD_CLOEXEC, 0);
+  } else {
+    const fs::path path = command.output.empty() ? fs::path("/dev/null") : command.output;
+    file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  }
+  if (file < 0)
+    throw Error(Error::Kind::runtime,
+                fmt::format("{}: cannot be written ({})", command.output.string(), std::strerror(errno)));
+  return file;
 }
 
-}  // namespace
-
-Finished run_process(const Command& command) {
+/// Starts a supervisor. Returns its number, or -1 with errno. The caller closes both ends of the link and the output.
+pid_t start_supervisor(const Command& command, const int (&ends)[2], int output) {
   const Launch launch(command);
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(command);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t supervisor = fork();
   if (supervisor == 0) {
     close(ends[0]);
-    supervise(launch, command.remove_if_orphaned, ends[1]);
+    supervise(launch, command.remove_if_orphaned, ends[1], output);
   }
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  close(ends[1]);
+  errno = error;
+  return supervisor;
+}
+
+}  // namespace
+
+Finished run_process(const Command& command) {
+  const int output = open_output(command);
+  int ends[2] = {-1, -1};
+  const bool linked = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+  const pid_t supervisor = linked ? start_supervisor(command, ends, output) : -1;
+  const int error = errno;
+  close(output);
+  if (linked) close(ends[1]);
   if (supervisor < 0) {
-    close(ends[0]);
-    errno = error;
-    fail(command);
+    if (linked) close(ends[0]);
+    throw Error(Error::Kind::runtime, fmt::format("{}: no process can be started ({}); end other processes",
+                                                  command.arguments.at(0), std::strerror(error)));
   }
 
   pollfd item{ends[0], POLLIN, 0};

@@ -13,8 +13,10 @@ namespace rattleback {
 struct Command {
   /// The program, a path with a '/', and its arguments. No shell is involved.
   std::vector<std::string> arguments;
-  /// Receives standard output and standard error. The file is created or emptied. An empty path discards the output.
+  /// Receives standard output and standard error. The file is created or emptied.
   std::filesystem::path output = {};
+  /// An open file in place of `output`, when that is empty. With neither, the output is discarded.
+  int output_file = -1;
   /// Directory for temporary files of the program (TMPDIR); as in this process when empty.
   std::filesystem::path temporary = {};
   /// A folder that is removed if this process ends before the program, also by SIGKILL; none when empty.
@@ -39,7 +41,8 @@ struct Finished {
 /// Runs a command to its end. Standard input is empty. The environment is that of this process, but with LC_ALL=C and
 /// without variables that change what a compiler does or how its messages look. The program and its children form a
 /// process group, so an interrupt from the terminal does not reach them. None of them is left when this function
-/// returns. May be called from many threads. Throws Error(runtime) when the system starts no more processes.
+/// returns. May be called from many threads. Throws Error(runtime) when the output cannot be written or the system starts
+/// no more processes.
 [[nodiscard]] Finished run_process(const Command& command);
 
 /// Returns in words how a program ended: "exit status 1", "signal 9 (Killed)".

@@ -1,6 +1,7 @@
 #include "rattleback/compile/sources.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/base/sha256.hpp"
 
 namespace rattleback {
 namespace {
@@ -84,6 +86,26 @@ class Gatherer {
 };
 
 }  // namespace
+
+std::string digest_of_header(const std::filesystem::path& header, const std::string& where) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(header, code))
+    input_error(where, fmt::format("{} is no file that can be read", quote(header.string(), most_of_a_path)));
+  std::string all;
+  for (const std::filesystem::path& file : whole_unit(fmt::format("#include \"{}\"\n", header.string())).files) {
+    std::ifstream stream(file, std::ios::binary);
+    all += sha256(std::string{std::istreambuf_iterator<char>(stream), {}}) + "\n";
+  }
+  return sha256(all);
+}
+
+void check_type(const std::string& type, const std::string& where) {
+  const bool fine = !type.empty() && type.size() <= 1000 && std::ranges::all_of(type, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_:<>, -").find(c) != std::string_view::npos;
+  });
+  if (!fine)
+    input_error(where, fmt::format("{} is no C++ type over T, such as \"example::DoubleWell<T>\"", quote(type)));
+}
 
 WholeUnit whole_unit(const std::string& unit) {
   Gatherer gatherer;

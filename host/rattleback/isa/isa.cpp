@@ -10,12 +10,16 @@ RB_DECLARE(scalar)
 #if defined(__x86_64__)
 RB_DECLARE(avx2)
 RB_DECLARE(avx512)
+#elif defined(__aarch64__)
+RB_DECLARE(neon)
 #endif
 #undef RB_DECLARE
 
 std::span<const Isa> all_isas() {
 #if defined(__x86_64__)
   static constexpr Isa isas[] = {Isa::scalar, Isa::avx2, Isa::avx512};
+#elif defined(__aarch64__)
+  static constexpr Isa isas[] = {Isa::scalar, Isa::neon};
 #else
   static constexpr Isa isas[] = {Isa::scalar};
 #endif
@@ -26,6 +30,8 @@ const char* to_string(Isa isa) {
   switch (isa) {
     case Isa::scalar:
       return "scalar";
+    case Isa::neon:
+      return "neon";
     case Isa::avx2:
       return "avx2";
     case Isa::avx512:
@@ -38,6 +44,8 @@ const char* title_of(Isa isa) {
   switch (isa) {
     case Isa::scalar:
       return "scalar";
+    case Isa::neon:
+      return "NEON";
     case Isa::avx2:
       return "AVX2";
     case Isa::avx512:
@@ -56,8 +64,11 @@ bool has_isa(Isa isa) {
     case Isa::avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl");
+    default:
+      return false;
   }
-  return false;
+#elif defined(__aarch64__)
+  return isa == Isa::scalar || isa == Isa::neon;  // every aarch64 processor has NEON
 #else
   return isa == Isa::scalar;
 #endif
@@ -74,6 +85,8 @@ const IsaFunctions& functions_of(Isa isa) {
 #if defined(__x86_64__)
   if (isa == Isa::avx2) return avx2::isa_functions;
   if (isa == Isa::avx512) return avx512::isa_functions;
+#elif defined(__aarch64__)
+  if (isa == Isa::neon) return neon::isa_functions;
 #endif
   return scalar::isa_functions;
 }

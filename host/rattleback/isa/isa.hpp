@@ -8,7 +8,9 @@
 namespace rattleback {
 
 /// Instruction sets for which step loops are compiled.
-enum class Isa { scalar, avx2, avx512 };
+enum class Isa { scalar, neon, avx2, avx512 };
+/// The instruction sets of all processors.
+inline constexpr Isa known_isas[] = {Isa::scalar, Isa::neon, Isa::avx2, Isa::avx512};
 /// Returns the instruction sets of this kind of processor, the narrowest first.
 [[nodiscard]] std::span<const Isa> all_isas();
 /// Returns the name of a specification: "avx512".

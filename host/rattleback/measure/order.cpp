@@ -20,18 +20,12 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// Returns the largest compiled value of the option `stages` for the problem's system and method.
-int most_stages(const Problem& problem) {
-  int most = 0;
-  for (const PairKey& key : Catalogue::instance().keys(*problem.system, *problem.method)) {
-    const int* next = key.value;
-    for (const OptionInfo& option : problem.method->options)
-      if (option.compiled) {
-        if (option.name == std::string_view("stages")) most = std::max(most, *next);
-        ++next;
-      }
-  }
-  return most;
+/// Returns the stages of the reference for runs of at most `tested` stages: two more, and at least five, as far as the
+/// method has so many. More stages would cost more and add digits below round-off.
+int reference_stages(const MethodEntry& method, int tested) {
+  for (const OptionInfo& option : method.options)
+    if (option.name == std::string_view("stages")) return std::min(static_cast<int>(option.maximum), std::max(5, tested + 2));
+  return tested;
 }
 
 /// Returns the step that at_step has set.
@@ -303,8 +297,11 @@ struct FinalErrors::Impl {
                   fmt::format("method '{}' has no stages; give a step for the reference", problem.method->name));
     // Other options, such as a tableau, may imply the number of stages. Such a method takes the default options here.
     if ((wanted.stages || !by_run) && problem.method->stages_of != nullptr) run.method.options.clear();
+    int most_tested = 0;
+    for (const Problem& tested : runs)
+      if (tested.method == problem.method) most_tested = std::max(most_tested, tested.study.method.stages().value_or(0));
     if (wanted.stages) run.method.options["stages"] = *wanted.stages;
-    if (!by_run && stages != options.end()) run.method.options["stages"] = most_stages(problem);
+    if (!by_run && stages != options.end()) run.method.options["stages"] = reference_stages(*problem.method, most_tested);
     run.places["method.stages"] = "reference";
     const Problem finer(run);
     require_finer("reference", finer, step_of(finer), runs);

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/compile/kernels.hpp"
+#include "rattleback/compile/sources.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/problem/parts.hpp"
 
@@ -20,7 +22,31 @@ std::vector<std::string> variants(std::span<const SystemEntry* const> instances)
   return result;
 }
 
-const SystemEntry& find_system(const Study& study) {
+/// Returns the system of a header of the user. Completes the path and the digest in the study.
+const SystemEntry& foreign_system(Study& study) {
+  Study::System& asked = study.system;
+  const std::string where = study.place("system.file");
+  std::error_code code;
+  const std::filesystem::path file = std::filesystem::weakly_canonical(study.directory / asked.file, code);
+  const std::string digest = digest_of_header(file, where);
+  if (!asked.digest.empty() && asked.digest != digest)
+    input_error(study.place("system.digest"),
+                fmt::format("{} is not the header of this study any more (its digest is {}..); restore the header, or "
+                            "leave out system.digest for a new run",
+                            quote(file.string(), most_of_a_path), digest.substr(0, 12)));
+  check_type(asked.type, study.place("system.type"));
+  asked.file = file;
+  asked.digest = digest;
+  const SystemEntry& entry = Kernels::instance().system({file.c_str(), asked.type.c_str()});
+  if (!asked.name.empty() && asked.name != entry.name)
+    input_error(study.place("system.name"), fmt::format("the system of {} is '{}' (got {}); leave the name out",
+                                                        quote(asked.file.string(), most_of_a_path), entry.name,
+                                                        quote(asked.name)));
+  return entry;
+}
+
+const SystemEntry& find_system(Study& study) {
+  if (!study.system.file.empty()) return foreign_system(study);
   const Study::System& asked = study.system;
   const Catalogue& catalogue = Catalogue::instance();
   std::vector<const SystemEntry*> instances = catalogue.instances(asked.name);
@@ -53,7 +79,7 @@ const SystemEntry& find_system(const Study& study) {
     }
     if (!compiled.contains(*number)) {
       input_error(given->second.where,
-                  fmt::format("'{}' is not compiled for {} = {}; choose one of {}", asked.name, name, *number, list));
+                  fmt::format("there is no '{}' with {} = {}; choose one of {}", asked.name, name, *number, list));
     }
     std::erase_if(instances, [&](const SystemEntry* entry) { return entry->structure[i].value != *number; });
   }
@@ -66,7 +92,7 @@ const SystemEntry& find_system(const Study& study) {
     });
   };
   const auto fitting = std::ranges::find_if(instances, has_all);
-  return **(fitting == instances.end() ? instances.begin() : fitting);
+  return fitting == instances.end() ? *instances.front() : **fitting;
 }
 
 /// Sets the full name of the instance and gives every parameter a value.

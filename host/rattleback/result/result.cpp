@@ -94,9 +94,9 @@ void Result::save(const std::filesystem::path& file) const {
   const auto sink = make_file_sink(file);
   for (const auto& [path, dataset] : datasets_) {
     sink->create(path, type_of(dataset), dataset.shape);
-    std::visit(
-        [&](const auto& values) { sink->write(path, Shape(dataset.shape.size(), 0), dataset.shape, values.data()); },
-        dataset.values);
+    std::visit([&sink, &path = path, &shape = dataset.shape](
+                   const auto& values) { sink->write(path, Shape(shape.size(), 0), shape, values.data()); },
+               dataset.values);
   }
   for (const auto& [path, list] : attributes_)
     for (const auto& [name, value] : list) sink->attribute(path, name, value);

@@ -90,7 +90,7 @@ struct Session::Impl {
   }
 };
 
-Session::Session(RunOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Session::Session(RunOptions options) : impl_(new Impl{std::move(options), nullptr, {}}) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 

@@ -20,7 +20,7 @@ struct Progress {
 };
 
 struct RunOptions {
-  std::string backend = "auto";  ///< auto, cpu, cuda, cuda:K, cpu:scalar, cpu:avx2, cpu:avx512; cpu:...,threads=N
+  std::string backend = "auto";  ///< auto, cpu, cuda, cuda:K, cpu:scalar, cpu:avx512 and so on; cpu:...,threads=N
   unsigned threads = 0;          ///< number of threads; 0: all cores
   std::uint64_t tile = 0;        ///< trajectories in memory at a time, rounded up to chunks of 256; 0: as many as fit
   std::function<void(const Progress&)> progress = {};  ///< called about ten times a second, from the calling thread

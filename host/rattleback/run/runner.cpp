@@ -303,7 +303,7 @@ void Runner::fill(Tile& tile) {
     lambda.resize(tile.count * m);
   }
   std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
-  parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+  parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
     Ensemble::Evaluator evaluate(ensemble_);
     const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
     for (std::uint64_t k = c * chunk_size; k < end; ++k) {

@@ -111,7 +111,7 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
   const auto [elements, n, m] = widths();
   std::vector<double> q(samples * records * elements), v(samples * records * n), p(v.size()),
       lambda(samples * records * m);
-  parallel_for(records, threads_, [&](std::uint64_t r) {
+  parallel_for(records, threads_, [&, elements = elements, n = n, m = m](std::uint64_t r) {
     const std::vector<double> parameters = parameters_of(tile, tile.recorded[r]);
     for (std::uint64_t s = 0; s < samples; ++s) {
       const std::uint64_t i = s * records + r;
@@ -156,7 +156,7 @@ void Runner::write_final(const Tile& tile) {
   if (rows.tangent >= 0) write_lyapunov(tile);
   if (study_.output.final_state) {
     std::vector<double> q(tile.count * elements), v(tile.count * n), p(v.size()), lambda(tile.count * m);
-    parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+    parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
       for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
         for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
         for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));

@@ -155,7 +155,9 @@ std::optional<Entry> read_entry(const fs::path& folder, const std::string& key, 
   fault.clear();
   const Descriptor id(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!id) {
-    if (errno != ENOENT) fault = std::strerror(errno);
+    const int error = errno;
+    struct stat status{};
+    if (lstat(folder.c_str(), &status) == 0) fault = std::strerror(error);
     return {};
   }
   const Json json = Json::parse(manifest_text(id.get()), nullptr, false);

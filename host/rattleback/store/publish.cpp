@@ -2,12 +2,14 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <mutex>
 #include <random>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,28 +23,17 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "tmp-";
 
-/// The folders that are removed when the process exits.
+/// The folders that are removed when the process exits, and the process.
 struct AtExit {
   ~AtExit() {
-    if (getpid() != process) return;
     std::error_code code;
-    for (const fs::path& folder : folders) fs::remove_all(folder, code);
+    for (const auto& [process, folder] : folders)
+      if (process == getpid()) fs::remove_all(folder, code);
   }
 
-  const pid_t process = getpid();
   std::mutex mutex;
-  std::vector<fs::path> folders;
+  std::vector<std::pair<pid_t, fs::path>> folders;
 };
-
-/// Moves a damaged entry out of the way and removes it. Another process may have replaced it by a sound one meanwhile;
-/// then the sound one goes back.
-void move_aside(const fs::path& place, const std::string& key, const fs::path& cache) {
-  WorkFolder aside(cache);
-  const fs::path moved = aside.path() / key;
-  if (rename(place.c_str(), moved.c_str()) != 0) return;
-  std::string fault;
-  if (read_entry(moved, key, Compare::files, fault)) (void)rename(moved.c_str(), place.c_str());
-}
 
 }  // namespace
 
@@ -90,6 +81,14 @@ std::optional<WorkFolderName> parse_work_folder(const std::string& name) {
   return parts;
 }
 
+void remove_damaged_entry(const fs::path& cache, const std::string& key) {
+  WorkFolder aside(cache);
+  const fs::path place = cache / key, moved = aside.path() / key;
+  if (rename(place.c_str(), moved.c_str()) != 0) return;
+  std::string fault;
+  if (read_entry(moved, key, Compare::files, fault)) (void)rename(moved.c_str(), place.c_str());
+}
+
 Entry publish_entry(WorkFolder work, const Entry& entry, const fs::path& cache) {
   const fs::path place = cache / entry.key;
   Entry published = entry;
@@ -104,8 +103,13 @@ Entry publish_entry(WorkFolder work, const Entry& entry, const fs::path& cache) 
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
     std::string fault;
     if (const auto present = read_entry(place, entry.key, Compare::files, fault)) return *present;
+    // An exchange leaves no moment without an entry. The damaged one goes with the work folder.
+    if (renameat2(AT_FDCWD, work.path().c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
+      sync_directory_of(place);
+      return published;
+    }
     try {
-      move_aside(place, entry.key, cache);
+      if (errno != ENOENT) remove_damaged_entry(cache, entry.key);  // NFS exchanges nothing
     } catch (const std::system_error&) {
       break;  // the disk is full, for example
     }
@@ -119,7 +123,7 @@ Entry publish_entry(WorkFolder work, const Entry& entry, const fs::path& cache) 
 void remove_at_exit(const fs::path& folder) {
   static AtExit at_exit;
   const std::lock_guard lock(at_exit.mutex);
-  at_exit.folders.push_back(folder);
+  at_exit.folders.emplace_back(getpid(), folder);
 }
 
 }  // namespace rattleback

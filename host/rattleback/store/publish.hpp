@@ -37,9 +37,13 @@ struct WorkFolderName {
 /// Returns the host of this process, as in names of work folders.
 [[nodiscard]] std::string host_of_this_process();
 
+/// Removes an entry that is damaged. The entry is moved into a work folder first. If it is sound there, because another
+/// process has just replaced it, it goes back. Throws std::system_error when there can be no work folder.
+void remove_damaged_entry(const std::filesystem::path& cache, const std::string& key);
+
 /// Renames a finished folder, which has a manifest, to `cache/KEY`. If that entry exists and is sound, the entry stays
-/// and the new folder is removed. A damaged entry is moved aside and removed. Returns the entry of the cache. If
-/// nothing can be renamed, returns the entry in the work folder, which is then removed when the program exits.
+/// and the new folder is removed. A damaged entry is replaced. Returns the entry of the cache. If nothing can be
+/// renamed, returns the entry in the work folder, which is then removed when the program exits.
 Entry publish_entry(WorkFolder work, const Entry& entry, const std::filesystem::path& cache);
 
 /// Removes a folder when this process exits. A forked child does not remove it.

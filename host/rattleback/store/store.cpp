@@ -54,6 +54,16 @@ int create_folders(const fs::path& folder) {
   return fs::is_directory(folder, code) ? 0 : ENOTDIR;
 }
 
+/// Makes a folder in the directory for temporary files. Throws std::system_error.
+fs::path make_private_folder() {
+  std::error_code code;
+  fs::path temporary = fs::temp_directory_path(code);
+  if (code) temporary = "/tmp";
+  std::string name = (temporary / "rattleback-kernels-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
+  return name;
+}
+
 /// Sets the time of the mark of use, at most once per day. A cache that cannot be written keeps its old mark.
 void mark_as_used(const fs::path& entry) {
   constexpr std::time_t day = 24 * 60 * 60;
@@ -133,42 +143,41 @@ std::optional<Entry> Store::find(const std::string& key) {
   return find_in(own, key);
 }
 
-fs::path Store::writable_folder() {
-  const std::lock_guard lock(mutex_);
-  if (!private_.empty()) return private_;
-  int error = folder_.empty() ? ENOENT : create_folders(folder_);
+std::optional<WorkFolder> Store::work_folder_in_cache(std::string& fault) {
+  if (folder_.empty()) {
+    fault = "there is no cache of kernels (neither XDG_CACHE_HOME nor HOME is an absolute path)";
+    return {};
+  }
+  int error = create_folders(folder_);
   if (error == 0) {
     require_own(folder_);
-    if (access(folder_.c_str(), W_OK | X_OK) == 0) return folder_;
-    error = errno;
+    try {
+      return WorkFolder(folder_);
+    } catch (const std::system_error& why) {
+      error = why.code().value();
+    }
   }
-  std::error_code code;
-  fs::path temporary = fs::temp_directory_path(code);
-  if (code) temporary = "/tmp";
-  std::string name = (temporary / "rattleback-kernels-XXXXXX").string();
-  const char* why = std::strerror(error);
-  const std::string cache =
-      folder_.empty() ? "there is no cache of kernels (neither XDG_CACHE_HOME nor HOME is an absolute path)"
-                      : fmt::format("the cache of kernels, {}, cannot be written ({})", folder_.string(), why);
-  if (!mkdtemp(name.data()))
-    throw Error(
-        Error::Kind::runtime,
-        fmt::format("{}, and no folder can be made in {} ({}); set XDG_CACHE_HOME or TMPDIR to a folder that can "
-                    "be written",
-                    cache, temporary.string(), std::strerror(errno)));
-  private_ = name;
-  remove_at_exit(private_);
-  if (warn_) warn_(fmt::format("{}; compiled kernels are lost at the end of this program", cache));
-  return private_;
+  fault = fmt::format("the cache of kernels, {}, cannot be written ({})", folder_.string(), std::strerror(error));
+  return {};
 }
 
 WorkFolder Store::work_folder() {
-  const fs::path folder = writable_folder();
+  std::string fault;
+  if (auto work = work_folder_in_cache(fault)) return std::move(*work);
+  const std::lock_guard lock(mutex_);
   try {
-    return WorkFolder(folder);
+    if (private_.empty()) {
+      private_ = make_private_folder();
+      remove_at_exit(private_);
+      if (warn_) warn_(fault + "; compiled kernels are lost at the end of this program");
+    }
+    return WorkFolder(private_);
   } catch (const std::system_error& why) {
-    throw Error(Error::Kind::runtime,
-                fmt::format("{}: no folder can be made to compile in ({})", folder.string(), why.code().message()));
+    throw Error(
+        Error::Kind::runtime,
+        fmt::format("{}, and no folder can be made in the directory for temporary files ({}); set XDG_CACHE_HOME "
+                    "or TMPDIR to a folder that can be written",
+                    fault, why.what()));
   }
 }
 

@@ -52,7 +52,7 @@ class Store {
 
  private:
   std::optional<Entry> find_in(const std::filesystem::path& place, const std::string& key);
-  std::filesystem::path writable_folder();
+  std::optional<WorkFolder> work_folder_in_cache(std::string& fault);
   void warn_once(const std::string& message);
 
   std::filesystem::path folder_;

@@ -32,9 +32,21 @@ const toml::table& required_table(const Section& root, std::string_view key) {
 }
 
 void read_system(const toml::table& table, Study::System& system) {
-  const Section section(table, "system", {"name", "variant", "parameters"});
+  const Section section(table, "system", {"name", "variant", "parameters", "file", "type", "digest"});
   system.where = section.where();
-  section.require("name", system.name, to_text);
+  std::string file;
+  section.read("file", file, to_text);
+  system.file = file;
+  section.read("type", system.type, to_text);
+  section.read("digest", system.digest, to_text);
+  if (file.empty() && (section.find("type") != nullptr || section.find("digest") != nullptr))
+    input_error(system.where, "system.file is missing; it names the C++ header of system.type");
+  if (file.empty()) {
+    section.require("name", system.name, to_text);
+  } else {
+    section.read("name", system.name, to_text);
+    section.require("type", system.type, to_text);
+  }
   section.read("variant", system.variant, to_text);
   if (const toml::table* parameters = section.table("parameters")) {
     for (const auto& [name, node] : *parameters) {

@@ -89,7 +89,13 @@ struct Study {
   std::string name = "study";
 
   struct System {
-    std::string name, variant;
+    std::string name, variant;  ///< the name may be empty for a system of the user
+    /// C++ header of a system of the user, relative to the folder of the study, and the type over T:
+    /// "example::DoubleWell<T>". Empty for a system of the catalogue. After validation the path is absolute.
+    std::filesystem::path file;
+    std::string type;
+    /// SHA-256 of the header and the headers it includes. After validation it is set; a given one must agree.
+    std::string digest;
     std::map<std::string, Value> parameters;  ///< after validation: all parameters of the instance
     std::string where;
   } system;

@@ -103,6 +103,11 @@ void write_system(Writer& out, const Study::System& system) {
   out.table("[system]");
   out.line("name", toml_of(system.name));
   if (!system.variant.empty()) out.line("variant", toml_of(system.variant));
+  if (!system.file.empty()) {
+    out.line("file", toml_of(system.file.string()));
+    out.line("type", toml_of(system.type));
+    out.line("digest", toml_of(system.digest));
+  }
   if (system.parameters.empty()) return;
   std::string parameters;
   for (const auto& [name, value] : system.parameters) {

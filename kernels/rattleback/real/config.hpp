@@ -53,9 +53,23 @@
 #define RATTLEBACK_ISA host
 #endif
 
+// What clang would suggest does not fit: && and || for masks, because a mask of a double is a bool; and braces for the base of
+// a system, whose parameters are one list.
+#ifdef __clang__
+#define RB_QUIET_BEGIN                                                                                  \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wbitwise-instead-of-logical\"") \
+      _Pragma("clang diagnostic ignored \"-Wmissing-braces\"")
+#define RB_QUIET_END _Pragma("clang diagnostic pop")
+#else
+#define RB_QUIET_BEGIN
+#define RB_QUIET_END
+#endif
+
 #define RB_NAMESPACE_BEGIN \
+  RB_QUIET_BEGIN           \
   namespace rattleback {   \
   inline namespace RATTLEBACK_ISA {
 #define RB_NAMESPACE_END \
   }                      \
-  }
+  }                      \
+  RB_QUIET_END

@@ -1,8 +1,13 @@
 #pragma once
-// A pack of trajectories: W doubles in one SIMD register, W = 4 (AVX2 + FMA) or 8 (AVX-512). Arithmetic uses GCC's
-// vector operators; fma, sqrt, comparisons and select are hardware instructions, so each lane rounds like a double.
+// A pack of trajectories: W doubles in one SIMD register, W = 2 (NEON of aarch64), 4 (AVX2 + FMA) or 8 (AVX-512).
+// Arithmetic uses GCC's vector operators; fma, sqrt, comparisons and select are hardware instructions, so each lane rounds
+// like a double.
 
+#ifdef __aarch64__
+#include <arm_neon.h>
+#else
 #include <immintrin.h>
+#endif
 
 #include "rattleback/real/real.hpp"
 
@@ -10,8 +15,57 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
+/// The comparisons, by their numbers in x86 instructions. A comparison with NaN is false, but for not_equal.
+enum Comparison : int {
+  equal = 0x00,
+  not_equal = 0x04,
+  less = 0x11,
+  less_equal = 0x12,
+  greater_equal = 0x1d,
+  greater = 0x1e
+};
+
 template <int W>
 struct Simd;
+
+#ifdef __aarch64__
+template <>
+struct Simd<2> {
+  using V = float64x2_t;
+  using M = uint64x2_t;  // all ones or all zeros per lane
+  RB_HD static V broadcast(double a) { return vdupq_n_f64(a); }
+  RB_HD static V load(const double* p) { return vld1q_f64(p); }
+  RB_HD static void store(double* p, V a) { vst1q_f64(p, a); }
+  RB_HD static V fma(V a, V b, V c) { return vfmaq_f64(c, a, b); }
+  RB_HD static V sqrt(V a) { return vsqrtq_f64(a); }
+  RB_HD static V max(V a, V b) { return select(vcltq_f64(a, b), b, a); }  // fmax treats NaN and zeros otherwise
+  RB_HD static V abs(V a) { return vabsq_f64(a); }
+  RB_HD static V with_sign(V a, V b) { return vbslq_f64(vdupq_n_u64(std::uint64_t{1} << 63), b, a); }
+  RB_HD static V select(M m, V a, V b) { return vbslq_f64(m, a, b); }
+  template <Comparison comparison>
+  RB_HD static M compare(V a, V b) {
+    if constexpr (comparison == equal) return vceqq_f64(a, b);
+    if constexpr (comparison == not_equal) return mask_not(vceqq_f64(a, b));
+    if constexpr (comparison == less) return vcltq_f64(a, b);
+    if constexpr (comparison == less_equal) return vcleq_f64(a, b);
+    if constexpr (comparison == greater_equal) return vcgeq_f64(a, b);
+    if constexpr (comparison == greater) return vcgtq_f64(a, b);
+  }
+  RB_HD static M mask_and(M a, M b) { return vandq_u64(a, b); }
+  RB_HD static M mask_or(M a, M b) { return vorrq_u64(a, b); }
+  RB_HD static M mask_not(M a) { return veorq_u64(a, mask(true)); }
+  RB_HD static M mask(bool b) { return vdupq_n_u64(b ? ~std::uint64_t{0} : 0); }
+  RB_HD static int bits(M a) { return static_cast<int>((vgetq_lane_u64(a, 0) & 1) | (vgetq_lane_u64(a, 1) & 2)); }
+  RB_HD static V exp2_integer(V k) {
+    const int64x2_t i = vreinterpretq_s64_f64(k + vdupq_n_f64(6755399441055744.0));  // as for AVX2
+    return vreinterpretq_f64_s64(vshlq_n_s64(vaddq_s64(i, vdupq_n_s64(1023)), 52));
+  }
+  RB_HD static V exponent_of(V a) {
+    const uint64x2_t biased = vandq_u64(vshrq_n_u64(vreinterpretq_u64_f64(a), 52), vdupq_n_u64(0x7ff));
+    return vcvtq_f64_s64(vsubq_s64(vreinterpretq_s64_u64(biased), vdupq_n_s64(1023)));
+  }
+};
+#endif
 
 #ifdef __AVX2__
 template <>
@@ -27,9 +81,9 @@ struct Simd<4> {
   RB_HD static V abs(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
   RB_HD static V with_sign(V a, V b) { return _mm256_or_pd(abs(a), _mm256_and_pd(_mm256_set1_pd(-0.0), b)); }
   RB_HD static V select(M m, V a, V b) { return _mm256_blendv_pd(b, a, m); }
-  template <int Predicate>
+  template <Comparison comparison>
   RB_HD static M compare(V a, V b) {
-    return _mm256_cmp_pd(a, b, Predicate);
+    return _mm256_cmp_pd(a, b, comparison);
   }
   RB_HD static M mask_and(M a, M b) { return _mm256_and_pd(a, b); }
   RB_HD static M mask_or(M a, M b) { return _mm256_or_pd(a, b); }
@@ -68,9 +122,9 @@ struct Simd<8> {
                                                          _mm512_castpd_si512(b), _mm512_castpd_si512(a), 0xca));
   }
   RB_HD static V select(M m, V a, V b) { return _mm512_mask_blend_pd(m, b, a); }
-  template <int Predicate>
+  template <Comparison comparison>
   RB_HD static M compare(V a, V b) {
-    return _mm512_cmp_pd_mask(a, b, Predicate);
+    return _mm512_cmp_pd_mask(a, b, comparison);
   }
   RB_HD static M mask_and(M a, M b) { return static_cast<M>(a & b); }
   RB_HD static M mask_or(M a, M b) { return static_cast<M>(a | b); }
@@ -136,12 +190,12 @@ struct Pack {
   RB_HD Pack& operator*=(Pack b) { return *this = *this * b; }
   RB_HD Pack& operator/=(Pack b) { return *this = *this / b; }
 
-  RB_HD friend Mask<W> operator<(Pack a, Pack b) { return compare<_CMP_LT_OQ>(a, b); }
-  RB_HD friend Mask<W> operator<=(Pack a, Pack b) { return compare<_CMP_LE_OQ>(a, b); }
-  RB_HD friend Mask<W> operator>(Pack a, Pack b) { return compare<_CMP_GT_OQ>(a, b); }
-  RB_HD friend Mask<W> operator>=(Pack a, Pack b) { return compare<_CMP_GE_OQ>(a, b); }
-  RB_HD friend Mask<W> operator==(Pack a, Pack b) { return compare<_CMP_EQ_OQ>(a, b); }
-  RB_HD friend Mask<W> operator!=(Pack a, Pack b) { return compare<_CMP_NEQ_UQ>(a, b); }
+  RB_HD friend Mask<W> operator<(Pack a, Pack b) { return compare<detail::less>(a, b); }
+  RB_HD friend Mask<W> operator<=(Pack a, Pack b) { return compare<detail::less_equal>(a, b); }
+  RB_HD friend Mask<W> operator>(Pack a, Pack b) { return compare<detail::greater>(a, b); }
+  RB_HD friend Mask<W> operator>=(Pack a, Pack b) { return compare<detail::greater_equal>(a, b); }
+  RB_HD friend Mask<W> operator==(Pack a, Pack b) { return compare<detail::equal>(a, b); }
+  RB_HD friend Mask<W> operator!=(Pack a, Pack b) { return compare<detail::not_equal>(a, b); }
 
   RB_HD friend Pack fma(Pack a, Pack b, Pack c) { return raw(S::fma(a.v, b.v, c.v)); }
   RB_HD friend Pack sqrt(Pack a) { return raw(S::sqrt(a.v)); }
@@ -154,9 +208,9 @@ struct Pack {
   RB_HD friend Pack value_of(Pack a) { return a; }
 
  private:
-  template <int Predicate>
+  template <detail::Comparison comparison>
   RB_HD static Mask<W> compare(Pack a, Pack b) {
-    return Mask<W>::raw(S::template compare<Predicate>(a.v, b.v));
+    return Mask<W>::raw(S::template compare<comparison>(a.v, b.v));
   }
 };
 

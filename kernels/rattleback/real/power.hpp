@@ -130,8 +130,9 @@ RB_HD T pow(T a, T b) {
   const T extreme = select(size == T(0.0), select(rises, T(0.0), infinity), select(rises, infinity, T(0.0)));
   // a power of 0 or of infinity where `ordinary` does not hold
   const T power = select(ordinary, detail::exp_of_pair(product), extreme);
-  const auto odd = detail::is_whole(exponent) & !detail::is_whole(T(0.5) * exponent);
-  const auto undefined = (a < T(0.0)) & (a > -infinity) & !detail::is_whole(exponent);
+  const auto whole = detail::is_whole(exponent), even = detail::is_whole(T(0.5) * exponent);
+  const auto odd = whole & !even;
+  const auto undefined = (a < T(0.0)) & (a > -infinity) & !whole;
   const T signed_power = select(undefined, T(__builtin_nan("")), select(odd, with_sign(power, a), power));
   const T result = select((a == a) & (b == b), signed_power, a + b);
   return select((b == T(0.0)) | (a == T(1.0)), T(1.0), result);

@@ -22,9 +22,11 @@ using mask_t = typename MaskOf<T>::type;
 
 RB_HD double fma(double a, double b, double c) {
   double r = __builtin_fma(a, b, c);
-#if defined(__x86_64__) && !RB_DEVICE_PASS
   // GCC would turn -fma(a, b, c) into fma(-a, b, -c), which has the other sign where the sum is zero.
+#if defined(__x86_64__) && !RB_DEVICE_PASS
   asm("" : "+x"(r));
+#elif defined(__aarch64__) && !RB_DEVICE_PASS
+  asm("" : "+w"(r));
 #endif
   return r;
 }

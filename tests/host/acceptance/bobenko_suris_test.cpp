@@ -79,7 +79,6 @@ std::vector<Triple> exact_axes(const std::vector<int>& steps) {
 }
 
 TEST(BobenkoSuris, HasNoErrorsButThoseOfRounding) {
-  NEED("heavy-top-directors");
   const std::vector<int> steps{1000, 10000, 100000};
   const double bounds[] = {1e-14, 1e-13, 2e-12};
   const std::vector<Triple> exact = exact_axes(steps);
@@ -93,7 +92,6 @@ TEST(BobenkoSuris, HasNoErrorsButThoseOfRounding) {
 }
 
 TEST(BobenkoSuris, HasTheSameBitsOnEveryBackendAndInPieces) {
-  NEED("heavy-top-directors");
   const Study swept = study(300, R"toml(sample_every = 100
 [system.parameters]
 mass = "m"

@@ -13,7 +13,6 @@ using namespace rattleback::tests;
 namespace {
 
 TEST_F(Families, DependentConstraintsAreFound) {
-  NEED("double-spherical-pendulum");
   // the lower rod has no length: its constraint has no derivative
   try {
     (void)run(Study::parse(R"toml(
@@ -36,7 +35,6 @@ v = [0, 0, 0, 0, 0, 0]
 }
 
 TEST_F(Families, ConvertedMethodsReachTheErrorsOfAnIndependentComputation) {
-  NEED("spherical-pendulum");
   const double q[] = {0.07979570580729, 0.93031935928794, -0.35796443268681},
                v[] = {-0.74775240736150, -0.14511148026109, -0.54381785641438};
   struct Row {
@@ -77,9 +75,6 @@ TEST_F(Families, ConvertedMethodsHaveTheirOrderOnEverySystem) {
                       {"rigid-body-matrix", "rk4", "[-0.5, 0.5]", 40, 8.317e-9, 4},
                       {"rigid-body-matrix", "heun2", "[-0.5, 0.5]", 40, 2.288e-4, 2}};
   for (const Row& row : rows) {
-#ifdef RATTLEBACK_PART_OF_CATALOGUE
-    if (Catalogue::instance().instances(row.system).empty()) continue;
-#endif
     const Study study = Study::parse(
         fmt::format("system.name = \"{}\"\nmethod = {{ name = \"variational-conversion\", base = \"{}\", bias = {} }}\n"
                     "time = {{ step = 0.1, end = 2.0, samples = 1 }}\n",
@@ -98,7 +93,6 @@ TEST_F(Families, ConvertedMethodsHaveTheirOrderOnEverySystem) {
 }
 
 TEST_F(Families, ATableauOfTheStudyIsTheBaseOfThatName) {
-  NEED("spherical-pendulum");
   const std::vector<std::string> tableau{"method.base=tableau",
                                          "method.a=[[0, 0, 0, 0], [0.5, 0, 0, 0], [0, \"1/2\", 0, 0], [0, 0, 1, 0]]",
                                          "method.b=[\"1/6\", \"1/3\", \"1/3\", \"1/6\"]"};
@@ -130,7 +124,6 @@ TEST_F(Families, ATableauOfTheStudyIsTheBaseOfThatName) {
 }
 
 TEST_F(Families, ConvertedMethodsHoldTheEnergyThatTheirBasesLose) {
-  NEED("kepler");
   const auto quarters = [](const Result& r) {
     const auto x = r.statistic("energy", "maxabs");
     return std::pair{*std::ranges::max_element(x.first(x.size() / 4)), *std::ranges::max_element(x.last(x.size() / 4))};
@@ -143,7 +136,6 @@ TEST_F(Families, ConvertedMethodsHoldTheEnergyThatTheirBasesLose) {
 }
 
 TEST_F(Families, ConvertedMethodsKeepTheMomentumAtTheNodes) {
-  NEED("spherical-pendulum");
   const Result nodes = result("conversion-pendulum"), base = result("runge-kutta-pendulum"),
                segments = result("conversion-pendulum", {"method.state=segment", "time.sample_every=1"});
   EXPECT_LT(largest(nodes, "angular_momentum", "maxabs"), 1e-12);
@@ -155,7 +147,6 @@ TEST_F(Families, ConvertedMethodsKeepTheMomentumAtTheNodes) {
 }
 
 TEST_F(Families, ConvertedEnsembleOfPendulums) {
-  NEED("spherical-pendulum");
   const std::size_t at[] = {10, 100, 500, 1000};
   const std::map<std::string, std::array<double, 4>> expected{
       {"rk4", {1.454855e-12, 8.304768e-13, 8.067178e-13, 1.761735e-12}},

@@ -15,17 +15,7 @@ namespace rattleback::tests {
 
 using Words = std::vector<std::string>;
 
-/// The tests of systems that are left out of this build are skipped.
-class Variational : public testing::Test {
- protected:
-  void SetUp() override {
-#ifdef RATTLEBACK_PART_OF_CATALOGUE
-    for (const char* system :
-         {"dipole-on-a-stick", "order-barrier", "rigid-body-spring", "heavy-top", "angle-pendulum"})
-      if (Catalogue::instance().instances(system).empty()) GTEST_SKIP() << system << " is not in this build";
-#endif
-  }
-};
+class Variational : public testing::Test {};
 
 struct Method {
   const char *paper, *name, *tableau;

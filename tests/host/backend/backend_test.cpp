@@ -94,7 +94,7 @@ TEST(SplitBackend, PassesOnWhatADeviceThrows) {
     void begin(const Plan&, Tile&) override {}
     void run(const Segment&, SegmentOutput&, Control&) override { throw Error(Error::Kind::runtime, "it is broken"); }
     void fetch(Tile&) override {}
-    double measure_peak_flops(const Problem&) override { return 0; }
+    double measure_peak_flops() override { return 0; }
     double measure_copy_rate() override { return 0; }
   };
   std::vector<std::unique_ptr<Backend>> backends;
@@ -125,7 +125,7 @@ class Small final : public Backend {
     cpu_->run(segment, output, control);
   }
   void fetch(Tile& tile) override { cpu_->fetch(tile); }
-  double measure_peak_flops(const Problem&) override { return 0; }
+  double measure_peak_flops() override { return 0; }
   double measure_copy_rate() override { return 0; }
 
  private:

@@ -31,7 +31,6 @@ Result four_particles(const std::string& method, const std::string& guess) {
 double last(const Result& result, const std::string& name) { return result.statistic(name, "mean").back(); }
 
 TEST(Guess, ChangesTheIterationsAndNotTheSolution) {
-  NEED("four-particle");
   for (const char* method : {"ggl-vi-a", "ggl-vi-b", "ggl-vi-bs", "ggl-theta", "energy-momentum",
                              "energy-momentum-index3", "classical-ggl"}) {
     const Result advanced = four_particles(method, "advanced"), simple = four_particles(method, "simple");

@@ -33,7 +33,6 @@ class KeptOutcome : public testing::Test {
 };
 
 TEST_F(KeptOutcome, IsToldByResultsOfTheSameDevice) {
-  NEED("henon-heiles");
   EXPECT_EQ(told(), "not made");
   SelftestReport report = selftest({.backend = "cpu:scalar", .match = "henon_heiles.*lobatto.*_s2", .seconds = 0.0});
   EXPECT_EQ(report.faults(), 0u);

@@ -37,7 +37,6 @@ std::string steps(double h, int count) {
 }
 
 TEST(LastStep, HasTheMultipliersOfAFirstStep) {
-  NEED("spherical-pendulum");
   // one step of the pendulum, h = 0.05, worked out with 34 digits
   const std::map<std::string, std::array<double, 2>> expected{
       {"ggl-vi-s", {1.24446196394929, 0.0311843324600461}},
@@ -53,7 +52,6 @@ TEST(LastStep, HasTheMultipliersOfAFirstStep) {
 }
 
 TEST(LastStep, VelocityAndEnergiesAreThoseOfTheEquations) {
-  NEED("spherical-pendulum");
   const double h = 0.05, g = 9.81;
   for (const std::string method : {"ggl-vi-s", "ggl-vi-a", "ggl-vi-b", "energy-momentum"}) {
     const Result r = run(study(pendulum, method, steps(h, 20) + start + "[output]\ntrajectories = \"all\"\n",
@@ -91,7 +89,6 @@ TEST(LastStep, VelocityAndEnergiesAreThoseOfTheEquations) {
 }
 
 TEST(LastStep, MassMatricesMayDependOnTheConfiguration) {
-  NEED("cylindrical-pendulum");
   const double h = 0.02;
   for (const std::string method : {"ggl-vi-s", "ggl-vi-a"}) {
     const Result r =
@@ -115,7 +112,6 @@ TEST(LastStep, MassMatricesMayDependOnTheConfiguration) {
 }
 
 TEST(LastStep, ConstraintsHaveComponents) {
-  NEED("heavy-top-directors");
   std::vector<std::string> names{"constraint", "hidden_constraint"};
   for (int i = 0; i < 9; ++i) {
     names.push_back(fmt::format("constraint[{}]", i));
@@ -135,8 +131,6 @@ TEST(LastStep, ConstraintsHaveComponents) {
 }
 
 TEST(LastStep, NumbersOfTheExamplesAreTheirs) {
-  NEED("spherical-pendulum");
-  NEED("heavy-top-directors");
   struct Row {
     const char* method;
     double gamma_low, gamma_high, energy_low, energy_high, hidden, step_hidden;
@@ -168,7 +162,6 @@ TEST(LastStep, NumbersOfTheExamplesAreTheirs) {
 }
 
 TEST(LastStep, CostsNoRowsWhereNobodyAsks) {
-  NEED("spherical-pendulum");
   const auto bytes = [](const std::string& observable) {
     return state_bytes(study(pendulum, "ggl-vi-s", steps(0.05, 1), {observable}));
   };
@@ -176,7 +169,6 @@ TEST(LastStep, CostsNoRowsWhereNobodyAsks) {
 }
 
 TEST(LastStep, IsOfferedByMethodsThatHaveIt) {
-  NEED("four-particle");
   const auto refused = [](const std::string& method, const std::string& observable) {
     try {
       study("name = \"four-particle\"", method, steps(0.01, 1), {observable});
@@ -192,7 +184,6 @@ TEST(LastStep, IsOfferedByMethodsThatHaveIt) {
 }
 
 TEST(LastStep, HasTheSameBitsHoweverItRuns) {
-  NEED("spherical-pendulum");
   const std::string swept = "name = \"spherical-pendulum\"\nparameters = { gravity = \"g\" }";
   const std::string rest = "[time]\nstep = 0.05\nsteps = 90\nsample_every = 30\n" + start +
                            "[ensemble]\naxes = [ { name = \"g\", from = 1, to = 10, count = 300 } ]\n" +
@@ -217,7 +208,6 @@ TEST(LastStep, HasTheSameBitsHoweverItRuns) {
 }
 
 TEST(Missing, ValuesThatAreNotFiniteCountForNothingAndAreCounted) {
-  NEED("kepler");
   // v^2 exceeds the largest number where v = 1e200; the trajectories themselves are good
   const Study overflowing = Study::parse(R"toml(
 [system]
@@ -277,7 +267,6 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(Missing, MassMatricesWithoutAnInverseAreRefusedAtTheStart) {
-  NEED("angle-pendulum");
   const std::string why = refusal(R"toml(
 [system]
 name = "angle-pendulum"
@@ -292,7 +281,6 @@ steps = 1
 }
 
 TEST(Missing, WhatKeepsAMultiplierFromBeingDeterminedIsNamed) {
-  NEED("spherical-pendulum");
   const auto with = [](const std::string& parameters) {
     return refusal(fmt::format(R"toml(
 [system]

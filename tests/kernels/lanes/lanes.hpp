@@ -17,7 +17,7 @@ class LaneTest : public ::testing::Test {
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
         !__builtin_cpu_supports("avx512vl"))
       GTEST_SKIP() << "this processor has no AVX-512 (F, DQ, VL)";
-#else
+#elif RATTLEBACK_PACK == 4
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
       GTEST_SKIP() << "this processor has no AVX2 and FMA";
 #endif

@@ -21,6 +21,7 @@ void* allocate(std::size_t size, int device, Space space);
 bool release(void* data, Space space);
 /// Makes the memory of a variable known.
 void add_variable(const Region& region);
+void remove_variable(const Region& region);
 
 struct Allocation {
   std::uint64_t start, size;
@@ -36,8 +37,15 @@ std::size_t allocated_bytes(int device);
 
 void name_function(void** module, const void* host, const char* name);
 void name_variable(void** module, const void* host, const char* name);
+/// The kernel that host code calls `host`, or that is `host`, of a module that was loaded at run time.
 const Kernel* kernel_of(const void* host);
 const Region* variable_of(const void* host);
+
+/// A kernel of a module that was loaded at run time, which kernel_of then knows; null where there is none of this name.
+const Kernel* load_kernel(const Module& module, const char* name);
+bool is_loaded(const Kernel& kernel);
+/// Forgets the kernels and the variables of such a module.
+void unload_module(const Module& module);
 
 // --- launches
 

@@ -55,6 +55,7 @@ void add_variable(const Region& region) {
   const std::uint64_t start = reinterpret_cast<std::uint64_t>(region.data);
   allocations()[start] = {start, region.size, -1, Space::variable, region.writable};
 }
+void remove_variable(const Region& region) { allocations().erase(reinterpret_cast<std::uint64_t>(region.data)); }
 
 const Allocation* find_allocation(std::uint64_t address, std::uint64_t size) {
   auto at = allocations().upper_bound(address);

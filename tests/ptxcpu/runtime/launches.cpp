@@ -43,7 +43,7 @@ cudaError_t start(const Kernel* kernel, dim3 grid, dim3 block, void** arguments,
   cudaStream_t stream = nullptr;
   if (const cudaError_t code = enter(Call::launch); code != cudaSuccess) return result(code);
   if (!kernel) return result(cudaErrorInvalidDeviceFunction);
-  if (!has_kernel_image()) return result(cudaErrorNoKernelImageForDevice);
+  if (!has_kernel_image(*kernel)) return result(cudaErrorNoKernelImageForDevice);
   if (const cudaError_t code = stream_of(handle, stream); code != cudaSuccess) return result(code);
   const int device = device_of(stream);
   if (device != current_device) {
@@ -77,7 +77,7 @@ cudaError_t usable_kernel(const void* host, const Kernel*& kernel) {
   if (const cudaError_t code = enter(); code != cudaSuccess) return code;
   kernel = kernel_of(host);
   if (!kernel) return cudaErrorInvalidDeviceFunction;
-  return has_kernel_image() ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+  return has_kernel_image(*kernel) ? cudaSuccess : cudaErrorNoKernelImageForDevice;
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ class Calls {
         return cudaErrorInvalidValue;
       case Call::copy:
         return cudaErrorInvalidValue;
+      case Call::load:
+        return cudaErrorInvalidKernelImage;
       case Call::synchronise:
         return lose_context(cudaErrorLaunchFailure);
     }

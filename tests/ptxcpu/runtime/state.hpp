@@ -14,9 +14,11 @@ namespace ptxcpu {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
-/// The modules hold PTX for this compute capability: an older device cannot run them.
+/// The modules of a program hold PTX for this compute capability: an older device cannot run them. What was loaded at
+/// run time is for the device.
 inline constexpr int module_architecture = 90;
 inline bool has_kernel_image() { return options().architecture >= module_architecture; }
+inline bool has_kernel_image(const Kernel& kernel) { return has_kernel_image() || is_loaded(kernel); }
 
 /// The device of this host thread.
 extern thread_local int current_device;

@@ -55,6 +55,7 @@ REFUSED = [
     ("bar.arrive 0, 32;", r"line 9: .*modifier '\.arrive'"),
     ("ld.param.u64 %fd1, [x+8];", r"line 9: .*an access outside its variable"),
 ]
+OK = "cudaSuccess"
 FINE = "cudaSuccess 2528 6 31"
 TILES = "cudaSuccess 1 1 4"
 NO_IMAGE = "cudaErrorNoKernelImageForDevice"
@@ -74,6 +75,11 @@ def outcome(**errors):
 def lost_from(number, error):
     """The same where every step fails from one on."""
     return outcome(**{step: error for step in STEPS[number:]})
+
+
+def launched(numbers):
+    """What `libraries` prints of a launch."""
+    return f"kernel={OK}\nlaunch={OK}\ncopy={OK}\n{numbers}\n"
 
 
 # program, arguments, options (PTXCPU_...), pattern that the output (stdout, stderr) must have
@@ -140,6 +146,17 @@ PROGRAMS = [
     ("runtime", "variables", "", "^to=cudaSuccess\nfrom=cudaSuccess\n8 8\nbeyond=cudaErrorInvalidValue$"),
     ("runtime", "devices", "DEVICES=2", r"(?s)\(memory of another device\).*^devices=2\nchoice=cudaSuccess\n"
                                        "memory of another=cudaErrorIllegalAddress\nnone=cudaErrorInvalidDevice"),
+    ("libraries", "two", "", f"^load={OK}\nload={OK}\n{launched('0 4 10')}{launched('0 7 16')}{launched('0 4 10')}"
+                             f"variable={OK}\n8 9$"),
+    ("libraries", "unloaded", "", f"^load={OK}\nattributes={OK}\n32\nunknown kernel=cudaErrorSymbolNotFound\n"
+                                  f"unknown variable=cudaErrorSymbolNotFound\nunload={OK}\n"
+                                  "kernel=cudaErrorInvalidResourceHandle\nlaunch=cudaErrorInvalidDeviceFunction\n"
+                                  "unload=cudaErrorInvalidResourceHandle$"),
+    ("libraries", "refused", "", r"(?s)is no PTX.*line 16: .*a product without \.rn.*"
+                                 "load=cudaErrorInvalidKernelImage\nload=cudaErrorInvalidPtx"),
+    ("libraries", "older", "ARCHITECTURE=80", f"^load={OK}\n{launched('0 4 10').strip()}$"),
+    ("libraries", "newer", "", "^load=cudaErrorNoKernelImageForDevice$"),
+    ("libraries", "two", "FAIL=load:2", f"(?s)^load={OK}\nload=cudaErrorInvalidKernelImage\n"),
     ("instructions", "", "", "^4096 inputs, [0-9]+ results each, 0 different$"),
     *[("cub", "", options, CUB) for options in ("", "DEFER=1", "ORDER=random")],
 ]
@@ -178,12 +195,13 @@ def build(nvcc, library, work, name, **options):
     unit = work / f"{name}.o"
     subprocess.run([EMULATOR / "launcher", nvcc, *NVCC_FLAGS, "-MD", "-MT", str(unit), "-MF", dependencies, "-x", "cu",
                     "-c", HERE / f"{name}.cu", "-o", unit], check=True, env={**os.environ, **options})
-    subprocess.run(["g++", unit, library, "-o", program], check=True)
+    subprocess.run(["g++", "-rdynamic", unit, library, "-o", program], check=True)
     return program
 
 
 def run(program, argument, options):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PTXCPU_")}
+    environment["PTXCPU_CACHE"] = str(program.parent / "cache")
     for option in options.split():
         environment["PTXCPU_" + option.split("=")[0]] = option.split("=", 1)[1]
     result = subprocess.run([program, *argument.split()], env=environment, stdout=subprocess.PIPE,
@@ -211,7 +229,7 @@ def main():
     checks = Checks()
     check_refusals(checks)
     programs = {name: build(arguments.nvcc, arguments.library, arguments.work, name)
-                for name in ("faults", "runtime", "instructions", "cub")}
+                for name in ("faults", "runtime", "libraries", "instructions", "cub")}
     for name, argument, options, pattern in PROGRAMS:
         code, said = run(programs[name], argument, options)
         good = code >= 0 and re.search(pattern, said, re.M)
@@ -222,7 +240,7 @@ def main():
     calls = arguments.work / "calls"
     run(programs["runtime"], "calls", f"CALLS={calls}")
     said = calls.read_text(encoding="utf-8")
-    checks.check("counts calls", said == "launch 1\nmalloc 2\nfree 1\ncopy 1\nsynchronise 1\n", said)
+    checks.check("counts calls", said == "launch 1\nmalloc 2\nfree 1\ncopy 1\nsynchronise 1\nload 0\n", said)
     said = (arguments.work / "cub.d").read_text(encoding="utf-8")
     checks.check("names its own files as dependencies", all(f"{EMULATOR}/{path}" in said for path in (
         "launcher", "translate/body.py", "device/instructions.hpp")), said)

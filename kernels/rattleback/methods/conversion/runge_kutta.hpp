@@ -55,7 +55,7 @@ class ExplicitFlow {
   template <class S>
   RB_HD_LARGE void operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t,
                               End<S>& end) const {
-    constexpr bool with_action = requires(End<S> end) { end.action; };
+    constexpr bool with_action = requires(End<S> e) { e.action; };
     const int stages = numbers_.stages();
     Rate<S> rates[max_explicit_stages - 1];  // of the stages after the first
     const auto a = [&](int j) -> const Vector<S, n>& { return j == 0 ? first.a : rates[j - 1].a; };

@@ -212,14 +212,14 @@ class CondensedGgl {
     }
 
     RB_NOINLINE T size_of(const Evaluation& r, const Unknowns& update) const {
-      T size = magnitude(segment<0, n>(update));
+      T largest = magnitude(segment<0, n>(update));
       const Forms& by_lambda = Traits::forces_at_ends ? g_0 : r.g_x;
-      size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                   by_lambda.transpose_times(segment<n, m>(update)))));
+      largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
+                                                         by_lambda.transpose_times(segment<n, m>(update)))));
       if constexpr (Traits::has_gamma)
-        size = larger(size, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                     r.g_x.transpose_times(segment<n + m, m>(update)))));
-      return size;
+        largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
+                                                           r.g_x.transpose_times(segment<n + m, m>(update)))));
+      return largest;
     }
 
     RB_NOINLINE T merit(const Evaluation& r) const {

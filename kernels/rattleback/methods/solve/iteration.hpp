@@ -99,7 +99,7 @@ struct FixedPoint : RefusingIteration<T> {
   RB_HD void settle(const T& change, bool last) {
     this->count(this->active);
     this->stop(this->convergence(change));
-    this->refuse(last ? mask_t<T>(true) : !(change < before_earlier) & !(change <= floor));
+    this->refuse(last ? mask_t<T>(true) : (!(change < before_earlier)) & (!(change <= floor)));
     before_earlier = earlier;
     earlier = change;
   }

@@ -1,0 +1,87 @@
+#pragma once
+// Compiles kernels for a GPU at run time with NVRTC. NVRTC is a library of its own; it needs neither a driver nor a
+// GPU.
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rattleback {
+
+/// Headers in memory: text by the name in #include.
+using HeaderTexts = std::map<std::string, std::string, std::less<>>;
+
+/// What NVRTC made of a unit, for cudaLibraryLoadData (module.hpp).
+struct DeviceImage {
+  std::string bytes;  ///< machine code of one architecture, or PTX, which the driver or the emulator compiles
+  bool ptx = false;
+  std::string architecture;  ///< sm_90, or compute_90 of PTX
+  std::string log;           ///< warnings
+};
+
+/// The library NVRTC of this machine. Functions may be called by several threads at a time.
+class Nvrtc {
+ public:
+  /// Opens the library at the first call. It is searched for in $RATTLEBACK_NVRTC (a file or a folder), $CUDA_HOME and
+  /// $CUDA_PATH, /usr/local/cuda, the path of the loader, and the packages of python3. Throws Error(runtime) where it
+  /// is missing, or older than version 12.
+  [[nodiscard]] static const Nvrtc& instance();
+  /// Opens the library in one of these files or folders, and nowhere else.
+  explicit Nvrtc(std::span<const std::filesystem::path> places);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// As "13.0".
+  [[nodiscard]] const std::string& version() const { return version_; }
+  /// The compute capabilities for which it makes machine code, 10 times the major number plus the minor number,
+  /// ascending.
+  [[nodiscard]] const std::vector<int>& architectures() const { return architectures_; }
+  /// The architecture of the image for a device of `architecture`, "sm_90": the same where NVRTC knows it;
+  /// "compute_121" for a newer device, the newest that NVRTC knows, as PTX. With RATTLEBACK_CUDA_IMAGE=ptx the image is
+  /// PTX in any case. Throws Error(input) where the text is no architecture, Error(runtime) where NVRTC has dropped the
+  /// architecture.
+  [[nodiscard]] std::string target(std::string_view architecture) const;
+
+  /// Compiles a unit (kernels/rattleback/loop/device.cuh). `name` is the unit's name in messages; `headers` has what it
+  /// includes, besides those of the C++ standard library (standard.hpp). `options` come after those of
+  /// target_options(). Checks the PTX (ptx.hpp). Throws Error(runtime) with the compiler's first error; the file `log`
+  /// then has all of them, unless its name is empty.
+  [[nodiscard]] DeviceImage compile(const std::string& unit, const std::string& name, std::string_view architecture,
+                                    const HeaderTexts& headers, std::span<const std::string> options = {},
+                                    const std::filesystem::path& log = {}) const;
+
+  /// The options that the bits and the speed depend on.
+  [[nodiscard]] static std::vector<std::string> target_options(std::string_view target);
+
+ private:
+  // the functions of nvrtc.h, by their types
+  using Program = struct NvrtcProgram*;
+  struct Functions {
+    int (*version)(int*, int*);
+    int (*architecture_count)(int*);
+    int (*architectures)(int*);
+    int (*create)(Program*, const char* text, const char* name, int headers, const char* const* texts,
+                  const char* const* names);
+    int (*destroy)(Program*);
+    int (*compile)(Program, int count, const char* const* options);
+    int (*log_size)(Program, std::size_t*);
+    int (*log)(Program, char*);
+    int (*ptx_size)(Program, std::size_t*);
+    int (*ptx)(Program, char*);
+    int (*cubin_size)(Program, std::size_t*);
+    int (*cubin)(Program, char*);
+    const char* (*text_of)(int);
+  };
+
+  void open(const std::filesystem::path& file);
+
+  void* library_ = nullptr;  // stays open
+  Functions call_{};
+  std::string path_, version_;
+  std::vector<int> architectures_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,39 @@
+// The vectors of FIPS 180-2, appendix B.
+
+#include "rattleback/base/sha256.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "rattleback/base/error.hpp"
+
+namespace rattleback {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Sha256, HasTheValuesOfTheStandard) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, ReadsFiles) {
+  std::string name = (fs::temp_directory_path() / "rattleback-test-XXXXXX").string();
+  const fs::path folder = mkdtemp(name.data());
+  // a size that is no multiple of the blocks in which a file is read
+  std::ofstream(folder / "long") << std::string(1'000'000, 'a');
+  std::ofstream(folder / "empty");
+  EXPECT_EQ(sha256_of(folder / "long"), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(sha256_of(folder / "empty"), sha256(""));
+  EXPECT_THROW((void)sha256_of(folder / "absent"), Error);
+  EXPECT_THROW((void)sha256_of(folder), Error);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace rattleback

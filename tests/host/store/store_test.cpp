@@ -1,0 +1,265 @@
+// Kernels are found only if they are what their manifest says, and only where no other user can put them.
+
+#include "rattleback/store/store.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <functional>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store_testing.hpp"
+
+namespace rattleback::tests {
+namespace {
+
+TEST_F(StoreTest, FindsWhatIsPublished) {
+  Store first = store();
+  EXPECT_FALSE(fs::exists(cache));
+  EXPECT_FALSE(first.find(key));
+  EXPECT_FALSE(fs::exists(directory / "cache"));
+
+  const Entry published = put(first, key);
+  for (const fs::path& folder : {cache.parent_path(), cache, cache / key})
+    EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all) << folder;
+  EXPECT_EQ(names(), std::vector{key});
+
+  Store second = store();
+  const auto found = second.find(key);
+  ASSERT_TRUE(found);
+  for (const Entry& entry : {published, *found}) {
+    EXPECT_EQ(entry.key, key);
+    EXPECT_EQ(entry.folder, cache / key);
+    EXPECT_EQ(entry.origin.title, origin.title);
+    EXPECT_EQ(entry.origin.compiler, origin.compiler);
+    EXPECT_EQ(entry.origin.flags, origin.flags);
+    EXPECT_EQ(entry.origin.seconds, origin.seconds);
+    EXPECT_NEAR(static_cast<double>(entry.compiled), static_cast<double>(std::time(nullptr)), 60.0);
+    EXPECT_EQ(entry.bytes(), 6u + 7u);
+    EXPECT_EQ(text_of(entry.file("kernel.so")), "kernel");
+    EXPECT_EQ(text_of(entry.file("unit.cpp")), "int x;\n");
+    EXPECT_EQ(entry.file("kernel.cubin"), "");
+  }
+  EXPECT_FALSE(second.find(other_key));
+  EXPECT_FALSE(second.find("../" + key));
+  EXPECT_EQ(warnings, std::vector<std::string>{});
+}
+
+TEST_F(StoreTest, RefusesWhatIsNoKeyAndWhatIsNoKernel) {
+  Store own = store();
+  for (const std::string& bad : {std::string("x"), std::string(64, 'A'), "../../" + key.substr(6), std::string()})
+    EXPECT_NE(message_of([&] { put(own, bad); }, Error::Kind::runtime), "") << bad;
+  EXPECT_NE(message_of([&] { own.publish(key, own.work_folder(), origin); }, Error::Kind::runtime), "");
+  EXPECT_EQ(names(), std::vector<std::string>{});
+}
+
+TEST_F(StoreTest, DamagedEntriesAreAbsentAndReplaced) {
+  using Damage = std::function<void(const fs::path&)>;
+  const auto manifest = [](const fs::path& entry, const std::string& from, const std::string& to) {
+    std::string text = text_of(entry / "manifest.json");
+    const std::size_t place = text.find(from);
+    ASSERT_NE(place, std::string::npos) << text;
+    std::ofstream(entry / "manifest.json") << text.replace(place, from.size(), to);
+  };
+  const std::vector<std::pair<std::string, Damage>> damages = {
+      {"kernel.so has other contents", [](const fs::path& e) { std::ofstream(e / "kernel.so") << "kernal"; }},
+      {"kernel.so has 5 bytes instead of 6", [](const fs::path& e) { fs::resize_file(e / "kernel.so", 5); }},
+      {"unit.cpp cannot be read", [](const fs::path& e) { fs::remove(e / "unit.cpp"); }},
+      {"kernel.so cannot be read",  // a link is not followed
+       [](const fs::path& e) {
+         fs::rename(e / "kernel.so", e / "elsewhere");
+         fs::create_symlink(e / "elsewhere", e / "kernel.so");
+       }},
+      {"kernel.so is no regular file",
+       [](const fs::path& e) {
+         fs::remove(e / "kernel.so");
+         mkfifo((e / "kernel.so").c_str(), 0600);
+       }},
+      {"manifest is missing or damaged", [](const fs::path& e) { fs::remove(e / "manifest.json"); }},
+      {"manifest is missing or damaged", [](const fs::path& e) { fs::resize_file(e / "manifest.json", 100); }},
+      {"manifest is missing or damaged", [](const fs::path& e) { std::ofstream(e / "manifest.json") << "[1, 2]"; }},
+      {"manifest is missing or damaged", [&](const fs::path& e) { manifest(e, "\"bytes\": 6", "\"bytes\": \"6\""); }},
+      {"has the key of another kernel", [&](const fs::path& e) { manifest(e, key, other_key); }},
+      {"another version of rattleback", [&](const fs::path& e) { manifest(e, "\"layout\": 1", "\"layout\": 9"); }},
+      {"names '../", [&](const fs::path& e) { manifest(e, "\"kernel.so\"", "\"../" + key + "/kernel.so\""); }},
+      {"Not a directory",
+       [](const fs::path& e) {
+         fs::remove_all(e);
+         std::ofstream(e) << "x";
+       }},
+      {"Not a directory", [](const fs::path& e) {
+         fs::rename(e, e.parent_path().parent_path() / "moved");
+         fs::create_directory_symlink(e.parent_path().parent_path() / "moved", e);
+       }}};
+  for (const auto& [fault, damage] : damages) {
+    SCOPED_TRACE(fault);
+    fs::remove_all(directory / "cache");
+    warnings.clear();
+    Store own = store();
+    put(own, key);
+    damage(cache / key);
+    EXPECT_FALSE(own.find(key));
+    EXPECT_FALSE(own.find(key));
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find(fault), std::string::npos) << warnings[0];
+
+    put(own, key, "again");
+    EXPECT_EQ(names(), std::vector{key});
+    const auto found = own.find(key);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->folder, cache / key);
+    EXPECT_EQ(text_of(found->file("kernel.so")), "again");
+    if (fs::exists(directory / "cache" / "moved")) {
+      EXPECT_EQ(text_of(directory / "cache" / "moved" / "kernel.so"), "kernel");
+    }
+  }
+}
+
+TEST_F(StoreTest, PacksComeFirstAndAreNotWritten) {
+  const auto make_pack = [&](const char* name, const std::string& text) {
+    Store pack(directory / name);
+    put(pack, key, text);
+    return directory / name;
+  };
+  const fs::path given = make_pack("given", "given"), first = make_pack("first", "first");
+  const fs::path second = make_pack("second", "second");
+  Store own = store();
+  put(own, key, "own");
+  const std::string path = "::" + first.string() + ":" + second.string() + ":";
+  const Variable variable("RATTLEBACK_KERNEL_PATH", path.c_str());
+  EXPECT_EQ(Store::packs_of_environment(), (std::vector{first, second}));
+  const auto found = [&](Store store) {
+    const auto entry = store.find(key);
+    return entry ? text_of(entry->file("kernel.so")) : "";
+  };
+  EXPECT_EQ(found(Store(cache, {given})), "given");
+  EXPECT_FALSE(fs::exists(given / key / used_name));
+  EXPECT_EQ(found(store()), "first");
+  std::ofstream(first / key / "kernel.so") << "bad";
+  EXPECT_EQ(found(store()), "second");
+  EXPECT_EQ(warnings.size(), 1u);
+  fs::remove_all(second / key);
+  EXPECT_EQ(found(store()), "own");
+  EXPECT_TRUE(fs::exists(cache / key / used_name));
+}
+
+TEST_F(StoreTest, LeavesOutPacksThatAreNoneOrThatEverybodyMayWrite) {
+  Store pack(directory / "pack");
+  put(pack, key);
+  fs::permissions(directory / "pack", fs::perms::all);
+  Store own = store({directory / "pack", directory / "absent"});
+  EXPECT_FALSE(own.find(key));
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("every user can write it"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[1].find("it is no folder"), std::string::npos) << warnings[1];
+}
+
+TEST_F(StoreTest, RefusesACacheThatOthersMayWrite) {
+  Store own = store();
+  put(own, key);
+  for (const fs::perms bad : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(cache, fs::perms::owner_all | bad);
+    const std::string message = message_of([&] { (void)store(); });
+    EXPECT_NE(message.find("can be written by other users (its kernels are loaded as code)"), std::string::npos);
+    EXPECT_NE(message.find("chmod 700 " + cache.string()), std::string::npos) << message;
+    EXPECT_NE(message_of([&] { (void)own.work_folder(); }), "");
+  }
+}
+
+TEST_F(StoreTest, RefusesACacheOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make such a folder";
+  fs::create_directories(cache);
+  ASSERT_EQ(chown(cache.c_str(), 65534, 65534), 0);
+  const std::string message = message_of([&] { (void)store(); });
+  EXPECT_NE(message.find("belongs to the user 65534"), std::string::npos) << message;
+  EXPECT_NE(message.find("set XDG_CACHE_HOME"), std::string::npos) << message;
+}
+
+TEST_F(StoreTest, UsesAPrivateFolderWhereTheCacheCannotBeWritten) {
+  std::ofstream(directory / "file") << "x";
+  fs::create_directory(directory / "temporary");
+  const Variable variable("TMPDIR", (directory / "temporary").c_str());
+  for (const fs::path& bad :
+       {directory / "file" / "kernels", directory / "file", fs::path("/proc/rattleback"), fs::path()}) {
+    SCOPED_TRACE(bad);
+    warnings.clear();
+    Store own(bad, {}, [this](const std::string& message) { warnings.push_back(message); });
+    const Entry entry = put(own, key);
+    EXPECT_EQ(entry.folder.parent_path().parent_path(), directory / "temporary");
+    EXPECT_EQ(fs::status(entry.folder.parent_path()).permissions(), fs::perms::owner_all);
+    const auto found = own.find(key);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->folder, entry.folder);
+    put(own, other_key);
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("kernels are lost at the end of this program"), std::string::npos) << warnings[0];
+    if (!bad.empty()) {
+      EXPECT_NE(warnings[0].find(bad.string()), std::string::npos) << warnings[0];
+    }
+  }
+  const Variable nowhere("TMPDIR", "/proc");
+  Store none(directory / "file");
+  const std::string message = message_of([&] { (void)none.work_folder(); }, Error::Kind::runtime);
+  EXPECT_NE(message.find("set XDG_CACHE_HOME or TMPDIR"), std::string::npos) << message;
+}
+
+/// Another user in place of root, for the time of a test.
+class OtherUser {
+ public:
+  OtherUser() { EXPECT_EQ(seteuid(65534), 0); }
+  ~OtherUser() { EXPECT_EQ(seteuid(0), 0); }
+  OtherUser(const OtherUser&) = delete;
+  OtherUser& operator=(const OtherUser&) = delete;
+};
+
+TEST_F(StoreTest, FindsInACacheThatCannotBeWritten) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs a second user";
+  ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
+  const OtherUser other;
+  Store own = store();
+  put(own, key);
+  const fs::perms read_only = fs::perms::owner_read | fs::perms::owner_exec;
+  fs::permissions(cache / key, read_only);
+  fs::permissions(cache, read_only);
+  Store again = store();
+  EXPECT_TRUE(again.find(key));
+  EXPECT_FALSE(fs::exists(cache / key / used_name));
+  EXPECT_EQ(warnings.size(), 0u);
+  const Entry another = put(again, other_key);
+  EXPECT_EQ(warnings.size(), 1u);
+  EXPECT_NE(another.folder.parent_path(), cache);
+  EXPECT_TRUE(again.find(key));
+  EXPECT_TRUE(again.find(other_key));
+  fs::permissions(cache, fs::perms::owner_all);
+  fs::permissions(cache / key, fs::perms::owner_all);
+  fs::remove_all(another.folder.parent_path());
+}
+
+TEST_F(StoreTest, NamesTheDefaultFolder) {
+  const Variable cache_home("XDG_CACHE_HOME", "/x/y"), home("HOME", "/home/z");
+  EXPECT_EQ(Store::default_folder(), "/x/y/rattleback/kernels");
+  const Variable relative("XDG_CACHE_HOME", "x/y");
+  EXPECT_EQ(Store::default_folder(), "/home/z/.cache/rattleback/kernels");
+  const Variable no_home("HOME", nullptr);
+  EXPECT_EQ(Store::default_folder(), "");
+}
+
+TEST_F(StoreTest, MarksTheUseOncePerDay) {
+  Store own = store();
+  put(own, key);
+  const fs::path mark = cache / key / used_name;
+  ASSERT_FALSE(fs::exists(mark));
+  ASSERT_TRUE(own.find(key));
+  ASSERT_TRUE(fs::exists(mark));
+  const auto now = fs::file_time_type::clock::now();
+  for (const auto& [hours, changes] : {std::pair{20, false}, std::pair{30, true}}) {
+    const auto before = now - std::chrono::hours(hours);
+    fs::last_write_time(mark, before);
+    ASSERT_TRUE(own.find(key));
+    EXPECT_EQ(fs::last_write_time(mark) > before + std::chrono::hours(1), changes);
+  }
+}
+
+}  // namespace
+}  // namespace rattleback::tests
