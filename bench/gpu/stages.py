@@ -18,14 +18,13 @@ TINY_SHAPES = [r"^henon-heiles - lobatto stages=2", r"^chaotic printed m=2 nonho
 
 def build(context):
     """Configures and compiles the program and its variants."""
-    common = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DRATTLEBACK_CUDA=ON", "-DRATTLEBACK_NATIVE=ON",
-              "-DRATTLEBACK_KERNEL_TESTS=OFF"]
+    common = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DRATTLEBACK_CUDA=ON", "-DRATTLEBACK_KERNEL_TESTS=OFF"]
     if context.tiny:
         common += ["-DRATTLEBACK_EMULATED=ON", "-DRATTLEBACK_CUDA_QUICK=ON"]
     else:
         common += ["-DRATTLEBACK_CUDA_QUICK=OFF", "-DCMAKE_CUDA_ARCHITECTURES=90"]
-    small = ["-DRATTLEBACK_TESTS=OFF", "-DRATTLEBACK_BENCHMARKS=OFF", "-DRATTLEBACK_ISAS=scalar"]
-    main = ["-DRATTLEBACK_SYSTEMS=chaotic_printed_[23]|henon_heiles|four_particle", "-DRATTLEBACK_ISAS=scalar"] if context.tiny else []
+    small = ["-DRATTLEBACK_TESTS=OFF", "-DRATTLEBACK_BENCHMARKS=OFF"]
+    main = ["-DRATTLEBACK_SYSTEMS=chaotic_printed_[23]|henon_heiles|four_particle"] if context.tiny else []
     folders = {} if context.tiny and context.program.exists() else {context.build: main}
     for kernels, flags, tiny in ((TILE_KERNELS, TILES, 0), (LAUNCH_KERNELS, LAUNCHES, 1)):
         kernels = kernels.split("|")[tiny] if context.tiny else kernels

@@ -1,5 +1,6 @@
 #pragma once
-// A tile of the chaotic study, or of another system's default states, ready for a compiled loop.
+// A chunk of the chaotic study, or of another system's default states, with a compiled loop. A loop that the cache lacks is
+// compiled first.
 
 #include <algorithm>
 
@@ -7,6 +8,7 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/catalogue/settings.hpp"
+#include "rattleback/compile/kernels.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
 
@@ -36,7 +38,7 @@ class Loop {
       : Loop(*problem.system, *problem.method, problem.key, problem.numbers, isa, step) {}
   Loop(const SystemEntry& system, const MethodEntry& method, PairKey key, const std::vector<double>& numbers, Isa isa,
        double step)
-      : pair_(Catalogue::instance().pair(system, method, key, isa)) {
+      : advance_(Kernels::instance().get({UnitKind::advance, &system, &method, key, isa}).advance) {
     arguments_.step = step;
     arguments_.tolerance = Study::Method{}.tolerance;
     arguments_.max_iterations = static_cast<int>(Study::Method{}.max_iterations);
@@ -72,7 +74,7 @@ class Loop {
   /// Takes `steps` steps of the first `lanes` trajectories.
   void advance(std::int64_t steps, int lanes = chunk_size) {
     arguments_.target += steps;
-    pair_->advance(arguments_, chunk_.data(), 0, lanes);
+    advance_(arguments_, chunk_.data(), 0, lanes);
   }
   [[nodiscard]] double iterations_per_step() {
     return at(arguments_.layout.iterations, 0) / at(arguments_.layout.steps, 0);
@@ -86,7 +88,7 @@ class Loop {
   double& at(int row, int lane) { return chunk_[static_cast<std::size_t>(row * chunk_size + lane)]; }
 
  private:
-  const CompiledPair* pair_;
+  AdvanceFunction advance_;
   KernelArguments arguments_{};
   std::vector<double> chunk_;
 };

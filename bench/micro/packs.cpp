@@ -88,10 +88,10 @@ int main(int argc, char** argv) {
     std::string title = std::string(row.method) + " " + row.options;
     std::ranges::replace(title, '\n', ' ');
     if ((row.system + (" " + title)).find(wanted) == std::string::npos) continue;
-    std::vector<double> ns[std::size(all_isas)];
+    std::vector<double> ns[std::size(known_isas)];
     double iterations = 0.0;
     for (int r = 0; r < repetitions; ++r)
-      for (const Isa isa : all_isas) {
+      for (const Isa isa : known_isas) {
         if (!has_isa(isa)) continue;
         bench::Loop loop(system, row.method, row.options, isa, row.step);
         const std::int64_t steps = isa == Isa::scalar ? 100 : 400;

@@ -1,4 +1,4 @@
-// Runs a study of the system in double_well.hpp, which CMakeLists.txt adds to the catalogue of this program, and checks that
+// Runs a study of the system in double_well.hpp, which is compiled when the study is read for the first time, and checks that
 // packs of trajectories give the same bits as one trajectory at a time.
 
 #include <algorithm>
@@ -12,9 +12,11 @@
 
 namespace {
 
+// CMakeLists.txt gives the path of the header. In a study file, the path is relative to the folder of the file.
 constexpr auto study_text = R"(
 [system]
-name = "double-well"
+file = ")" DOUBLE_WELL R"("
+type = "example::DoubleWell<T>"
 parameters = { barrier = "b" }
 
 [method]
