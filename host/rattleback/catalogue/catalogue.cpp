@@ -26,7 +26,7 @@ Catalogue& Catalogue::instance() {
 
 Catalogue::Catalogue() {
   for (const MethodEntry* method : builtin_methods) add(*method);
-  add_builtin_systems(*this);
+  add_builtin_systems(systems_);
 }
 
 void Catalogue::add(const SystemEntry& system) { systems_.push_back(&system); }

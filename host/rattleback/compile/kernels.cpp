@@ -19,7 +19,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/sha256.hpp"
-#include "rattleback/compile/compiler.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 #include "rattleback/compile/kernel_flags.hpp"
 #include "rattleback/compile/sources.hpp"
 #include "rattleback/cuda/nvrtc.hpp"
@@ -376,13 +376,18 @@ std::vector<KernelRecord> Kernels::records(std::span<const Unit> units) {
   return records;
 }
 
-Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs) {
+Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs,
+                               std::span<const Unit> device_units, std::span<const std::string> architectures) {
   std::vector<Job> list;
   for (const Unit& unit : units) list.push_back(job_of(unit, impl_->quick_scalar));
+  for (const std::string& architecture : architectures)
+    for (const Unit& unit : device_units) list.push_back(device_job_of(unit, architecture));
   {
     const std::lock_guard lock(impl_->mutex);
     for (const auto& [text, entry] : impl_->systems)
-      if (std::ranges::any_of(units, [&](const Unit& unit) { return unit.system == entry; }))
+      if (std::ranges::any_of(units, [&](const Unit& unit) {
+            return unit.system->source_text.type == entry->source_text.type;
+          }))
         list.push_back({.text = text, .title = entry->source_text.type, .quick = true});
   }
   if (!pack.empty()) {

@@ -61,7 +61,9 @@ class Kernels {
   /// Compiles units that are missing, `jobs` at a time, but loads none: they may be for another machine. A folder `pack`
   /// that is not empty receives copies, also of the entries of systems of the user. Other units in this folder stay.
   /// Throws Error(input) as `load` does, and when the pack cannot be written.
-  Made compile(std::span<const Unit> units, const std::filesystem::path& pack = {}, unsigned jobs = 0);
+  /// `device_units` are compiled for each of the CUDA architectures ("sm_90").
+  Made compile(std::span<const Unit> units, const std::filesystem::path& pack = {}, unsigned jobs = 0,
+               std::span<const Unit> device_units = {}, std::span<const std::string> architectures = {});
 
   /// Remembers that the kernels of a system of the user agree (run/verify.hpp).
   void set_verified(const Unit& unit);

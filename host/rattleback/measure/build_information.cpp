@@ -7,7 +7,7 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/error.hpp"
-#include "rattleback/compile/compiler.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 #include "rattleback/store/store.hpp"
 
 namespace rattleback {

@@ -5,7 +5,7 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/problem/options.hpp"
-#include "rattleback/problem/own_system.hpp"
+#include "rattleback/own/own_system.hpp"
 #include "rattleback/problem/parts.hpp"
 
 namespace rattleback {

@@ -156,10 +156,10 @@ Study Study::parse(std::string_view toml, std::string_view origin, std::span<con
 
 Study Study::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
   constexpr std::size_t most = std::size_t{64} << 20;
-  Study study = parse(read_text(file, most), file.string(), overrides);
+  Study study = read_study(read_text(file, most), file.string(), overrides);
   study.file = file;
-  study.directory = file.parent_path();
-  return study;
+  study.directory = file.parent_path();  // a header of the study is sought there
+  return Problem(std::move(study)).study;
 }
 
 void Study::validate() { *this = Problem(*this).study; }

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/formulas/keep.hpp"
+#include "rattleback/study/formulas_text.hpp"
 #include "rattleback/formulas/read.hpp"
 #include "rattleback/study/toml.hpp"
 

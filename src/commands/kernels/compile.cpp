@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <regex>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "rattleback/backend/plan.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/compile/kernels.hpp"
+#include "rattleback/cuda/nvrtc.hpp"
 #include "rattleback/measure/kernel_case.hpp"
 #include "rattleback/store/store.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> studies, overrides;
-  std::string isas, catalogue, pack;
+  std::string isas, catalogue, pack, cuda;
   unsigned jobs = 0;
   bool bench = false, tangent = false, quiet = false;
 };
@@ -26,6 +28,7 @@ struct Arguments {
 /// Returns the instruction sets of a list: "all", or names separated by commas; the widest of this machine when empty.
 std::vector<Isa> read_isas(const std::string& list) {
   if (list.empty()) return {best_isa()};
+  if (list == "none") return {};
   if (list == "all") return {all_isas().begin(), all_isas().end()};
   std::vector<std::string> known;
   for (const Isa isa : all_isas()) known.emplace_back(to_string(isa));
@@ -34,7 +37,7 @@ std::vector<Isa> read_isas(const std::string& list) {
   for (std::string word; std::getline(words, word, ',');) {
     const auto found = std::ranges::find(known, word);
     if (found == known.end())
-      input_error("--isa", fmt::format("unknown instruction set {} (known: all, {}){}", quote(word), join(known),
+      input_error("--isa", fmt::format("unknown instruction set {} (known: all, none, {}){}", quote(word), join(known),
                                        did_you_mean(word, known)));
     isas.push_back(all_isas()[static_cast<std::size_t>(found - known.begin())]);
   }
@@ -73,6 +76,17 @@ void add_catalogue(std::vector<Unit>& units, const Arguments& arguments, const s
   }
 }
 
+/// Returns the CUDA architectures of a list, "sm_80,sm_90". Throws Error(input) for other words.
+std::vector<std::string> read_architectures(const std::string& list) {
+  std::vector<std::string> architectures;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    (void)Nvrtc::instance().target(word);
+    architectures.push_back(word);
+  }
+  return architectures;
+}
+
 int compile_kernels(const Arguments& arguments) {
   const Interrupt interrupt;
   if (arguments.studies.empty() && arguments.catalogue.empty())
@@ -85,7 +99,18 @@ int compile_kernels(const Arguments& arguments) {
     add_study(units, Study::load(study, arguments.overrides), isas, arguments.bench);
   if (!arguments.catalogue.empty()) add_catalogue(units, arguments, isas);
 
-  const Kernels::Made made = Kernels::instance().compile(units, arguments.pack, arguments.jobs);
+  // A unit for a GPU has the kernel of observables, too. The instruction set does not matter there.
+  std::vector<Unit> device_units;
+  for (const std::string& study : arguments.studies)
+    for (const Unit& unit : device_units_of(Study::load(study, arguments.overrides))) device_units.push_back(unit);
+  std::vector<Unit> of_catalogue;
+  if (!arguments.catalogue.empty()) add_catalogue(of_catalogue, arguments, {Isa::scalar});
+  std::ranges::copy_if(of_catalogue, std::back_inserter(device_units), [](const Unit& unit) {
+    return unit.kind == UnitKind::advance || unit.kind == UnitKind::tangent;
+  });
+
+  const Kernels::Made made = Kernels::instance().compile(units, arguments.pack, arguments.jobs, device_units,
+                                                         read_architectures(arguments.cuda));
   if (arguments.quiet) return exit_done;
   const std::size_t all = made.compiled + made.found;
   fmt::print("{} kernel{}: {} compiled now, {} there before\n", all, all == 1 ? "" : "s", made.compiled, made.found);
@@ -109,9 +134,14 @@ void add_compile(CLI::App& app, int& exit_code) {
       ->type_name(value::assignment);
   command
       ->add_option("--isa", arguments->isas,
-                   "instruction sets, separated by commas, or all; also those that this machine cannot run; default: "
+                   "instruction sets, separated by commas, or all, or none; also those that this machine cannot run; default: "
                    "the widest of this machine")
       ->type_name(value::isas)
+      ->check(not_empty());
+  command
+      ->add_option("--cuda", arguments->cuda,
+                   "architectures of GPUs, separated by commas: sm_90; no GPU is needed here")
+      ->type_name("ARCHITECTURES")
       ->check(not_empty());
   command
       ->add_option("--catalogue", arguments->catalogue,

@@ -1,6 +1,6 @@
 // A compiler is found, asked what it is, and refused when it cannot compile the kernels.
 
-#include "rattleback/compile/compiler.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 
 #include <unistd.h>
 

@@ -2,16 +2,16 @@
 
 namespace rattleback {
 
-void add_chaotic_systems(Catalogue& catalogue);
-void add_nonholonomic_systems(Catalogue& catalogue);
-void add_holonomic_systems(Catalogue& catalogue);
-void add_unconstrained_systems(Catalogue& catalogue);
+void add_chaotic_systems(SystemEntries& systems);
+void add_nonholonomic_systems(SystemEntries& systems);
+void add_holonomic_systems(SystemEntries& systems);
+void add_unconstrained_systems(SystemEntries& systems);
 
-void add_builtin_systems(Catalogue& catalogue) {
-  add_chaotic_systems(catalogue);
-  add_nonholonomic_systems(catalogue);
-  add_holonomic_systems(catalogue);
-  add_unconstrained_systems(catalogue);
+void add_builtin_systems(SystemEntries& systems) {
+  add_chaotic_systems(systems);
+  add_nonholonomic_systems(systems);
+  add_holonomic_systems(systems);
+  add_unconstrained_systems(systems);
 }
 
 }  // namespace rattleback

@@ -1,11 +1,15 @@
 #pragma once
 // The systems that the program has from the start.
 
+#include <vector>
+
+#include "rattleback/catalogue/entry.hpp"
+
 namespace rattleback {
 
-class Catalogue;
+using SystemEntries = std::vector<const SystemEntry*>;
 
 /// Adds the systems of systems/systems.hpp in the order of the list.
-void add_builtin_systems(Catalogue& catalogue);
+void add_builtin_systems(SystemEntries& systems);
 
 }  // namespace rattleback

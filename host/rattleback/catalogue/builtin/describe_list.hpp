@@ -2,7 +2,6 @@
 // RB_DESCRIBE(list, function) defines a function that adds the systems of a list of systems/systems.hpp.
 
 #include "rattleback/catalogue/builtin/builtin.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/loop/takes.hpp"
 #include "rattleback/systems/systems.hpp"
@@ -11,15 +10,15 @@
   template <class T>              \
   using System_##id = __VA_ARGS__;
 #define RB_ADD(id, header, ...)                                                      \
-  catalogue.add(describe<System_##id>({"rattleback/systems/" header, #__VA_ARGS__}, \
+  systems.push_back(&describe<System_##id>({"rattleback/systems/" header, #__VA_ARGS__}, \
                                       methods_that_take<System_##id<double>>()));
 #define RB_DESCRIBE(list, function)     \
   namespace rattleback {                \
   namespace {                           \
   list(RB_ALIAS)                        \
   }                                     \
-  void function(Catalogue& catalogue);  \
-  void function(Catalogue& catalogue) { \
+  void function(SystemEntries& systems);  \
+  void function(SystemEntries& systems) { \
     list(RB_ADD)                        \
   }                                     \
   }

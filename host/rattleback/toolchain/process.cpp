@@ -1,4 +1,4 @@
-#include "rattleback/compile/process.hpp"
+#include "rattleback/toolchain/process.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/compile/compiler.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 
 namespace rattleback {
 namespace {

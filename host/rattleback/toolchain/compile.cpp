@@ -8,8 +8,8 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/compile/compiler.hpp"
-#include "rattleback/compile/process.hpp"
+#include "rattleback/toolchain/compiler.hpp"
+#include "rattleback/toolchain/process.hpp"
 
 namespace rattleback {
 namespace {

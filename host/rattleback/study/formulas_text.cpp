@@ -1,4 +1,4 @@
-#include "rattleback/formulas/keep.hpp"
+#include "rattleback/study/formulas_text.hpp"
 
 #include <algorithm>
 #include <sstream>

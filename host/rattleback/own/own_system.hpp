@@ -1,7 +1,8 @@
 #pragma once
 // Systems that a study brings: as formulas, or as a C++ header.
 
-#include "rattleback/problem/problem.hpp"
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/study/study.hpp"
 
 namespace rattleback {
 

@@ -1,4 +1,4 @@
-#include "rattleback/compile/compiler.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 
 #include <charconv>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/compile/process.hpp"
+#include "rattleback/toolchain/process.hpp"
 
 namespace rattleback {
 namespace {

@@ -1,4 +1,4 @@
-#include "rattleback/problem/own_system.hpp"
+#include "rattleback/own/own_system.hpp"
 
 #include <algorithm>
 #include <deque>
