@@ -14,6 +14,7 @@ X86 = {"scalar": ["-mfma"], "avx2": ["-mavx2", "-mfma", "-DRATTLEBACK_PACK=4"],
 NEEDS = {"scalar": {"fma"}, "avx2": {"fma", "avx2"}, "avx512": {"fma", "avx512f", "avx512dq", "avx512vl"}}
 ARM = {"scalar": [], "neon": ["-DRATTLEBACK_PACK=2"]}
 PROGRAMS = ["functions", "trajectories"]
+CACHE = [name for name in ["ccache"] if shutil.which(name)]  # most runs of the test find nothing to compile
 
 
 def left_out(what, why):
@@ -61,7 +62,7 @@ def machines():
 def output(compiler, runner, isa, flags, program, work):
     """The lines that the program prints, compiled for one instruction set."""
     executable = work / f"{program}-{compiler}-{isa}"
-    command = [compiler, "-std=c++20", "-O1", *flags, f"-DRATTLEBACK_ISA={isa}",
+    command = [*CACHE, compiler, "-std=c++20", "-O1", *flags, f"-DRATTLEBACK_ISA={isa}",
                f"-I{HERE.parents[1] / 'kernels'}", str(HERE / f"{program}.cpp"), "-o", str(executable)]
     if isa in ("scalar", "avx2"):
         command.append("-DRATTLEBACK_SMALL_CODE")  # half the time to compile; the widest packs have the code as it is used
