@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/expression/parser.hpp"
@@ -235,9 +236,8 @@ int SystemGraph::by_q(int node, int k) {
 }
 
 int SystemGraph::with_zeros(int node, int first, int last) {
-  std::vector<int> replacement;
-  for (int i = 0; i < v(n); ++i)
-    replacement.push_back(i >= first && i < last ? algebra_.number(0.0) : graph_.variable(i));
+  std::map<int, int> replacement;
+  for (int i = first; i < last; ++i) replacement[graph_.variable(i)] = algebra_.number(0.0);
   return algebra_.substituted(node, replacement);
 }
 
