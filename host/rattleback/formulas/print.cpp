@@ -431,7 +431,10 @@ class Printer {
     line("  template <int term, class S>");
     line("  RB_HD S potential_term(const S& pi) const {");
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      if (terms.size() > 1) line(fmt::format("    {}if constexpr (term == {}) {{", i > 0 ? "} else " : "", i));
+      const bool last = i + 1 == terms.size();
+      if (terms.size() > 1)
+        line(fmt::format("    {}{} {{", i > 0 ? "} else" : "",
+                         last ? "" : fmt::format("{}if constexpr (term == {})", i > 0 ? " " : "", i)));
       const std::string indent(terms.size() > 1 ? 6 : 4, ' ');
       const Code code = CodeWriter(algebra_, names_)(std::span(&terms[i], 1));
       for (const std::string& statement : code.statements) line(indent + statement);

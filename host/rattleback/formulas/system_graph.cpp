@@ -241,6 +241,25 @@ int SystemGraph::with_zeros(int node, int first, int last) {
   return algebra_.substituted(node, replacement);
 }
 
+std::string SystemGraph::without_difference_quotient() {
+  std::vector<int> open = holonomic() ? constraints : std::vector<int>{};
+  open.push_back(lagrangian);
+  std::vector<char> seen(at(graph_.size()));
+  while (!open.empty()) {
+    const int node = open.back();
+    open.pop_back();
+    // Functions of parameters alone are plain numbers.
+    if (seen[at(node)] || (!depends_on_q(node) && !depends_on_v(node))) continue;
+    seen[at(node)] = 1;
+    const Node& info = graph_[node];
+    const bool known = info.op <= Op::whole_power || info.op == Op::sin || info.op == Op::cos || info.op == Op::exp ||
+                       info.op == Op::log || info.op == Op::sqrt;
+    if (!known) return std::string(name_of(info.op));
+    for (int k = 0; k < arity(info.op); ++k) open.push_back(info.operand[at(k)]);
+  }
+  return "";
+}
+
 double SystemGraph::default_value(int node) const {
   std::vector<double> values;
   for (const auto& parameter : system.parameters) values.push_back(parameter.value);
