@@ -278,20 +278,27 @@ int Algebra::apply(const Node& node, int a, int b, int c) {
   }
 }
 
-void Algebra::gather(int node, bool negative, std::vector<std::pair<int, bool>>& parts) const {
+void Algebra::gather(int node, bool negative, const std::map<int, int>& whole,
+                     std::vector<std::pair<int, bool>>& parts) const {
   const Node info = graph_[node];
-  if (info.op != Op::add && info.op != Op::subtract) return parts.push_back({node, negative});
-  gather(info.operand[0], negative, parts);
-  gather(info.operand[1], negative != (info.op == Op::subtract), parts);
+  if ((info.op != Op::add && info.op != Op::subtract) || whole.contains(node)) return parts.push_back({node, negative});
+  gather(info.operand[0], negative, whole, parts);
+  gather(info.operand[1], negative != (info.op == Op::subtract), whole, parts);
+}
+
+std::vector<std::pair<int, bool>> Algebra::parts(int node) const {
+  std::vector<std::pair<int, bool>> all;
+  gather(node, false, {}, all);
+  return all;
 }
 
 /// The sum of `change` of all parts. A sum of many terms is made once, because partial sums would take cubic time.
 template <class Change>
-int Algebra::sum_of_parts(int node, Change&& change) {
-  std::vector<std::pair<int, bool>> parts;
-  gather(node, false, parts);
+int Algebra::sum_of_parts(int node, Change&& change, const std::map<int, int>& whole) {
+  std::vector<std::pair<int, bool>> all;
+  gather(node, false, whole, all);
   std::vector<Term> terms;
-  for (const auto& [part, negative] : parts) collect(change(part), negative ? -1.0 : 1.0, terms);
+  for (const auto& [part, negative] : all) collect(change(part), negative ? -1.0 : 1.0, terms);
   return node_of(std::move(terms));
 }
 
@@ -310,16 +317,15 @@ int Algebra::simplified(int node) {
   return simple;
 }
 
-int Algebra::substituted(int node, const std::vector<int>& replacement) {
-  std::map<int, int> done;
+int Algebra::substituted(int node, const std::map<int, int>& replacement) {
+  std::map<int, int> done = replacement;
   const auto visit = [&](auto&& self, int at) -> int {
     if (const auto found = done.find(at); found != done.end()) return found->second;
     const Node info = graph_[at];
     int result = at;
     if (info.op == Op::add || info.op == Op::subtract) {
-      result = sum_of_parts(at, [&](int part) { return self(self, part); });
-    } else if (info.op == Op::variable) {
-      result = replacement.at(static_cast<std::size_t>(info.index));
+      result = sum_of_parts(
+          at, [&](int part) { return self(self, part); }, replacement);
     } else if (arity(info.op) > 0) {
       std::array<int, 3> operand{};
       for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k)

@@ -31,8 +31,10 @@ class Algebra {
   int simplified(int node);
   /// Returns the partial derivative of a simple node by a variable, as a simple node.
   int derivative(int node, int variable);
-  /// Returns a simple node, with variable k replaced by the node at [k].
-  int substituted(int node, const std::vector<int>& replacement);
+  /// Returns a simple node, with nodes replaced by others.
+  int substituted(int node, const std::map<int, int>& replacement);
+  /// Returns the terms of a sum, and whether they are subtracted.
+  [[nodiscard]] std::vector<std::pair<int, bool>> parts(int node) const;
 
   [[nodiscard]] bool is_number(int node) const { return graph_[node].op == Op::constant; }
   [[nodiscard]] bool is_zero(int node) const { return is_number(node) && graph_[node].number == 0.0; }
@@ -60,10 +62,10 @@ class Algebra {
   /// Multiplies by a power of a node; returns false where exponents become too large to be written as products.
   bool raise(Term& term, int node, int exponent);
   void order(Term& term);
-  /// Appends the terms of a sum that need not be simple, and whether they are subtracted.
-  void gather(int node, bool negative, std::vector<std::pair<int, bool>>& parts) const;
+  /// Appends the terms of a sum that need not be simple, and whether they are subtracted. Nodes in `whole` are terms.
+  void gather(int node, bool negative, const std::map<int, int>& whole, std::vector<std::pair<int, bool>>& parts) const;
   template <class Change>
-  int sum_of_parts(int node, Change&& change);
+  int sum_of_parts(int node, Change&& change, const std::map<int, int>& whole = {});
   /// Appends the terms of a sum, each times `sign`.
   void collect(int node, double sign, std::vector<Term>& terms);
   int node_of(const Term& term);

@@ -195,4 +195,10 @@ const FunctionInfo* find_function(std::string_view name) {
   return found == std::end(all_functions) ? nullptr : found;
 }
 
+std::string_view name_of(Op op) {
+  if (op == Op::power) return "pow";
+  const auto* found = std::ranges::find(all_functions, op, &FunctionInfo::op);
+  return found == std::end(all_functions) ? "" : found->name;
+}
+
 }  // namespace rattleback

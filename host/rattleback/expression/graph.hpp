@@ -108,5 +108,7 @@ struct FunctionInfo {
 };
 [[nodiscard]] std::span<const FunctionInfo> functions();
 [[nodiscard]] const FunctionInfo* find_function(std::string_view name);
+/// Returns the first name of an operation that is a function, "pow" for a power; empty for other operations.
+[[nodiscard]] std::string_view name_of(Op op);
 
 }  // namespace rattleback

@@ -9,19 +9,6 @@ namespace {
 
 constexpr std::size_t longest = 90;  // of an expression in a statement
 
-std::string name_of(Op op) {
-  switch (op) {
-    case Op::power:
-      return "pow";
-    case Op::sign:
-      return "sign";
-    default:
-      for (const FunctionInfo& function : functions())
-        if (function.op == op) return std::string(function.name);
-      return "";
-  }
-}
-
 }  // namespace
 
 std::string cpp_number(double value) {
@@ -170,7 +157,7 @@ CodeWriter::Text CodeWriter::expression(int node, bool in_parameters) {
       return {product, Rank::product};
     }
     default: {
-      std::string call = name_of(info.op) + "(" + part(0, Rank::sum);
+      std::string call = std::string(name_of(info.op)) + "(" + part(0, Rank::sum);
       if (info.op == Op::power && algebra_.is_number(info.operand[1]))  // shorter derivatives than for two variables
         return {fmt::format("{}, {})", call, cpp_number(algebra_.graph()[info.operand[1]].number)), Rank::name};
       if (arity(info.op) == 2) call += ", " + part(1, Rank::sum);

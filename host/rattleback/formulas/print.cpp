@@ -49,7 +49,8 @@ struct Signature {
 
 class Printer {
  public:
-  explicit Printer(const SystemFormulas& system) : system_(system), graph_(system), algebra_(graph_.algebra()) {
+  explicit Printer(const SystemFormulas& system)
+      : system_(system), graph_(system), algebra_(graph_.algebra()), blocks_(find_blocks(graph_)) {
     for (const auto& parameter : system.parameters) names_.push_back("parameter_" + parameter.name);
     for (int i = 0; i < graph_.elements; ++i) names_.push_back(fmt::format("q[{}]", i));
     for (int i = 0; i < graph_.n; ++i) names_.push_back(fmt::format("v[{}]", i));
@@ -202,18 +203,22 @@ class Printer {
     const char third = signature.arguments.back();
     const int free = graph_.v(graph_.n);
     for (std::size_t i = 0; at(free) + i < names_.size(); ++i)
-      if (third == 'p' || third == 'a') names_[at(free) + i] = fmt::format("{}[{}]", third, i);
+      if (third == 'p' || third == 'a' || third == 'c') names_[at(free) + i] = fmt::format("{}[{}]", third, i);
     const Code code = CodeWriter(algebra_, names_)(nodes, signature.of_parameters);
     if (!signature.of_parameters) line("  template <class S>");
     std::vector<std::string> arguments;
     for (const char letter : signature.arguments) {
       if (signature.of_parameters) break;
       const int first = letter == 'q' ? graph_.q(0) : letter == 'v' ? graph_.v(0) : free;
-      const int size = letter == 'q' ? graph_.elements : letter == 'a' ? graph_.m : graph_.n;
+      const int size = letter == 'q'   ? graph_.elements
+                       : letter == 'a' ? graph_.m
+                       : letter == 'c' ? static_cast<int>(blocks_.terms.size())
+                                       : graph_.n;
       const bool used =
           std::ranges::any_of(nodes, [&](int node) { return algebra_.depends(node, first, first + size); });
       const std::string length = letter == 'q' && graph_.elements != graph_.n ? std::to_string(size)
                                  : letter == 'a'                              ? "m"
+                                 : letter == 'c'                              ? "terms"
                                                                               : "n";
       arguments.push_back(fmt::format("const Vector<S, {}>&{}", length, used ? fmt::format(" {}", letter) : ""));
     }
@@ -248,7 +253,7 @@ class Printer {
   void print_separable() {
     print_potential_and_mass();
     // Energy-momentum methods take the structure of blocks or the velocity.
-    if (!system_.on_group() && graph_.holonomic() && is_diagonal() && find_blocks(graph_).size == 0) print_velocity({});
+    if (!system_.on_group() && graph_.holonomic() && is_diagonal() && blocks_.size == 0) print_velocity({});
   }
   void print_potential_and_mass() {
     const int n = graph_.n;
@@ -390,26 +395,53 @@ class Printer {
   }
 
   void print_blocks() {
-    if (!graph_.separable || !is_diagonal()) return;
-    const BlockStructure blocks = find_blocks(graph_);
+    const BlockStructure& blocks = blocks_;
     if (blocks.size == 0) return;
     if (std::ranges::all_of(diagonal_of_mass(), [&](int entry) { return algebra_.is_one(entry); }))
       function({"Vector<T, n>", "mass_diagonal", "q", true}, diagonal_of_mass());
-    const int groups = graph_.n / blocks.size;
+    const int terms = static_cast<int>(blocks.terms.size());
     line("");
     line("  // The structure for condensed methods (system.hpp).");
-    line(fmt::format("  static constexpr int block = {}, terms = 0;", blocks.size));
-    std::vector<int> hessian;
-    for (int b = 0; b < groups; ++b) {
-      for (int c = 0; c < groups; ++c) {
-        int entry = algebra_.number(0.0);
-        for (int k = 0; k < graph_.m; ++k)
-          entry = algebra_.sum(entry, algebra_.product(blocks.hessian[at((k * groups + b) * groups + c)],
-                                                       algebra_.graph().variable(graph_.v(graph_.n) + k)));
-        hessian.push_back(entry);
-      }
+    line(fmt::format("  static constexpr int block = {}, terms = {};", blocks.size, terms));
+    print_hessian("constraint_hessian", "a", blocks.constraint_hessian);
+    if (terms == 0) return;
+    print_terms(blocks.terms);
+    function({"Vector<S, terms>", "potential_invariants", "q"}, blocks.invariants);
+    std::vector<int> jacobian;
+    for (const int invariant : blocks.invariants)
+      for (int i = 0; i < graph_.n; ++i) jacobian.push_back(graph_.by_q(invariant, i));
+    function({"Matrix<S, terms, n>", "potential_invariants_jacobian", "q"}, jacobian, graph_.n);
+    print_hessian("potential_invariants_hessian", "c", blocks.invariant_hessian);
+  }
+  /// The sum of matrices with the factors a[0], a[1], ..
+  void print_hessian(std::string_view name, std::string_view letter, const std::vector<std::vector<int>>& matrices) {
+    const int groups = graph_.n / blocks_.size;
+    std::vector<int> total;
+    for (std::size_t entry = 0; entry < at(groups * groups); ++entry) {
+      total.push_back(algebra_.number(0.0));
+      for (std::size_t k = 0; k < matrices.size(); ++k)
+        total.back() = algebra_.sum(
+            total.back(),
+            algebra_.product(matrices[k][entry], algebra_.graph().variable(graph_.v(graph_.n) + static_cast<int>(k))));
     }
-    function({fmt::format("Matrix<S, {0}, {0}>", groups), "constraint_hessian", "a"}, hessian, groups);
+    function({fmt::format("Matrix<S, {0}, {0}>", groups), std::string(name), std::string(letter)}, total, groups);
+  }
+  void print_terms(const std::vector<int>& terms) {
+    names_[at(graph_.v(graph_.n))] = "pi";
+    line("  template <int term, class S>");
+    line("  RB_HD S potential_term(const S& pi) const {");
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const bool last = i + 1 == terms.size();
+      if (terms.size() > 1)
+        line(fmt::format("    {}{} {{", i > 0 ? "} else" : "",
+                         last ? "" : fmt::format("{}if constexpr (term == {})", i > 0 ? " " : "", i)));
+      const std::string indent(terms.size() > 1 ? 6 : 4, ' ');
+      const Code code = CodeWriter(algebra_, names_)(std::span(&terms[i], 1));
+      for (const std::string& statement : code.statements) line(indent + statement);
+      line(fmt::format("{}return {};", indent, code.values.front()));
+    }
+    if (terms.size() > 1) line("    }");
+    line("  }");
   }
 
   void print_observables() {
@@ -429,6 +461,7 @@ class Printer {
   const SystemFormulas& system_;
   SystemGraph graph_;
   Algebra& algebra_;
+  const BlockStructure blocks_;
   std::vector<std::string> names_;
   std::string out_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/expression/parser.hpp"
@@ -235,10 +236,28 @@ int SystemGraph::by_q(int node, int k) {
 }
 
 int SystemGraph::with_zeros(int node, int first, int last) {
-  std::vector<int> replacement;
-  for (int i = 0; i < v(n); ++i)
-    replacement.push_back(i >= first && i < last ? algebra_.number(0.0) : graph_.variable(i));
+  std::map<int, int> replacement;
+  for (int i = first; i < last; ++i) replacement[graph_.variable(i)] = algebra_.number(0.0);
   return algebra_.substituted(node, replacement);
+}
+
+std::string SystemGraph::without_difference_quotient() {
+  std::vector<int> open = holonomic() ? constraints : std::vector<int>{};
+  open.push_back(lagrangian);
+  std::vector<char> seen(at(graph_.size()));
+  while (!open.empty()) {
+    const int node = open.back();
+    open.pop_back();
+    // Functions of parameters alone are plain numbers.
+    if (seen[at(node)] || (!depends_on_q(node) && !depends_on_v(node))) continue;
+    seen[at(node)] = 1;
+    const Node& info = graph_[node];
+    const bool known = info.op <= Op::whole_power || info.op == Op::sin || info.op == Op::cos || info.op == Op::exp ||
+                       info.op == Op::log || info.op == Op::sqrt;
+    if (!known) return std::string(name_of(info.op));
+    for (int k = 0; k < arity(info.op); ++k) open.push_back(info.operand[at(k)]);
+  }
+  return "";
 }
 
 double SystemGraph::default_value(int node) const {

@@ -46,6 +46,9 @@ class SystemGraph {
   [[nodiscard]] int at_rest(int node) { return with_zeros(node, v(0), v(n)); }
   /// A node with a parameter of 0.
   [[nodiscard]] int without(int parameter, int node) { return with_zeros(node, parameter, parameter + 1); }
+  /// A function in the energy or the holonomic constraint that has no difference quotient (real/secant.hpp), such as
+  /// "tan"; empty where methods with discrete gradients can take the system.
+  [[nodiscard]] std::string without_difference_quotient();
   /// The value at the default state, with the default parameters.
   [[nodiscard]] double default_value(int node) const;
 

@@ -208,7 +208,10 @@ TEST(Algebra, LargeFormulasTakeLittleTime) {
 TEST(Algebra, VariablesCanBeReplaced) {
   Formula f;
   const int node = f.simple("a x^2 + y");
-  EXPECT_EQ(f.algebra.substituted(node, {f("2"), f("b"), f("y"), f("-x"), f("z")}), f.simple("2 y^2 - x"));
+  EXPECT_EQ(f.algebra.substituted(node, {{f("a"), f("2")}, {f("x"), f("y")}, {f("y"), f("-x")}}),
+            f.simple("2 y^2 - x"));
+  const int sum = f.simple("x^2 + y^2 - a"), within = f.simple("b sqrt(x^2 + y^2 - a) + z");
+  EXPECT_EQ(f.algebra.substituted(within, {{sum, f("y")}}), f.simple("b sqrt(y) + z"));
   EXPECT_TRUE(f.algebra.depends(node, 2, 4));
   EXPECT_TRUE(f.algebra.depends(node, 0, 1));
   EXPECT_FALSE(f.algebra.depends(node, 1, 2));

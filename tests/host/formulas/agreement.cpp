@@ -11,6 +11,7 @@
 #include "rattleback/lie/lie.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/systems/holonomic/four_particle.hpp"
 #include "rattleback/systems/holonomic/heavy_top_directors.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
 #include "rattleback/systems/holonomic/variable_mass_pendulum.hpp"
@@ -120,6 +121,42 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
   }
 }
 
+/// The structure for condensed methods against dual numbers: U is linear but for the terms f_a(pi_a).
+template <class System>
+void expect_blocks(const System& system, Random& random) {
+  constexpr int n = System::n, k = System::block, terms = System::terms;
+  static_assert(Blocks<System> && terms > 0);
+  const auto factors = random.vector<terms>();
+  const auto linear_force = [&](const Vector<double, n>& q) {
+    Vector<double, n> f = system.force(q);
+    const auto pi = system.potential_invariants(q);
+    const auto slopes = system.potential_invariants_jacobian(q);
+    const auto add = [&](auto a) {
+      const Dual<double, 1> term = system.template potential_term<a.value>(Dual<double, 1>(pi[a.value], 0));
+      f = fma(term.partial[0], slopes[a.value], f);
+    };
+    [&]<int... a>(std::integer_sequence<int, a...>) { (add(std::integral_constant<int, a>{}), ...); }
+    (std::make_integer_sequence<int, terms>{});
+    return f;
+  };
+  const auto q = random.vector<n>();
+  expect_same(linear_force(q), linear_force(random.vector<n>()), "linear force", __LINE__, 1e-11);
+  Vector<Dual<double, n>, n> x;
+  for (int i = 0; i < n; ++i) x[i] = Dual<double, n>(q[i], i);
+  const auto pi = system.potential_invariants(x);
+  const auto slopes = system.potential_invariants_jacobian(x);
+  const auto hessian = system.potential_invariants_hessian(factors);
+  Matrix<double, n, n> by_hand, by_duals = Matrix<double, n, n>::zero();
+  for (int i = 0; i < n; ++i) {
+    for (int t = 0; t < terms; ++t) EXPECT_NEAR(pi[t].partial[i], slopes[t][i].value, 1e-14);
+    for (int j = 0; j < n; ++j) {
+      by_hand[i][j] = i % k == j % k ? hessian[i / k][j / k] : 0.0;
+      for (int t = 0; t < terms; ++t) by_duals[i][j] += factors[t] * slopes[t][i].partial[j];
+    }
+  }
+  EXPECT_SAME(by_hand, by_duals);
+}
+
 /// Compares all functions of a printed system and of one written by hand. `parameters` have the order of both.
 template <class Printed, class ByHand>
 void expect_agreement(bool with_observables = true) {
@@ -184,6 +221,7 @@ TEST(PrintedSystems, AgreeWithThoseByHand) {
   expect_agreement<SphericalPendulumSystem<double>, Pendulum<double, 3>>();
   expect_agreement<HenonHeilesSystem<double>, HenonHeiles<double>>();
   expect_agreement<HeavyTopDirectorsSystem<double>, HeavyTopDirectors<double>>();
+  expect_agreement<FourParticleSystem<double>, FourParticle<double>>(false);
   expect_agreement<VariableMassPendulumSystem<double>, VariableMassPendulum<double>>();
   expect_agreement<MagneticPendulumSystem<double>, MagneticPendulum<double, 3>>();
   expect_agreement<MagneticPolarSystem<double>, MagneticPolar<double>>();
@@ -208,6 +246,20 @@ TEST(PrintedSystems, AreSeparableWithoutAParameter) {
   for (int i = 0; i < 3; ++i) p[i] = printed.mass_diagonal()[i] * v[i];
   EXPECT_SAME(printed.lagrangian(q, v), 0.5 * dot(p, v) - printed.potential(q));
   EXPECT_SAME(printed.force(q), configuration_force(printed, q, v));
+}
+
+TEST(PrintedSystems, HaveTheStructureOfBlocks) {
+  Random random;
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<double> values;
+    for (int i = 0; i < 10; ++i) values.push_back(random(0.5, 1.5));
+    expect_blocks(system_of<formulas::FourParticleSystem<double>>(values), random);
+    expect_blocks(system_of<formulas::SpringPendulumSystem<double>>(values), random);
+  }
+  static_assert(formulas::FourParticleSystem<double>::block == 3);
+  static_assert(formulas::SpringPendulumSystem<double>::block == 3);
+  static_assert(formulas::SpringPendulumSystem<double>::terms == 3);
+  static_assert(!Blocks<formulas::HeavyTopConeSystem<double>>);
 }
 
 TEST(PrintedSystems, DescribeThemselves) {

@@ -9,6 +9,7 @@
 #include "formulas/systems.hpp"
 #include "rattleback/formulas/print.hpp"
 #include "rattleback/formulas/read.hpp"
+#include "rattleback/formulas/system_graph.hpp"
 
 using namespace rattleback;
 
@@ -235,6 +236,20 @@ TEST(Formulas, AHeaderDependsOnTheTextAlone) {
       longest = std::max(longest, end - begin);
     EXPECT_LE(longest, 120u) << written.identifier;
   }
+}
+
+TEST(Formulas, NameFunctionsWithoutDifferenceQuotient) {
+  const auto lacking = [](const std::string& formulas) {
+    const SystemFormulas system = read("name = 's'\ncoordinates = ['x', 'y']\nparameters = { a = 1 }\n" + formulas);
+    return SystemGraph(system).without_difference_quotient();
+  };
+  EXPECT_EQ(lacking("potential = 'sin(x) exp(y) + sqrt(1 + x^2) + x^3 / log(3 + y^2)'"), "");
+  EXPECT_EQ(lacking("potential = 'tan(a) x'"), "");
+  EXPECT_EQ(lacking("potential = 'cos(tanh(x))'"), "tanh");
+  EXPECT_EQ(lacking("potential = '(2 + x^2)^a'"), "pow");
+  EXPECT_EQ(lacking("mass = 'cosh(x)'"), "cosh");
+  EXPECT_EQ(lacking("constraints = ['atan2(x, 1 + y^2)']"), "atan2");
+  EXPECT_EQ(lacking("velocity_constraints = ['tan(x) v_x']"), "");
 }
 
 TEST(Formulas, NamesHaveTheOrderOfTheText) {

@@ -51,6 +51,23 @@ constraints = [
 initial = { q = [0, -0.06495190528383290, 0.0375, 1, 0, 0, 0, 0.5, 0.86602540378443865, 0, -0.86602540378443865, 0.5] }
 time_scale = 0.01
 )toml"},
+    {"four_particle", R"toml(
+name = "four-particle"
+coordinates = ["a[1..3]", "b[1..3]", "c[1..3]", "d[1..3]"]
+parameters = { mass_1 = 1, mass_2 = 3, mass_3 = 2.3, mass_4 = 1.7, k13 = 50, k24 = 500, l13 = 1, l24 = 1, l12 = 1, l34 = 1 }
+mass = ["mass_1", "mass_1", "mass_1", "mass_2", "mass_2", "mass_2", "mass_3", "mass_3", "mass_3", "mass_4", "mass_4", "mass_4"]
+potential = "(k13 (sum(i, 1, 3, (c[i] - a[i])^2) - l13^2)^2 + k24 (sum(i, 1, 3, (d[i] - b[i])^2) - l24^2)^2)/2"
+constraints = ["(sum(i, 1, 3, (b[i] - a[i])^2)/l12^2 - 1)/2", "(sum(i, 1, 3, (d[i] - c[i])^2)/l34^2 - 1)/2"]
+initial = { q = [0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0] }
+)toml"},
+    {"spring_pendulum", R"toml(
+name = "spring-pendulum"
+coordinates = ["x", "y", "z"]
+parameters = { k = 2, l = 0.7, w = 0.4, g = 9.81 }
+potential = "g z + k (sqrt((x - 1)^2 + y^2 + z^2) - l)^2/2 + w (x^2 + y^2 + z^2)/2 + exp(w (x^2 + y^2 + z^2))"
+constraints = ["(x^2 + y^2 + z^2 - 1)/2"]
+initial = { q = [0, 0.6, 0.8] }
+)toml"},
     {"variable_mass_pendulum", R"toml(
 name = "variable-mass-pendulum"
 coordinates = ["x", "y", "z"]
