@@ -49,8 +49,8 @@ class Rooms(unittest.TestCase):
             arrows = collections.defaultdict(set)
             for path in sources(floor):
                 room = str(path.parent.relative_to(base))
-                for other in re.findall(r'#include "rattleback/([\w/]+)/\w+\.\w+"', path.read_text()):
-                    if room != "." and other != room and (base / other).is_dir():
+                for other, file in re.findall(r'#include "rattleback/([\w/]+)/(\w+\.\w+)"', path.read_text()):
+                    if room != "." and other != room and (base / other / file).exists():
                         arrows[room].add(other)
             self.assertIsNone(circle(arrows), floor)
 
