@@ -13,6 +13,7 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/formulas/model.hpp"
 #include "rattleback/measure/build_information.hpp"
 
 using namespace rattleback;
@@ -83,6 +84,10 @@ int run_program(int argc, char** argv) {
     return app.exit(success);  // --help and --version end here
   } catch (const CLI::ParseError& error) {
     say(usage_message(error, app, std::span(argv, argv + argc).subspan(std::min(argc, 1))));
+    return exit_input;
+  } catch (const FormulaError& error) {
+    say(error.what());
+    if (!error.excerpt().empty()) print_stderr("{}\n", error.excerpt());
     return exit_input;
   } catch (const Error& error) {
     say(error.what());

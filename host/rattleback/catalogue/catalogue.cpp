@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "rattleback/catalogue/builtin/builtin.hpp"
-#include "rattleback/methods/methods.hpp"
+#include "rattleback/loop/methods.hpp"
 
 namespace rattleback {
 
