@@ -118,7 +118,7 @@ def tiles(context):
 
 
 def launch(context):
-    """Threads of a block and blocks of a multiprocessor against the choice of loop/instantiate.cuh."""
+    """Threads of a block and blocks of a multiprocessor against the choice of loop/device.cuh."""
     return variants(context, wanted(context, LAUNCHES), "lobatto", 1 << 18)
 
 

@@ -18,7 +18,7 @@
 
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
-#include "rattleback/systems/systems.hpp"
+#include "rattleback/builtin/systems.hpp"
 
 namespace rattleback {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "rattleback/catalogue/builtin/builtin.hpp"
-#include "rattleback/loop/methods.hpp"
+#include "rattleback/builtin/methods.hpp"
 
 namespace rattleback {
 

@@ -38,7 +38,7 @@ std::vector<std::filesystem::path> builtin_packs() {
   std::vector<std::filesystem::path> packs;
   std::error_code code;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
-  for (const auto& folder : {program / "kernels", program.parent_path() / "lib" / "rattleback" / "kernels",
+  for (const auto& folder : {program / "kernels", program.parent_path() / RATTLEBACK_LIBRARY_FOLDER / "rattleback" / "kernels",
                              std::filesystem::path(RATTLEBACK_PACK_FOLDER)})
     if (!folder.empty() && std::filesystem::is_directory(folder, code)) packs.push_back(folder);
   return packs;

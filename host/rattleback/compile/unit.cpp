@@ -118,7 +118,7 @@ std::string Unit::title(const std::string& target) const {
 
 std::string entry_text(const SystemSource& source) {
   return "#define RATTLEBACK_ISA user\n#define RATTLEBACK_SMALL_CODE\n" + include("rattleback/loop/instantiate.hpp") +
-         include("rattleback/loop/describe.hpp") + include("rattleback/loop/takes.hpp") + header_of(source) +
+         include("rattleback/loop/describe.hpp") + include("rattleback/builtin/takes.hpp") + header_of(source) +
          "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source) +
          "const SystemEntry& chosen_entry() {\n  return describe<ChosenSystem>({}, "
          "methods_that_take<ChosenSystem<double>>());\n}\n\nRB_NAMESPACE_END\n\n"

@@ -77,6 +77,20 @@ SelftestKernel test(const KernelCase& kernel, Session& tested, Session& referenc
   return outcome;
 }
 
+/// Returns the first kernels of two systems for each method.
+std::vector<KernelCase> two_of_each_method(const std::vector<KernelCase>& all) {
+  std::vector<KernelCase> chosen;
+  for (const KernelCase& kernel : all) {
+    const auto same_method = [&](const KernelCase& other) { return other.method == kernel.method; };
+    const auto same_system = [&](const KernelCase& other) {
+      return same_method(other) && std::string_view(other.system->name) == kernel.system->name;
+    };
+    if (std::ranges::count_if(chosen, same_method) < 2 && std::ranges::none_of(chosen, same_system))
+      chosen.push_back(kernel);
+  }
+  return chosen;
+}
+
 }  // namespace
 
 std::uint64_t SelftestReport::faults() const {
@@ -96,6 +110,7 @@ SelftestReport selftest(const SelftestOptions& options) {
   } catch (const std::regex_error&) {
     input_error("--match", fmt::format("{} is no regular expression", quote(options.match)));
   }
+  if (options.match.empty()) cases = two_of_each_method(cases);
   if (cases.empty()) input_error("--match", fmt::format("no kernel of this build matches {}", quote(options.match)));
 
   SelftestReport report;

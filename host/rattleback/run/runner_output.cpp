@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
@@ -328,6 +329,10 @@ void Runner::write_attributes() {
   if (const std::string driver = backend_.driver(); !driver.empty()) sink_.attribute("/", "driver", driver);
   const std::string tested = kept_outcome(summary_.device, backend_.driver());
   sink_.attribute("/", "selftest", tested.empty() ? std::string("not made") : tested);
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+  for (const KernelRecord& record : backend_.records(problem_))
+    kernels.push_back({{"kernel", record.title}, {"key", record.key}, {"compiler", record.compiler}});
+  sink_.attribute("/", "kernels", kernels.dump());
   sink_.attribute("/", "threads", std::uint64_t{summary_.threads});
   sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
   sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);

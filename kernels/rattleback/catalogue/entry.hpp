@@ -166,7 +166,7 @@ struct SystemEntry {
   /// The functions of a sample, without packs.
   ObserveFunction observe;
   SurfaceFunction surfaces;
-  std::uint64_t takes;  ///< bit i: the step of built-in method i takes the system (methods/methods.hpp)
+  std::uint64_t takes;  ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
   SystemSource source_text;
 };
 

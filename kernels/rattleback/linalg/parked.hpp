@@ -7,7 +7,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Threads per block where each thread advances one trajectory (loop/instantiate.cuh).
+/// Threads per block where each thread advances one trajectory (loop/device.cuh).
 #ifndef RATTLEBACK_BLOCK_THREADS  // bench/gpu tries other values
 #define RATTLEBACK_BLOCK_THREADS 64
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of one system with one method for CUDA: the lane functions are those of the CPU, and a thread or a tile
 // of threads runs each trajectory. This header is for device code: host/rattleback/cuda compiles it at run time with
-// NVRTC, and instantiate.cuh launches the same loops from code that nvcc compiled. A unit for NVRTC is
+// NVRTC, and CudaModule launches the kernels. A unit for NVRTC is
 //
 //   #define RATTLEBACK_ISA cuda
 //   #include "rattleback/loop/device.cuh"

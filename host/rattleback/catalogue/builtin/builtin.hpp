@@ -9,7 +9,7 @@ namespace rattleback {
 
 using SystemEntries = std::vector<const SystemEntry*>;
 
-/// Adds the systems of systems/systems.hpp in the order of the list.
+/// Adds the systems of builtin/systems.hpp in the order of the list.
 void add_builtin_systems(SystemEntries& systems);
 
 }  // namespace rattleback

@@ -1,10 +1,10 @@
 #pragma once
-// RB_DESCRIBE(list, function) defines a function that adds the systems of a list of systems/systems.hpp.
+// RB_DESCRIBE(list, function) defines a function that adds the systems of a list of builtin/systems.hpp.
 
 #include "rattleback/catalogue/builtin/builtin.hpp"
 #include "rattleback/loop/describe.hpp"
-#include "rattleback/loop/takes.hpp"
-#include "rattleback/systems/systems.hpp"
+#include "rattleback/builtin/takes.hpp"
+#include "rattleback/builtin/systems.hpp"
 
 #define RB_ALIAS(id, header, ...) \
   template <class T>              \

@@ -10,7 +10,7 @@
 #include "rattleback/methods/lie/vcg.hpp"
 #include "rattleback/methods/lie/vrkmk.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
-#include "rattleback/loop/methods.hpp"
+#include "rattleback/builtin/methods.hpp"
 
 RB_NAMESPACE_BEGIN
 
