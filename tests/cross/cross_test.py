@@ -62,7 +62,7 @@ def machines():
 def output(compiler, runner, isa, flags, program, work):
     """The lines that the program prints, compiled for one instruction set."""
     executable = work / f"{program}-{compiler}-{isa}"
-    command = [*CACHE, compiler, "-std=c++20", "-O2" if program == "functions" else "-O1", *flags, f"-DRATTLEBACK_ISA={isa}",
+    command = [*CACHE, compiler, "-std=c++20", "-O2" if program == "functions" and "clang" not in compiler else "-O1", *flags, f"-DRATTLEBACK_ISA={isa}",
                f"-I{HERE.parents[1] / 'kernels'}", str(HERE / f"{program}.cpp"), "-o", str(executable)]
     if isa in ("scalar", "avx2"):
         command.append("-DRATTLEBACK_SMALL_CODE")  # half the time to compile; the widest packs have the code as it is used

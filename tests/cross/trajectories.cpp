@@ -9,6 +9,7 @@
 #include "bits.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/loop/instantiate.hpp"
+#include "rattleback/loop/reduction.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 #include "rattleback/methods/hbvm/hbvm.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"

@@ -36,7 +36,7 @@ import files  # noqa: E402
 import studies  # noqa: E402
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
-CPU_SECONDS, WALL_SECONDS, MEMORY, FILE_SIZE = 10, 60, 3 << 30, 64 << 20
+CPU_SECONDS, WALL_SECONDS, MEMORY, FILE_SIZE = 40, 60, 3 << 30, 64 << 20
 LONGEST_LINE = 3000  # bytes of a message
 # One system with all kinds of output, and starts from a file.
 RICH = """[study]

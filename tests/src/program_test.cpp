@@ -102,10 +102,10 @@ TEST_F(Program, ListsEverySystemAndMethodWithItsSource) {
   const auto lobatto = nlohmann::json::parse(shell("$RB describe nonholonomic-lobatto --json").out)["options"];
   EXPECT_EQ(lobatto[0]["name"], "stages");
   EXPECT_EQ(lobatto[0]["default"], 2);
-  EXPECT_EQ(lobatto[0]["maximum"], 5);
+  EXPECT_EQ(lobatto[0]["maximum"], 8);
   EXPECT_EQ(lobatto[1]["choices"], (std::vector<std::string>{"cay", "exp"}));
   EXPECT_EQ(lobatto[1]["default"], "cay");
-  EXPECT_NE(shell("$RB describe lobatto").out.find("number of stages s; 2 to 5; default 2"), std::string::npos);
+  EXPECT_NE(shell("$RB describe lobatto").out.find("number of stages s; 2 to 8; default 2"), std::string::npos);
   const Outcome unknown = shell("$RB describe chaplygin-sleight");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.err.find("did you mean 'chaplygin-sleigh'"), std::string::npos) << unknown.err;
@@ -125,7 +125,7 @@ TEST_F(Program, RefusesBadInputWithOneMessageAndWritesNothing) {
       {"s.toml --set system.variant=contac", "did you mean 'contact'"},
       {"s.toml --set method.name=nonholonomic-lobato", "did you mean 'nonholonomic-lobatto'"},
       {"s.toml --set method.name=lobatto", "lobatto"},
-      {"s.toml --set method.stages=6", "stages"},
+      {"s.toml --set method.stages=9", "stages"},
       {"s.toml --set time.step=0", "step"},
       {"s.toml --set time.step=-0.1", "step"},
       {"s.toml --set time.step=nan", "step"},

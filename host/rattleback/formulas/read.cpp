@@ -261,6 +261,17 @@ class Reader {
     }
   }
 
+  /// A number, or an expression of known numbers. Another expression is one of the ensemble, and has the value 1 here.
+  double fixed_number(const toml::node& value, const std::string& key) {
+    if (!value.is_string()) return number(value, key);
+    try {
+      return number(value, key);
+    } catch (const Error&) {
+      swept_ = true;
+      return 1.0;
+    }
+  }
+
   void read_parameters() {
     const toml::node* node = table_.get("parameters");
     if (node == nullptr) return;
@@ -276,11 +287,8 @@ class Reader {
         parameter.value = number(*table->get("value"), key + ".value");
         if (const toml::node* unit = table->get("unit")) parameter.unit = string(*unit, key + ".unit");
         if (const toml::node* about = table->get("text")) parameter.text = string(*about, key + ".text");
-      } else if (value->is_string()) {  // an expression of the study, which the ensemble evaluates
-        parameter.value = 1.0;
-        swept_ = true;
       } else {
-        parameter.value = number(*value, key);
+        parameter.value = fixed_number(*value, key);
       }
       system_.parameters.push_back(std::move(parameter));
     }

@@ -72,7 +72,7 @@ TEST_F(BenchProgram, RefusesBadInputWithOneMessageAndWritesNothing) {
       {"--work-precision", "steps: at least 1 are needed"},
       {"--work-precision --steps 0.7", "step 0.7: the time from 0 to 30"},
       {"--work-precision --steps 0.1 --stages 2,2", "2 stages: appears twice"},
-      {"--work-precision --steps 0.1 --stages 2,8", "method.stages = 8 is out of range"},
+      {"--work-precision --steps 0.1 --stages 2,9", "method.stages = 9 is out of range"},
       {"--work-precision --steps 0.1 --variant time.end=1.0", "'time.end=1.0' is not a key of the method"},
       {"--work-precision --steps 0.1 --stages 2,4 --reference-step 0.1", "has fewer digits"},
       {"--work-precision --steps 0.1 --plot t", "t: the extension says nothing"},
