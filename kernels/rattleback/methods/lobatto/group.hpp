@@ -136,7 +136,7 @@ class GroupLobatto {
       if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
-    return holonomic ? speed + rounding_velocity(T(1.0) / h, state.q) : speed;
+    return holonomic ? speed + rounding_velocity_of_stages<S>(T(1.0) / h, state.q) : speed;
   }
 
   /// The residuals at x, and what the solves need. Sums over stages grow as the stages come, which keeps few numbers alive.

@@ -71,6 +71,17 @@ template <class T, int N>
 RB_HD T rounding_velocity(const T& inverse_h, const Vector<T, N>& q) {
   return T(0.01) * abs(inverse_h) * magnitude(q);
 }
+/// The same for the equations of S stages: the condition of the multipliers of 7 stages is ten times, that of 8 stages a
+/// hundred times as large.
+template <int S, class T, int N>
+RB_HD T rounding_velocity_of_stages(const T& inverse_h, const Vector<T, N>& q) {
+  const T rounding = rounding_velocity(inverse_h, q);
+  if constexpr (S <= 6) {
+    return rounding;
+  } else {
+    return T(S == 7 ? 10.0 : 100.0) * rounding;
+  }
+}
 
 namespace detail {
 
