@@ -10,6 +10,10 @@
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/problem/options.hpp"
+#include "rattleback/compile/sources.hpp"
+#include "rattleback/files/text_file.hpp"
+#include "rattleback/formulas/print.hpp"
+#include "rattleback/problem/problem.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -124,6 +128,19 @@ void print_text(const Json& json) {
   }
 }
 
+/// Prints the C++ header of the system of a study.
+void print_header(const Problem& problem) {
+  const SystemSource& source = problem.system->source_text;
+  if (problem.study.system.formulas) {
+    fmt::print("{}", system_header(*problem.study.system.formulas));
+    return;
+  }
+  for (const EmbeddedHeader& header : embedded_headers())
+    if (header.name == source.header) fmt::print("{}", header.text);
+  if (!problem.study.system.file.empty())
+    fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
+}
+
 }  // namespace
 
 void add_describe(CLI::App& app, int& exit_code) {
@@ -131,12 +148,27 @@ void add_describe(CLI::App& app, int& exit_code) {
       app.add_subcommand("describe", "parameters, observables, state layout and source of a system or method");
   auto name = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
-  command->add_option("name", *name, "system or method")->required()->type_name(value::entry);
+  auto header = std::make_shared<bool>(false);
+  command->add_option("name", *name, "system or method; or a study, for its system")->required()->type_name(value::entry);
+  command->add_flag("--header", *header, "the C++ header of the system of a study; of formulas, the one they become");
   command->add_flag("--json", *as_json, "as one JSON object");
-  command->footer("Examples:\n  rattleback describe chaplygin-sleigh");
-  command->callback([name, as_json, &exit_code] {
+  command->footer("Examples:\n  rattleback describe chaplygin-sleigh\n  rattleback describe study.toml --header");
+  command->callback([name, as_json, header, &exit_code] {
     const Catalogue& catalogue = Catalogue::instance();
-    const auto instances = catalogue.instances(*name);
+    auto instances = catalogue.instances(*name);
+    std::string title = *name;
+    if (name->ends_with(".toml")) {
+      const Problem problem = Study::load(*name);
+      if (*header) {
+        print_header(problem);
+        exit_code = exit_done;
+        return;
+      }
+      instances = {problem.system};
+      title = problem.system->name;
+    } else if (*header) {
+      input_error("--header", fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
+    }
     const MethodEntry* method = catalogue.method(*name);
     if (instances.empty() && !method) {
       std::vector<std::string> known = catalogue.system_names();
@@ -144,7 +176,7 @@ void add_describe(CLI::App& app, int& exit_code) {
       input_error("", fmt::format("no system or method is named {}{}", quote(*name),
                                   did_you_mean(*name, known, "; see rattleback list")));
     }
-    const Json json = method ? describe_method(*method) : describe_system(*name, instances);
+    const Json json = method ? describe_method(*method) : describe_system(title, instances);
     if (*as_json) {
       fmt::print("{}\n", json.dump(2));
     } else {

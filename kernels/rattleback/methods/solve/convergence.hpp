@@ -71,15 +71,14 @@ template <class T, int N>
 RB_HD T rounding_velocity(const T& inverse_h, const Vector<T, N>& q) {
   return T(0.01) * abs(inverse_h) * magnitude(q);
 }
-/// The same for the equations of S stages: the condition of the multipliers of 7 stages is ten times, that of 8 stages a
-/// hundred times as large.
+/// The same for the equations of S stages: from 6 stages on the condition of the multipliers grows with every stage.
 template <int S, class T, int N>
 RB_HD T rounding_velocity_of_stages(const T& inverse_h, const Vector<T, N>& q) {
   const T rounding = rounding_velocity(inverse_h, q);
-  if constexpr (S <= 6) {
+  if constexpr (S <= 5) {
     return rounding;
   } else {
-    return T(S == 7 ? 10.0 : 100.0) * rounding;
+    return T(S == 6 ? 10.0 : S == 7 ? 100.0 : 1000.0) * rounding;
   }
 }
 
