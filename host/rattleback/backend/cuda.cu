@@ -64,10 +64,7 @@ class CudaBackend final : public Backend {
     use_device();
     plan_ = &plan;
     tile_ = &tile;
-    std::vector<Unit> units{{UnitKind::advance, plan.system, plan.method, plan.key, Isa::scalar}};
-    if (plan.arguments.layout.tangent >= 0)
-      units.push_back({UnitKind::tangent, plan.system, plan.method, plan.key, Isa::scalar});
-    module_ = &module_of(units);
+    module_ = &module_of(device_units_of(plan));
     advance_ = plan.arguments.layout.tangent >= 0  ? &CudaModule::advance_tangent
                : plan.arguments.surfaces.count > 0 ? &CudaModule::advance_sections
                                                    : &CudaModule::advance;

@@ -60,6 +60,12 @@ bool has_tangent(const Problem& problem) {
   return false;
 }
 
+std::vector<Unit> device_units(const SystemEntry& system, const MethodEntry& method, PairKey key, bool tangent) {
+  std::vector<Unit> units{{UnitKind::advance, &system, &method, key, Isa::scalar}};
+  if (tangent) units.push_back({UnitKind::tangent, &system, &method, key, Isa::scalar});
+  return units;
+}
+
 }  // namespace
 
 std::vector<Unit> units_of(const Problem& problem, Isa isa) {
@@ -69,10 +75,10 @@ std::vector<Unit> units_of(const Problem& problem, Isa isa) {
 }
 
 std::vector<Unit> device_units_of(const Problem& problem) {
-  std::vector<Unit> units{{UnitKind::advance, problem.system, problem.method, problem.key, Isa::scalar}};
-  if (has_tangent(problem))
-    units.push_back({UnitKind::tangent, problem.system, problem.method, problem.key, Isa::scalar});
-  return units;
+  return device_units(*problem.system, *problem.method, problem.key, has_tangent(problem));
+}
+std::vector<Unit> device_units_of(const Plan& plan) {
+  return device_units(*plan.system, *plan.method, plan.key, plan.arguments.layout.tangent >= 0);
 }
 
 std::vector<Unit> units_of_sections(const Problem& problem) {

@@ -12,8 +12,9 @@ namespace rattleback {
 
 /// Returns the kernels that a run of the problem with an instruction set needs: the time loop, observables and surfaces.
 [[nodiscard]] std::vector<Unit> units_of(const Problem& problem, Isa isa);
-/// Returns the units of these whose CUDA kernels a run needs; one has the kernel of observables.
+/// Returns the units whose CUDA kernels a run needs; the first one has the kernel of observables.
 [[nodiscard]] std::vector<Unit> device_units_of(const Problem& problem);
+[[nodiscard]] std::vector<Unit> device_units_of(const Plan& plan);
 /// Returns the kernels for the CPU that a run needs on every backend: crossings of surfaces of section are located on the CPU.
 [[nodiscard]] std::vector<Unit> units_of_sections(const Problem& problem);
 

@@ -105,7 +105,6 @@ struct Kernels::Impl {
   bool quick_scalar = false;
   std::map<std::string, Loaded> loaded;  ///< by the text of the unit and the instruction set
   std::map<std::string, const SystemEntry*> systems;
-  std::set<std::string> verified;
   std::unique_ptr<Store> packs, cache;
 
   void warn_of(const std::string& message) {
@@ -402,18 +401,6 @@ Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesyste
     if (!pack.empty() && Impl::copy(kernel, pack)) ++made.copied;
   }
   return made;
-}
-
-void Kernels::set_verified(const Unit& unit) {
-  const std::string name = job_of(unit, impl_->quick_scalar).id();
-  const std::lock_guard lock(impl_->mutex);
-  impl_->verified.insert(name);
-}
-
-bool Kernels::is_verified(const Unit& unit) {
-  const std::string name = job_of(unit, impl_->quick_scalar).id();
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->verified.contains(name);
 }
 
 }  // namespace rattleback

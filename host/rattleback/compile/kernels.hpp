@@ -65,10 +65,6 @@ class Kernels {
   Made compile(std::span<const Unit> units, const std::filesystem::path& pack = {}, unsigned jobs = 0,
                std::span<const Unit> device_units = {}, std::span<const std::string> architectures = {});
 
-  /// Remembers that the kernels of a system of the user agree (run/verify.hpp).
-  void set_verified(const Unit& unit);
-  [[nodiscard]] bool is_verified(const Unit& unit);
-
  private:
   Kernels();
   ~Kernels();

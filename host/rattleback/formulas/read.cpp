@@ -33,17 +33,6 @@ std::string place(const toml::source_region& source) {
 }
 std::string place(const toml::node& node) { return place(node.source()); }
 
-/// The entries of a table in the order of the text; the parser sorts them by name.
-std::vector<std::pair<std::string, const toml::node*>> entries_of(const toml::table& table) {
-  std::vector<std::pair<std::string, const toml::node*>> entries;
-  for (const auto& [key, node] : table) entries.emplace_back(std::string(key.str()), &node);
-  std::ranges::stable_sort(entries, [](const auto& a, const auto& b) {
-    const toml::source_position &first = a.second->source().begin, &second = b.second->source().begin;
-    return std::pair(first.line, first.column) < std::pair(second.line, second.column);
-  });
-  return entries;
-}
-
 class Reader {
  public:
   explicit Reader(const toml::table& table) : table_(table) {}
@@ -473,6 +462,16 @@ class Reader {
 };
 
 }  // namespace
+
+std::vector<std::pair<std::string, const toml::node*>> entries_of(const toml::table& table) {
+  std::vector<std::pair<std::string, const toml::node*>> entries;
+  for (const auto& [key, node] : table) entries.emplace_back(std::string(key.str()), &node);
+  std::ranges::stable_sort(entries, [](const auto& a, const auto& b) {
+    const toml::source_position &first = a.second->source().begin, &second = b.second->source().begin;
+    return std::pair(first.line, first.column) < std::pair(second.line, second.column);
+  });
+  return entries;
+}
 
 bool has_formulas(const toml::table& system) { return system.contains("coordinates") || system.contains("group"); }
 

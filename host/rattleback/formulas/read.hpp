@@ -1,11 +1,18 @@
 #pragma once
 // Reads the table [system] of a study, or of a file of its own, that writes a system as formulas.
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <toml++/toml.h>
 
 #include "rattleback/formulas/model.hpp"
 
 namespace rattleback {
+
+/// Returns the entries of a table in the order of the text; the parser sorts them by name.
+[[nodiscard]] std::vector<std::pair<std::string, const toml::node*>> entries_of(const toml::table& table);
 
 /// Returns whether a table [system] writes a system as formulas: it has coordinates or a group.
 [[nodiscard]] bool has_formulas(const toml::table& system);

@@ -11,6 +11,7 @@
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/run/runner.hpp"
+#include "rattleback/run/verify.hpp"
 
 namespace rattleback {
 namespace {
@@ -33,6 +34,7 @@ struct Session::Impl {
     if (!backend) backend = make_backend(options.backend, options.threads, options.warn);
     backend->prepare(problem);
     Kernels::instance().load(units_of_sections(problem));
+    verify_own_system(*backend, problem);
     return *backend;
   }
 

@@ -6,19 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/formulas/read.hpp"
+
 namespace rattleback {
 namespace {
-
-/// The entries of a table in the order of the text; the parser sorts them by name.
-std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
-  std::vector<std::pair<std::string, const toml::node*>> entries;
-  for (const auto& [key, node] : table) entries.emplace_back(std::string(key.str()), &node);
-  std::ranges::stable_sort(entries, {}, [](const auto& entry) {
-    const toml::source_position& begin = entry.second->source().begin;
-    return std::pair(begin.line, begin.column);
-  });
-  return entries;
-}
 
 /// Returns a key as TOML takes it.
 std::string key_text(const std::string& key) {
@@ -34,7 +25,7 @@ std::string key_text(const std::string& key) {
 std::string inline_text(const toml::node& node) {
   if (const toml::table* table = node.as_table()) {
     std::string text;
-    for (const auto& [key, value] : in_order(*table))
+    for (const auto& [key, value] : entries_of(*table))
       text += fmt::format("{} {} = {}", text.empty() ? "" : ",", key_text(key), inline_text(*value));
     return fmt::format("{{{} }}", text);
   }
@@ -56,7 +47,7 @@ std::string inline_text(const toml::node& node) {
 
 std::string formulas_as_toml(const toml::table& system) {
   std::string text;
-  for (const auto& [key, node] : in_order(system))
+  for (const auto& [key, node] : entries_of(system))
     if (key != "name" && key != "parameters") text += fmt::format("{} = {}\n", key_text(key), inline_text(*node));
   return text;
 }

@@ -52,6 +52,9 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
     if (problem.surfaces.count > 0)
       units.push_back({UnitKind::advance, problem.system, problem.method, problem.key, isa});
   }
+  // The kernels of a header of the user are compared with those without packs (run/verify.hpp).
+  if (!problem.study.system.file.empty())
+    for (const Unit& unit : units_of(problem, Isa::scalar)) units.push_back(unit);
   if (bench) units.push_back({UnitKind::counted, problem.system, problem.method, problem.key, Isa::scalar});
 }
 

@@ -185,6 +185,28 @@ TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
   EXPECT_NE(changed.err.find("is not compiled"), std::string::npos) << changed.err;
 }
 
+TEST_F(KernelsOnDemand, OfAHeaderThatTreatsPacksInAnotherWayAreRefused) {
+  std::string header = read_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp");
+  const std::string begin = "RB_HD S potential(const Vector<S, n>& q) const {";
+  const std::size_t at = header.find(begin);
+  ASSERT_NE(at, std::string::npos);
+  const std::string study =
+      "[system]\nfile = \"own.hpp\"\ntype = \"example::DoubleWell<T>\"\n[method]\nname = \"nonholonomic-lobatto\"\n"
+      "[time]\nstep = 0.1\nend = 1\n[ensemble.initial]\nq = [-1, 0.5, 0]\nv = [0.8, 0.6, 0.4]\n";
+  write("own.toml", study);
+  write("own.hpp", header);
+  EXPECT_EQ(in_cache("$RB run own.toml -o good.h5 --quiet").exit_code, 0);
+  header.insert(at + begin.size(), "\n    if constexpr (sizeof(S) == sizeof(double)) return S(2.0) * q[0];\n");
+  write("own.hpp", header);
+  const Outcome refused = in_cache("$RB run own.toml -o bad.h5 --quiet");
+  const Outcome scalar = in_cache("$RB run own.toml -o scalar.h5 --quiet --backend cpu:scalar");
+  EXPECT_EQ(scalar.exit_code, 0) << scalar.err;
+  if (refused.exit_code == 0) GTEST_SKIP() << "this processor has no packs";
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("do not give the bits of those without packs"), std::string::npos) << refused.err;
+  EXPECT_FALSE(fs::exists(directory / "bad.h5"));
+}
+
 TEST_F(KernelsOnDemand, SayWhatIsMissingWithoutACompiler) {
   expect_refused(in_cache(std::string(no_compiler) + run), {"RATTLEBACK_CXX", "/nonexistent", "unset the variable"});
   const Outcome version = in_cache(std::string(no_compiler) + "$RB --version");
