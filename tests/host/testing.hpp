@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "rattleback/base/fnv.hpp"
 #include "rattleback/compile/kernels.hpp"
 #include "rattleback/rattleback.hpp"
 
@@ -26,12 +27,14 @@ class QuickKernels : public testing::Environment {
 };
 inline testing::Environment* const quick_kernels = testing::AddGlobalTestEnvironment(new QuickKernels);
 
-/// Returns whether a name is in a sample of one in `n` names. The sample is always the same.
-inline bool in_sample(std::string_view name, unsigned n) {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211u;
-  return (hash >> 20) % n == 0;
+/// Returns a hash of a name, which chooses samples.
+inline std::uint64_t hash_of(std::string_view name) {
+  Fnv1a hash;
+  hash.add(name);
+  return hash.value >> 20;
 }
+/// Returns whether a name is in a sample of one in `n` names. The sample is always the same.
+inline bool in_sample(std::string_view name, unsigned n) { return hash_of(name) % n == 0; }
 
 /// The beginning of a study of 700 orbits, many of which cross x = 0 often. It ends within [time]: `end` follows.
 inline const std::string henon_heiles_orbits = R"toml(
