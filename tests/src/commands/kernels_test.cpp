@@ -156,6 +156,29 @@ TEST_F(KernelsOnDemand, ComeFromAPackWithoutACompiler) {
   EXPECT_FALSE(fs::exists(directory / "none"));
 }
 
+TEST_F(KernelsOnDemand, ComeFromTheCacheWithoutACompiler) {
+  const auto compiled_now = result();
+  const std::string without = std::string(no_compiler) + empty_path;
+  EXPECT_TRUE(result(without) == compiled_now);
+  for (const char* policy : {"auto", "cached"}) {
+    const Outcome found = in_cache(fmt::format("{}{} -o r.h5 --kernels {}", without, run, policy));
+    EXPECT_EQ(found.exit_code, 0) << found.err;
+    EXPECT_EQ(found.err, "");
+    EXPECT_TRUE(datasets(directory / "r.h5") == compiled_now) << policy;
+  }
+  fs::remove(directory / "r.h5");
+  const Outcome missing = in_cache(fmt::format("{}{} --kernels cached --set method.stages=3", without, run));
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(
+      missing.err,
+      "rattleback: --kernels: henon-heiles, lobatto, 3 stages, scalar is not compiled, and 'cached' does not compile; "
+      "'rattleback compile STUDY' on a machine with a compiler makes it, --kernels auto does so now\n");
+  const Outcome nobody = in_cache(fmt::format("{}{} --set method.stages=3", without, run));
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_NE(nobody.err.find("RATTLEBACK_CXX: there is no program '/nonexistent'"), std::string::npos) << nobody.err;
+  EXPECT_FALSE(fs::exists(directory / "s.h5"));
+}
+
 TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
   for (const char* place : {"here", "there"}) {
     fs::create_directory(directory / place);
