@@ -208,9 +208,35 @@ TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
   EXPECT_NE(changed.err.find("is not compiled"), std::string::npos) << changed.err;
 }
 
+TEST_F(KernelsOnDemand, OfFormulasGiveTheBitsOfAHeader) {
+  fs::copy_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp", directory / "double_well.hpp");
+  const std::string formulas = read_file(RATTLEBACK_EXAMPLES "/double-well.toml");
+  write("formulas.toml", formulas);
+  std::string rest = formulas.substr(formulas.find("[method]"));
+  for (std::size_t at; (at = rest.find("\"barrier\"")) != std::string::npos;) rest.replace(at, 9, "\"b\"");
+  write("header.toml",
+        "[system]\nfile = \"double_well.hpp\"\ntype = \"example::DoubleWell<T>\"\n"
+        "parameters = { barrier = \"b\" }\n" +
+            rest);
+  for (const char* study : {"formulas", "header"}) {
+    const Outcome outcome =
+        in_cache(fmt::format("$RB run {}.toml -o {}.h5 --backend cpu:scalar --quiet", study, study));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  auto written = datasets(directory / "formulas.h5");
+  auto by_hand = datasets(directory / "header.h5");
+  written.erase("axes/barrier");
+  by_hand.erase("axes/b");
+  EXPECT_TRUE(written == by_hand);
+  // each compilation gives these bits
+  const std::vector<double> q = numbers(directory / "formulas.h5", "final/q");
+  EXPECT_EQ(fmt::format("{:a} {:a} {:a}", q[0], q[1], q[2]),
+            "-0x1.0d26ef06c6135p+0 0x1.4cdc0d3f4481dp-2 -0x1.9b77d16c4694dp-6");
+}
+
 TEST_F(KernelsOnDemand, OfAHeaderThatTreatsPacksInAnotherWayAreRefused) {
   std::string header = read_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp");
-  const std::string begin = "RB_HD S potential(const Vector<S, n>& q) const {";
+  const std::string begin = "RB_HD Vector<S, n> force(const Vector<S, n>& q) const {";
   const std::size_t at = header.find(begin);
   ASSERT_NE(at, std::string::npos);
   const std::string study =
@@ -219,7 +245,8 @@ TEST_F(KernelsOnDemand, OfAHeaderThatTreatsPacksInAnotherWayAreRefused) {
   write("own.toml", study);
   write("own.hpp", header);
   EXPECT_EQ(in_cache("$RB run own.toml -o good.h5 --quiet").exit_code, 0);
-  header.insert(at + begin.size(), "\n    if constexpr (sizeof(S) == sizeof(double)) return S(2.0) * q[0];\n");
+  header.insert(at + begin.size(),
+                "\n    if constexpr (sizeof(S) == sizeof(double)) return {S(2.0), S(0.0), S(0.0)};\n");
   write("own.hpp", header);
   const Outcome refused = in_cache("$RB run own.toml -o bad.h5 --quiet");
   const Outcome scalar = in_cache("$RB run own.toml -o scalar.h5 --quiet --backend cpu:scalar");
