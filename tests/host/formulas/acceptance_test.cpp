@@ -187,4 +187,25 @@ TEST_F(FormulasAcceptance, AFreeRigidBody) {
   expect_order("free-rigid-body", 3.0, 0.2, q, v, {4, 3e-7}, {"ensemble.initial.v=[\"w\", 0, 0.3]"});
 }
 
+// A result holds the effective study, and what reads the result reads the study.
+TEST(FormulasStudy, WithDimensionsIsReadAgain) {
+  const Study study = Study::parse(R"toml(
+[system]
+name = "chain"
+dimensions = { m = 3 }
+coordinates = ["x[0..m]"]
+parameters = { stiffness = 2 }
+potential = "stiffness sum(i, 1, m, (x[i] - x[i - 1])^2) / 2"
+[method]
+name = "lobatto"
+[time]
+step = 0.1
+end = 1
+[ensemble.initial]
+q = [0, "m/10", 0, "stiffness"]
+v = [0, 0, 0, 1]
+)toml");
+  EXPECT_EQ(Study::parse(study.to_toml()).to_toml(), study.to_toml());
+}
+
 }  // namespace
