@@ -11,6 +11,7 @@
 #include "commands/commands.hpp"
 #include "output/output.hpp"
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/formulas/model.hpp"
@@ -108,6 +109,7 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const FloatingPointScope environment;
   prepare_streams();
   const int code = run_program(argc, argv);
   return finish_stdout() || code != exit_done ? code : exit_runtime;

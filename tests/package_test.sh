@@ -25,6 +25,16 @@ flags=$(sed -n 's/^CMAKE_CXX_FLAGS:STRING=//p' "$build/CMakeCache.txt")  # a san
 cmake -S "$root/examples/cpp" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags"
 cmake --build "$scratch/build"
 
+# A machine without a compiler takes kernels beside the program.
+libdir=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
+"$prefix/bin/rattleback" compile --catalogue '^henon_heiles__lobatto_s2$' --isa scalar --pack "$prefix/$libdir/rattleback/kernels"
+run=("$prefix/bin/rattleback" run "$root/examples/henon-heiles.toml" --set method.stages=2 --set time.steps=20
+     --set time.sample_every=10 --backend cpu:scalar --quiet)
+"${run[@]}" -o "$scratch/compiled.h5"
+env PATH=/nonexistent RATTLEBACK_CXX=/nonexistent XDG_CACHE_HOME="$scratch/no-cache" "${run[@]}" --kernels builtin -o "$scratch/builtin.h5"
+"$prefix/bin/rattleback" diff "$scratch/compiled.h5" "$scratch/builtin.h5"
+test ! -e "$scratch/no-cache"
+
 "$scratch/build/run_study" "$root/examples/chaotic.toml" "$scratch/run_study.h5"
 test -s "$scratch/run_study.h5"
 "$prefix/bin/rattleback" plot "$scratch/run_study.h5" -o "$scratch/run_study.svg"

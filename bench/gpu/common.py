@@ -1,4 +1,4 @@
-"""What the stages share: the other scripts, the builds that differ from the program, tables."""
+"""What the stages share: the other scripts, the variants of the kernels, tables."""
 import importlib.machinery, pathlib, types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -14,19 +14,16 @@ def load(path):
 
 suite, sweep = load(ROOT / "bench/suite"), load(ROOT / "tests/ptxcpu/sweep.py")
 
-TILE_KERNELS = "four_particle__ggl_vi_a|four_particle__energy_momentum|heavy_top_directors__ggl_vi_s"
-LAUNCH_KERNELS = "chaotic_printed_3__nonholonomic_lobatto|henon_heiles__lobatto"
+# Options of NVRTC (RATTLEBACK_NVRTCFLAGS), and the rows of bench/suite that are measured with them.
+TILE_ROWS = "^four-particle (ggl-vi-a|energy-momentum)|^heavy-top-directors ggl-vi-s"
+LAUNCH_ROWS = "^chaotic printed m = 3 nonholonomic-lobatto|^henon-heiles lobatto"
 TILES = {f"tiles-{lanes}": f"-DRATTLEBACK_TILE_LANES={lanes}" for lanes in (8, 16, 32)}
 LAUNCHES = {f"launch-{threads}x{blocks}": f"-DRATTLEBACK_BLOCK_THREADS={threads} -DRATTLEBACK_BLOCKS={blocks}"
             for threads, blocks in ((32, 8), (64, 2), (64, 3), (64, 6), (64, 8), (128, 2), (128, 4), (256, 1))}
 
 
-def variant(context, name):
-    return context.build.with_name(f"{context.build.name}-{name}")
-
-
 def wanted(context, flags):
-    """The variants to build and to run: of a tiny run those that an emulator can do in seconds."""
+    """The variants to run: of a tiny run those that an emulator can do in seconds."""
     return {name: flag for name, flag in flags.items() if not context.tiny or name in ("tiles-32", "launch-32x8")}
 
 

@@ -1,9 +1,10 @@
 """The stages of bench/gpu/run that measure speeds."""
 import json, pathlib, re, tempfile, types
 
-from common import LAUNCHES, TILES, suite, table, variant, wanted
+from common import LAUNCH_ROWS, LAUNCHES, TILE_ROWS, TILES, suite, table, wanted
 
 TINY = r"^chaotic printed m = 2 nonholonomic-lobatto stages = 2|^henon-heiles lobatto stages = 2|^four-particle ggl-vi-a"
+TINY_VARIANTS = r"^henon-heiles lobatto stages = 2|^four-particle ggl-vi-a"
 FIGURES = ["steps/s", "share of fma rate", "seconds", "steps", "kernel", *suite.FIGURES]
 
 
@@ -18,12 +19,12 @@ def rows_of(program):
         yield f"{title} {method} {options}".replace("\n", ", ").strip(), text
 
 
-def bench(context, title, program, text, backend, *more):
+def bench(context, title, text, backend, *more, env=None):
     """What `rattleback bench --json` says of a study; None: it did not run, which is noted."""
     with tempfile.TemporaryDirectory() as folder:
         study = pathlib.Path(folder, "study.toml")
         study.write_text(text)
-        code, out, err = context.call(program, "bench", study, "--backend", backend, "--json", "--quiet", *more, limit=120)
+        code, out, err = context.call(context.program, "bench", study, "--backend", backend, "--json", "--quiet", *more, env=env, limit=120)
     if code is None:
         context.left_out.append(f"{title}, which {err}")
     elif not out.startswith("{"):
@@ -33,15 +34,15 @@ def bench(context, title, program, text, backend, *more):
     return None
 
 
-def speed(context, title, program, text, trajectories):
+def speed(context, title, text, trajectories, env=None):
     """A report of so many steps that a run takes a fifth of a second: what a run needs besides, above all the way of the states
     to the device and back, would else be most of it. The report has the figures of the longest run that all trajectories end."""
     if context.tiny:
-        report = bench(context, title, program, text(trajectories, 4), "cuda", "--repetitions", 1)
+        report = bench(context, title, text(trajectories, 4), "cuda", "--repetitions", 1, env=env)
         return report and report | {"steps": 4}
     steps, best = 100, None
     while steps <= 100_000 and (best is None or context.enough(f"{title}, a longer run", 20.0)):
-        report = bench(context, title, program, text(trajectories, steps), "cuda", "--repetitions", 3)
+        report = bench(context, title, text(trajectories, steps), "cuda", "--repetitions", 3, env=env)
         if report is None or best and report["failed"]:
             break
         best = report | {"steps": steps}
@@ -65,18 +66,18 @@ def catalogue(context):
         if title in context.data or context.tiny and not re.search(TINY, title) or not context.enough(title):
             continue
         trajectories = 64 if context.tiny else 1 << 18 if re.search("^chaotic|^henon-heiles lobatto", title) else 1 << 16
-        if report := speed(context, title, context.program, text, trajectories):
+        if report := speed(context, title, text, trajectories):
             context.data[title] = report
     context.need(context.data, "no row was measured")
     return table(["row", "trajectories", *FIGURES], [[title, r["trajectories"], *cells(r)] for title, r in context.data.items()])
 
 
-def same_bits(context, program, text, title):
+def same_bits(context, title, text, env):
     """Whether CPU and GPU agree; None: there was no time."""
     with tempfile.TemporaryDirectory() as folder:
         study = pathlib.Path(folder, "study.toml")
         study.write_text(text)
-        code, _, err = context.call(program, "compare", study, "--backends", "cpu:scalar,cuda", "--quiet", limit=120)
+        code, _, err = context.call(context.program, "compare", study, "--backends", "cpu:scalar,cuda", "--quiet", env=env, limit=120)
     if code is None:
         context.left_out.append(f"bits of {title}")
     elif code != 0:
@@ -84,42 +85,35 @@ def same_bits(context, program, text, title):
     return None if code is None else code == 0
 
 
-def variants(context, names, methods, trajectories):
-    """The rows of the builds that differ in their launches: steps per second; the same steps give the same bits."""
+def variants(context, flags, rows, trajectories):
+    """The rows with kernels that differ in their launches: steps per second; the same steps give the same bits."""
     context.need_device()
-    builds = {"default": context.program} | {name: variant(context, name) / "rattleback" for name in names}
-    for name in [name for name, program in builds.items() if not program.exists()]:
-        builds.pop(name)
-        context.left_out.append(f"{name}: the build is not there (bench/gpu/run build)")
-    if len(builds) < 2:
-        context.left_out = []
-        raise context.Absent("no variant is built; run bench/gpu/run build")
-    titles = {title for name, program in builds.items() if name != "default" for title, _ in rows_of(program)}
+    environments = {"default": {}} | {name: {"RATTLEBACK_NVRTCFLAGS": flag} for name, flag in wanted(context, flags).items()}
     for title, text in rows_of(context.program):
-        if title not in titles or not re.search(methods, title) or context.tiny and not re.search(TINY, title):
+        if not re.search(rows, title) or context.tiny and not re.search(TINY_VARIANTS, title):
             continue
-        for name, program in builds.items():
+        for name, env in environments.items():
             done = context.data.setdefault(title, {})
             if done.get(name, {}).get("identical") or not context.enough(f"{title}, {name}"):
                 continue
-            report = speed(context, f"{title}, {name}", program, text, 64 if context.tiny else trajectories)
-            same = same_bits(context, program, text(64 if context.tiny else 300, 20), f"{title}, {name}") if report else None
+            report = speed(context, f"{title}, {name}", text, 64 if context.tiny else trajectories, env)
+            same = same_bits(context, f"{title}, {name}", text(64 if context.tiny else 300, 20), env) if report else None
             if same is not None:
                 done[name] = report | {"identical": same}
-    rows = [[title, name, *cells(r), "identical" if r["identical"] else "different"]
-            for title, builds in context.data.items() for name, r in builds.items()]
-    context.need(rows, "no row was measured that the variants share with the program")
-    return table(["row", "build", *FIGURES, "bits"], rows)
+    found = [[title, name, *cells(r), "identical" if r["identical"] else "different"]
+             for title, variants in context.data.items() for name, r in variants.items()]
+    context.need(found, "no row was measured")
+    return table(["row", "variant", *FIGURES, "bits"], found)
 
 
 def tiles(context):
     """Tiles of 8, 16 and 32 lanes against the choice of linalg/tile.hpp."""
-    return variants(context, wanted(context, TILES), "ggl-vi-a|ggl-vi-s|energy-momentum", 1 << 15)
+    return variants(context, TILES, TILE_ROWS, 1 << 15)
 
 
 def launch(context):
     """Threads of a block and blocks of a multiprocessor against the choice of loop/device.cuh."""
-    return variants(context, wanted(context, LAUNCHES), "lobatto", 1 << 18)
+    return variants(context, LAUNCHES, LAUNCH_ROWS, 1 << 18)
 
 
 def overtakes(sizes):
@@ -145,7 +139,7 @@ def crossover(context):
         if not context.enough(name):
             return None
         times = ["--repetitions", 1] if context.tiny or size >= 10 ** 6 else ["--repetitions", 3, "--seconds", 0.1]
-        report = bench(context, name, context.program, studies[title](size, steps), backend, *times, *more)
+        report = bench(context, name, studies[title](size, steps), backend, *times, *more)
         return report and {"seconds": sorted(report["seconds"])[len(report["seconds"]) // 2], "threads": report["threads"],
                            "steps_per_second": report["trajectory_steps_per_second"]["median"]}
     for title in studies:

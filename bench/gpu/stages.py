@@ -2,7 +2,7 @@
 import collections, concurrent.futures, json, pathlib, re, shutil, tempfile
 
 import speeds, targets
-from common import LAUNCH_KERNELS, LAUNCHES, ROOT, TILE_KERNELS, TILES, sweep, table, variant, wanted
+from common import ROOT, sweep, table
 
 # Each pattern picks one kernel shape: a thread per trajectory without and with iteration, hbvm, a parked state, groups, Newton
 # in local memory, conversion, tiles of 8 lanes (16 with a tangent vector) with three methods, tiles of 32 lanes. Flavours add
@@ -17,33 +17,22 @@ TINY_SHAPES = [r"^henon-heiles - lobatto stages=2", r"^chaotic printed m=2 nonho
 
 
 def build(context):
-    """Configures and compiles the program and its variants."""
-    common = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DRATTLEBACK_CUDA=ON", "-DRATTLEBACK_KERNEL_TESTS=OFF"]
-    if context.tiny:
-        common += ["-DRATTLEBACK_EMULATED=ON", "-DRATTLEBACK_CUDA_QUICK=ON"]
-    else:
-        common += ["-DRATTLEBACK_CUDA_QUICK=OFF", "-DCMAKE_CUDA_ARCHITECTURES=90"]
-    small = ["-DRATTLEBACK_TESTS=OFF", "-DRATTLEBACK_BENCHMARKS=OFF"]
-    main = ["-DRATTLEBACK_SYSTEMS=chaotic_printed_[23]|henon_heiles|four_particle"] if context.tiny else []
-    folders = {} if context.tiny and context.program.exists() else {context.build: main}
-    for kernels, flags, tiny in ((TILE_KERNELS, TILES, 0), (LAUNCH_KERNELS, LAUNCHES, 1)):
-        kernels = kernels.split("|")[tiny] if context.tiny else kernels
-        systems = "|".join(dict.fromkeys(kernel.split("__")[0] for kernel in kernels.split("|")))
-        folders |= {variant(context, name): [*small, f"-DRATTLEBACK_KERNELS={kernels}", f"-DRATTLEBACK_SYSTEMS={systems}",
-                                             f"-DCMAKE_CUDA_FLAGS={flag}"] for name, flag in wanted(context, flags).items()}
-    builds = context.data["builds"] = {}
-    for folder, options in folders.items():
-        for command in (["cmake", "-S", ROOT, "-B", folder, *common, *options], ["cmake", "--build", folder, "-j", context.options.jobs]):
-            code, out, err = context.call(*command) if context.enough(folder.name, 1.0) else (None, "", "")
-            builds[folder.name] = "built" if code == 0 else "unfinished" if code is None else "failed"
-            if code is None:
-                context.left_out.append(f"{folder.name}, which the same command goes on with")
-            elif code != 0:
-                context.fault(f"{folder.name}: {(err or out or str(code)).strip().splitlines()[-1]}")
-            if code != 0:
-                break
-    context.left_out = list(dict.fromkeys(context.left_out))
-    return table(["build", ""], builds.items())
+    """Configures and compiles the program and its tests. The kernels of steps are compiled when they are needed."""
+    options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DRATTLEBACK_CUDA=ON", "-DRATTLEBACK_KERNEL_TESTS=OFF",
+               "-DRATTLEBACK_EMULATED=ON" if context.tiny else "-DCMAKE_CUDA_ARCHITECTURES=90"]
+    commands = [["cmake", "-S", ROOT, "-B", context.build, *options], ["cmake", "--build", context.build, "-j", context.options.jobs]]
+    context.data["build"] = "built"
+    for command in [] if context.tiny and context.program.exists() else commands:
+        code, out, err = context.call(*command)
+        if code is None:
+            context.data["build"] = "unfinished"
+            context.left_out.append("the rest of the build, which the same command goes on with")
+            break
+        if code != 0:
+            context.data["build"] = "failed"
+            context.fault((err or out or str(code)).strip().splitlines()[-1])
+            break
+    return context.data["build"] + "\n"
 
 
 def tests(context):

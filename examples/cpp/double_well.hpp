@@ -1,14 +1,16 @@
 #pragma once
 // A system of one's own: a nonholonomic particle in a double well,
 //   L = |v|^2/2 - barrier (x^2 - 1)^2 - y^2/2,  Phi = vz - y vx.
-// What a system offers is described in rattleback/mechanics/system.hpp. The force is not given here, so it is derived from the
-// potential by automatic differentiation.
+// What a system offers is described in rattleback/mechanics/system.hpp. Without the function `force`, the force would be derived
+// from the potential by automatic differentiation. examples/double-well.toml is the same system as formulas. Both round in the
+// same way, so their results have the same bits.
 
 #include "rattleback/mechanics/system.hpp"
 
 namespace example {
 
 using rattleback::ConstraintKind;
+using rattleback::fma;
 using rattleback::Matrix;
 using rattleback::ObservableInfo;
 using rattleback::ParameterInfo;
@@ -39,7 +41,12 @@ struct DoubleWell {
   template <class S>
   RB_HD S potential(const Vector<S, n>& q) const {
     const S well = q[0] * q[0] - S(1.0);
-    return S(barrier) * well * well + S(0.5) * q[1] * q[1];
+    return fma(S(0.5), q[1] * q[1], S(barrier) * (well * well));
+  }
+  template <class S>
+  RB_HD Vector<S, n> force(const Vector<S, n>& q) const {
+    const S well = q[0] * q[0] - S(1.0);
+    return {S(T(-4.0) * barrier) * (q[0] * well), -q[1], S(0.0)};
   }
   template <class S>
   RB_HD Matrix<S, m, n> constraint_matrix(const Vector<S, n>& q) const {

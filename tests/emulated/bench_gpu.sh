@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench/gpu on an emulated GPU: the stages run to their end, and a stage that fails, lacks time or has no GPU says so.
-#   bench_gpu.sh RUN PROGRAM TESTS RESULTS [BUILD]      with BUILD: all stages, with builds of variants beside BUILD
+#   bench_gpu.sh RUN PROGRAM TESTS RESULTS [BUILD]      with BUILD: all stages
 set -euo pipefail
 run=$1 program=$2 tests=$3 results=$4 build=${5:-}
 rm -rf "$results"
@@ -13,10 +13,12 @@ if [[ -n $build ]]; then
   stages=(build tests selftest compare sanitize suite tiles launch crossover peers targets)
   few "${stages[@]}" --build "$build" --python /usr/bin/python3
 else
-  stages=(tests selftest compare sanitize suite crossover targets)
+  stages=(tests selftest compare sanitize suite tiles launch crossover targets)
   few "${stages[@]}"
 fi
 for stage in "${stages[@]}"; do is "$stage" done; done
+grep -q '"lanes": 32' "$results/tiles.json"    # RATTLEBACK_NVRTCFLAGS reaches the kernels
+grep -q '"threads": 32' "$results/launch.json"
 
 few suite --minutes 0.001  # no time for anything; what the first run left is kept
 is suite unfinished

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/base/floating_point.hpp"
 
 namespace rattleback {
 
@@ -41,7 +42,7 @@ inline void require_threads(unsigned threads) {
 }
 
 /// Calls body(i) for i in [0, count) on `threads` threads. A free thread takes the next index. Meanwhile the calling
-/// thread calls `tick` about ten times a second. The first exception ends the loop and is thrown again here. Throws
+/// thread calls `tick` about ten times a second. The threads compute in the default floating-point environment. The first exception ends the loop and is thrown again here. Throws
 /// Error(input) when a thread cannot be created.
 inline void parallel_for(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& body,
                          const std::function<void()>& tick = {}) {
@@ -52,6 +53,7 @@ inline void parallel_for(std::uint64_t count, unsigned threads, const std::funct
   unsigned running = static_cast<unsigned>(std::min<std::uint64_t>(threads, count));
 
   const auto work = [&] {
+    const FloatingPointScope environment;
     try {
       for (std::uint64_t i = next++; i < count; i = next++) body(i);
     } catch (...) {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "rattleback/catalogue/builtin/builtin.hpp"
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/builtin/methods.hpp"
+#include "rattleback/catalogue/builtin/builtin.hpp"
 
 namespace rattleback {
 
@@ -25,6 +26,7 @@ Catalogue& Catalogue::instance() {
 }
 
 Catalogue::Catalogue() {
+  const FloatingPointScope environment;
   for (const MethodEntry* method : builtin_methods) add(*method);
   add_builtin_systems(systems_);
 }

@@ -19,11 +19,11 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/sha256.hpp"
-#include "rattleback/toolchain/compiler.hpp"
 #include "rattleback/compile/kernel_flags.hpp"
 #include "rattleback/compile/sources.hpp"
 #include "rattleback/cuda/nvrtc.hpp"
 #include "rattleback/store/store.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 
 namespace rattleback {
 namespace {
@@ -33,13 +33,15 @@ struct Job {
   std::string text;  ///< of the unit, without headers
   std::string title;
   Isa isa = Isa::scalar;
-  bool quick = false;             ///< code that need not be fast
-  std::string architecture = {};  ///< of a GPU; empty for the CPU
+  bool quick = false;                   ///< code that need not be fast
+  std::string architecture = {};        ///< of a GPU; empty for the CPU
+  std::vector<std::string> extra = {};  ///< options of the user
 
   /// The text with all headers.
   std::string whole = {};
   /// A hash of the text without paths, the options of the user and the instruction set. The bits of a kernel depend on nothing else:
-  /// kernels in packs are found by this name, with any compiler or none. The object exports this name.
+  /// a kernel is found by this name in packs, and in the cache where nothing is compiled, with any compiler or none. The object
+  /// exports this name.
   std::string name = {};
   /// A hash of the name, the compiler and all flags: the name of the kernel in the cache.
   std::string key = {};
@@ -54,11 +56,22 @@ struct Job {
   [[nodiscard]] const char* source() const { return architecture.empty() ? "unit.cpp" : "unit.cu"; }
 };
 
+/// Returns the options of the user for headers of their own.
+const std::vector<std::string>& options() {
+  static const std::vector<std::string> options = extra_flags();
+  return options;
+}
+
+/// Returns the job of the entry of a system of the user, from its text (entry_text).
+Job entry_job_of(const std::string& text, const std::string& type) {
+  return {.text = text, .title = type, .quick = true, .extra = options()};
+}
+
 Job job_of(const Unit& unit, bool quick_scalar) {
   const bool quick = unit.kind == UnitKind::counted || (quick_scalar && unit.isa == Isa::scalar);
   std::string text = unit.text();
   if (quick && unit.kind != UnitKind::counted) text = "#define RATTLEBACK_SMALL_CODE\n" + text;
-  return {.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick};
+  return {.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick, .extra = options()};
 }
 
 /// Returns the text without the #line directives of the user's files. A kernel is the same wherever its headers lie.
@@ -75,22 +88,39 @@ const Compiler& the_compiler() {
   static const Compiler compiler = find_compiler();
   return compiler;
 }
-const std::vector<std::string>& options() {
-  static const std::vector<std::string> options = extra_flags();
-  return options;
-}
 std::string in_words(const Compiler& compiler) {
   return fmt::format("{} ({}, {})", compiler.path, compiler.version, compiler.target);
 }
 
+/// Returns the flags of a job for the CPU, with those of the user.
+std::vector<std::string> all_flags(const Job& job, bool clang) {
+  std::vector<std::string> flags = flags_of(job.isa, clang, job.quick);
+  flags.insert(flags.end(), job.extra.begin(), job.extra.end());
+  return flags;
+}
+
+/// Returns the flags of a job for a GPU, whose image is for `target`, with those of the user.
+std::vector<std::string> all_device_flags(const Job& job, const std::string& target) {
+  std::vector<std::string> flags = Nvrtc::target_options(target);
+  flags.insert(flags.end(), job.extra.begin(), job.extra.end());
+  return flags;
+}
+
 Job device_job_of(const Unit& unit, const std::string& architecture) {
-  return {.text = unit.device_text(), .title = unit.title(architecture), .architecture = architecture};
+  std::vector<std::string> extra = Nvrtc::launch_options();
+  std::ranges::copy_if(options(), std::back_inserter(extra), [](const std::string& option) {
+    return option.starts_with("-D") || option.starts_with("-U");  // the header of a system may read these macros
+  });
+  return {.text = unit.device_text(),
+          .title = unit.title(architecture),
+          .architecture = architecture,
+          .extra = std::move(extra)};
 }
 
 struct Loaded {
   const CompiledUnit* unit;  ///< null for an image
   std::string image;         ///< empty for the CPU
-  std::string name;  ///< Job::name
+  std::string name;          ///< Job::name
   KernelRecord record;
   std::filesystem::path folder;
 };
@@ -127,27 +157,50 @@ struct Kernels::Impl {
     return *store;
   }
 
-  /// Finds a kernel. Sets everything of the job that the compiler needs where there is none.
-  std::optional<Entry> find(Job& job) {
-    job.whole = whole_unit(job.text).text;
-    std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, job.target(), job.quick ? " quick" : "");
-    for (const std::string& option : options()) all += option + "\n";
-    job.name = sha256(all + without_paths(job.whole));
-    if (auto entry = opened(packs).find(job.name)) return entry;
-    if (policy == KernelPolicy::builtin) return std::nullopt;
+  /// Finds a kernel in the cache that any compiler has compiled with the flags of this program.
+  std::optional<Entry> find_of_any_compiler(const Job& job) {
+    return opened(cache).find_named(job.name, [&](const Origin& origin) {
+      if (job.architecture.empty())
+        return origin.flags == all_flags(job, false) || origin.flags == all_flags(job, true);
+      constexpr std::string_view first = "--gpu-architecture=";
+      if (origin.flags.empty() || !origin.flags[0].starts_with(first)) return false;
+      const std::string target = origin.flags[0].substr(first.size());
+      return Nvrtc::serves(target, job.architecture) && origin.flags == all_device_flags(job, target);
+    });
+  }
+
+  /// Sets the compiler, the flags and the key of a job. Throws Error where there is no compiler.
+  static void choose_compiler(Job& job) {
     if (job.architecture.empty()) {
       const Compiler& compiler = the_compiler();
       job.compiler = in_words(compiler);
-      job.flags = flags_of(job.isa, compiler.clang, job.quick);
-      job.flags.insert(job.flags.end(), options().begin(), options().end());
+      job.flags = all_flags(job, compiler.clang);
     } else {
       const Nvrtc& nvrtc = Nvrtc::instance();
       job.compiler = "NVRTC " + nvrtc.version();
-      job.flags = Nvrtc::target_options(nvrtc.target(job.architecture));
+      job.flags = all_device_flags(job, nvrtc.target(job.architecture));
     }
-    all = fmt::format("{}\ncompiler {}\n", job.name, job.compiler);
+    std::string all = fmt::format("name {}\ncompiler {}\n", job.name, job.compiler);
     for (const std::string& flag : job.flags) all += flag + "\n";
     job.key = sha256(all);
+  }
+
+  /// Finds a kernel. Sets everything of the job that the compiler needs where there is none. Throws Error where the kernel
+  /// must be compiled and there is no compiler.
+  std::optional<Entry> find(Job& job) {
+    job.whole = whole_unit(job.text).text;
+    std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, job.target(), job.quick ? " quick" : "");
+    for (const std::string& option : job.extra) all += option + "\n";
+    job.name = sha256(all + without_paths(job.whole));
+    if (auto entry = opened(packs).find(job.name)) return entry;
+    if (policy == KernelPolicy::builtin) return std::nullopt;
+    if (policy == KernelPolicy::cached) return find_of_any_compiler(job);
+    try {
+      choose_compiler(job);
+    } catch (const Error&) {
+      if (auto entry = find_of_any_compiler(job)) return entry;
+      throw;
+    }
     return opened(cache).find(job.key);
   }
 
@@ -179,7 +232,8 @@ struct Kernels::Impl {
                               entry.folder.string(), why != nullptr ? why : "its key is another one"));
     }
     const std::lock_guard lock(mutex);
-    loaded.insert({job.id(), {unit, std::move(image), job.name, {job.title, entry.key, entry.origin.compiler}, entry.folder}});
+    loaded.insert(
+        {job.id(), {unit, std::move(image), job.name, {job.title, entry.key, entry.origin.compiler}, entry.folder}});
   }
 
   /// Returns where the log of a failed compilation stays; empty when there is no such place.
@@ -196,7 +250,8 @@ struct Kernels::Impl {
     std::ofstream(unit, std::ios::binary) << job.whole;
     std::vector<std::string> flags = job.flags;
     flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.name));
-    const double seconds = rattleback::compile(the_compiler(), flags, {unit, folder / job.object(), log, kept_log(job)}, stop).seconds;
+    const double seconds =
+        rattleback::compile(the_compiler(), flags, {unit, folder / job.object(), log, kept_log(job)}, stop).seconds;
     std::filesystem::remove(log);
     return seconds;
   }
@@ -205,15 +260,18 @@ struct Kernels::Impl {
   double compile_image(const Job& job, const std::filesystem::path& folder) {
     std::ofstream(folder / job.source(), std::ios::binary) << job.whole;
     const auto start = std::chrono::steady_clock::now();
-    const DeviceImage image = Nvrtc::instance().compile(job.whole, job.source(), job.architecture, {}, {}, kept_log(job));
+    const DeviceImage image =
+        Nvrtc::instance().compile(job.whole, job.source(), job.architecture, {}, job.extra, kept_log(job));
     std::ofstream(folder / job.object(), std::ios::binary) << image.bytes;
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   Entry compile_job(const Job& job) {
     WorkFolder work = opened(cache).work_folder();
-    const double seconds = job.architecture.empty() ? compile_object(job, work.path()) : compile_image(job, work.path());
-    Entry entry = opened(cache).publish(job.key, std::move(work), {job.title, job.compiler, job.flags, seconds});
+    const double seconds =
+        job.architecture.empty() ? compile_object(job, work.path()) : compile_image(job, work.path());
+    Entry entry =
+        opened(cache).publish(job.key, std::move(work), {job.title, job.name, job.compiler, job.flags, seconds});
     if (report) report(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
     return entry;
   }
@@ -315,8 +373,7 @@ KernelPolicy Kernels::policy() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->policy;
 }
-void Kernels::set_report(std::function<void(const std::string&)> report,
-                         std::function<void(const std::string&)> warn) {
+void Kernels::set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn) {
   const std::lock_guard lock(impl_->mutex);
   impl_->report = std::move(report);
   impl_->warn = std::move(warn);
@@ -336,7 +393,7 @@ void Kernels::load(std::span<const Unit> units, unsigned jobs) {
 const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).unit; }
 
 const SystemEntry& Kernels::system(const SystemSource& source) {
-  Job job{.text = entry_text(source), .title = source.type, .quick = true};
+  const Job job = entry_job_of(entry_text(source), source.type);
   impl_->load({job}, 1);
   const std::lock_guard lock(impl_->mutex);
   const SystemEntry*& entry = impl_->systems[job.text];
@@ -384,10 +441,9 @@ Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesyste
   {
     const std::lock_guard lock(impl_->mutex);
     for (const auto& [text, entry] : impl_->systems)
-      if (std::ranges::any_of(units, [&](const Unit& unit) {
-            return unit.system->source_text.type == entry->source_text.type;
-          }))
-        list.push_back({.text = text, .title = entry->source_text.type, .quick = true});
+      if (std::ranges::any_of(
+              units, [&](const Unit& unit) { return unit.system->source_text.type == entry->source_text.type; }))
+        list.push_back(entry_job_of(text, entry->source_text.type));
   }
   if (!pack.empty()) {
     std::error_code code;

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <sstream>
+#include <utility>
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
@@ -88,6 +90,9 @@ int number_of(std::string_view architecture) {
     input_error("architecture", quote(architecture) + " is not the architecture of a GPU; example: sm_90");
   return number;
 }
+
+/// Returns whether images are PTX in any case.
+bool wants_ptx() { return environment("RATTLEBACK_CUDA_IMAGE") == "ptx"; }
 
 std::string capability(int number) { return std::to_string(number / 10) + "." + std::to_string(number % 10); }
 
@@ -211,14 +216,39 @@ std::string Nvrtc::target(std::string_view architecture) const {
     fail("NVRTC " + version_ + " (" + path_ + ") has no code for GPUs of compute capability " + capability(wanted) +
          ", the oldest is " + capability(architectures_.front()) + "; use an older NVRTC, see RATTLEBACK_NVRTC");
   const int newest = *std::prev(above);
-  const bool virtual_only =
-      newest != wanted || architecture.starts_with("compute_") || environment("RATTLEBACK_CUDA_IMAGE") == "ptx";
+  const bool virtual_only = newest != wanted || architecture.starts_with("compute_") || wants_ptx();
   return (virtual_only ? "compute_" : "sm_") + std::to_string(newest);
+}
+
+bool Nvrtc::serves(std::string_view target, std::string_view architecture) {
+  if (target.starts_with("compute_")) return number_of(target) <= number_of(architecture);
+  return target == architecture && !wants_ptx();
 }
 
 std::vector<std::string> Nvrtc::target_options(std::string_view target) {
   return {"--gpu-architecture=" + std::string(target), "--std=c++20", "--device-as-default-execution-space",
           "--fmad=false", "--no-source-include"};
+}
+
+std::vector<std::string> Nvrtc::launch_options() {
+  const std::pair<std::string_view, std::vector<int>> macros[] = {{"-DRATTLEBACK_TILE_LANES=", {8, 16, 32}},
+                                                                  {"-DRATTLEBACK_BLOCK_THREADS=", {32, 64, 128, 256}},
+                                                                  {"-DRATTLEBACK_BLOCKS=", {1, 2, 3, 4, 6, 8, 16, 32}}};
+  std::vector<std::string> options;
+  std::istringstream words(environment("RATTLEBACK_NVRTCFLAGS"));
+  for (std::string word; words >> word;) {
+    std::string known;
+    for (const auto& [macro, values] : macros)
+      for (const int value : values) {
+        const std::string option = std::string(macro) + std::to_string(value);
+        if (option == word) options.push_back(option);
+        known += (value == values[0] ? std::string(known.empty() ? "" : "; ") + std::string(macro) : ", ") +
+                 std::to_string(value);
+      }
+    if (options.empty() || options.back() != word)
+      input_error("RATTLEBACK_NVRTCFLAGS", quote(word) + " is refused (known: " + known + ")");
+  }
+  return options;
 }
 
 DeviceImage Nvrtc::compile(const std::string& unit, const std::string& name, std::string_view architecture,

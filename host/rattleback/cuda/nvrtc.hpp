@@ -45,6 +45,9 @@ class Nvrtc {
   /// architecture.
   [[nodiscard]] std::string target(std::string_view architecture) const;
 
+  /// Returns whether an image of this target may serve a device of `architecture`, as `target` would choose.
+  [[nodiscard]] static bool serves(std::string_view target, std::string_view architecture);
+
   /// Compiles a unit (kernels/rattleback/loop/device.cuh). `name` is the unit's name in messages; `headers` has what it
   /// includes, besides those of the C++ standard library (standard.hpp). `options` come after those of
   /// target_options(). Checks the PTX (ptx.hpp). Throws Error(runtime) with the compiler's first error; the file `log`
@@ -55,6 +58,10 @@ class Nvrtc {
 
   /// The options that the bits and the speed depend on.
   [[nodiscard]] static std::vector<std::string> target_options(std::string_view target);
+  /// The options in RATTLEBACK_NVRTCFLAGS, which is split at blanks: -DRATTLEBACK_TILE_LANES=8, 16 or 32,
+  /// -DRATTLEBACK_BLOCK_THREADS=32, 64, 128 or 256 and -DRATTLEBACK_BLOCKS=1 to 32. They change launches and speed, and
+  /// no bits. Throws Error(input) for any other.
+  [[nodiscard]] static std::vector<std::string> launch_options();
 
  private:
   // the functions of nvrtc.h, by their types

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/compile/kernels.hpp"
 #include "rattleback/problem/ensemble.hpp"
@@ -40,8 +41,8 @@ class CountingBackend final : public Backend {
     KernelArguments arguments = plan_->arguments;
     arguments.sample = 0;
     arguments.target = std::min(segment.stretches.back().to, most_steps);
-    const CompiledUnit& unit = Kernels::instance().get(
-        {UnitKind::counted, plan_->system, plan_->method, plan_->key, Isa::scalar});
+    const CompiledUnit& unit =
+        Kernels::instance().get({UnitKind::counted, plan_->system, plan_->method, plan_->key, Isa::scalar});
     operations_ +=
         unit.count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
   }
@@ -101,6 +102,7 @@ Spread spread_of(std::vector<double> values) {
 }
 
 BenchReport measure(const Problem& problem, const BenchOptions& options) {
+  const FloatingPointScope environment;
   check_options(options);
   BenchReport report{problem};
   Session session(options.run);
@@ -125,6 +127,7 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
                                    const std::vector<double>& steps, const Reference& reference,
                                    const BenchOptions& options,
                                    const std::function<void(const WorkPrecisionRun&)>& finished) {
+  const FloatingPointScope environment;
   check_options(options);
   if (settings.empty()) input_error("settings", "there is none; give at least one");
   WorkPrecisionReport report{problem};

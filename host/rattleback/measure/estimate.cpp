@@ -5,6 +5,7 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/backend/plan.hpp"
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/statistics/statistics.hpp"
@@ -114,6 +115,7 @@ std::uint64_t result_bytes(const Problem& problem) {
 }
 
 Estimate estimate(const Problem& problem, const RunOptions& options) {
+  const FloatingPointScope environment;
   const Ensemble ensemble(problem);
   const std::uint64_t size = ensemble.size();
   const PointSample sample = check_some_points(problem, ensemble, worker_count(options.threads));

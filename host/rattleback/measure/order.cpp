@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
@@ -24,7 +25,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// method has so many. More stages would cost more and add digits below round-off.
 int reference_stages(const MethodEntry& method, int tested) {
   for (const OptionInfo& option : method.options)
-    if (option.name == std::string_view("stages")) return std::min(static_cast<int>(option.maximum), std::max(5, tested + 2));
+    if (option.name == std::string_view("stages"))
+      return std::min(static_cast<int>(option.maximum), std::max(5, tested + 2));
   return tested;
 }
 
@@ -299,9 +301,11 @@ struct FinalErrors::Impl {
     if ((wanted.stages || !by_run) && problem.method->stages_of != nullptr) run.method.options.clear();
     int most_tested = 0;
     for (const Problem& tested : runs)
-      if (tested.method == problem.method) most_tested = std::max(most_tested, tested.study.method.stages().value_or(0));
+      if (tested.method == problem.method)
+        most_tested = std::max(most_tested, tested.study.method.stages().value_or(0));
     if (wanted.stages) run.method.options["stages"] = *wanted.stages;
-    if (!by_run && stages != options.end()) run.method.options["stages"] = reference_stages(*problem.method, most_tested);
+    if (!by_run && stages != options.end())
+      run.method.options["stages"] = reference_stages(*problem.method, most_tested);
     run.places["method.stages"] = "reference";
     const Problem finer(run);
     require_finer("reference", finer, step_of(finer), runs);
@@ -313,6 +317,7 @@ struct FinalErrors::Impl {
 FinalErrors::FinalErrors(const Problem& problem, std::span<const Problem> runs, const Reference& reference,
                          Session& session, unsigned threads)
     : impl_(std::make_unique<Impl>()) {
+  const FloatingPointScope environment;
   if (problem.system->m > 0 && problem.method->carries_multiplier) impl_->variables.emplace_back("lambda");
   impl_->in_space = problem.method->in_space;
   impl_->resolve(problem, runs, reference, session, threads);
@@ -321,6 +326,7 @@ FinalErrors::~FinalErrors() = default;
 FinalErrors::FinalErrors(FinalErrors&&) noexcept = default;
 
 void FinalErrors::add(const Result& result, const Problem& run) {
+  const FloatingPointScope environment;
   States states = states_of(result, impl_->variables);
   turn(*run.system, run.method->in_space, impl_->in_space, states);
   const std::size_t size = states.good.size();
@@ -424,6 +430,7 @@ void OrderReport::write(ResultSink& sink) const {
 
 OrderReport order(const Problem& problem, const std::vector<double>& steps, const Reference& reference,
                   const RunOptions& options, const std::function<void(double step, const Summary& summary)>& finished) {
+  const FloatingPointScope environment;
   OrderReport report{problem};
   report.steps = checked_steps(problem.study, steps, 2);
   std::vector<Problem> runs;

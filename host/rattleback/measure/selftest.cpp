@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/kernel_case.hpp"
@@ -103,6 +104,7 @@ std::string SelftestReport::outcome() const {
 }
 
 SelftestReport selftest(const SelftestOptions& options) {
+  const FloatingPointScope environment;
   std::vector<KernelCase> cases = kernel_cases();
   try {
     const std::regex pattern(options.match);

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/own/own_system.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/problem/parts.hpp"
 
 namespace rattleback {
@@ -79,7 +79,8 @@ void complete_system(Study& study, const SystemEntry& entry) {
   std::vector<std::string> known;
   for (const StructureInfo& info : entry.structure) {
     known.emplace_back(info.name);
-    study.system.parameters.try_emplace(info.name, info.value);
+    if (study.system.formulas == nullptr)  // formulas give their dimensions themselves
+      study.system.parameters.try_emplace(info.name, info.value);
   }
   for (const ParameterInfo& info : entry.parameters) {
     known.emplace_back(info.name);

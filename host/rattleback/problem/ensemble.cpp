@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/ensemble/formulas.hpp"
 #include "rattleback/ensemble/grid.hpp"
@@ -111,7 +112,10 @@ struct Ensemble::Evaluator::Impl {
   Formulas formulas;
 };
 
-Ensemble::Ensemble(const Problem& problem) : impl_(std::make_shared<const Impl>(problem)) {}
+Ensemble::Ensemble(const Problem& problem) {
+  const FloatingPointScope environment;
+  impl_ = std::make_shared<const Impl>(problem);
+}
 Ensemble::~Ensemble() = default;
 Ensemble::Ensemble(Ensemble&&) noexcept = default;
 

@@ -27,7 +27,7 @@ class Ensemble {
   [[nodiscard]] bool multiplier_given() const;
   [[nodiscard]] bool in_space() const;  ///< the given v and p are in space, on Lie groups
 
-  /// Evaluates trajectories. Each thread needs one Evaluator. Throws Error(input), naming the expression, when a value
+  /// Evaluates trajectories, in the floating-point environment of the thread. Each thread needs one Evaluator. Throws Error(input), naming the expression, when a value
   /// is not finite.
   class Evaluator {
    public:

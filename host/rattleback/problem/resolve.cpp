@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/ensemble/grid.hpp"
@@ -94,6 +95,7 @@ std::vector<std::string> axis_names(const Study& study, const SystemEntry& syste
 }  // namespace
 
 Problem::Problem(Study given) : study(std::move(given)) {
+  const FloatingPointScope environment;
   check_name("a study", study.name, study.place("study.name"));
   choose_system(*this);
   choose_method(*this);

@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "rattleback/base/floating_point.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -223,6 +225,7 @@ std::uint64_t DiffReport::differing() const {
 }
 
 DiffReport diff(const ResultFile& first, const ResultFile& second, const std::stop_token& stop) {
+  const FloatingPointScope environment;
   std::set<std::string> paths;
   for (const ResultFile* file : {&first, &second})
     for (const auto& [path, entry] : file->datasets()) paths.insert(path);

@@ -7,6 +7,7 @@
 #include <future>
 
 #include "rattleback/backend/plan.hpp"
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/result/checkpoint.hpp"
@@ -44,7 +45,10 @@ SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step
 /// Starts the work in a new thread. If the system gives no thread, the work is done when the caller waits for the
 /// future.
 std::future<void> in_background(const std::function<void()>& work) {
-  return std::async(std::launch::async | std::launch::deferred, work);
+  return std::async(std::launch::async | std::launch::deferred, [work] {
+    const FloatingPointScope environment;
+    work();
+  });
 }
 
 }  // namespace

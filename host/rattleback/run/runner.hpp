@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/problem/ensemble.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"
@@ -140,6 +141,7 @@ class Runner {
   [[nodiscard]] std::vector<double> persistent_rows() const;
   void restore_rows(const std::vector<double>& rows);
 
+  FloatingPointScope environment_;  ///< of the calling thread, for all that follows
   const Problem& problem_;
   const Study& study_;
   ResultSink& sink_;

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr int layout = 1;                            // number of the layout of a manifest
+constexpr int layout = 2;                            // number of the layout of a manifest
 constexpr std::size_t most_of_a_manifest = 1 << 20;  // bytes
 
 /// A file descriptor that closes itself.
@@ -79,6 +79,7 @@ Entry entry_of(const Json& json) {
   Entry entry;
   entry.key = json.at("key").get<std::string>();
   entry.origin.title = json.at("title").get<std::string>();
+  entry.origin.name = json.at("name").get<std::string>();
   entry.origin.compiler = json.at("compiler").get<std::string>();
   entry.origin.flags = json.at("flags").get<std::vector<std::string>>();
   entry.origin.seconds = json.at("seconds").get<double>();
@@ -141,10 +142,15 @@ Entry write_manifest(const fs::path& folder, const std::string& key, const Origi
   Json files = Json::array();
   for (const StoredFile& file : entry.files)
     files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
-  const Json json = {{"layout", layout},           {"key", key},
-                     {"title", origin.title},      {"compiler", origin.compiler},
-                     {"flags", origin.flags},      {"seconds", origin.seconds},
-                     {"compiled", entry.compiled}, {"files", files}};
+  const Json json = {{"layout", layout},
+                     {"key", key},
+                     {"title", origin.title},
+                     {"name", origin.name},
+                     {"compiler", origin.compiler},
+                     {"flags", origin.flags},
+                     {"seconds", origin.seconds},
+                     {"compiled", entry.compiled},
+                     {"files", files}};
   write_to_disk(folder / manifest_name, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   const Descriptor itself(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (itself) fsync(itself.get());

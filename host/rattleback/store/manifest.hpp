@@ -23,6 +23,7 @@ struct StoredFile {
 /// What a user is told about a compiled kernel.
 struct Origin {
   std::string title;               ///< "chaotic (contact), 3 stages, AVX-512"
+  std::string name;                ///< a hash of all that the bits depend on: the key without the compiler
   std::string compiler;            ///< path, version and target
   std::vector<std::string> flags;  ///< of the compiler
   double seconds = 0.0;            ///< time that the compiler took

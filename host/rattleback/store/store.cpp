@@ -143,6 +143,37 @@ std::optional<Entry> Store::find(const std::string& key) {
   return find_in(own, key);
 }
 
+std::vector<std::string> Store::keys_named(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (!names_) {
+    names_.emplace();
+    std::error_code code;
+    for (fs::directory_iterator item(folder_, code), end; !code && item != end; item.increment(code)) {
+      const std::string key = item->path().filename();
+      std::string fault;
+      if (!is_key(key)) continue;
+      if (const auto entry = read_entry(item->path(), key, Compare::nothing, fault))
+        (*names_)[entry->origin.name].emplace_back(entry->compiled, key);
+    }
+    for (auto& [found, entries] : *names_) std::ranges::sort(entries, std::greater<>());
+  }
+  std::vector<std::string> keys;
+  if (const auto found = names_->find(name); found != names_->end())
+    for (const auto& [compiled, key] : found->second) keys.push_back(key);
+  return keys;
+}
+
+std::optional<Entry> Store::find_named(const std::string& name, const std::function<bool(const Origin&)>& accept) {
+  if (folder_.empty()) return {};
+  for (const std::string& key : keys_named(name)) {
+    auto entry = find_in(folder_, key);
+    if (!entry || entry->origin.name != name || !accept(entry->origin)) continue;
+    mark_as_used(entry->folder);
+    return entry;
+  }
+  return {};
+}
+
 std::optional<WorkFolder> Store::work_folder_in_cache(std::string& fault) {
   if (folder_.empty()) {
     fault = "there is no cache of kernels (neither XDG_CACHE_HOME nor HOME is an absolute path)";

@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rattleback/store/manifest.hpp"
@@ -38,6 +40,11 @@ class Store {
   /// caller has loaded the file; the caller then calls `find` once more.
   [[nodiscard]] std::optional<Entry> find(const std::string& key);
 
+  /// Returns an entry of the cache whose origin has this name and is accepted, whatever its key: the one compiled last.
+  /// Entries that others publish after the first call are not seen. Checks and records as `find` does.
+  [[nodiscard]] std::optional<Entry> find_named(const std::string& name,
+                                                const std::function<bool(const Origin&)>& accept);
+
   /// Returns a new folder to compile in. It is in the cache, which is created with mode 0700 if need be. If the cache
   /// cannot be written, the folder is in a private one in the directory for temporary files, with a warning. Throws
   /// Error(input) as the constructor does, and Error(runtime) when no folder can be written.
@@ -52,6 +59,7 @@ class Store {
 
  private:
   std::optional<Entry> find_in(const std::filesystem::path& place, const std::string& key);
+  std::vector<std::string> keys_named(const std::string& name);
   std::optional<WorkFolder> work_folder_in_cache(std::string& fault);
   void warn_once(const std::string& message);
 
@@ -61,6 +69,8 @@ class Store {
   std::mutex mutex_;                ///< of the members below
   std::filesystem::path private_;   ///< used in place of a cache that cannot be written
   std::set<std::string> warnings_;  ///< given so far
+  /// Times of compilation and keys of the entries of the cache, by name; read once.
+  std::optional<std::map<std::string, std::vector<std::pair<std::int64_t, std::string>>>> names_;
 };
 
 }  // namespace rattleback

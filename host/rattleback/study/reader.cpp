@@ -8,9 +8,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/study/formulas_text.hpp"
 #include "rattleback/formulas/read.hpp"
+#include "rattleback/study/formulas_text.hpp"
 #include "rattleback/study/toml.hpp"
 
 namespace rattleback {
@@ -356,6 +357,7 @@ void read_output(const toml::table& table, Study::Output& output) {
 }  // namespace
 
 Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
+  const FloatingPointScope environment;
   const toml::table document = parse_document(toml, origin, overrides);
 
   Study study;

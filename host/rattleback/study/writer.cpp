@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/formulas/model.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -112,8 +113,16 @@ void write_system(Writer& out, const Study::System& system) {
   }
   if (system.parameters.empty()) return;
   std::string parameters;
-  for (const auto& [name, value] : system.parameters) {
+  const auto add = [&](const std::string& name, const Value& value) {
     parameters += fmt::format("{} {} = {}", parameters.empty() ? "" : ",", name, toml_of(value));
+  };
+  if (system.formulas != nullptr) {
+    // Formulas keep the order of their parameters, in which their code is written.
+    for (const auto& parameter : system.formulas->parameters)
+      if (const auto found = system.parameters.find(parameter.name); found != system.parameters.end())
+        add(parameter.name, found->second);
+  } else {
+    for (const auto& [name, value] : system.parameters) add(name, value);
   }
   out.line("parameters", fmt::format("{{{} }}", parameters));
 }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -248,6 +249,26 @@ TEST_F(NvrtcTest, RefusesKernelsThatCouldHaveOtherBits) {
             "call rattleback's function of this name, without std::");
   EXPECT_NE(refusal("std::sin(x[1])", "compute_90").find("a kernel calls std::sin(double)"), std::string::npos);
   EXPECT_NE(refusal("__sinf(y[1])").find("sin.approx.f32 approximates"), std::string::npos);
+}
+
+TEST(NvrtcOptions, ChangeLaunchesAndNothingElse) {
+  const auto options = [](const char* text) {
+    setenv("RATTLEBACK_NVRTCFLAGS", text, 1);
+    const std::string refused = message_of([] { (void)Nvrtc::launch_options(); }, Error::Kind::input);
+    const std::string taken = refused.empty() ? fmt::format("{}", fmt::join(Nvrtc::launch_options(), " ")) : refused;
+    unsetenv("RATTLEBACK_NVRTCFLAGS");
+    return taken;
+  };
+  EXPECT_EQ(options(""), "");
+  EXPECT_EQ(options(" -DRATTLEBACK_TILE_LANES=16\t-DRATTLEBACK_BLOCKS=2  -DRATTLEBACK_BLOCK_THREADS=128"),
+            "-DRATTLEBACK_TILE_LANES=16 -DRATTLEBACK_BLOCKS=2 -DRATTLEBACK_BLOCK_THREADS=128");
+  const std::string known =
+      " is refused (known: -DRATTLEBACK_TILE_LANES=8, 16, 32; -DRATTLEBACK_BLOCK_THREADS=32, 64, 128, 256; "
+      "-DRATTLEBACK_BLOCKS=1, 2, 3, 4, 6, 8, 16, 32)";
+  for (const char* wrong : {"--fmad=true", "-DRATTLEBACK_TILE_LANES=7", "-DRATTLEBACK_TILE_LANES=8;", "-DX", "-D",
+                            "-DRATTLEBACK_BLOCKS=-1"})
+    EXPECT_EQ(options(fmt::format("-DRATTLEBACK_BLOCKS=2 {}", wrong).c_str()),
+              fmt::format("RATTLEBACK_NVRTCFLAGS: '{}'{}", wrong, known));
 }
 
 // What cmake/check_ptx finds in the PTX of nvcc (check_ptx_test.py).

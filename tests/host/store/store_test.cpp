@@ -32,6 +32,7 @@ TEST_F(StoreTest, FindsWhatIsPublished) {
     EXPECT_EQ(entry.key, key);
     EXPECT_EQ(entry.folder, cache / key);
     EXPECT_EQ(entry.origin.title, origin.title);
+    EXPECT_EQ(entry.origin.name, origin.name);
     EXPECT_EQ(entry.origin.compiler, origin.compiler);
     EXPECT_EQ(entry.origin.flags, origin.flags);
     EXPECT_EQ(entry.origin.seconds, origin.seconds);
@@ -44,6 +45,33 @@ TEST_F(StoreTest, FindsWhatIsPublished) {
   EXPECT_FALSE(second.find(other_key));
   EXPECT_FALSE(second.find("../" + key));
   EXPECT_EQ(warnings, std::vector<std::string>{});
+}
+
+TEST_F(StoreTest, FindsByNameWhateverTheCompiler) {
+  Store first = store();
+  put(first, key, "of one compiler");
+  put(first, other_key, "of another one");
+  fs::create_directory(cache / sha256("c"));  // no kernel
+  std::vector<std::string> texts;
+  const auto refuse = [&](const Origin& found) {
+    EXPECT_EQ(found.name, origin.name);
+    texts.push_back(found.compiler);
+    return false;
+  };
+  Store second = store();
+  EXPECT_FALSE(second.find_named(origin.name, refuse));
+  EXPECT_EQ(texts, (std::vector<std::string>{"g++ 12", "g++ 12"}));
+  const auto any = [](const Origin&) { return true; };
+  const auto found = second.find_named(origin.name, any);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->folder, cache / found->key);
+  EXPECT_FALSE(second.find_named(key, any));
+  std::ofstream(cache / found->key / "kernel.so") << "damage";
+  const auto other = second.find_named(origin.name, any);
+  ASSERT_TRUE(other);
+  EXPECT_NE(other->key, found->key);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("damaged"), std::string::npos) << warnings[0];
 }
 
 TEST_F(StoreTest, RefusesWhatIsNoKeyAndWhatIsNoKernel) {
@@ -81,7 +109,7 @@ TEST_F(StoreTest, DamagedEntriesAreAbsentAndReplaced) {
       {"manifest is missing or damaged", [](const fs::path& e) { std::ofstream(e / "manifest.json") << "[1, 2]"; }},
       {"manifest is missing or damaged", [&](const fs::path& e) { manifest(e, "\"bytes\": 6", "\"bytes\": \"6\""); }},
       {"has the key of another kernel", [&](const fs::path& e) { manifest(e, key, other_key); }},
-      {"another version of rattleback", [&](const fs::path& e) { manifest(e, "\"layout\": 1", "\"layout\": 9"); }},
+      {"another version of rattleback", [&](const fs::path& e) { manifest(e, "\"layout\": 2", "\"layout\": 9"); }},
       {"names '../", [&](const fs::path& e) { manifest(e, "\"kernel.so\"", "\"../" + key + "/kernel.so\""); }},
       {"Not a directory",
        [](const fs::path& e) {

@@ -35,7 +35,8 @@ class StoreTest : public FolderTest {
   }
 
   static inline const std::string key = sha256("a"), other_key = sha256("b");
-  static inline const Origin origin{"spherical pendulum, lobatto, 3 stages", "g++ 12", {"-O2", "-Dx=\"y\""}, 1.5};
+  static inline const Origin origin{
+      "spherical pendulum, lobatto, 3 stages", sha256("the bits"), "g++ 12", {"-O2", "-Dx=\"y\""}, 1.5};
 
   const fs::path cache = directory / "cache" / "kernels";
   std::vector<std::string> warnings;

@@ -156,6 +156,29 @@ TEST_F(KernelsOnDemand, ComeFromAPackWithoutACompiler) {
   EXPECT_FALSE(fs::exists(directory / "none"));
 }
 
+TEST_F(KernelsOnDemand, ComeFromTheCacheWithoutACompiler) {
+  const auto compiled_now = result();
+  const std::string without = std::string(no_compiler) + empty_path;
+  EXPECT_TRUE(result(without) == compiled_now);
+  for (const char* policy : {"auto", "cached"}) {
+    const Outcome found = in_cache(fmt::format("{}{} -o r.h5 --kernels {}", without, run, policy));
+    EXPECT_EQ(found.exit_code, 0) << found.err;
+    EXPECT_EQ(found.err, "");
+    EXPECT_TRUE(datasets(directory / "r.h5") == compiled_now) << policy;
+  }
+  fs::remove(directory / "r.h5");
+  const Outcome missing = in_cache(fmt::format("{}{} --kernels cached --set method.stages=3", without, run));
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(
+      missing.err,
+      "rattleback: --kernels: henon-heiles, lobatto, 3 stages, scalar is not compiled, and 'cached' does not compile; "
+      "'rattleback compile STUDY' on a machine with a compiler makes it, --kernels auto does so now\n");
+  const Outcome nobody = in_cache(fmt::format("{}{} --set method.stages=3", without, run));
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_NE(nobody.err.find("RATTLEBACK_CXX: there is no program '/nonexistent'"), std::string::npos) << nobody.err;
+  EXPECT_FALSE(fs::exists(directory / "s.h5"));
+}
+
 TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
   for (const char* place : {"here", "there"}) {
     fs::create_directory(directory / place);
@@ -185,9 +208,35 @@ TEST_F(KernelsOnDemand, OfOwnSystemsComeFromAPackWhereverTheHeaderLies) {
   EXPECT_NE(changed.err.find("is not compiled"), std::string::npos) << changed.err;
 }
 
+TEST_F(KernelsOnDemand, OfFormulasGiveTheBitsOfAHeader) {
+  fs::copy_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp", directory / "double_well.hpp");
+  const std::string formulas = read_file(RATTLEBACK_EXAMPLES "/double-well.toml");
+  write("formulas.toml", formulas);
+  std::string rest = formulas.substr(formulas.find("[method]"));
+  for (std::size_t at; (at = rest.find("\"barrier\"")) != std::string::npos;) rest.replace(at, 9, "\"b\"");
+  write("header.toml",
+        "[system]\nfile = \"double_well.hpp\"\ntype = \"example::DoubleWell<T>\"\n"
+        "parameters = { barrier = \"b\" }\n" +
+            rest);
+  for (const char* study : {"formulas", "header"}) {
+    const Outcome outcome =
+        in_cache(fmt::format("$RB run {}.toml -o {}.h5 --backend cpu:scalar --quiet", study, study));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  auto written = datasets(directory / "formulas.h5");
+  auto by_hand = datasets(directory / "header.h5");
+  written.erase("axes/barrier");
+  by_hand.erase("axes/b");
+  EXPECT_TRUE(written == by_hand);
+  // each compilation gives these bits
+  const std::vector<double> q = numbers(directory / "formulas.h5", "final/q");
+  EXPECT_EQ(fmt::format("{:a} {:a} {:a}", q[0], q[1], q[2]),
+            "-0x1.0d26ef06c6135p+0 0x1.4cdc0d3f4481dp-2 -0x1.9b77d16c4694dp-6");
+}
+
 TEST_F(KernelsOnDemand, OfAHeaderThatTreatsPacksInAnotherWayAreRefused) {
   std::string header = read_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp");
-  const std::string begin = "RB_HD S potential(const Vector<S, n>& q) const {";
+  const std::string begin = "RB_HD Vector<S, n> force(const Vector<S, n>& q) const {";
   const std::size_t at = header.find(begin);
   ASSERT_NE(at, std::string::npos);
   const std::string study =
@@ -196,7 +245,8 @@ TEST_F(KernelsOnDemand, OfAHeaderThatTreatsPacksInAnotherWayAreRefused) {
   write("own.toml", study);
   write("own.hpp", header);
   EXPECT_EQ(in_cache("$RB run own.toml -o good.h5 --quiet").exit_code, 0);
-  header.insert(at + begin.size(), "\n    if constexpr (sizeof(S) == sizeof(double)) return S(2.0) * q[0];\n");
+  header.insert(at + begin.size(),
+                "\n    if constexpr (sizeof(S) == sizeof(double)) return {S(2.0), S(0.0), S(0.0)};\n");
   write("own.hpp", header);
   const Outcome refused = in_cache("$RB run own.toml -o bad.h5 --quiet");
   const Outcome scalar = in_cache("$RB run own.toml -o scalar.h5 --quiet --backend cpu:scalar");
