@@ -40,12 +40,10 @@ class CpuBackend final : public Backend {
   void begin(const Plan& plan, Tile& tile) override {
     plan_ = &plan;
     tile_ = &tile;
-    const auto unit = [&](UnitKind kind) -> const CompiledUnit& {
-      return Kernels::instance().get({kind, plan.system, plan.method, plan.key, isa_});
-    };
-    advance_ = plan.arguments.layout.tangent >= 0 ? unit(UnitKind::tangent).advance_tangent
-                                                  : unit(UnitKind::advance).advance;
-    observe_ = unit(UnitKind::samples).observe;
+    const std::vector<Unit> units = units_of(plan, isa_);
+    const CompiledUnit& loop = Kernels::instance().get(units[0]);
+    advance_ = plan.arguments.layout.tangent >= 0 ? loop.advance_tangent : loop.advance;
+    observe_ = Kernels::instance().get(units[1]).observe;
   }
 
   void run(const Segment& segment, SegmentOutput& output, Control& control) override {

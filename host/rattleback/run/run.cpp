@@ -33,7 +33,7 @@ struct Session::Impl {
   Backend& backend_for(const Problem& problem) {
     if (!backend) backend = make_backend(options.backend, options.threads, options.warn);
     backend->prepare(problem);
-    Kernels::instance().load(units_of_sections(problem));
+    if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
     verify_own_system(*backend, problem);
     return *backend;
   }

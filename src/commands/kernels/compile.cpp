@@ -49,8 +49,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
   for (const Isa isa : isas) {
     for (const Unit& unit : units_of(problem, isa)) units.push_back(unit);
     // Crossings are located by steps without the tangent vector.
-    if (problem.surfaces.count > 0)
-      units.push_back({UnitKind::advance, problem.system, problem.method, problem.key, isa});
+    if (problem.surfaces.count > 0) units.push_back(unit_of_sections(problem, isa));
   }
   // The kernels of a header of the user are compared with those without packs (run/verify.hpp).
   if (!problem.study.system.file.empty())
@@ -102,14 +101,14 @@ int compile_kernels(const Arguments& arguments) {
     add_study(units, Study::load(study, arguments.overrides), isas, arguments.bench);
   if (!arguments.catalogue.empty()) add_catalogue(units, arguments, isas);
 
-  // A unit for a GPU has the kernel of observables, too. The instruction set does not matter there.
+  // The instruction set does not matter for a GPU.
   std::vector<Unit> device_units;
   for (const std::string& study : arguments.studies)
-    for (const Unit& unit : device_units_of(Study::load(study, arguments.overrides))) device_units.push_back(unit);
+    for (const Unit& unit : units_of(Study::load(study, arguments.overrides), Isa::scalar)) device_units.push_back(unit);
   std::vector<Unit> of_catalogue;
   if (!arguments.catalogue.empty()) add_catalogue(of_catalogue, arguments, {Isa::scalar});
   std::ranges::copy_if(of_catalogue, std::back_inserter(device_units), [](const Unit& unit) {
-    return unit.kind == UnitKind::advance || unit.kind == UnitKind::tangent;
+    return unit.kind != UnitKind::counted;
   });
 
   const Kernels::Made made = Kernels::instance().compile(units, arguments.pack, arguments.jobs, device_units,
