@@ -25,8 +25,7 @@ namespace {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(Isa isa, unsigned threads)
-      : isa_(isa), functions_(functions_of(isa)), threads_(worker_count(threads)) {}
+  CpuBackend(Isa isa, unsigned threads) : isa_(isa), functions_(functions_of(isa)), threads_(worker_count(threads)) {}
 
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }

@@ -36,9 +36,7 @@ class CudaBackend final : public Backend {
   }
 
   std::string name() const override { return "cuda"; }
-  std::string device() const override {
-    return properties_.name;
-  }
+  std::string device() const override { return properties_.name; }
   std::string driver() const override {
     const auto words = [](int version) {
       return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);

@@ -74,9 +74,7 @@ std::vector<Unit> units(const Source& source, bool tangent, Isa isa) {
 }  // namespace
 
 std::vector<Unit> units_of(const Problem& problem, Isa isa) { return units(problem, has_tangent(problem), isa); }
-std::vector<Unit> units_of(const Plan& plan, Isa isa) {
-  return units(plan, plan.arguments.layout.tangent >= 0, isa);
-}
+std::vector<Unit> units_of(const Plan& plan, Isa isa) { return units(plan, plan.arguments.layout.tangent >= 0, isa); }
 Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_of(UnitKind::advance, problem, isa); }
 Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_of(UnitKind::advance, plan, isa); }
 

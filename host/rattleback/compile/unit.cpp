@@ -20,9 +20,9 @@ std::string step_type(const SystemEntry& system, const MethodEntry& method, cons
     const int value = effective(option, *next++, system);
     const std::string name = fmt::format("{{{}}}", option.name);
     for (std::size_t at; (at = type.find(name)) != std::string::npos;)
-      type.replace(at, name.size(),
-                   option.kind == OptionKind::choice ? option.types[static_cast<std::size_t>(value)]
-                                                     : std::to_string(value));
+      type.replace(
+          at, name.size(),
+          option.kind == OptionKind::choice ? option.types[static_cast<std::size_t>(value)] : std::to_string(value));
   }
   return type;
 }
@@ -76,9 +76,10 @@ std::string Unit::text() const {
   if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
   text += body(*this, counts ? "rattleback/loop/count.hpp" : "rattleback/loop/instantiate.hpp");
   if (kind != UnitKind::samples)
-    text += fmt::format("static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
-                        "system\");\n",
-                        method->name);
+    text += fmt::format(
+        "static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
+        "system\");\n",
+        method->name);
   text += end_of_body;
   const std::string formulas = formulas_of(*this), also = formulas.empty() ? "" : ", " + formulas;
   const auto function = [](std::string_view field, std::string_view name, const std::string& arguments) {

@@ -326,8 +326,7 @@ int Algebra::substituted(int node, const std::map<int, int>& replacement) {
     const Node info = graph_[at];
     int result = at;
     if (info.op == Op::add || info.op == Op::subtract) {
-      result = sum_of_parts(
-          at, [&](int part) { return self(self, part); }, replacement);
+      result = sum_of_parts(at, [&](int part) { return self(self, part); }, replacement);
     } else if (arity(info.op) > 0) {
       std::array<int, 3> operand{};
       for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k)

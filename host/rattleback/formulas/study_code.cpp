@@ -60,15 +60,14 @@ class Variables {
     if (const auto found = known_.find(written); found != known_.end()) return found->second;
     const std::size_t open = written.find('[');
     if (open != std::string::npos && written.back() == ']')
-      if (const auto found =
-              known_.find(written.substr(0, open) + written.substr(open + 1, written.size() - open - 2));
+      if (const auto found = known_.find(written.substr(0, open) + written.substr(open + 1, written.size() - open - 2));
           found != known_.end())
         return found->second;
     std::vector<std::string> candidates;
     for (const auto& [name, node] : known_) candidates.push_back(name);
     for (const FunctionInfo& function : functions()) candidates.emplace_back(function.name);
-    throw NameError(fmt::format("unknown name {} (known: {}){}", quote(written), join(list_),
-                                did_you_mean(written, candidates)));
+    throw NameError(
+        fmt::format("unknown name {} (known: {}){}", quote(written), join(list_), did_you_mean(written, candidates)));
   }
 
   /// Returns whether a node reads the state.

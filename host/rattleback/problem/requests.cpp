@@ -47,7 +47,8 @@ void check_formula_name(const Problem& problem, const Observable& observable) {
 /// Returns what formulas of the study may name.
 FormulaNames formula_names(const Problem& problem, bool time) {
   const auto& formulas = problem.study.system.formulas;
-  return {*problem.system, formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
+  return {*problem.system,
+          formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
           problem.method->carries_multiplier, time};
 }
 

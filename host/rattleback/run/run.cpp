@@ -102,9 +102,7 @@ Summary Session::run(const Problem& problem, const std::filesystem::path& result
 }
 Summary Session::resume(const std::filesystem::path& result) { return impl_->resume(result); }
 
-double Session::measure_peak_flops(const Problem& problem) {
-  return impl_->backend_for(problem).measure_peak_flops();
-}
+double Session::measure_peak_flops(const Problem& problem) { return impl_->backend_for(problem).measure_peak_flops(); }
 
 DeviceKernels Session::kernels(const Problem& problem) { return impl_->backend_for(problem).kernels(problem); }
 

@@ -9,8 +9,8 @@
 #include <iterator>
 
 #include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/study/formulas_text.hpp"
 #include "rattleback/formulas/read.hpp"
+#include "rattleback/study/formulas_text.hpp"
 #include "rattleback/study/toml.hpp"
 
 namespace rattleback {
@@ -274,7 +274,8 @@ Histogram to_histogram(const toml::node& node, const std::string& path) {
 Observable to_observable(const toml::node& node, const std::string& path) {
   const toml::table* table = node.as_table();
   if (table == nullptr) wrong_type(node, path, "a table");
-  const Section section(*table, path, {"name", "formula", "statistics", "quantiles", "histogram", "correlation", "reference"});
+  const Section section(*table, path,
+                        {"name", "formula", "statistics", "quantiles", "histogram", "correlation", "reference"});
   Observable observable;
   observable.where = section.where();
   section.require("name", observable.name, to_text);

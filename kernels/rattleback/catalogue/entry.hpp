@@ -122,8 +122,8 @@ using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk
 
 /// The C++ text of a system, from which kernels are compiled.
 struct SystemSource {
-  const char* header;  ///< the name of an embedded header, or the path of a file
-  const char* type;    ///< the type over T: "Chaotic<T, 3, ChaoticVariant::printed>"
+  const char* header;          ///< the name of an embedded header, or the path of a file
+  const char* type;            ///< the type over T: "Chaotic<T, 3, ChaoticVariant::printed>"
   const char* text = nullptr;  ///< the header itself, where there is no file
 };
 
@@ -164,7 +164,7 @@ struct SystemEntry {
   /// and p are in space or in the body.
   void (*tangent)(const double* parameters, const double* q, const double* v, bool in_space, double* tangent);
   ObserveFunction observe;  ///< the observables, without packs
-  std::uint64_t takes;  ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
+  std::uint64_t takes;      ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
   SystemSource source_text;
 };
 
@@ -328,9 +328,9 @@ struct CompiledUnit {
   AdvanceFunction advance = nullptr;
   AdvanceFunction advance_tangent = nullptr;  ///< with the tangent vector
   ObserveFunction observe = nullptr;
-  SurfaceFunction surfaces = nullptr;  ///< beside `advance`, where the study has surfaces
-  CountFunction count = nullptr;                  ///< over a scalar that counts operations
-  const SystemEntry& (*describe)() = nullptr;     ///< the entry of a system of a user
+  SurfaceFunction surfaces = nullptr;          ///< beside `advance`, where the study has surfaces
+  CountFunction count = nullptr;               ///< over a scalar that counts operations
+  const SystemEntry& (*describe)() = nullptr;  ///< the entry of a system of a user
 };
 /// Every compiled unit exports a constant CompiledUnit with this name.
 #define RB_UNIT_SYMBOL rattleback_unit

@@ -123,20 +123,20 @@ RB_NAMESPACE_END
   static_assert(rattleback::Takes<Method, System<double>>, "the step of the method does not take the system")
 
 /// The kernels of steps of a pair.
-#define RB_DEVICE_ADVANCE(System, Method, Surfaces)                                                                 \
-  RB_DEVICE_TAKES(System, Method);                                                                                  \
-  extern "C" {                                                                                                      \
-  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::DevicePair<System, Method, Surfaces>::table; \
-  __global__ void __launch_bounds__(rattleback::DevicePair<System, Method, Surfaces>::Whole::threads,               \
+#define RB_DEVICE_ADVANCE(System, Method, Surfaces)                                                                   \
+  RB_DEVICE_TAKES(System, Method);                                                                                    \
+  extern "C" {                                                                                                        \
+  __constant__ rattleback::KernelTable rattleback_kernels = rattleback::DevicePair<System, Method, Surfaces>::table;  \
+  __global__ void __launch_bounds__(rattleback::DevicePair<System, Method, Surfaces>::Whole::threads,                 \
                                     rattleback::DevicePair<System, Method, Surfaces>::spills ? RATTLEBACK_BLOCKS : 0) \
-      advance(const __grid_constant__ rattleback::KernelArguments arguments) {                                      \
-    rattleback::DevicePair<System, Method, Surfaces>::advance(arguments);                                           \
-  }                                                                                                                 \
-  __global__ void __launch_bounds__(rattleback::DevicePair<System, Method, Surfaces>::Fast::threads,                \
-                                    RATTLEBACK_BLOCKS)                                                              \
-      fast(const __grid_constant__ rattleback::KernelArguments arguments) {                                         \
-    rattleback::DevicePair<System, Method, Surfaces>::fast(arguments);                                              \
-  }                                                                                                                 \
+      advance(const __grid_constant__ rattleback::KernelArguments arguments) {                                        \
+    rattleback::DevicePair<System, Method, Surfaces>::advance(arguments);                                             \
+  }                                                                                                                   \
+  __global__ void __launch_bounds__(rattleback::DevicePair<System, Method, Surfaces>::Fast::threads,                  \
+                                    RATTLEBACK_BLOCKS)                                                                \
+      fast(const __grid_constant__ rattleback::KernelArguments arguments) {                                           \
+    rattleback::DevicePair<System, Method, Surfaces>::fast(arguments);                                                \
+  }                                                                                                                   \
   }
 
 /// The kernel of a pair with the tangent vector.

@@ -24,8 +24,8 @@ void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, i
 template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>, Surfaces>(
-        arguments, chunk, lane);
+    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>, Surfaces>(arguments,
+                                                                                                           chunk, lane);
 }
 
 template <template <class> class System, template <class> class Surfaces>
@@ -44,7 +44,7 @@ void observe_chunk(const KernelArguments& arguments, const double* chunk, int be
 RB_NAMESPACE_END
 
 /// Exports what a unit offers: RB_EXPORT(.advance = ..).
-#define RB_EXPORT(...)                                                                                              \
-  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL;                          \
-  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL = {                       \
+#define RB_EXPORT(...)                                                                        \
+  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL;    \
+  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL = { \
       .interface = rattleback::binary_interface, .key = RATTLEBACK_KEY, __VA_ARGS__};

@@ -21,10 +21,8 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
 
 /// Updates the values of the surfaces after an accepted step of the lanes `good`; returns the crossed surfaces as bits.
 template <class T, template <class> class System, class Team, template <class> class Formulas, class State>
-RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after,
-                         const mask_t<T>& good) {
-  const auto values =
-      Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane}, after.q, after.p, after.lambda});
+RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after, const mask_t<T>& good) {
+  const auto values = Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane}, after.q, after.p, after.lambda});
   T crossed(0.0);
   RB_UNROLL
   for (int s = 0; s < Formulas<T>::count; ++s) {

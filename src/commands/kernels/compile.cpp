@@ -104,12 +104,12 @@ int compile_kernels(const Arguments& arguments) {
   // The instruction set does not matter for a GPU.
   std::vector<Unit> device_units;
   for (const std::string& study : arguments.studies)
-    for (const Unit& unit : units_of(Study::load(study, arguments.overrides), Isa::scalar)) device_units.push_back(unit);
+    for (const Unit& unit : units_of(Study::load(study, arguments.overrides), Isa::scalar))
+      device_units.push_back(unit);
   std::vector<Unit> of_catalogue;
   if (!arguments.catalogue.empty()) add_catalogue(of_catalogue, arguments, {Isa::scalar});
-  std::ranges::copy_if(of_catalogue, std::back_inserter(device_units), [](const Unit& unit) {
-    return unit.kind != UnitKind::counted;
-  });
+  std::ranges::copy_if(of_catalogue, std::back_inserter(device_units),
+                       [](const Unit& unit) { return unit.kind != UnitKind::counted; });
 
   const Kernels::Made made = Kernels::instance().compile(units, arguments.pack, arguments.jobs, device_units,
                                                          read_architectures(arguments.cuda));
@@ -135,9 +135,10 @@ void add_compile(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name(value::assignment);
   command
-      ->add_option("--isa", arguments->isas,
-                   "instruction sets, separated by commas, or all, or none; also those that this machine cannot run; default: "
-                   "the widest of this machine")
+      ->add_option(
+          "--isa", arguments->isas,
+          "instruction sets, separated by commas, or all, or none; also those that this machine cannot run; default: "
+          "the widest of this machine")
       ->type_name(value::isas)
       ->check(not_empty());
   command
