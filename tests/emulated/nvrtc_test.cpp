@@ -31,10 +31,23 @@ using Numbers = std::array<double, max_method_numbers>;
 
 void expect_success(cudaError_t code) { EXPECT_EQ(code, cudaSuccess) << cudaGetErrorString(code); }
 
+/// A formula for the processor and, as text, for the device: q[0] less a number that stands behind the parameters.
+template <class T>
+struct FirstCoordinate {
+  static constexpr int count = 1;
+  template <class Point>
+  RB_HD static Vector<T, count> evaluate(const Point& x) {
+    return {x.q[0] - x.parameter(max_parameters - 1)};
+  }
+};
+constexpr const char* first_coordinate =
+    "template <class T> struct FirstCoordinate { static constexpr int count = 1; template <class Point> RB_HD static "
+    "Vector<T, count> evaluate(const Point& x) { return {x.q[0] - x.parameter(max_parameters - 1)}; } };";
+
 /// The image of a unit for the present device.
-std::string compiled(const DeviceUnit& unit, const char* kernels) {
-  const DeviceImage image =
-      Nvrtc::instance().compile(unit.text(kernels), "unit.cu", architecture_of(0), tests::kernel_headers());
+std::string compiled(const DeviceUnit& unit, const char* kernels, const char* formulas = "NoFormulas") {
+  const DeviceImage image = Nvrtc::instance().compile(unit.text(kernels, formulas, first_coordinate), "unit.cu",
+                                                      architecture_of(0), tests::kernel_headers());
   EXPECT_TRUE(image.ptx);  // the emulator asks for PTX
   return image.bytes;
 }
@@ -118,20 +131,15 @@ struct Ensemble {
     a.tolerance = 1e-15;
     a.max_iterations = 50;
     std::copy(trial.numbers.begin(), trial.numbers.end(), a.method);
-    // the surface q[0] = its default + 0.01
-    a.surfaces = {.count = 1,
-                  .end = {3},
-                  .direction = {0},
-                  .code = {{Operation::q, 0, 0.0},
-                           {Operation::constant, 0, entry.default_q[0] + 0.01},
-                           {Operation::subtract, 0, 0.0}}};
+    a.parameters[max_parameters - 1] = entry.default_q[0] + 0.01;  // where the surface is
+    a.surfaces = {.count = 1, .direction = {0}};
     data.assign(static_cast<std::size_t>(chunks * next * chunk_size), 0.0);
     std::mt19937_64 random(1);
     for (int k = 0; k < chunks * chunk_size; ++k) {
       set_state(k, random);
       if (k >= trial.trajectories) put(k, a.layout.status, {double(status_padding)});
     }
-    for (int c = 0; c < chunks; ++c) surfaces_chunk<System>(arguments, chunk(data, c), 0, chunk_size);
+    for (int c = 0; c < chunks; ++c) surfaces_chunk<System, FirstCoordinate>(arguments, chunk(data, c), 0, chunk_size);
   }
 
   double* chunk(std::vector<double>& of, int c) const { return of.data() + c * arguments.layout.rows * chunk_size; }
@@ -176,12 +184,16 @@ std::string names(const std::vector<KernelFigures>& figures) {
 /// Runs each kernel of a pair on the device and on the processor.
 template <template <class> class System, class Method>
 void compare(const DeviceUnit& unit, const Trial& trial) {
-  const std::string images[] = {compiled(unit, "RB_DEVICE_PAIR"), compiled(unit, "RB_DEVICE_TANGENT")};
-  const CudaModule module(images);
-  EXPECT_EQ(names(module.figures()), trial.kernels);
+  const std::string plain_images[] = {compiled(unit, "RB_DEVICE_ADVANCE"),
+                                      compiled(unit, "RB_DEVICE_SAMPLES", "FirstCoordinate")};
+  const std::string images[] = {compiled(unit, "RB_DEVICE_ADVANCE", "FirstCoordinate"),
+                                compiled(unit, "RB_DEVICE_TANGENT", "FirstCoordinate")};
+  const CudaModule plain(plain_images), sections(images);
+  EXPECT_EQ(names(plain.figures()), trial.kernels);
+  EXPECT_EQ(names(sections.figures()), "advance tangent");
   for (const double step : {describe<System>().time_scale / 40, trial.large_step}) {
     Ensemble<System> ensemble(trial, step);
-    const auto expect_same = [&](const char* what, AdvanceFunction cpu, auto cuda) {
+    const auto expect_same = [&](const char* what, AdvanceFunction cpu, const CudaModule& module, auto cuda) {
       std::vector<double> expected = ensemble.data;
       ensemble.run(cpu, expected);
       const OnDevice<double> memory(ensemble.data);
@@ -195,21 +207,21 @@ void compare(const DeviceUnit& unit, const Trial& trial) {
       EXPECT_EQ(good < trial.of_chunk(), step == trial.large_step)
           << what << ", step " << step << ", " << good << " good";
     };
-    expect_same("sections", advance_chunk<System, Method>, &CudaModule::advance_sections);
-    expect_same("tangent", advance_chunk_with_tangent<System, Method>, &CudaModule::advance_tangent);
-    ensemble.arguments.surfaces.count = 0;
-    expect_same("plain", advance_chunk<System, Method>, &CudaModule::advance);
+    expect_same("sections", advance_chunk<System, Method, FirstCoordinate>, sections, &CudaModule::advance);
+    expect_same("tangent", advance_chunk_with_tangent<System, Method, FirstCoordinate>, sections,
+                &CudaModule::advance_tangent);
+    expect_same("plain", advance_chunk<System, Method>, plain, &CudaModule::advance);
 
     const std::vector<ObservableCode> codes{
-        {ObservableCode::system, 0}, {ObservableCode::v, 0}, {ObservableCode::p, 1}};
+        {ObservableCode::system, 0}, {ObservableCode::v, 0}, {ObservableCode::formula, 0}};
     const int count = static_cast<int>(codes.size());
     std::vector<double> expected(static_cast<std::size_t>(ensemble.chunks * count * chunk_size));
     for (int c = 0; c < ensemble.chunks; ++c)
-      observe_chunk<System>(ensemble.arguments, ensemble.chunk(ensemble.data, c), 0, chunk_size, codes.data(), count,
-                            expected.data() + c * count * chunk_size);
+      observe_chunk<System, FirstCoordinate>(ensemble.arguments, ensemble.chunk(ensemble.data, c), 0, chunk_size,
+                                             codes.data(), count, expected.data() + c * count * chunk_size);
     const OnDevice<double> memory(ensemble.data), values(std::vector<double>(expected.size()));
     const OnDevice<ObservableCode> device_codes(codes);
-    module.observe(ensemble.on_device(memory), ensemble.chunks, device_codes.get(), count, values.get(), nullptr);
+    plain.observe(ensemble.on_device(memory), ensemble.chunks, device_codes.get(), count, values.get(), nullptr);
     EXPECT_EQ(differences(expected, values.fetched()), 0) << "observables";
   }
 }
@@ -247,23 +259,23 @@ constexpr DeviceUnit chaotic{"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticV
                              "lobatto/lobatto.hpp", "LobattoStep<T, S, Cay, 3>"};
 
 TEST_F(NvrtcOnTheEmulator, NonholonomicLobattoHasTheBitsOfTheProcessor) {
-  compare<Chaotic3, Lobatto<3>>(chaotic, {"advance section tangent", 2.0});
+  compare<Chaotic3, Lobatto<3>>(chaotic, {"advance", 2.0});
 }
 
 TEST_F(NvrtcOnTheEmulator, HolonomicLobattoHasTheBitsOfTheProcessor) {
   compare<SphericalPendulum, Lobatto<3>>(
       {"holonomic/pendulum.hpp", "Pendulum<T, 3>", "lobatto/lobatto.hpp", "LobattoStep<T, S, Cay, 3>"},
-      {"fast section tangent", 2.0});
+      {"advance fast", 2.0});
 }
 
 TEST_F(NvrtcOnTheEmulator, LobattoOnAGroupHasTheBitsOfTheProcessor) {
   compare<Suslov, Lobatto<2>>(
       {"nonholonomic/suslov.hpp", "Suslov<T>", "lobatto/lobatto.hpp", "LobattoStep<T, S, Cay, 2>"},
-      {"fast section tangent", 1.0, 60});
+      {"advance fast", 1.0, 60});
 }
 
 TEST_F(NvrtcOnTheEmulator, LineIntegralsHaveTheBitsOfTheProcessor) {
-  Trial trial{"fast section tangent", 20.0};
+  Trial trial{"advance fast", 20.0};
   hbvm_numbers(2, {.k = 3}, trial.numbers.data());
   compare<HenonHeiles, Hbvm2>({"unconstrained/henon_heiles.hpp", "HenonHeiles<T>", "hbvm/hbvm.hpp", "Hbvm<T, S, 2>"},
                               trial);
@@ -273,17 +285,17 @@ TEST_F(NvrtcOnTheEmulator, LineIntegralsHaveTheBitsOfTheProcessor) {
 TEST_F(NvrtcOnTheEmulator, TilesHaveTheBitsOfTheProcessor) {
   compare<FourParticle, GglViA>(
       {"holonomic/four_particle.hpp", "FourParticle<T>", "ggl/ggl.hpp", "GglStep<T, S, GglScheme::theta_a>"},
-      {"section tangent", 2.0, 20, {0.5, 0.5}});
+      {"advance", 2.0, 20, {0.5, 0.5}});
 }
 
 TEST_F(NvrtcOnTheEmulator, AModuleKnowsItsKernels) {
-  const std::string images[] = {compiled(chaotic, "RB_DEVICE_PAIR")};
+  const std::string images[] = {compiled(chaotic, "RB_DEVICE_ADVANCE")};
   const CudaModule module(images);
   EXPECT_TRUE(module.has(DeviceKernel::advance));
   EXPECT_FALSE(module.has(DeviceKernel::fast));
   EXPECT_FALSE(module.has(DeviceKernel::tangent));
   const std::vector<KernelFigures> figures = module.figures();
-  EXPECT_EQ(names(figures), "advance section");
+  EXPECT_EQ(names(figures), "advance");
   for (const KernelFigures& kernel : figures) {
     EXPECT_EQ(kernel.lanes, 1);
     EXPECT_EQ(kernel.threads, threads_of_block);
@@ -300,7 +312,7 @@ TEST_F(NvrtcOnTheEmulator, AModuleKnowsItsKernels) {
 TEST_F(NvrtcOnTheEmulator, AnImageOfAnotherVersionIsRefused) {
   const std::string image = Nvrtc::instance()
                                 .compile(
-                                    "struct Table { long bytes; int shapes[15]; };\n"
+                                    "struct Table { long bytes; int shapes[12]; };\n"
                                     "extern \"C\" __constant__ Table rattleback_kernels{1};\n",
                                     "old.cu", architecture_of(0), {})
                                 .bytes;

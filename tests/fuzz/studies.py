@@ -38,7 +38,7 @@ TOKENS = ["sin(", "cos(", "sqrt(", "exp(", "abs(", "atan2(", "min(", "sum(", "rn
 NAMES = ["study", "system", "method", "time", "ensemble", "observable", "section", "output", "name", "variant", "parameters",
          "stages", "solver", "tolerance", "max_iterations", "step", "start", "end", "steps", "samples", "sample_every", "axes",
          "draws", "file", "group", "project", "frame", "initial", "q", "v", "p", "lambda", "statistics", "quantiles", "histogram",
-         "correlation", "reference", "surface", "direction", "trajectories", "initial_state", "final_state", "covariance",
+         "correlation", "reference", "formula", "surface", "direction", "trajectories", "initial_state", "final_state", "covariance",
          "checkpoint", "from", "to", "count", "values", "distribution", "seed", "mean", "std", "bins", "tableau", "cutoff",
          "iteration", "base", "bias", "theta", "a", "b"]
 

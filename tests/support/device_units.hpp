@@ -30,13 +30,16 @@ inline const HeaderTexts& kernel_headers() {
 struct DeviceUnit {
   const char *system_header, *system, *method_header, *method;
 
-  /// `kernels` is RB_DEVICE_PAIR or RB_DEVICE_TANGENT.
-  [[nodiscard]] std::string text(const std::string& kernels) const {
+  /// `kernels` is RB_DEVICE_ADVANCE, RB_DEVICE_TANGENT or RB_DEVICE_SAMPLES. `formulas` is the name of a type in
+  /// namespace rattleback, which `declarations` declare.
+  [[nodiscard]] std::string text(const std::string& kernels, const std::string& formulas = "NoFormulas",
+                                 const std::string& declarations = "") const {
     return std::string("#define RATTLEBACK_ISA cuda\n#include \"rattleback/loop/device.cuh\"\n") +
            "#include \"rattleback/systems/" + system_header + "\"\n#include \"rattleback/methods/" + method_header +
            "\"\nnamespace rattleback {\ntemplate <class T>\nusing UnitSystem = " + system +
-           ";\nstruct UnitMethod {\n  template <class T, class S>\n  using of = " + method + ";\n};\n}\n" + kernels +
-           "(rattleback::UnitSystem, rattleback::UnitMethod)\n";
+           ";\nstruct UnitMethod {\n  template <class T, class S>\n  using of = " + method + ";\n};\n" + declarations +
+           "\n}\n" + kernels + "(rattleback::UnitSystem, " +
+           (kernels == "RB_DEVICE_SAMPLES" ? "" : "rattleback::UnitMethod, ") + "rattleback::" + formulas + ")\n";
   }
 };
 

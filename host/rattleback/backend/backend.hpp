@@ -48,6 +48,7 @@ struct Plan {
   const SystemEntry* system = nullptr;
   const MethodEntry* method = nullptr;
   PairKey key{};
+  StudyCode code;
   KernelArguments arguments{};
   std::vector<ObservableCode> codes;
   std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value

@@ -25,8 +25,7 @@ namespace {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(Isa isa, unsigned threads)
-      : isa_(isa), functions_(functions_of(isa)), threads_(worker_count(threads)) {}
+  CpuBackend(Isa isa, unsigned threads) : isa_(isa), functions_(functions_of(isa)), threads_(worker_count(threads)) {}
 
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
@@ -40,12 +39,10 @@ class CpuBackend final : public Backend {
   void begin(const Plan& plan, Tile& tile) override {
     plan_ = &plan;
     tile_ = &tile;
-    const auto unit = [&](UnitKind kind) -> const CompiledUnit& {
-      return Kernels::instance().get({kind, plan.system, plan.method, plan.key, isa_});
-    };
-    advance_ = plan.arguments.layout.tangent >= 0 ? unit(UnitKind::tangent).advance_tangent
-                                                  : unit(UnitKind::advance).advance;
-    observe_ = unit(UnitKind::samples).observe;
+    const std::vector<Unit> units = units_of(plan, isa_);
+    const CompiledUnit& loop = Kernels::instance().get(units[0]);
+    advance_ = plan.arguments.layout.tangent >= 0 ? loop.advance_tangent : loop.advance;
+    observe_ = Kernels::instance().get(units[1]).observe;
   }
 
   void run(const Segment& segment, SegmentOutput& output, Control& control) override {

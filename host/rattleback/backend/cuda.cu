@@ -36,9 +36,7 @@ class CudaBackend final : public Backend {
   }
 
   std::string name() const override { return "cuda"; }
-  std::string device() const override {
-    return properties_.name;
-  }
+  std::string device() const override { return properties_.name; }
   std::string driver() const override {
     const auto words = [](int version) {
       return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -51,10 +49,10 @@ class CudaBackend final : public Backend {
   unsigned threads() const override { return 1; }
   void prepare(const Problem& problem) override {
     use_device();
-    module_of(device_units_of(problem));
+    module_of(units_of(problem, Isa::scalar));
   }
   std::vector<KernelRecord> records(const Problem& problem) override {
-    return Kernels::instance().records(device_units_of(problem), architecture_of(device_));
+    return Kernels::instance().records(units_of(problem, Isa::scalar), architecture_of(device_));
   }
   std::uint64_t tile_bytes() const override {
     return std::min<std::uint64_t>(properties_.totalGlobalMem / 8, std::uint64_t{512} << 20);
@@ -64,10 +62,8 @@ class CudaBackend final : public Backend {
     use_device();
     plan_ = &plan;
     tile_ = &tile;
-    module_ = &module_of(device_units_of(plan));
-    advance_ = plan.arguments.layout.tangent >= 0  ? &CudaModule::advance_tangent
-               : plan.arguments.surfaces.count > 0 ? &CudaModule::advance_sections
-                                                   : &CudaModule::advance;
+    module_ = &module_of(units_of(plan, Isa::scalar));
+    advance_ = plan.arguments.layout.tangent >= 0 ? &CudaModule::advance_tangent : &CudaModule::advance;
     const std::size_t observables = plan.codes.size();
     arguments_ = plan.arguments;
     arguments_.chunks = state_.upload(tile.data.data(), tile.data.size(), stream_);
@@ -163,7 +159,7 @@ class CudaBackend final : public Backend {
 
   DeviceKernels kernels(const Problem& problem) override {
     use_device();
-    return {module_of(device_units_of(problem)).figures(), properties_.maxThreadsPerMultiProcessor};
+    return {module_of(units_of(problem, Isa::scalar)).figures(), properties_.maxThreadsPerMultiProcessor};
   }
 
   double measure_copy_rate() override {

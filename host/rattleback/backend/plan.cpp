@@ -60,32 +60,23 @@ bool has_tangent(const Problem& problem) {
   return false;
 }
 
-std::vector<Unit> device_units(const SystemEntry& system, const MethodEntry& method, PairKey key, bool tangent) {
-  std::vector<Unit> units{{UnitKind::advance, &system, &method, key, Isa::scalar}};
-  if (tangent) units.push_back({UnitKind::tangent, &system, &method, key, Isa::scalar});
-  return units;
+/// Returns a kernel of a problem or a plan.
+template <class Source>
+Unit unit_of(UnitKind kind, const Source& source, Isa isa) {
+  return {kind, source.system, source.method, source.key, isa, source.code};
+}
+template <class Source>
+std::vector<Unit> units(const Source& source, bool tangent, Isa isa) {
+  return {unit_of(tangent ? UnitKind::tangent : UnitKind::advance, source, isa),
+          unit_of(UnitKind::samples, source, isa)};
 }
 
 }  // namespace
 
-std::vector<Unit> units_of(const Problem& problem, Isa isa) {
-  const UnitKind loop = has_tangent(problem) ? UnitKind::tangent : UnitKind::advance;
-  return {{loop, problem.system, problem.method, problem.key, isa},
-          {UnitKind::samples, problem.system, problem.method, problem.key, isa}};
-}
-
-std::vector<Unit> device_units_of(const Problem& problem) {
-  return device_units(*problem.system, *problem.method, problem.key, has_tangent(problem));
-}
-std::vector<Unit> device_units_of(const Plan& plan) {
-  return device_units(*plan.system, *plan.method, plan.key, plan.arguments.layout.tangent >= 0);
-}
-
-std::vector<Unit> units_of_sections(const Problem& problem) {
-  if (problem.surfaces.count == 0) return {};
-  return {{UnitKind::advance, problem.system, problem.method, problem.key, best_isa()},
-          {UnitKind::samples, problem.system, problem.method, problem.key, best_isa()}};
-}
+std::vector<Unit> units_of(const Problem& problem, Isa isa) { return units(problem, has_tangent(problem), isa); }
+std::vector<Unit> units_of(const Plan& plan, Isa isa) { return units(plan, plan.arguments.layout.tangent >= 0, isa); }
+Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_of(UnitKind::advance, problem, isa); }
+Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_of(UnitKind::advance, plan, isa); }
 
 Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   const Study& study = problem.study;
@@ -95,6 +86,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   plan.system = problem.system;
   plan.method = problem.method;
   plan.key = problem.key;
+  plan.code = problem.code;
   add_observables(plan, problem);
 
   KernelArguments& a = plan.arguments;
@@ -103,6 +95,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   a.guess = study.method.guess == "simple" ? 0.0 : 1.0;
   std::ranges::copy(problem.numbers, a.method);
   a.in_space = plan.method->in_space;
+  a.start = study.time.start;
   a.step = data.step;
   a.surfaces = problem.surfaces;
   ChunkLayout& rows = a.layout;

@@ -10,12 +10,13 @@ namespace rattleback {
 /// first, then the observables that only correlations and the covariance need.
 [[nodiscard]] Plan make_plan(const Problem& problem, const Ensemble& ensemble);
 
-/// Returns the kernels that a run of the problem with an instruction set needs: the time loop, observables and surfaces.
+/// Returns the two kernels that a run with an instruction set needs: the time loop, and observables. The instruction set
+/// does not matter for CUDA.
 [[nodiscard]] std::vector<Unit> units_of(const Problem& problem, Isa isa);
-/// Returns the units whose CUDA kernels a run needs; the first one has the kernel of observables.
-[[nodiscard]] std::vector<Unit> device_units_of(const Problem& problem);
-[[nodiscard]] std::vector<Unit> device_units_of(const Plan& plan);
-/// Returns the kernels for the CPU that a run needs on every backend: crossings of surfaces of section are located on the CPU.
-[[nodiscard]] std::vector<Unit> units_of_sections(const Problem& problem);
+[[nodiscard]] std::vector<Unit> units_of(const Plan& plan, Isa isa);
+/// Returns the kernel for the CPU that locates crossings of surfaces of section, on every backend: the time loop without
+/// tangent vector.
+[[nodiscard]] Unit unit_of_sections(const Problem& problem, Isa isa);
+[[nodiscard]] Unit unit_of_sections(const Plan& plan, Isa isa);
 
 }  // namespace rattleback

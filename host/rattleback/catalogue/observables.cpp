@@ -45,7 +45,8 @@ constexpr RunObservable table[] = {
     {Code::residual, "residual", false, one, true, "largest residual that a step has left so far"},
     {Code::lyapunov, "lyapunov", false, one, true, "largest Lyapunov exponent so far"},
 };
-static_assert(std::size(table) + 1 == ObservableCode::kinds, "a kind of observables has no descriptor, or has two");
+static_assert(std::size(table) + 2 == ObservableCode::kinds,
+              "a kind of observables has no descriptor, or has two; system and formula have none");
 
 }  // namespace
 

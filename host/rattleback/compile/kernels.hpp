@@ -43,7 +43,7 @@ class Kernels {
   void load(std::span<const Unit> units, unsigned jobs = 0);
   /// Returns a unit, after loading the unit if need be.
   const CompiledUnit& get(const Unit& unit);
-  /// Returns the CUDA images of units `advance` and `tangent` for an architecture such as "sm_90" (cuda/module.hpp).
+  /// Returns the CUDA images of units for an architecture such as "sm_90" (cuda/module.hpp).
   /// Missing images are compiled by NVRTC, which needs no GPU.
   std::vector<std::string> images(std::span<const Unit> units, const std::string& architecture, unsigned jobs = 0);
   /// Returns the entry of a system of the user. Compiles the entry if need be.

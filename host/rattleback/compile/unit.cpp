@@ -20,9 +20,9 @@ std::string step_type(const SystemEntry& system, const MethodEntry& method, cons
     const int value = effective(option, *next++, system);
     const std::string name = fmt::format("{{{}}}", option.name);
     for (std::size_t at; (at = type.find(name)) != std::string::npos;)
-      type.replace(at, name.size(),
-                   option.kind == OptionKind::choice ? option.types[static_cast<std::size_t>(value)]
-                                                     : std::to_string(value));
+      type.replace(
+          at, name.size(),
+          option.kind == OptionKind::choice ? option.types[static_cast<std::size_t>(value)] : std::to_string(value));
   }
   return type;
 }
@@ -47,46 +47,71 @@ std::string chosen_method(const SystemEntry& system, const MethodEntry& method, 
                      step_type(system, method, key));
 }
 
-}  // namespace
+/// Returns the type of the formulas that are part of a unit.
+std::string formulas_of(const Unit& unit) {
+  if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
+  if (unit.kind != UnitKind::samples && !unit.code.surfaces.empty()) return "rattleback::StudySurfaces";
+  return "";
+}
 
-std::string Unit::text() const {
-  const bool counts = kind == UnitKind::counted, samples = kind == UnitKind::samples;
-  std::string text = fmt::format("#define RATTLEBACK_ISA {}\n", counts ? "counted" : to_string(isa));
-  if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
-  text += include(counts ? "rattleback/loop/count.hpp" : "rattleback/loop/instantiate.hpp");
-  text += header_of(system->source_text);
-  if (!samples) text += include(method->header);
-  text += "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(system->source_text);
-  if (!samples)
-    text += chosen_method(*system, *method, key) +
-            fmt::format("static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
-                        "system\");\n",
-                        method->name);
-  text += "\nRB_NAMESPACE_END\n\n";
-  const auto function = [](const char* field, const char* name, const char* arguments) {
-    return fmt::format(".{} = rattleback::{}<{}>", field, name, arguments);
-  };
-  const char *pair = "rattleback::ChosenSystem, rattleback::ChosenMethod", *only = "rattleback::ChosenSystem";
-  switch (kind) {
-    case UnitKind::advance:
-      return text + "RB_EXPORT(" + function("advance", "advance_chunk", pair) + ")\n";
-    case UnitKind::tangent:
-      return text + "RB_EXPORT(" + function("advance_tangent", "advance_chunk_with_tangent", pair) + ")\n";
-    case UnitKind::samples:
-      return text + "RB_EXPORT(" + function("observe", "observe_chunk", only) + ",\n          " +
-             function("surfaces", "surfaces_chunk", only) + ")\n";
-    case UnitKind::counted:
-      return text + "RB_EXPORT(" + function("count", "count_chunk", pair) + ")\n";
-  }
+/// Returns the headers and the declarations of a unit, which `loop`, a header, puts to use.
+std::string body(const Unit& unit, std::string_view loop) {
+  const bool samples = unit.kind == UnitKind::samples;
+  std::string text = include(loop) + header_of(unit.system->source_text);
+  if (!samples) text += include(unit.method->header);
+  text += "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(unit.system->source_text);
+  if (!samples) text += chosen_method(*unit.system, *unit.method, unit.key);
+  if (!formulas_of(unit).empty()) text += samples ? unit.code.observables : unit.code.surfaces;
   return text;
 }
 
+constexpr std::string_view end_of_body = "\nRB_NAMESPACE_END\n\n";
+const std::string only = "rattleback::ChosenSystem", pair = only + ", rattleback::ChosenMethod";
+
+}  // namespace
+
+std::string Unit::text() const {
+  const bool counts = kind == UnitKind::counted;
+  std::string text = fmt::format("#define RATTLEBACK_ISA {}\n", counts ? "counted" : to_string(isa));
+  if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
+  text += body(*this, counts ? "rattleback/loop/count.hpp" : "rattleback/loop/instantiate.hpp");
+  if (kind != UnitKind::samples)
+    text += fmt::format(
+        "static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
+        "system\");\n",
+        method->name);
+  text += end_of_body;
+  const std::string formulas = formulas_of(*this), also = formulas.empty() ? "" : ", " + formulas;
+  const auto function = [](std::string_view field, std::string_view name, const std::string& arguments) {
+    return fmt::format(".{} = rattleback::{}<{}>", field, name, arguments);
+  };
+  std::string functions;
+  switch (kind) {
+    case UnitKind::advance:
+      functions = function("advance", "advance_chunk", pair + also);
+      if (!formulas.empty()) functions += ",\n          " + function("surfaces", "surfaces_chunk", only + also);
+      break;
+    case UnitKind::tangent:
+      functions = function("advance_tangent", "advance_chunk_with_tangent", pair + also);
+      break;
+    case UnitKind::samples:
+      functions = function("observe", "observe_chunk", only + also);
+      break;
+    case UnitKind::counted:
+      functions = function("count", "count_chunk", pair);
+      break;
+  }
+  return text + "RB_EXPORT(" + functions + ")\n";
+}
+
 std::string Unit::device_text() const {
-  return "#define RATTLEBACK_ISA cuda\n" + include("rattleback/loop/device.cuh") + header_of(system->source_text) +
-         include(method->header) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(system->source_text) +
-         chosen_method(*system, *method, key) + "\nRB_NAMESPACE_END\n\n" +
-         (kind == UnitKind::tangent ? "RB_DEVICE_TANGENT" : "RB_DEVICE_PAIR") +
-         "(rattleback::ChosenSystem, rattleback::ChosenMethod)\n";
+  const std::string formulas = formulas_of(*this).empty() ? "rattleback::NoFormulas" : formulas_of(*this);
+  return "#define RATTLEBACK_ISA cuda\n" + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
+         fmt::format("RB_DEVICE_{}({}, {})\n",
+                     kind == UnitKind::samples   ? "SAMPLES"
+                     : kind == UnitKind::tangent ? "TANGENT"
+                                                 : "ADVANCE",
+                     kind == UnitKind::samples ? only : pair, formulas);
 }
 
 std::string Unit::title(const std::string& target) const {
@@ -94,7 +119,7 @@ std::string Unit::title(const std::string& target) const {
   if (*system->variant != '\0') title += fmt::format(" ({})", system->variant);
   for (const StructureInfo& s : system->structure) title += fmt::format(", {} = {}", s.name, s.value);
   if (kind == UnitKind::samples) {
-    title += ", observables";
+    title += code.observables.empty() ? ", observables" : ", observables of the study";
   } else {
     title += fmt::format(", {}", method->name);
     const int* next = key.value;
@@ -112,6 +137,7 @@ std::string Unit::title(const std::string& target) const {
     }
     if (kind == UnitKind::tangent) title += ", tangent";
     if (kind == UnitKind::counted) return title + ", counting";
+    if (!code.surfaces.empty()) title += ", sections";
   }
   return title + ", " + (target.empty() ? title_of(isa) : target);
 }

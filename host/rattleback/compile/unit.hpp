@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rattleback/catalogue/entry.hpp"
+#include "rattleback/formulas/study_code.hpp"
 #include "rattleback/isa/isa.hpp"
 
 namespace rattleback {
@@ -12,22 +13,23 @@ namespace rattleback {
 enum class UnitKind {
   advance,  ///< the time loop of a system with a method
   tangent,  ///< the time loop with the tangent vector
-  samples,  ///< observables and surfaces of section of a system
+  samples,  ///< the observables of a system
   counted,  ///< the time loop over a scalar that counts operations; scalar only
 };
 
 /// A unit: a system with a method and the values of its compiled options, for an instruction set. The method and the key
-/// do not matter for `samples`.
+/// do not matter for `samples`, and the instruction set not for CUDA.
 struct Unit {
   UnitKind kind;
   const SystemEntry* system;
   const MethodEntry* method;
   PairKey key;
   Isa isa;
+  StudyCode code = {};  ///< `samples` has the observables, `advance` and `tangent` have the surfaces
 
-  /// Returns the C++ text. The text depends on the catalogue's entries alone.
+  /// Returns the C++ text. The text depends on the catalogue's entries and on the formulas alone.
   [[nodiscard]] std::string text() const;
-  /// Returns the text for CUDA of a unit `advance`, which then has the kernel of observables, too, or `tangent`.
+  /// Returns the text for CUDA, of any kind but `counted`.
   [[nodiscard]] std::string device_text() const;
   /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512". `target` stands in
   /// place of the instruction set, if not empty.

@@ -66,11 +66,7 @@ void CudaModule::launch(DeviceKernel::Kind kernel, const KernelArguments& argume
 
 void CudaModule::advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
   if (has(DeviceKernel::fast)) launch(DeviceKernel::fast, arguments, chunks, stream);
-  launch(has(DeviceKernel::advance) ? DeviceKernel::advance : DeviceKernel::section, arguments, chunks, stream);
-}
-
-void CudaModule::advance_sections(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
-  launch(DeviceKernel::section, arguments, chunks, stream);
+  launch(DeviceKernel::advance, arguments, chunks, stream);
 }
 
 void CudaModule::advance_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) const {
@@ -85,8 +81,7 @@ void CudaModule::observe(const KernelArguments& arguments, std::int64_t chunks, 
 
 std::vector<KernelFigures> CudaModule::figures() const {
   std::vector<KernelFigures> figures;
-  for (const DeviceKernel::Kind kernel :
-       {DeviceKernel::advance, DeviceKernel::fast, DeviceKernel::section, DeviceKernel::tangent}) {
+  for (const DeviceKernel::Kind kernel : {DeviceKernel::advance, DeviceKernel::fast, DeviceKernel::tangent}) {
     const auto& [handle, shape] = kernels_[kernel];
     if (handle == nullptr) continue;
     const auto shared_bytes = static_cast<std::size_t>(shape.shared_bytes);

@@ -16,8 +16,8 @@ namespace rattleback {
 /// The architecture of a CUDA device, "sm_90", as Nvrtc::compile takes it. Throws Error(runtime).
 [[nodiscard]] std::string architecture_of(int device);
 
-/// Kernels that were loaded from images: one image of RB_DEVICE_PAIR, and another of RB_DEVICE_TANGENT where there is a
-/// tangent vector. The functions enqueue the work for all lanes of `chunks` chunks on a CUDA stream of the present
+/// Kernels that were loaded from images: those of RB_DEVICE_ADVANCE or RB_DEVICE_TANGENT, and RB_DEVICE_SAMPLES
+/// (loop/device.cuh). The functions enqueue the work for all lanes of `chunks` chunks on a CUDA stream of the present
 /// device, which the images must be for. They throw Error(runtime) when the launch fails or the images have no such
 /// kernel.
 class CudaModule {
@@ -31,9 +31,7 @@ class CudaModule {
 
   [[nodiscard]] bool has(DeviceKernel::Kind kernel) const { return kernels_[kernel].handle != nullptr; }
 
-  /// Without surfaces of section.
   void advance(const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
-  void advance_sections(const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
   void advance_tangent(const KernelArguments& arguments, std::int64_t chunks, void* stream) const;
   /// codes and values ([chunk][observable][lane]) are device pointers.
   void observe(const KernelArguments& arguments, std::int64_t chunks, const ObservableCode* codes, int count,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 namespace rattleback {
 
 bool Algebra::depends(int node, int first, int last) {
@@ -324,8 +326,7 @@ int Algebra::substituted(int node, const std::map<int, int>& replacement) {
     const Node info = graph_[at];
     int result = at;
     if (info.op == Op::add || info.op == Op::subtract) {
-      result = sum_of_parts(
-          at, [&](int part) { return self(self, part); }, replacement);
+      result = sum_of_parts(at, [&](int part) { return self(self, part); }, replacement);
     } else if (arity(info.op) > 0) {
       std::array<int, 3> operand{};
       for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k)
@@ -434,6 +435,23 @@ int Algebra::derivative(int node, int variable) {
   }
   derivatives_[{node, variable}] = result;
   return result;
+}
+
+std::string fault_of_operations(const Algebra& algebra, int node) {
+  const Graph& graph = algebra.graph();
+  constexpr int most = 100000;
+  if (graph.size() > most) return fmt::format("there are more than {} operations; take some out", most);
+  std::vector<char> needed(static_cast<std::size_t>(node) + 1);
+  needed[static_cast<std::size_t>(node)] = 1;
+  for (int i = node; i >= 0; --i) {
+    if (!needed[static_cast<std::size_t>(i)]) continue;
+    const Node& info = graph[i];
+    if (info.op == Op::constant && !std::isfinite(info.number)) return "a number in it is not finite";
+    if (info.op == Op::divide && algebra.is_zero(info.operand[1])) return "it divides by 0";
+    for (int k = 0; k < arity(info.op); ++k)
+      needed[static_cast<std::size_t>(info.operand[static_cast<std::size_t>(k)])] = 1;
+  }
+  return "";
 }
 
 }  // namespace rattleback

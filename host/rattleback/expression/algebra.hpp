@@ -5,6 +5,7 @@
 // each base, one whole exponent. The order of terms and factors depends on the text of the expressions alone.
 
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -83,5 +84,9 @@ class Algebra {
   std::map<std::pair<int, int>, int> derivatives_;
   std::map<int, std::vector<int>> variables_;  ///< of a node, in order
 };
+
+/// Returns why a node cannot become code: a number that is not finite, a division by 0, or too many operations; empty
+/// where nothing is wrong.
+[[nodiscard]] std::string fault_of_operations(const Algebra& algebra, int node);
 
 }  // namespace rattleback

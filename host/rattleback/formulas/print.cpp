@@ -6,8 +6,8 @@
 #include <cctype>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/expression/code.hpp"
 #include "rattleback/formulas/blocks.hpp"
-#include "rattleback/formulas/code.hpp"
 
 namespace rattleback {
 namespace {

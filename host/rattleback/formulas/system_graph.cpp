@@ -113,9 +113,6 @@ int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::s
 }
 
 void SystemGraph::check_operations(const FormulaText& formula, int node) {
-  constexpr int most = 100000;
-  if (graph_.size() > most)
-    throw FormulaError(formula, 0, fmt::format("the system has more than {} operations; make it smaller", most));
   std::vector<char> needed(at(node + 1));
   needed[at(node)] = 1;
   for (int i = node; i >= 0; --i) {
@@ -123,11 +120,10 @@ void SystemGraph::check_operations(const FormulaText& formula, int node) {
     const Node& info = graph_[i];
     if ((info.op >= Op::less && info.op <= Op::maximum) || info.op == Op::sign || info.op == Op::rint)
       throw FormulaError(formula, 0, "comparisons, ?, min, max, sign and rint are not smooth; write a smooth formula");
-    if (info.op == Op::constant && !std::isfinite(info.number))
-      throw FormulaError(formula, 0, "a number in it is not finite");
-    if (info.op == Op::divide && algebra_.is_zero(info.operand[1])) throw FormulaError(formula, 0, "it divides by 0");
     for (int k = 0; k < arity(info.op); ++k) needed[at(info.operand[at(k)])] = 1;
   }
+  if (const std::string fault = fault_of_operations(algebra_, node); !fault.empty())
+    throw FormulaError(formula, 0, fault);
 }
 
 void SystemGraph::read_mass_form() {

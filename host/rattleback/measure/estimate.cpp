@@ -57,7 +57,6 @@ Problem copies_of(const Problem& problem, const Ensemble& ensemble, std::uint64_
   result.time.sample_every.reset();
   result.time.samples = 1;
   result.observables.clear();
-  result.sections.clear();
   result.output = {};
   result.output.initial_state = result.output.final_state = false;
   return result;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/formulas/study_code.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -24,8 +25,10 @@ struct Problem {
   std::string warning;                ///< a doubt about the options; empty without doubts
   std::vector<ObservableCode> codes;  ///< codes of study.observables, in order
   Surfaces surfaces{};                ///< surfaces of study.sections, in order
+  StudyCode code;                     ///< C++ of the surfaces, and of the observables with a formula
 
-  /// Returns the code of an observable of this system and method. Throws Error(input) with the nearest name.
+  /// Returns the code of an observable of this system and method, or of the study. Throws Error(input) with the nearest
+  /// name.
   [[nodiscard]] ObservableCode observable_code(const std::string& name, const std::string& where = "") const;
   /// Returns the steps between two samples of a trajectory whose step size varies over the ensemble. Throws
   /// Error(input) when (end - start) / (samples * step) is not a whole number.

@@ -5,7 +5,8 @@
 #include <set>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/expression/surface.hpp"
+#include "rattleback/catalogue/observables.hpp"
+#include "rattleback/formulas/model.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
@@ -28,13 +29,42 @@ ErrorReference standard_reference(const SystemEntry& system, const ObservableCod
   return conserved ? ErrorReference::initial() : ErrorReference(0.0);
 }
 
+/// Refuses a name of a formula that another observable has, of this system and method or of others.
+void check_formula_name(const Problem& problem, const Observable& observable) {
+  const std::string& name = observable.name;
+  check_name("an observable", name, observable.where);
+  const auto refuse = [&](std::string_view owner) {
+    input_error(observable.where,
+                fmt::format("{} names an observable of {}; give the formula another name", quote(name), owner));
+  };
+  for (const ObservableInfo& info : problem.system->observables)
+    if (name == info.name) refuse(fmt::format("'{}'", problem.system->name));
+  const std::string base = name.substr(0, name.find('['));
+  for (const RunObservable& info : run_observables())
+    if (base == info.name) refuse("the program");
+}
+
+/// Returns what formulas of the study may name.
+FormulaNames formula_names(const Problem& problem, bool time) {
+  const auto& formulas = problem.study.system.formulas;
+  return {*problem.system,
+          formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
+          problem.method->carries_multiplier, time};
+}
+
 void check_observables(Problem& problem) {
   Study& study = problem.study;
   const std::vector<std::string> known = statistic_names();
   std::set<std::string> names;
+  std::vector<FormulaText> formulas;
   for (Observable& observable : study.observables) {
     if (!names.insert(observable.name).second) {
       input_error(observable.where, fmt::format("observable '{}' appears twice; merge the two", observable.name));
+    }
+    if (!observable.formula.empty()) {
+      check_formula_name(problem, observable);
+      const std::string key = fmt::format("observable[{}].formula", problem.codes.size());
+      formulas.push_back({observable.formula, key, study.place(key)});
     }
     const ObservableCode code = problem.observable_code(observable.name, observable.where);
     problem.codes.push_back(code);
@@ -68,6 +98,8 @@ void check_observables(Problem& problem) {
     reject_repeats(observable.statistics, observable.where, "statistic");
     reject_repeats(observable.quantiles, observable.where, "quantile level");
   }
+  if (!formulas.empty())
+    problem.code.observables = study_code("StudyObservables", formulas, formula_names(problem, true), false);
 }
 
 void check_sections(Problem& problem) {
@@ -78,7 +110,18 @@ void check_sections(Problem& problem) {
     if (!names.insert(section.name).second)
       input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
   }
-  problem.surfaces = compile_surfaces(study.sections, *problem.system);
+  if (study.sections.empty()) return;
+  if (study.sections.size() > max_surfaces)
+    input_error(study.sections[max_surfaces].where,
+                fmt::format("{} sections are too many; a study takes {}", study.sections.size(), max_surfaces));
+  std::vector<FormulaText> surfaces;
+  for (const Study::Section& section : study.sections) {
+    const std::string key = fmt::format("section[{}].surface", surfaces.size());
+    problem.surfaces.direction[surfaces.size()] = section.direction;
+    surfaces.push_back({section.surface, key, study.place(key)});
+  }
+  problem.surfaces.count = static_cast<int>(surfaces.size());
+  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem, false), true);
 }
 
 void check_covariance(const Problem& problem) {

@@ -117,8 +117,15 @@ ObservableCode Problem::observable_code(const std::string& name, const std::stri
   if (found != all.end()) return found->code;
   std::vector<std::string> known;
   std::ranges::transform(all, std::back_inserter(known), &NamedCode::name);
+  int formulas = 0;
+  for (const Observable& observable : study.observables) {
+    if (observable.formula.empty()) continue;
+    if (observable.name == name) return {ObservableCode::formula, formulas};
+    ++formulas;
+    known.push_back(observable.name);
+  }
   input_error(where, fmt::format("unknown observable {} of '{}' (known: {}){}", quote(name), system->name, join(known),
-                                 did_you_mean(name, known)));
+                                 did_you_mean(name, known, "; a formula defines another one")));
 }
 
 void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p) {

@@ -33,7 +33,7 @@ struct Session::Impl {
   Backend& backend_for(const Problem& problem) {
     if (!backend) backend = make_backend(options.backend, options.threads, options.warn);
     backend->prepare(problem);
-    Kernels::instance().load(units_of_sections(problem));
+    if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
     verify_own_system(*backend, problem);
     return *backend;
   }
@@ -102,9 +102,7 @@ Summary Session::run(const Problem& problem, const std::filesystem::path& result
 }
 Summary Session::resume(const std::filesystem::path& result) { return impl_->resume(result); }
 
-double Session::measure_peak_flops(const Problem& problem) {
-  return impl_->backend_for(problem).measure_peak_flops();
-}
+double Session::measure_peak_flops(const Problem& problem) { return impl_->backend_for(problem).measure_peak_flops(); }
 
 DeviceKernels Session::kernels(const Problem& problem) { return impl_->backend_for(problem).kernels(problem); }
 

@@ -340,7 +340,7 @@ void Runner::fill(Tile& tile) {
       }
     }
     for (std::uint64_t k = end; k < (c + 1) * chunk_size; ++k) tile.at(k, rows.status) = status_padding;
-    system_.surfaces(plan_.arguments, tile.chunk(c), 0, chunk_size);
+    if (locate_) locate_->evaluate(tile.chunk(c));
   });
   for (std::size_t i = 0; i < axes; ++i)
     sink_.write("/axes/" + ensemble_.axis_names()[i], {tile.first}, {tile.count}, axis[i].data());

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "rattleback/backend/plan.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/compile/kernels.hpp"
 
@@ -133,8 +134,8 @@ class CrossingLocator::Batch {
     for (int i = count; i < chunk_size; ++i) row(rows.status)[i] = status_padding;
     KernelArguments arguments = locator_.arguments_;
     arguments.surfaces.count = 0;  // this step must not note crossings
-    locator_.advance_(arguments, chunk_.data(), 0, count);
-    locator_.surfaces_(locator_.arguments_, chunk_.data(), 0, count);
+    locator_.unit_.advance(arguments, chunk_.data(), 0, count);
+    locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count);
   }
 
   void write(int i, double fraction, double direction, double size, double status, double* rows) {
@@ -173,12 +174,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
       threads_(threads),
       row_size_(
           static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n + plan.system->m)),
-      advance_(Kernels::instance()
-                   .get({UnitKind::advance, plan.system, plan.method, plan.key, best_isa()})
-                   .advance),
-      surfaces_(Kernels::instance()
-                    .get({UnitKind::samples, plan.system, plan.method, plan.key, best_isa()})
-                    .surfaces),
+      unit_(Kernels::instance().get(unit_of_sections(plan, best_isa()))),
       arguments_(plan.arguments) {
   ChunkLayout& rows = arguments_.layout;  // starts with the rows of the plan's layout: q, p, lambda, bookkeeping
   int next = rows.residual + 1;

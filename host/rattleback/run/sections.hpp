@@ -22,6 +22,8 @@ class CrossingLocator {
  public:
   CrossingLocator(const Plan& plan, double start, unsigned threads);
 
+  /// Sets the values of all surfaces at the states of a chunk.
+  void evaluate(double* chunk) const { unit_.surfaces(plan_.arguments, chunk, 0, chunk_size); }
   /// Returns the count of numbers of a located crossing.
   [[nodiscard]] std::uint64_t row_size() const { return row_size_; }
   /// Returns the rows of a tile's crossings (Plan::crossing_size numbers each), in no order.
@@ -35,8 +37,7 @@ class CrossingLocator {
   double start_;
   unsigned threads_;
   std::uint64_t row_size_;
-  AdvanceFunction advance_;
-  SurfaceFunction surfaces_;
+  const CompiledUnit& unit_;
   KernelArguments arguments_;  ///< one step per lane with a separate step size; all varying parameters are in rows
 };
 

@@ -275,10 +275,12 @@ Histogram to_histogram(const toml::node& node, const std::string& path) {
 Observable to_observable(const toml::node& node, const std::string& path) {
   const toml::table* table = node.as_table();
   if (table == nullptr) wrong_type(node, path, "a table");
-  const Section section(*table, path, {"name", "statistics", "quantiles", "histogram", "correlation", "reference"});
+  const Section section(*table, path,
+                        {"name", "formula", "statistics", "quantiles", "histogram", "correlation", "reference"});
   Observable observable;
   observable.where = section.where();
   section.require("name", observable.name, to_text);
+  section.read("formula", observable.formula, to_text);
   observable.statistics = section.elements("statistics", "an array of names", to_text);
   if (section.find("statistics") == nullptr) observable.statistics = {"mean"};
   observable.quantiles = section.elements("quantiles", "an array of levels", to_number);

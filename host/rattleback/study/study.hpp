@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/expression/surface.hpp"
 #include "rattleback/expression/value.hpp"
 
 namespace rattleback {
@@ -80,6 +79,9 @@ struct ErrorReference {
 
 struct Observable {
   std::string name;
+  /// An expression in the state, the parameters and the observables of the system, and the time t. Empty for an observable
+  /// that the system or the method offers.
+  std::string formula = {};
   std::vector<std::string> statistics;   ///< mean, std, mse, rms, min, max, maxabs
   std::vector<double> quantiles;         ///< levels in [0, 1]
   std::optional<Histogram> histogram;    ///< counts over the ensemble
@@ -150,7 +152,12 @@ struct Study {
   std::vector<Observable> observables;
 
   /// A surface of section. A run collects the states in which trajectories cross surface = 0.
-  using Section = SurfaceText;
+  struct Section {
+    std::string name;
+    std::string surface;  ///< an expression like the formula of an observable, without t
+    int direction = 1;    ///< 1: from negative to positive, -1: the other way, 0: both
+    std::string where;
+  };
   std::vector<Section> sections;
 
   /// A run saves a checkpoint after `seconds` seconds, or after `steps` steps of the trajectories if `steps` is not 0.

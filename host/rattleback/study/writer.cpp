@@ -199,6 +199,7 @@ std::string Study::to_toml() const {
   for (const Observable& observable : observables) {
     out.table("[[observable]]");
     out.line("name", toml_of(observable.name));
+    if (!observable.formula.empty()) out.line("formula", toml_of(observable.formula));
     out.line("statistics", toml_of(observable.statistics));
     out.given("quantiles", observable.quantiles);
     if (const auto& h = observable.histogram)

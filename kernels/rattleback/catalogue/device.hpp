@@ -9,16 +9,14 @@ namespace rattleback {
 /// The kernels of a system with a method. An image has some of them.
 struct DeviceKernel {
   enum Kind : int {
-    advance,  ///< steps without surfaces of section; not where there is `fast`, nor with tiles
-    fast,     ///< steps without the robust iteration; `section` then advances the trajectories that need it
-    section,  ///< steps with surfaces of section, or none
+    advance,  ///< steps
+    fast,     ///< steps without the robust iteration; `advance` then advances the trajectories that need it
     tangent,  ///< the same with the tangent vector
     observe,  ///< values of observables
     kinds     ///< number of kinds
   };
 };
-inline constexpr const char* device_kernel_names[DeviceKernel::kinds] = {"advance", "fast", "section", "tangent",
-                                                                         "observe"};
+inline constexpr const char* device_kernel_names[DeviceKernel::kinds] = {"advance", "fast", "tangent", "observe"};
 
 /// The shape of a launch.
 struct KernelShape {

@@ -122,8 +122,8 @@ using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk
 
 /// The C++ text of a system, from which kernels are compiled.
 struct SystemSource {
-  const char* header;  ///< the name of an embedded header, or the path of a file
-  const char* type;    ///< the type over T: "Chaotic<T, 3, ChaoticVariant::printed>"
+  const char* header;          ///< the name of an embedded header, or the path of a file
+  const char* type;            ///< the type over T: "Chaotic<T, 3, ChaoticVariant::printed>"
   const char* text = nullptr;  ///< the header itself, where there is no file
 };
 
@@ -163,10 +163,8 @@ struct SystemEntry {
   /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v); `in_space` tells whether v
   /// and p are in space or in the body.
   void (*tangent)(const double* parameters, const double* q, const double* v, bool in_space, double* tangent);
-  /// The functions of a sample, without packs.
-  ObserveFunction observe;
-  SurfaceFunction surfaces;
-  std::uint64_t takes;  ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
+  ObserveFunction observe;  ///< the observables, without packs
+  std::uint64_t takes;      ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
   SystemSource source_text;
 };
 
@@ -211,7 +209,7 @@ struct MethodEntry {
   const char* step = nullptr;
 };
 
-/// An observable of a run: a system observable, a component, or a counter. `p_projected`, of holonomic systems, is the
+/// An observable of a run: a system observable, a component, a counter, or a formula of the study. `p_projected`, of holonomic systems, is the
 /// momentum nearest to p in kinetic energy whose velocity satisfies the hidden constraint; the trajectory continues
 /// from p. The kinds from `gamma` on belong to the last step (last_step.hpp).
 struct ObservableCode {
@@ -227,6 +225,7 @@ struct ObservableCode {
     iterations,
     residual,
     lyapunov,
+    formula,  ///< a formula of the study (loop/formula.hpp)
     gamma,
     step_v,
     step_hidden_constraint,
@@ -258,36 +257,11 @@ inline constexpr int max_parameters = 24;
 /// Number of crossings that a trajectory holds before it waits for their collection.
 inline constexpr int crossing_slots = 4;
 
-/// A surface of section g(q, v, p) = 0 is a program for a stack machine that runs in the time loop.
-enum class Operation : int {
-  constant,
-  q,
-  v,
-  p,
-  parameter,
-  add,
-  subtract,
-  multiply,
-  divide,
-  negate,
-  power,
-  sine,
-  cosine,
-  exponential,
-  root,
-  magnitude
-};
-struct Instruction {
-  Operation operation;
-  int index;      ///< index of the component or parameter; exponent of a power, 1 to 16
-  double number;  ///< value of a constant
-};
-inline constexpr int max_surfaces = 8, max_instructions = 96, surface_stack = 8;
+/// The surfaces of section that a loop looks at. The kernel has their functions (loop/surface.hpp).
+inline constexpr int max_surfaces = 8;
 struct Surfaces {
-  int count;
-  int end[max_surfaces];        ///< end of each program in `code`
+  int count;                    ///< 0: the loop passes over the surfaces of its kernel
   int direction[max_surfaces];  ///< 1: from negative to positive, -1: from positive to negative, 0: both
-  Instruction code[max_instructions];
 };
 
 /// Arguments of the compiled loops. The backend decides whether pointers are host or device pointers.
@@ -296,6 +270,7 @@ struct KernelArguments {
   ChunkLayout layout;
   double parameters[max_parameters];  ///< uniform values
   int parameter_row[max_parameters];  ///< row of a swept parameter, or -1
+  double start;                       ///< time of the initial states
   double step;                        ///< uniform step size
   /// Number of steps after which a trajectory stops: `target` where the step size is uniform, otherwise
   /// sample * steps_per_sample + min(target, steps_per_sample). A trajectory with this number of steps stays unchanged.
@@ -344,7 +319,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 1;
+inline constexpr int binary_interface = 2;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {
@@ -353,16 +328,16 @@ struct CompiledUnit {
   AdvanceFunction advance = nullptr;
   AdvanceFunction advance_tangent = nullptr;  ///< with the tangent vector
   ObserveFunction observe = nullptr;
-  SurfaceFunction surfaces = nullptr;
-  CountFunction count = nullptr;                  ///< over a scalar that counts operations
-  const SystemEntry& (*describe)() = nullptr;     ///< the entry of a system of a user
+  SurfaceFunction surfaces = nullptr;          ///< beside `advance`, where the study has surfaces
+  CountFunction count = nullptr;               ///< over a scalar that counts operations
+  const SystemEntry& (*describe)() = nullptr;  ///< the entry of a system of a user
 };
 /// Every compiled unit exports a constant CompiledUnit with this name.
 #define RB_UNIT_SYMBOL rattleback_unit
 
 /// Resources of a GPU's multiprocessor that a kernel uses.
 struct KernelFigures {
-  const char* kernel;                     ///< advance, fast, section or tangent
+  const char* kernel;                     ///< advance, fast or tangent
   int lanes;                              ///< threads per trajectory
   int threads;                            ///< per block
   int registers;                          ///< per thread

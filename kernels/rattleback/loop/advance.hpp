@@ -211,10 +211,11 @@ RB_HD StepReport<T> take_step(const Step& step, const ChunkLayout& rows, double*
 
 /// Notes the surfaces of section that the step of the lanes `good` to `next` crossed. Where it crossed one, only the
 /// lanes with room for another crossing stay active.
-template <class T, template <class> class System, class Team, class Trajectory, class State>
+template <class T, template <class> class System, class Team, template <class> class Surfaces, class Trajectory,
+          class State>
 RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, const Trajectory& trajectory,
                          const State& next, const mask_t<T>& good, mask_t<T>& active) {
-  const T crossed = crossed_surfaces<T, System, Team>(a, chunk, lane, next, good);
+  const T crossed = crossed_surfaces<T, System, Team, Surfaces>(a, chunk, lane, next, good);
   if (!any(crossed != T(0.0))) return;
   if (Team::leads()) note_crossings<T, State>(a, chunk, lane, trajectory.state(), trajectory.record().steps, crossed);
   Team::sync();
@@ -223,11 +224,10 @@ RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
-/// every step: the state before it, the step size, and the lanes that take it. Without `sections` the surfaces of section
-/// are not looked at: a CUDA kernel for runs that have none needs fewer registers then. A tile's lanes all run this for
-/// the same trajectory; the first lane of a tile writes to memory.
+/// every step: the state before it, the step size, and the lanes that take it. `Surfaces` are the surfaces of section of the
+/// study. A tile's lanes all run this for the same trajectory; the first lane of a tile writes to memory.
 template <class T, template <class> class System, template <class, class> class Method, class Companion = NoCompanion,
-          bool sections = true>
+          template <class> class Surfaces = NoFormulas>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
@@ -264,8 +264,9 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       const mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
       companion.step(trajectory.state(), step_size, good);
-      if (sections && a.surfaces.count > 0) [[unlikely]]
-        pass_surfaces<T, System, Team>(a, chunk, lane, trajectory, next, good, active);
+      if constexpr (Surfaces<T>::count > 0)
+        if (a.surfaces.count > 0)
+          pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, trajectory, next, good, active);
       active = active & (trajectory.record().steps + T(1.0) < end_steps);
       const bool stops = any(running & !active);
       trajectory.take(next, report, judged, good, stops);

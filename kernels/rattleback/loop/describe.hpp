@@ -6,7 +6,6 @@
 
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/observe.hpp"
-#include "rattleback/loop/surface.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -389,12 +388,6 @@ void observe(const KernelArguments& arguments, const double* chunk, int begin, i
     observe_lanes<double, SystemOf>(arguments, chunk, lane, codes, count, values);
 }
 
-/// See SystemEntry::surfaces.
-template <template <class> class SystemOf>
-void surfaces(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  for (int lane = begin; lane < end; ++lane) evaluate_surfaces<double, SystemOf>(arguments, chunk, lane);
-}
-
 /// The entry of a system; one object per system.
 template <template <class> class SystemOf>
 const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
@@ -436,7 +429,6 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  on_group<System> ? turn<SystemOf> : nullptr,
                                  initial_tangent<SystemOf>,
                                  observe<SystemOf>,
-                                 surfaces<SystemOf>,
                                  takes,
                                  source};
   return entry;

@@ -15,36 +15,36 @@ using Real = Pack<RATTLEBACK_PACK>;
 using Real = double;
 #endif
 
-template <template <class> class System, class Method>
+template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method::template of>(arguments, chunk, lane);
+    advance_lanes<Real, System, Method::template of, NoCompanion, Surfaces>(arguments, chunk, lane);
 }
 
-template <template <class> class System, class Method>
+template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk_with_tangent(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>>(arguments, chunk,
-                                                                                                 lane);
+    advance_lanes<Real, System, Method::template of, Tangent<Real, System, Method::template of>, Surfaces>(arguments,
+                                                                                                           chunk, lane);
 }
 
-template <template <class> class System>
+template <template <class> class System, template <class> class Surfaces>
 void surfaces_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    evaluate_surfaces<Real, System>(arguments, chunk, lane);
+    evaluate_surfaces<Real, System, Surfaces>(arguments, chunk, lane);
 }
 
-template <template <class> class System>
+template <template <class> class System, template <class> class Formulas = NoFormulas>
 void observe_chunk(const KernelArguments& arguments, const double* chunk, int begin, int end,
                    const ObservableCode* codes, int count, double* values) {
   for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    observe_lanes<Real, System>(arguments, chunk, lane, codes, count, values);
+    observe_lanes<Real, System, Formulas>(arguments, chunk, lane, codes, count, values);
 }
 
 RB_NAMESPACE_END
 
 /// Exports what a unit offers: RB_EXPORT(.advance = ..).
-#define RB_EXPORT(...)                                                                                              \
-  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL;                          \
-  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL = {                       \
+#define RB_EXPORT(...)                                                                        \
+  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL;    \
+  extern "C" [[gnu::visibility("default")]] const rattleback::CompiledUnit RB_UNIT_SYMBOL = { \
       .interface = rattleback::binary_interface, .key = RATTLEBACK_KEY, __VA_ARGS__};

@@ -1,21 +1,11 @@
 #pragma once
 // Observables of one trajectory (or pack) at a sample time.
 
-#include "rattleback/loop/lanes.hpp"
+#include "rattleback/loop/formula.hpp"
 #include "rattleback/loop/last_step.hpp"
 #include "rattleback/loop/tangent.hpp"
-#include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
-
-/// The velocity v of a state (q, p); on a group the velocity in the body.
-template <class T, class System>
-RB_HD Vector<T, System::n> in_body(const System& system, const Vector<T, element_size<System>>& q,
-                                   const Vector<T, System::n>& p, const Vector<T, System::n>& v, bool in_space) {
-  if constexpr (on_group<System>)
-    if (in_space) return velocity(system, q, group_of<System>::Ad_star(q, p));
-  return v;
-}
 
 /// Computes components of constraints and observables of the last step. This separate function loads all data again,
 /// because on a GPU inlined code would take registers from all other observables.
@@ -37,8 +27,9 @@ RB_NOINLINE T observe_detail(const KernelArguments& a, const double* chunk, int 
 }
 
 /// Writes values[i * chunk_size + lane] for the `count` observables in `codes`. Failed trajectories and padding give
-/// NaN; a value of a good trajectory that is not finite becomes an infinity.
-template <class T, template <class> class System>
+/// NaN; a value of a good trajectory that is not finite becomes an infinity. `Formulas` are the observables that the
+/// study writes as formulas.
+template <class T, template <class> class System, template <class> class Formulas = NoFormulas>
 RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane, const ObservableCode* codes,
                          int count, double* values) {
   using Sys = System<T>;
@@ -58,6 +49,12 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       mask_t<T> singular(false);
       impulse_to_constraint(system, q, p_projected, singular);
     }
+  }
+  Vector<T, Formulas<T>::count> of_study{};
+  if constexpr (Formulas<T>::count > 0) {
+    Vector<T, m> lambda{};
+    if constexpr (m > 0) lambda = load_rows<T, m>(chunk, rows.lambda, lane);
+    of_study = Formulas<T>::evaluate(ObservedPoint<T, Sys>{{a, chunk, lane}, q, p, lambda, v, of_system});
   }
   for (int i = 0; i < count; ++i) {
     const ObservableCode code = codes[i];
@@ -93,6 +90,9 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
         break;
       }
+      case ObservableCode::formula:
+        if constexpr (Formulas<T>::count > 0) x = component(of_study, code.index);
+        break;
       case ObservableCode::constraint:
       case ObservableCode::hidden_constraint:
       case ObservableCode::gamma:

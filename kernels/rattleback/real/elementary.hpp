@@ -224,6 +224,15 @@ RB_HD T atan(T a) {
   return select(a == T(0.0), a, select(a < T(0.0), -y, y));
 }
 
+/// floor(a + 0.5): the nearest whole number, in a tie the larger.
+template <class T>
+RB_HD T rint(T a) {
+  const T sum = a + T(0.5), size = abs(sum), all(4503599627370496.0);  // from 2^52 on, all numbers are whole
+  const T whole = with_sign((size + all) - all, sum);
+  const T below = select(whole > sum, whole - T(1.0), whole);
+  return select(size < all, below, sum);
+}
+
 // These overloads match double exactly, so that a call that also finds the C library's function is ambiguous. Otherwise
 // the compiler would silently take the C library's function.
 RB_HD void sincos(double a, double& sine, double& cosine) { sincos<double>(a, sine, cosine); }
@@ -232,5 +241,6 @@ RB_HD double cos(double a) { return cos<double>(a); }
 RB_HD double exp(double a) { return exp<double>(a); }
 RB_HD double log(double a) { return log<double>(a); }
 RB_HD double atan(double a) { return atan<double>(a); }
+RB_HD double rint(double a) { return rint<double>(a); }
 
 RB_NAMESPACE_END

@@ -49,8 +49,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
   for (const Isa isa : isas) {
     for (const Unit& unit : units_of(problem, isa)) units.push_back(unit);
     // Crossings are located by steps without the tangent vector.
-    if (problem.surfaces.count > 0)
-      units.push_back({UnitKind::advance, problem.system, problem.method, problem.key, isa});
+    if (problem.surfaces.count > 0) units.push_back(unit_of_sections(problem, isa));
   }
   // The kernels of a header of the user are compared with those without packs (run/verify.hpp).
   if (!problem.study.system.file.empty())
@@ -102,15 +101,15 @@ int compile_kernels(const Arguments& arguments) {
     add_study(units, Study::load(study, arguments.overrides), isas, arguments.bench);
   if (!arguments.catalogue.empty()) add_catalogue(units, arguments, isas);
 
-  // A unit for a GPU has the kernel of observables, too. The instruction set does not matter there.
+  // The instruction set does not matter for a GPU.
   std::vector<Unit> device_units;
   for (const std::string& study : arguments.studies)
-    for (const Unit& unit : device_units_of(Study::load(study, arguments.overrides))) device_units.push_back(unit);
+    for (const Unit& unit : units_of(Study::load(study, arguments.overrides), Isa::scalar))
+      device_units.push_back(unit);
   std::vector<Unit> of_catalogue;
   if (!arguments.catalogue.empty()) add_catalogue(of_catalogue, arguments, {Isa::scalar});
-  std::ranges::copy_if(of_catalogue, std::back_inserter(device_units), [](const Unit& unit) {
-    return unit.kind == UnitKind::advance || unit.kind == UnitKind::tangent;
-  });
+  std::ranges::copy_if(of_catalogue, std::back_inserter(device_units),
+                       [](const Unit& unit) { return unit.kind != UnitKind::counted; });
 
   const Kernels::Made made = Kernels::instance().compile(units, arguments.pack, arguments.jobs, device_units,
                                                          read_architectures(arguments.cuda));
@@ -136,9 +135,10 @@ void add_compile(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name(value::assignment);
   command
-      ->add_option("--isa", arguments->isas,
-                   "instruction sets, separated by commas, or all, or none; also those that this machine cannot run; default: "
-                   "the widest of this machine")
+      ->add_option(
+          "--isa", arguments->isas,
+          "instruction sets, separated by commas, or all, or none; also those that this machine cannot run; default: "
+          "the widest of this machine")
       ->type_name(value::isas)
       ->check(not_empty());
   command

@@ -58,7 +58,7 @@ TEST(Hostile, SurfacesOfAnyDepth) {
   for (const std::string& deep : {repeated("(", 20000) + "q0" + repeated(")", 20000), repeated("sin(", 20000),
                                   repeated("-", 200000) + "q0", repeated("(", 4000) + "q0"}) {
     const std::string message = surface(deep);
-    EXPECT_TRUE(message.starts_with("s.toml:8: surface '")) << message;
+    EXPECT_TRUE(message.starts_with("s.toml:9: section[0].surface = '")) << message;
     EXPECT_LT(message.size(), 400u);
   }
   expect_in(surface(repeated("-", 5000) + "q0"), "it has 5002 bytes; an expression has at most 4096");

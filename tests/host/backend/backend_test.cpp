@@ -26,6 +26,10 @@ quantiles = [0.1, 0.5]
 histogram = { from = 0.05, to = 0.2, bins = 7 }
 correlation = ["q[1]"]
 [[observable]]
+name = "spin"
+formula = "x p[1] - y p[0] + t atan2(y, 1.5)"
+statistics = ["mean", "max"]
+[[observable]]
 name = "lyapunov"
 statistics = ["mean"]
 [[section]]

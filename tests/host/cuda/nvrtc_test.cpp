@@ -44,7 +44,7 @@ class NvrtcTest : public testing::Test {
 struct Family {
   const char* name;
   DeviceUnit unit;
-  const char* kernels = "RB_DEVICE_PAIR";
+  const char* kernels = "RB_DEVICE_ADVANCE";
 };
 void PrintTo(const Family& family, std::ostream* stream) { *stream << family.name; }
 
@@ -86,9 +86,9 @@ TEST_P(NvrtcFamily, BecomesMachineCode) {
   EXPECT_EQ(image.architecture, "sm_90");
   EXPECT_TRUE(image.bytes.starts_with("\177ELF"));
   EXPECT_EQ(image.log, "");
-  for (const char* name : {"advance", "fast", "section", "observe"})
+  for (const char* name : {"advance", "fast"})
     EXPECT_EQ(image.bytes.find(fmt::format(".text.{}", name)) != image.bytes.npos,
-              std::string(family.kernels) == "RB_DEVICE_PAIR")
+              std::string(family.kernels) == "RB_DEVICE_ADVANCE")
         << name;
   EXPECT_NE(image.bytes.find("rattleback_kernels"), image.bytes.npos);
 }
@@ -171,13 +171,13 @@ TEST_F(NvrtcTest, CompilesASystemAndAMethodOfAUser) {
       "template <class T>\nusing System = rattleback::TestTop<T>;\n"
       "struct Method {\n  template <class T, class S>\n  using of = rattleback::TestEuler<T, S, 1, "
       "rattleback::Cay>;\n};\n"
-      "RB_DEVICE_PAIR(System, Method)\n";
+      "RB_DEVICE_ADVANCE(System, Method, rattleback::NoFormulas)\n";
   EXPECT_TRUE(Nvrtc::instance().compile(unit, "user.cu", "sm_90", headers).bytes.starts_with("\177ELF"));
 }
 
 TEST_F(NvrtcTest, SaysThatAMethodDoesNotTakeASystem) {
   const DeviceUnit unit{chaotic, "Chaotic<T, 3, ChaoticVariant::printed>", "hbvm/hbvm.hpp", "Hbvm<T, S, 2>"};
-  for (const char* kernels : {"RB_DEVICE_PAIR", "RB_DEVICE_TANGENT"}) {
+  for (const char* kernels : {"RB_DEVICE_ADVANCE", "RB_DEVICE_TANGENT"}) {
     const std::string message =
         message_of([&] { (void)Nvrtc::instance().compile(unit.text(kernels), "unit.cu", "sm_90", kernel_headers()); });
     EXPECT_NE(message.find("the step of the method does not take the system"), message.npos) << message;

@@ -152,7 +152,9 @@ steps = 10
 [[observable]]
 name = "lambda[0]"
 )toml";
-  expect_message(message_of(text), "s.toml:8: unknown observable 'lambda[0]' of 'henon-heiles' (known: ...)");
+  expect_message(
+      message_of(text),
+      "s.toml:8: unknown observable 'lambda[0]' of 'henon-heiles' (known: ...; a formula defines another one");
 }
 
 TEST(Study, OverridesReachEveryKindOfKey) {

@@ -17,6 +17,11 @@ inline const std::string rich = chaotic + R"toml(covariance = ["q"]
 name = "q[1]"
 histogram = { from = -2, to = 2, bins = 16 }
 correlation = ["energy"]
+[[observable]]
+name = "work"
+formula = "y2 p[0] - t"
+statistics = ["mean", "mse"]
+reference = "initial"
 [[section]]
 surface = "y2"
 [[section]]

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/formulas/system_graph.hpp"
+#include "rattleback/expression/algebra.hpp"
 
 namespace rattleback {
 
@@ -47,6 +47,8 @@ class CodeWriter {
   Text operand(int node, bool in_parameters);
   Text expression(int node, bool in_parameters);
   Text sum(int node, bool in_parameters);
+  /// Returns a mask: where a node is not 0.
+  std::string condition(int node, bool in_parameters);
   void parts_of_sum(int node, bool negative, bool first, std::vector<Part>& parts);
   std::string bound(const Text& text, Rank least) const;
   std::string fused(const Part& product, const std::string& rest, bool in_parameters);

@@ -1,4 +1,4 @@
-#include "rattleback/formulas/code.hpp"
+#include "rattleback/expression/code.hpp"
 
 #include <fmt/format.h>
 
@@ -136,6 +136,7 @@ CodeWriter::Text CodeWriter::operand(int node, bool in_parameters) {
 CodeWriter::Text CodeWriter::expression(int node, bool in_parameters) {
   const Node info = algebra_.graph()[node];
   const auto part = [&](std::size_t k, Rank least) { return bound(operand(info.operand[k], in_parameters), least); };
+  const char scalar = in_parameters ? 'T' : 'S';
   switch (info.op) {
     case Op::constant:
       return operand(node, in_parameters);
@@ -156,6 +157,19 @@ CodeWriter::Text CodeWriter::expression(int node, bool in_parameters) {
       for (int i = 1; i < info.index; ++i) product += " * " + factor;
       return {product, Rank::product};
     }
+    case Op::less:
+    case Op::less_equal:
+    case Op::equal:
+    case Op::not_equal:
+    case Op::both:
+    case Op::either:
+      return {fmt::format("select({}, {}(1.0), {}(0.0))", condition(node, in_parameters), scalar, scalar), Rank::name};
+    case Op::choose: {
+      std::string call = "select(" + condition(info.operand[0], in_parameters);
+      call += ", " + part(1, Rank::sum);
+      call += ", " + part(2, Rank::sum);
+      return {call + ")", Rank::name};
+    }
     default: {
       std::string call = std::string(name_of(info.op)) + "(" + part(0, Rank::sum);
       if (info.op == Op::power && algebra_.is_number(info.operand[1]))  // shorter derivatives than for two variables
@@ -164,6 +178,28 @@ CodeWriter::Text CodeWriter::expression(int node, bool in_parameters) {
       return {call + ")", Rank::name};
     }
   }
+}
+
+std::string CodeWriter::condition(int node, bool in_parameters) {
+  const Node info = algebra_.graph()[node];
+  if (!stored_.contains(node)) {
+    const auto both = [&](std::string_view sign) {
+      const std::string first = condition(info.operand[0], in_parameters);
+      return fmt::format("({}) {} ({})", first, sign, condition(info.operand[1], in_parameters));
+    };
+    const auto compared = [&](std::string_view sign) {
+      const std::string first = bound(operand(info.operand[0], in_parameters), Rank::sum);
+      return fmt::format("{} {} {}", first, sign, bound(operand(info.operand[1], in_parameters), Rank::sum));
+    };
+    if (info.op == Op::less) return compared("<");
+    if (info.op == Op::less_equal) return compared("<=");
+    if (info.op == Op::equal) return compared("==");
+    if (info.op == Op::not_equal) return compared("!=");
+    if (info.op == Op::both) return both("&");
+    if (info.op == Op::either) return both("|");
+  }
+  const std::string value = bound(operand(node, in_parameters), Rank::sum);
+  return fmt::format("{} != {}(0.0)", value, in_parameters ? 'T' : 'S');
 }
 
 void CodeWriter::parts_of_sum(int node, bool negative, bool first, std::vector<Part>& parts) {

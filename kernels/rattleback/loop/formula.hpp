@@ -1,0 +1,92 @@
+#pragma once
+// What the formulas of a study read. The program writes formulas as C++ (host/rattleback/formulas/study_code.hpp): a
+// struct template over the scalar with `count`, and the function `evaluate` of a point, which returns `count` values.
+
+#include "rattleback/loop/lanes.hpp"
+#include "rattleback/mechanics/system.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// For a kernel without formulas.
+template <class T>
+struct NoFormulas {
+  static constexpr int count = 0;
+};
+
+/// The velocity v of a state (q, p); on a group the velocity in the body.
+template <class T, class System>
+RB_HD Vector<T, System::n> in_body(const System& system, const Vector<T, element_size<System>>& q,
+                                   const Vector<T, System::n>& p, const Vector<T, System::n>& v, bool in_space) {
+  if constexpr (on_group<System>)
+    if (in_space) return velocity(system, q, group_of<System>::Ad_star(q, p));
+  return v;
+}
+
+/// The place of a state: its parameters and its time.
+template <class T>
+struct StatePlace {
+  const KernelArguments& arguments;
+  const double* chunk;
+  int lane;
+
+  RB_HD T parameter(int i) const {
+    return load_or<T>(chunk, arguments.parameter_row[i], lane, arguments.parameters[i]);
+  }
+  RB_HD T time() const {
+    const T step = load_or<T>(chunk, arguments.layout.step, lane, arguments.step);
+    return fma(Lanes<T>::load(chunk + arguments.layout.steps * chunk_size + lane), step, T(arguments.start));
+  }
+};
+
+/// A state whose velocity and observables are known.
+template <class T, class System>
+struct ObservedPoint : StatePlace<T> {
+  const Vector<T, element_size<System>>& q;
+  const Vector<T, System::n>& p;
+  const Vector<T, System::m>& lambda;
+  const Vector<T, System::n>& v;
+  const Vector<T, observable_count<System>>& of_system;
+
+  RB_HD const Vector<T, System::n>& velocity() const { return v; }
+  RB_HD const Vector<T, observable_count<System>>& observables() const { return of_system; }
+};
+
+/// Computes a velocity that needs a linear solve; a separate function keeps this code out of the time loop.
+template <class T, template <class> class System, int N, int n>
+RB_NOINLINE Vector<T, n> solved_velocity(const KernelArguments& a, const double* chunk, int lane, const Vector<T, N> q,
+                                         const Vector<T, n> p) {
+  return velocity_of_state(load_system<System<T>>(a, chunk, lane), q, p, a.in_space);
+}
+
+/// Computes the observables of a system at a state; a separate function as above.
+template <class T, template <class> class System, int N, int n>
+RB_NOINLINE Vector<T, observable_count<System<T>>> observed_state(const KernelArguments& a, const double* chunk,
+                                                                  int lane, const Vector<T, N> q,
+                                                                  const Vector<T, n> p) {
+  const System<T> system = load_system<System<T>>(a, chunk, lane);
+  return evaluate_observables(system, q,
+                              in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space));
+}
+
+/// A state after a step. Its velocity and observables are computed where a formula reads them.
+template <class T, template <class> class SystemOf>
+struct SteppedPoint : StatePlace<T> {
+  using System = SystemOf<T>;
+  const Vector<T, element_size<System>>& q;
+  const Vector<T, System::n>& p;
+  const Vector<T, System::m>& lambda;
+
+  RB_HD Vector<T, System::n> velocity() const {
+    if constexpr (Separable<System>) {
+      return velocity_of_state(load_system<System>(this->arguments, this->chunk, this->lane), q, p,
+                               this->arguments.in_space);
+    } else {
+      return solved_velocity<T, SystemOf>(this->arguments, this->chunk, this->lane, q, p);
+    }
+  }
+  RB_HD Vector<T, observable_count<System>> observables() const {
+    return observed_state<T, SystemOf>(this->arguments, this->chunk, this->lane, q, p);
+  }
+};
+
+RB_NAMESPACE_END
