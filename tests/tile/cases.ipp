@@ -42,13 +42,23 @@ struct SweptLobatto {
   using of = LobattoStep<T, System, Cay, 3>;
 };
 
+/// A surface that is crossed once, in the first step.
+template <class T>
+struct One {
+  static constexpr int count = 1;
+  template <class Point>
+  static Vector<T, count> evaluate(const Point&) {
+    return {T(1.0)};
+  }
+};
+
 template <template <class> class System, class Method, class Companion>
 TileCase tile_case(const char* name, double h) {
   using Sys = System<double>;
   using Step = typename Method::template of<double, Sys>;
   constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
   TileCase r{name, TileOfLoop<Step, Companion>::lanes, {}, {}, [](const KernelArguments& arguments, double* chunk) {
-               advance_lanes<double, System, Method::template of, Companion>(arguments, chunk, 0);
+               advance_lanes<double, System, Method::template of, Companion, One>(arguments, chunk, 0);
              }};
   KernelArguments& a = r.arguments;
   a.step = h;
@@ -58,9 +68,7 @@ TileCase tile_case(const char* name, double h) {
   for (int i = 0; i < max_parameters; ++i) a.parameter_row[i] = -1;
   const auto parameters = Sys::parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) a.parameters[i] = parameters[i].value;
-  a.surfaces.count = 1;  // is crossed once, in the first step
-  a.surfaces.end[0] = 1;
-  a.surfaces.code[0] = {Operation::constant, 0, 1.0};
+  a.surfaces.count = 1;
   ChunkLayout& rows = a.layout;
   int row = 0;
   const auto next = [&](int count) {
