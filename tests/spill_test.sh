@@ -18,5 +18,5 @@ program=$1
 check '^chaotic_(printed|contact)_m3_nonholonomic_lobatto_s[234]$' ': advance ' 6
 check '^(suslov|heavy_top|turntable_ball_space)_.*lobatto_s[23]_(cay|exp)$' ': fast ' 16
 check '^dipole_on_a_stick_.*(vrkmk_s[123]|vcg)$' ': fast ' 4
-check '^heavy_top_directors__(ggl_vi_[abs]|energy_momentum)$' ': section ' 4 '\| 0 \| 0 \|'
-check '^four_particle__energy_momentum$' ': section ' 1 '\| 0 \| 0 \|'
+check '^heavy_top_directors__(ggl_vi_[abs]|energy_momentum)$' ': advance ' 4 '\| 0 \| 0 \|'
+check '^four_particle__energy_momentum$' ': advance ' 1 '\| 0 \| 0 \|'

@@ -56,7 +56,7 @@ using TangentLoop = Loop<System, Method, Tangent<double, System, Method::templat
 #ifndef RATTLEBACK_BLOCKS
 #define RATTLEBACK_BLOCKS 4
 #endif
-#if RB_NVCC_VERSION >= 13 && !defined(RATTLEBACK_CUDA_QUICK)
+#if RB_NVCC_VERSION >= 13
 #define RB_SPILL_TO_SHARED_MEMORY asm volatile(".pragma \"enable_smem_spilling\";")
 #else
 #define RB_SPILL_TO_SHARED_MEMORY
