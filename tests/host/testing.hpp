@@ -23,7 +23,7 @@ namespace rattleback::tests {
 /// Kernels without packs are references here. They are compiled quickly instead of well; the bits are the same.
 class QuickKernels : public testing::Environment {
  public:
-  void SetUp() override { Kernels::instance().set_quick_scalar(true); }
+  void SetUp() override { Kernels::instance().set_test_flags({.quick_scalar = true}); }
 };
 inline testing::Environment* const quick_kernels = testing::AddGlobalTestEnvironment(new QuickKernels);
 

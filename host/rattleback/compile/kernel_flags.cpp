@@ -30,7 +30,6 @@ std::vector<std::string> flags_of(Isa isa, bool clang, bool quick) {
     default:
       break;
   }
-  add(flags::extra_flags);
   return all;
 }
 

@@ -49,7 +49,7 @@ struct Job {
   std::vector<std::string> flags = {};
 
   /// Returns the key of the job among the units of this process.
-  [[nodiscard]] std::string id() const { return target() + " " + text; }
+  [[nodiscard]] std::string id() const { return fmt::format("{} {} {}", target(), fmt::join(extra, " "), text); }
   /// Returns the instruction set, or the architecture of the GPU.
   [[nodiscard]] std::string target() const { return architecture.empty() ? to_string(isa) : architecture; }
   [[nodiscard]] const char* object() const { return architecture.empty() ? "kernel.so" : "kernel.image"; }
@@ -67,11 +67,13 @@ Job entry_job_of(const std::string& text, const std::string& type) {
   return {.text = text, .title = type, .quick = true, .extra = options()};
 }
 
-Job job_of(const Unit& unit, bool quick_scalar) {
-  const bool quick = unit.kind == UnitKind::counted || (quick_scalar && unit.isa == Isa::scalar);
+Job job_of(const Unit& unit, const TestFlags& test) {
+  const bool quick = unit.kind == UnitKind::counted || (test.quick_scalar && unit.isa == Isa::scalar);
   std::string text = unit.text();
   if (quick && unit.kind != UnitKind::counted) text = "#define RATTLEBACK_SMALL_CODE\n" + text;
-  return {.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick, .extra = options()};
+  Job job{.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick, .extra = options()};
+  job.extra.insert(job.extra.end(), test.further.begin(), test.further.end());
+  return job;
 }
 
 /// Returns the text without the #line directives of the user's files. A kernel is the same wherever its headers lie.
@@ -132,7 +134,7 @@ struct Kernels::Impl {
   KernelPolicy policy = KernelPolicy::automatic;
   std::function<void(const std::string&)> report, warn;
   std::function<bool()> stop;
-  bool quick_scalar = false;
+  TestFlags test_flags;
   std::map<std::string, Loaded> loaded;  ///< by the text of the unit and the instruction set
   std::map<std::string, const SystemEntry*> systems;
   std::unique_ptr<Store> packs, cache;
@@ -343,7 +345,7 @@ struct Kernels::Impl {
     return true;
   }
 
-  const Loaded& at(const Unit& unit) { return at(job_of(unit, quick_scalar)); }
+  const Loaded& at(const Unit& unit) { return at(job_of(unit, test_flags)); }
   const Loaded& at(const Job& job) {
     {
       const std::lock_guard lock(mutex);
@@ -382,11 +384,11 @@ void Kernels::set_stop(std::function<bool()> stop) {
   const std::lock_guard lock(impl_->mutex);
   impl_->stop = std::move(stop);
 }
-void Kernels::set_quick_scalar(bool quick) { impl_->quick_scalar = quick; }
+void Kernels::set_test_flags(TestFlags flags) { impl_->test_flags = std::move(flags); }
 
 void Kernels::load(std::span<const Unit> units, unsigned jobs) {
   std::vector<Job> list;
-  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->quick_scalar));
+  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->test_flags));
   impl_->load(std::move(list), jobs);
 }
 
@@ -435,7 +437,7 @@ std::vector<KernelRecord> Kernels::records(std::span<const Unit> units) {
 Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs,
                                std::span<const Unit> device_units, std::span<const std::string> architectures) {
   std::vector<Job> list;
-  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->quick_scalar));
+  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->test_flags));
   for (const std::string& architecture : architectures)
     for (const Unit& unit : device_units) list.push_back(device_job_of(unit, architecture));
   {

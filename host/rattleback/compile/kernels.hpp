@@ -24,6 +24,12 @@ struct KernelRecord {
   std::string title, key, compiler;
 };
 
+/// Flags that tests ask for. The bits are the same.
+struct TestFlags {
+  bool quick_scalar = false;         ///< units without packs are compiled quickly instead of well
+  std::vector<std::string> further;  ///< flags of a sanitizer
+};
+
 /// The kernels of the process. All member functions may be called from several threads.
 class Kernels {
  public:
@@ -35,8 +41,8 @@ class Kernels {
   void set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn = {});
   /// Compiling ends with Error(runtime) soon after `stop` returns true.
   void set_stop(std::function<bool()> stop);
-  /// Compiles units without packs quickly instead of well from now on; the bits are the same. For tests.
-  void set_quick_scalar(bool quick);
+  /// Units are compiled with these flags from now on.
+  void set_test_flags(TestFlags flags);
 
   /// Loads all units. Missing units are compiled, `jobs` at a time (0: one per core). Throws Error(input) when a unit is
   /// missing and must not or cannot be compiled, or when a header of the user does not compile.

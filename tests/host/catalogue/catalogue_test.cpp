@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,8 +137,16 @@ TEST(Catalogue, HasASystemForEveryMethod) {
         << method->name << " runs with no system: no system meets the requirements of its step";
 }
 
-class EveryPair : public testing::TestWithParam<Case> {};
-class SampledPair : public testing::TestWithParam<Case> {};
+/// A test of the kernels of a case. A sanitizer looks at these kernels, too.
+class EveryPair : public testing::TestWithParam<Case> {
+ protected:
+  EveryPair() {
+    std::istringstream flags(RATTLEBACK_KERNEL_CXXFLAGS);
+    Kernels::instance().set_test_flags({.quick_scalar = true, .further = {std::istream_iterator<std::string>(flags), {}}});
+  }
+  ~EveryPair() override { Kernels::instance().set_test_flags({.quick_scalar = true}); }
+};
+class SampledPair : public EveryPair {};
 
 TEST_P(EveryPair, GivesTheSameBitsOnEveryInstructionSetThreadCountAndTileSize) {
   const Study study = Study::parse(study_of(GetParam(), {.sections = true}));
