@@ -5,7 +5,7 @@
                      [--jobs N] [--seconds S] [--skip FILE]
 
 Flavours of a study:
-    plain      no sections (advance_kernel, fast_kernel)
+    plain      no sections
     sections   two surfaces of section
     tangent    Lyapunov exponents
     uneven     step sizes from small to hopeless: trajectories fail, and end at different steps

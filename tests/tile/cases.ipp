@@ -112,7 +112,8 @@ inline std::vector<TileCase> tile_cases() {
           tile_case<HeavyTopDirectors, Condensed<GglScheme::theta_b>, NoCompanion>("CondensedGgl", 0.002),
           tile_case<HeavyTopDirectors, EnergyMomentum, NoCompanion>("CondensedEnergyMomentum", 0.002),
           tile_case<DoubleSphericalPendulum, General, NoCompanion>("GeneralGgl", 0.05),
-          tile_case<DoubleSphericalPendulum, General, Tangent<double, DoubleSphericalPendulum, General::of>>("GeneralGglWithTangent", 0.05),
+          tile_case<DoubleSphericalPendulum, General, Tangent<double, DoubleSphericalPendulum, General::of>>(
+              "GeneralGglWithTangent", 0.05),
           tile_case<DoubleSphericalPendulum, Lobatto<Cay, 3>, NoCompanion>("HolonomicLobatto", 0.1),
           tile_case<DoubleSphericalPendulum, Lobatto<Cay, 5>, NoCompanion>("HolonomicLobattoOfFiveStages", 0.1),
           tile_case<Ball, Lobatto<Exp, 4>, NoCompanion>("NonholonomicLobattoOnAGroup", 0.1),

@@ -28,15 +28,24 @@ std::string message_of(const FormulaText& formula, std::size_t column, std::stri
 FormulaError::FormulaError(const FormulaText& formula, std::size_t column, std::string_view fault)
     : Error(Kind::input, message_of(formula, column, fault)) {
   if (column == 0) return;
+  constexpr std::size_t around = 100;  // bytes on each side of the place
   const std::string& text = formula.text;
+  const auto goes_on = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  const auto character = [&](std::size_t i) {
+    while (i < text.size() && goes_on(text[i])) ++i;
+    return i;
+  };
   const std::size_t at = std::min(column - 1, text.size());
-  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1,
-                    end = std::min(text.find('\n', at), text.size());
+  const std::size_t first = at == 0 ? 0 : text.rfind('\n', at - 1) + 1,
+                    last = std::min(text.find('\n', at), text.size());
+  const std::size_t begin = character(std::max(first, at - std::min(at, around))),
+                    end = character(std::min(last, at + around));
   std::string line = text.substr(begin, end - begin);
-  // A tab has no fixed width; other control characters do not go to a terminal.
-  std::ranges::replace_if(
-      line, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
-  excerpt_ = fmt::format("  {}\n  {}^", line, std::string(at - begin, ' '));
+  std::ranges::replace(line, '\t', ' ');
+  if (!is_printable(line)) return;
+  const auto columns = std::count_if(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(at - begin),
+                                     [&](char c) { return !goes_on(c); });
+  excerpt_ = fmt::format("  {}\n  {}^", line, std::string(static_cast<std::size_t>(columns), ' '));
 }
 
 std::vector<GroupFactor> parse_group(const FormulaText& group) {

@@ -21,7 +21,8 @@ class FormulaError : public Error {
  public:
   /// `column` counts from 1; 0 means the whole formula.
   FormulaError(const FormulaText& formula, std::size_t column, std::string_view fault);
-  /// Two lines: the line of the formula, and a caret below the column. Empty for a fault of the whole formula.
+  /// Two lines: the line of the formula near the column, and a caret below the column. Empty for a fault of the whole
+  /// formula, and where a terminal would not show the line as written.
   [[nodiscard]] const std::string& excerpt() const { return excerpt_; }
 
  private:

@@ -148,8 +148,13 @@ p = ["0.3 - a b", 0]
 }
 
 TEST(StudyFormulas, SayWhereTheyAreWrong) {
-  const std::pair<const char*, const char*> table[] = {
-      {"x +* y", "  x +* y\n     ^"}, {"spin(x) 2", "  spin(x) 2\n  ^"}, {"1/0", ""}};
+  const std::string terms(600, ' ');  // an excerpt is the neighbourhood of the fault
+  const std::pair<std::string, std::string> table[] = {
+      {"x +* y", "  x +* y\n     ^"},
+      {"spin(x) 2", "  spin(x) 2\n  ^"},
+      {"x" + terms + "+* y", "  " + std::string(99, ' ') + "+* y\n  " + std::string(100, ' ') + "^"},
+      {"x + w\\u0085", ""},  // a control character
+      {"1/0", ""}};
   for (const auto& [formula, excerpt] : table) {
     try {
       (void)Study::parse(driver + "[[observable]]\nname = \"f\"\nformula = \"" + formula + "\"\n", "s.toml");
