@@ -119,6 +119,12 @@ Job device_job_of(const Unit& unit, const std::string& architecture) {
           .extra = std::move(extra)};
 }
 
+/// The entry of a system of the user, and the texts that the entry points to.
+struct OwnSystem {
+  std::string header, type, text;
+  SystemEntry entry;
+};
+
 struct Loaded {
   const CompiledUnit* unit;  ///< null for an image
   std::string image;         ///< empty for the CPU
@@ -136,7 +142,7 @@ struct Kernels::Impl {
   std::function<bool()> stop;
   TestFlags test_flags;
   std::map<std::string, Loaded> loaded;  ///< by the text of the unit and the instruction set
-  std::map<std::string, const SystemEntry*> systems;
+  std::map<std::string, std::unique_ptr<OwnSystem>> systems;  ///< by the text of the entry
   std::unique_ptr<Store> packs, cache;
 
   void warn_of(const std::string& message) {
@@ -398,19 +404,13 @@ const SystemEntry& Kernels::system(const SystemSource& source) {
   const Job job = entry_job_of(entry_text(source), source.type);
   impl_->load({job}, 1);
   const std::lock_guard lock(impl_->mutex);
-  const SystemEntry*& entry = impl_->systems[job.text];
-  if (entry == nullptr) {
-    // The entry and the texts live as long as the process, like those of the catalogue.
-    struct Texts {
-      std::string header, type, text;
-    };
-    const auto* texts = new Texts{source.header, source.type, source.text != nullptr ? source.text : ""};
-    auto* own = new SystemEntry(impl_->loaded.at(job.id()).unit->describe());
-    own->source_text = {texts->header.c_str(), texts->type.c_str(),
-                        source.text != nullptr ? texts->text.c_str() : nullptr};
-    entry = own;
+  std::unique_ptr<OwnSystem>& own = impl_->systems[job.text];
+  if (own == nullptr) {
+    own.reset(new OwnSystem{source.header, source.type, source.text != nullptr ? source.text : "",
+                            impl_->loaded.at(job.id()).unit->describe()});
+    own->entry.source_text = {own->header.c_str(), own->type.c_str(), source.text != nullptr ? own->text.c_str() : nullptr};
   }
-  return *entry;
+  return own->entry;
 }
 
 std::vector<std::string> Kernels::images(std::span<const Unit> units, const std::string& architecture, unsigned jobs) {
@@ -442,10 +442,10 @@ Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesyste
     for (const Unit& unit : device_units) list.push_back(device_job_of(unit, architecture));
   {
     const std::lock_guard lock(impl_->mutex);
-    for (const auto& [text, entry] : impl_->systems)
+    for (const auto& [text, own] : impl_->systems)
       if (std::ranges::any_of(
-              units, [&](const Unit& unit) { return unit.system->source_text.type == entry->source_text.type; }))
-        list.push_back(entry_job_of(text, entry->source_text.type));
+              units, [&](const Unit& unit) { return unit.system->source_text.type == own->entry.source_text.type; }))
+        list.push_back(entry_job_of(text, own->entry.source_text.type));
   }
   if (!pack.empty()) {
     std::error_code code;
