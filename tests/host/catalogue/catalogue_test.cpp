@@ -84,14 +84,17 @@ std::vector<Case> all_cases() {
 /// where there are no others.
 std::vector<Case> covering_sample(const std::vector<Case>& all) {
   const auto key = [](const Case& c) {
-    const bool large = c.system->n + c.system->m > 8, many = c.stages() > 2 || c.method->name == std::string_view("hbvm");
+    const bool large = c.system->n + c.system->m > 8,
+               many = c.stages() > 2 || c.method->name == std::string_view("hbvm");
     return std::pair(large && many, hash_of(c.name()));
   };
   std::vector<Case> sorted = all, chosen;
   std::ranges::sort(sorted, {}, key);
   std::set<std::string> options;
   std::map<std::string, std::set<const MethodEntry*>> methods;  // of each system and variant, whatever its dimension
-  const auto methods_of = [&](const Case& c) -> auto& { return methods[fmt::format("{} {}", c.system->name, c.system->variant)]; };
+  const auto methods_of = [&](const Case& c) -> auto& {
+    return methods[fmt::format("{} {}", c.system->name, c.system->variant)];
+  };
   const auto choose = [&](const Case& c) {
     chosen.push_back(c);
     methods_of(c).insert(c.method);
@@ -142,7 +145,8 @@ class EveryPair : public testing::TestWithParam<Case> {
  protected:
   EveryPair() {
     std::istringstream flags(RATTLEBACK_KERNEL_CXXFLAGS);
-    Kernels::instance().set_test_flags({.quick_scalar = true, .further = {std::istream_iterator<std::string>(flags), {}}});
+    Kernels::instance().set_test_flags(
+        {.quick_scalar = true, .further = {std::istream_iterator<std::string>(flags), {}}});
   }
   ~EveryPair() override { Kernels::instance().set_test_flags({.quick_scalar = true}); }
 };
