@@ -43,6 +43,14 @@ struct Tile {
   }
 };
 
+/// The running sums of a fit of a line, one pair of rows of a chunk from `row` on.
+struct LineFit {
+  int observable;
+  bool squared;                ///< a fit to (x - r)^2, otherwise to x
+  std::vector<double> weight;  ///< per sample: the time minus the mean time of the fit; NaN for a sample outside the fit
+  int row;
+};
+
 /// The data that all tiles of a run share.
 struct Plan {
   const SystemEntry* system = nullptr;
@@ -53,7 +61,8 @@ struct Plan {
   std::vector<ObservableCode> codes;
   std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value
   std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
-  bool keep_values = false;                ///< quantiles and histograms need the values
+  std::vector<LineFit> line_fits;
+  bool keep_values = false;                ///< quantiles, histograms and groups need the values
   int state_rows = 0;                      ///< rows of q, p and lambda; a chunk begins with these rows
   std::vector<int> components;             ///< observables of the covariance
   std::size_t first_covariance = 0;        ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
@@ -72,6 +81,7 @@ struct Stretch {
 /// Consecutive stretches between two points where a run may stop.
 struct Segment {
   bool starts_at_initial = false;  ///< the first stretch is the initial sample
+  std::uint64_t first_sample = 0;  ///< index of the first sample of the segment
   std::vector<Stretch> stretches;
   [[nodiscard]] std::uint64_t samples() const {
     return static_cast<std::uint64_t>(std::ranges::count_if(stretches, &Stretch::observe));

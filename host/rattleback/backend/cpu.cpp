@@ -80,6 +80,12 @@ class CpuBackend final : public Backend {
             set_references(plan_->references[o], values + o * chunk_size, references);
           output.moments[(s * observables + o) * chunks + c] = functions_.reduce(values + o * chunk_size, references);
         }
+        for (const LineFit& fit : plan_->line_fits) {
+          const double weight = fit.weight[segment.first_sample + s];
+          if (weight != weight) continue;
+          const int o = fit.observable * chunk_size;
+          functions_.add_to_fit(values + o, reference_rows + o, fit.squared, weight, tile_->chunk(c) + fit.row * chunk_size);
+        }
         for (std::uint64_t i = 0; i < pairs; ++i)
           output.co_moments[(s * pairs + i) * chunks + c] = functions_.co_reduce(
               values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);

@@ -103,6 +103,10 @@ class CudaBackend final : public Backend {
         launch("launch of the kernel of statistics", reduce_kernel, per_sample, chunk_size, stream_, arguments_,
                values_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
                moments_.get() + s * per_sample);
+        for (const LineFit& fit : plan_->line_fits)
+          if (const double weight = fit.weight[segment.first_sample + s]; weight == weight)
+            launch("launch of the kernel of fits", fit_kernel, chunks, chunk_size, stream_, arguments_, values_.get(),
+                   static_cast<int>(observables), fit.observable, fit.squared, weight, fit.row);
         if (pairs > 0)
           launch("launch of the kernel of correlations", co_reduce_kernel, chunks * pairs, chunk_size, stream_,
                  values_.get(), static_cast<int>(observables), pairs_.get(), static_cast<int>(pairs),

@@ -48,6 +48,15 @@ __global__ void __launch_bounds__(chunk_size)
   }
 }
 
+/// Adds a sample to the running sums of a fit in the rows from `row` on. One block per chunk.
+__global__ void __launch_bounds__(chunk_size)
+    fit_kernel(const __grid_constant__ KernelArguments arguments, const double* values, int observables, int observable,
+               bool squared, double weight, int row) {
+  double* chunk = arguments.chunks + std::size_t(blockIdx.x) * arguments.layout.rows * chunk_size + threadIdx.x;
+  add_to_fit(values[(std::size_t(blockIdx.x) * observables + observable) * chunk_size + threadIdx.x],
+             chunk[(arguments.layout.references + observable) * chunk_size], squared, weight, chunk + row * chunk_size);
+}
+
 struct Pair {
   int x, y;
 };

@@ -4,6 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "rattleback/statistics/fit.hpp"
+#include "rattleback/statistics/groups.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -42,6 +45,18 @@ void add_observables(Plan& plan, const Problem& problem) {
   plan.first_covariance = plan.pairs.size();
   for (std::size_t i = 0; i < plan.components.size(); ++i)
     for (std::size_t j = 0; j <= i; ++j) plan.pairs.emplace_back(plan.components[i], plan.components[j]);
+}
+
+/// A fit of a line to the ensemble's mean is the mean of the fits to single trajectories.
+void add_line_fits(Plan& plan, const Problem& problem, double step) {
+  const std::vector<double> times = problem.sample_times(step);
+  for (const Fit& fit : problem.study.fits) {
+    if (fit.model != Fit::Model::line) continue;
+    const auto observable = std::ranges::find(problem.study.observables, fit.observable, &Observable::name);
+    LineFit& line = plan.line_fits.emplace_back(
+        static_cast<int>(observable - problem.study.observables.begin()), fit.statistic == "mse", FitTimes(fit, times).weight, -1);
+    line.row = 2 * static_cast<int>(plan.line_fits.size()) - 2;
+  }
 }
 
 /// Returns whether the study asks for compensated summation of the state.
@@ -88,6 +103,8 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   plan.key = problem.key;
   plan.code = problem.code;
   add_observables(plan, problem);
+  add_line_fits(plan, problem, data.step);
+  plan.keep_values = plan.keep_values || Groups(problem, ensemble).sets() > 1;
 
   KernelArguments& a = plan.arguments;
   a.tolerance = study.method.tolerance;
@@ -128,6 +145,8 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   if (compensated(problem)) rows.rounding = take(plan.system->elements + plan.system->n);
   if (plan.method->carried > 0) rows.rounding = take(plan.method->carried);
   rows.references = take(static_cast<int>(plan.codes.size()));
+  if (!plan.line_fits.empty()) rows.fits = take(2 * static_cast<int>(plan.line_fits.size()));
+  for (LineFit& fit : plan.line_fits) fit.row += rows.fits;
   const bool sections = a.surfaces.count > 0;
   rows.surfaces = take(a.surfaces.count);
   rows.crossings = take(sections ? 1 : 0);

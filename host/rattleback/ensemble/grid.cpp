@@ -116,9 +116,15 @@ std::vector<std::uint64_t> Grid::corners() const {
   return corners;
 }
 
+std::vector<double> Grid::axis_values(std::size_t axis) const {
+  std::vector<double> values;
+  for (std::uint64_t i = 0; i < factors_[axis].count; ++i) values.push_back(value(axis, i * factors_[axis].stride));
+  return values;
+}
+
 double Grid::value(std::size_t axis, std::uint64_t trajectory) const {
   const Factor& f = factors_[axis];
-  const std::uint64_t i = trajectory / f.stride % f.count;
+  const std::uint64_t i = axis_position(axis, trajectory);
   switch (f.kind) {
     case Axis::Kind::range:
       if (i == 0) return f.a;

@@ -17,6 +17,13 @@ class Grid {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] double value(std::size_t axis, std::uint64_t trajectory) const;
+  /// Returns the number of values of an axis, and the index of the value of a trajectory.
+  [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const { return factors_[axis].count; }
+  [[nodiscard]] std::uint64_t axis_position(std::size_t axis, std::uint64_t trajectory) const {
+    return trajectory / factors_[axis].stride % factors_[axis].count;
+  }
+  /// Returns all values of an axis that is not random.
+  [[nodiscard]] std::vector<double> axis_values(std::size_t axis) const;
   /// Returns the trajectories at an end of every axis, in ascending order: 2^k where k axes have more than one value,
   /// at most 2^12.
   [[nodiscard]] std::vector<std::uint64_t> corners() const;

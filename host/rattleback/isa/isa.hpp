@@ -26,6 +26,7 @@ inline constexpr Isa known_isas[] = {Isa::scalar, Isa::neon, Isa::avx2, Isa::avx
 struct IsaFunctions {
   ReduceFunction reduce;
   CoReduceFunction co_reduce;
+  AddToFitFunction add_to_fit;
   FmaFunction fma_chains;
 };
 [[nodiscard]] const IsaFunctions& functions_of(Isa isa);

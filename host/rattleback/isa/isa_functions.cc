@@ -34,6 +34,7 @@ double fma_chains(std::int64_t rounds) {
 }  // namespace
 
 extern const IsaFunctions isa_functions;
-const IsaFunctions isa_functions = {reduce_chunk<Real>, co_reduce_chunk<Real>, fma_chains<Real>};
+const IsaFunctions isa_functions = {reduce_chunk<Real>, co_reduce_chunk<Real>, add_chunk_to_fit<Real>,
+                                            fma_chains<Real>};
 
 RB_NAMESPACE_END

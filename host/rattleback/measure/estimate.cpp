@@ -8,6 +8,7 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/points.hpp"
+#include "rattleback/statistics/groups.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {
@@ -98,10 +99,11 @@ std::uint64_t result_bytes(const Problem& problem) {
   numbers =
       numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
   std::uint64_t with_quantiles = 0;
+  const Saturating parts = 1 + Groups(problem, ensemble).cells() * !study.ensemble.group_by.empty();
   for (const Observable& observable : study.observables) {
     numbers = numbers +
-              samples * (2 + observable.statistics.size() + observable.quantiles.size() +
-                         observable.correlation.size() + (observable.histogram ? observable.histogram->bins + 2 : 0));
+              samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +
+                                           observable.correlation.size())) + (observable.histogram ? observable.histogram->bins + 2 : 0));
     with_quantiles += !observable.quantiles.empty();
   }
   // A run keeps the values for quantiles until the end.

@@ -20,6 +20,11 @@ class Ensemble {
 
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] const std::vector<std::string>& axis_names() const;
+  /// The axes of the study (Grid): number of values, index of the value of a trajectory, all values of an axis that is not
+  /// random.
+  [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const;
+  [[nodiscard]] std::uint64_t axis_position(std::size_t axis, std::uint64_t trajectory) const;
+  [[nodiscard]] std::vector<double> axis_values(std::size_t axis) const;
   /// These functions return whether an input differs between trajectories.
   [[nodiscard]] bool step_varies() const;
   [[nodiscard]] bool parameter_varies(int index) const;

@@ -139,6 +139,66 @@ void check_covariance(const Problem& problem) {
   reject_repeats(study.output.covariance, where, "part of the state");
 }
 
+/// Groups need axes whose values are given: each value of a random axis occurs once.
+void check_groups(const Study& study) {
+  const std::string where = study.place("ensemble.group_by");
+  std::vector<std::string> known;
+  for (const Axis& axis : study.ensemble.axes)
+    if (axis.kind == Axis::Kind::range || axis.kind == Axis::Kind::values) known.push_back(axis.name);
+  for (const std::string& name : study.ensemble.group_by) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const bool random = std::ranges::find(study.ensemble.axes, name, &Axis::name) != study.ensemble.axes.end();
+    const std::string fault = random ? fmt::format("axis {} of ensemble.group_by is random, so its values do not recur", quote(name))
+                                     : fmt::format("unknown axis {} in ensemble.group_by", quote(name));
+    const std::string advice = known.empty() ? "; no axis has values in the study, so leave group_by out"
+                                             : fmt::format(" (axes with values: {}){}", join(known), did_you_mean(name, known));
+    input_error(where, fault + advice);
+  }
+  reject_repeats(study.ensemble.group_by, where, "axis");
+}
+
+void check_fit(const Problem& problem, Fit& fit, const std::vector<double>& times) {
+  const auto fail = [&](std::string_view message) {
+    input_error(fit.where, fmt::format("fit {} {}", quote(fit.name), message));
+  };
+  std::vector<std::string> known;
+  for (const Observable& observable : problem.study.observables) known.push_back(observable.name);
+  if (std::ranges::find(known, fit.observable) == known.end())
+    fail(fmt::format("names the observable {}, which the study has not (it has: {}){}", quote(fit.observable),
+                     known.empty() ? "none" : join(known), did_you_mean(fit.observable, known, "; add an [[observable]]")));
+  if (fit.statistic != "mse" && fit.statistic != "mean") {
+    const StatisticEntry* entry = find_statistic(fit.statistic);
+    fail(entry == nullptr ? fmt::format("names the unknown statistic {}; fits take mse and mean", quote(fit.statistic))
+         : entry->error == nullptr
+             ? fmt::format("takes {}, an extreme value of the sample, which has no error; fits take mse and mean", quote(fit.statistic))
+             : fmt::format("takes {}, which is no mean over the trajectories; fits take mse and mean", quote(fit.statistic)));
+  }
+  if (!fit.from) fit.from = times.front();
+  if (!fit.to) fit.to = times.back();
+  const auto [low, high] = std::minmax(times.front(), times.back());  // a negative step runs back in time
+  if (!(*fit.from < *fit.to)) fail(fmt::format("needs from < to (got {} and {})", *fit.from, *fit.to));
+  const auto count = std::ranges::count_if(times, [&](double t) { return *fit.from <= t && t <= *fit.to; });
+  if (count < 3)
+    fail(fmt::format("has {} {} between {} and {}, and needs at least 3 (the study has {} from {} to {}); sample more often "
+                     "or change from and to",
+                     count, count == 1 ? "sample" : "samples", *fit.from, *fit.to, times.size(), low, high));
+  if (fit.model != Fit::Model::power) return;
+  for (const double t : times)
+    if (*fit.from <= t && t <= *fit.to && t <= 0.0)
+      fail(fmt::format("is a power of the time and has a sample at time {}; give a `from` above 0", t));
+}
+
+void check_fits(Problem& problem, double step) {
+  std::set<std::string> names;
+  const std::vector<double> times = problem.sample_times(step);
+  for (Fit& fit : problem.study.fits) {
+    check_name("a fit", fit.name, fit.where);
+    if (!names.insert(fit.name).second)
+      input_error(fit.where, fmt::format("fit '{}' appears twice; rename one", fit.name));
+    check_fit(problem, fit, times);
+  }
+}
+
 }  // namespace
 
 void check_name(std::string_view what, const std::string& name, const std::string& where) {
@@ -147,10 +207,12 @@ void check_name(std::string_view what, const std::string& name, const std::strin
                 fmt::format("{} cannot be called {} ({}); use letters, digits, '-' and '_'", what, quote(name), fault));
 }
 
-void check_requests(Problem& problem) {
+void check_requests(Problem& problem, double step) {
   check_observables(problem);
   check_sections(problem);
   check_covariance(problem);
+  check_groups(problem.study);
+  check_fits(problem, step);
   reject_repeats(problem.study.output.trajectories, problem.study.place("output.trajectories"), "trajectory");
 }
 

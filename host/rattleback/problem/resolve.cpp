@@ -103,8 +103,9 @@ Problem::Problem(Study given) : study(std::move(given)) {
   check_initial(*this);
   const Grid grid(study);
   if (study.ensemble.file.empty()) check_trajectories(study, grid.size());
-  complete_time(study, Formulas(study, *system, axis_names(study, *system)));
-  check_requests(*this);
+  const Formulas formulas(study, *system, axis_names(study, *system));
+  complete_time(study, formulas);
+  check_requests(*this, formulas.data.step);
 }
 
 bool Problem::given_in_space() const {

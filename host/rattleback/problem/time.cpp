@@ -135,6 +135,16 @@ void complete_time(Study& study, const Formulas& formulas) {
   complete_samples(study);
 }
 
+std::vector<double> Problem::sample_times(double step) const {
+  const Study::Time& time = study.time;
+  const std::uint64_t samples = *time.samples, every = *time.sample_every;
+  std::vector<double> times{time.start};
+  for (std::uint64_t s = 1; s <= samples; ++s)
+    times.push_back(time.start + (every == 0 ? (*time.end - time.start) * static_cast<double>(s) / static_cast<double>(samples)
+                                             : static_cast<double>(std::min(s * every, *time.steps)) * step));
+  return times;
+}
+
 std::uint64_t Problem::steps_per_sample(double step) const {
   check_step(study, step);
   const double count = static_cast<double>(study.time.samples.value_or(1));

@@ -22,22 +22,13 @@ constexpr double segment_seconds = 0.25;
 /// Least time of a segment in seconds, even when a study wants frequent checkpoints.
 constexpr double least_seconds = 0.01;
 
-SampleGrid sample_grid(const Study& study, const Ensemble& ensemble, double step) {
-  const std::uint64_t samples = *study.time.samples;
-  SampleGrid grid{{study.time.start}, {0}, {0}};
-  for (std::uint64_t s = 1; s <= samples; ++s) {
-    if (ensemble.step_varies()) {
-      grid.time.push_back(study.time.start +
-                          (*study.time.end - study.time.start) * static_cast<double>(s) / static_cast<double>(samples));
-      grid.steps.push_back(0);
-      grid.before.push_back(0);
-      continue;
-    }
-    const std::uint64_t every = *study.time.sample_every, total = *study.time.steps;
-    const std::uint64_t reached = std::min(s * every, total);
-    grid.time.push_back(study.time.start + static_cast<double>(reached) * step);
-    grid.before.push_back(static_cast<std::int64_t>((s - 1) * every));
-    grid.steps.push_back(static_cast<std::int64_t>(reached) - grid.before.back());
+SampleGrid sample_grid(const Problem& problem, const Ensemble& ensemble, double step) {
+  const Study::Time& time = problem.study.time;
+  SampleGrid grid{problem.sample_times(step), {0}, {0}};
+  for (std::uint64_t s = 1; s <= *time.samples; ++s) {
+    const std::uint64_t every = ensemble.step_varies() ? 0 : *time.sample_every, before = (s - 1) * every;
+    grid.before.push_back(static_cast<std::int64_t>(before));
+    grid.steps.push_back(every == 0 ? 0 : static_cast<std::int64_t>(std::min(s * every, *time.steps) - before));
   }
   return grid;
 }
@@ -70,25 +61,14 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
       ensemble_(problem),
       threads_(worker_count(options.threads)),
       plan_(make_plan(problem, ensemble_)),
-      grid_(sample_grid(study_, ensemble_, plan_.arguments.step)) {
+      grid_(sample_grid(problem, ensemble_, plan_.arguments.step)),
+      statistics_(problem, ensemble_, plan_, grid_.time, threads_, files_ ? files_->values : std::filesystem::path(),
+                  file_ ? file_->run() : std::string()) {
   if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
   total_steps_ = check_points(problem_, ensemble_, threads_);
-  for (const Observable& observable : study_.observables) {
-    series_.push_back(quantile_observables_);
-    quantile_observables_ += !observable.quantiles.empty();
-    bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
-  }
   tile_size_ = tile_trajectories();
   create_datasets();
   control_.tick = [this] { report_progress(); };
-  const std::uint64_t samples = grid_.time.size();
-  for (const std::uint64_t bins : bins_) histograms_.emplace_back(samples * bins);
-  trees_.resize(samples * plan_.codes.size());
-  co_trees_.resize(samples * plan_.pairs.size());
-  if (quantile_observables_ > 0)
-    values_ = std::make_unique<ValueStore>(samples * quantile_observables_, ensemble_.size(),
-                                           files_ ? files_->values : std::filesystem::path(),
-                                           file_ ? file_->run() : std::string());
   if (!study_.sections.empty()) {
     locate_ = std::make_unique<CrossingLocator>(plan_, study_.time.start, threads_);
     crossings_ = std::make_unique<CrossingStore>(files_ ? files_->crossings : std::filesystem::path(),
@@ -104,7 +84,8 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
 Summary Runner::operator()() {
   try {
     while (position_.first < ensemble_.size()) run_tile();
-    write_statistics();
+    note_missing();
+    statistics_.write(sink_, options_.warn);
     write_crossings();
     write_attributes();
     report_progress();
@@ -224,6 +205,7 @@ Segment Runner::next_segment(Position& at) {
   const std::uint64_t most = std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
   Segment segment;
   segment.starts_at_initial = at.sample == 0;
+  segment.first_sample = at.sample;
   std::int64_t budget = budget_;
   for (std::uint64_t samples = 0; at.sample < grid_.time.size() && samples < most && budget > 0;) {
     const bool varying = plan_.arguments.layout.steps_per_sample >= 0;
@@ -257,42 +239,11 @@ void Runner::adapt_budget(std::int64_t done, double seconds) {
 }
 
 void Runner::absorb() {
-  const std::uint64_t observables = plan_.codes.size(), pairs = plan_.pairs.size(), chunks = tile_.chunks();
   write_records(tile_, pending_first_, pending_samples_);
-  if (values_) {
-    std::vector<double> series(tile_.count);
-    for (std::uint64_t s = 0; s < pending_samples_; ++s)
-      for (std::uint64_t o = 0; o < study_.observables.size(); ++o) {
-        if (study_.observables[o].quantiles.empty()) continue;
-        for (std::uint64_t k = 0; k < tile_.count; k += chunk_size)
-          std::copy_n(values_at(s, k / chunk_size, o), std::min<std::uint64_t>(chunk_size, tile_.count - k),
-                      series.data() + k);
-        values_->write((pending_first_ + s) * quantile_observables_ + series_[o], tile_.first, series.data(),
-                       tile_.count);
-      }
-  }
+  statistics_.store(tile_, output_, pending_first_, pending_samples_);
   if (crossings_ && !output_.crossings.empty()) crossings_->append((*locate_)(tile_, output_.crossings));
-
-  parallel_for(pending_samples_, threads_, [&](std::uint64_t s) {
-    const std::uint64_t sample = pending_first_ + s;
-    for (std::uint64_t o = 0; o < observables; ++o)
-      for (std::uint64_t c = 0; c < chunks; ++c)
-        trees_[sample * observables + o].push(output_.moments[(s * observables + o) * chunks + c]);
-    for (std::uint64_t i = 0; i < pairs; ++i)
-      for (std::uint64_t c = 0; c < chunks; ++c)
-        co_trees_[sample * pairs + i].push(output_.co_moments[(s * pairs + i) * chunks + c]);
-    for (std::uint64_t o = 0; o < histograms_.size(); ++o) {
-      if (bins_[o] == 0) continue;
-      for (std::uint64_t c = 0; c < chunks; ++c)
-        count_into(*study_.observables[o].histogram, values_at(s, c, o), chunk_size,
-                   histograms_[o].data() + sample * bins_[o]);
-    }
-  });
+  statistics_.add(tile_, output_, pending_first_, pending_samples_);
   pending_ = false;
-}
-
-const double* Runner::values_at(std::uint64_t s, std::uint64_t chunk, std::uint64_t observable) const {
-  return output_.values.data() + ((s * tile_.chunks() + chunk) * plan_.codes.size() + observable) * chunk_size;
 }
 
 void Runner::fill(Tile& tile) {

@@ -13,7 +13,7 @@
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"
 #include "rattleback/run/sections.hpp"
-#include "rattleback/statistics/statistics.hpp"
+#include "rattleback/statistics/ensemble_statistics.hpp"
 
 namespace rattleback {
 
@@ -87,8 +87,6 @@ class Runner {
   /// Moves the pending output to the result and the statistics, possibly while the next segment is computed. Operations
   /// that may fail come first, and operations that must not be repeated come last.
   void absorb();
-  /// Returns an observable's values in sample s of the segment, one per lane of the chunk.
-  [[nodiscard]] const double* values_at(std::uint64_t s, std::uint64_t chunk, std::uint64_t observable) const;
   /// Evaluates the initial states of a tile. Writes the states into the tile's rows and into the result.
   void fill(Tile& tile);
   void report_progress();
@@ -107,16 +105,12 @@ class Runner {
   [[nodiscard]] std::vector<double> parameters_of(const Tile& tile, std::uint64_t k) const;
   /// Writes the states of the recorded trajectories at the samples of a segment.
   void write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples);
-  /// Writes the tile's final states and counts. Adds the counts to the summary.
+  /// Writes the tile's final states and counts. Then adds the counts to the summary, and the fits to the statistics.
   void write_final(const Tile& tile);
   /// Writes the Lyapunov exponents at the end, from the same function as at the samples.
   void write_lyapunov(const Tile& tile);
-  void write_statistics();
-  /// Writes how many values of an observable were not finite, if any; `missing` has one count per sample.
-  void note_missing(const std::string& observable, const std::vector<std::uint64_t>& missing);
-  /// Writes the histogram of observable `o` of the study.
-  void write_histogram(const std::string& group, std::uint64_t o);
-  void write_covariance();
+  /// Notes in the summary how many values of observables were not finite.
+  void note_missing();
   void write_crossings();
   /// Completes the summary. Writes the summary, the study and the version.
   void write_attributes();
@@ -158,10 +152,9 @@ class Runner {
 
   Plan plan_;
   SampleGrid grid_;
+  EnsembleStatistics statistics_;
   std::uint64_t tile_size_ = 0, total_steps_ = 0;
   std::vector<std::uint64_t> recorded_;
-  std::uint64_t quantile_observables_ = 0;
-  std::vector<std::uint64_t> series_;  // index of an observable among the observables with quantiles
 
   Position position_;
   /// The place of the tile's states at the position. The states are nowhere while the backend computes and after a
@@ -173,11 +166,6 @@ class Runner {
   std::int64_t longest_interval_ = 0;  // longest interval of the tile in steps, where the steps vary
   std::int64_t budget_ = 64;           // steps of a segment
 
-  std::vector<ChunkTree<Moments>> trees_;       // [sample][observable]
-  std::vector<ChunkTree<CoMoments>> co_trees_;  // [sample][pair]
-  std::vector<std::uint64_t> bins_;             // per observable of the study: bins + 2; 0 without a histogram
-  std::vector<std::vector<std::uint64_t>> histograms_;
-  std::unique_ptr<ValueStore> values_;
   std::unique_ptr<CrossingLocator> locate_;
   std::unique_ptr<CrossingStore> crossings_;
 

@@ -1,14 +1,12 @@
 // Runner: checkpoints, and the restart from a checkpoint.
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <type_traits>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/run/runner.hpp"
+#include "rattleback/statistics/tree_files.hpp"
 
 namespace rattleback {
 namespace {
@@ -17,45 +15,7 @@ namespace {
 constexpr double checkpoint_share = 0.02;
 
 /// Version of the layout of a checkpoint.
-constexpr std::uint64_t checkpoint_format = 2;
-
-/// Returns moments as plain numbers.
-template <class Node>
-std::vector<double> numbers_of(const std::vector<Node>& nodes) {
-  static_assert(sizeof(Node) % sizeof(double) == 0 && std::is_trivially_copyable_v<Node>);
-  std::vector<double> numbers(nodes.size() * (sizeof(Node) / sizeof(double)));
-  if (!nodes.empty()) std::memcpy(numbers.data(), nodes.data(), nodes.size() * sizeof(Node));
-  return numbers;
-}
-template <class Node>
-std::vector<Node> objects_of(const std::vector<double>& numbers) {
-  std::vector<Node> nodes(numbers.size() / (sizeof(Node) / sizeof(double)));
-  if (!nodes.empty()) std::memcpy(nodes.data(), numbers.data(), nodes.size() * sizeof(Node));
-  return nodes;
-}
-
-template <class Node>
-void put_trees(CheckpointWriter& out, const std::string& group, const std::vector<ChunkTree<Node>>& trees) {
-  std::vector<std::uint64_t> pushed;
-  std::vector<Node> waiting;
-  for (const ChunkTree<Node>& tree : trees) {
-    pushed.push_back(tree.pushed());
-    waiting.insert(waiting.end(), tree.waiting().begin(), tree.waiting().end());
-  }
-  out.put(group + "/pushed", pushed);
-  out.put(group + "/waiting", numbers_of(waiting));
-}
-template <class Node>
-void get_trees(const CheckpointReader& in, const std::string& group, std::vector<ChunkTree<Node>>& trees) {
-  const std::vector<std::uint64_t> pushed = in.counts(group + "/pushed");
-  const std::vector<Node> waiting = objects_of<Node>(in.numbers(group + "/waiting"));
-  auto next = waiting.begin();
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    const auto end = next + std::popcount(pushed.at(i));  // one node per bit of the count
-    trees[i] = ChunkTree<Node>(pushed[i], {next, end});
-    next = end;
-  }
-}
+constexpr std::uint64_t checkpoint_format = 3;
 
 }  // namespace
 
@@ -103,7 +63,7 @@ void Runner::save_checkpoint() {
 }
 
 void Runner::write_checkpoint() {
-  if (values_ && values_->file()) values_->file()->sync();
+  statistics_.sync();
   if (crossings_) crossings_->file().sync();
   file_->sync();
   CheckpointWriter out(files_->checkpoint, file_->run());
@@ -117,12 +77,7 @@ void Runner::write_checkpoint() {
                                      pending_first_, pending_samples_, control_.trajectory_steps,
                                      summary_.trajectory_steps, summary_.iterations, summary_.failed});
   out.put("/seconds", std::vector<double>{summary_.wall_seconds});
-  put_trees(out, "/trees", trees_);
-  put_trees(out, "/co_trees", co_trees_);
-  for (std::size_t o = 0; o < histograms_.size(); ++o)
-    if (bins_[o] > 0) out.put("/histograms/" + std::to_string(o), histograms_[o]);
-  if (values_) out.put("/values", values_->memory());
-  if (values_ && values_->file()) out.put("/values_written", values_->file()->written());
+  statistics_.save(out);
   if (crossings_) {
     out.put("/crossings", crossings_->position());
     out.put("/crossings_written", crossings_->file().written());
@@ -157,12 +112,7 @@ void Runner::restore(const CheckpointReader& in) {
   summary_.iterations = at[12];
   summary_.failed = at[13];
   summary_.wall_seconds = in.numbers("/seconds").at(0);
-  get_trees(in, "/trees", trees_);
-  get_trees(in, "/co_trees", co_trees_);
-  for (std::size_t o = 0; o < histograms_.size(); ++o)
-    if (bins_[o] > 0) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
-  if (values_) values_->memory() = in.numbers("/values");
-  if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
+  statistics_.restore(in);
   if (crossings_) {
     crossings_->restore(in.counts("/crossings"));
     crossings_->file().restore(in.counts("/crossings_written"));
@@ -170,6 +120,7 @@ void Runner::restore(const CheckpointReader& in) {
   if (position_.filled) {
     set_up_tile();
     restore_rows(in.numbers("/tile"));
+    statistics_.restore_references(tile_);
   }
   if (!pending_) return;
   output_.moments = objects_of<Moments>(in.numbers("/pending/moments"));

@@ -46,24 +46,7 @@ void Runner::create_datasets() {
     sink_.write("/trajectories/index", {0}, {recorded_.size()}, recorded_.data());
     create_state("/trajectories/", {samples, recorded_.size()});
   }
-  for (const Observable& observable : study_.observables) {
-    const std::string group = "/observables/" + observable.name + "/";
-    sink_.create(group + "count", Type::u64, {samples});
-    sink_.create(group + "missing", Type::u64, {samples});
-    for (const std::string& statistic : observable.statistics) sink_.create(group + statistic, Type::f64, {samples});
-    for (const double level : observable.quantiles)
-      sink_.create(group + fmt::format("quantile_{}", level), Type::f64, {samples});
-    for (const std::string& other : observable.correlation)
-      sink_.create(group + "correlation_" + other, Type::f64, {samples});
-    if (const auto& h = observable.histogram) {
-      sink_.create(group + "histogram", Type::u64, {samples, h->bins});
-      sink_.create(group + "histogram_outside", Type::u64, {samples, 2});
-      sink_.create(group + "histogram_edges", Type::f64, {h->bins + 1});
-    }
-  }
-  if (plan_.components.empty()) return;
-  sink_.create("/state/mean", Type::f64, {samples, plan_.components.size()});
-  sink_.create("/state/covariance", Type::f64, {samples, plan_.components.size(), plan_.components.size()});
+  statistics_.create(sink_);
 }
 
 Runner::Widths Runner::widths() const {
@@ -169,6 +152,7 @@ void Runner::write_final(const Tile& tile) {
     write_state("/final/", tile, q, v, p, lambda);
   }
   summary_ = sums;
+  statistics_.end_tile(tile);
 }
 
 void Runner::write_lyapunov(const Tile& tile) {
@@ -180,90 +164,12 @@ void Runner::write_lyapunov(const Tile& tile) {
   sink_.write("/final/lyapunov", {tile.first}, {tile.count}, values.data());
 }
 
-void Runner::note_missing(const std::string& observable, const std::vector<std::uint64_t>& missing) {
-  const std::uint64_t total = std::accumulate(missing.begin(), missing.end(), std::uint64_t{0});
-  if (total == 0) return;
-  summary_.missing[observable] = total;
-  if (options_.warn)
-    options_.warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, total,
-                              total == 1 ? "value" : "values", total == 1 ? "it counts as" : "they count as"));
-}
-
-void Runner::write_statistics() {
-  const std::uint64_t samples = grid_.time.size(), observables = plan_.codes.size();
-  std::uint64_t pair = 0;
-  for (std::uint64_t o = 0; o < study_.observables.size(); ++o) {
-    const Observable& observable = study_.observables[o];
-    const std::string group = "/observables/" + observable.name + "/";
-    std::vector<Moments> moments(samples);
-    std::vector<std::uint64_t> count(samples), missing(samples);
-    for (std::uint64_t s = 0; s < samples; ++s) {
-      moments[s] = trees_[s * observables + o].result();
-      count[s] = static_cast<std::uint64_t>(moments[s].count);
-      missing[s] = static_cast<std::uint64_t>(moments[s].missing);
-    }
-    sink_.write(group + "count", {0}, {samples}, count.data());
-    sink_.write(group + "missing", {0}, {samples}, missing.data());
-    note_missing(observable.name, missing);
-    std::vector<double> series(samples);
-    for (const std::string& statistic : observable.statistics) {
-      std::ranges::transform(moments, series.begin(), [&](const Moments& x) { return statistic_of(x, statistic); });
-      sink_.write(group + statistic, {0}, {samples}, series.data());
-    }
-    for (const std::string& other : observable.correlation) {
-      for (std::uint64_t s = 0; s < samples; ++s)
-        series[s] = correlation_of(co_trees_[s * plan_.pairs.size() + pair].result());
-      ++pair;
-      sink_.write(group + "correlation_" + other, {0}, {samples}, series.data());
-    }
-    if (observable.histogram) write_histogram(group, o);
-    if (observable.quantiles.empty()) continue;
-    std::vector<std::vector<double>> quantiles(samples);
-    parallel_for(samples, threads_, [&](std::uint64_t s) {
-      quantiles[s] = values_->quantiles(s * quantile_observables_ + series_[o], observable.quantiles);
-    });
-    for (std::size_t l = 0; l < observable.quantiles.size(); ++l) {
-      for (std::uint64_t s = 0; s < samples; ++s) series[s] = quantiles[s][l];
-      sink_.write(group + fmt::format("quantile_{}", observable.quantiles[l]), {0}, {samples}, series.data());
-    }
-  }
-  write_covariance();
-}
-
-void Runner::write_histogram(const std::string& group, std::uint64_t o) {
-  const Histogram& histogram = *study_.observables[o].histogram;
-  const std::uint64_t samples = grid_.time.size(), bins = histogram.bins;
-  std::vector<std::uint64_t> inside, outside;
-  for (std::uint64_t s = 0; s < samples; ++s) {
-    const auto counts = histograms_[o].begin() + static_cast<std::ptrdiff_t>(s * bins_[o]);
-    inside.insert(inside.end(), counts + 1, counts + 1 + static_cast<std::ptrdiff_t>(bins));
-    outside.push_back(counts[0]);
-    outside.push_back(counts[static_cast<std::ptrdiff_t>(bins) + 1]);
-  }
-  std::vector<double> edges(bins + 1);
-  for (std::uint64_t i = 0; i <= bins; ++i)
-    edges[i] = histogram.from + (histogram.to - histogram.from) * static_cast<double>(i) / static_cast<double>(bins);
-  sink_.write(group + "histogram", {0, 0}, {samples, bins}, inside.data());
-  sink_.write(group + "histogram_outside", {0, 0}, {samples, 2}, outside.data());
-  sink_.write(group + "histogram_edges", {0}, {bins + 1}, edges.data());
-}
-
-void Runner::write_covariance() {
-  const std::uint64_t samples = grid_.time.size(), size = plan_.components.size();
-  if (size == 0) return;
-  std::vector<double> mean, covariance(samples * size * size);
-  for (std::uint64_t s = 0; s < samples; ++s) {
-    std::uint64_t pair = s * plan_.pairs.size() + plan_.first_covariance;
-    for (std::uint64_t i = 0; i < size; ++i) {
-      const Moments moments = trees_[s * plan_.codes.size() + static_cast<std::uint64_t>(plan_.components[i])].result();
-      mean.push_back(statistic_of(moments, "mean"));
-      for (std::uint64_t j = 0; j <= i; ++j)
-        covariance[(s * size + i) * size + j] = covariance[(s * size + j) * size + i] =
-            covariance_of(co_trees_[pair++].result());
-    }
-  }
-  sink_.write("/state/mean", {0, 0}, {samples, size}, mean.data());
-  sink_.write("/state/covariance", {0, 0, 0}, {samples, size, size}, covariance.data());
+void Runner::note_missing() {
+  summary_.missing = statistics_.missing();
+  if (!options_.warn) return;
+  for (const auto& [observable, count] : summary_.missing)
+    options_.warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, count,
+                              count == 1 ? "value" : "values", count == 1 ? "it counts as" : "they count as"));
 }
 
 void Runner::write_crossings() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,20 +21,47 @@ namespace rattleback {
 struct StatisticEntry {
   const char* name;
   const char* text;
-  double (*of)(const Moments& moments);  ///< called only for moments of at least one value
+  double (*of)(const Moments& moments);     ///< called only for moments of at least one value
+  double (*error)(const Moments& moments);  ///< the standard error, for moments of at least two values; null: none
 };
 std::span<const StatisticEntry> statistics();
 /// Returns the statistic of this name, or null.
 const StatisticEntry* find_statistic(std::string_view name);
 std::vector<std::string> statistic_names();
 
+/// A value with its standard error; NaN where there is none.
+struct ValueWithError {
+  double value = std::numeric_limits<double>::quiet_NaN(), error = std::numeric_limits<double>::quiet_NaN();
+};
+
 /// Returns the named statistic of the moments; NaN without values.
 double statistic_of(const Moments& moments, const std::string& name);
+/// Returns whether a statistic has a standard error. An extreme value of a sample has none.
+bool has_error(const std::string& statistic);
+/// Returns the standard error of the named statistic, as if the trajectories were independent draws; NaN for fewer than
+/// two values, and for a statistic without error. The errors hold for every distribution with finite fourth moments, for
+/// many trajectories: mean and mse sd / sqrt(c), std and rms by linearisation.
+double error_of(const Moments& moments, const std::string& statistic);
+/// Returns the number of Gaussian errors x - r whose mse would have the same relative error: 2 (mse / mse_error)^2. NaN
+/// for fewer than two values, and when all errors are equal.
+double effective_number(const Moments& moments);
+/// Returns the largest (x - r)^2 over the sum of all, from 0 to 1; NaN where all errors are 0.
+double largest_share(const Moments& moments);
 
 /// Returns the covariance of x and y over the trajectories that count; NaN when no trajectory counts.
 double covariance_of(const CoMoments& moments);
+/// Returns the standard error of the covariance; NaN for fewer than two pairs.
+double covariance_error(const CoMoments& moments);
 /// Returns the correlation of x and y; NaN when x or y does not vary.
 double correlation_of(const CoMoments& moments);
+/// Returns the standard error of the correlation by linearisation in the moments of degree four, which assumes no
+/// distribution.
+double correlation_error(const CoMoments& moments);
+
+/// Returns the quantiles of the finite values at `levels`, with linear interpolation between order statistics (NumPy's
+/// default). The error is half of the distance between the order statistics one standard deviation of the binomial
+/// distribution to the left and to the right, and NaN where one of these lies outside the sample.
+std::vector<ValueWithError> quantiles_of(std::vector<double> values, const std::vector<double>& levels);
 
 /// Combines chunks in a binary tree over the chunk index. Neighbours combine level by level; an unpaired node moves up
 /// unchanged. Chunks arrive in order. At most one partial result per level waits for the right neighbour.
@@ -82,9 +110,8 @@ class ValueStore {
              const std::string& run = {});
 
   void write(std::uint64_t series, std::uint64_t first, const double* values, std::uint64_t count);
-  /// Returns the quantiles of the finite values at `levels`, with linear interpolation between order statistics
-  /// (NumPy's default).
-  [[nodiscard]] std::vector<double> quantiles(std::uint64_t series, const std::vector<double>& levels) const;
+  /// Returns the values of a series, one per trajectory.
+  [[nodiscard]] std::vector<double> read(std::uint64_t series) const;
 
   /// Returns the size of the file in bytes; 0 when the values fit into memory.
   [[nodiscard]] static std::uint64_t file_bytes(std::uint64_t series, std::uint64_t trajectories) {

@@ -250,7 +250,7 @@ void read_initial(const toml::table& table, Study::Ensemble& ensemble) {
 }
 
 void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
-  const Section section(table, "ensemble", {"axes", "draws", "file", "group", "project", "frame", "initial"});
+  const Section section(table, "ensemble", {"axes", "draws", "file", "group", "project", "frame", "group_by", "initial"});
   ensemble.where = section.where();
   ensemble.axes = section.elements("axes", "an array of tables", to_axis);
   section.read("draws", ensemble.draws, to_count);
@@ -258,6 +258,7 @@ void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
   section.read("group", ensemble.group, to_text);
   section.read("project", ensemble.project, to_flag);
   section.read("frame", ensemble.frame, to_text);
+  ensemble.group_by = section.elements("group_by", "an array of names of axes", to_text);
   if (const toml::table* initial = section.table("initial")) read_initial(*initial, ensemble);
 }
 
@@ -319,6 +320,28 @@ Study::Section to_section(const toml::node& node, const std::string& path) {
   return result;
 }
 
+Fit to_fit(const toml::node& node, const std::string& path) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) wrong_type(node, path, "a table");
+  const Section section(*table, path, {"name", "observable", "statistic", "model", "from", "to"});
+  Fit fit;
+  fit.where = section.where();
+  section.require("name", fit.name, to_text);
+  section.require("observable", fit.observable, to_text);
+  section.read("statistic", fit.statistic, to_text);
+  section.read("from", fit.from, to_number);
+  section.read("to", fit.to, to_number);
+  std::string model = fit_models[0];
+  section.read("model", model, to_text);
+  const std::vector<std::string> known(std::begin(fit_models), std::end(fit_models));
+  const auto found = std::ranges::find(known, model);
+  if (found == known.end())
+    input_error(place_of(section.find("model")->source()),
+                fmt::format("unknown model {} of a fit (known: {}){}", quote(model), join(known), did_you_mean(model, known)));
+  fit.model = static_cast<Fit::Model>(found - known.begin());
+  return fit;
+}
+
 /// Reads "10min", "30s" or "2h" as time, a whole number as steps, or "off".
 Study::Checkpoint to_checkpoint(const toml::node& node, const std::string& key) {
   Study::Checkpoint checkpoint{0.0, 0};
@@ -365,7 +388,7 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
   Study study;
   record_places(document, "", study);
   const Section root(document, "",
-                     {"study", "system", "method", "time", "ensemble", "observable", "section", "output"});
+                     {"study", "system", "method", "time", "ensemble", "observable", "section", "fit", "output"});
   if (const toml::table* table = root.table("study")) {
     Section(*table, "study", {"name"}).read("name", study.name, to_text);
   }
@@ -375,6 +398,7 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
   if (const toml::table* table = root.table("ensemble")) read_ensemble(*table, study.ensemble);
   study.observables = root.elements("observable", "an array of tables ([[observable]])", to_observable);
   study.sections = root.elements("section", "an array of tables ([[section]])", to_section);
+  study.fits = root.elements("fit", "an array of tables ([[fit]])", to_fit);
   if (const toml::table* table = root.table("output")) read_output(*table, study.output);
   return study;
 }

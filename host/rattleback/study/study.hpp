@@ -90,6 +90,19 @@ struct Observable {
   std::string where;
 };
 
+/// A least-squares fit to a statistic of the ensemble over the samples in [from, to].
+struct Fit {
+  /// line: y = intercept + slope t; power: y = amplitude t^exponent; exponential: y = amplitude exp(rate t). The last two
+  /// are lines in the logarithm of y.
+  enum class Model { line, power, exponential };
+  std::string name, observable;
+  std::string statistic = "mse";  ///< mse or mean
+  Model model = Model::line;
+  std::optional<double> from, to;  ///< absent: the first and the last sample; after validation: set
+  std::string where;
+};
+inline constexpr const char* fit_models[] = {"line", "power", "exponential"};  ///< names, in the order of Fit::Model
+
 struct Study {
   std::string name = "study";
 
@@ -145,6 +158,8 @@ struct Study {
     /// Frame of v and p of the initial states on Lie groups: "space" (right trivialised) or "body". Empty means the
     /// frame of the method's states or, for states from a result, the frame of the result's method.
     std::string frame;
+    /// Axes with given values: the result has statistics of each combination of values of these axes as well.
+    std::vector<std::string> group_by;
     std::vector<Value> q, v, p, lambda;  ///< empty when not given
     std::string where;
   } ensemble;
@@ -159,6 +174,7 @@ struct Study {
     std::string where;
   };
   std::vector<Section> sections;
+  std::vector<Fit> fits;
 
   /// A run saves a checkpoint after `seconds` seconds, or after `steps` steps of the trajectories if `steps` is not 0.
   /// If both are 0, only an interrupted run saves a checkpoint.

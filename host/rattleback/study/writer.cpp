@@ -166,6 +166,7 @@ void write_ensemble(Writer& out, const Study& study) {
   if (!ensemble.group.empty()) out.line("group", toml_of(ensemble.group));
   out.line("project", toml_of_flag(ensemble.project));
   if (!ensemble.frame.empty()) out.line("frame", toml_of(ensemble.frame));
+  out.given("group_by", ensemble.group_by);
   if (ensemble.q.empty() && ensemble.v.empty() && ensemble.p.empty() && ensemble.lambda.empty()) return;
   out.table("[ensemble.initial]");
   out.given("q", ensemble.q);
@@ -214,6 +215,15 @@ std::string Study::to_toml() const {
     out.line("name", toml_of(section.name));
     out.line("surface", toml_of(section.surface));
     out.line("direction", section.direction == 0 ? "\"both\"" : section.direction > 0 ? "\"+\"" : "\"-\"");
+  }
+  for (const Fit& fit : fits) {
+    out.table("[[fit]]");
+    out.line("name", toml_of(fit.name));
+    out.line("observable", toml_of(fit.observable));
+    out.line("statistic", toml_of(fit.statistic));
+    out.line("model", toml_of(std::string(fit_models[static_cast<int>(fit.model)])));
+    if (fit.from) out.line("from", toml_of(*fit.from));
+    if (fit.to) out.line("to", toml_of(*fit.to));
   }
   out.table("[output]");
   out.line("trajectories", output.all_trajectories ? "\"all\"" : toml_of(output.trajectories));

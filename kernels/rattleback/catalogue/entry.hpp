@@ -251,6 +251,7 @@ struct ChunkLayout {
   int tangent = -1, tangent_exponent = -1;  ///< tangent vector of (q, p, lambda) and its power of two; -1 without
   int rounding = -1;   ///< rounding remainders of q and p (compensated summation) or carried numbers; -1 without
   int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
+  int fits = -1;       ///< two running sums for each fit of a line; -1 without
 };
 inline constexpr int max_parameters = 24;
 
@@ -283,26 +284,35 @@ struct KernelArguments {
   Surfaces surfaces;
 };
 
-/// Data for the statistics mean, std, mse, rms, min, max, maxabs of a set of values x with references r. A good
-/// trajectory whose value is not finite enters as an infinity, a failed trajectory as a NaN.
+/// Data for the statistics of a set of values x with references r, and for their errors. A good trajectory whose value
+/// is not finite enters as an infinity, a failed trajectory as a NaN.
 template <class T>
 struct MomentsOf {
-  T count;          ///< number of finite values; the other members except `missing` use finite values only
-  T mean;           ///< mean of x
-  T squares;        ///< sum (x - mean)^2
-  T error_squares;  ///< sum (x - r)^2
+  T count;         ///< number of finite values; the other members except `missing` use finite values only
+  T mean;          ///< mean of x
+  T squares;       ///< sum (x - mean)^2
+  T cubes;         ///< sum (x - mean)^3
+  T fourths;       ///< sum (x - mean)^4
+  T error_mean;    ///< mean of (x - r)^2
+  T error_spread;  ///< sum ((x - r)^2 - error_mean)^2
   T minimum, maximum;
   T error_maximum;  ///< max |x - r|
   T missing;        ///< number of infinities
 };
 using Moments = MomentsOf<double>;
 
-/// Data for the covariance of x and y; pairs with a value that is not finite are left out.
+/// Data for the covariance and the correlation of x and y, and for their errors; pairs with a value that is not finite
+/// are left out.
 template <class T>
 struct CoMomentsOf {
   T count;
   T mean_x, mean_y;
-  T xx, xy, yy;  ///< sums of products of deviations from the means
+  T sums[12];  ///< sum (x - mean_x)^i (y - mean_y)^j for 2 <= i + j <= 4, at `index`
+  static constexpr int index(int i, int j) {
+    const int degree = i + j;
+    return (degree == 2 ? 0 : degree == 3 ? 3 : 7) + j;
+  }
+  [[nodiscard]] constexpr const T& sum(int i, int j) const { return sums[index(i, j)]; }
 };
 using CoMoments = CoMomentsOf<double>;
 
@@ -312,6 +322,9 @@ using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk
 using ReduceFunction = Moments (*)(const double* values, const double* references);
 /// Computes the joint moments of two observables in one chunk.
 using CoReduceFunction = CoMoments (*)(const double* x, const double* y);
+/// Adds the chunk_size values of a sample to the running sums of a fit (loop/reduction.hpp).
+using AddToFitFunction = void (*)(const double* values, const double* references, bool squared, double weight,
+                                  double* sums);
 /// Does `rounds` fused multiply-adds on each of several independent chains and returns the number of
 /// floating-point operations.
 using FmaFunction = double (*)(std::int64_t rounds);
@@ -319,7 +332,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 2;
+inline constexpr int binary_interface = 3;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

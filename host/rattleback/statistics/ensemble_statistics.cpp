@@ -1,0 +1,214 @@
+// EnsembleStatistics: the reduction, and its checkpoint.
+
+#include "rattleback/statistics/ensemble_statistics.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/statistics/tree_files.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& ensemble, const Plan& plan,
+                                       std::vector<double> times, unsigned threads, const std::filesystem::path& file,
+                                       const std::string& run)
+    : study_(problem.study),
+      plan_(plan),
+      ensemble_(ensemble),
+      functions_(functions_of(best_isa())),
+      groups_(problem, ensemble),
+      times_(std::move(times)),
+      threads_(threads) {
+  for (const Observable& observable : study_.observables) {
+    series_.push_back(quantile_observables_);
+    quantile_observables_ += !observable.quantiles.empty();
+    bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
+    histograms_.emplace_back(samples() * bins_.back());
+  }
+  moments_.all.resize(samples() * observables());
+  co_moments_.all.resize(samples() * plan_.pairs.size());
+  lines_.all.resize(plan_.line_fits.size());
+  if (groups_.sets() > 1) {
+    moments_.sets.resize(moments_.all.size() * groups_.sets());
+    co_moments_.sets.resize(samples() * plan_.first_covariance * groups_.sets());
+    lines_.sets.resize(lines_.all.size() * groups_.sets());
+  }
+  if (quantile_observables_ > 0)
+    values_ = std::make_unique<ValueStore>(samples() * quantile_observables_, ensemble_.size(), file, run);
+}
+
+void EnsembleStatistics::store(const Tile& tile, const SegmentOutput& output, std::uint64_t first,
+                               std::uint64_t count) {
+  if (!values_) return;
+  std::vector<double> series(tile.count);
+  for (std::uint64_t s = 0; s < count; ++s)
+    for (std::size_t o = 0; o < study_.observables.size(); ++o) {
+      if (study_.observables[o].quantiles.empty()) continue;
+      for (std::uint64_t k = 0; k < tile.count; k += chunk_size)
+        std::copy_n(values_of(tile, output, s, k / chunk_size, o), std::min<std::uint64_t>(chunk_size, tile.count - k),
+                    series.data() + k);
+      values_->write((first + s) * quantile_observables_ + series_[o], tile.first, series.data(), tile.count);
+    }
+}
+
+void EnsembleStatistics::add(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t chunks = tile.chunks(), pairs = plan_.pairs.size();
+  const std::vector<std::vector<Members>> members = members_of(tile);
+  if (first == 0 && groups_.sets() > 1) set_references(tile, output);
+  parallel_for(count, threads_, [&](std::uint64_t s) {
+    const std::uint64_t sample = first + s;
+    for (std::uint64_t o = 0; o < observables(); ++o)
+      for (std::uint64_t c = 0; c < chunks; ++c)
+        moments_.all[sample * observables() + o].push(output.moments[(s * observables() + o) * chunks + c]);
+    for (std::uint64_t i = 0; i < pairs; ++i)
+      for (std::uint64_t c = 0; c < chunks; ++c)
+        co_moments_.all[sample * pairs + i].push(output.co_moments[(s * pairs + i) * chunks + c]);
+    for (std::size_t o = 0; o < histograms_.size(); ++o) {
+      if (bins_[o] == 0) continue;
+      for (std::uint64_t c = 0; c < chunks; ++c)
+        count_into(*study_.observables[o].histogram, values_of(tile, output, s, c, o), chunk_size,
+                   histograms_[o].data() + sample * bins_[o]);
+    }
+    add_to_sets(tile, output, members, s, sample);
+  });
+}
+
+std::vector<std::vector<EnsembleStatistics::Members>> EnsembleStatistics::members_of(const Tile& tile) const {
+  std::vector<std::vector<Members>> members(groups_.sets() > 1 ? tile.chunks() : 0);
+  parallel_for(members.size(), threads_, [&](std::uint64_t c) {
+    for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
+      const std::uint64_t set = groups_.set_of(tile.first + k);
+      auto found = std::ranges::find(members[c], set, &Members::set);
+      if (found == members[c].end()) found = members[c].insert(found, Members{set, {}});
+      found->lanes.push_back(static_cast<std::uint8_t>(k % chunk_size));
+    }
+  });
+  return members;
+}
+
+void EnsembleStatistics::add_to_sets(const Tile& tile, const SegmentOutput& output,
+                                     const std::vector<std::vector<Members>>& members, std::uint64_t s,
+                                     std::uint64_t sample) {
+  using Lanes = std::array<double, chunk_size>;
+  const auto only = [](const Members& set, const double* values) {
+    Lanes lanes;
+    lanes.fill(nan);
+    for (const std::uint8_t lane : set.lanes) lanes[lane] = values[lane];
+    return lanes;
+  };
+  for (std::uint64_t c = 0; c < members.size(); ++c)
+    for (const Members& set : members[c]) {
+      for (std::uint64_t o = 0; o < observables(); ++o) {
+        const Lanes x = only(set, values_of(tile, output, s, c, o));
+        moments_.sets[(sample * observables() + o) * groups_.sets() + set.set].push(
+            functions_.reduce(x.data(), references_.data() + (c * observables() + o) * chunk_size));
+      }
+      for (std::uint64_t i = 0; i < plan_.first_covariance; ++i) {
+        const auto [a, b] = plan_.pairs[i];
+        const Lanes x = only(set, values_of(tile, output, s, c, static_cast<std::size_t>(a)));
+        co_moments_.sets[(sample * plan_.first_covariance + i) * groups_.sets() + set.set].push(
+            functions_.co_reduce(x.data(), values_of(tile, output, s, c, static_cast<std::size_t>(b))));
+      }
+    }
+}
+
+void EnsembleStatistics::set_references(const Tile& tile, const SegmentOutput& output) {
+  references_.resize(tile.chunks() * observables() * chunk_size);
+  for (std::uint64_t c = 0; c < tile.chunks(); ++c)
+    for (std::uint64_t o = 0; o < observables(); ++o) {
+      double* references = references_.data() + (c * observables() + o) * chunk_size;
+      if (const double number = plan_.references[o]; number == number) {
+        std::fill_n(references, chunk_size, number);
+      } else {
+        std::copy_n(values_of(tile, output, 0, c, o), chunk_size, references);
+      }
+    }
+}
+
+void EnsembleStatistics::restore_references(const Tile& tile) {
+  if (groups_.sets() == 1) return;
+  const std::size_t size = observables() * chunk_size;
+  references_.clear();
+  for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
+    const double* rows = tile.chunk(c) + plan_.arguments.layout.references * chunk_size;
+    references_.insert(references_.end(), rows, rows + size);
+  }
+}
+
+void EnsembleStatistics::end_tile(const Tile& tile) {
+  const std::vector<std::vector<Members>> members = lines_.sets.empty() ? std::vector<std::vector<Members>>{} : members_of(tile);
+  for (std::size_t f = 0, line = 0; f < study_.fits.size(); ++f) {
+    if (study_.fits[f].model != Fit::Model::line) continue;
+    const FitTimes times(study_.fits[f], times_);
+    for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
+      const double* sums = tile.chunk(c) + plan_.line_fits[line].row * chunk_size;
+      std::array<double, chunk_size> intercept, slope;
+      intercept.fill(nan);
+      slope.fill(nan);
+      const std::uint64_t used = std::min<std::uint64_t>(chunk_size, tile.count - c * chunk_size);
+      for (std::uint64_t lane = 0; lane < used; ++lane) {
+        const Line fit = line_from_sums(times, sums[lane], sums[chunk_size + lane]);
+        intercept[lane] = fit.intercept;
+        slope[lane] = fit.slope;
+      }
+      lines_.all[line].push(functions_.co_reduce(intercept.data(), slope.data()));
+      if (members.empty()) continue;
+      for (const Members& set : members[c]) {
+        std::array<double, chunk_size> x;
+        x.fill(nan);
+        for (const std::uint8_t lane : set.lanes) x[lane] = intercept[lane];
+        lines_.sets[line * groups_.sets() + set.set].push(functions_.co_reduce(x.data(), slope.data()));
+      }
+    }
+    ++line;
+  }
+}
+
+std::map<std::string, std::uint64_t> EnsembleStatistics::missing() const {
+  std::map<std::string, std::uint64_t> missing;
+  for (std::size_t o = 0; o < study_.observables.size(); ++o) {
+    std::uint64_t total = 0;
+    for (std::uint64_t s = 0; s < samples(); ++s)
+      total += static_cast<std::uint64_t>(moments_.all[s * observables() + o].result().missing);
+    if (total > 0) missing[study_.observables[o].name] = total;
+  }
+  return missing;
+}
+
+void EnsembleStatistics::sync() {
+  if (values_ && values_->file()) values_->file()->sync();
+}
+
+void EnsembleStatistics::save(CheckpointWriter& out) const {
+  put_trees(out, "/trees", moments_.all);
+  put_trees(out, "/co_trees", co_moments_.all);
+  put_trees(out, "/line_trees", lines_.all);
+  put_trees(out, "/set_trees", moments_.sets);
+  put_trees(out, "/set_co_trees", co_moments_.sets);
+  put_trees(out, "/set_line_trees", lines_.sets);
+  for (std::size_t o = 0; o < histograms_.size(); ++o)
+    if (bins_[o] > 0) out.put("/histograms/" + std::to_string(o), histograms_[o]);
+  if (values_) out.put("/values", values_->memory());
+  if (values_ && values_->file()) out.put("/values_written", values_->file()->written());
+}
+
+void EnsembleStatistics::restore(const CheckpointReader& in) {
+  get_trees(in, "/trees", moments_.all);
+  get_trees(in, "/co_trees", co_moments_.all);
+  get_trees(in, "/line_trees", lines_.all);
+  get_trees(in, "/set_trees", moments_.sets);
+  get_trees(in, "/set_co_trees", co_moments_.sets);
+  get_trees(in, "/set_line_trees", lines_.sets);
+  for (std::size_t o = 0; o < histograms_.size(); ++o)
+    if (bins_[o] > 0) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
+  if (values_) values_->memory() = in.numbers("/values");
+  if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
+}
+
+}  // namespace rattleback

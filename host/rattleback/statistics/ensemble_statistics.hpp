@@ -1,0 +1,124 @@
+#pragma once
+// The statistics of a run: everything that is reduced over the trajectories while the run goes on.
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rattleback/backend/backend.hpp"
+#include "rattleback/isa/isa.hpp"
+#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/result/checkpoint.hpp"
+#include "rattleback/result/result.hpp"
+#include "rattleback/statistics/fit.hpp"
+#include "rattleback/statistics/groups.hpp"
+#include "rattleback/statistics/statistics.hpp"
+
+namespace rattleback {
+
+/// Statistics of the ensemble and of its groups, at all samples. The reduction tree of the ensemble has the chunks as
+/// leaves (ChunkTree). The tree of a set of trajectories (Groups) has as leaves the chunks that have trajectories of the
+/// set, where the other trajectories do not count.
+class EnsembleStatistics {
+ public:
+  /// `times` are those of the samples. Values for quantiles that do not fit into memory go to `file`, which belongs to the
+  /// run `run`; without a name they go to an unnamed file.
+  EnsembleStatistics(const Problem& problem, const Ensemble& ensemble, const Plan& plan, std::vector<double> times,
+                     unsigned threads, const std::filesystem::path& file, const std::string& run);
+
+  /// Creates all datasets.
+  void create(ResultSink& sink) const;
+  /// Stores the values for quantiles. The call may fail, and may be repeated.
+  void store(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t samples);
+  /// Adds the samples [first, first + samples) of a tile to the trees. Tiles come in order, and so do samples.
+  void add(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t samples);
+  /// Adds the fits of the trajectories of a tile that is at the end.
+  void end_tile(const Tile& tile);
+  /// Writes all datasets, after the last tile. `warn` receives doubts about the numbers.
+  void write(ResultSink& sink, const std::function<void(const std::string&)>& warn) const;
+  /// Returns, per observable, how many values were not finite; only counts above 0.
+  [[nodiscard]] std::map<std::string, std::uint64_t> missing() const;
+
+  /// Writes the values to disk that are in a file.
+  void sync();
+  void save(CheckpointWriter& out) const;
+  void restore(const CheckpointReader& in);
+  /// Takes the references of the tile that the run goes on with.
+  void restore_references(const Tile& tile);
+
+ private:
+  /// Trees over the ensemble, [series], and over its sets, [series][set].
+  template <class Node>
+  struct Trees {
+    std::vector<ChunkTree<Node>> all, sets;
+  };
+  /// Trajectories of one set in one chunk.
+  struct Members {
+    std::uint64_t set;
+    std::vector<std::uint8_t> lanes;
+  };
+  /// A part of the ensemble with statistics in the result.
+  using Cell = std::int64_t;
+  static constexpr Cell whole = -1;  ///< the ensemble; otherwise the index of a cell
+
+  [[nodiscard]] std::vector<std::vector<Members>> members_of(const Tile& tile) const;
+  void add_to_sets(const Tile& tile, const SegmentOutput& output, const std::vector<std::vector<Members>>& members,
+                   std::uint64_t s, std::uint64_t sample);
+  void set_references(const Tile& tile, const SegmentOutput& output);
+  /// Returns an observable's values in sample s of the output, one per lane of the chunk.
+  [[nodiscard]] const double* values_of(const Tile& tile, const SegmentOutput& output, std::uint64_t s,
+                                        std::uint64_t chunk, std::size_t observable) const {
+    return output.values.data() + ((s * tile.chunks() + chunk) * observables() + observable) * chunk_size;
+  }
+  /// Parts with datasets of the same shape, under one group of the result: the ensemble, or all cells.
+  struct Parts {
+    std::string root;
+    Shape shape;  ///< without the samples
+    std::vector<Cell> cells;
+  };
+  [[nodiscard]] std::vector<Parts> parts() const;
+  void create_part(ResultSink& sink, const Parts& parts) const;
+  void write_observable(ResultSink& sink, const Parts& parts, std::size_t o) const;
+  void write_correlations(ResultSink& sink, const Parts& parts, std::size_t o) const;
+  void write_quantiles(ResultSink& sink, const Parts& parts, std::size_t o) const;
+  void write_fit(ResultSink& sink, const Parts& parts, std::size_t f) const;
+  void write_histogram(ResultSink& sink, std::size_t o) const;
+  void write_covariance(ResultSink& sink) const;
+  void warn_of_few(std::size_t o, const std::function<void(const std::string&)>& warn) const;
+  [[nodiscard]] FitEstimate estimate_of_curve(std::size_t f, Cell cell) const;
+  [[nodiscard]] FitEstimate estimate_of_line(std::uint64_t line, Cell cell) const;
+  /// Returns the node of a part of the ensemble, and those of its blocks. `set_series` is the series among the sets.
+  template <class Node>
+  [[nodiscard]] Node node_of(const Trees<Node>& trees, std::uint64_t series, std::uint64_t set_series, Cell cell) const;
+  template <class Node>
+  [[nodiscard]] std::vector<Node> blocks_of(const Trees<Node>& trees, std::uint64_t set_series, Cell cell) const;
+  /// Returns a statistic of a part with its error: the scatter over randomisations, otherwise error(node).
+  template <class Node, class Of, class Error>
+  [[nodiscard]] ValueWithError estimate(const Node& node, const std::vector<Node>& blocks, Of of, Error error) const;
+
+  [[nodiscard]] std::uint64_t samples() const { return times_.size(); }
+  [[nodiscard]] std::uint64_t observables() const { return plan_.codes.size(); }
+
+  const Study& study_;
+  const Plan& plan_;
+  const Ensemble& ensemble_;
+  const IsaFunctions& functions_;
+  Groups groups_;
+  std::vector<double> times_;
+  unsigned threads_;
+
+  Trees<Moments> moments_;       ///< series [sample][observable]
+  Trees<CoMoments> co_moments_;  ///< series [sample][pair]; the sets have the pairs of correlations only
+  Trees<CoMoments> lines_;       ///< series [fit of a line]: intercepts and slopes
+  std::vector<double> references_;  ///< of the tile, [chunk][observable][lane], where there are sets
+
+  std::vector<std::uint64_t> bins_;  ///< per observable of the study: bins + 2; 0 without a histogram
+  std::vector<std::vector<std::uint64_t>> histograms_;
+  std::uint64_t quantile_observables_ = 0;
+  std::vector<std::uint64_t> series_;  ///< index of an observable among the observables with quantiles
+  std::unique_ptr<ValueStore> values_;
+};
+
+}  // namespace rattleback

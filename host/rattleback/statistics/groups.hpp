@@ -1,0 +1,44 @@
+#pragma once
+// Sets of trajectories with statistics of their own.
+
+#include <cstdint>
+#include <vector>
+
+#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/result/result.hpp"
+
+namespace rattleback {
+
+/// The sets of an ensemble. A cell has the trajectories with one value of every axis of `group_by`; without such axes the
+/// ensemble is one cell. A cell has blocks of equal size, from whose scatter errors come: the randomisations of a
+/// quasi-random ensemble or, for fits that are not linear, 32 blocks of the jackknife. Set = cell * blocks + block.
+class Groups {
+ public:
+  Groups(const Problem& problem, const Ensemble& ensemble);
+
+  [[nodiscard]] const Shape& shape() const { return shape_; }  ///< number of values of each axis of `group_by`
+  /// Returns the index, among the axes of the study, of the axis `i` of `group_by`.
+  [[nodiscard]] std::size_t axis(std::size_t i) const { return axes_[i]; }
+  [[nodiscard]] std::uint64_t cells() const { return cells_; }
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
+  [[nodiscard]] std::uint64_t sets() const { return cells_ * blocks_; }
+  /// Returns whether blocks are independent randomisations, each an estimate of its own.
+  [[nodiscard]] bool randomised() const { return randomised_; }
+  [[nodiscard]] std::uint64_t cell_of(std::uint64_t trajectory) const;
+  [[nodiscard]] std::uint64_t block_of(std::uint64_t trajectory) const;
+  [[nodiscard]] std::uint64_t set_of(std::uint64_t trajectory) const {
+    return cell_of(trajectory) * blocks_ + block_of(trajectory);
+  }
+
+ private:
+  const Ensemble& ensemble_;
+  std::vector<std::size_t> axes_;  ///< indices of the axes of group_by
+  Shape shape_;
+  std::uint64_t cells_ = 1, blocks_ = 1;
+  bool randomised_ = false;
+};
+
+/// Returns the standard error of the mean of independent estimates: sqrt(sum (x - mean)^2 / (R (R - 1))).
+[[nodiscard]] double scatter_error(const std::vector<double>& estimates);
+
+}  // namespace rattleback
