@@ -27,7 +27,7 @@ NUMBERS = ["0", "-1", "1", "2", "3", "-0.0", "0.1", "1e308", "-1e308", "1e309", 
 TEXTS = ["", " ", "x", "all", "off", "0s", "-1s", "1e99d", "nan", "h", "theta", "pi", "1/0", "0/0", "-1", "1e308*10", "q", "q[0]",
          "q[99]", "q[-1]", "lyapunov", "tableau", "given", "space", "contact", "../x", "a/b", "/", ".", "..", "a.b", "a b",
          "\0", "a\0b", "\x1b[31mred", "a\nb\rc", "\x7f\x85", "\u202eleft", "\U0001f600", "é", "\\", '"', "'", "%s%n{}", "{0}",
-         "$(x)", "=", "#", "a,b", LONG, "é" * 700]
+         "$(x)", "=", "#", "a,b", "sobol", "lattice", LONG, "é" * 700]
 OTHERS = ["true", "false", "[]", "{}", "[[]]", "[1, 2, 3]", "[nan]", '["q"]', "[1, 'a', []]", "2024-01-01", "07:32:00",
           "2024-01-01T00:00:00Z", "{ a = 1 }", "{ a = [[0]], b = [1] }", "'''\n'''", "[" * 60 + "]" * 60,
           "[" * 3000 + "]" * 3000, "[" + "1," * 3000 + "]", "{ a = " * 300 + "1" + " }" * 300]
@@ -40,7 +40,7 @@ NAMES = ["study", "system", "method", "time", "ensemble", "observable", "section
          "draws", "file", "group", "project", "frame", "initial", "q", "v", "p", "lambda", "statistics", "quantiles", "histogram",
          "correlation", "reference", "formula", "surface", "direction", "trajectories", "initial_state", "final_state", "covariance",
          "checkpoint", "from", "to", "count", "values", "distribution", "seed", "mean", "std", "bins", "tableau", "cutoff",
-         "iteration", "base", "bias", "theta", "a", "b"]
+         "iteration", "base", "bias", "theta", "a", "b", "randomisations"]
 
 
 def tree_of(value):

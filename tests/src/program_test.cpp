@@ -23,6 +23,43 @@ TEST_F(Program, GivesIdenticalBytesInEveryDatasetHoweverItRuns) {
   }
 }
 
+/// `chaotic` with quasi-random initial states.
+const std::string quasi_random = [] {
+  std::string text = chaotic;
+  const std::string range = R"({ name = "theta", from = 0.0, to = "pi/2", count = 600 })";
+  text.replace(text.find(range), range.size(),
+               R"({ name = "theta", distribution = "sobol", from = 0.0, to = "pi/2", seed = 1 },
+         { name = "x", distribution = "sobol", mean = 0.6, std = 0.05, seed = 2 })");
+  text.replace(text.find("[ensemble]"), 10, "[ensemble]\ndraws = 768\nrandomisations = 3");
+  text.replace(text.find("0.6, 0.4"), 3, "\"x\"");
+  return text;
+}();
+
+TEST_F(Program, QuasiRandomEnsemblesHaveTheSameBytesHoweverTheyRun) {
+  write("s.toml", quasi_random);
+  const Outcome check = shell("$RB check s.toml > effective.toml");
+  ASSERT_EQ(check.exit_code, 0) << check.err;
+  ASSERT_EQ(shell("$RB run s.toml -o reference.h5 --quiet --backend cpu:scalar --threads 1").exit_code, 0);
+  const auto reference = datasets(directory / "reference.h5");
+  EXPECT_EQ(reference.at("axes/x").size(), 768 * sizeof(double));
+  for (const char* how : {"s.toml --tile 256 --threads 2", "effective.toml --backend cpu --threads 2"}) {
+    const Outcome outcome = shell(fmt::format("$RB run {} -o other.h5 --quiet", how));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto other = datasets(directory / "other.h5");
+    for (const auto& [name, bytes] : reference) EXPECT_TRUE(other.at(name) == bytes) << name << " with " << how;
+  }
+  ASSERT_EQ(shell("$RB run s.toml -o other.h5 --quiet --set ensemble.randomisations=6").exit_code, 0);
+  EXPECT_TRUE(datasets(directory / "other.h5").at("axes/x") != reference.at("axes/x"));
+  for (const char* change : {"ensemble.draws=1000", "ensemble.randomisations=7", "ensemble.randomisations=0",
+                             "'ensemble.axes[1].distribution=lattice'", "'ensemble.axes[0].std=1'"}) {
+    fs::remove(directory / "other.h5");
+    const Outcome outcome = shell(fmt::format("$RB run s.toml -o other.h5 --quiet --set {}", change));
+    EXPECT_EQ(outcome.exit_code, 2) << change;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_FALSE(fs::exists(directory / "other.h5")) << change;
+  }
+}
+
 TEST_F(Program, WritesWhatTheContractNames) {
   write("s.toml", chaotic);
   ASSERT_EQ(shell("$RB run s.toml --quiet").exit_code, 0);

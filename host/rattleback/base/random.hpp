@@ -31,12 +31,15 @@ class Draw {
     second_ = bits[2] | std::uint64_t{bits[3]} << 32;
   }
 
+  /// Returns 53 random bits.
+  [[nodiscard]] constexpr std::uint64_t bits() const { return first_ >> 11; }
+
   /// Returns a uniform number in [0, 1), a multiple of 2^-53.
-  [[nodiscard]] constexpr double uniform() const { return static_cast<double>(first_ >> 11) * 0x1p-53; }
+  [[nodiscard]] constexpr double uniform() const { return static_cast<double>(bits()) * 0x1p-53; }
 
   /// Returns a normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() const {
-    const double radius = std::sqrt(-2 * std::log(static_cast<double>((first_ >> 11) + 1) * 0x1p-53));
+    const double radius = std::sqrt(-2 * std::log(static_cast<double>(bits() + 1) * 0x1p-53));
     return radius * std::cos(2 * std::numbers::pi * (static_cast<double>(second_ >> 11) * 0x1p-53));
   }
 

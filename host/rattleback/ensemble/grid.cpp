@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/base/normal.hpp"
 #include "rattleback/base/random.hpp"
+#include "rattleback/ensemble/quasi_random.hpp"
 #include "rattleback/expression/expression.hpp"
 
 namespace rattleback {
@@ -18,6 +21,39 @@ constexpr std::uint64_t max_integer = std::numeric_limits<std::int64_t>::max();
 
 bool is_random(const Axis& axis) { return axis.kind == Axis::Kind::uniform || axis.kind == Axis::Kind::normal; }
 bool is_joint(const Axis& axis) { return is_random(axis) && !axis.draws; }
+bool is_quasi_random(const Axis& axis) { return is_random(axis) && axis.points != Axis::Points::random; }
+
+/// Returns the numbers of draws nearest to `draws` that give each randomisation a power of two of points.
+std::string nearest_draws(Axis::Points points, std::uint64_t draws, std::uint64_t randomisations) {
+  const std::uint64_t block = std::max<std::uint64_t>(1, std::bit_floor(draws / randomisations));
+  const std::uint64_t most = std::min(most_points(points), max_integer / randomisations);
+  if (block >= most) return fmt::format("{}", std::bit_floor(most) * randomisations);
+  // Fewer draws than randomisations are too few whatever the block.
+  if (draws < randomisations || 2 * block > most) return fmt::format("{}", block * randomisations);
+  return fmt::format("{} or {}", block * randomisations, 2 * block * randomisations);
+}
+
+/// Returns the number of points of one randomisation. `key` is that of the number of draws, `owner` an axis that has the
+/// key, or empty.
+std::uint64_t points_of_randomisation(Axis::Points points, std::uint64_t draws, std::uint64_t randomisations,
+                                      std::string_view where, std::string_view key, std::string_view owner) {
+  const auto fail = [&](std::string_view what, std::string_view why) {
+    input_error(where, fmt::format("{} = {}{} {} ({}); use {} = {}", key, draws, owner, what, why, key,
+                                   nearest_draws(points, draws, randomisations)));
+  };
+  const std::uint64_t block = draws / randomisations;
+  const std::string each = randomisations == 1 ? "" : fmt::format("each of {} randomisations ", randomisations);
+  if (draws % randomisations != 0)
+    fail(fmt::format("is not a multiple of ensemble.randomisations = {}", randomisations),
+         "all randomisations have the same number of points");
+  if (!std::has_single_bit(block))
+    fail(fmt::format("gives {}{} points", each, block),
+         fmt::format("a {} point set needs a power of two", name_of(points)));
+  if (block > most_points(points))
+    fail(fmt::format("gives {}2^{} points", each, std::countr_zero(block)),
+         fmt::format("a {} point set has at most 2^{}", name_of(points), std::countr_zero(most_points(points))));
+  return block;
+}
 
 }  // namespace
 
@@ -28,7 +64,7 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
   const auto number = [&](const Value& value, std::string_view key) {
     return constant(value, fmt::format("{} of axis '{}'", key, axis.name));
   };
-  Factor result{axis.kind, 0, 0, {}, axis.seed, 0, 1};
+  Factor result{axis.kind, axis.points, 0, 0, {}, axis.seed, 0, 1, 0, 0};
   switch (axis.kind) {
     case Axis::Kind::range:
       result.count = axis.count;
@@ -47,6 +83,9 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
       result.count = axis.draws.value_or(joint_draws);
       if (result.count == 0) fail("is empty (draws = 0); draws must be at least 1");
       if (axis.seed > max_integer) fail("has a seed above 2^63 - 1");
+      if (is_quasi_random(axis) && axis.draws)
+        result.block = points_of_randomisation(axis.points, *axis.draws, 1, axis.where, "draws",
+                                               fmt::format(" of axis {}", quote(axis.name)));
       break;
   }
   if (axis.kind == Axis::Kind::normal) {
@@ -87,19 +126,75 @@ Grid::Grid(const Study& study) {
     input_error(study.place("ensemble.draws"),
                 "ensemble.draws has no effect (no random axis is without draws of its own)");
   }
+  join(study);
 
-  std::uint64_t joint_stride = 1;
   for (std::size_t i = axes.size(); i-- > 0;) {
     if (is_joint(axes[i]) && &axes[i] != first_joint) continue;
     factors_[i].stride = size_;
-    if (&axes[i] == first_joint) joint_stride = size_;
+    if (&axes[i] == first_joint) joint_stride_ = size_;
     if (__builtin_mul_overflow(size_, factors_[i].count, &size_) || size_ > max_integer) {
       input_error(study.place("ensemble.axes"), "the product of the axes exceeds 2^63 trajectories; use fewer points");
     }
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (is_joint(axes[i])) factors_[i].stride = joint_stride;
+    if (is_joint(axes[i])) factors_[i].stride = joint_stride_;
   }
+}
+
+/// Makes one point set of the quasi-random axes that are drawn jointly.
+void Grid::join(const Study& study) {
+  const std::vector<Axis>& axes = study.ensemble.axes;
+  const std::optional<std::uint64_t>& given = study.ensemble.randomisations;
+  const Axis* first = nullptr;
+  std::size_t dimensions = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Axis& axis = axes[i];
+    if (!is_joint(axis) || !is_quasi_random(axis)) continue;
+    if (first == nullptr) first = &axis;
+    if (axis.points != first->points)
+      input_error(axis.where,
+                  fmt::format("axes {} ({}) and {} ({}) are drawn jointly (axes that are drawn jointly share one point "
+                              "set); give them the same distribution, or one of them draws of its own",
+                              quote(first->name), name_of(first->points), quote(axis.name), name_of(axis.points)));
+    if (dimensions == most_dimensions)
+      input_error(axis.where, fmt::format("axis {} is one more than a {} point set has dimensions ({}); give the axis "
+                                          "distribution = \"{}\" or draws of its own",
+                                          quote(axis.name), name_of(axis.points), most_dimensions,
+                                          axis.kind == Axis::Kind::normal ? "normal" : "uniform"));
+    factors_[i].dimension = dimensions++;
+  }
+  if (first == nullptr) {
+    if (given)
+      input_error(
+          study.place("ensemble.randomisations"),
+          "ensemble.randomisations has no effect (no axis with distribution = \"sobol\" or \"lattice\" is without "
+          "draws of its own); leave it out");
+    return;
+  }
+  if (given == 0 || given > max_integer)
+    input_error(study.place("ensemble.randomisations"),
+                fmt::format("ensemble.randomisations must be in 1 to 2^63 - 1 (got {})", *given));
+  quasi_random_ = true;
+  randomisations_ = given.value_or(1);
+  joint_block_ =
+      points_of_randomisation(first->points, *study.ensemble.draws, randomisations_,
+                              study.place(given ? "ensemble.randomisations" : "ensemble.draws"), "ensemble.draws", "");
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (is_joint(axes[i])) factors_[i].block = joint_block_;
+}
+
+std::uint64_t Grid::axis_count(std::size_t axis) const {
+  const Factor& f = factors_[axis];
+  return f.kind == Axis::Kind::range || f.kind == Axis::Kind::values ? f.count : 0;
+}
+
+std::uint64_t Grid::axis_position(std::size_t axis, std::uint64_t trajectory) const {
+  const Factor& f = factors_[axis];
+  return trajectory / f.stride % f.count;
+}
+
+std::uint64_t Grid::randomisation(std::uint64_t trajectory) const {
+  return quasi_random_ ? trajectory / joint_stride_ / joint_block_ % randomisations_ : 0;
 }
 
 std::vector<std::uint64_t> Grid::corners() const {
@@ -122,6 +217,25 @@ std::vector<double> Grid::axis_values(std::size_t axis) const {
   return values;
 }
 
+/// The shift of a randomisation is the draw of its number of the axis's generator.
+std::uint64_t Grid::quasi_random_bits(std::size_t axis, std::uint64_t draw) const {
+  const Factor& f = factors_[axis];
+  const Draw shift(f.seed, static_cast<std::uint32_t>(axis), draw / f.block);
+  return rattleback::quasi_random_bits(f.points, f.dimension, draw % f.block, shift.bits());
+}
+
+double Grid::uniform(std::size_t axis, std::uint64_t draw) const {
+  const Factor& f = factors_[axis];
+  if (f.points == Axis::Points::random) return Draw(f.seed, static_cast<std::uint32_t>(axis), draw).uniform();
+  return static_cast<double>(quasi_random_bits(axis, draw)) * 0x1p-53;
+}
+
+double Grid::normal(std::size_t axis, std::uint64_t draw) const {
+  const Factor& f = factors_[axis];
+  if (f.points == Axis::Points::random) return Draw(f.seed, static_cast<std::uint32_t>(axis), draw).normal();
+  return normal_quantile_of_cell(quasi_random_bits(axis, draw));
+}
+
 double Grid::value(std::size_t axis, std::uint64_t trajectory) const {
   const Factor& f = factors_[axis];
   const std::uint64_t i = axis_position(axis, trajectory);
@@ -133,9 +247,9 @@ double Grid::value(std::size_t axis, std::uint64_t trajectory) const {
     case Axis::Kind::values:
       return f.values[i];
     case Axis::Kind::uniform:
-      return f.a + Draw(f.seed, static_cast<std::uint32_t>(axis), i).uniform() * (f.b - f.a);
+      return f.a + uniform(axis, i) * (f.b - f.a);
     case Axis::Kind::normal:
-      return f.a + Draw(f.seed, static_cast<std::uint32_t>(axis), i).normal() * f.b;
+      return f.a + normal(axis, i) * f.b;
   }
   return 0;  // all kinds are handled above
 }

@@ -9,7 +9,8 @@
 namespace rattleback {
 
 /// Values of the axes for each trajectory. The last axis varies fastest. Random axes without `draws` are drawn jointly:
-/// these axes form one factor of the product, at the position of the first such axis.
+/// these axes form one factor of the product, at the position of the first such axis. The quasi-random ones among them
+/// are the coordinates of one point set.
 class Grid {
  public:
   /// Throws Error(input) on invalid axes. A study without axes has one trajectory.
@@ -17,13 +18,19 @@ class Grid {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] double value(std::size_t axis, std::uint64_t trajectory) const;
-  /// Returns the number of values of an axis, and the index of the value of a trajectory.
-  [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const { return factors_[axis].count; }
-  [[nodiscard]] std::uint64_t axis_position(std::size_t axis, std::uint64_t trajectory) const {
-    return trajectory / factors_[axis].stride % factors_[axis].count;
-  }
-  /// Returns all values of an axis that is not random.
+  /// Returns the number of values of a range or list; 0 for a random axis.
+  [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const;
+  /// Returns all values of a range or list.
   [[nodiscard]] std::vector<double> axis_values(std::size_t axis) const;
+  /// Returns the index of the trajectory's value in the range or list; the index of the draw for a random axis.
+  [[nodiscard]] std::uint64_t axis_position(std::size_t axis, std::uint64_t trajectory) const;
+
+  /// Returns whether axes are drawn jointly from a quasi-random point set.
+  [[nodiscard]] bool quasi_random() const { return quasi_random_; }
+  /// Returns the number of independent randomisations of that point set; 1 without one. Joint draw d belongs to
+  /// randomisation d / (draws / randomisations).
+  [[nodiscard]] std::uint64_t randomisations() const { return randomisations_; }
+  [[nodiscard]] std::uint64_t randomisation(std::uint64_t trajectory) const;
   /// Returns the trajectories at an end of every axis, in ascending order: 2^k where k axes have more than one value,
   /// at most 2^12.
   [[nodiscard]] std::vector<std::uint64_t> corners() const;
@@ -31,14 +38,23 @@ class Grid {
  private:
   struct Factor {
     Axis::Kind kind;
+    Axis::Points points;
     double a, b;  ///< from and to, or mean and standard deviation
     std::vector<double> values;
     std::uint64_t seed, count, stride;
+    std::size_t dimension;  ///< of the quasi-random points
+    std::uint64_t block;    ///< quasi-random points of one randomisation
   };
   [[nodiscard]] static Factor factor(const Axis& axis, std::uint64_t joint_draws);
+  void join(const Study& study);
+  [[nodiscard]] double uniform(std::size_t axis, std::uint64_t draw) const;
+  [[nodiscard]] double normal(std::size_t axis, std::uint64_t draw) const;
+  [[nodiscard]] std::uint64_t quasi_random_bits(std::size_t axis, std::uint64_t draw) const;
 
   std::vector<Factor> factors_;
-  std::uint64_t size_ = 1;
+  std::uint64_t size_ = 1, randomisations_ = 1;
+  std::uint64_t joint_stride_ = 1, joint_block_ = 0;  ///< the block is that of the quasi-random axes
+  bool quasi_random_ = false;
 };
 
 }  // namespace rattleback

@@ -121,10 +121,14 @@ Ensemble::Ensemble(Ensemble&&) noexcept = default;
 
 std::uint64_t Ensemble::size() const { return impl_->size(); }
 const std::vector<std::string>& Ensemble::axis_names() const { return impl_->names; }
-std::uint64_t Ensemble::axis_count(std::size_t axis) const { return impl_->grid.axis_count(axis); }
-std::uint64_t Ensemble::axis_position(std::size_t axis, std::uint64_t trajectory) const {
-  return impl_->grid.axis_position(axis, trajectory);
+std::uint64_t Ensemble::axis_count(std::size_t axis) const {
+  return impl_->file.rows != 0 ? 0 : impl_->grid.axis_count(axis);
 }
+std::uint64_t Ensemble::axis_position(std::size_t axis, std::uint64_t trajectory) const {
+  return impl_->file.rows != 0 ? 0 : impl_->grid.axis_position(axis, trajectory);
+}
+std::uint64_t Ensemble::randomisations() const { return impl_->grid.randomisations(); }
+std::uint64_t Ensemble::randomisation(std::uint64_t trajectory) const { return impl_->grid.randomisation(trajectory); }
 std::vector<double> Ensemble::axis_values(std::size_t axis) const { return impl_->grid.axis_values(axis); }
 bool Ensemble::step_varies() const { return impl_->formulas.step_varies(); }
 bool Ensemble::parameter_varies(int index) const { return impl_->formulas.parameter_varies(index); }

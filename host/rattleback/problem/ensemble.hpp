@@ -20,11 +20,17 @@ class Ensemble {
 
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] const std::vector<std::string>& axis_names() const;
-  /// The axes of the study (Grid): number of values, index of the value of a trajectory, all values of an axis that is not
-  /// random.
+  /// Returns the number of values of a range or list; 0 for a random axis and for a column of a file.
   [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const;
+  /// Returns the index of the trajectory's value in the range or list; the index of the draw for a random axis, 0 for a
+  /// column of a file.
   [[nodiscard]] std::uint64_t axis_position(std::size_t axis, std::uint64_t trajectory) const;
+  /// Returns all values of a range or list of the study.
   [[nodiscard]] std::vector<double> axis_values(std::size_t axis) const;
+  /// Returns the number of independent randomisations of the quasi-random points; 1 without such points.
+  [[nodiscard]] std::uint64_t randomisations() const;
+  /// Returns the randomisation of a trajectory, from 0; 0 without quasi-random points.
+  [[nodiscard]] std::uint64_t randomisation(std::uint64_t trajectory) const;
   /// These functions return whether an input differs between trajectories.
   [[nodiscard]] bool step_varies() const;
   [[nodiscard]] bool parameter_varies(int index) const;

@@ -102,6 +102,7 @@ Problem::Problem(Study given) : study(std::move(given)) {
   check_file(study);
   check_initial(*this);
   const Grid grid(study);
+  if (grid.quasi_random()) study.ensemble.randomisations = grid.randomisations();
   if (study.ensemble.file.empty()) check_trajectories(study, grid.size());
   const Formulas formulas(study, *system, axis_names(study, *system));
   complete_time(study, formulas);

@@ -23,7 +23,8 @@ Groups::Groups(const Problem& problem, const Ensemble& ensemble) : ensemble_(ens
     shape_.push_back(ensemble.axis_count(axes_.back()));
     cells_ *= shape_.back();
   }
-  blocks_ = needs_jackknife(problem.study) ? jackknife_blocks : 1;
+  randomised_ = ensemble.randomisations() > 1;
+  blocks_ = randomised_ ? ensemble.randomisations() : needs_jackknife(problem.study) ? jackknife_blocks : 1;
 }
 
 std::uint64_t Groups::cell_of(std::uint64_t trajectory) const {
@@ -35,6 +36,7 @@ std::uint64_t Groups::cell_of(std::uint64_t trajectory) const {
 
 std::uint64_t Groups::block_of(std::uint64_t trajectory) const {
   if (blocks_ == 1) return 0;
+  if (randomised_) return ensemble_.randomisation(trajectory);
   // Of 32 neighbours each block has one. The order is turned at random, so that no axis goes along with the blocks.
   const Draw turn(0, 0xffffffff, trajectory / blocks_);
   return (trajectory + static_cast<std::uint64_t>(turn.uniform() * static_cast<double>(blocks_))) % blocks_;

@@ -185,30 +185,40 @@ void read_time(const toml::table& table, Study::Time& time) {
   section.read("samples", time.samples, to_count);
 }
 
+/// The draws of "uniform" and "normal" are random. A quasi-random axis is normal if it has `mean` or `std`, else uniform.
 void read_random_axis(const toml::table& table, const std::string& path, Axis& axis) {
   const std::string distribution = to_text(*table.get("distribution"), path + ".distribution");
-  const auto read_common = [&](const Section& section) {
-    section.require("name", axis.name, to_text);
-    section.require("seed", axis.seed, to_count);
-    section.read("draws", axis.draws, to_count);
-  };
-  if (distribution == "uniform") {
-    axis.kind = Axis::Kind::uniform;
-    const Section section(table, path, {"name", "distribution", "from", "to", "seed", "draws"});
-    read_common(section);
-    section.require("from", axis.from, to_value);
-    section.require("to", axis.to, to_value);
-  } else if (distribution == "normal") {
-    axis.kind = Axis::Kind::normal;
-    const Section section(table, path, {"name", "distribution", "mean", "std", "seed", "draws"});
-    read_common(section);
-    section.read("mean", axis.mean, to_value);
-    section.read("std", axis.std, to_value);
-  } else {
-    const std::vector<std::string> known{"uniform", "normal"};
+  const std::vector<std::string> known{"uniform", "normal", "sobol", "lattice"};
+  if (std::ranges::find(known, distribution) == known.end()) {
     input_error(place_of(table.get("distribution")->source()),
                 fmt::format("unknown distribution {} (known: {}){}", quote(distribution), join(known),
                             did_you_mean(distribution, known)));
+  }
+  if (distribution == "sobol") axis.points = Axis::Points::sobol;
+  if (distribution == "lattice") axis.points = Axis::Points::lattice;
+  const bool quasi_random = axis.points != Axis::Points::random;
+  const bool normal = distribution == "normal" || (quasi_random && (table.contains("mean") || table.contains("std")));
+  axis.kind = normal ? Axis::Kind::normal : Axis::Kind::uniform;
+  std::vector<std::string> keys{"name", "distribution"};
+  if (quasi_random || !normal) keys.insert(keys.end(), {"from", "to"});
+  if (quasi_random || normal) keys.insert(keys.end(), {"mean", "std"});
+  keys.insert(keys.end(), {"seed", "draws"});
+  const Section section(table, path, keys);
+  if (normal && (section.find("from") != nullptr || section.find("to") != nullptr)) {
+    input_error(section.where(), fmt::format("{} has {} and {} (a uniform axis has from and to, a normal axis mean and "
+                                             "std); leave one of them out",
+                                             path, section.find("from") != nullptr ? "from" : "to",
+                                             section.find("mean") != nullptr ? "mean" : "std"));
+  }
+  section.require("name", axis.name, to_text);
+  section.require("seed", axis.seed, to_count);
+  section.read("draws", axis.draws, to_count);
+  if (normal) {
+    section.read("mean", axis.mean, to_value);
+    section.read("std", axis.std, to_value);
+  } else {
+    section.require("from", axis.from, to_value);
+    section.require("to", axis.to, to_value);
   }
 }
 
@@ -250,10 +260,12 @@ void read_initial(const toml::table& table, Study::Ensemble& ensemble) {
 }
 
 void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
-  const Section section(table, "ensemble", {"axes", "draws", "file", "group", "project", "frame", "group_by", "initial"});
+  const Section section(table, "ensemble",
+                        {"axes", "draws", "randomisations", "file", "group", "project", "frame", "group_by", "initial"});
   ensemble.where = section.where();
   ensemble.axes = section.elements("axes", "an array of tables", to_axis);
   section.read("draws", ensemble.draws, to_count);
+  section.read("randomisations", ensemble.randomisations, to_count);
   section.read("file", ensemble.file, to_text);
   section.read("group", ensemble.group, to_text);
   section.read("project", ensemble.project, to_flag);

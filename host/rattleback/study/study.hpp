@@ -44,8 +44,11 @@ struct MethodOption {
 
 struct Axis {
   enum class Kind { range, values, uniform, normal };
+  /// Where the draws of a uniform or normal axis come from: the random number generator, Sobol's sequence, a lattice.
+  enum class Points { random, sobol, lattice };
   std::string name;
   Kind kind = Kind::range;
+  Points points = Points::random;
   Value from, to;                      ///< range (both ends included) and uniform
   std::uint64_t count = 0;             ///< range
   std::vector<double> values;          ///< values
@@ -54,6 +57,9 @@ struct Axis {
   std::optional<std::uint64_t> draws;  ///< draws of this axis alone; absent: drawn jointly with Study::Ensemble::draws
   std::string where;
 };
+
+/// As it stands in a study file: "sobol".
+[[nodiscard]] std::string_view name_of(Axis::Points points);
 
 /// Bins of equal width between two values.
 struct Histogram {
@@ -152,8 +158,11 @@ struct Study {
   struct Ensemble {
     std::vector<Axis> axes;              ///< Cartesian product, last axis fastest
     std::optional<std::uint64_t> draws;  ///< joint draws of the random axes without own draws
-    std::filesystem::path file;          ///< CSV or HDF5 of initial states instead of axes; relative to the study file
-    std::string group;                   ///< HDF5 group of the datasets; "" means / or /initial
+    /// Independent randomisations of the joint quasi-random points, of equal size. Validation sets 1 where none is given
+    /// and there are such points.
+    std::optional<std::uint64_t> randomisations;
+    std::filesystem::path file;  ///< CSV or HDF5 of initial states instead of axes; relative to the study file
+    std::string group;           ///< HDF5 group of the datasets; "" means / or /initial
     bool project = false;
     /// Frame of v and p of the initial states on Lie groups: "space" (right trivialised) or "body". Empty means the
     /// frame of the method's states or, for states from a result, the frame of the result's method.

@@ -65,6 +65,9 @@ std::string toml_of(const std::vector<std::vector<double>>& rows) {
 }
 
 std::string toml_of(const Axis& axis) {
+  const auto distribution = [&](std::string_view random) {
+    return axis.points == Axis::Points::random ? random : name_of(axis.points);
+  };
   std::string text = fmt::format("{{ name = {}", toml_of(axis.name));
   switch (axis.kind) {
     case Axis::Kind::range:
@@ -74,12 +77,12 @@ std::string toml_of(const Axis& axis) {
       text += fmt::format(", values = {}", toml_of(axis.values));
       break;
     case Axis::Kind::uniform:
-      text += fmt::format(", distribution = \"uniform\", from = {}, to = {}, seed = {}", toml_of(axis.from),
-                          toml_of(axis.to), axis.seed);
+      text += fmt::format(", distribution = \"{}\", from = {}, to = {}, seed = {}", distribution("uniform"),
+                          toml_of(axis.from), toml_of(axis.to), axis.seed);
       break;
     case Axis::Kind::normal:
-      text += fmt::format(", distribution = \"normal\", mean = {}, std = {}, seed = {}", toml_of(axis.mean),
-                          toml_of(axis.std), axis.seed);
+      text += fmt::format(", distribution = \"{}\", mean = {}, std = {}, seed = {}", distribution("normal"),
+                          toml_of(axis.mean), toml_of(axis.std), axis.seed);
       break;
   }
   if (axis.draws) text += fmt::format(", draws = {}", *axis.draws);
@@ -160,6 +163,7 @@ void write_ensemble(Writer& out, const Study& study) {
     out.line("axes", fmt::format("[\n{}]", axes));
   }
   if (ensemble.draws) out.line("draws", toml_of(*ensemble.draws));
+  if (ensemble.randomisations) out.line("randomisations", toml_of(*ensemble.randomisations));
   if (!ensemble.file.empty()) {
     out.line("file", toml_of(std::filesystem::absolute(study.directory / ensemble.file).lexically_normal().string()));
   }
@@ -176,6 +180,10 @@ void write_ensemble(Writer& out, const Study& study) {
 }
 
 }  // namespace
+
+std::string_view name_of(Axis::Points points) {
+  return points == Axis::Points::sobol ? "sobol" : points == Axis::Points::lattice ? "lattice" : "random";
+}
 
 std::string to_toml(const MethodOption& value) {
   return std::visit(

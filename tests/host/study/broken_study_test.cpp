@@ -97,7 +97,7 @@ const Broken names[] = {
      "s.toml:13: unknown statistic 'mena' of 'energy' (known: mean, std, mse, rms, min, max, maxabs); did you mean "
      "'mean'?"},
     {"UnknownDistribution", "from = 0, to = \"pi/2\", count = 3", "distribution = \"gauss\", seed = 1",
-     "s.toml:9: unknown distribution 'gauss' (known: uniform, normal)"},
+     "s.toml:9: unknown distribution 'gauss' (known: uniform, normal, sobol, lattice)"},
     {"DimensionNotCompiled", "name = \"chaotic\"", "name = \"chaotic\"\nparameters = { m = 13 }",
      "s.toml:3: there is no 'chaotic' with m = 13; choose one of 2, 3..."},
     {"DimensionFromAnAxis", "name = \"chaotic\"", "name = \"chaotic\"\nparameters = { m = \"theta\" }",
@@ -233,11 +233,86 @@ const Broken outputs[] = {
      "s.toml:16: trajectory '2' appears twice; leave one out"},
 };
 
+// The axis theta of `base` is on line 9.
+constexpr const char* range = "axes = [{ name = \"theta\", from = 0, to = \"pi/2\", count = 3 }]";
+#define SOBOL(...) "{ name = \"theta\", distribution = \"sobol\", from = 0, to = 1, seed = 1" __VA_ARGS__ " }"
+
+const Broken quasi_random[] = {
+    {"NotAMultiple", range, "draws = 4096\nrandomisations = 3\naxes = [" SOBOL() "]",
+     "s.toml:10: ensemble.draws = 4096 is not a multiple of ensemble.randomisations = 3 (all randomisations have the "
+     "same "
+     "number of points); use ensemble.draws = 3072 or 6144"},
+    {"FewerDrawsThanRandomisations", range, "draws = 8\nrandomisations = 16\naxes = [" SOBOL() "]",
+     "s.toml:10: ensemble.draws = 8 is not a multiple of ensemble.randomisations = 16 (all randomisations have the "
+     "same "
+     "number of points); use ensemble.draws = 16"},
+    {"NoPowerOfTwo", range, "draws = 4800\nrandomisations = 16\naxes = [" SOBOL() "]",
+     "s.toml:10: ensemble.draws = 4800 gives each of 16 randomisations 300 points (a sobol point set needs a power of "
+     "two); use ensemble.draws = 4096 or 8192"},
+    {"NoPowerOfTwoAlone", range, "draws = 1000\naxes = [" SOBOL() "]",
+     "s.toml:9: ensemble.draws = 1000 gives 1000 points (a sobol point set needs a power of two); use ensemble.draws = "
+     "512 or 1024"},
+    {"NoPowerOfTwoOfItsOwn", range, "axes = [" SOBOL(", draws = 1000") "]",
+     "s.toml:9: draws = 1000 of axis 'theta' gives 1000 points (a sobol point set needs a power of two); use draws = "
+     "512 "
+     "or 1024"},
+    {"NoDrawsAtAll", range, "draws = 0\naxes = [" SOBOL() "]",
+     "s.toml:10: axis 'theta' is empty (draws = 0); draws must be at least 1"},
+    {"TooManyPoints", range, "draws = 137438953472\nrandomisations = 16\naxes = [" SOBOL() "]",
+     "s.toml:10: ensemble.draws = 137438953472 gives each of 16 randomisations 2^33 points (a sobol point set has at "
+     "most "
+     "2^32); use ensemble.draws = 68719476736"},
+    {"TooManyPointsOfALattice", range,
+     "draws = 50331648\naxes = [{ name = \"theta\", distribution = \"lattice\", std = 1, seed = 1 }]",
+     "s.toml:9: ensemble.draws = 50331648 gives 50331648 points (a lattice point set needs a power of two); use "
+     "ensemble.draws = 16777216"},
+    {"NoRandomisation", range, "draws = 4096\nrandomisations = 0\naxes = [" SOBOL() "]",
+     "s.toml:10: ensemble.randomisations must be in 1 to 2^63 - 1 (got 0)"},
+    {"NegativeRandomisations", range, "draws = 4096\nrandomisations = -1\naxes = [" SOBOL() "]",
+     "s.toml:10: ensemble.randomisations must not be negative (got -1)"},
+    {"RandomisationsOfNothing", range, "randomisations = 4\naxes = [" SOBOL(", draws = 16") "]",
+     "s.toml:9: ensemble.randomisations has no effect (no axis with distribution = \"sobol\" or \"lattice\" is without "
+     "draws of its own); leave it out"},
+    {"RandomisationsOfRandomAxes", range,
+     "draws = 16\nrandomisations = 4\naxes = [{ name = \"theta\", distribution = \"normal\", seed = 1 }]",
+     "s.toml:10: ensemble.randomisations has no effect (no axis with distribution = \"sobol\" or \"lattice\" is "
+     "without "
+     "draws of its own); leave it out"},
+    {"TwoKindsOfPoints", range,
+     "draws = 16\naxes = [" SOBOL() ", { name = \"b\", distribution = \"lattice\", from = 0, to = 1, seed = 1 }]",
+     "s.toml:10: axes 'theta' (sobol) and 'b' (lattice) are drawn jointly (axes that are drawn jointly share one point "
+     "set); give them the same distribution, or one of them draws of its own"},
+    {"UniformAndNormal", range, "draws = 16\naxes = [" SOBOL(", std = 1") "]",
+     "s.toml:10: ensemble.axes[0] has from and std (a uniform axis has from and to, a normal axis mean and std); leave "
+     "one of them out"},
+    {"NoEnd", range, "draws = 16\naxes = [{ name = \"theta\", distribution = \"sobol\", from = 0, seed = 1 }]",
+     "s.toml:10: ensemble.axes[0].to is missing"},
+    {"NoSobolDraws", range, "axes = [" SOBOL() "]",
+     "s.toml:9: random axis 'theta' has no number of draws; give ensemble.draws (drawn jointly with the other random "
+     "axes) or draws in the axis (a factor of its own)"},
+    {"UnknownKeyOfAnAxis", range, "draws = 16\naxes = [" SOBOL(", sead = 2") "]",
+     "s.toml:10: unknown key 'sead' in [ensemble.axes[0]] (known: name, distribution, from, to, mean, std, seed, "
+     "draws); "
+     "did you mean 'seed'?"},
+    {"MisspeltDistribution", range, "draws = 16\naxes = [{ name = \"theta\", distribution = \"sobel\", seed = 1 }]",
+     "s.toml:10: unknown distribution 'sobel' (known: uniform, normal, sobol, lattice); did you mean 'sobol'?"},
+};
+
+TEST(BrokenStudy, MoreQuasiRandomAxesThanDimensions) {
+  std::string axes;
+  for (int i = 0; i < 65; ++i)
+    axes += "{ name = \"x" + std::to_string(i) + "\", distribution = \"sobol\", from = 0, to = 1, seed = 1 }, ";
+  expect_message(message_of(with(range, "draws = 16\naxes = [" + axes + "{ name = \"theta\", values = [1] }]")),
+                 "s.toml:10: axis 'x64' is one more than a sobol point set has dimensions (64); give the axis "
+                 "distribution = \"uniform\" or draws of its own");
+}
+
 const auto title = [](const auto& info) { return std::string(info.param.title); };
 INSTANTIATE_TEST_SUITE_P(Syntax, BrokenStudy, testing::ValuesIn(syntax), title);
 INSTANTIATE_TEST_SUITE_P(Names, BrokenStudy, testing::ValuesIn(names), title);
 INSTANTIATE_TEST_SUITE_P(Time, BrokenStudy, testing::ValuesIn(times), title);
 INSTANTIATE_TEST_SUITE_P(Ensemble, BrokenStudy, testing::ValuesIn(ensembles), title);
+INSTANTIATE_TEST_SUITE_P(QuasiRandom, BrokenStudy, testing::ValuesIn(quasi_random), title);
 INSTANTIATE_TEST_SUITE_P(Output, BrokenStudy, testing::ValuesIn(outputs), title);
 
 struct BadOverride {
@@ -267,6 +342,9 @@ const BadOverride overrides[] = {
     {"IndexIntoATable", "time[0]=1", "--set time[0]: [0] is inside a table, not an array"},
     {"IndexOutOfRange", "ensemble.axes[2].count=1",
      "--set ensemble.axes[2].count: index 2 is out of range (the array has 1 elements)"},
+    {"RandomisationsOfARange", "ensemble.randomisations=4",
+     "--set ensemble.randomisations: ensemble.randomisations has no effect (no axis with distribution = \"sobol\" or "
+     "\"lattice\" is without draws of its own); leave it out"},
 };
 INSTANTIATE_TEST_SUITE_P(Study, BrokenOverride, testing::ValuesIn(overrides), title);
 
