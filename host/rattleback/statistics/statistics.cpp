@@ -168,10 +168,11 @@ std::vector<ValueWithError> quantiles_of(std::vector<double> x, const std::vecto
     if (x.empty()) continue;
     const double position = level * last;
     estimate.value = at(position);
-    // The count of values below the quantile is binomial; its standard deviation, in positions.
-    const double width = std::sqrt(static_cast<double>(x.size()) * level * (1.0 - level));
+    // The count of values below the quantile is binomial: its interval of 95 %, in positions.
+    constexpr double deviations = 1.96;
+    const double width = deviations * std::sqrt(static_cast<double>(x.size()) * level * (1.0 - level));
     if (width > 0.0 && position - width >= 0.0 && position + width <= last)
-      estimate.error = 0.5 * (at(position + width) - at(position - width));
+      estimate.error = (at(position + width) - at(position - width)) / (2.0 * deviations);
   }
   return result;
 }

@@ -59,8 +59,9 @@ double correlation_of(const CoMoments& moments);
 double correlation_error(const CoMoments& moments);
 
 /// Returns the quantiles of the finite values at `levels`, with linear interpolation between order statistics (NumPy's
-/// default). The error is half of the distance between the order statistics one standard deviation of the binomial
-/// distribution to the left and to the right, and NaN where one of these lies outside the sample.
+/// default). The error is a quarter of the distance between the order statistics that bound the interval of 95 %, from
+/// the binomial distribution of the number of values below, which assumes no distribution of the values (the exact
+/// factor is 2 times 1.96). The error is NaN where the interval leaves the sample.
 std::vector<ValueWithError> quantiles_of(std::vector<double> values, const std::vector<double>& levels);
 
 /// Combines chunks in a binary tree over the chunk index. Neighbours combine level by level; an unpaired node moves up

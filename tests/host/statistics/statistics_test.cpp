@@ -23,6 +23,12 @@ std::vector<double> sample(std::size_t chunks) {
   return x;
 }
 
+std::vector<double> values(const std::vector<ValueWithError>& estimates) {
+  std::vector<double> r;
+  for (const ValueWithError& estimate : estimates) r.push_back(estimate.value);
+  return r;
+}
+
 std::vector<Moments> reduce(const std::vector<double>& x, double reference) {
   const std::vector<double> references(chunk_size, reference);
   std::vector<Moments> chunks;
@@ -48,9 +54,14 @@ TEST(Statistics, AgreeWithSumsInExtendedPrecision) {
     maximum = std::max(maximum, value);
     maxabs = std::max(maxabs, std::abs(value - 1e3));
   }
-  const long double mean = sum / count;
-  for (const double value : x)
-    if (!std::isnan(value)) squares += (value - mean) * (value - mean);
+  const long double mean = sum / count, error_mean = error_squares / count;
+  long double cubes = 0, fourths = 0, error_spread = 0;
+  for (const double value : x) {
+    if (std::isnan(value)) continue;
+    const long double d = value - mean, e = static_cast<long double>(value) - 1e3L;
+    squares += d * d, cubes += d * d * d, fourths += d * d * d * d;
+    error_spread += (e * e - error_mean) * (e * e - error_mean);
+  }
 
   const auto near = [](double a, long double b, double relative) {
     return std::abs(a - double(b)) <= relative * std::abs(double(b));
@@ -59,10 +70,45 @@ TEST(Statistics, AgreeWithSumsInExtendedPrecision) {
   EXPECT_TRUE(near(statistic_of(m, "mean"), mean, 1e-15));
   EXPECT_TRUE(near(statistic_of(m, "std"), std::sqrt(squares / count), 1e-9));  // of numbers with 6 common digits
   EXPECT_TRUE(near(statistic_of(m, "mse"), error_squares / count, 1e-13));
+  EXPECT_NEAR(m.cubes, double(cubes), 1e-7 * std::pow(double(squares), 1.5));
+  EXPECT_TRUE(near(m.fourths, fourths, 1e-8));
+  EXPECT_TRUE(near(m.error_spread, error_spread, 1e-12));
   EXPECT_TRUE(near(statistic_of(m, "rms"), std::sqrt(error_squares / count), 1e-13));
   EXPECT_EQ(statistic_of(m, "min"), minimum);
   EXPECT_EQ(statistic_of(m, "max"), maximum);
   EXPECT_EQ(statistic_of(m, "maxabs"), maxabs);
+}
+
+TEST(Statistics, JointMomentsAgreeWithSumsInExtendedPrecision) {
+  std::mt19937_64 engine(6);
+  std::normal_distribution<double> normal;
+  const std::size_t count = 11 * chunk_size;
+  std::vector<double> x(count), y(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = engine() % 13 == 0 ? nan : 5.0 + normal(engine);
+    y[i] = engine() % 19 == 0 ? nan : std::exp(normal(engine)) - 0.3 * x[i];
+  }
+  ChunkTree<CoMoments> tree;
+  for (std::size_t i = 0; i < count; i += chunk_size) tree.push(co_reduce_chunk<double>(x.data() + i, y.data() + i));
+  const CoMoments m = tree.result();
+  long double c = 0, mean_x = 0, mean_y = 0;
+  const auto both = [&](const auto& f) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (!std::isnan(x[i]) && !std::isnan(y[i])) f(static_cast<long double>(x[i]), static_cast<long double>(y[i]));
+  };
+  both([&](long double a, long double b) { c += 1, mean_x += a, mean_y += b; });
+  mean_x /= c, mean_y /= c;
+  EXPECT_EQ(m.count, double(c));
+  for (int i = 0; i <= 4; ++i)
+    for (int j = 0; i + j <= 4; ++j) {
+      if (i + j < 2) continue;
+      long double sum = 0, size = 0;
+      both([&](long double a, long double b) {
+        const long double term = std::pow(a - mean_x, (long double)i) * std::pow(b - mean_y, (long double)j);
+        sum += term, size += std::abs(term);
+      });
+      EXPECT_NEAR(m.sum(i, j), double(sum), 1e-13 * double(size)) << i << j;
+    }
 }
 
 TEST(Statistics, OfNoGoodTrajectoryAreNan) {
@@ -92,11 +138,11 @@ TEST(Statistics, CountInfinitiesAsMissingAndNothingElse) {
     EXPECT_EQ(statistic_of(with.result(), name), statistic_of(without.result(), name)) << name;
 
   ValueStore store(1, 6);
-  const double values[] = {3, infinity, 1, -infinity, nan, 2};
-  store.write(0, 0, values, 6);
-  EXPECT_EQ(store.quantiles(0, {0.0, 0.5, 1.0}), (std::vector<double>{1, 2, 3}));
+  const double mixed[] = {3, infinity, 1, -infinity, nan, 2};
+  store.write(0, 0, mixed, 6);
+  EXPECT_EQ(values(quantiles_of(store.read(0), {0.0, 0.5, 1.0})), (std::vector<double>{1, 2, 3}));
   std::uint64_t counts[4] = {};
-  count_into({0.0, 2.0, 2}, values, 6, counts);
+  count_into({0.0, 2.0, 2}, mixed, 6, counts);
   EXPECT_EQ((std::vector<std::uint64_t>(counts, counts + 4)), (std::vector<std::uint64_t>{0, 0, 2, 1}));
 
   std::vector<double> y(chunk_size, 2.0), z(chunk_size, nan);
@@ -142,8 +188,8 @@ TEST(ValueStore, QuantilesInterpolateBetweenOrderStatistics) {
   store.write(0, 0, first, 3);
   store.write(0, 3, second, 2);
   store.write(1, 0, with_failures, 5);
-  EXPECT_EQ(store.quantiles(0, {0.0, 0.25, 0.5, 0.9, 1.0}), (std::vector<double>{1, 2, 3, 4.6, 5}));
-  EXPECT_EQ(store.quantiles(1, {0.0, 0.25, 0.5, 1.0}), (std::vector<double>{2, 3, 4, 8}));
+  EXPECT_EQ(values(quantiles_of(store.read(0), {0.0, 0.25, 0.5, 0.9, 1.0})), (std::vector<double>{1, 2, 3, 4.6, 5}));
+  EXPECT_EQ(values(quantiles_of(store.read(1), {0.0, 0.25, 0.5, 1.0})), (std::vector<double>{2, 3, 4, 8}));
 }
 
 TEST(ValueStore, AboveAQuarterOfAGigabyteLivesInAFile) {
@@ -153,7 +199,7 @@ TEST(ValueStore, AboveAQuarterOfAGigabyteLivesInAFile) {
   for (std::uint64_t k = 0; k < trajectories; ++k) x[k] = static_cast<double>((k * 7919) % trajectories);
   store.write(39, 0, x.data(), trajectories / 2);
   store.write(39, trajectories / 2, x.data() + trajectories / 2, trajectories / 2);
-  EXPECT_EQ(store.quantiles(39, {0.5}), std::vector<double>{499999.5});
+  EXPECT_EQ(values(quantiles_of(store.read(39), {0.5})), std::vector<double>{499999.5});
 }
 
 }  // namespace
