@@ -14,6 +14,7 @@
 #include "output/output.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/compile/kernels.hpp"
+#include "rattleback/statistics/with_error.hpp"
 
 namespace rattleback::program {
 
@@ -74,20 +75,51 @@ void ProgressDisplay::operator()(const Progress& p) {
 
 namespace {
 
-/// Returns the last value of every statistic of a result: [observable][statistic].
-nlohmann::ordered_json last_statistics(const ResultFile& result) {
+/// Returns the last value of the datasets of one dimension below a group: [name][dataset].
+nlohmann::ordered_json last_values(const ResultFile& result, std::string_view prefix) {
   nlohmann::ordered_json last = nlohmann::ordered_json::object();
-  constexpr std::string_view prefix = "/observables/";
   for (const auto& [path, entry] : result.datasets()) {
-    if (!path.starts_with(prefix) || entry.type != ResultSink::Type::f64 || entry.shape.size() != 1) continue;
+    if (!path.starts_with(prefix) || entry.shape.size() != 1) continue;
     const std::string_view rest = std::string_view(path).substr(prefix.size());
     const std::size_t slash = rest.rfind('/');
-    if (rest.substr(slash + 1) == "histogram_edges") continue;
-    double value = 0;
-    result.read(path, {entry.shape[0] - 1}, {1}, &value);
-    last[std::string(rest.substr(0, slash))][std::string(rest.substr(slash + 1))] = value;
+    const std::string dataset(rest.substr(slash + 1));
+    nlohmann::ordered_json& value = last[std::string(rest.substr(0, slash))][dataset];
+    if (entry.type == ResultSink::Type::u64) {
+      std::uint64_t number = 0;
+      result.read(path, {entry.shape[0] - 1}, {1}, &number);
+      value = number;
+    } else if (dataset != "histogram_edges") {
+      double number = 0;
+      result.read(path, {entry.shape[0] - 1}, {1}, &number);
+      value = number;
+    }
   }
   return last;
+}
+
+/// Prints the values of one observable or fit with their errors, one per line.
+void print_values(std::string_view name, const nlohmann::ordered_json& values) {
+  for (const auto& [dataset, value] : values.items()) {
+    if (!value.is_number_float() || dataset.ends_with("_error") || dataset == "effective_number" || dataset == "covariance")
+      continue;
+    const auto error = values.find(dataset + "_error");
+    const double number = value.get<double>();
+    fmt::print("  {} {}: {}\n", name, dataset,
+               error == values.end() ? fmt::format("{:.17g}", number) : with_error(number, error->get<double>()));
+  }
+}
+
+/// Prints how many trajectories the numbers are of.
+void print_counts(std::string_view name, const nlohmann::ordered_json& values, std::uint64_t trajectories) {
+  const auto count = values.at("count").get<std::uint64_t>();
+  const std::uint64_t missing = values.value("missing", std::uint64_t{0});
+  std::string text = fmt::format("  {}: of {} trajectories", name, count);
+  if (const std::uint64_t failed = trajectories - count - missing; failed > 0)
+    text += fmt::format("; {} failed ({:.2g} %), and the errors hold for those that did not", failed,
+                        100.0 * static_cast<double>(failed) / static_cast<double>(trajectories));
+  if (const auto effective = values.find("effective_number"); effective != values.end() && effective->is_number())
+    text += fmt::format("; effective number {:.3g}", effective->get<double>());
+  fmt::print("{}\n", text);
 }
 
 }  // namespace
@@ -119,7 +151,7 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
     const ResultFile file(result);
     const std::string name =
         Study::parse(std::get<std::string>(file.attributes("/").at("study")), result.string()).name;
-    const nlohmann::ordered_json statistics = last_statistics(file);
+    const nlohmann::ordered_json statistics = last_values(file, "/observables/"), fits = last_values(file, "/fits/");
     if (arguments.json) {
       nlohmann::ordered_json json;
       json["study"] = name;
@@ -136,14 +168,20 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
       json["total_seconds"] = seconds;
       json["trajectory_steps_per_second"] = rate;
       json["observables"] = statistics;
+      json["fits"] = fits;
       fmt::print("{}\n", json.dump(2));
     } else {
       fmt::print("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
                  summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
                  summary.threads);
-      for (const auto& [observable, values] : statistics.items())
-        for (const auto& [statistic, value] : values.items())
-          fmt::print("  {} {}: {:.17g}\n", observable, statistic, value.get<double>());
+      for (const auto& [observable, values] : statistics.items()) {
+        print_values(observable, values);
+        print_counts(observable, values, summary.trajectories);
+      }
+      for (const auto& [fit, values] : fits.items()) {
+        print_values("fit " + fit, values);
+        print_counts("fit " + fit, values, summary.trajectories);
+      }
       fmt::print("result: {}\n", result.string());
     }
   }

@@ -27,7 +27,7 @@ struct KernelRecord {
 /// Flags that tests ask for. The bits are the same.
 struct TestFlags {
   bool quick_scalar = false;         ///< units without packs are compiled quickly instead of well
-  std::vector<std::string> further;  ///< flags of a sanitizer
+  std::vector<std::string> further = {};  ///< flags of a sanitizer
 };
 
 /// The kernels of the process. All member functions may be called from several threads.
