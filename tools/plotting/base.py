@@ -26,6 +26,16 @@ class OutputError(Exception):
     """What is printed is lost."""
 
 
+def with_error(value, error):
+    """A value and its standard error in the short form: 3.81(19)e-05; six digits without an error."""
+    if not math.isfinite(value) or not math.isfinite(error) or error <= 0:
+        return f"{value:.6e}"
+    last = int(f"{error:.1e}".split("e")[1]) - 1  # the place of the error's second digit
+    leading = max(int(f"{abs(value):.0e}".split("e")[1]) if value != 0 else last + 1, last + 1)
+    digits = f"{error:.1e}".split("e")[0].replace(".", "")
+    return f"{value / 10.0 ** leading:.{leading - last}f}({digits})e{leading:+03d}" if leading - last <= 16 else f"{value:.6e}"
+
+
 def printable(text):
     """The text without what a terminal or a figure does not show as it is."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))

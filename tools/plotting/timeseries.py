@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import InputError, choose, legend, names, new_figure, numbers, plain, save, tell, title, window, window_text
+from .base import InputError, choose, legend, names, new_figure, numbers, plain, save, tell, title, window, window_text, with_error
 from .results import open_all
 
 SUMMARY = "statistics of observables against time, with fits of their growth"
 # Power of the energy error in a statistic. The error of the Lobatto methods is proportional to h^(2s-2).
 ERROR_POWER = {"mse": 2, "rms": 1, "maxabs": 1}
+COUNTS = ("effective_number", "count", "missing")
 LOBATTO = ("nonholonomic-lobatto", "lobatto")
 
 
@@ -40,13 +41,16 @@ class Series:
     quantity: str  # meaning of the values
     time: np.ndarray
     values: np.ndarray
+    errors: np.ndarray  # standard errors of the values; NaN where there are none
+    factor: float = 1.0  # of the values, from the order of the method
     label: str = ""
 
 
 @dataclass
 class Fit:
-    """A least-squares fit of a model; the standard errors take the residuals as independent."""
+    """A least-squares fit of a model."""
 
+    stored: bool  # the run made the fit; otherwise the standard errors take samples as independent
     model: Model
     time: np.ndarray  # samples of the fit
     a: float
@@ -72,10 +76,11 @@ def add_options(parser):
                         help="divide the statistic of an error by the power of the step size that the method's order "
                              "predicts: mse by h^(4s-4), rms and maxabs by h^(2s-2)")
     parser.add_argument("--fit", metavar="T0[:T1]", type=window,
-                        help="fit the growth over t >= T0 (and t <= T1), print it with standard errors and draw it")
+                        help="fit the growth over t >= T0 (and t <= T1), print it with standard errors and draw it; a [[fit]] of "
+                             "the study with these times is used where there is one, because its errors hold")
     parser.add_argument("--model", choices=MODELS, help="what to fit: line: a + b t (the default); power: a t^b; "
                                                         "exponential: a exp(b t); the last two to the logarithms")
-    parser.add_argument("--table", metavar="T1,T2,...", type=numbers, help="print the values at these times")
+    parser.add_argument("--table", metavar="T1,T2,...", type=numbers, help="print the values at these times with their errors")
 
 
 def order_scale(result, statistic):
@@ -101,18 +106,22 @@ def load(result, wanted_observables, wanted_statistics, scale_by_order):
         choose(observable, known, "observable", result.path)
         # Counts come last. Histograms are not functions of time and are left out.
         statistics = [name for name, data in group[observable].items() if data.shape == time.shape
-                      and name not in ("count", "missing")]
-        statistics += [name for name in ("count", "missing") if name in group[observable]]
+                      and name not in COUNTS and not name.endswith("_error")]
+        statistics += [name for name in COUNTS if name in group[observable]]
         for statistic in wanted_statistics or ["mse" if "mse" in statistics else statistics[0]]:
             choose(statistic, statistics, "statistic", f"{result.path}: {observable}")
             values = group[observable][statistic][:].astype(float)
+            error = group[observable].get(f"{statistic}_error")
+            errors = np.full(values.shape, np.nan) if error is None else error[:].astype(float)
             quantity = f"{statistic} of {observable}"
+            factor = 1.0
             if scale_by_order:
-                values /= order_scale(result, statistic)
+                factor = 1.0 / order_scale(result, statistic)
+                values, errors = values * factor, errors * factor
                 quantity += " / h^(4s-4)" if ERROR_POWER[statistic] == 2 else " / h^(2s-2)"
             if not np.isfinite(values).any():
                 raise InputError(f"{result.path}: {statistic} of {observable} has no finite value")
-            all_series.append(Series(result, observable, statistic, quantity, time, values))
+            all_series.append(Series(result, observable, statistic, quantity, time, values, errors, factor))
     return all_series
 
 
@@ -131,7 +140,31 @@ def common(descriptions):
     return next((parts[0] for parts in zip(*descriptions) if len(set(parts)) == 1), "")
 
 
-def fit(series, model, span):
+def stored_fit(series, name, span):
+    """The fit of the run with this observable, statistic, model and times; None without one."""
+    for group in series.result.file.get("fits", {}).values():
+        asked = group["count"].attrs
+        text = {key: asked[key].decode() if isinstance(asked[key], bytes) else str(asked[key])
+                for key in ("observable", "statistic", "model")}
+        if (text["observable"], text["statistic"], text["model"]) != (series.observable, series.statistic, name):
+            continue
+        inside = [(series.time >= low) & (series.time <= high) for low, high in ((asked["from"], asked["to"]), span)]
+        if not np.array_equal(*inside):
+            continue
+        names = [key for key in group if f"{key}_error" in group]
+        a, b = (next(key for key in names if (key in ("intercept", "amplitude")) == first) for first in (True, False))
+        model = MODELS[name]
+        scale_b = 1.0 if model.log_values else series.factor
+        return Fit(True, model, series.time[inside[0]], group[a][0] * series.factor, group[f"{a}_error"][0] * series.factor,
+                   group[b][0] * scale_b, group[f"{b}_error"][0] * scale_b)
+    return None
+
+
+def fit(series, name, span):
+    stored = stored_fit(series, name, span)
+    if stored is not None:
+        return stored
+    model = MODELS[name]
     used = (series.time >= span[0]) & (series.time <= span[1]) & np.isfinite(series.values)
     if model.log_time:
         used &= series.time > 0
@@ -153,7 +186,7 @@ def fit(series, model, span):
     if model.log_values:
         a = np.exp(a)
         a_error *= a
-    return Fit(model, time, a, a_error, b, b_error)
+    return Fit(False, model, time, a, a_error, b, b_error)
 
 
 def value_at(series, time):
@@ -161,7 +194,7 @@ def value_at(series, time):
     if abs(series.time[nearest] - time) > 1e-9 * max(1.0, abs(time)):
         raise InputError(f"{series.result.path}: --table: no sample at t = {time:g} "
                          f"(the nearest is at t = {series.time[nearest]:g})")
-    return series.values[nearest]
+    return with_error(series.values[nearest], series.errors[nearest])
 
 
 def typeset(text):
@@ -171,9 +204,10 @@ def typeset(text):
 
 def print_rows(head, labels, rows):
     width = max(len(label) for label in labels)
-    tell(" " * width + "".join(f"{text:>14}" for text in head))
+    column = max(14, 2 + max(len(value) for row in rows for value in row))
+    tell(" " * width + "".join(f"{text:>{column}}" for text in head))
     for label, row in zip(labels, rows):
-        tell(f"{label:<{width}}" + "".join(f"{value:14.6e}" for value in row))
+        tell(f"{label:<{width}}" + "".join(f"{value:>{column}}" for value in row))
 
 
 def draw(all_series, fits, scale, heading):
@@ -183,7 +217,11 @@ def draw(all_series, fits, scale, heading):
         label = series.label
         if fits:
             label += f", {fits[i].model.slope} {fits[i].b:.3g}"
-        axes.plot(series.time[shown], series.values[shown], linewidth=1, label=typeset(label))
+        line, = axes.plot(series.time[shown], series.values[shown], linewidth=1, label=typeset(label))
+        low, high = series.values - series.errors, series.values + series.errors
+        if scale != "linear":
+            low = np.where(low > 0, low, np.nan)
+        axes.fill_between(series.time[shown], low[shown], high[shown], color=line.get_color(), alpha=0.25, linewidth=0)
         if fits:
             axes.plot(fits[i].time, fits[i](fits[i].time), linestyle="--", color="black", linewidth=1.2)
     if scale == "loglog":
@@ -210,7 +248,7 @@ def run(arguments, output):
             raise InputError(f"{series.result.path}: {series.statistic} of {series.observable} has no value above 0 for a "
                              "logarithmic axis; use --linear")
     labels = [series.label for series in all_series]
-    fits = [fit(series, model, arguments.fit) for series in all_series] if arguments.fit else []
+    fits = [fit(series, arguments.model or "line", arguments.fit) for series in all_series] if arguments.fit else []
     values = [[value_at(series, t) for t in arguments.table or []] for series in all_series]
     figure = draw(all_series, fits, scale, heading)
     if arguments.table:
@@ -218,5 +256,8 @@ def run(arguments, output):
     if fits:
         tell(f"fit of {model.formula}, {window_text(arguments.fit)}:")
         print_rows([f"{model.slope} b", "std. error", "a", "std. error"], labels,
-                   [(f.b, f.b_error, f.a, f.a_error) for f in fits])
+                   [[f"{x:.6e}" for x in (f.b, f.b_error, f.a, f.a_error)] for f in fits])
+        if not all(f.stored for f in fits):
+            tell("These errors take the samples of a trajectory as independent. They are far too small. A [[fit]] in the study "
+                 "gives errors that hold.")
     save(figure, output)

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "rattleback/statistics/fit.hpp"
-#include "rattleback/statistics/groups.hpp"
 
 namespace rattleback {
 namespace {
@@ -104,7 +103,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   plan.code = problem.code;
   add_observables(plan, problem);
   add_line_fits(plan, problem, data.step);
-  plan.keep_values = plan.keep_values || Groups(problem, ensemble).sets() > 1;
+  plan.keep_values = plan.keep_values || ensemble.groups().sets() > 1;
 
   KernelArguments& a = plan.arguments;
   a.tolerance = study.method.tolerance;

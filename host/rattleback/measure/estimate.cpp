@@ -8,7 +8,6 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/points.hpp"
-#include "rattleback/statistics/groups.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {
@@ -99,7 +98,7 @@ std::uint64_t result_bytes(const Problem& problem) {
   numbers =
       numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
   std::uint64_t with_quantiles = 0;
-  const Saturating parts = 1 + Groups(problem, ensemble).cells() * !study.ensemble.group_by.empty();
+  const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
   for (const Observable& observable : study.observables) {
     numbers = numbers +
               samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +

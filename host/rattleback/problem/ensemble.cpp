@@ -80,6 +80,7 @@ struct Ensemble::Impl {
   const Study& study = problem.study;
   bool in_space = problem.given_in_space();
   Grid grid;
+  Groups groups{study, grid};
   PointFile file;  ///< no rows when the study names no file
   std::vector<std::string> names;
   Formulas formulas;  ///< checked here; every evaluator has a copy
@@ -129,6 +130,7 @@ std::uint64_t Ensemble::axis_position(std::size_t axis, std::uint64_t trajectory
 }
 std::uint64_t Ensemble::randomisations() const { return impl_->grid.randomisations(); }
 std::uint64_t Ensemble::randomisation(std::uint64_t trajectory) const { return impl_->grid.randomisation(trajectory); }
+const Groups& Ensemble::groups() const { return impl_->groups; }
 std::vector<double> Ensemble::axis_values(std::size_t axis) const { return impl_->grid.axis_values(axis); }
 bool Ensemble::step_varies() const { return impl_->formulas.step_varies(); }
 bool Ensemble::parameter_varies(int index) const { return impl_->formulas.parameter_varies(index); }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/ensemble/initial_data.hpp"
 #include "rattleback/problem/problem.hpp"
 
@@ -25,6 +26,8 @@ class Ensemble {
   /// Returns the index of the trajectory's value in the range or list; the index of the draw for a random axis, 0 for a
   /// column of a file.
   [[nodiscard]] std::uint64_t axis_position(std::size_t axis, std::uint64_t trajectory) const;
+  /// Returns the sets of trajectories with statistics of their own.
+  [[nodiscard]] const Groups& groups() const;
   /// Returns all values of a range or list of the study.
   [[nodiscard]] std::vector<double> axis_values(std::size_t axis) const;
   /// Returns the number of independent randomisations of the quasi-random points; 1 without such points.

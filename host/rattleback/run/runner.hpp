@@ -13,7 +13,7 @@
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"
 #include "rattleback/run/sections.hpp"
-#include "rattleback/statistics/ensemble_statistics.hpp"
+#include "rattleback/reduction/ensemble_statistics.hpp"
 
 namespace rattleback {
 

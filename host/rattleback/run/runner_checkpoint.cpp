@@ -6,7 +6,7 @@
 #include "rattleback/base/version.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/run/runner.hpp"
-#include "rattleback/statistics/tree_files.hpp"
+#include "rattleback/reduction/tree_files.hpp"
 
 namespace rattleback {
 namespace {

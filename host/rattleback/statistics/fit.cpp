@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "rattleback/statistics/groups.hpp"
-
 namespace rattleback {
 namespace {
 

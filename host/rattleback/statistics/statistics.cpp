@@ -81,6 +81,14 @@ double largest_share(const Moments& moments) {
   return moments.error_maximum / moments.error_mean * (moments.error_maximum / moments.count);
 }
 
+double scatter_error(const std::vector<double>& x) {
+  const double count = static_cast<double>(x.size());
+  double mean = 0.0, squares = 0.0;
+  for (const double value : x) mean += value / count;
+  for (const double value : x) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count * (count - 1.0)));
+}
+
 double covariance_of(const CoMoments& m) { return m.count == 0.0 ? nan : m.sum(1, 1) / m.count; }
 
 double covariance_error(const CoMoments& m) {

@@ -48,6 +48,9 @@ double effective_number(const Moments& moments);
 /// Returns the largest (x - r)^2 over the sum of all, from 0 to 1; NaN where all errors are 0.
 double largest_share(const Moments& moments);
 
+/// Returns the standard error of the mean of independent estimates: sqrt(sum (x - mean)^2 / (R (R - 1))).
+[[nodiscard]] double scatter_error(const std::vector<double>& estimates);
+
 /// Returns the covariance of x and y over the trajectories that count; NaN when no trajectory counts.
 double covariance_of(const CoMoments& moments);
 /// Returns the standard error of the covariance; NaN for fewer than two pairs.

@@ -9,7 +9,7 @@
 
 #include "rattleback/isa/isa.hpp"
 #include "rattleback/statistics/fit.hpp"
-#include "rattleback/statistics/groups.hpp"
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 using namespace rattleback;

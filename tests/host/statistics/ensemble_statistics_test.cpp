@@ -1,6 +1,6 @@
 // Errors, fits and groups of runs, against independent sums over the stored trajectories.
 
-#include "rattleback/statistics/ensemble_statistics.hpp"
+#include "rattleback/reduction/ensemble_statistics.hpp"
 
 #include <cmath>
 #include <string>

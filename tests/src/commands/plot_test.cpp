@@ -161,6 +161,24 @@ file("g.h5", {"time": t, "observables/energy/mse": np.where(t < 5, 77.0, 2.0 + 0
   EXPECT_NEAR(noise[1], 0.1 / std::sqrt(101 * 0.25 * (101 * 101 - 1) / 12.0), 1e-5);
 }
 
+TEST_F(Plot, UsesTheFitsAndErrorsOfTheRun) {
+  python(R"(
+t = np.arange(0, 11.0)
+file("g.h5", {"time": t, "observables/energy/mse": 2.0 + 0.5 * t, "observables/energy/mse_error": 0.0123 * np.ones(11),
+              "fits/growth/slope": [0.625], "fits/growth/slope_error": [0.25], "fits/growth/intercept": [1.5],
+              "fits/growth/intercept_error": [0.125], "fits/growth/count": np.array([7], dtype="u8")})
+with h5py.File("g.h5", "a") as f:
+    f["fits/growth/count"].attrs.update({"observable": "energy", "statistic": "mse", "model": "line", "from": 2.0, "to": 10.0})
+)");
+  const Outcome stored = plot("g.h5 --fit 2 --table 5 -o g.svg");
+  ASSERT_EQ(stored.exit_code, 0) << stored.err;
+  EXPECT_NE(stored.out.find("4.500(12)e+00"), std::string::npos) << stored.out;
+  EXPECT_EQ(row(stored.out.substr(stored.out.find("fit of")), "made, h = 0.1"), (std::vector<double>{0.625, 0.25, 1.5, 0.125}));
+  EXPECT_EQ(stored.out.find("too small"), std::string::npos);
+  const Outcome other = plot("g.h5 --fit 3");  // other times: the tool's own fit, which warns of its errors
+  EXPECT_NE(other.out.find("far too small"), std::string::npos) << other.out;
+}
+
 TEST_F(Plot, DrawsSectionsAndStoredHistograms) {
   python(R"(
 index = np.arange(300, dtype="u8") % 30
@@ -227,7 +245,7 @@ TEST_F(Plot, RefusesBadInputWithOneMessageAndWritesNothing) {
       {"text.h5", "text.h5: not an HDF5 file"},
       {"time", "required: RESULT.h5"},
       {"s.h5 --observable energi", "did you mean 'energy'"},
-      {"s.h5 --statistic rms", "energy: no statistic 'rms' (there are: max, mse, count, missing)"},
+      {"s.h5 --statistic rms", "energy: no statistic 'rms' (there are: max, mse, effective_number, count, missing)"},
       {"s.h5 --fit 12", "fewer than three samples"},
       {"s.h5 --fit x", "'x' is not a time T0 or a span T0:T1"},
       {"s.h5 --model power", "--fit"},

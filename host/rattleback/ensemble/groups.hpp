@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rattleback/problem/ensemble.hpp"
-#include "rattleback/result/result.hpp"
+#include "rattleback/ensemble/grid.hpp"
 
 namespace rattleback {
 
@@ -14,9 +13,10 @@ namespace rattleback {
 /// quasi-random ensemble or, for fits that are not linear, 32 blocks of the jackknife. Set = cell * blocks + block.
 class Groups {
  public:
-  Groups(const Problem& problem, const Ensemble& ensemble);
+  /// `grid` is the grid of the study, and must outlive the object.
+  Groups(const Study& study, const Grid& grid);
 
-  [[nodiscard]] const Shape& shape() const { return shape_; }  ///< number of values of each axis of `group_by`
+  [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }  ///< number of values of each axis of `group_by`
   /// Returns the index, among the axes of the study, of the axis `i` of `group_by`.
   [[nodiscard]] std::size_t axis(std::size_t i) const { return axes_[i]; }
   [[nodiscard]] std::uint64_t cells() const { return cells_; }
@@ -31,14 +31,11 @@ class Groups {
   }
 
  private:
-  const Ensemble& ensemble_;
+  const Grid& grid_;
   std::vector<std::size_t> axes_;  ///< indices of the axes of group_by
-  Shape shape_;
+  std::vector<std::uint64_t> shape_;
   std::uint64_t cells_ = 1, blocks_ = 1;
   bool randomised_ = false;
 };
-
-/// Returns the standard error of the mean of independent estimates: sqrt(sum (x - mean)^2 / (R (R - 1))).
-[[nodiscard]] double scatter_error(const std::vector<double>& estimates);
 
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/statistics/fit.hpp"
-#include "rattleback/statistics/groups.hpp"
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {
@@ -105,7 +105,7 @@ class EnsembleStatistics {
   const Plan& plan_;
   const Ensemble& ensemble_;
   const IsaFunctions& functions_;
-  Groups groups_;
+  const Groups& groups_;
   std::vector<double> times_;
   unsigned threads_;
 

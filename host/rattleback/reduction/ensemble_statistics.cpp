@@ -1,12 +1,12 @@
 // EnsembleStatistics: the reduction, and its checkpoint.
 
-#include "rattleback/statistics/ensemble_statistics.hpp"
+#include "rattleback/reduction/ensemble_statistics.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/statistics/tree_files.hpp"
+#include "rattleback/reduction/tree_files.hpp"
 
 namespace rattleback {
 namespace {
@@ -22,7 +22,7 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
       plan_(plan),
       ensemble_(ensemble),
       functions_(functions_of(best_isa())),
-      groups_(problem, ensemble),
+      groups_(ensemble.groups()),
       times_(std::move(times)),
       threads_(threads) {
   for (const Observable& observable : study_.observables) {

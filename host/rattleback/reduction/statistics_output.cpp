@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/statistics/ensemble_statistics.hpp"
+#include "rattleback/reduction/ensemble_statistics.hpp"
 
 namespace rattleback {
 namespace {
