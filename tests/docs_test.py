@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the documentation says of the program: the options of the methods, and tables that are whole.  docs_test.py PROGRAM"""
-import json, pathlib, re, subprocess, sys, unittest
+import itertools, json, pathlib, re, subprocess, sys, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ""
@@ -35,7 +35,47 @@ def text_of(value):
     return json.dumps(value) if not isinstance(value, float) or value != int(value) else str(int(value))
 
 
+def demo_rows(text):
+    """{(row, place): (value, error)} of the two tables that tools/demo prints: values with errors, then rates with errors."""
+    found = {}
+    for line in text.splitlines():
+        label = re.match(r"\s*(chaotic-energy, \w+, s = \d, h = 0\.1)\s+(\S.*)", line)
+        if not label:
+            continue
+        words = label[2].split()
+        if "(" in words[0]:
+            for i, word in enumerate(words):
+                value, digits, exponent = re.fullmatch(r"(-?[\d.]+)\((\d+)\)(e[+-]\d+)", word).groups()
+                scale = 10.0 ** -len(value.partition(".")[2])
+                found[label[1], i] = float(value + exponent), int(digits) * scale * float("1" + exponent)
+        else:
+            numbers = list(map(float, words))
+            found[label[1], "rate"], found[label[1], "a"] = numbers[:2], numbers[2:]
+    return found
+
+
 class Docs(unittest.TestCase):
+    def test_numbers_of_the_readme(self):
+        demo = (ROOT / "tools/demo").read_text()
+        fit = re.search(r"--set '(fit=.*?)'", demo)[1]
+        plot = re.search(r'plot "\$\{files\[@\]\}" (.*?) \\\n', demo)[1].split()
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for variant, stages in itertools.product(("printed", "contact"), (2, 3)):
+                files.append(f"{folder}/{variant}-{stages}.h5")
+                subprocess.run([PROGRAM, "run", ROOT / "examples/chaotic.toml", "--set", f"system.variant={variant}", "--set",
+                                f"method.stages={stages}", "--set", fit, "-o", files[-1], "--quiet"], check=True)
+            drawn = subprocess.run([PROGRAM, "plot", *files, *plot, "-o", f"{folder}/chaotic.svg"], check=True,
+                                   capture_output=True, text=True)
+        found, stated = demo_rows(drawn.stdout), demo_rows((ROOT / "README.md").read_text())
+        self.assertEqual(len(stated), 4 * 6)
+        self.assertEqual(set(found), set(stated))
+        for place, (value, error) in stated.items():
+            other, its_error = found[place]
+            # Two builds with other last bits have other chaotic trajectories: the errors of both count.
+            self.assertLessEqual(abs(other - value), 4.0 * (error ** 2 + its_error ** 2) ** 0.5, f"README.md: {place}")
+            self.assertTrue(0.5 < its_error / error < 2.0, f"README.md: error of {place}")
+
     def test_options_of_methods(self):
         documented = options_documented()
         for method in ask("list")["methods"]:

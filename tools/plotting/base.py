@@ -31,9 +31,14 @@ def with_error(value, error):
     if not math.isfinite(value) or not math.isfinite(error) or error <= 0:
         return f"{value:.6e}"
     last = int(f"{error:.1e}".split("e")[1]) - 1  # the place of the error's second digit
-    leading = max(int(f"{abs(value):.0e}".split("e")[1]) if value != 0 else last + 1, last + 1)
+    leading = last + 1
+    if value != 0:  # the leading digit of the value as it is rounded at that place
+        exact = int(f"{abs(value):.16e}".split("e")[1])
+        leading = max(leading, int(f"{abs(value):.{max(exact - last, 0)}e}".split("e")[1]))
+    if leading - last > 16:
+        return f"{value:.6e}"
     digits = f"{error:.1e}".split("e")[0].replace(".", "")
-    return f"{value / 10.0 ** leading:.{leading - last}f}({digits})e{leading:+03d}" if leading - last <= 16 else f"{value:.6e}"
+    return f"{value / 10.0 ** leading:.{leading - last}f}({digits})e{leading:+03d}"
 
 
 def printable(text):

@@ -22,8 +22,12 @@ std::string with_error(double value, double error) {
   if (error == 0.0) return fmt::format("{:.17g}(0)", value);
   if (!std::isfinite(error) || error < 0.0) return fmt::format("{:.17g} +- {:.2g}", value, error);
   const int last = exponent_of(error, 2) - 1;  // the place of the error's second digit
-  // The leading digit of the value, or of the error where the error is larger.
-  const int leading = std::max(value == 0.0 ? last + 1 : exponent_of(std::abs(value), 1), last + 1);
+  // The leading digit of the value, rounded at that place, or of the error where the error is larger.
+  int leading = last + 1;
+  if (value != 0.0) {
+    const int exact = exponent_of(std::abs(value), 17);
+    leading = std::max(leading, exponent_of(std::abs(value), std::max(exact - last, 0) + 1));
+  }
   const int decimals = leading - last;
   if (decimals > 16) return fmt::format("{:.17g} +- {:.2g}", value, error);
   // Digits of error / 10^last, from the decimal text of the error.

@@ -16,6 +16,7 @@ TEST(WithError, HasTwoDigitsOfTheError) {
   EXPECT_EQ(with_error(1234.5, 1.0), "1234.5(10)");
   EXPECT_EQ(with_error(123456789.0, 4321.0), "1.234568(43)e+08");
   EXPECT_EQ(with_error(0.99999, 0.00996), "1.000(10)");  // the error rounds up to 0.010
+  EXPECT_EQ(with_error(0.0950241e-3, 0.0022e-3), "9.50(22)e-05");
   EXPECT_EQ(with_error(9.99999e-7, 1.0e-9), "1.0000(10)e-06");
 }
 
