@@ -21,7 +21,7 @@ namespace rattleback::program {
 Interrupt::Interrupt() {
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
-  struct sigaction present {};
+  struct sigaction present{};
   sigaction(SIGHUP, nullptr, &present);
   if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup ignores SIGHUP
   std::signal(SIGXFSZ, SIG_IGN);                                    // a write beyond the limit fails with a message
@@ -100,7 +100,8 @@ nlohmann::ordered_json last_values(const ResultFile& result, std::string_view pr
 /// Prints the values of one observable or fit with their errors, one per line.
 void print_values(std::string_view name, const nlohmann::ordered_json& values) {
   for (const auto& [dataset, value] : values.items()) {
-    if (!value.is_number_float() || dataset.ends_with("_error") || dataset == "effective_number" || dataset == "covariance")
+    if (!value.is_number_float() || dataset.ends_with("_error") || dataset == "effective_number" ||
+        dataset == "covariance")
       continue;
     const auto error = values.find(dataset + "_error");
     const double number = value.get<double>();

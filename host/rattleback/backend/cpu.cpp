@@ -84,7 +84,8 @@ class CpuBackend final : public Backend {
           const double weight = fit.weight[segment.first_sample + s];
           if (weight != weight) continue;
           const int o = fit.observable * chunk_size;
-          functions_.add_to_fit(values + o, reference_rows + o, fit.squared, weight, tile_->chunk(c) + fit.row * chunk_size);
+          functions_.add_to_fit(values + o, reference_rows + o, fit.squared, weight,
+                                tile_->chunk(c) + fit.row * chunk_size);
         }
         for (std::uint64_t i = 0; i < pairs; ++i)
           output.co_moments[(s * pairs + i) * chunks + c] = functions_.co_reduce(

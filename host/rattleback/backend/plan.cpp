@@ -52,8 +52,8 @@ void add_line_fits(Plan& plan, const Problem& problem, double step) {
   for (const Fit& fit : problem.study.fits) {
     if (fit.model != Fit::Model::line) continue;
     const auto observable = std::ranges::find(problem.study.observables, fit.observable, &Observable::name);
-    LineFit& line = plan.line_fits.emplace_back(
-        static_cast<int>(observable - problem.study.observables.begin()), fit.statistic == "mse", FitTimes(fit, times).weight, -1);
+    LineFit& line = plan.line_fits.emplace_back(static_cast<int>(observable - problem.study.observables.begin()),
+                                                fit.statistic == "mse", FitTimes(fit, times).weight, -1);
     line.row = 2 * static_cast<int>(plan.line_fits.size()) - 2;
   }
 }

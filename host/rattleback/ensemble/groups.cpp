@@ -28,8 +28,7 @@ Groups::Groups(const Study& study, const Grid& grid) : grid_(grid) {
 
 std::uint64_t Groups::cell_of(std::uint64_t trajectory) const {
   std::uint64_t cell = 0;
-  for (std::size_t i = 0; i < axes_.size(); ++i)
-    cell = cell * shape_[i] + grid_.axis_position(axes_[i], trajectory);
+  for (std::size_t i = 0; i < axes_.size(); ++i) cell = cell * shape_[i] + grid_.axis_position(axes_[i], trajectory);
   return cell;
 }
 

@@ -16,7 +16,9 @@ class Groups {
   /// `grid` is the grid of the study, and must outlive the object.
   Groups(const Study& study, const Grid& grid);
 
-  [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }  ///< number of values of each axis of `group_by`
+  [[nodiscard]] const std::vector<std::uint64_t>& shape() const {
+    return shape_;
+  }  ///< number of values of each axis of `group_by`
   /// Returns the index, among the axes of the study, of the axis `i` of `group_by`.
   [[nodiscard]] std::size_t axis(std::size_t i) const { return axes_[i]; }
   [[nodiscard]] std::uint64_t cells() const { return cells_; }

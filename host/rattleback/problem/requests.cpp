@@ -148,10 +148,12 @@ void check_groups(const Study& study) {
   for (const std::string& name : study.ensemble.group_by) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const bool random = std::ranges::find(study.ensemble.axes, name, &Axis::name) != study.ensemble.axes.end();
-    const std::string fault = random ? fmt::format("axis {} of ensemble.group_by is random, so its values do not recur", quote(name))
-                                     : fmt::format("unknown axis {} in ensemble.group_by", quote(name));
-    const std::string advice = known.empty() ? "; no axis has values in the study, so leave group_by out"
-                                             : fmt::format(" (axes with values: {}){}", join(known), did_you_mean(name, known));
+    const std::string fault =
+        random ? fmt::format("axis {} of ensemble.group_by is random, so its values do not recur", quote(name))
+               : fmt::format("unknown axis {} in ensemble.group_by", quote(name));
+    const std::string advice = known.empty()
+                                   ? "; no axis has values in the study, so leave group_by out"
+                                   : fmt::format(" (axes with values: {}){}", join(known), did_you_mean(name, known));
     input_error(where, fault + advice);
   }
   reject_repeats(study.ensemble.group_by, where, "axis");
@@ -165,13 +167,16 @@ void check_fit(const Problem& problem, Fit& fit, const std::vector<double>& time
   for (const Observable& observable : problem.study.observables) known.push_back(observable.name);
   if (std::ranges::find(known, fit.observable) == known.end())
     fail(fmt::format("names the observable {}, which the study has not (it has: {}){}", quote(fit.observable),
-                     known.empty() ? "none" : join(known), did_you_mean(fit.observable, known, "; add an [[observable]]")));
+                     known.empty() ? "none" : join(known),
+                     did_you_mean(fit.observable, known, "; add an [[observable]]")));
   if (fit.statistic != "mse" && fit.statistic != "mean") {
     const StatisticEntry* entry = find_statistic(fit.statistic);
     fail(entry == nullptr ? fmt::format("names the unknown statistic {}; fits take mse and mean", quote(fit.statistic))
          : entry->error == nullptr
-             ? fmt::format("takes {}, an extreme value of the sample, which has no error; fits take mse and mean", quote(fit.statistic))
-             : fmt::format("takes {}, which is no mean over the trajectories; fits take mse and mean", quote(fit.statistic)));
+             ? fmt::format("takes {}, an extreme value of the sample, which has no error; fits take mse and mean",
+                           quote(fit.statistic))
+             : fmt::format("takes {}, which is no mean over the trajectories; fits take mse and mean",
+                           quote(fit.statistic)));
   }
   if (!fit.from) fit.from = times.front();
   if (!fit.to) fit.to = times.back();
@@ -179,9 +184,10 @@ void check_fit(const Problem& problem, Fit& fit, const std::vector<double>& time
   if (!(*fit.from < *fit.to)) fail(fmt::format("needs from < to (got {} and {})", *fit.from, *fit.to));
   const auto count = std::ranges::count_if(times, [&](double t) { return *fit.from <= t && t <= *fit.to; });
   if (count < 3)
-    fail(fmt::format("has {} {} between {} and {}, and needs at least 3 (the study has {} from {} to {}); sample more often "
-                     "or change from and to",
-                     count, count == 1 ? "sample" : "samples", *fit.from, *fit.to, times.size(), low, high));
+    fail(fmt::format(
+        "has {} {} between {} and {}, and needs at least 3 (the study has {} from {} to {}); sample more often "
+        "or change from and to",
+        count, count == 1 ? "sample" : "samples", *fit.from, *fit.to, times.size(), low, high));
   if (fit.model != Fit::Model::power) return;
   for (const double t : times)
     if (*fit.from <= t && t <= *fit.to && t <= 0.0)

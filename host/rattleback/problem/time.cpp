@@ -140,8 +140,9 @@ std::vector<double> Problem::sample_times(double step) const {
   const std::uint64_t samples = *time.samples, every = *time.sample_every;
   std::vector<double> times{time.start};
   for (std::uint64_t s = 1; s <= samples; ++s)
-    times.push_back(time.start + (every == 0 ? (*time.end - time.start) * static_cast<double>(s) / static_cast<double>(samples)
-                                             : static_cast<double>(std::min(s * every, *time.steps)) * step));
+    times.push_back(time.start + (every == 0
+                                      ? (*time.end - time.start) * static_cast<double>(s) / static_cast<double>(samples)
+                                      : static_cast<double>(std::min(s * every, *time.steps)) * step));
   return times;
 }
 

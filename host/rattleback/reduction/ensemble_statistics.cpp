@@ -142,7 +142,8 @@ void EnsembleStatistics::restore_references(const Tile& tile) {
 }
 
 void EnsembleStatistics::end_tile(const Tile& tile) {
-  const std::vector<std::vector<Members>> members = lines_.sets.empty() ? std::vector<std::vector<Members>>{} : members_of(tile);
+  const std::vector<std::vector<Members>> members =
+      lines_.sets.empty() ? std::vector<std::vector<Members>>{} : members_of(tile);
   for (std::size_t f = 0, line = 0; f < study_.fits.size(); ++f) {
     if (study_.fits[f].model != Fit::Model::line) continue;
     const FitTimes times(study_.fits[f], times_);

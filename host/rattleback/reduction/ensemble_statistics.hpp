@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/isa/isa.hpp"
 #include "rattleback/problem/ensemble.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/statistics/fit.hpp"
-#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {
@@ -109,9 +109,9 @@ class EnsembleStatistics {
   std::vector<double> times_;
   unsigned threads_;
 
-  Trees<Moments> moments_;       ///< series [sample][observable]
-  Trees<CoMoments> co_moments_;  ///< series [sample][pair]; the sets have the pairs of correlations only
-  Trees<CoMoments> lines_;       ///< series [fit of a line]: intercepts and slopes
+  Trees<Moments> moments_;          ///< series [sample][observable]
+  Trees<CoMoments> co_moments_;     ///< series [sample][pair]; the sets have the pairs of correlations only
+  Trees<CoMoments> lines_;          ///< series [fit of a line]: intercepts and slopes
   std::vector<double> references_;  ///< of the tile, [chunk][observable][lane], where there are sets
 
   std::vector<std::uint64_t> bins_;  ///< per observable of the study: bins + 2; 0 without a histogram

@@ -83,7 +83,8 @@ Node EnsembleStatistics::node_of(const Trees<Node>& trees, std::uint64_t series,
 }
 
 template <class Node, class Of, class Error>
-ValueWithError EnsembleStatistics::estimate(const Node& node, const std::vector<Node>& blocks, Of of, Error error) const {
+ValueWithError EnsembleStatistics::estimate(const Node& node, const std::vector<Node>& blocks, Of of,
+                                            Error error) const {
   if (!groups_.randomised()) return {of(node), error(node)};
   std::vector<double> values;
   for (const Node& block : blocks) values.push_back(of(block));
@@ -261,8 +262,8 @@ FitEstimate EnsembleStatistics::estimate_of_line(std::uint64_t line, Cell cell) 
 FitEstimate EnsembleStatistics::estimate_of_curve(std::size_t f, Cell cell) const {
   const Fit& fit = study_.fits[f];
   const FitTimes times(fit, times_);
-  const auto o = static_cast<std::uint64_t>(
-      std::ranges::find(study_.observables, fit.observable, &Observable::name) - study_.observables.begin());
+  const auto o = static_cast<std::uint64_t>(std::ranges::find(study_.observables, fit.observable, &Observable::name) -
+                                            study_.observables.begin());
   const auto mean = [&](const Moments& m) {
     if (m.count == 0.0) return std::numeric_limits<double>::quiet_NaN();
     return fit.statistic == "mse" ? m.error_mean : m.mean;
@@ -305,8 +306,8 @@ void EnsembleStatistics::write_fit(ResultSink& sink, const Parts& parts, std::si
                     [](const Fit& before) { return before.model == Fit::Model::line; }));
   std::vector<FitEstimate> estimates(parts.cells.size());
   parallel_for(estimates.size(), threads_, [&](std::uint64_t c) {
-    estimates[c] = fit.model == Fit::Model::line ? estimate_of_line(line, parts.cells[c])
-                                                 : estimate_of_curve(f, parts.cells[c]);
+    estimates[c] =
+        fit.model == Fit::Model::line ? estimate_of_line(line, parts.cells[c]) : estimate_of_curve(f, parts.cells[c]);
   });
   const Shape shape = parts.shape.empty() ? Shape{1} : parts.shape;
   const std::string group = parts.root + "/fits/" + fit.name + "/";
@@ -357,12 +358,13 @@ void EnsembleStatistics::write_covariance(ResultSink& sink) const {
   for (std::uint64_t s = 0; s < samples(); ++s) {
     std::uint64_t pair = s * plan_.pairs.size() + plan_.first_covariance;
     for (std::uint64_t i = 0; i < size; ++i) {
-      const Moments moments = moments_.all[s * observables() + static_cast<std::uint64_t>(plan_.components[i])].result();
+      const Moments moments =
+          moments_.all[s * observables() + static_cast<std::uint64_t>(plan_.components[i])].result();
       mean.push_back({statistic_of(moments, "mean"), error_of(moments, "mean")});
       for (std::uint64_t j = 0; j <= i; ++j) {
         const CoMoments node = co_moments_.all[pair++].result();
-        covariance[(s * size + i) * size + j] = covariance[(s * size + j) * size + i] = {covariance_of(node),
-                                                                                       covariance_error(node)};
+        covariance[(s * size + i) * size + j] =
+            covariance[(s * size + j) * size + i] = {covariance_of(node), covariance_error(node)};
       }
     }
   }
@@ -381,9 +383,10 @@ void EnsembleStatistics::warn_of_few(std::size_t o, const std::function<void(con
     time = times_[s];
   }
   if (count == 0.0) return;
-  warn(fmt::format("the mse of '{}' rests on few trajectories: at time {:.6g} one of {} carries {:.0f} % of the sum (effective "
-                   "number {:.3g}); its error may be too small",
-                   study_.observables[o].name, time, count, 100.0 * largest, effective));
+  warn(fmt::format(
+      "the mse of '{}' rests on few trajectories: at time {:.6g} one of {} carries {:.0f} % of the sum (effective "
+      "number {:.3g}); its error may be too small",
+      study_.observables[o].name, time, count, 100.0 * largest, effective));
 }
 
 }  // namespace rattleback

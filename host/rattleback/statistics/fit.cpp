@@ -63,7 +63,8 @@ Line line_through(const FitTimes& times, const std::vector<double>& y) {
 
 Line curve_through(const FitTimes& times, const std::vector<double>& y) {
   std::vector<double> logarithm;
-  for (const double value : y) logarithm.push_back(value > 0.0 ? std::log(value) : std::numeric_limits<double>::quiet_NaN());
+  for (const double value : y)
+    logarithm.push_back(value > 0.0 ? std::log(value) : std::numeric_limits<double>::quiet_NaN());
   const Line line = line_through(times, logarithm);
   return {std::exp(line.intercept), line.slope};
 }

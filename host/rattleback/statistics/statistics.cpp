@@ -108,8 +108,8 @@ double correlation_error(const CoMoments& m) {
   // The mean of (u w - r (u^2 + w^2) / 2)^2 for the standardised deviations u of x and w of y.
   const double sx = std::sqrt(m.sum(2, 0) / m.count), sy = std::sqrt(m.sum(0, 2) / m.count);
   const auto mean = [&](int i, int j) { return m.sum(i, j) / m.count / (std::pow(sx, i) * std::pow(sy, j)); };
-  const double square = mean(2, 2) - r * (mean(3, 1) + mean(1, 3)) +
-                        0.25 * r * r * (mean(4, 0) + 2.0 * mean(2, 2) + mean(0, 4));
+  const double square =
+      mean(2, 2) - r * (mean(3, 1) + mean(1, 3)) + 0.25 * r * r * (mean(4, 0) + 2.0 * mean(2, 2) + mean(0, 4));
   return std::sqrt(std::max(square, 0.0) / m.count);
 }
 

@@ -1,7 +1,7 @@
 #include "rattleback/statistics/with_error.hpp"
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>

@@ -260,8 +260,9 @@ void read_initial(const toml::table& table, Study::Ensemble& ensemble) {
 }
 
 void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
-  const Section section(table, "ensemble",
-                        {"axes", "draws", "randomisations", "file", "group", "project", "frame", "group_by", "initial"});
+  const Section section(
+      table, "ensemble",
+      {"axes", "draws", "randomisations", "file", "group", "project", "frame", "group_by", "initial"});
   ensemble.where = section.where();
   ensemble.axes = section.elements("axes", "an array of tables", to_axis);
   section.read("draws", ensemble.draws, to_count);
@@ -348,8 +349,9 @@ Fit to_fit(const toml::node& node, const std::string& path) {
   const std::vector<std::string> known(std::begin(fit_models), std::end(fit_models));
   const auto found = std::ranges::find(known, model);
   if (found == known.end())
-    input_error(place_of(section.find("model")->source()),
-                fmt::format("unknown model {} of a fit (known: {}){}", quote(model), join(known), did_you_mean(model, known)));
+    input_error(
+        place_of(section.find("model")->source()),
+        fmt::format("unknown model {} of a fit (known: {}){}", quote(model), join(known), did_you_mean(model, known)));
   fit.model = static_cast<Fit::Model>(found - known.begin());
   return fit;
 }

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/isa/isa.hpp"
 #include "rattleback/statistics/fit.hpp"
-#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 using namespace rattleback;
@@ -64,8 +64,8 @@ TEST(Coverage, OfStatisticsOfOneObservable) {
       {"normal", [](auto& e) { return std::normal_distribution<double>(2.0, 1.5)(e); }, 2.0, 2.25, 2.0,
        2.0 + 1.5 * 1.2815515655446004},
       {"uniform", [](auto& e) { return std::uniform_real_distribution<double>(-1.0, 2.0)(e); }, 0.5, 0.75, 0.5, 1.7},
-      {"exponential", [](auto& e) { return std::exponential_distribution<double>(1.0)(e); }, 1.0, 1.0,
-       std::log(2.0), std::log(10.0)}};
+      {"exponential", [](auto& e) { return std::exponential_distribution<double>(1.0)(e); }, 1.0, 1.0, std::log(2.0),
+       std::log(10.0)}};
   constexpr double reference = 0.25;
   for (const Distribution& d : distributions) {
     Coverage mean, mse, rms, spread, median, ninth;
@@ -136,8 +136,9 @@ TEST(Coverage, OfAFitThroughRandomWalks) {
       for (double& value : x) value += normal(engine), mean[std::size_t(s)] += value * value / walks;
       if (std::isnan(window.weight[std::size_t(s)])) continue;
       for (std::size_t c = 0; c < walks / chunk_size; ++c)
-        functions_of(best_isa()).add_to_fit(x.data() + c * chunk_size, zero.data(), true, window.weight[std::size_t(s)],
-                                            sums.data() + 2 * c * chunk_size);
+        functions_of(best_isa())
+            .add_to_fit(x.data() + c * chunk_size, zero.data(), true, window.weight[std::size_t(s)],
+                        sums.data() + 2 * c * chunk_size);
     }
     std::vector<double> intercept(walks), slope(walks);
     for (std::size_t k = 0; k < walks; ++k) {
@@ -152,8 +153,7 @@ TEST(Coverage, OfAFitThroughRandomWalks) {
     EXPECT_NEAR(line.slope, estimate.second.value, 1e-10);
     double residuals = 0.0;
     for (std::size_t s = 0; s < times.size(); ++s)
-      if (!std::isnan(window.weight[s]))
-        residuals += std::pow(mean[s] - line.intercept - line.slope * times[s], 2);
+      if (!std::isnan(window.weight[s])) residuals += std::pow(mean[s] - line.intercept - line.slope * times[s], 2);
     least_squares.add({line.slope, std::sqrt(residuals / (window.count - 2.0) / window.squares)}, 1.0);
   }
   EXPECT_GE(honest.share_of_one(), 65.0);
@@ -207,7 +207,7 @@ TEST(Errors, HaveDefiniteValuesAtTheEnds) {
   std::vector<double> x(chunk_size, 0.0);
   x[17] = 1.0;
   EXPECT_DOUBLE_EQ(largest_share(moments(x, 0.0)), 1.0);
-  EXPECT_NEAR(effective_number(moments(x, 0.0)), 2.0, 0.02);  // one trajectory carries all
+  EXPECT_NEAR(effective_number(moments(x, 0.0)), 2.0, 0.02);                // one trajectory carries all
   EXPECT_TRUE(std::isnan(quantiles_of({1.0, 2.0, 3.0}, {0.99})[0].error));  // the interval leaves the sample
 }
 

@@ -61,7 +61,8 @@ model = "power"
 trajectories = "all"
 )toml";
 
-Result run_with(const std::vector<std::string>& overrides, const std::string& backend = "cpu:scalar", std::uint64_t tile = 0) {
+Result run_with(const std::vector<std::string>& overrides, const std::string& backend = "cpu:scalar",
+                std::uint64_t tile = 0) {
   RunOptions options;
   options.backend = backend;
   options.tile = tile;
@@ -122,7 +123,8 @@ TEST(EnsembleStatisticsOfRuns, GroupsHaveTheNumbersOfRunsOfTheirOwn) {
 
 TEST(EnsembleStatisticsOfRuns, HaveTheSameBitsHoweverTheyRun) {
   const Result reference = run_with({});
-  for (const auto& [backend, tile] : {std::pair<std::string, std::uint64_t>{"cpu", 0}, {"cpu:scalar", 256}, {"cpu", 300}}) {
+  for (const auto& [backend, tile] :
+       {std::pair<std::string, std::uint64_t>{"cpu", 0}, {"cpu:scalar", 256}, {"cpu", 300}}) {
     const Result other = run_with({}, backend, tile);
     EXPECT_EQ(differences(reference, other), "") << backend << " " << tile;
   }
@@ -141,9 +143,9 @@ TEST(EnsembleStatisticsOfRuns, ErrorsOfRepetitionsAreTheirScatter) {
   std::vector<double> mean, mse, median, slope;
   double mean_error = 0, mse_error = 0, median_error = 0, slope_error = 0;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    const Result result =
-        run_with({"ensemble.axes[0].count=1", "ensemble.axes[0].to=0.1", "ensemble.group_by=[]", "ensemble.axes[1].draws=512",
-                  "ensemble.axes[1].seed=" + std::to_string(100 + repetition), "output.trajectories=[]"});
+    const Result result = run_with(
+        {"ensemble.axes[0].count=1", "ensemble.axes[0].to=0.1", "ensemble.group_by=[]", "ensemble.axes[1].draws=512",
+         "ensemble.axes[1].seed=" + std::to_string(100 + repetition), "output.trajectories=[]"});
     const auto last = [&](const std::string& name) { return result.statistic("energy", name).back(); };
     mean.push_back(last("mean")), mean_error += last("mean_error") / repetitions;
     mse.push_back(last("mse")), mse_error += last("mse_error") / repetitions;
@@ -160,16 +162,17 @@ TEST(EnsembleStatisticsOfRuns, ErrorsOfRepetitionsAreTheirScatter) {
 
 TEST(EnsembleStatisticsOfRuns, OfRandomisationsScatterAsStated) {
   // The error of a quasi-random ensemble comes from its randomisations, and is far below that of independent draws.
-  const std::vector<std::string> sobol{"ensemble.axes=[{ name = \"theta\", distribution = \"sobol\", from = 0.1, to = 0.2, seed = 5 }, "
-                                       "{ name = \"x\", distribution = \"sobol\", from = 0.3, to = 0.5, seed = 6 }]",
-                                       "ensemble.draws=4096", "ensemble.randomisations=16", "ensemble.group_by=[]",
-                                       "output.trajectories=[]"};
+  const std::vector<std::string> sobol{
+      "ensemble.axes=[{ name = \"theta\", distribution = \"sobol\", from = 0.1, to = 0.2, seed = 5 }, "
+      "{ name = \"x\", distribution = \"sobol\", from = 0.3, to = 0.5, seed = 6 }]",
+      "ensemble.draws=4096", "ensemble.randomisations=16", "ensemble.group_by=[]", "output.trajectories=[]"};
   const Result result = run_with(sobol);
   std::vector<std::string> random = sobol;
   for (std::size_t at; (at = random[0].find("sobol")) != std::string::npos;) random[0].replace(at, 5, "uniform");
   std::erase_if(random, [](const std::string& s) { return s.starts_with("ensemble.randomisations"); });
   const Result draws = run_with(random);
-  const double error = result.statistic("q[0]", "mean_error").back(), other = draws.statistic("q[0]", "mean_error").back();
+  const double error = result.statistic("q[0]", "mean_error").back(),
+               other = draws.statistic("q[0]", "mean_error").back();
   EXPECT_GT(error, 0.0);
   EXPECT_LT(error, 0.1 * other);
   EXPECT_LT(std::abs(result.statistic("q[0]", "mean").back() - draws.statistic("q[0]", "mean").back()), 4.0 * other);
