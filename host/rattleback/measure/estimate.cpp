@@ -103,6 +103,7 @@ std::uint64_t result_bytes(const Problem& problem) {
     numbers = numbers +
               samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +
                                            observable.correlation.size())) + (observable.histogram ? observable.histogram->bins + 2 : 0));
+    if (observable.values) numbers = numbers + samples * size;
     with_quantiles += !observable.quantiles.empty();
   }
   // A run keeps the values for quantiles until the end.
