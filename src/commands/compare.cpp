@@ -1,5 +1,5 @@
-// Runs a study on several backends and compares the results. The results are files, so that ensembles of any size can
-// be compared.
+// Runs a study on several backends and compares the results, which are files, so that ensembles of any size can be
+// compared; or compares the statistics of two results that exist.
 
 #include <cerrno>
 #include <cstdlib>
@@ -11,8 +11,10 @@
 
 #include "commands/commands.hpp"
 #include "output/diff_output.hpp"
+#include "output/paired_output.hpp"
 #include "output/terminal.hpp"
 #include "rattleback/backend/backend.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/run/run.hpp"
 
 namespace rattleback::program {
@@ -23,6 +25,9 @@ struct Arguments {
   std::vector<std::string> backends;
   std::uint64_t tile = 0;
   DiffOutputArguments output;
+  bool statistics = false;
+  std::string second;  ///< with `statistics`; the first result is study.file
+  std::vector<std::string> observables;
 };
 
 /// A temporary directory. The destructor removes the directory.
@@ -131,26 +136,71 @@ int compare(const Arguments& arguments) {
   return json["identical"] ? exit_done : exit_different;
 }
 
+int compare_statistics(const Arguments& arguments) {
+  const std::string &first = arguments.study.file, &second = arguments.second;
+  if (second.empty())
+    throw Error(Error::Kind::input,
+                fmt::format("--statistics compares two results (got {}); name another one", quote(first)));
+  const PairedReport report = paired_differences(ResultFile(first), ResultFile(second), arguments.observables);
+  for (const PairedObservable& observable : report.observables)
+    if (!observable.same_formula)
+      say(fmt::format("observable {} has another formula in {} than in {}", quote(observable.name), second, first));
+  if (arguments.output.json) {
+    fmt::print("{}\n", to_json(report, first, second).dump(2));
+  } else if (!arguments.output.quiet) {
+    fmt::print("{}", to_text(report, first, second));
+  }
+  return exit_done;
+}
+
+/// Refuses what only the other of the two comparisons takes.
+void check_kind(const Arguments& arguments) {
+  if (!arguments.statistics && !arguments.second.empty())
+    throw Error(Error::Kind::input,
+                "two files are compared by --statistics; `rattleback diff` compares two results bit by bit");
+  if (!arguments.statistics && arguments.backends.empty())
+    throw Error(
+        Error::Kind::input,
+        "--backends is missing; it names the backends to run the study on, and --statistics compares two results");
+}
+
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("compare", "run a study on several backends and compare the results bit by bit");
+  CLI::App* command = app.add_subcommand(
+      "compare",
+      "run a study on several backends and compare the results bit by bit, or compare two results statistically");
   auto arguments = std::make_shared<Arguments>();
   arguments->study.add_to(*command);
+  command->get_option("study")->description("study file (TOML); with --statistics a result");
+  command->add_option("second", arguments->second, "with --statistics: another result")
+      ->type_name(value::file)
+      ->check(not_empty());
+  CLI::Option* backends = command->add_option(
+      "--backends", arguments->backends,
+      "two or more, separated by commas, as for run; the first is what the others are compared with");
+  backends->allow_extra_args(false)->type_name(value::backends);
+  CLI::Option* tile =
+      command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits");
+  tile->check(from_one());
+  CLI::Option* statistics =
+      command->add_flag("--statistics", arguments->statistics,
+                        "compare two results that start from the same states, paired by trajectory");
+  statistics->excludes(backends, tile, command->get_option("--set"));
   command
-      ->add_option("--backends", arguments->backends,
-                   "two or more, separated by commas, as for run; the first is what the others are compared with")
-      ->required()
+      ->add_option("--observable", arguments->observables, "with --statistics: an observable; default: all with values")
+      ->needs(statistics)
       ->allow_extra_args(false)
-      ->type_name(value::backends);
-  command->add_option("--tile", arguments->tile, "trajectories in memory at a time; default: what fits")
-      ->check(from_one());
+      ->type_name("NAME");
   arguments->output.add_to(*command);
   command->footer(
       "Examples:\n  rattleback compare examples/chaotic.toml --backends cpu,cuda\n"
-      "  rattleback compare examples/chaotic.toml --backends cpu:scalar,threads=1,cpu:avx2,cpu --set time.end=10.0");
-  command->callback([arguments, &exit_code] { exit_code = compare(*arguments); });
+      "  rattleback compare examples/chaotic.toml --backends cpu:scalar,threads=1,cpu:avx2,cpu --set time.end=10.0\n"
+      "  rattleback compare --statistics coarse.h5 fine.h5 --observable energy");
+  command->callback([arguments, &exit_code] {
+    check_kind(*arguments);
+    exit_code = arguments->statistics ? compare_statistics(*arguments) : compare(*arguments);
+  });
 }
 
 }  // namespace rattleback::program

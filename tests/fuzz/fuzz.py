@@ -60,6 +60,7 @@ correlation = ["q[0]"]
 [[observable]]
 name = "q[0]"
 histogram = { from = -1, to = 1, bins = 4 }
+values = true
 [[section]]
 surface = "x"
 [output]

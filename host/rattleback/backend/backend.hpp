@@ -62,7 +62,7 @@ struct Plan {
   std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value
   std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
   std::vector<LineFit> line_fits;
-  bool keep_values = false;                ///< quantiles, histograms and groups need the values
+  bool keep_values = false;                ///< quantiles, histograms, groups and the result need the values
   int state_rows = 0;                      ///< rows of q, p and lambda; a chunk begins with these rows
   std::vector<int> components;             ///< observables of the covariance
   std::size_t first_covariance = 0;        ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..

@@ -33,7 +33,7 @@ void add_observables(Plan& plan, const Problem& problem) {
     plan.references.push_back(observable.reference == ErrorReference::initial()
                                   ? std::numeric_limits<double>::quiet_NaN()
                                   : observable.reference.number);
-    plan.keep_values = plan.keep_values || !observable.quantiles.empty() || observable.histogram;
+    plan.keep_values = plan.keep_values || observable.values || !observable.quantiles.empty() || observable.histogram;
   }
   for (std::size_t o = 0; o < study.observables.size(); ++o)
     for (const std::string& other : study.observables[o].correlation)

@@ -69,7 +69,7 @@ void check_observables(Problem& problem) {
     const ObservableCode code = problem.observable_code(observable.name, observable.where);
     problem.codes.push_back(code);
     if (observable.statistics.empty() && observable.quantiles.empty() && !observable.histogram &&
-        observable.correlation.empty())
+        observable.correlation.empty() && !observable.values)
       observable.statistics = {"mean"};
     if (const auto& h = observable.histogram) {
       if (!(h->from < h->to && std::isfinite(h->to - h->from)))

@@ -43,18 +43,25 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
     values_ = std::make_unique<ValueStore>(samples() * quantile_observables_, ensemble_.size(), file, run);
 }
 
-void EnsembleStatistics::store(const Tile& tile, const SegmentOutput& output, std::uint64_t first,
+void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const SegmentOutput& output, std::uint64_t first,
                                std::uint64_t count) {
-  if (!values_) return;
-  std::vector<double> series(tile.count);
-  for (std::uint64_t s = 0; s < count; ++s)
-    for (std::size_t o = 0; o < study_.observables.size(); ++o) {
-      if (study_.observables[o].quantiles.empty()) continue;
+  std::vector<double> values;  // [sample][trajectory], of one observable in the segment
+  for (std::size_t o = 0; o < study_.observables.size(); ++o) {
+    const Observable& observable = study_.observables[o];
+    if (observable.quantiles.empty() && !observable.values) continue;
+    values.resize(count * tile.count);
+    for (std::uint64_t s = 0; s < count; ++s) {
+      double* series = values.data() + s * tile.count;
       for (std::uint64_t k = 0; k < tile.count; k += chunk_size)
         std::copy_n(values_of(tile, output, s, k / chunk_size, o), std::min<std::uint64_t>(chunk_size, tile.count - k),
-                    series.data() + k);
-      values_->write((first + s) * quantile_observables_ + series_[o], tile.first, series.data(), tile.count);
+                    series + k);
+      if (!observable.quantiles.empty())
+        values_->write((first + s) * quantile_observables_ + series_[o], tile.first, series, tile.count);
     }
+    if (observable.values)
+      sink.write("/observables/" + observable.name + "/values", {first, tile.first}, {count, tile.count},
+                 values.data());
+  }
 }
 
 void EnsembleStatistics::add(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t count) {

@@ -30,8 +30,10 @@ class EnsembleStatistics {
 
   /// Creates all datasets.
   void create(ResultSink& sink) const;
-  /// Stores the values for quantiles. The call may fail, and may be repeated.
-  void store(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t samples);
+  /// Stores the values for quantiles, and writes the values that the result keeps. The call may fail, and may be
+  /// repeated.
+  void store(ResultSink& sink, const Tile& tile, const SegmentOutput& output, std::uint64_t first,
+             std::uint64_t samples);
   /// Adds the samples [first, first + samples) of a tile to the trees. Tiles come in order, and so do samples.
   void add(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t samples);
   /// Adds the fits of the trajectories of a tile that is at the end.

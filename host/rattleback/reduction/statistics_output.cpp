@@ -104,8 +104,9 @@ void EnsembleStatistics::create(ResultSink& sink) const {
   for (std::size_t i = 0; i < groups_.shape().size(); ++i)
     sink.create("/groups/axes/" + study_.ensemble.group_by[i], Type::f64, {groups_.shape()[i]});
   for (const Observable& observable : study_.observables) {
-    if (!observable.histogram) continue;
     const std::string group = "/observables/" + observable.name + "/";
+    if (observable.values) sink.create(group + "values", Type::f64, {samples(), ensemble_.size()});
+    if (!observable.histogram) continue;
     sink.create(group + "histogram", Type::u64, {samples(), observable.histogram->bins});
     sink.create(group + "histogram_outside", Type::u64, {samples(), 2});
     sink.create(group + "histogram_edges", Type::f64, {observable.histogram->bins + 1});

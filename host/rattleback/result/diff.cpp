@@ -161,6 +161,8 @@ class Comparison {
         std::uint64_t trajectory = 0;
         first_.read("/trajectories/index", {at.index[1]}, {1}, &trajectory);
         at.trajectory = trajectory;
+      } else if (in("/observables/") && path.ends_with("/values") && at.index.size() > 1) {
+        at.trajectory = at.index[1];
       }
     }
     return at;

@@ -240,7 +240,7 @@ void Runner::adapt_budget(std::int64_t done, double seconds) {
 
 void Runner::absorb() {
   write_records(tile_, pending_first_, pending_samples_);
-  statistics_.store(tile_, output_, pending_first_, pending_samples_);
+  statistics_.store(sink_, tile_, output_, pending_first_, pending_samples_);
   if (crossings_ && !output_.crossings.empty()) crossings_->append((*locate_)(tile_, output_.crossings));
   statistics_.add(tile_, output_, pending_first_, pending_samples_);
   pending_ = false;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "rattleback/files/scratch.hpp"
 #include "rattleback/loop/reduction.hpp"
+#include "rattleback/statistics/with_error.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -28,11 +28,6 @@ std::span<const StatisticEntry> statistics();
 /// Returns the statistic of this name, or null.
 const StatisticEntry* find_statistic(std::string_view name);
 std::vector<std::string> statistic_names();
-
-/// A value with its standard error; NaN where there is none.
-struct ValueWithError {
-  double value = std::numeric_limits<double>::quiet_NaN(), error = std::numeric_limits<double>::quiet_NaN();
-};
 
 /// Returns the named statistic of the moments; NaN without values.
 double statistic_of(const Moments& moments, const std::string& name);

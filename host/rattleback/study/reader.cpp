@@ -289,8 +289,8 @@ Histogram to_histogram(const toml::node& node, const std::string& path) {
 Observable to_observable(const toml::node& node, const std::string& path) {
   const toml::table* table = node.as_table();
   if (table == nullptr) wrong_type(node, path, "a table");
-  const Section section(*table, path,
-                        {"name", "formula", "statistics", "quantiles", "histogram", "correlation", "reference"});
+  const Section section(
+      *table, path, {"name", "formula", "statistics", "quantiles", "histogram", "correlation", "reference", "values"});
   Observable observable;
   observable.where = section.where();
   section.require("name", observable.name, to_text);
@@ -309,6 +309,7 @@ Observable to_observable(const toml::node& node, const std::string& path) {
     observable.reference = reference->is_string() ? ErrorReference::initial()
                                                   : ErrorReference(to_number(*reference, section.path("reference")));
   }
+  section.read("values", observable.values, to_flag);
   return observable;
 }
 

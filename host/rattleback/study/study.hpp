@@ -93,6 +93,7 @@ struct Observable {
   std::optional<Histogram> histogram;    ///< counts over the ensemble
   std::vector<std::string> correlation;  ///< observables whose correlation with this one is wanted
   ErrorReference reference;              ///< reference of mse, rms and maxabs
+  bool values = false;                   ///< the result keeps the value of each trajectory at each sample
   std::string where;
 };
 

@@ -217,6 +217,7 @@ std::string Study::to_toml() const {
     out.given("correlation", observable.correlation);
     out.line("reference",
              observable.reference == ErrorReference::initial() ? "\"initial\"" : toml_of(observable.reference.number));
+    if (observable.values) out.line("values", toml_of_flag(true));
   }
   for (const Section& section : sections) {
     out.table("[[section]]");

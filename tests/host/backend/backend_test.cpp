@@ -25,10 +25,12 @@ statistics = ["mse", "mean", "std", "min", "max"]
 quantiles = [0.1, 0.5]
 histogram = { from = 0.05, to = 0.2, bins = 7 }
 correlation = ["q[1]"]
+values = true
 [[observable]]
 name = "spin"
 formula = "x p[1] - y p[0] + t atan2(y, 1.5)"
 statistics = ["mean", "max"]
+values = true
 [[observable]]
 name = "lyapunov"
 statistics = ["mean"]

@@ -119,6 +119,16 @@ TEST_F(Diff, FindsRunsIdenticalWhateverTheyRanOn) {
   EXPECT_FALSE(q.at);
 }
 
+TEST_F(Diff, NamesTheTrajectoryOfAValue) {
+  const fs::path a = saved("a.h5", {"observable[0].values=true"});
+  const DatasetDiff found = only(compare(
+      a, changed<double>(a, "/observables/energy/values", [](std::vector<double>& x) { x[2 * 5 + 3] += 1.0; })));
+  EXPECT_EQ(found.at->index, (Shape{2, 3}));
+  EXPECT_EQ(found.at->sample, 2u);
+  EXPECT_EQ(found.at->time, 0.5);
+  EXPECT_EQ(found.at->trajectory, 3u);
+}
+
 TEST_F(Diff, LocatesOneUlpByTheMeaningOfTheIndex) {
   const fs::path a = saved("a.h5");
   const auto flip = [](std::size_t i) {

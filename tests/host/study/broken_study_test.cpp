@@ -93,6 +93,8 @@ const Broken names[] = {
     {"EmptyFormula", "name = \"energy\"", "name = \"spin\"\nformula = \"\"", "s.toml:15: observable[0].formula..."},
     {"UnknownObservableFarFromAll", "\"energy\"", "\"angular\"",
      "s.toml:13: unknown observable 'angular' of 'chaotic' (known: ...; a formula defines another one"},
+    {"ValuesAreAFlag", "name = \"energy\"", "name = \"energy\"\nvalues = [1.0]",
+     "s.toml:15: observable[0].values must be true or false (got an array)"},
     {"UnknownStatistic", "name = \"energy\"", "name = \"energy\"\nstatistics = [\"mena\"]",
      "s.toml:13: unknown statistic 'mena' of 'energy' (known: mean, std, mse, rms, min, max, maxabs); did you mean "
      "'mean'?"},

@@ -219,6 +219,10 @@ quantiles = [0.05, 0.95]
 name = "q[0]"
 statistics = []
 quantiles = [0.5]
+[[observable]]
+name = "q[1]"
+statistics = []
+values = true
 [output]
 trajectories = [0, 7]
 initial_state = false
@@ -277,6 +281,7 @@ TEST(Study, TheEffectiveStudyReadsBackAsItself) {
     EXPECT_EQ(parse(once).to_toml(), once);
     EXPECT_EQ(parse(once).time.steps, parse(text).time.steps);
     EXPECT_EQ(parse(once).time.samples, parse(text).time.samples);
+    EXPECT_EQ(once.find("values = true") != std::string::npos, text == rich);
   }
 }
 

@@ -157,7 +157,7 @@ TEST_F(Cli, WritesAManualPageThatFormatsWithoutWarnings) {
   if (!has("groff")) GTEST_SKIP() << "groff is not installed";
   const Outcome shown = shell("$RB man | groff -man -Tutf8 -ww -P-cbou");
   EXPECT_TRUE(shown.err.empty()) << shown.err;
-  EXPECT_NE(shown.out.find("rattleback compare STUDY --backends BACKENDS [OPTIONS]"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("rattleback compare STUDY [SECOND] [OPTIONS]"), std::string::npos) << shown.out;
   EXPECT_NE(shown.out.find("-o, --output FILE"), std::string::npos) << shown.out;
 }
 

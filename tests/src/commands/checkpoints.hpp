@@ -11,17 +11,20 @@
 
 using namespace std::chrono_literals;
 
-/// Of everything that a checkpoint keeps: tiles, recorded trajectories, quantiles, histograms, joint moments, crossings.
+/// Of everything that a checkpoint keeps: tiles, recorded trajectories, quantiles, histograms, values, joint
+/// moments, crossings.
 inline const std::string rich = chaotic + R"toml(covariance = ["q"]
 [[observable]]
 name = "q[1]"
 histogram = { from = -2, to = 2, bins = 16 }
 correlation = ["energy"]
+values = true
 [[observable]]
 name = "work"
 formula = "y2 p[0] - t"
 statistics = ["mean", "mse"]
 reference = "initial"
+values = true
 [[section]]
 surface = "y2"
 [[section]]
