@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/statistics/fit.hpp"
 
 namespace rattleback {

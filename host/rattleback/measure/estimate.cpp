@@ -8,6 +8,7 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/problem/points.hpp"
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {

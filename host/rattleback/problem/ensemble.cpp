@@ -8,6 +8,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/ensemble/formulas.hpp"
 #include "rattleback/ensemble/grid.hpp"
+#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/ensemble/point_file.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/result/result.hpp"

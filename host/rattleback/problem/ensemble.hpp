@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/ensemble/groups.hpp"
 #include "rattleback/ensemble/initial_data.hpp"
 #include "rattleback/problem/problem.hpp"
 
 namespace rattleback {
+
+class Groups;
 
 /// The trajectories of a problem. Trajectory k depends on (study, k) only.
 class Ensemble {

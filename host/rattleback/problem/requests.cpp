@@ -178,9 +178,9 @@ void check_fit(const Problem& problem, Fit& fit, const std::vector<double>& time
              : fmt::format("takes {}, which is no mean over the trajectories; fits take mse and mean",
                            quote(fit.statistic)));
   }
-  if (!fit.from) fit.from = times.front();
-  if (!fit.to) fit.to = times.back();
   const auto [low, high] = std::minmax(times.front(), times.back());  // a negative step runs back in time
+  if (!fit.from) fit.from = low;
+  if (!fit.to) fit.to = high;
   if (!(*fit.from < *fit.to)) fail(fmt::format("needs from < to (got {} and {})", *fit.from, *fit.to));
   const auto count = std::ranges::count_if(times, [&](double t) { return *fit.from <= t && t <= *fit.to; });
   if (count < 3)

@@ -99,16 +99,16 @@ std::vector<std::vector<EnsembleStatistics::Members>> EnsembleStatistics::member
   return members;
 }
 
+EnsembleStatistics::Lanes EnsembleStatistics::only(const Members& set, const double* values) {
+  Lanes lanes;
+  lanes.fill(nan);
+  for (const std::uint8_t lane : set.lanes) lanes[lane] = values[lane];
+  return lanes;
+}
+
 void EnsembleStatistics::add_to_sets(const Tile& tile, const SegmentOutput& output,
                                      const std::vector<std::vector<Members>>& members, std::uint64_t s,
                                      std::uint64_t sample) {
-  using Lanes = std::array<double, chunk_size>;
-  const auto only = [](const Members& set, const double* values) {
-    Lanes lanes;
-    lanes.fill(nan);
-    for (const std::uint8_t lane : set.lanes) lanes[lane] = values[lane];
-    return lanes;
-  };
   for (std::uint64_t c = 0; c < members.size(); ++c)
     for (const Members& set : members[c]) {
       for (std::uint64_t o = 0; o < observables(); ++o) {
@@ -156,7 +156,7 @@ void EnsembleStatistics::end_tile(const Tile& tile) {
     const FitTimes times(study_.fits[f], times_);
     for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
       const double* sums = tile.chunk(c) + plan_.line_fits[line].row * chunk_size;
-      std::array<double, chunk_size> intercept, slope;
+      Lanes intercept, slope;
       intercept.fill(nan);
       slope.fill(nan);
       const std::uint64_t used = std::min<std::uint64_t>(chunk_size, tile.count - c * chunk_size);
@@ -167,12 +167,9 @@ void EnsembleStatistics::end_tile(const Tile& tile) {
       }
       lines_.all[line].push(functions_.co_reduce(intercept.data(), slope.data()));
       if (members.empty()) continue;
-      for (const Members& set : members[c]) {
-        std::array<double, chunk_size> x;
-        x.fill(nan);
-        for (const std::uint8_t lane : set.lanes) x[lane] = intercept[lane];
-        lines_.sets[line * groups_.sets() + set.set].push(functions_.co_reduce(x.data(), slope.data()));
-      }
+      for (const Members& set : members[c])
+        lines_.sets[line * groups_.sets() + set.set].push(
+            functions_.co_reduce(only(set, intercept.data()).data(), slope.data()));
     }
     ++line;
   }
@@ -193,13 +190,18 @@ void EnsembleStatistics::sync() {
   if (values_ && values_->file()) values_->file()->sync();
 }
 
+template <class Statistics, class F>
+void EnsembleStatistics::for_each_tree(Statistics& statistics, F f) {
+  f("/trees", statistics.moments_.all);
+  f("/co_trees", statistics.co_moments_.all);
+  f("/line_trees", statistics.lines_.all);
+  f("/set_trees", statistics.moments_.sets);
+  f("/set_co_trees", statistics.co_moments_.sets);
+  f("/set_line_trees", statistics.lines_.sets);
+}
+
 void EnsembleStatistics::save(CheckpointWriter& out) const {
-  put_trees(out, "/trees", moments_.all);
-  put_trees(out, "/co_trees", co_moments_.all);
-  put_trees(out, "/line_trees", lines_.all);
-  put_trees(out, "/set_trees", moments_.sets);
-  put_trees(out, "/set_co_trees", co_moments_.sets);
-  put_trees(out, "/set_line_trees", lines_.sets);
+  for_each_tree(*this, [&](const char* name, const auto& trees) { put_trees(out, name, trees); });
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o] > 0) out.put("/histograms/" + std::to_string(o), histograms_[o]);
   if (values_) out.put("/values", values_->memory());
@@ -207,12 +209,7 @@ void EnsembleStatistics::save(CheckpointWriter& out) const {
 }
 
 void EnsembleStatistics::restore(const CheckpointReader& in) {
-  get_trees(in, "/trees", moments_.all);
-  get_trees(in, "/co_trees", co_moments_.all);
-  get_trees(in, "/line_trees", lines_.all);
-  get_trees(in, "/set_trees", moments_.sets);
-  get_trees(in, "/set_co_trees", co_moments_.sets);
-  get_trees(in, "/set_line_trees", lines_.sets);
+  for_each_tree(*this, [&](const char* name, auto& trees) { get_trees(in, name, trees); });
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o] > 0) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
   if (values_) values_->memory() = in.numbers("/values");

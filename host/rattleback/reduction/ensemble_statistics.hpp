@@ -65,6 +65,13 @@ class EnsembleStatistics {
   using Cell = std::int64_t;
   static constexpr Cell whole = -1;  ///< the ensemble; otherwise the index of a cell
 
+  using Lanes = std::array<double, chunk_size>;
+  /// Returns the values of the lanes of a set, and NaN in the other lanes.
+  [[nodiscard]] static Lanes only(const Members& set, const double* values);
+  /// Calls f(name in a checkpoint, trees) for all trees of statistics, or of constant ones.
+  template <class Statistics, class F>
+  static void for_each_tree(Statistics& statistics, F f);
+
   [[nodiscard]] std::vector<std::vector<Members>> members_of(const Tile& tile) const;
   void add_to_sets(const Tile& tile, const SegmentOutput& output, const std::vector<std::vector<Members>>& members,
                    std::uint64_t s, std::uint64_t sample);
