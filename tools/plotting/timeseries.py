@@ -216,7 +216,8 @@ def draw(all_series, fits, scale, heading):
         shown = series.time > 0 if scale == "loglog" else slice(None)
         label = series.label
         if fits:
-            label += f", {fits[i].model.slope} {fits[i].b:.3g}"
+            rate = with_error(fits[i].b, fits[i].b_error) if fits[i].stored else f"{fits[i].b:.3g}"
+            label += f", {fits[i].model.slope} {rate}"
         line, = axes.plot(series.time[shown], series.values[shown], linewidth=1, label=typeset(label))
         low, high = series.values - series.errors, series.values + series.errors
         if scale != "linear":
