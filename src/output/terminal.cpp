@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <latch>
 #include <limits>
 
 #include <pthread.h>
@@ -26,7 +27,10 @@ Interrupt::Interrupt() {
   if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup ignores SIGHUP
   std::signal(SIGXFSZ, SIG_IGN);                                    // a write beyond the limit fails with a message
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  const auto wait = [this](const std::stop_token& end) {
+  // The constructor waits for the thread: a process that forks while a thread starts can leave a lock closed in the child.
+  std::latch started(1);
+  const auto wait = [this, &started](const std::stop_token& end) {
+    started.count_down();
     while (true) {
       if (sigwaitinfo(&signals_, nullptr) <= 0) continue;
       if (end.stop_requested()) return;  // the destructor sent this signal
@@ -39,6 +43,7 @@ Interrupt::Interrupt() {
   } catch (const std::system_error& why) {
     throw too_many_threads(1, why);
   }
+  started.wait();
   Kernels::instance().set_stop([token = token()] { return token.stop_requested(); });
 }
 

@@ -11,8 +11,9 @@
 
 namespace rattleback::program {
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a stop request, which also ends the compilation of kernels. A second signal ends the program at once. The object must be
-/// made before any other thread, so that all threads leave the signals to this object.
+/// Turns SIGINT, SIGTERM and SIGHUP into a stop request, which also ends the compilation of kernels. A second signal ends
+/// the program at once. The object must be made before any other thread, so that all threads leave the signals to this
+/// object.
 class Interrupt {
  public:
   Interrupt();
