@@ -277,11 +277,11 @@ class Printer {
     if (is_diagonal()) {
       const std::vector<int> diagonal = diagonal_of_mass();
       if (std::ranges::all_of(diagonal, [&](int entry) { return entry == diagonal.front(); }))
-        function({"S", "inertia", "q"}, {diagonal.front()});
+        function({"S", "mass_matrix", "q"}, {diagonal.front()});
       else
-        function({"Vector<S, n>", "inertia", "q"}, diagonal);
+        function({"Vector<S, n>", "mass_matrix", "q"}, diagonal);
     } else {
-      function({"Matrix<S, n, n>", "inertia", "q"}, graph_.mass, n);
+      function({"Matrix<S, n, n>", "mass_matrix", "q"}, graph_.mass, n);
     }
     std::vector<int> force, momentum_at_rest;
     for (int i = 0; i < n; ++i) {

@@ -31,14 +31,33 @@ inline constexpr int element_size = group_of<System>::element_size;
 template <class System, class S = typename System::scalar>
 using Configuration = Vector<S, element_size<System>>;
 
+namespace detail {
+template <class System>
+inline constexpr bool gives_lagrangian = requires(const System& s, const Configuration<System>& q,
+                                                  const Vector<typename System::scalar, System::n>& v) {
+  s.lagrangian(q, v);
+};
+template <class System>
+inline constexpr bool gives_inertia = requires(const System& s, const Configuration<System>& q) { s.mass_matrix(q); };
+template <class System>
+inline constexpr bool gives_constant_mass =
+    requires(const System& s) { s.mass_diagonal(); } || requires(const System& s) { s.mass_matrix(); };
+}  // namespace detail
+
+/// The system states L = v.M(q)v/2 + A(q).v - U(q) by its parts. A system that gives `lagrangian` too says so by its
+/// `active` coordinates.
+template <class System>
+concept StatesParts = detail::gives_inertia<System> &&
+                      (requires { System::active; } ||
+                       !(detail::gives_lagrangian<System> || detail::gives_constant_mass<System>));
+
 /// The system gives a potential and a mass matrix: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
 template <class System>
-concept SeparableForm = requires(const System& s, const Configuration<System>& q) { s.potential(q); };
+concept SeparableForm = requires(const System& s, const Configuration<System>& q) { s.potential(q); } &&
+                        (!StatesParts<System> || requires { System::separable_without; });
 /// L = v.Mv/2 - U(q) for all parameters.
 template <class System>
-concept Separable =
-    SeparableForm<System> && !requires(const System& s, const Configuration<System>& q,
-                                       const Vector<typename System::scalar, System::n>& v) { s.lagrangian(q, v); };
+concept Separable = SeparableForm<System> && !detail::gives_lagrangian<System> && !StatesParts<System>;
 
 template <class System>
 concept AffineConstraint =
@@ -48,6 +67,12 @@ concept AffineConstraint =
 /// or none.
 template <class System>
 concept Condensable = !on_group<System> && Separable<System> && AffineConstraint<System>;
+
+/// Methods use the parts M, A and U, with a constraint affine in the velocity, a holonomic one, or none.
+template <class System>
+concept Quadratic = !on_group<System> && StatesParts<System> && !Separable<System> &&
+                    (AffineConstraint<System> ||
+                     requires(const System& s, const Configuration<System>& q) { s.position_constraint(q); });
 
 /// The system gives a Hamiltonian. The Hamiltonian may be degenerate: velocities need not determine momenta.
 template <class System>

@@ -9,7 +9,7 @@
 // method to a variational integrator of the same order). Dual numbers give all terms from the Lagrangian and g. For
 // speed a system may give, over any scalar S,
 //
-//   inertia(q)                   M: S (a multiple of the identity), Vector<S, n> (diagonal) or Matrix<S, n, n>
+//   mass_matrix(q)                   M: S (a multiple of the identity), Vector<S, n> (diagonal) or Matrix<S, n, n>
 //   Vector<S, n> generalized_force(q, v)        F
 //   Matrix<S, m, n> position_jacobian(q)        G
 //   Vector<S, m> position_curvature(q, v)       D^2g(v, v)
@@ -76,7 +76,7 @@ RB_HD_LARGE Vector<S, System::m> differentiated_curvature(const System& system, 
 }
 
 template <class System>
-inline constexpr bool has_inertia = requires(const System& s, const Configuration<System>& q) { s.inertia(q); };
+inline constexpr bool has_inertia = requires(const System& s, const Configuration<System>& q) { s.mass_matrix(q); };
 
 template <class M, class S, int n>
 RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {
@@ -107,7 +107,7 @@ template <class System, class S>
 RB_HD Vector<S, System::n> inertia_times(const System& system, const Vector<S, System::n>& q,
                                          const Vector<S, System::n>& v, const Vector<S, System::n>& x) {
   if constexpr (detail::has_inertia<System>) {
-    return detail::apply_inertia(system.inertia(q), x);
+    return detail::apply_inertia(system.mass_matrix(q), x);
   } else {
     return detail::derivative(momentum(system, detail::along(q, Vector<S, System::n>::zero()), detail::along(v, x)));
   }
@@ -169,7 +169,7 @@ RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mas
   if constexpr (Separable<System>) {
     return mass;
   } else if constexpr (has_inertia<System>) {
-    const auto inertia = system.inertia(q);
+    const auto inertia = system.mass_matrix(q);
     using M = std::remove_cvref_t<decltype(inertia)>;
     if constexpr (std::is_same_v<M, T>) {
       return T(1.0) / inertia;

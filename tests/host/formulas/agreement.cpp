@@ -102,7 +102,7 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
   if constexpr (requires { system.generalized_force(q, v); })
     EXPECT_SAME(system.generalized_force(q, v), detail::differentiated_force(system, q, v));
   if constexpr (detail::has_inertia<System>)
-    EXPECT_SAME(detail::apply_inertia(system.inertia(q), v), mass_matrix(system, q, v) * v);
+    EXPECT_SAME(detail::apply_inertia(system.mass_matrix(q), v), mass_matrix(system, q, v) * v);
   if constexpr (requires { system.velocity(q, v); }) EXPECT_SAME(system.velocity(q, momentum(system, q, v)), v);
   if constexpr (requires { system.position_jacobian(q); }) {
     const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<double, n>>(q));

@@ -19,7 +19,7 @@
 //
 // The recorded multiplier is minus lambda, as in ggl.hpp, and belongs to the middle of the step.
 
-#include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/methods/energy_momentum/quadratic.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -30,13 +30,52 @@ concept ExplicitVelocity =
     Separable<System> ||
     requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.velocity(q, q); };
 
-/// The step for any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q
-/// with p' = L_v(q, a), h lambda and, if the scheme has gamma, gamma.
+/// The step for any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q with
+/// p' = L_v(q, a), h lambda and, if the scheme has gamma, gamma.
 template <class T, class System, GglScheme scheme>
   requires ExplicitVelocity<System>
 class GeneralEnergyMomentum {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
+
+  struct Equations {
+    static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
+
+    RB_HD Equations(const System& system, const PhaseState<T, n, m>& state, const T& h)
+        : system_(system), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)), equations_(system, state, h) {}
+
+    RB_HD Vector<T, size> guess(const T& fraction) const {
+      auto x = Vector<T, size>::zero();
+      for (int i = 0; i < n; ++i) {
+        x[i] = fraction * v_0_[i];
+        x[n + i] = v_0_[i];
+      }
+      for (int k = 0; k < m; ++k) x[2 * n + k] = -(h_ * state_.lambda[k]);
+      return x;
+    }
+    RB_HD T scale() const { return detail::velocity_scale(system_, h_, state_.q, v_0_); }
+    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, 2 * n>(update)); }
+
+    template <class D>
+    RB_HD Vector<D, size> residual(const Vector<D, size>& x) const {
+      const Vector<D, n> p_1 = momentum(system_, lift<D>(state_.q), segment<n, n>(x));
+      auto gamma = Vector<D, m>::zero();
+      if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
+      const auto r = equations_(segment<0, n>(x), p_1, segment<2 * n, m>(x), gamma);
+      if constexpr (Traits::has_gamma) {
+        return join(join(r.drift, r.kick), join(r.position, r.hidden));
+      } else {
+        return join(join(r.drift, r.kick), r.position);
+      }
+    }
+
+   private:
+    const System& system_;
+    const PhaseState<T, n, m> state_;
+    T h_;
+    Vector<T, n> v_0_;
+    EnergyMomentumEquations<T, System, scheme> equations_;
+  };
 
  public:
   using State = PhaseState<T, n, m>;
@@ -65,82 +104,6 @@ class GeneralEnergyMomentum {
     return {status, report.iterations, max_norm((*workspace).residual)};
   }
 
- private:
-  struct Equations {
-    static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
-
-    RB_HD Equations(const System& system, const State& state, const T& h)
-        : system_(system), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)) {}
-
-    RB_HD Vector<T, size> guess(const T& fraction) const {
-      auto x = Vector<T, size>::zero();
-      for (int i = 0; i < n; ++i) {
-        x[i] = fraction * v_0_[i];
-        x[n + i] = v_0_[i];
-      }
-      for (int k = 0; k < m; ++k) x[2 * n + k] = -(h_ * state_.lambda[k]);
-      return x;
-    }
-    RB_HD T scale() const { return detail::velocity_scale(system_, h_, state_.q, v_0_); }
-    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, 2 * n>(update)); }
-
-    template <class D>
-    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
-      using Slopes = Secant<D, 2 * n>;
-      const D h(h_);
-      const Vector<D, n> u = segment<0, n>(x);
-      const Vector<D, m> lambda = segment<2 * n, m>(x);
-      const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p);
-      const Vector<D, n> q_1 = fma(h, u, q_0), p_1 = momentum(system_, q_0, segment<n, n>(x));
-      Vector<Slopes, n> q, p;
-      for (int i = 0; i < n; ++i) {
-        q[i] = Slopes(q_0[i], q_1[i], i);
-        p[i] = Slopes(p_0[i], p_1[i], n + i);
-      }
-      const Vector<Slopes, n> v = velocity(system_, q, p);
-      const Slopes energy = hamiltonian(q, p, v);
-      const Vector<Slopes, m> g = system_.position_constraint(q);
-      Vector<D, n> drift = u, kick = p_1 - p_0;
-      Vector<D, m> position;
-      for (int i = 0; i < n; ++i) {
-        drift[i] = drift[i] - energy.slope[n + i];
-        kick[i] = kick[i] + h * energy.slope[i];
-        for (int k = 0; k < m; ++k) kick[i] = kick[i] + lambda[k] * g[k].slope[i];
-      }
-      for (int k = 0; k < m; ++k) position[k] = D(T(1.0) / h_) * g[k].at1;
-      if constexpr (Traits::has_gamma) {
-        const Vector<D, m> gamma = segment<2 * n + m, m>(x);
-        const Vector<Slopes, m> phi = constraint(system_, q, v);
-        Vector<D, m> hidden;
-        for (int k = 0; k < m; ++k) {
-          hidden[k] = phi[k].at1;
-          for (int i = 0; i < n; ++i) {
-            drift[i] = drift[i] - gamma[k] * phi[k].slope[n + i];
-            if constexpr (Traits::variational) kick[i] = kick[i] + h * gamma[k] * phi[k].slope[i];
-          }
-        }
-        return join(join(drift, kick), join(position, hidden));
-      } else {
-        return join(join(drift, kick), position);
-      }
-    }
-
-   private:
-    template <class S>
-    RB_HD S hamiltonian(const Vector<S, n>& q, const Vector<S, n>& p, const Vector<S, n>& v) const {
-      if constexpr (requires { system_.hamiltonian(q, p); }) {
-        return system_.hamiltonian(q, p);
-      } else {
-        return dot(p, v) - lagrangian(system_, q, v);
-      }
-    }
-
-    const System& system_;
-    const State state_;
-    T h_;
-    Vector<T, n> v_0_;
-  };
-
  public:
   using Team = typename detail::DualProblem<T, Equations>::Team;
   using Workspace = NewtonWorkspace<detail::DualProblem<T, Equations>>;
@@ -159,6 +122,18 @@ template <class T, class System, GglScheme scheme>
   requires Blocks<System>
 struct EnergyMomentumForm<T, System, scheme> {
   using type = CondensedGgl<T, System, scheme>;
+};
+
+template <class T, class System, GglScheme scheme>
+struct EnergyMomentumChords {
+  template <bool>
+  using type = QuadraticEnergyMomentum<T, System, scheme>;
+};
+template <class T, class System, GglScheme scheme>
+  requires(Quadratic<System> && chords_fit<System>)
+struct EnergyMomentumForm<T, System, scheme> {
+  using type = HandingOver<EnergyMomentumChords<T, System, scheme>::template type,
+                           GeneralEnergyMomentum<T, System, scheme>>;
 };
 }  // namespace detail
 

@@ -23,13 +23,16 @@
 // the others. gamma and v can be observed (loop/last_step.hpp): v belongs to (q, p) in VI-S and to (q', p') in the
 // others.
 //
-// There are two forms. The first form, for systems with the structure `Blocks` (mechanics/system.hpp), is condensed to
-// the multipliers; the energy-momentum schemes (energy_momentum.hpp) use this form too. The second form is for any
-// regular Lagrangian, also with a mass matrix that depends on q.
+// There are three forms. The first form, for systems with the structure `Blocks` (mechanics/system.hpp), is condensed to
+// the multipliers; the energy-momentum schemes (energy_momentum.hpp) use this form too. The second form is for systems
+// that state L = v.M(q)v/2 + A(q).v - U(q) by its parts. The third form is for any regular Lagrangian.
 
 #include "rattleback/methods/ggl/condensed.hpp"
 #include "rattleback/methods/ggl/condensed_vi_s.hpp"
 #include "rattleback/methods/ggl/general.hpp"
+#include "rattleback/methods/ggl/quadratic_theta.hpp"
+#include "rattleback/methods/ggl/quadratic_vi_s.hpp"
+#include "rattleback/methods/solve/handing_over.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -47,6 +50,25 @@ template <class T, class System>
   requires Blocks<System>
 struct GglForm<T, System, GglScheme::vi_s> {
   using type = CondensedViS<T, System>;
+};
+/// Coordinates and constraints up to which the unrolled chords are worth their code.
+template <class System>
+inline constexpr bool chords_fit = System::n + System::m <= 8;
+
+template <class T, class System, GglScheme scheme>
+struct GglChords {
+  template <bool>
+  using type = QuadraticTheta<T, System, scheme>;
+};
+template <class T, class System>
+struct GglChords<T, System, GglScheme::vi_s> {
+  template <bool>
+  using type = QuadraticViS<T, System>;
+};
+template <class T, class System, GglScheme scheme>
+  requires(Quadratic<System> && chords_fit<System>)
+struct GglForm<T, System, scheme> {
+  using type = HandingOver<GglChords<T, System, scheme>::template type, GeneralGgl<T, System, scheme>>;
 };
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 
 #include "rattleback/linalg/parked.hpp"
 #include "rattleback/methods/lobatto/general.hpp"
+#include "rattleback/methods/solve/handing_over.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -20,10 +21,9 @@ concept Mechanical = Separable<System> && (AffineConstraint<System> || is_holono
 ///
 /// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with
 /// the terms of first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2.
-/// Lanes that have not converged after 4/5 of the iterations they may take, or whose updates grow, take the step with
-/// GeneralLobatto, which costs as much as dozens of sweeps; without `newton` they are handed over.
-template <class T, class System, class Tau, int S, bool newton = true>
-class GroupLobatto {
+/// Lanes that have not converged after 4/5 of the iterations they may take, or whose updates grow, are left unsolved.
+template <class T, class System, class Tau, int S, bool parks>
+class GroupSweeps {
   using G = group_of<System>;
   using At = Chart<G, Tau, T>;
   static constexpr int n = System::n, m = System::m;
@@ -36,35 +36,22 @@ class GroupLobatto {
 
  public:
   using State = StateOf<T, System>;
-  using FastStep = GroupLobatto<T, System, Tau, S, false>;
-  static constexpr bool defers_failures = !newton;
+  using Scalar = T;
+  using MechanicalSystem = System;
 
-  RB_HD GroupLobatto(const System& system, const SolverOptions<T>& options)
+  RB_HD GroupSweeps(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
 
-  /// The whole step is out of line, shared by the loops that call it; the fast step is part of its loop.
-  RB_NOINLINE StepReport<T> operator()(State& state, T h) const
-    requires newton
-  {
-    return step(state, h);
-  }
-  RB_HD StepReport<T> operator()(State& state, T h) const
-    requires(!newton)
-  {
-    return step(state, h);
-  }
-
- private:
-  RB_HD StepReport<T> step(State& state, T h) const {
+  RB_HD StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     Unknowns x;
     const T scale = guess(state, h, x);
 
     Sweeps<T> lanes(options_, scale);
     Stages at;
-    const Parked<State, !newton> start(state);
-    Parked<Unknowns, !newton> parked(x);
-    Parked<End, !newton> end;
+    const Parked<State, parks> start(state);
+    Parked<Unknowns, parks> parked(x);
+    Parked<End, parks> end;
     for (int sweep = 0;; ++sweep) {
       evaluate(start(), h, parked(), at);
       end = at.end;
@@ -93,13 +80,11 @@ class GroupLobatto {
       state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
       check = check + sum(state.lambda);
     }
-    StepReport<T> report{step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))),
-                         lanes.iterations, at.norm};
-    if constexpr (newton)
-      if (any(!(report.status == T(0.0)))) take_with_newton(start(), h, state, report);
-    return report;
+    return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
+            at.norm};
   }
 
+ private:
   /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
   struct Unknowns {
     Vector<T, n> velocity[S];
@@ -343,20 +328,22 @@ class GroupLobatto {
     return size;
   }
 
-  /// The lanes without a solution so far start again.
-  RB_NOINLINE void take_with_newton(const State start, T h, State& state, StepReport<T>& report) const {
-    State next = start;
-    const auto report_of_newton = GeneralLobatto<T, System, Tau, S>(system_, options_)(next, h);
-    const mask_t<T> again = !(report.status == T(0.0));
-    state = select(again, next, state);
-    report.status = select(again, report_of_newton.status, report.status);
-    report.residual = select(again, report_of_newton.residual, report.residual);
-    report.iterations = report.iterations + select(again, report_of_newton.iterations, T(0.0));
-  }
-
   System system_;
   Mass<System> mass_;
   SolverOptions<T> options_;
 };
+
+namespace detail {
+template <class T, class System, class Tau, int S>
+struct GroupSweepsOf {
+  template <bool parks>
+  using type = GroupSweeps<T, System, Tau, S, parks>;
+};
+}  // namespace detail
+
+/// The sweeps, and GeneralLobatto where they do not converge.
+template <class T, class System, class Tau, int S>
+using GroupLobatto =
+    HandingOver<detail::GroupSweepsOf<T, System, Tau, S>::template type, GeneralLobatto<T, System, Tau, S>>;
 
 RB_NAMESPACE_END

@@ -5,6 +5,8 @@
 
 #include "rattleback/methods/lobatto/condensed.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
+#include "rattleback/methods/lobatto/quadratic_sweeps.hpp"
+#include "rattleback/methods/lobatto/two_stages.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -47,6 +49,19 @@ class Normalising {
 };
 
 namespace detail {
+template <class T, class System, int S>
+struct QuadraticSweepsOf {
+  template <bool>
+  using type = std::conditional_t<S == 2, TwoStageSweeps<T, System>, QuadraticSweeps<T, System, S>>;
+};
+}  // namespace detail
+
+/// Sweeps for L = v.M(q)v/2 + A(q).v - U(q), and GeneralLobatto where they do not converge.
+template <class T, class System, int S>
+using QuadraticLobatto =
+    HandingOver<detail::QuadraticSweepsOf<T, System, S>::template type, GeneralLobatto<T, System, Cay, S>>;
+
+namespace detail {
 /// Unknowns of a step up to which the sweeps are worth their unrolled code; of a tangent map, fewer.
 template <class T>
 inline constexpr int most_swept = 38;
@@ -55,13 +70,15 @@ inline constexpr int most_swept<Dual<T, 1>> = 12;
 
 template <class T, class System, class Tau, int S>
 consteval auto lobatto_form() {
-  constexpr bool swept = Mechanical<System> && S * System::n + (S - 1) * System::m <= most_swept<T>;
+  constexpr bool swept = (Mechanical<System> || Quadratic<System>)&&S * System::n + (S - 1) * System::m <= most_swept<T>;
   if constexpr (swept && on_group<System>) {
     return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (on_group<System>) {
     return std::type_identity<Normalising<GeneralLobatto<T, System, Tau, S, true>, System, T>>{};
   } else if constexpr (Condensable<System>) {
     return std::type_identity<CondensedLobatto<T, System, S>>{};
+  } else if constexpr (swept && Quadratic<System>) {
+    return std::type_identity<QuadraticLobatto<T, System, S>>{};
   } else if constexpr (swept) {
     return std::type_identity<GroupLobatto<T, System, Cay, S>>{};
   } else {

@@ -70,11 +70,32 @@ struct Sweeps : RefusingIteration<T> {
       : RefusingIteration<T>(options, scale), first_change(0.0) {}
 
   /// Takes the size of the update that the active lanes got from sweep number `sweep`, counted from 0.
-  RB_HD void settle(int sweep, const T& change) {
+  RB_HD void settle(int sweep, const T& change, double margin = 1.0) {
     this->count(this->active);
-    this->stop(this->convergence.with_rate(change, 1.0));
+    this->stop(this->convergence.with_rate(change, margin));
     if (sweep == 0) first_change = change;
     if (sweep >= least_sweeps) this->refuse(!(change < first_change));
+  }
+};
+
+/// Sweeps whose rate of contraction may alternate from one to the next: the slower one of the last two rates counts.
+template <class T>
+struct AlternatingSweeps : Sweeps<T> {
+  T small, last, before;
+
+  RB_HD AlternatingSweeps(const SolverOptions<T>& options, const T& scale)
+      : Sweeps<T>(options, scale),
+        small(options.tolerance * scale),
+        last(__builtin_huge_val()),
+        before(__builtin_huge_val()) {}
+
+  RB_HD void settle(int sweep, const T& change) {
+    const mask_t<T> unsettled = this->active;
+    Sweeps<T>::settle(sweep, change);
+    const mask_t<T> again = unsettled & (!(change <= small)) & (change * last > small * before) & (change < last);
+    this->active = this->active | (again & !this->refused);
+    before = last;
+    last = change;
   }
 };
 

@@ -45,6 +45,20 @@ struct CylindricalPendulum {
     const S radial = v[0] * v[0] * (S(0.25) / q[0]);
     return S(mass) * (S(0.5) * (radial + q[0] * (v[1] * v[1]) + v[2] * v[2]) - S(gravity) * q[2]);
   }
+
+  // The parts of L (mechanics/system.hpp).
+  static constexpr std::array<int, 2> active{0, 2};
+  template <class S>
+  RB_HD Vector<S, n> mass_matrix(const Vector<S, n>& q) const {
+    return {S(mass) * (S(0.25) / q[0]), S(mass) * q[0], S(mass)};
+  }
+  static constexpr bool mass_varies(int i, int, int k) { return i < 2 && k == 0; }
+  template <class S>
+  RB_HD S potential(const Vector<S, n>& q) const {
+    return S(mass) * S(gravity) * q[2];
+  }
+  static constexpr bool potential_varies(int k) { return k == 2; }
+
   template <class S>
   RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
     const S w = S(1.0) / S(mass);

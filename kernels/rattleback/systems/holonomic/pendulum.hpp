@@ -101,7 +101,7 @@ struct Pendulum {
     return (S(1.0) / S(mass)) * p;
   }
   template <class S>
-  RB_HD S inertia(const Vector<S, n>&) const {
+  RB_HD S mass_matrix(const Vector<S, n>&) const {
     return S(mass);
   }
   template <class S>
@@ -149,6 +149,24 @@ struct MagneticPendulum : Pendulum<T, D> {
     const S field = S(0.5) * S(magnetic_field) * (q[0] * v[1] - q[1] * v[0]);
     return S(0.5) * S(this->mass) * dot(v, v) - this->potential(q) + field;
   }
+  // The parts of L (mechanics/system.hpp).
+  static constexpr std::array<int, D> active = [] {
+    std::array<int, D> all{};
+    for (int i = 0; i < D; ++i) all[static_cast<std::size_t>(i)] = i;
+    return all;
+  }();
+  static constexpr bool mass_varies(int, int, int) { return false; }
+  template <class S>
+  RB_HD Vector<S, n> vector_potential(const Vector<S, n>& q) const {
+    auto a = Vector<S, n>::zero();
+    const S half = S(0.5) * S(magnetic_field);
+    a[0] = -(half * q[1]);
+    a[1] = half * q[0];
+    return a;
+  }
+  static constexpr bool vector_potential_varies(int i, int k) { return i + k == 1; }
+  static constexpr bool potential_varies(int k) { return k == D - 1; }
+
   template <class S>
   RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
     const S half = S(0.5) * S(magnetic_field), inverse = S(1.0) / S(this->mass);

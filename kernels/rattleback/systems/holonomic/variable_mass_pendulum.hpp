@@ -35,25 +35,32 @@ struct VariableMassPendulum {
 
   template <class S>
   RB_HD Vector<S, 1> evaluate_invariants(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    return {inertia(q) * (q[0] * v[1] - q[1] * v[0])};
+    return {mass_matrix(q) * (q[0] * v[1] - q[1] * v[0])};
   }
 
   template <class S>
   RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    return S(0.5) * inertia(q) * dot(v, v) - S(mass) * S(gravity) * q[2];
+    return S(0.5) * mass_matrix(q) * dot(v, v) - S(mass) * S(gravity) * q[2];
   }
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
     return {S(0.5) * (dot(q, q) - S(length) * S(length))};
   }
 
+  // The parts of L (mechanics/system.hpp).
+  static constexpr std::array<int, 1> active{2};
+  template <class S>
+  RB_HD S potential(const Vector<S, n>& q) const {
+    return S(mass) * S(gravity) * q[2];
+  }
+
   // Derivatives of L and g by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
-    return (S(1.0) / inertia(q)) * p;
+    return (S(1.0) / mass_matrix(q)) * p;
   }
   template <class S>
-  RB_HD S inertia(const Vector<S, n>& q) const {
+  RB_HD S mass_matrix(const Vector<S, n>& q) const {
     return S(mass) * fma(S(variation), q[2] * q[2], S(1.0));
   }
   template <class S>

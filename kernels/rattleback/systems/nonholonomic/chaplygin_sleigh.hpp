@@ -44,11 +44,25 @@ struct ChaplyginSleigh {
            S(moment) * v[2] * (v[1] * c - v[0] * s);
   }
   template <class S>
-  RB_HD Vector<S, m> constraint(const Vector<S, n>& q, const Vector<S, n>& v) const {
+  RB_HD Matrix<S, m, n> constraint_matrix(const Vector<S, n>& q) const {
     S s, c;
     sincos(q[2], s, c);
-    return {v[1] * c - v[0] * s};
+    return {{{-s, c, S(0.0)}}};
   }
+  static constexpr bool constraint_entry(int, int column) { return column < 2; }
+
+  // The parts of L (mechanics/system.hpp).
+  static constexpr std::array<int, 1> active{2};
+  template <class S>
+  RB_HD Matrix<S, n, n> mass_matrix(const Vector<S, n>& q) const {
+    S s, c;
+    sincos(q[2], s, c);
+    const T moment = mass * offset;
+    const S o(0.0), x = -(S(moment) * s), y = S(moment) * c;
+    return {{{S(mass), o, x}, {o, S(mass), y}, {x, y, S(inertia + moment * offset)}}};
+  }
+  static constexpr bool mass_entry(int row, int column) { return row == column || row + column >= 2; }
+  static constexpr bool mass_varies(int row, int column, int) { return row != column && row + column >= 2; }
 
   /// Forward speed u and angular velocity w obey u' = a w^2, w' = -(a / c^2) u w with c^2 = a^2 + I/M. Hence
   /// u = A tanh(xi) and c w = A sech(xi) with xi' = a A / c^2; the heading and the path are quadratures.

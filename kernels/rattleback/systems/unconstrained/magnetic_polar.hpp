@@ -42,13 +42,26 @@ struct MagneticPolar {
     return S(0.5) * (v[0] * v[0] + square * (v[1] * (v[1] + S(magnetic_field)) - S(stiffness)));
   }
 
+  // The parts of L (mechanics/system.hpp).
+  static constexpr std::array<int, 1> active{0};
+  static constexpr bool mass_varies(int i, int, int) { return i == 1; }
+  template <class S>
+  RB_HD Vector<S, n> vector_potential(const Vector<S, n>& q) const {
+    return {S(0.0), S(0.5) * S(magnetic_field) * (q[0] * q[0])};
+  }
+  static constexpr bool vector_potential_varies(int i, int) { return i == 1; }
+  template <class S>
+  RB_HD S potential(const Vector<S, n>& q) const {
+    return S(0.5) * S(stiffness) * (q[0] * q[0]);
+  }
+
   // Derivatives of L by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Vector<S, n> velocity(const Vector<S, n>& q, const Vector<S, n>& p) const {
     return {p[0], p[1] / (q[0] * q[0]) - S(0.5) * S(magnetic_field)};
   }
   template <class S>
-  RB_HD Vector<S, n> inertia(const Vector<S, n>& q) const {
+  RB_HD Vector<S, n> mass_matrix(const Vector<S, n>& q) const {
     return {S(1.0), q[0] * q[0]};
   }
   template <class S>

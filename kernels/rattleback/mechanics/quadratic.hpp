@@ -1,0 +1,319 @@
+#pragma once
+// Lagrangians that a system states by their parts, L = v.M(q)v/2 + A(q).v - U(q).
+//
+// With f = L_q, p = L_v = M v + A and the coupling B = L_vq = dp/dq, whose column k is (d_k M) v + d_k A,
+//
+//   f_k = v.(d_k M)v/2 + (d_k A).v - d_k U,     L_qv = B^T,     M dv = dp - B dq for v = v(q, p).
+//
+// The last identity stands in for every derivative of the inverse Legendre map. Only active coordinates, those that L or the
+// constraint depends on, have columns of B and entries of f.
+
+#include <utility>
+
+#include "rattleback/linalg/sparse_inverse.hpp"
+#include "rattleback/mechanics/constraint.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class System>
+consteval auto active_coordinates() {
+  if constexpr (requires { System::active; }) {
+    return System::active;
+  } else {
+    std::array<int, System::n> all{};
+    for (int i = 0; i < System::n; ++i) all[static_cast<std::size_t>(i)] = i;
+    return all;
+  }
+}
+
+/// Which entries of M, B and f are there, from what the system states (mechanics/system.hpp).
+template <class System>
+struct QuadraticPattern {
+  using T = typename System::scalar;
+  static constexpr int n = System::n, active = static_cast<int>(active_coordinates<System>().size());
+  using Inertia = std::remove_cvref_t<decltype(std::declval<const System&>().mass_matrix(
+      std::declval<const Vector<T, n>&>()))>;
+  static constexpr bool dense = std::is_same_v<Inertia, Matrix<T, n, n>>;
+  static constexpr bool has_vector_potential =
+      requires(const System& s, const Vector<T, n>& q) { s.vector_potential(q); };
+  static constexpr bool has_potential = requires(const System& s, const Vector<T, n>& q) { s.potential(q); };
+
+  /// The index of the k-th active coordinate.
+  RB_HD static constexpr int coordinate(int k) {
+    constexpr auto coordinates = active_coordinates<System>();
+    return coordinates[static_cast<std::size_t>(k)];
+  }
+  /// M.
+  RB_HD static constexpr bool entry(int i, int j) {
+    if (!dense) return i == j;
+    if constexpr (requires { System::mass_entry(0, 0); }) {
+      return System::mass_entry(i, j);
+    } else {
+      return true;
+    }
+  }
+  /// The derivative of M by the k-th active coordinate.
+  RB_HD static constexpr bool mass_varies(int i, int j, int k) {
+    if (!entry(i, j)) return false;
+    if constexpr (requires { System::mass_varies(0, 0, 0); }) {
+      return System::mass_varies(i, j, coordinate(k));
+    } else {
+      return true;
+    }
+  }
+  /// The derivative of A.
+  RB_HD static constexpr bool vector_potential_varies(int i, int k) {
+    if constexpr (!has_vector_potential) {
+      return false;
+    } else if constexpr (requires { System::vector_potential_varies(0, 0); }) {
+      return System::vector_potential_varies(i, coordinate(k));
+    } else {
+      return true;
+    }
+  }
+  RB_HD static constexpr bool potential_varies(int k) {
+    if constexpr (!has_potential) {
+      return false;
+    } else if constexpr (requires { System::potential_varies(0); }) {
+      return System::potential_varies(coordinate(k));
+    } else {
+      return true;
+    }
+  }
+  /// Row i of column k of B.
+  RB_HD static constexpr bool coupled(int i, int k) {
+    for (int j = 0; j < n; ++j)
+      if (mass_varies(i, j, k)) return true;
+    return vector_potential_varies(i, k);
+  }
+  /// The force along the k-th active coordinate.
+  RB_HD static constexpr bool forced(int k) {
+    for (int i = 0; i < n; ++i)
+      if (coupled(i, k)) return true;
+    return potential_varies(k);
+  }
+};
+
+/// M + x B and M + x B^T.
+template <class System, bool transposed>
+struct ChordPattern {
+  using Pattern = QuadraticPattern<System>;
+  RB_HD static constexpr bool entry(int i, int j) {
+    for (int k = 0; k < Pattern::active; ++k)
+      if (Pattern::coordinate(k) == (transposed ? i : j) && Pattern::coupled(transposed ? j : i, k)) return true;
+    return Pattern::entry(i, j);
+  }
+};
+
+}  // namespace detail
+
+/// The coupling B = dp/dq at a point and a velocity, as columns for the active coordinates.
+template <class System, class T = typename System::scalar>
+class Coupling {
+  using Pattern = detail::QuadraticPattern<System>;
+  static constexpr int n = System::n, active = Pattern::active;
+
+ public:
+  Vector<T, n> column[active > 0 ? active : 1];
+
+  /// y + s B x.
+  RB_HD Vector<T, n> plus_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      const T sx = s * x[Pattern::coordinate(k)];
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (Pattern::coupled(i, k)) y[i] = fma(column[k][i], sx, y[i]);
+    }
+    return y;
+  }
+  /// y + s B^T x.
+  RB_HD Vector<T, n> plus_transpose_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      bool first = true;
+      T sum(0.0);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        if (!Pattern::coupled(i, k)) continue;
+        sum = first ? column[k][i] * x[i] : fma(column[k][i], x[i], sum);
+        first = false;
+      }
+      const int c = Pattern::coordinate(k);
+      if (!first) y[c] = fma(s, sum, y[c]);
+    }
+    return y;
+  }
+  /// M + s B, or M + s B^T. Unless the matrix is `filled`, entries that M does not have are not read.
+  template <bool transposed, bool filled = false>
+  RB_HD Matrix<T, n, n> added_to(Matrix<T, n, n> mass, const T& s) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        if (!Pattern::coupled(i, k)) continue;
+        const int c = Pattern::coordinate(k), row = transposed ? c : i, column_of = transposed ? i : c;
+        mass[row][column_of] = filled || Pattern::entry(row, column_of) ? fma(s, column[k][i], mass[row][column_of])
+                                                              : s * column[k][i];
+      }
+    }
+    return mass;
+  }
+};
+
+/// The parts of L and their derivatives at one configuration.
+template <class System, class T = typename System::scalar>
+class QuadraticLagrangian {
+  using Pattern = detail::QuadraticPattern<System>;
+  static constexpr int n = System::n, active = Pattern::active;
+  using D = std::conditional_t<(active > 0), Dual<T, (active > 0 ? active : 1)>, T>;
+
+ public:
+  using MassInverse = SparseInverse<T, n, Pattern>;
+
+  QuadraticLagrangian() = default;
+  RB_HD QuadraticLagrangian(const System& system, const Vector<T, n>& q) {
+    Vector<D, n> x;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) x[i] = D(q[i]);
+    if constexpr (active > 0) {
+      RB_UNROLL
+      for (int k = 0; k < active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
+    }
+    const auto inertia = system.mass_matrix(x);
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) {
+        const bool entry = Pattern::entry(i, j);
+        mass_[i][j] = entry ? value(entry_of(inertia, i, j)) : T(0.0);
+        RB_UNROLL
+        for (int k = 0; k < active; ++k)
+          mass_by_[k][i][j] = Pattern::mass_varies(i, j, k) ? partial(entry_of(inertia, i, j), k) : T(0.0);
+      }
+    }
+    if constexpr (Pattern::has_vector_potential) {
+      const Vector<D, n> a = system.vector_potential(x);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        vector_potential_[i] = value(a[i]);
+        RB_UNROLL
+        for (int k = 0; k < active; ++k)
+          vector_potential_by_[k][i] = Pattern::vector_potential_varies(i, k) ? partial(a[i], k) : T(0.0);
+      }
+    }
+    if constexpr (Pattern::has_potential && active > 0) {
+      const D u = system.potential(x);
+      RB_UNROLL
+      for (int k = 0; k < active; ++k) potential_by_[k] = Pattern::potential_varies(k) ? partial(u, k) : T(0.0);
+    }
+  }
+
+  RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
+  RB_HD MassInverse inverse() const { return MassInverse(mass_); }
+  RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
+    Vector<T, n> p;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) p[i] = row_times(mass_, i, v, [](int r, int c) { return Pattern::entry(r, c); });
+    return p;
+  }
+  /// p = M v + A.
+  RB_HD Vector<T, n> momentum(const Vector<T, n>& v) const {
+    const Vector<T, n> p = mass_times(v);
+    if constexpr (Pattern::has_vector_potential) return p + vector_potential_;
+    return p;
+  }
+  /// p - A.
+  RB_HD Vector<T, n> kinetic(const Vector<T, n>& p) const {
+    if constexpr (Pattern::has_vector_potential) return p - vector_potential_;
+    return p;
+  }
+  /// y + s f(v).
+  RB_HD Vector<T, n> plus_force(const T& s, const Vector<T, n>& v, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      if (!Pattern::forced(k)) continue;
+      bool first = true;
+      T f(0.0);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        if (!Pattern::coupled(i, k)) continue;
+        const T slope = coupled(k, i, v, T(0.5));
+        f = first ? v[i] * slope : fma(v[i], slope, f);
+        first = false;
+      }
+      if (Pattern::potential_varies(k)) f = first ? -potential_by_[k] : f - potential_by_[k];
+      const int c = Pattern::coordinate(k);
+      y[c] = fma(s, f, y[c]);
+    }
+    return y;
+  }
+  RB_HD Coupling<System, T> coupling(const Vector<T, n>& v) const {
+    Coupling<System, T> b;
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        b.column[k][i] = Pattern::coupled(i, k) ? coupled(k, i, v, T(1.0)) : T(0.0);
+    }
+    return b;
+  }
+
+ private:
+  template <class M>
+  RB_HD static const D& entry_of(const M& inertia, int i, int j) {
+    if constexpr (std::is_same_v<M, D>) {
+      return inertia;
+    } else if constexpr (std::is_same_v<M, Vector<D, n>>) {
+      return inertia[i];
+    } else {
+      return inertia[i][j];
+    }
+  }
+  RB_HD static T value(const D& x) {
+    if constexpr (active > 0) {
+      return x.value;
+    } else {
+      return x;
+    }
+  }
+  RB_HD static T partial(const D& x, int k) {
+    if constexpr (active > 0) {
+      return x.partial[k];
+    } else {
+      return T(0.0);
+    }
+  }
+  /// Row i of a matrix, where `entry` says, times v.
+  template <class Entry>
+  RB_HD static T row_times(const Matrix<T, n, n>& a, int i, const Vector<T, n>& v, Entry entry) {
+    bool first = true;
+    T sum(0.0);
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) {
+      if (!entry(i, j)) continue;
+      sum = first ? a[i][j] * v[j] : fma(a[i][j], v[j], sum);
+      first = false;
+    }
+    return sum;
+  }
+  /// Row i of s (d_k M) v + d_k A.
+  RB_HD T coupled(int k, int i, const Vector<T, n>& v, const T& s) const {
+    bool varies = false;
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) varies = varies || Pattern::mass_varies(i, j, k);
+    if (!varies) return vector_potential_by_[k][i];
+    const T by_mass =
+        row_times(mass_by_[k], i, v, [k](int r, int c) { return Pattern::mass_varies(r, c, k); });
+    return Pattern::vector_potential_varies(i, k) ? fma(s, by_mass, vector_potential_by_[k][i]) : s * by_mass;
+  }
+
+  static constexpr int directions = active > 0 ? active : 1;
+  Matrix<T, n, n> mass_, mass_by_[directions];
+  Vector<T, n> vector_potential_, vector_potential_by_[directions];
+  T potential_by_[directions];
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,85 @@
+#pragma once
+// The residuals of the energy-momentum schemes (energy_momentum.hpp).
+
+#include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/mechanics/constraint.hpp"
+#include "rattleback/mechanics/lagrangian.hpp"
+#include "rattleback/methods/ggl/scheme.hpp"
+#include "rattleback/methods/step.hpp"
+#include "rattleback/real/secant.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The residuals at u = (q' - q)/h, p', h lambda and gamma, with all derivatives by difference quotients.
+template <class T, class System, GglScheme scheme>
+class EnergyMomentumEquations {
+  static constexpr int n = System::n, m = System::m;
+  using Traits = GglTraits<scheme>;
+  using State = PhaseState<T, n, m>;
+
+ public:
+  template <class D>
+  struct Residual {
+    Vector<D, n> drift, kick;
+    Vector<D, m> position, hidden;
+  };
+
+  RB_HD EnergyMomentumEquations(const System& system, const State& state, const T& h)
+      : system_(system), state_(state), h_(h) {}
+
+  template <class D>
+  RB_HD_LARGE Residual<D> operator()(const Vector<D, n>& u, const Vector<D, n>& p_1, const Vector<D, m>& lambda,
+                                     const Vector<D, m>& gamma) const {
+    using Slopes = Secant<D, 2 * n>;
+    const D h(h_);
+    const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p), q_1 = fma(h, u, q_0);
+    Vector<Slopes, n> q, p;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      q[i] = Slopes(q_0[i], q_1[i], i);
+      p[i] = Slopes(p_0[i], p_1[i], n + i);
+    }
+    const Vector<Slopes, n> v = velocity(system_, q, p);
+    const Slopes energy = hamiltonian(q, p, v);
+    const Vector<Slopes, m> g = system_.position_constraint(q);
+    Residual<D> r{u, p_1 - p_0, {}, {}};
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      r.drift[i] = r.drift[i] - energy.slope[n + i];
+      r.kick[i] = r.kick[i] + h * energy.slope[i];
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) r.kick[i] = r.kick[i] + lambda[k] * g[k].slope[i];
+    }
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r.position[k] = D(T(1.0) / h_) * g[k].at1;
+    if constexpr (Traits::has_gamma) {
+      const Vector<Slopes, m> phi = constraint(system_, q, v);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) {
+        r.hidden[k] = phi[k].at1;
+        RB_UNROLL
+        for (int i = 0; i < n; ++i) {
+          r.drift[i] = r.drift[i] - gamma[k] * phi[k].slope[n + i];
+          if constexpr (Traits::variational) r.kick[i] = r.kick[i] + h * gamma[k] * phi[k].slope[i];
+        }
+      }
+    }
+    return r;
+  }
+
+ private:
+  template <class S>
+  RB_HD S hamiltonian(const Vector<S, n>& q, const Vector<S, n>& p, const Vector<S, n>& v) const {
+    if constexpr (requires { system_.hamiltonian(q, p); }) {
+      return system_.hamiltonian(q, p);
+    } else {
+      return dot(p, v) - lagrangian(system_, q, v);
+    }
+  }
+
+  const System& system_;
+  const State state_;
+  T h_;
+};
+
+RB_NAMESPACE_END

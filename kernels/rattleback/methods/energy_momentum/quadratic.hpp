@@ -1,0 +1,118 @@
+#pragma once
+// The energy-momentum schemes where L = v.M(q)v/2 + A(q).v - U(q).
+
+#include "rattleback/methods/energy_momentum/equations.hpp"
+#include "rattleback/methods/ggl/theta_chord.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Chords with the matrices of the theta family for theta = 1/2 and constraint A (ThetaChord), from the guess: difference
+/// quotients differ from derivatives at the midpoint x by O(h^2). With (p + p')/2 = L_v(x, v) the residual of q' is -e_u, that
+/// of p' is -2 e, and the hidden constraint at the end of the step has the derivative 2 G' M'^-1 M dv + h T(v') du up to O(h^2).
+/// Lanes that do not contract are left unsolved.
+template <class T, class System, GglScheme scheme>
+class QuadraticEnergyMomentum {
+  static constexpr int n = System::n, m = System::m;
+  using Traits = GglTraits<scheme>;
+  using Equations = EnergyMomentumEquations<T, System, scheme>;
+  using Lagrangian = QuadraticLagrangian<System, T>;
+  using Chord = ThetaChord<T, System, scheme>;
+
+ public:
+  using State = StateOf<T, System>;
+  using Scalar = T;
+  using MechanicalSystem = System;
+
+  RB_HD QuadraticEnergyMomentum(const System& system, const SolverOptions<T>& options)
+      : system_(system), options_(options) {}
+
+  template <class Keep>
+  RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {
+    const Equations equations(system_, state, h);
+    Vector<T, m> l = -(h * state.lambda), gamma = Vector<T, m>::zero();
+    T scale;
+    mask_t<T> singular;
+    Vector<T, n> u = guess(state, h, l, scale, singular);
+    const Vector<T, n> x = fma(T(0.5) * h, u, state.q);
+    const Lagrangian at(system_, x);
+    const Matrix<T, n, n> mass = at.mass();
+    Vector<T, n> p_1 = T(2.0) * at.momentum(u) - state.p;
+    Chord chord;
+    set(chord, h, x, at, u, fma(h, u, state.q), l, singular);
+
+    Sweeps<T> lanes(options_, scale);
+    lanes.singular = singular;
+    T residual(0.0);
+    for (int sweep = 0;; ++sweep) {
+      const auto r = equations(u, p_1, l, gamma);
+      residual = max(max(max_norm(r.drift), max_norm(r.kick)), max_norm(r.position));
+      if constexpr (Traits::has_gamma) residual = max(residual, max_norm(r.hidden));
+      if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
+      const auto d = chord(T(-0.5) * r.kick, -r.drift, r.hidden, r.position, singular);
+      lanes.note_singular(singular);
+      const Vector<T, n> dp = chord.coupling.plus_times(h, d.u, T(2.0) * (mass * d.v));
+      u = select(lanes.active, u + d.u, u);
+      p_1 = select(lanes.active, p_1 + dp, p_1);
+      l = select(lanes.active, l + d.l, l);
+      gamma = select(lanes.active, gamma + d.gamma, gamma);
+      lanes.settle(sweep, larger(magnitude(d.v), magnitude(d.u)), 1e-2);  // energy adds up what is left
+    }
+
+    state.q = fma(h, u, state.q);
+    state.p = p_1;
+    state.lambda = (T(-1.0) / h) * l;
+    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
+    const T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(check));
+    if (keep.wanted()) keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
+    return {status, lanes.iterations, residual};
+  }
+
+ private:
+  /// The mean velocity to first order in h; sets the scale of velocities.
+  RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, m>& l, T& scale, mask_t<T>& singular) const {
+    const T half = T(0.5) * h;
+    const Lagrangian node(system_, state.q);
+    const auto mass_inverse = node.inverse();
+    singular = mass_inverse.singular();
+    const Vector<T, n> v = mass_inverse * node.kinetic(state.p);
+    const Vector<T, n> force = node.plus_force(T(1.0), v, Vector<T, n>::zero());
+    scale = magnitude(v) + abs(h) * magnitude(mass_inverse * force) + rounding_velocity(T(1.0) / h, state.q);
+    const Vector<T, n> push = half * force - T(0.5) * transpose_times(position_jacobian(system_, state.q), l);
+    return options_.guess * (v + mass_inverse * node.coupling(v).plus_times(-half, v, push));
+  }
+
+  /// The matrices at the midpoint x and at the end q_1 of a step with the velocity v.
+  RB_HD void set(Chord& chord, T h, const Vector<T, n>& x, const Lagrangian& at, const Vector<T, n>& v,
+                 const Vector<T, n>& q_1, const Vector<T, m>& l, mask_t<T>& singular) const {
+    const T half = T(0.5) * h;
+    chord.reach = chord.rest = half;
+    chord.coupling = at.coupling(v);
+    const Matrix<T, n, n> mass = at.mass();
+    Matrix<T, n, n> j = chord.coupling.template added_to<false, true>(mass, half);
+    j = chord.coupling.template added_to<true, true>(j, -half);
+    const Matrix<T, n, n> moved = detail::constraint_hessian(system_, x, l);
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) j[i] = fma(T(0.25) * h, moved[i], j[i]);
+    chord.inverse = typename Chord::Inverse(j);
+    const auto mass_inverse = at.inverse(), end_inverse = Lagrangian(system_, q_1).inverse();
+    const Matrix<T, m, n> g = position_jacobian(system_, x);
+    chord.position = position_jacobian(system_, q_1);
+    chord.t = position_hessian(system_, x, v);
+    const Matrix<T, m, n> t_1 = position_hessian(system_, q_1, v);
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      chord.c[k] = T(0.5) * g[k];
+      chord.g_response[k] = mass_inverse * g[k];
+      chord.hidden_v[k] = T(2.0) * (mass * (end_inverse * chord.position[k]));
+      chord.hidden_u[k] = h * t_1[k];
+    }
+    chord.set();
+    singular = singular | chord.inverse.singular() | mass_inverse.singular() | end_inverse.singular();
+  }
+
+  System system_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,122 @@
+#pragma once
+// The linear equations of a chord iteration for the theta family and the energy-momentum schemes where
+// L = v.M(q)v/2 + A(q).v - U(q) (ggl.hpp, energy_momentum.hpp).
+
+#include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/mechanics/quadratic.hpp"
+#include "rattleback/methods/ggl/scheme.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+struct AllEntries {
+  RB_HD static constexpr bool entry(int, int) { return true; }
+};
+
+/// sum_k a_k D^2 g_k.
+template <class System, class T, int n = System::n, int m = System::m>
+RB_HD Matrix<T, n, n> constraint_hessian(const System& system, const Vector<T, n>& q, const Vector<T, m>& a) {
+  using D = Dual<T, n>;
+  const auto jacobian = position_jacobian(system, seeded_configuration<Rn<n>, D>(q));
+  Matrix<T, n, n> r;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) {
+      r[i][j] = a[0] * jacobian[0][i].partial[j];
+      RB_UNROLL
+      for (int k = 1; k < m; ++k) r[i][j] = fma(a[k], jacobian[k][i].partial[j], r[i][j]);
+    }
+  }
+  return r;
+}
+}  // namespace detail
+
+/// Eliminates the updates dv and du of v and u = (q' - q)/h from the linearised equations at x = q + theta h u,
+///
+///   du = dv + e_u + R_w dgamma,      J dv = e - C^T dl - (theta h B R_w + (1 - theta) h (T^T - B^T R_w)) dgamma,
+///   H_v dv + H_u du = -r_hidden,     P du = -r_position,        R_w = M^-1 G^T, J ~ M + theta h B - (1 - theta) h B^T,
+///
+/// and solves the remaining 2m equations of dl and dgamma: m without gamma. C holds the directions of the constraint forces,
+/// T the derivative of G along v. The terms with T and B^T in the second equation are those of gamma in p'.
+template <class T, class System, GglScheme scheme>
+struct ThetaChord {
+  static constexpr int n = System::n, m = System::m;
+  using Traits = GglTraits<scheme>;
+  static constexpr int multipliers = Traits::has_gamma ? 2 * m : m;
+  using Rows = Matrix<T, m, n>;
+  using Inverse = SparseInverse<T, n, detail::AllEntries>;
+  struct Update {
+    Vector<T, n> v, u;
+    Vector<T, m> l, gamma;
+  };
+
+  Inverse inverse;  ///< J^-1
+  Coupling<System, T> coupling;
+  Rows c, g_response, t, hidden_v, hidden_u, position;  ///< C, R_w^T, T, H_v, H_u, P
+  T reach, rest;                                        ///< theta h, (1 - theta) h
+
+  /// Makes the equations of dl and dgamma.
+  RB_HD void set() {
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      by_l_[k] = -(inverse * c[k]);
+      if constexpr (Traits::has_gamma) {
+        Vector<T, n> push = coupling.plus_times(-reach, g_response[k], Vector<T, n>::zero());
+        if constexpr (Traits::variational)
+          push = coupling.plus_transpose_times(rest, g_response[k], fma(-rest, t[k], push));
+        by_gamma_[k] = inverse * push;
+        by_gamma_u_[k] = by_gamma_[k] + g_response[k];
+      }
+    }
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) {
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) {
+        if constexpr (Traits::has_gamma) {
+          matrix_[i][k] = dot(hidden_v[i] + hidden_u[i], by_l_[k]);
+          matrix_[i][m + k] = dot(hidden_v[i], by_gamma_[k]) + dot(hidden_u[i], by_gamma_u_[k]);
+          matrix_[m + i][m + k] = dot(position[i], by_gamma_u_[k]);
+        }
+        matrix_[first_position + i][k] = dot(position[i], by_l_[k]);
+      }
+    }
+  }
+
+  RB_HD Update operator()(const Vector<T, n>& e, const Vector<T, n>& e_u, const Vector<T, m>& r_hidden,
+                          const Vector<T, m>& r_position, mask_t<T>& singular) const {
+    const Vector<T, n> a = inverse * e, a_u = a + e_u;
+    Vector<T, multipliers> right;
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) {
+      if constexpr (Traits::has_gamma) right[i] = -(r_hidden[i] + dot(hidden_v[i], a) + dot(hidden_u[i], a_u));
+      right[first_position + i] = -(r_position[i] + dot(position[i], a_u));
+    }
+    singular = solve_small(matrix_, right);
+    Update d;
+    d.v = a;
+    d.gamma = Vector<T, m>::zero();
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      d.l[k] = right[k];
+      d.v = fma(d.l[k], by_l_[k], d.v);
+      if constexpr (Traits::has_gamma) {
+        d.gamma[k] = right[m + k];
+        d.v = fma(d.gamma[k], by_gamma_[k], d.v);
+      }
+    }
+    d.u = d.v + e_u;
+    if constexpr (Traits::has_gamma) {
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) d.u = fma(d.gamma[k], g_response[k], d.u);
+    }
+    return d;
+  }
+
+ private:
+  static constexpr int first_position = multipliers - m;
+  Rows by_l_, by_gamma_, by_gamma_u_;  // rows of the responses of v, and of u to gamma
+  Matrix<T, multipliers, multipliers> matrix_;
+};
+
+RB_NAMESPACE_END

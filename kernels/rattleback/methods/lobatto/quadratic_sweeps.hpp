@@ -1,0 +1,349 @@
+#pragma once
+// The Lobatto pairs with three or more stages for L = v.M(q)v/2 + A(q).v - U(q) on R^n (equations: lobatto/general.hpp).
+
+#include "rattleback/methods/lobatto/on_constraint.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
+#include "rattleback/tableaus/lobatto.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Quasi-Newton sweeps. Unknowns are V_1..V_s and the multipliers l_i = h Lambda_i, of stages 2..s with velocity constraints and
+/// 1..s-1 with holonomic ones. With w_j = h f_j + C_j^T l_j the residuals are
+///
+///   r_i = p_i - p - sum_{j<s} ah_ij w_j    (i = 1..s),    c_i = C_i M_i^-1 (p + sum_j a_ij w_j - A_i) + d_i  or  g(Q_i)/h   (i = 2..s).
+///
+/// P is the part of order zero in h of the Jacobian J, with the M_i and C_i of the stages, and E the part of first order of J - P:
+/// with y_i = h sum_j a_ij x_j for the velocities x_i,
+///
+///   (E x)_i   = B_i y_i - h sum_{j<s} ah_ij B_j^T x_j,
+///   (E x)_c,i = C_i M_i^-1 (h sum_j a_ij B_j^T x_j - B_i y_i) + d(C_i V_i + d)/dq y_i       (0 with holonomic constraints).
+///
+/// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. All matrices are those of the guess. The test of
+/// convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not reach
+/// the state. Lanes that do not contract are left unsolved.
+template <class T, class System, int S>
+class QuadraticSweeps {
+  static constexpr int n = System::n, m = System::m, coupled = (S - 1) * m;
+  static constexpr bool holonomic = is_holonomic<System>, nonholonomic = m > 0 && !holonomic;
+  /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
+  static constexpr int first = holonomic ? 0 : 1;
+  using Lagrangian = QuadraticLagrangian<System, T>;
+  using MassInverse = typename Lagrangian::MassInverse;
+  using Forms = ConstraintForms<System>;
+  using Pattern = detail::QuadraticPattern<System>;
+
+ public:
+  using State = StateOf<T, System>;
+  using Scalar = T;
+  using MechanicalSystem = System;
+
+  RB_HD QuadraticSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    const Lagrangian node(system_, state.q);
+    Forms node_forms;
+    node_forms.mu = Matrix<T, m, n>::zero();
+    Unknowns x;
+    Matrices matrices;
+    Sweeps<T> lanes = guess(state, h, node, node_forms, x, matrices);
+    Stages at;
+    for (int sweep = 0;; ++sweep) {
+      evaluate(state, h, node, node_forms, x, at, matrices, sweep == 0, lanes);
+      if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
+      Unknowns update = at.residual;
+      solve(matrices, update);
+      Unknowns second = first_order(h, matrices, update);
+      solve(matrices, second);
+      T change(0.0);
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) {
+        change = larger(change, magnitude(update.velocity[i]));
+        x.velocity[i] = select(lanes.active, x.velocity[i] - (update.velocity[i] - second.velocity[i]), x.velocity[i]);
+        if (m == 0 || i < first || i >= first + S - 1) continue;
+        x.multiplier[i] =
+            select(lanes.active, x.multiplier[i] - (update.multiplier[i] - second.multiplier[i]), x.multiplier[i]);
+      }
+      lanes.settle(sweep, change);
+    }
+
+    state.q = at.q;
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) state.p = fma(T(tableau.b[j]), at.w[j], state.p);
+    T check = sum(state.q);
+    if constexpr (m > 0) {
+      // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
+      const Vector<T, m> impulse =
+          put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, lanes.singular);
+      state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
+      check = check + sum(state.lambda);
+    }
+    return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
+            at.norm};
+  }
+
+ private:
+  /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
+  struct Unknowns {
+    Vector<T, n> velocity[S];
+    Vector<T, m> multiplier[S];
+  };
+  struct Stages {
+    Vector<T, n> w[S];
+    Unknowns residual;
+    Vector<T, n> q;  // of the last stage, as are the next two
+    Lagrangian end;
+    Forms end_forms;
+    T norm;
+  };
+  /// The matrices that hold for the step.
+  struct Matrices {
+    MassInverse inverse[S];
+    Coupling<System, T> coupling[S];
+    Forms forms[S];
+    Matrix<T, m, n> response[S];          // rows M_i^-1 C_i^T
+    Matrix<T, m, n> rate[S];              // d(C_i V_i + d)/dq, its active columns; with velocity constraints
+    Matrix<T, coupled, coupled> factors;  // of the equations of the multipliers
+  };
+
+  /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
+  ///   V_i = v + h (chat_i M^-1 (f + C^T lambda) - c_i M^-1 B v),  l_i = h lambda.
+  RB_HD Sweeps<T> guess(const State& state, T h, const Lagrangian& node, Forms& node_forms, Unknowns& x,
+                        Matrices& matrices) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    const MassInverse& inverse = matrices.inverse[0] = node.inverse();
+    const Vector<T, n> v = inverse * node.kinetic(state.p);
+    Vector<T, n> impulse = Vector<T, n>::zero();
+    if constexpr (m > 0) {
+      node_forms.mu = constraint_forms(system_, state.q, v);
+      impulse = h * node_forms.transpose_times(state.lambda);
+    }
+    const Vector<T, n> by_force = inverse * node.plus_force(h, v, impulse);
+    const Vector<T, n> by_motion = inverse * node.coupling(v).plus_times(-h, v, Vector<T, n>::zero());
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      double c_hat = 0.0;
+      for (int j = 0; j < S; ++j) c_hat += tableau.ah[i][j];
+      x.velocity[i] = fma(T(c_hat), by_force, fma(T(tableau.c[i]), by_motion, v));
+      if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
+    }
+    T scale = magnitude(v) + magnitude(by_force) + magnitude(by_motion);
+    if constexpr (holonomic) scale = scale + rounding_velocity_of_stages<S>(T(1.0) / h, state.q);
+    Sweeps<T> lanes(options_, scale);
+    lanes.singular = inverse.singular();
+    return lanes;
+  }
+
+  /// The residuals at x; the matrices too where they are to be `set`.
+  RB_HD void evaluate(const State& state, T h, const Lagrangian& node, const Forms& node_forms, const Unknowns& x,
+                      Stages& at, Matrices& matrices, bool set, Sweeps<T>& lanes) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    Vector<T, n> q[S];
+    Lagrangian lagrangian[S];
+    Forms forms[S];
+    at.norm = T(0.0);
+    RB_UNROLL
+    for (int j = 0; j < S; ++j) {
+      if (j == 0) {
+        lagrangian[0] = node;
+        forms[0] = node_forms;
+      } else {
+        Vector<T, n> sum = T(tableau.a[j][0]) * x.velocity[0];
+        RB_UNROLL
+        for (int l = 1; l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
+        q[j] = fma(h, sum, state.q);
+        lagrangian[j] = Lagrangian(system_, q[j]);
+        if constexpr (m > 0) forms[j].mu = constraint_forms(system_, q[j], x.velocity[j]);
+      }
+      at.residual.velocity[j] = lagrangian[j].momentum(x.velocity[j]) - state.p;
+      at.w[j] = Vector<T, n>::zero();
+      if constexpr (m > 0) at.w[j] = forms[j].transpose_times(x.multiplier[j]);
+      at.w[j] = lagrangian[j].plus_force(h, x.velocity[j], at.w[j]);
+    }
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      RB_UNROLL
+      for (int j = 0; j + 1 < S; ++j)
+        at.residual.velocity[i] = fma(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
+      at.norm = max(at.norm, max_norm(at.residual.velocity[i]));
+    }
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) {
+        Vector<T, m>& r = at.residual.multiplier[first + i - 1];
+        if constexpr (holonomic) {
+          r = (T(1.0) / h) * system_.position_constraint(q[i]);
+        } else {
+          Vector<T, n> p = state.p;
+          RB_UNROLL
+          for (int j = 0; j < S; ++j) p = fma(T(tableau.a[i][j]), at.w[j], p);
+          r = forms[i] * (lagrangian[i].inverse() * lagrangian[i].kinetic(p));
+          if constexpr (has_constraint_offset<System>) r = r + constraint_offset(system_, q[i]);
+        }
+        at.norm = max(at.norm, max_norm(r));
+      }
+    }
+    if (set) {
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) {
+        if (i > 0) {
+          matrices.inverse[i] = lagrangian[i].inverse();
+          lanes.note_singular(matrices.inverse[i].singular());
+        }
+        matrices.coupling[i] = lagrangian[i].coupling(x.velocity[i]);
+        if constexpr (m > 0) {
+          matrices.forms[i] = forms[i];
+          RB_UNROLL
+          for (int k = 0; k < m; ++k) matrices.response[i][k] = matrices.inverse[i] * forms[i].mu[k];
+          if constexpr (nonholonomic)
+            if (i > 0) matrices.rate[i] = constraint_rate(q[i], x.velocity[i]);
+        }
+      }
+      if constexpr (m > 0) lanes.note_singular(factorise_multipliers(matrices));
+    }
+    at.q = q[S - 1];
+    at.end = lagrangian[S - 1];
+    at.end_forms = forms[S - 1];
+  }
+
+  /// S_ij = a_ij C_i M_i^-1 C_j^T, or sum_k a_ik ah_kj C_i M_k^-1 C_j^T with holonomic constraints; i = 2..s.
+  RB_HD mask_t<T> factorise_multipliers(Matrices& matrices) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    RB_UNROLL
+    for (int i = 1; i < S; ++i) {
+      RB_UNROLL
+      for (int l = first; l < first + S - 1; ++l) {
+        RB_UNROLL
+        for (int c = 0; c < m; ++c) {
+          Vector<T, n> response;
+          if constexpr (holonomic) {
+            response = T(tableau.a[i][0] * tableau.ah[0][l]) * (matrices.inverse[0] * matrices.forms[l].mu[c]);
+            RB_UNROLL
+            for (int k = 1; k < S; ++k)
+              response = fma(T(tableau.a[i][k] * tableau.ah[k][l]),
+                             matrices.inverse[k] * matrices.forms[l].mu[c], response);
+          } else {
+            response = T(tableau.a[i][l]) * (matrices.inverse[i] * matrices.forms[l].mu[c]);
+          }
+          const Vector<T, m> column = matrices.forms[i] * response;
+          RB_UNROLL
+          for (int k = 0; k < m; ++k) matrices.factors[(i - 1) * m + k][(l - first) * m + c] = column[k];
+        }
+      }
+    }
+    return factorise(matrices.factors);
+  }
+
+  /// x becomes P^-1 x.
+  RB_HD void solve(const Matrices& matrices, Unknowns& x) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    if constexpr (holonomic) {
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) x.velocity[i] = matrices.inverse[i] * x.velocity[i];
+    }
+    if constexpr (m > 0) {
+      Vector<T, coupled> right;
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) {
+        Vector<T, m> row = x.multiplier[first + i - 1];
+        if constexpr (holonomic) {
+          Vector<T, n> sum = T(tableau.a[i][0]) * x.velocity[0];
+          RB_UNROLL
+          for (int j = 1; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
+          row = row - matrices.forms[i] * sum;
+        }
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
+      }
+      solve_factorised(matrices.factors, right);
+      RB_UNROLL
+      for (int l = first; l < first + S - 1; ++l) {
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) x.multiplier[l][k] = right[(l - first) * m + k];
+      }
+    }
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      Vector<T, n> push = holonomic ? Vector<T, n>::zero() : x.velocity[i];
+      if constexpr (m > 0) {
+        RB_UNROLL
+        for (int l = first; l + 1 < S; ++l)
+          push = fma(T(tableau.ah[i][l]), matrices.forms[l].transpose_times(x.multiplier[l]), push);
+      }
+      if constexpr (holonomic) {
+        x.velocity[i] = x.velocity[i] + matrices.inverse[i] * push;
+      } else {
+        x.velocity[i] = matrices.inverse[i] * push;
+      }
+    }
+  }
+
+  /// E x.
+  RB_HD Unknowns first_order(T h, const Matrices& matrices, const Unknowns& x) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    Unknowns r;
+    Vector<T, n> back[S];  // h B_j^T x_j
+    RB_UNROLL
+    for (int j = 0; j < S; ++j)
+      back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], Vector<T, n>::zero());
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      Vector<T, n> y = Vector<T, n>::zero(), turned = Vector<T, n>::zero();
+      if (i > 0) {
+        RB_UNROLL
+        for (int j = 0; j < S; ++j) y = fma(h * T(tableau.a[i][j]), x.velocity[j], y);
+        turned = matrices.coupling[i].plus_times(T(1.0), y, turned);
+      }
+      r.velocity[i] = turned;
+      RB_UNROLL
+      for (int j = 0; j + 1 < S; ++j) r.velocity[i] = fma(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
+      if constexpr (m > 0) {
+        if (i == 0) continue;
+        Vector<T, m>& c = r.multiplier[first + i - 1];
+        c = Vector<T, m>::zero();
+        if constexpr (nonholonomic) {
+          Vector<T, n> pushed = -turned;
+          RB_UNROLL
+          for (int j = 0; j < S; ++j) pushed = fma(T(tableau.a[i][j]), back[j], pushed);
+          RB_UNROLL
+          for (int k = 0; k < m; ++k) {
+            c[k] = dot(matrices.response[i][k], pushed);
+            RB_UNROLL
+            for (int a = 0; a < Pattern::active; ++a) {
+              const int column = Pattern::coordinate(a);
+              c[k] = fma(matrices.rate[i][k][column], y[column], c[k]);
+            }
+          }
+        }
+      }
+    }
+    return r;
+  }
+
+  /// d(C v + d)/dq; columns of coordinates that are not active stay empty.
+  RB_HD Matrix<T, m, n> constraint_rate(const Vector<T, n>& q, const Vector<T, n>& v) const {
+    Matrix<T, m, n> rate;
+    if constexpr (Pattern::active == 0) return rate;
+    using D = Dual<T, (Pattern::active > 0 ? Pattern::active : 1)>;
+    Vector<D, n> x, constant_v;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      x[i] = D(q[i]);
+      constant_v[i] = D(v[i]);
+    }
+    RB_UNROLL
+    for (int k = 0; k < Pattern::active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
+    const Vector<D, m> phi = constraint(system_, x, constant_v);
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      RB_UNROLL
+      for (int a = 0; a < Pattern::active; ++a) rate[k][Pattern::coordinate(a)] = phi[k].partial[a];
+    }
+    return rate;
+  }
+
+  System system_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END

@@ -1,0 +1,151 @@
+#pragma once
+// The Lobatto pair with two stages for L = v.M(q)v/2 + A(q).v - U(q) on R^n. Stage 1 sits at the initial configuration and
+// both momenta of the stages agree, so that the equations of GeneralLobatto become
+//
+//   P = p + h/2 (f(q, V_1) + C^T Lambda_1) = p(q, V_1) = p(q', V_2),     q' = q + h/2 (V_1 + V_2),
+//   p' = P + h/2 (f(q', V_2) + C'^T Lambda_2)   on the constraint.
+//
+// Velocity constraints: Lambda_1 is known, and the two stages are solved one after the other. Holonomic constraints:
+// Lambda_1 is unknown, and g(q') = 0 (RATTLE).
+
+#include "rattleback/mechanics/quadratic.hpp"
+#include "rattleback/methods/lobatto/on_constraint.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Chords with the Jacobians J_1 = M - h/2 B^T of stage 1 and J_2 = M' + h/2 B' of stage 2, both from the guess, whose error
+/// is O(h^2). With the residuals e_1 = P - p(q, V_1) and e_2 = p(q, V_1) - p(q', V_2) and y = h/2 Lambda_1, an update is
+///
+///   c_1 = J_1^-1 e_1,    c_2 = J_2^-1 (e_2 + N c_1),    R_1 = J_1^-1 C^T,    R_2 = J_2^-1 N R_1,    N = M - h/2 B',
+///   C' (R_1 + R_2)/2 dy = -g(q')/h - C' (c_1 + c_2)/2   (holonomic constraints),     dV_i = c_i + R_i dy.
+///
+/// C' is that of the present iterate; all other matrices hold for the step. Lanes that do not contract are left unsolved.
+template <class T, class System>
+class TwoStageSweeps {
+  static constexpr int n = System::n, m = System::m;
+  static constexpr bool holonomic = is_holonomic<System>;
+  using Lagrangian = QuadraticLagrangian<System, T>;
+  using Forms = ConstraintForms<System>;
+
+ public:
+  using State = StateOf<T, System>;
+  using Scalar = T;
+  using MechanicalSystem = System;
+
+  RB_HD TwoStageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    const T half = T(0.5) * h;
+    const Lagrangian at(system_, state.q);
+    const auto mass_inverse = at.inverse();
+    const Vector<T, n> v = mass_inverse * at.kinetic(state.p);
+    Forms forms;
+    Vector<T, m> y;
+    Vector<T, n> pushed = state.p;  // by the force of the constraint
+    if constexpr (m > 0) {
+      forms.mu = constraint_forms(system_, state.q, v);
+      y = half * state.lambda;
+      pushed = forms.plus_transpose_times(pushed, y);
+    }
+
+    // the guess
+    const Coupling<System, T> coupling = at.coupling(v);
+    const FirstInverse inverse(coupling.template added_to<true>(at.mass(), -half));
+    Vector<T, n> first = mass_inverse * at.kinetic(at.plus_force(half, v, pushed));
+    Vector<T, n> second = first - inverse * coupling.plus_times(h, first, Vector<T, n>::zero());
+    T scale = magnitude(v) + magnitude(first - v);
+    if constexpr (holonomic) scale = scale + rounding_velocity(T(1.0) / h, state.q);
+
+    Sweeps<T> lanes(options_, scale);
+    lanes.singular = mass_inverse.singular() | inverse.singular();
+    Matrices chord;
+    Lagrangian end;
+    Vector<T, n> q, p;
+    Forms end_forms;
+    T residual(0.0);
+    for (int sweep = 0;; ++sweep) {
+      q = fma(half, first + second, state.q);
+      end = Lagrangian(system_, q);
+      if constexpr (holonomic) pushed = forms.plus_transpose_times(state.p, y);
+      p = at.plus_force(half, first, pushed);
+      const Vector<T, n> p_first = at.momentum(first), e_1 = p - p_first, e_2 = p_first - end.momentum(second);
+      residual = max(max_norm(e_1), max_norm(e_2));
+      Vector<T, m> right;
+      if constexpr (holonomic) {
+        end_forms.mu = constraint_forms(system_, q, second);
+        right = (T(-1.0) / h) * system_.position_constraint(q);
+        residual = max(residual, max_norm(right));
+      }
+      if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
+      if (sweep == 0) lanes.note_singular(chord.set(at, inverse, end, end.coupling(second), forms, half));
+      Vector<T, n> c_1 = inverse * e_1, c_2 = chord.second * (e_2 + chord.carried(at, c_1, half));
+      if constexpr (holonomic) {
+        Matrix<T, m, m> gram;
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) {
+          const Vector<T, m> column = end_forms * (T(0.5) * (chord.response_1[k] + chord.response_2[k]));
+          RB_UNROLL
+          for (int l = 0; l < m; ++l) gram[l][k] = column[l];
+        }
+        right = right - end_forms * (T(0.5) * (c_1 + c_2));
+        lanes.note_singular(solve_guide(gram, right));
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) {
+          c_1 = fma(right[k], chord.response_1[k], c_1);
+          c_2 = fma(right[k], chord.response_2[k], c_2);
+        }
+        y = select(lanes.active, y + right, y);
+      }
+      first = select(lanes.active, first + c_1, first);
+      second = select(lanes.active, second + c_2, second);
+      lanes.settle(sweep, larger(magnitude(c_1), magnitude(c_2)));
+    }
+
+    state.q = q;
+    state.p = end.plus_force(half, second, p);
+    T check = sum(q);
+    if constexpr (m > 0) {
+      if constexpr (!holonomic) end_forms.mu = constraint_forms(system_, q, second);
+      const Vector<T, m> impulse = put_on_constraint(system_, end, end_forms, q, state.p, lanes.singular);
+      state.lambda = (T(2.0) / h) * impulse;
+      check = check + sum(state.lambda);
+    }
+    return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
+            residual};
+  }
+
+ private:
+  using FirstInverse = SparseInverse<T, n, detail::ChordPattern<System, true>>;
+  using SecondInverse = SparseInverse<T, n, detail::ChordPattern<System, false>>;
+
+  /// The matrices that hold for the step.
+  struct Matrices {
+    Coupling<System, T> coupling;                // B'
+    SecondInverse second;                        // J_2^-1
+    Matrix<T, m, n> response_1, response_2;      // R_1^T, R_2^T; where the constraint is holonomic
+
+    RB_HD mask_t<T> set(const Lagrangian& at, const FirstInverse& inverse, const Lagrangian& end,
+                        const Coupling<System, T>& at_end, const Forms& forms, const T& half) {
+      coupling = at_end;
+      second = SecondInverse(coupling.template added_to<false>(end.mass(), half));
+      if constexpr (holonomic) {
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) {
+          response_1[k] = inverse * forms.mu[k];
+          response_2[k] = second * carried(at, response_1[k], half);
+        }
+      }
+      return second.singular();
+    }
+    /// N x.
+    RB_HD Vector<T, n> carried(const Lagrangian& at, const Vector<T, n>& x, const T& half) const {
+      return coupling.plus_times(-half, x, at.mass_times(x));
+    }
+  };
+
+  System system_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END
