@@ -6,13 +6,33 @@
 
 RB_NAMESPACE_BEGIN
 
+namespace detail {
+/// v.M(q)v/2 + A(q).v - U(q).
+template <class System, class S>
+RB_HD S lagrangian_of_parts(const System& system, const Vector<S, element_size<System>>& q,
+                            const Vector<S, System::n>& v) {
+  const auto mass = system.mass_matrix(q);
+  S l;
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(mass)>, S>) {
+    l = S(0.5) * mass * dot(v, v);
+  } else {
+    l = S(0.5) * dot(v, apply(mass, v));
+  }
+  if constexpr (requires { system.vector_potential(q); }) l = l + dot(system.vector_potential(q), v);
+  if constexpr (requires { system.potential(q); }) l = l - system.potential(q);
+  return l;
+}
+}  // namespace detail
+
 /// L(q, v).
 template <class System, class S>
 RB_HD S lagrangian(const System& system, const Vector<S, element_size<System>>& q, const Vector<S, System::n>& v) {
   if constexpr (Separable<System>) {
     return S(0.5) * dot(v, Mass<System>(system).times(v)) - system.potential(q);
-  } else {
+  } else if constexpr (detail::gives_lagrangian<System>) {
     return system.lagrangian(q, v);
+  } else {
+    return detail::lagrangian_of_parts(system, q, v);
   }
 }
 

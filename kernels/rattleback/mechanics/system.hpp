@@ -18,9 +18,24 @@
 //   Vector<T, m> constraint_offset(q)               d (optional)
 //   static bool constraint_entry(row, column)       sparsity of mu (optional)
 //
-// A system may give both. Then `lagrangian` is L, and `potential` and the mass belong to the separable form of L. The
-// separable form holds where the parameters in `separable_without` are 0; methods for separable systems take the system
-// only there.
+// or the parts of L = v.M(q)v/2 + A(q).v - U(q) on R^n, with a constraint affine in v, a holonomic one or none, which
+// the Lobatto pairs, the GGL family and the energy-momentum schemes use (mechanics/quadratic.hpp):
+//
+//   mass_matrix(q)                                  M: S (a multiple of the identity), Vector<S, n> (diagonal) or
+//                                                   Matrix<S, n, n>
+//   Vector<S, n> vector_potential(q)                A (optional)
+//   S potential(q)                                  U (optional)
+//   static std::array<int, k> active                the coordinates that M, A, U and a velocity constraint depend on
+//                                                   (optional; all). A system that gives `lagrangian` too must give
+//                                                   `active`; otherwise methods use `lagrangian`
+//   static bool mass_entry(row, column)             sparsity of M, and of the derivatives by coordinate k of M, A and U
+//   static bool mass_varies(row, column, k)         (optional, for speed)
+//   static bool vector_potential_varies(i, k)
+//   static bool potential_varies(k)
+//
+// A system may give both `lagrangian` and the separable form. Then `lagrangian` is L, and `potential` and the mass belong
+// to the separable form of L. The separable form holds where the parameters in `separable_without` are 0; methods for
+// separable systems take the system only there.
 //
 // For a holonomic constraint (kind = ConstraintKind::holonomic) a system gives, instead of the velocity constraint,
 //

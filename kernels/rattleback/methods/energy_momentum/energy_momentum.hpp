@@ -57,7 +57,7 @@ class GeneralEnergyMomentum {
     RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, 2 * n>(update)); }
 
     template <class D>
-    RB_HD Vector<D, size> residual(const Vector<D, size>& x) const {
+    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
       const Vector<D, n> p_1 = momentum(system_, lift<D>(state_.q), segment<n, n>(x));
       auto gamma = Vector<D, m>::zero();
       if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);

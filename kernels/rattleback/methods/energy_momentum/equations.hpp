@@ -28,7 +28,7 @@ class EnergyMomentumEquations {
       : system_(system), state_(state), h_(h) {}
 
   template <class D>
-  RB_HD_LARGE Residual<D> operator()(const Vector<D, n>& u, const Vector<D, n>& p_1, const Vector<D, m>& lambda,
+  RB_HD Residual<D> operator()(const Vector<D, n>& u, const Vector<D, n>& p_1, const Vector<D, m>& lambda,
                                      const Vector<D, m>& gamma) const {
     using Slopes = Secant<D, 2 * n>;
     const D h(h_);

@@ -41,13 +41,15 @@ class QuadraticEnergyMomentum {
     Chord chord;
     set(chord, h, x, at, u, fma(h, u, state.q), l, singular);
 
-    Sweeps<T> lanes(options_, scale);
+    AlternatingSweeps<T> lanes(options_, scale);
+    const T rounding = rounding_of_residuals(scale, state.p);
     lanes.singular = singular;
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       const auto r = equations(u, p_1, l, gamma);
       residual = max(max(max_norm(r.drift), max_norm(r.kick)), max_norm(r.position));
       if constexpr (Traits::has_gamma) residual = max(residual, max_norm(r.hidden));
+      lanes.check(residual, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
       const auto d = chord(T(-0.5) * r.kick, -r.drift, r.hidden, r.position, singular);
       lanes.note_singular(singular);

@@ -41,6 +41,7 @@ class QuadraticTheta {
     Vector<T, n> v = guess(state, h, share * forms_0.transpose_times(l), chord, scale), u = v;
 
     AlternatingSweeps<T> lanes(options_, scale);
+    const T rounding = rounding_of_residuals(scale, state.p);
     Vector<T, n> q_1, kick;
     Forms forms, forms_1;
     T residual(0.0);
@@ -65,6 +66,7 @@ class QuadraticTheta {
       const Vector<T, m> hidden = forms * v,
                          position = (T(1.0) / h) * system_.position_constraint(Traits::position_at_end ? q_1 : x);
       residual = max(max(max_norm(e), max_norm(e_u)), max(max_norm(hidden), max_norm(position)));
+      lanes.check(residual, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
 
       // w moves with x: du = (1 + turn) (dv + e_u + R_w dgamma)

@@ -51,7 +51,8 @@ class QuadraticViS {
     Vector<T, n> z = v - node_inverse * node_coupling.plus_times(h, v, Vector<T, n>::zero());
     Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), h);
     const T speed = magnitude(v_0) + magnitude(v - v_0);
-    Sweeps<T> lanes(options_, speed + rounding_velocity(T(1.0) / h, state.q));
+    const T scale = speed + rounding_velocity(T(1.0) / h, state.q), rounding = rounding_of_residuals(scale, state.p);
+    AlternatingSweeps<T> lanes(options_, scale);
     lanes.singular = node_inverse.singular() | inverse_1.singular();
 
     Vector<T, n> q_1, p_1, w;
@@ -74,6 +75,7 @@ class QuadraticViS {
           coupling.plus_transpose_times(h, w, fma(-h, transpose_times(t, gamma), p_v - p_1));
       const Vector<T, m> hidden = g_y * z, position = (T(1.0) / h) * system_.position_constraint(q_1);
       residual = max(max(max_norm(e_1), max_norm(e_2)), max(max_norm(hidden), max_norm(position)));
+      lanes.check(residual, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
 
       const Matrix<T, n, n> s = detail::constraint_hessian(system_, y, gamma);

@@ -46,10 +46,12 @@ class QuadraticSweeps {
     node_forms.mu = Matrix<T, m, n>::zero();
     Unknowns x;
     Matrices matrices;
-    Sweeps<T> lanes = guess(state, h, node, node_forms, x, matrices);
+    T rounding;
+    Sweeps<T> lanes = guess(state, h, node, node_forms, x, matrices, rounding);
     Stages at;
     for (int sweep = 0;; ++sweep) {
       evaluate(state, h, node, node_forms, x, at, matrices, sweep == 0, lanes);
+      lanes.check(at.norm, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
       Unknowns update = at.residual;
       solve(matrices, update);
@@ -109,7 +111,7 @@ class QuadraticSweeps {
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
   ///   V_i = v + h (chat_i M^-1 (f + C^T lambda) - c_i M^-1 B v),  l_i = h lambda.
   RB_HD Sweeps<T> guess(const State& state, T h, const Lagrangian& node, Forms& node_forms, Unknowns& x,
-                        Matrices& matrices) const {
+                        Matrices& matrices, T& rounding) const {
     constexpr auto tableau = lobatto_pair<S>();
     const MassInverse& inverse = matrices.inverse[0] = node.inverse();
     const Vector<T, n> v = inverse * node.kinetic(state.p);
@@ -129,6 +131,7 @@ class QuadraticSweeps {
     }
     T scale = magnitude(v) + magnitude(by_force) + magnitude(by_motion);
     if constexpr (holonomic) scale = scale + rounding_velocity_of_stages<S>(T(1.0) / h, state.q);
+    rounding = rounding_of_residuals(scale, state.p);
     Sweeps<T> lanes(options_, scale);
     lanes.singular = inverse.singular();
     return lanes;

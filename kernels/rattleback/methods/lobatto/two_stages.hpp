@@ -58,6 +58,7 @@ class TwoStageSweeps {
     if constexpr (holonomic) scale = scale + rounding_velocity(T(1.0) / h, state.q);
 
     Sweeps<T> lanes(options_, scale);
+    const T rounding = rounding_of_residuals(scale, state.p);
     lanes.singular = mass_inverse.singular() | inverse.singular();
     Matrices chord;
     Lagrangian end;
@@ -77,6 +78,7 @@ class TwoStageSweeps {
         right = (T(-1.0) / h) * system_.position_constraint(q);
         residual = max(residual, max_norm(right));
       }
+      lanes.check(residual, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
       if (sweep == 0) lanes.note_singular(chord.set(at, inverse, end, end.coupling(second), forms, half));
       Vector<T, n> c_1 = inverse * e_1, c_2 = chord.second * (e_2 + chord.carried(at, c_1, half));

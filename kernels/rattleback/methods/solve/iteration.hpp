@@ -64,40 +64,58 @@ struct RefusingIteration : Iteration<T> {
 template <class T>
 struct Sweeps : RefusingIteration<T> {
   static constexpr int least_sweeps = 5;
-  T first_change;
+  T first_change, last_change, small;
+  mask_t<T> predicted;  ///< lanes that ended because their next update would have been small
 
   RB_HD Sweeps(const SolverOptions<T>& options, const T& scale)
-      : RefusingIteration<T>(options, scale), first_change(0.0) {}
+      : RefusingIteration<T>(options, scale),
+        first_change(0.0),
+        last_change(__builtin_huge_val()),
+        small(options.tolerance * scale),
+        predicted(false) {}
 
   /// Takes the size of the update that the active lanes got from sweep number `sweep`, counted from 0.
   RB_HD void settle(int sweep, const T& change, double margin = 1.0) {
     this->count(this->active);
-    this->stop(this->convergence.with_rate(change, margin));
+    const mask_t<T> done = this->convergence.with_rate(change, margin);
+    predicted = (this->active & done & (change < last_change) & !(change <= small)) | (predicted & !this->active);
+    last_change = change;
+    this->stop(done);
     if (sweep == 0) first_change = change;
     if (sweep >= least_sweeps) this->refuse(!(change < first_change));
+  }
+  /// Takes the residual after an update. A lane goes on where the rate of contraction promised too much.
+  RB_HD void check(const T& residual, const T& rounding) {
+    const mask_t<T> again = predicted & !(residual <= rounding) & !this->refused;
+    this->active = this->active | again;
+    predicted = predicted & !again;
   }
 };
 
 /// Sweeps whose rate of contraction may alternate from one to the next: the slower one of the last two rates counts.
 template <class T>
 struct AlternatingSweeps : Sweeps<T> {
-  T small, last, before;
+  T before;
 
   RB_HD AlternatingSweeps(const SolverOptions<T>& options, const T& scale)
-      : Sweeps<T>(options, scale),
-        small(options.tolerance * scale),
-        last(__builtin_huge_val()),
-        before(__builtin_huge_val()) {}
+      : Sweeps<T>(options, scale), before(__builtin_huge_val()) {}
 
-  RB_HD void settle(int sweep, const T& change) {
+  RB_HD void settle(int sweep, const T& change, double margin = 1.0) {
     const mask_t<T> unsettled = this->active;
-    Sweeps<T>::settle(sweep, change);
-    const mask_t<T> again = unsettled & (!(change <= small)) & (change * last > small * before) & (change < last);
+    const T last = this->last_change;
+    Sweeps<T>::settle(sweep, change, margin);
+    const mask_t<T> again = unsettled & this->predicted & (change * last > T(margin) * this->small * before);
     this->active = this->active | (again & !this->refused);
+    this->predicted = this->predicted & !again;
     before = last;
-    last = change;
   }
 };
+
+/// Rounding errors of residuals of momenta and velocities: a lane whose sweeps were to end below this level goes on.
+template <class T, int n>
+RB_HD T rounding_of_residuals(const T& scale, const Vector<T, n>& p) {
+  return T(5e-14) * (scale + magnitude(p));
+}
 
 /// A fixed-point iteration. Lanes without contraction over two updates, above the level of round-off, are refused.
 template <class T>

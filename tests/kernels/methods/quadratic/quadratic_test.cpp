@@ -1,0 +1,157 @@
+// Systems that state L = v.M(q)v/2 + A(q).v - U(q) by its parts: the parts belong to L, and the steps that use the parts are
+// the maps of the general forms.
+
+#include "ggl_cases.hpp"
+#include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/holonomic/variable_mass_pendulum.hpp"
+#include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
+#include "rattleback/systems/unconstrained/magnetic_polar.hpp"
+
+namespace rattleback {
+namespace {
+
+template <class System>
+class QuadraticTest : public ::testing::Test {
+ protected:
+  static constexpr int n = System::n, m = System::m;
+  static System system() {
+    System r = make_default<System>();
+    if constexpr (requires { r.magnetic_field; }) r.magnetic_field = 1.3;
+    return r;
+  }
+  static double step_size() { return requires { System::time_scale; } ? 0.01 : 0.1; }
+};
+using Systems = ::testing::Types<ChaplyginSleigh<double>, MagneticPendulum<double, 2>, MagneticPendulum<double, 3>,
+                                 VariableMassPendulum<double>, CylindricalPendulum<double>, MagneticPolar<double>>;
+TYPED_TEST_SUITE(QuadraticTest, Systems);
+
+TYPED_TEST(QuadraticTest, PartsBelongToTheLagrangian) {
+  static_assert(Quadratic<TypeParam>);
+  constexpr int n = TypeParam::n;
+  const auto system = this->system();
+  Random random{7};
+  for (int trial = 0; trial < 50; ++trial) {
+    const Vector<double, n> q = random.vector<n>(0.5, 1.5), v = random.vector<n>(-1.0, 1.0), x = random.vector<n>(-1.0, 1.0);
+    const QuadraticLagrangian<TypeParam> at(system, q);
+    const auto zero = Vector<double, n>::zero();
+    EXPECT_LE(distance(at.momentum(v), momentum(system, q, v)), 1e-14);
+    EXPECT_LE(distance(at.plus_force(1.0, v, zero), configuration_force(system, q, v)), 1e-14);
+    EXPECT_LE(distance(at.inverse() * at.kinetic(at.momentum(v)), v), 1e-13);
+    const auto of_momentum = gradient<n>([&](const auto& y, const auto& u) { return momentum(system, y, u); }, q, v);
+    const auto coupling = at.coupling(v);
+    EXPECT_LE(distance(coupling.plus_times(1.0, x, zero), of_momentum.dq * x), 1e-14);
+    EXPECT_LE(distance(coupling.plus_transpose_times(1.0, x, zero), transpose_times(of_momentum.dq, x)), 1e-14);
+    EXPECT_NEAR(energy(system, q, v), dot(v, momentum(system, q, v)) - system.lagrangian(q, v), 1e-14);
+  }
+}
+
+/// Ten steps of two forms of a method. They agree to 1e-13, as do multipliers where one is an impulse over h; multipliers of
+/// inner stages carry rounding errors of the size eps/h^2.
+template <class System>
+void expect_the_same_map(const System& system, const auto& form, const auto& other, double h) {
+  auto a = default_start(system), b = a;
+  for (int k = 0; k < 10; ++k) {
+    ASSERT_EQ(form(a, h).status, status_good) << "step " << k;
+    ASSERT_EQ(other(b, h).status, status_good) << "step " << k;
+  }
+  EXPECT_LE(distance(a.q, b.q), 1e-13);
+  EXPECT_LE(distance(a.p, b.p), 1e-13);
+  if constexpr (System::m > 0) {
+    EXPECT_LE(distance(a.lambda, b.lambda), 2e-14 / (h * h));
+  }
+}
+
+TYPED_TEST(QuadraticTest, LobattoSweepsAreTheGeneralForm) {
+  const auto system = this->system();
+  for_stages<2, 3, 4, 5>([&](auto s) {
+    for (const double share : {1.0, 0.5}) {
+      SCOPED_TRACE(s());
+      expect_the_same_map(system, LobattoStep<double, TypeParam, Cay, s()>(system, to_round_off),
+                          GeneralLobatto<double, TypeParam, Cay, s()>(system, to_round_off), share * this->step_size());
+    }
+  });
+}
+
+TYPED_TEST(QuadraticTest, ChordsOfGglAndEnergyMomentumAreTheGeneralForm) {
+  if constexpr (is_holonomic<TypeParam>) {
+    const auto system = this->system();
+    const SolverOptions<double> options{tight, 50};
+    const double h = this->step_size();
+    const auto theta = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
+      const double numbers[2] = {member.numbers.theta, member.numbers.vartheta};
+      expect_the_same_map(system, member.on(system), GeneralGgl<double, TypeParam, scheme>(system, options, numbers), h);
+    };
+    expect_the_same_map(system, vi_s.on(system), GeneralGgl<double, TypeParam, GglScheme::vi_s>(system, options), h);
+    theta(vi_a);
+    theta(vi_b);
+    theta(vi_bs);
+    const auto conserving = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
+      expect_the_same_map(system, member.on(system), GeneralEnergyMomentum<double, TypeParam, scheme>(system, options), h);
+    };
+    conserving(em);
+    conserving(em_index3);
+    conserving(classical);
+  }
+}
+
+/// Sweeps contract like h^2: a tenth of the step needs fewer of them. A wrong term of first order costs this.
+TYPED_TEST(QuadraticTest, SweepsFallWithTheStep) {
+  const auto system = this->system();
+  for_stages<2, 3, 4>([&](auto s) {
+    const LobattoStep<double, TypeParam, Cay, s()> step(system, {1e-15, 50});
+    const auto sweeps = [&](double h) {
+      auto state = default_start(system);
+      double sum = 0;
+      for (int k = 0; k < 10; ++k) sum += step(state, h).iterations;
+      return sum / 10;
+    };
+    const double large = sweeps(this->step_size()), small = sweeps(0.1 * this->step_size());
+    EXPECT_LE(large, 6.0) << s();
+    EXPECT_LE(small, 3.5) << s();
+    EXPECT_LT(small, large) << s();
+  });
+}
+
+/// Where sweeps do not converge, Newton's method takes the step.
+TEST(Quadratic, LargeStepsAreHandedOver) {
+  const auto sleigh = make_default<ChaplyginSleigh<double>>();
+  const LobattoStep<double, ChaplyginSleigh<double>, Cay, 3> step(sleigh, {1e-16, 50});
+  const GeneralLobatto<double, ChaplyginSleigh<double>, Cay, 3> general(sleigh, {1e-16, 50});
+  int handed_over = 0;
+  for (const double h : {0.6, 1.2, 2.0, 2.4}) {
+    auto a = default_start(sleigh), b = a;
+    const auto report = step(a, h), other = general(b, h);
+    EXPECT_EQ(report.status, other.status) << h;
+    if (other.status == double(status_good)) {
+      EXPECT_LE(distance(a.q, b.q), 1e-12) << h;
+    }
+    if (report.iterations > other.iterations && distance(a.q, b.q) == 0.0) ++handed_over;
+  }
+  EXPECT_GE(handed_over, 1);
+}
+
+/// M = q^2, which is singular at 0.
+template <class T>
+struct Collapsing {
+  using scalar = T;
+  static constexpr int n = 1, m = 0;
+  static constexpr auto kind = ConstraintKind::none;
+  template <class S>
+  RB_HD S mass_matrix(const Vector<S, n>& q) const {
+    return q[0] * q[0];
+  }
+};
+
+TEST(Quadratic, ASingularMassHasAStatus) {
+  using System = Collapsing<double>;
+  static_assert(Quadratic<System> && !Separable<System>);
+  for_stages<2, 3>([&](auto s) {
+    const LobattoStep<double, System, Cay, s()> step(System{}, {1e-15, 50});
+    StateOf<double, System> state{{1.0}, {0.5}, {}}, at_zero{{0.0}, {0.5}, {}};
+    EXPECT_EQ(step(state, 0.01).status, status_good);
+    EXPECT_EQ(step(at_zero, 0.01).status, status_singular);
+  });
+}
+
+}  // namespace
+}  // namespace rattleback
