@@ -274,15 +274,13 @@ class Printer {
     const int n = graph_.n;
     function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
     if (system_.on_group()) return;
-    if (is_diagonal()) {
-      const std::vector<int> diagonal = diagonal_of_mass();
-      if (std::ranges::all_of(diagonal, [&](int entry) { return entry == diagonal.front(); }))
-        function({"S", "mass_matrix", "q"}, {diagonal.front()});
-      else
-        function({"Vector<S, n>", "mass_matrix", "q"}, diagonal);
-    } else {
+    const std::vector<int> diagonal = diagonal_of_mass();
+    if (!is_diagonal())
       function({"Matrix<S, n, n>", "mass_matrix", "q"}, graph_.mass, n);
-    }
+    else if (std::ranges::all_of(diagonal, [&](int entry) { return entry == diagonal.front(); }))
+      function({"S", "mass_matrix", "q"}, {diagonal.front()});
+    else
+      function({"Vector<S, n>", "mass_matrix", "q"}, diagonal);
     std::vector<int> force, momentum_at_rest;
     for (int i = 0; i < n; ++i) {
       const int momentum = algebra_.derivative(graph_.lagrangian, graph_.v(i));
@@ -294,12 +292,37 @@ class Printer {
     }
     function({"Vector<S, n>", "generalized_force", "qv"}, force);
     print_velocity(momentum_at_rest);
-    print_separable_form(momentum_at_rest);
+    if (!print_separable_form(momentum_at_rest) && !algebra_.is_zero(graph_.potential))
+      function({"S", "potential", "q"}, {graph_.potential});
+    print_parts(momentum_at_rest);
   }
 
+  /// What mechanics/quadratic.hpp takes besides M and U: A, the active coordinates, and the places of zeros.
+  void print_parts(const std::vector<int>& vector_potential) {
+    const auto bits = [this](std::span<const int> nodes) { return graph_.coordinates_of(nodes); };
+    std::uint64_t active = bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1});
+    if (!graph_.holonomic()) active |= bits(graph_.forms) | bits(graph_.offset);
+    std::vector<std::string> coordinates, entries, varies, vector_varies;
+    for (int k = 0; k < graph_.n; ++k)
+      if ((active >> k & 1) != 0) coordinates.push_back(std::to_string(k));
+    line("\n  // The parts of L (mechanics/system.hpp).");
+    line(fmt::format("  static constexpr std::array<int, {}> active{{{}}};", coordinates.size(), join(coordinates)));
+    if (std::ranges::any_of(vector_potential, [&](int entry) { return !algebra_.is_zero(entry); }))
+      function({"Vector<S, n>", "vector_potential", "q"}, vector_potential);
+    for (const int& entry : graph_.mass) {
+      entries.push_back(algebra_.is_zero(entry) ? "0" : "1");
+      varies.push_back(std::to_string(bits({&entry, 1})));
+    }
+    for (const int& entry : vector_potential) vector_varies.push_back(std::to_string(bits({&entry, 1})));
+    print_table("bool mass_entry(int row, int column)", "n * n", entries, "table[row * n + column]");
+    print_table("bool mass_varies(int row, int column, int k)", "n * n", varies, "table[row * n + column] >> k & 1");
+    print_table("bool vector_potential_varies(int i, int k)", "n", vector_varies, "table[i] >> k & 1");
+    print_table("bool potential_varies(int k)", "1", {std::to_string(bits({&graph_.potential, 1}))}, "table[0] >> k & 1");
+  }
   /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
-  void print_separable_form(const std::vector<int>& momentum_at_rest) {
-    if (std::ranges::any_of(graph_.mass, [&](int entry) { return graph_.depends_on_q(entry); })) return;
+  /// Returns whether L has this form.
+  bool print_separable_form(const std::vector<int>& momentum_at_rest) {
+    if (std::ranges::any_of(graph_.mass, [&](int entry) { return graph_.depends_on_q(entry); })) return false;
     for (int i = 0; i < static_cast<int>(system_.parameters.size()); ++i) {
       const auto vanishes = [&](int node) { return algebra_.is_zero(graph_.without(i, node)); };
       if (!std::ranges::all_of(momentum_at_rest, vanishes)) continue;
@@ -307,8 +330,10 @@ class Printer {
       line("  /// L is separable where this parameter is 0.");
       line(fmt::format("  static constexpr std::array<const char*, 1> separable_without{{{}}};",
                        cpp_string(system_.parameters[at(i)].name)));
-      return print_potential_and_mass();
+      print_potential_and_mass();
+      return true;
     }
+    return false;
   }
 
   /// The inverse of p = M v + b. Larger full matrices are left to Newton's method of mechanics/lagrangian.hpp.
@@ -366,22 +391,19 @@ class Printer {
     if (std::ranges::none_of(graph_.forms, [&](int node) { return algebra_.is_zero(node); })) return;
     std::vector<std::string> table;
     for (const int node : graph_.forms) table.push_back(algebra_.is_zero(node) ? "0" : "1");
-    print_table("bool", "constraint_entry", table, "table[row][column] != 0");
+    print_table("bool constraint_entry(int row, int column)", "m * n", table, "table[row * n + column]");
   }
-  void print_table(std::string_view type, std::string_view name, const std::vector<std::string>& entries,
+  /// A static member function that looks up a table.
+  void print_table(std::string_view head, std::string_view size, const std::vector<std::string>& entries,
                    std::string_view result) {
-    line(fmt::format("  RB_HD static constexpr {} {}(int row, int column) {{", type, name));
-    line("    constexpr signed char table[m][n] = {");
-    for (int k = 0; k < graph_.m; ++k)
-      line(fmt::format("        {{{}}}{}", join(std::span(entries).subspan(at(k * graph_.n), at(graph_.n))),
-                       k + 1 < graph_.m ? "," : "};"));
-    line(fmt::format("    return {};", result));
-    line("  }");
+    line(fmt::format("  RB_HD static constexpr {} {{", head));
+    line(fmt::format("    constexpr long long table[{}] = {{{}}};", size, join(entries)));
+    line(fmt::format("    return {};\n  }}", result));
   }
   void print_opposites() {
     std::vector<std::string> table;
     bool any = false;
-    for (int k = 0; k < graph_.m; ++k) {
+    for (int k = 0; k < graph_.m; ++k)
       for (int i = 0; i < graph_.n; ++i) {
         const int entry = graph_.forms[at(k * graph_.n + i)], negated = algebra_.negative(entry);
         int other = i;
@@ -390,8 +412,7 @@ class Printer {
         table.push_back(std::to_string(other));
         any = any || other != i;
       }
-    }
-    if (any) print_table("int", "constraint_opposite", table, "table[row][column]");
+    if (any) print_table("int constraint_opposite(int row, int column)", "m * n", table, "table[row * n + column]");
   }
 
   void print_blocks() {

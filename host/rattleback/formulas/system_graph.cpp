@@ -126,6 +126,14 @@ void SystemGraph::check_operations(const FormulaText& formula, int node) {
     throw FormulaError(formula, 0, fault);
 }
 
+std::uint64_t SystemGraph::coordinates_of(std::span<const int> nodes) {
+  std::uint64_t bits = 0;
+  for (const int node : nodes)
+    for (int k = 0; k < elements; ++k)
+      if (algebra_.depends(node, q(k), q(k + 1))) bits |= std::uint64_t{1} << k;
+  return bits;
+}
+
 void SystemGraph::read_mass_form() {
   const int half = algebra_.number(0.5);
   const auto velocity = [&](int i) { return graph_.variable(v(i)); };

@@ -1,6 +1,8 @@
 #pragma once
 // The formulas of a system as one graph.
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "rattleback/expression/algebra.hpp"
@@ -36,6 +38,8 @@ class SystemGraph {
   [[nodiscard]] int v(int i) const { return parameters_ + elements + i; }  ///< index of a variable
   [[nodiscard]] bool depends_on_q(int node) { return algebra_.depends(node, q(0), q(elements)); }
   [[nodiscard]] bool depends_on_v(int node) { return algebra_.depends(node, v(0), v(n)); }
+  /// The coordinates on which nodes depend, as bits; on R^n.
+  [[nodiscard]] std::uint64_t coordinates_of(std::span<const int> nodes);
   [[nodiscard]] bool holonomic() const { return !system.constraints.empty(); }
   /// Whether energy is constant: the constraint forces do no work.
   [[nodiscard]] bool conserves_energy() const;
