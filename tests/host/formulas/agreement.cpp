@@ -11,6 +11,7 @@
 #include "rattleback/lie/lie.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/systems/holonomic/four_particle.hpp"
 #include "rattleback/systems/holonomic/heavy_top_directors.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
@@ -103,6 +104,16 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
     EXPECT_SAME(system.generalized_force(q, v), detail::differentiated_force(system, q, v));
   if constexpr (detail::has_inertia<System>)
     EXPECT_SAME(detail::apply_inertia(system.mass_matrix(q), v), mass_matrix(system, q, v) * v);
+  if constexpr (Quadratic<System>) {
+    const QuadraticLagrangian<System> at(system, q);
+    const auto zero = Vector<double, n>::zero();
+    EXPECT_SAME(at.momentum(v), momentum(system, q, v));
+    EXPECT_SAME(at.plus_force(1.0, v, zero), configuration_force(system, q, v));
+    EXPECT_SAME(at.inverse() * at.kinetic(momentum(system, q, v)), v);
+    const auto slopes = gradient<n>([&](const auto& x, const auto& y) { return momentum(system, x, y); }, q, v);
+    EXPECT_SAME(at.coupling(v).plus_times(1.0, v, zero), slopes.dq * v);
+    EXPECT_SAME(at.coupling(v).plus_transpose_times(1.0, v, zero), transpose_times(slopes.dq, v));
+  }
   if constexpr (requires { system.velocity(q, v); }) EXPECT_SAME(system.velocity(q, momentum(system, q, v)), v);
   if constexpr (requires { system.position_jacobian(q); }) {
     const auto g = system.position_constraint(seeded_configuration<group_of<System>, Dual<double, n>>(q));
