@@ -317,7 +317,8 @@ class Printer {
     print_table("bool mass_entry(int row, int column)", "n * n", entries, "table[row * n + column]");
     print_table("bool mass_varies(int row, int column, int k)", "n * n", varies, "table[row * n + column] >> k & 1");
     print_table("bool vector_potential_varies(int i, int k)", "n", vector_varies, "table[i] >> k & 1");
-    print_table("bool potential_varies(int k)", "1", {std::to_string(bits({&graph_.potential, 1}))}, "table[0] >> k & 1");
+    const std::string potential = std::to_string(bits({&graph_.potential, 1}));
+    print_table("bool potential_varies(int k)", "1", {potential}, "table[0] >> k & 1");
   }
   /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
   /// Returns whether L has this form.
@@ -421,8 +422,7 @@ class Printer {
     if (std::ranges::all_of(diagonal_of_mass(), [&](int entry) { return algebra_.is_one(entry); }))
       function({"Vector<T, n>", "mass_diagonal", "q", true}, diagonal_of_mass());
     const int terms = static_cast<int>(blocks.terms.size());
-    line("");
-    line("  // The structure for condensed methods (system.hpp).");
+    line("\n  // The structure for condensed methods (system.hpp).");
     line(fmt::format("  static constexpr int block = {}, terms = {};", blocks.size, terms));
     print_hessian("constraint_hessian", "a", blocks.constraint_hessian);
     if (terms == 0) return;

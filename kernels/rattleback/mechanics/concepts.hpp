@@ -33,10 +33,10 @@ using Configuration = Vector<S, element_size<System>>;
 
 namespace detail {
 template <class System>
-inline constexpr bool gives_lagrangian = requires(const System& s, const Configuration<System>& q,
-                                                  const Vector<typename System::scalar, System::n>& v) {
-  s.lagrangian(q, v);
-};
+inline constexpr bool gives_lagrangian =
+    requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
+      s.lagrangian(q, v);
+    };
 template <class System>
 inline constexpr bool gives_inertia = requires(const System& s, const Configuration<System>& q) { s.mass_matrix(q); };
 template <class System>
@@ -47,9 +47,9 @@ inline constexpr bool gives_constant_mass =
 /// The system states L = v.M(q)v/2 + A(q).v - U(q) by its parts. A system that gives `lagrangian` too says so by its
 /// `active` coordinates.
 template <class System>
-concept StatesParts = detail::gives_inertia<System> &&
-                      (requires { System::active; } ||
-                       !(detail::gives_lagrangian<System> || detail::gives_constant_mass<System>));
+concept StatesParts =
+    detail::gives_inertia<System> &&
+    (requires { System::active; } || !(detail::gives_lagrangian<System> || detail::gives_constant_mass<System>));
 
 /// The system gives a potential and a mass matrix: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
 template <class System>

@@ -33,8 +33,8 @@ template <class System>
 struct QuadraticPattern {
   using T = typename System::scalar;
   static constexpr int n = System::n, active = static_cast<int>(active_coordinates<System>().size());
-  using Inertia = std::remove_cvref_t<decltype(std::declval<const System&>().mass_matrix(
-      std::declval<const Vector<T, n>&>()))>;
+  using Inertia =
+      std::remove_cvref_t<decltype(std::declval<const System&>().mass_matrix(std::declval<const Vector<T, n>&>()))>;
   static constexpr bool dense = std::is_same_v<Inertia, Matrix<T, n, n>>;
   static constexpr bool has_vector_potential =
       requires(const System& s, const Vector<T, n>& q) { s.vector_potential(q); };
@@ -155,8 +155,8 @@ class Coupling {
       for (int i = 0; i < n; ++i) {
         if (!Pattern::coupled(i, k)) continue;
         const int c = Pattern::coordinate(k), row = transposed ? c : i, column_of = transposed ? i : c;
-        mass[row][column_of] = filled || Pattern::entry(row, column_of) ? fma(s, column[k][i], mass[row][column_of])
-                                                              : s * column[k][i];
+        mass[row][column_of] =
+            filled || Pattern::entry(row, column_of) ? fma(s, column[k][i], mass[row][column_of]) : s * column[k][i];
       }
     }
     return mass;
@@ -255,8 +255,7 @@ class QuadraticLagrangian {
     RB_UNROLL
     for (int k = 0; k < active; ++k) {
       RB_UNROLL
-      for (int i = 0; i < n; ++i)
-        b.column[k][i] = Pattern::coupled(i, k) ? coupled(k, i, v, T(1.0)) : T(0.0);
+      for (int i = 0; i < n; ++i) b.column[k][i] = Pattern::coupled(i, k) ? coupled(k, i, v, T(1.0)) : T(0.0);
     }
     return b;
   }
@@ -305,8 +304,7 @@ class QuadraticLagrangian {
     RB_UNROLL
     for (int j = 0; j < n; ++j) varies = varies || Pattern::mass_varies(i, j, k);
     if (!varies) return vector_potential_by_[k][i];
-    const T by_mass =
-        row_times(mass_by_[k], i, v, [k](int r, int c) { return Pattern::mass_varies(r, c, k); });
+    const T by_mass = row_times(mass_by_[k], i, v, [k](int r, int c) { return Pattern::mass_varies(r, c, k); });
     return Pattern::vector_potential_varies(i, k) ? fma(s, by_mass, vector_potential_by_[k][i]) : s * by_mass;
   }
 

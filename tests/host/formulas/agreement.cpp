@@ -146,8 +146,9 @@ void expect_blocks(const System& system, Random& random) {
       const Dual<double, 1> term = system.template potential_term<a.value>(Dual<double, 1>(pi[a.value], 0));
       f = fma(term.partial[0], slopes[a.value], f);
     };
-    [&]<int... a>(std::integer_sequence<int, a...>) { (add(std::integral_constant<int, a>{}), ...); }
-    (std::make_integer_sequence<int, terms>{});
+    [&]<int... a>(std::integer_sequence<int, a...>) {
+      (add(std::integral_constant<int, a>{}), ...);
+    }(std::make_integer_sequence<int, terms>{});
     return f;
   };
   const auto q = random.vector<n>();

@@ -42,7 +42,11 @@ class GeneralEnergyMomentum {
     static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
 
     RB_HD Equations(const System& system, const PhaseState<T, n, m>& state, const T& h)
-        : system_(system), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)), equations_(system, state, h) {}
+        : system_(system),
+          state_(state),
+          h_(h),
+          v_0_(velocity(system, state.q, state.p)),
+          equations_(system, state, h) {}
 
     RB_HD Vector<T, size> guess(const T& fraction) const {
       auto x = Vector<T, size>::zero();
@@ -132,8 +136,8 @@ struct EnergyMomentumChords {
 template <class T, class System, GglScheme scheme>
   requires(Quadratic<System> && chords_fit<System>)
 struct EnergyMomentumForm<T, System, scheme> {
-  using type = HandingOver<EnergyMomentumChords<T, System, scheme>::template type,
-                           GeneralEnergyMomentum<T, System, scheme>>;
+  using type =
+      HandingOver<EnergyMomentumChords<T, System, scheme>::template type, GeneralEnergyMomentum<T, System, scheme>>;
 };
 }  // namespace detail
 

@@ -29,7 +29,7 @@ class EnergyMomentumEquations {
 
   template <class D>
   RB_HD Residual<D> operator()(const Vector<D, n>& u, const Vector<D, n>& p_1, const Vector<D, m>& lambda,
-                                     const Vector<D, m>& gamma) const {
+                               const Vector<D, m>& gamma) const {
     using Slopes = Secant<D, 2 * n>;
     const D h(h_);
     const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p), q_1 = fma(h, u, q_0);

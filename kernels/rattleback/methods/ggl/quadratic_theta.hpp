@@ -57,8 +57,8 @@ class QuadraticTheta {
       RB_UNROLL
       for (int k = 0; k < m; ++k) chord.g_response[k] = mass_inverse * forms.mu[k];
       const Vector<T, n> w = transpose_times(chord.g_response, gamma);
-      const Vector<T, n> slope = at.plus_force(
-          T(1.0), v, chord.coupling.plus_transpose_times(T(1.0), w, -transpose_times(chord.t, gamma)));
+      const Vector<T, n> slope =
+          at.plus_force(T(1.0), v, chord.coupling.plus_transpose_times(T(1.0), w, -transpose_times(chord.t, gamma)));
       kick = state.p + h * slope;
       const Forms& by_l = Traits::forces_at_ends ? forms_0 : forms;
       const Vector<T, n> e_u = v + w - u;

@@ -71,8 +71,7 @@ class QuadraticViS {
       const Vector<T, n> p_v = node.momentum(v);
       p_1 = at.momentum(z);
       const Vector<T, n> e_1 = node.plus_force(h, v, state.p) - transpose_times(g_0, l) - p_v;
-      const Vector<T, n> e_2 =
-          coupling.plus_transpose_times(h, w, fma(-h, transpose_times(t, gamma), p_v - p_1));
+      const Vector<T, n> e_2 = coupling.plus_transpose_times(h, w, fma(-h, transpose_times(t, gamma), p_v - p_1));
       const Vector<T, m> hidden = g_y * z, position = (T(1.0) / h) * system_.position_constraint(q_1);
       residual = max(max(max_norm(e_1), max_norm(e_2)), max(max_norm(hidden), max_norm(position)));
       lanes.check(residual, rounding);
@@ -130,7 +129,8 @@ class QuadraticViS {
     state.p = p_1;
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), lanes.singular, is_finite(check));
+    const T status =
+        step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), lanes.singular, is_finite(check));
     keep.put(status == T(0.0), gamma, v, start.q, start.p);
     return {status, lanes.iterations, residual};
   }

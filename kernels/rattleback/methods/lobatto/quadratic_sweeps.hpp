@@ -75,8 +75,7 @@ class QuadraticSweeps {
     T check = sum(state.q);
     if constexpr (m > 0) {
       // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
-      const Vector<T, m> impulse =
-          put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, lanes.singular);
+      const Vector<T, m> impulse = put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, lanes.singular);
       state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
       check = check + sum(state.lambda);
     }
@@ -223,8 +222,8 @@ class QuadraticSweeps {
             response = T(tableau.a[i][0] * tableau.ah[0][l]) * (matrices.inverse[0] * matrices.forms[l].mu[c]);
             RB_UNROLL
             for (int k = 1; k < S; ++k)
-              response = fma(T(tableau.a[i][k] * tableau.ah[k][l]),
-                             matrices.inverse[k] * matrices.forms[l].mu[c], response);
+              response =
+                  fma(T(tableau.a[i][k] * tableau.ah[k][l]), matrices.inverse[k] * matrices.forms[l].mu[c], response);
           } else {
             response = T(tableau.a[i][l]) * (matrices.inverse[i] * matrices.forms[l].mu[c]);
           }

@@ -123,9 +123,9 @@ class TwoStageSweeps {
 
   /// The matrices that hold for the step.
   struct Matrices {
-    Coupling<System, T> coupling;                // B'
-    SecondInverse second;                        // J_2^-1
-    Matrix<T, m, n> response_1, response_2;      // R_1^T, R_2^T; where the constraint is holonomic
+    Coupling<System, T> coupling;            // B'
+    SecondInverse second;                    // J_2^-1
+    Matrix<T, m, n> response_1, response_2;  // R_1^T, R_2^T; where the constraint is holonomic
 
     RB_HD mask_t<T> set(const Lagrangian& at, const FirstInverse& inverse, const Lagrangian& end,
                         const Coupling<System, T>& at_end, const Forms& forms, const T& half) {

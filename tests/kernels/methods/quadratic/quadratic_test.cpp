@@ -19,7 +19,9 @@ class QuadraticTest : public ::testing::Test {
     if constexpr (requires { r.magnetic_field; }) r.magnetic_field = 1.3;
     return r;
   }
-  static double step_size() { return requires { System::time_scale; } ? 0.01 : 0.1; }
+  static double step_size() {
+    return requires { System::time_scale; } ? 0.01 : 0.1;
+  }
 };
 using Systems = ::testing::Types<ChaplyginSleigh<double>, MagneticPendulum<double, 2>, MagneticPendulum<double, 3>,
                                  VariableMassPendulum<double>, CylindricalPendulum<double>, MagneticPolar<double>>;
@@ -31,7 +33,8 @@ TYPED_TEST(QuadraticTest, PartsBelongToTheLagrangian) {
   const auto system = this->system();
   Random random{7};
   for (int trial = 0; trial < 50; ++trial) {
-    const Vector<double, n> q = random.vector<n>(0.5, 1.5), v = random.vector<n>(-1.0, 1.0), x = random.vector<n>(-1.0, 1.0);
+    const Vector<double, n> q = random.vector<n>(0.5, 1.5), v = random.vector<n>(-1.0, 1.0),
+                            x = random.vector<n>(-1.0, 1.0);
     const QuadraticLagrangian<TypeParam> at(system, q);
     const auto zero = Vector<double, n>::zero();
     EXPECT_LE(distance(at.momentum(v), momentum(system, q, v)), 1e-14);
@@ -79,14 +82,16 @@ TYPED_TEST(QuadraticTest, ChordsOfGglAndEnergyMomentumAreTheGeneralForm) {
     const double h = this->step_size();
     const auto theta = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
       const double numbers[2] = {member.numbers.theta, member.numbers.vartheta};
-      expect_the_same_map(system, member.on(system), GeneralGgl<double, TypeParam, scheme>(system, options, numbers), h);
+      expect_the_same_map(system, member.on(system), GeneralGgl<double, TypeParam, scheme>(system, options, numbers),
+                          h);
     };
     expect_the_same_map(system, vi_s.on(system), GeneralGgl<double, TypeParam, GglScheme::vi_s>(system, options), h);
     theta(vi_a);
     theta(vi_b);
     theta(vi_bs);
     const auto conserving = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
-      expect_the_same_map(system, member.on(system), GeneralEnergyMomentum<double, TypeParam, scheme>(system, options), h);
+      expect_the_same_map(system, member.on(system), GeneralEnergyMomentum<double, TypeParam, scheme>(system, options),
+                          h);
     };
     conserving(em);
     conserving(em_index3);
