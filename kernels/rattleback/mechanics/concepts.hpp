@@ -38,7 +38,8 @@ inline constexpr bool gives_lagrangian =
       s.lagrangian(q, v);
     };
 template <class System>
-inline constexpr bool gives_inertia = requires(const System& s, const Configuration<System>& q) { s.mass_matrix(q); };
+inline constexpr bool gives_mass_matrix =
+    requires(const System& s, const Configuration<System>& q) { s.mass_matrix(q); };
 template <class System>
 inline constexpr bool gives_constant_mass =
     requires(const System& s) { s.mass_diagonal(); } || requires(const System& s) { s.mass_matrix(); };
@@ -48,7 +49,7 @@ inline constexpr bool gives_constant_mass =
 /// `active` coordinates.
 template <class System>
 concept StatesParts =
-    detail::gives_inertia<System> &&
+    detail::gives_mass_matrix<System> &&
     (requires { System::active; } || !(detail::gives_lagrangian<System> || detail::gives_constant_mass<System>));
 
 /// The system gives a potential and a mass matrix: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.

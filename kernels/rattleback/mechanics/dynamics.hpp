@@ -9,7 +9,7 @@
 // method to a variational integrator of the same order). Dual numbers give all terms from the Lagrangian and g. For
 // speed a system may give, over any scalar S,
 //
-//   mass_matrix(q)                   M: S (a multiple of the identity), Vector<S, n> (diagonal) or Matrix<S, n, n>
+//   mass_matrix(q)               M: S (a multiple of the identity), Vector<S, n> (diagonal) or Matrix<S, n, n>
 //   Vector<S, n> generalized_force(q, v)        F
 //   Matrix<S, m, n> position_jacobian(q)        G
 //   Vector<S, m> position_curvature(q, v)       D^2g(v, v)
@@ -75,9 +75,6 @@ RB_HD_LARGE Vector<S, System::m> differentiated_curvature(const System& system, 
   return derivative(derivative(system.position_constraint(x)));
 }
 
-template <class System>
-inline constexpr bool has_inertia = requires(const System& s, const Configuration<System>& q) { s.mass_matrix(q); };
-
 template <class M, class S, int n>
 RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {
   if constexpr (std::is_same_v<M, S>) {
@@ -106,7 +103,7 @@ RB_HD Vector<S, System::n> generalized_force(const System& system, const Vector<
 template <class System, class S>
 RB_HD Vector<S, System::n> inertia_times(const System& system, const Vector<S, System::n>& q,
                                          const Vector<S, System::n>& v, const Vector<S, System::n>& x) {
-  if constexpr (detail::has_inertia<System>) {
+  if constexpr (detail::gives_mass_matrix<System>) {
     return detail::apply_inertia(system.mass_matrix(q), x);
   } else {
     return detail::derivative(momentum(system, detail::along(q, Vector<S, System::n>::zero()), detail::along(v, x)));
@@ -168,7 +165,7 @@ RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mas
                            const Vector<T, n>& v) {
   if constexpr (Separable<System>) {
     return mass;
-  } else if constexpr (has_inertia<System>) {
+  } else if constexpr (gives_mass_matrix<System>) {
     const auto inertia = system.mass_matrix(q);
     using M = std::remove_cvref_t<decltype(inertia)>;
     if constexpr (std::is_same_v<M, T>) {

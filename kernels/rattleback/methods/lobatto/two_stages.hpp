@@ -5,8 +5,7 @@
 //   P = p + h/2 (f(q, V_1) + C^T Lambda_1) = p(q, V_1) = p(q', V_2),     q' = q + h/2 (V_1 + V_2),
 //   p' = P + h/2 (f(q', V_2) + C'^T Lambda_2)   on the constraint.
 //
-// Velocity constraints: Lambda_1 is known, and the two stages are solved one after the other. Holonomic constraints:
-// Lambda_1 is unknown, and g(q') = 0 (RATTLE).
+// Velocity constraints: Lambda_1 is known. Holonomic constraints: Lambda_1 is unknown, and g(q') = 0 (RATTLE).
 
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"

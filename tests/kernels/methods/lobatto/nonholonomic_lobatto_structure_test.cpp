@@ -55,8 +55,8 @@ TYPED_TEST(StructureTest, UsualToleranceIsNearRoundOff) {
   const auto a = advance(usual, state, this->h, 50), b = advance(this->step, state, this->h, 50);
   EXPECT_LE(distance(a.q, b.q), 1e-13);
   EXPECT_LE(distance(a.p, b.p), 1e-13);
-  // A multiplier is an impulse over h. Multipliers of inner stages carry rounding errors of the size eps/h^2.
-  EXPECT_LE(distance(a.lambda, b.lambda), 1e-12 / (this->h * this->h));
+  // A multiplier is an impulse over h. The largest difference, 2.4e-11, is that of the sleigh with five stages.
+  EXPECT_LE(distance(a.lambda, b.lambda), 4e-12 / this->h);
 }
 
 // --- wrong variants ---
