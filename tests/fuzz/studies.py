@@ -113,6 +113,8 @@ def shrink(tree):
     for pair in ensemble:
         if pair[0] == "draws":
             pair[1] = 4
+        elif pair[0] == "randomisations":
+            pair[1] = 2
     for axis in ensemble.get("axes") or []:
         for pair in axis:
             if pair[0] in ("count", "draws"):
