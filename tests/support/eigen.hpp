@@ -1,5 +1,5 @@
 #pragma once
-// Vectors and matrices of the kernels as those of Eigen.
+// Vectors and matrices of the kernels as those of Eigen, whose sizes are dynamic: Eigen compiles a fixed size anew.
 
 #include <Eigen/Dense>
 
@@ -8,12 +8,12 @@
 namespace rattleback {
 
 template <int N>
-Eigen::Matrix<double, N, 1> to_eigen(const Vector<double, N>& x) {
-  return Eigen::Map<const Eigen::Matrix<double, N, 1>>(x.entry);
+Eigen::VectorXd to_eigen(const Vector<double, N>& x) {
+  return Eigen::Map<const Eigen::VectorXd>(x.entry, N);
 }
 template <int R, int C>
-Eigen::Matrix<double, R, C> to_eigen(const Matrix<double, R, C>& a) {
-  Eigen::Matrix<double, R, C> e;
+Eigen::MatrixXd to_eigen(const Matrix<double, R, C>& a) {
+  Eigen::MatrixXd e(R, C);
   for (int i = 0; i < R; ++i) e.row(i) = to_eigen(a[i]).transpose();
   return e;
 }

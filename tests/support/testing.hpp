@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "rattleback/builtin/systems.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
-#include "rattleback/builtin/systems.hpp"
 
 namespace rattleback {
 
@@ -84,9 +84,10 @@ struct TypeList<std::tuple<Entries...>> {
 
 /// The catalogue as a list of types for typed tests; the systems that are compiled for Lobatto methods, with numbers of stages.
 using CatalogueSystems = detail::TypeList<CatalogueEntries>::Types;
-template <int... S>
-using CatalogueCases =
-    typename detail::TypeList<Concatenation<detail::TypeList<CatalogueEntries>::WithStages<S>...>>::Types;
+/// With S stages, and further cases.
+template <int S, class... Further>
+using CatalogueCasesAnd = typename detail::TypeList<
+    Concatenation<detail::TypeList<CatalogueEntries>::WithStages<S>, std::tuple<Further...>>>::Types;
 
 template <int... S>
 using LobattoCases =

@@ -33,7 +33,7 @@ TEST(VectorTest, Operations) {
   EXPECT_EQ((dot(Vector<double, 0>{}, Vector<double, 0>{})), 0.0);
   const auto u = segment<0, 3>(a), v = segment<2, 3>(a);
   EXPECT_EQ(to_eigen(v), x.tail<3>());
-  EXPECT_EQ(to_eigen(cross(u, v)), to_eigen(u).cross(to_eigen(v)));
+  EXPECT_EQ(to_eigen(cross(u, v)), Eigen::Vector3d(to_eigen(u)).cross(Eigen::Vector3d(to_eigen(v))));
   EXPECT_EQ(to_eigen(join(segment<0, 2>(a), v)), x);
   EXPECT_EQ(to_eigen(join(a, Vector<double, 0>{})), x);
 }
@@ -45,7 +45,7 @@ TEST(MatrixTest, Products) {
   const auto y = random.vector<3>(-1.0, 1.0);
   EXPECT_TRUE(to_eigen(a * x).isApprox(to_eigen(a) * to_eigen(x), 1e-15));
   EXPECT_TRUE(to_eigen(transpose_times(a, y)).isApprox(to_eigen(a).transpose() * to_eigen(y), 1e-15));
-  EXPECT_EQ(to_eigen(Matrix<double, 3, 4>::zero()), (Eigen::Matrix<double, 3, 4>::Zero()));
+  EXPECT_EQ(to_eigen(Matrix<double, 3, 4>::zero()), Eigen::MatrixXd::Zero(3, 4));
 }
 
 /// Solution of A x = b and whether A was found singular, by either algorithm.
@@ -93,7 +93,7 @@ class EquationsTest : public ::testing::Test {
     const auto b = random.vector<n>(-1.0, 1.0);
     const auto x = to_eigen(Solver::solve(a, b).first);
     const auto matrix = to_eigen(a);
-    const Eigen::FullPivLU<Eigen::Matrix<double, n, n>> oracle(matrix);
+    const Eigen::FullPivLU<Eigen::MatrixXd> oracle(matrix);
     EXPECT_LT(norm(x - oracle.solve(to_eigen(b))), 1e-14 * n * norm(matrix) * norm(oracle.inverse()) * norm(x));
   }
   void expect_singular(const Coefficients& a) { EXPECT_TRUE(Solver::solve(a, random.vector<n>(-1.0, 1.0)).second); }
