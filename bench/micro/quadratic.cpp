@@ -5,57 +5,23 @@
 //   build/release/bench/bench_quadratic [repetitions]
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
 #include "rattleback/methods/energy_momentum/energy_momentum.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
-#include "rattleback/real/pack.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
 #include "rattleback/systems/holonomic/variable_mass_pendulum.hpp"
 #include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
+#include "steps.hpp"
 
 using namespace rattleback;
 
 namespace {
 
 using P = Pack<RATTLEBACK_PACK>;
-constexpr int steps = 200;
 int repetitions = 31;
-
-template <class System>
-System default_system() {
-  System system{};
-  int i = 0;
-  for (const ParameterInfo& parameter : System::parameters()) reinterpret_cast<P*>(&system)[i++] = P(parameter.value);
-  if constexpr (requires { system.magnetic_field; }) system.magnetic_field = P(1.0);
-  return system;
-}
-
-/// Nanoseconds per trajectory-step of `steps` steps of 0.1 from the default state, its velocity scaled lane by lane.
-template <class System>
-double nanoseconds(const System& system, const auto& step) {
-  StateOf<P, System> state;
-  Vector<P, System::n> v;
-  double scale[RATTLEBACK_PACK];
-  for (int lane = 0; lane < RATTLEBACK_PACK; ++lane) scale[lane] = 1.0 + 0.02 * lane;
-  for (int i = 0; i < System::n; ++i) {
-    state.q[i] = P(System::default_q[i]);
-    v[i] = P::load(scale) * P(System::default_v[i]);
-  }
-  state.p = momentum(system, state.q, v);
-  state.lambda = Vector<P, System::m>::zero();
-  const auto start = std::chrono::steady_clock::now();
-  for (int k = 0; k < steps; ++k) {
-    StateOf<P, System> next = state;
-    const StepReport<P> report = step(next, P(0.1));
-    state = select(report.status == P(0.0), next, state);
-  }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return 1e9 * seconds / steps / RATTLEBACK_PACK;
-}
 
 template <class System, class Parts, class General, class... Numbers>
 void row(const char* name, const Numbers... numbers) {
@@ -68,10 +34,6 @@ void row(const char* name, const Numbers... numbers) {
     by_parts.push_back(nanoseconds(system, parts));
     in_general.push_back(nanoseconds(system, general));
   }
-  const auto median = [](std::vector<double>& x) {
-    std::ranges::nth_element(x, x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2));
-    return x[x.size() / 2];
-  };
   const double fast = median(by_parts), slow = median(in_general);
   std::printf("| %s | %.1f | %.0f | %.1f |\n", name, fast, slow, slow / fast);
 }

@@ -68,7 +68,7 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
   json["state_bytes"] = report.state_bytes * summary.trajectories;
   json["flops_per_step"] = report.flops_per_step;
   json["peak_flops"] = report.peak_flops;
-  json["fraction_of_peak"] = report.fraction_of_peak();
+  json["counted_over_peak"] = report.counted_over_peak();
   json["copy_bytes_per_second"] = report.copy_rate;
   for (const KernelFigures& kernel : report.kernels.figures)
     json["kernels"].push_back({{"kernel", kernel.kernel},
@@ -98,8 +98,9 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
                summary.backend == "cpu" ? "core" : "device");
     fmt::print("  state                        {} bytes per trajectory, {} in all\n", report.state_bytes,
                report.state_bytes * summary.trajectories);
-    fmt::print("  floating-point operations    {:.4g} per step, {:.3g} of the {:.4g} per second of an fma loop\n",
-               report.flops_per_step, report.fraction_of_peak(), report.peak_flops);
+    fmt::print("  floating-point operations    {:.4g} per step as counted in the source, {:.3g} of the {:.4g} per second of "
+               "an fma loop (at most: a compiler removes some)\n",
+               report.flops_per_step, report.counted_over_peak(), report.peak_flops);
     fmt::print("  memory                       {:.3g} bytes per second read and written by a copy\n", report.copy_rate);
     for (const KernelFigures& kernel : report.kernels.figures)
       fmt::print(

@@ -74,8 +74,13 @@ PROBLEMS = {
 }
 
 
-def study(system, stages, step, end, count):
-    """The study file of rattleback for the same problem."""
+COMPOSITIONS = ["suzuki4", "kahan-li6", "kahan-li8", "blanes-moan4", "blanes-moan6", "blanes-moan-rkn4", "blanes-moan-rkn6",
+                "blanes-moan-rkn6-14"]
+
+
+def study(system, method, step, end, count):
+    """The study file of rattleback for the same problem; the method is "s" and the number of stages, or a composition."""
+    options = f'stages = 2\ncomposition = "{method}"' if method in COMPOSITIONS else f"stages = {method[1:]}"
     s = PROBLEMS[system].study
     quoted = {key: ", ".join(f'"{x}"' for x in s[key]) for key in "qv"}
     return f"""[system]
@@ -83,7 +88,7 @@ name = "{system}"
 parameters = {s["parameters"]}
 [method]
 name = "{s["method"]}"
-stages = {stages}
+{options}
 [time]
 step = {step}
 end = {end}

@@ -1,4 +1,5 @@
-"""rattleback itself, through its command line: --program, methods s2 to s5 (nonholonomic-lobatto or lobatto)."""
+"""rattleback itself, through its command line: --program, methods s2 to s5 (nonholonomic-lobatto or lobatto), and compositions
+of s2 by their names, for Henon-Heiles."""
 
 import json
 import subprocess
@@ -8,12 +9,12 @@ from pathlib import Path
 
 import h5py
 
-from problems import answer, arguments, skip, study
+from problems import COMPOSITIONS, answer, arguments, skip, study
 
-task = arguments(["s2", "s3", "s4", "s5"], adaptive=False, program="build/release/rattleback")
+task = arguments(["s2", "s3", "s4", "s5", *COMPOSITIONS], adaptive=False, program="build/release/rattleback")
 with tempfile.TemporaryDirectory() as scratch:
     file, result = Path(scratch, "study.toml"), Path(scratch, "result.h5")
-    file.write_text(study(task.system, task.method[1], task.step, task.end, task.count))
+    file.write_text(study(task.system, task.method, task.step, task.end, task.count))
     backend = "cuda" if task.device == "gpu" else "cpu"
     run = subprocess.run([task.program, "run", file, "-o", result, "--backend", backend, "--threads", str(task.threads),
                           "--json", "--quiet"], capture_output=True, text=True)

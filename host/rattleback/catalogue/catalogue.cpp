@@ -79,6 +79,7 @@ std::vector<PairKey> Catalogue::keys(const SystemEntry& system, const MethodEntr
     keys = std::move(longer);
     ++position;
   }
+  if (method.has != nullptr) std::erase_if(keys, [&](const PairKey& key) { return !method.has(key, system); });
   return keys;
 }
 

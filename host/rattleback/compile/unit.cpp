@@ -127,6 +127,7 @@ std::string Unit::title(const std::string& target) const {
       if (!option.compiled) continue;
       const int value = *next++;
       if (option.scope != OptionScope::all && system->turn == nullptr) continue;
+      if (option.unnamed && value == static_cast<int>(option.standard)) continue;
       if (option.kind == OptionKind::choice) {
         title += fmt::format(", {} {}", option.name, option.choices[static_cast<std::size_t>(value)]);
       } else if (option.name == std::string_view("stages")) {

@@ -40,7 +40,7 @@ struct BenchReport {
   double copy_rate = 0.0;      ///< bytes per second, read plus written: Session::measure_copy_rate
 
   /// Returns the counted operations per second as a share of the measured peak.
-  [[nodiscard]] double fraction_of_peak() const { return flops_per_step * rate.median / peak_flops; }
+  [[nodiscard]] double counted_over_peak() const { return flops_per_step * rate.median / peak_flops; }
 };
 
 /// Runs once to warm up, then runs the repetitions. Throws Error.

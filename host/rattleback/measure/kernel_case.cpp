@@ -14,7 +14,7 @@ std::string KernelCase::name() const {
   for (const StructureInfo& s : system->structure) name += fmt::format("_{}{}", s.name, s.value);
   name += fmt::format("_{}", method->name);
   for_options([&](const OptionInfo& option, int value) {
-    if (!has_effect(option, *system)) return;
+    if (!has_effect(option, *system) || (option.unnamed && value == static_cast<int>(option.standard))) return;
     name += option.kind == OptionKind::choice ? fmt::format("_{}", option.choices[static_cast<std::size_t>(value)])
                                               : fmt::format("_{}{}", option.name[0], value);
   });

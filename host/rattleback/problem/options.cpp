@@ -218,6 +218,10 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
   known.emplace_back("solver");
   for (const auto& [name, value] : study.method.options) {
     if (std::ranges::find(known.begin() + 1, known.end() - 1, name) != known.end() - 1) continue;
+    for (const MissingOption& missing : method.missing)
+      if (name == missing.name)
+        input_error(study.place("method." + name),
+                    fmt::format("'{}' has no {}: {}", method.name, name, missing.reason));
     input_error(study.place("method." + name),
                 fmt::format("unknown key {} in [method] of '{}' (known: {}){}", quote(name), method.name, join(known),
                             did_you_mean(name, known)));
@@ -269,7 +273,7 @@ std::string options_in_words(const Problem& problem) {
   for (const OptionInfo& option : problem.method->options) {
     const MethodOption* value = find(method, option);
     if (value == nullptr || !has_effect(option, *problem.system)) continue;
-    if (!option.compiled && *value == default_of(option)) continue;
+    if ((!option.compiled || option.unnamed) && *value == default_of(option)) continue;
     const std::string_view name = option.name;
     if (name == "stages") {
       words.push_back(fmt::format("{} stages", *method.stages()));

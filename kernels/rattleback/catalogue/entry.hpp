@@ -144,6 +144,8 @@ struct SystemEntry {
   std::span<const ObservableInfo> observables;
   std::span<const char* const> coordinates;  ///< names of the components of q; empty without names
   std::span<const double> default_q, default_v;
+  /// The condensed methods apply: L = v.Mv/2 - U(q) on R^n for all parameters, with a constraint affine in v or none.
+  bool condensable;
   std::span<const char* const> separable_without;  ///< parameters that must be 0 for the separable form to hold
   /// The time in which the motion from the default state changes much; tests and benchmarks choose steps by this time.
   double time_scale;
@@ -182,6 +184,9 @@ struct MethodEntry {
   /// (catalogue/settings.hpp). Null: the numbers are the values of the options that are not compiled, in the entry's
   /// order.
   Settlement (*settle)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
+  /// Whether the values of the compiled options go together on a system; settle refuses other values. Null: all do.
+  bool (*has)(const PairKey& key, const SystemEntry& system) = nullptr;
+  std::span<const MissingOption> missing = {};
   /// The order of q for the values of all options, in the entry's order; 0 where the order is unknown. Null:
   /// 2 stages - 2.
   int (*order_of)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;

@@ -40,8 +40,16 @@ struct OptionInfo {
   std::span<const double> standard_numbers = {};  ///< default of a list of numbers
   /// Each value of a compiled integer or choice has separate compiled loops. Other options reach the step as numbers.
   bool compiled = false;
+  /// Names of kernels and summaries leave the default of a compiled option out.
+  bool unnamed = false;
   OptionScope scope = OptionScope::all;
   void (*assign)(void* settings, const OptionValue& value) = nullptr;  ///< sets the member of the method's settings
+};
+
+/// An option of related methods that a method does not have, and why.
+struct MissingOption {
+  const char* name;
+  const char* reason;
 };
 
 /// The value of an option in a study.

@@ -419,6 +419,7 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  coordinates,
                                  System::default_q,
                                  System::default_v,
+                                 Condensable<System>,
                                  without,
                                  time_scale<System>(),
                                  prepare<SystemOf>,

@@ -15,10 +15,25 @@ using Real = Pack<RATTLEBACK_PACK>;
 using Real = double;
 #endif
 
+/// The packs that a loop takes: of two registers for a step that says so (Step::two_packs), because two of the step's packs fit
+/// into the registers of the processor.
+template <template <class> class System, class Method>
+struct PackOf {
+  using type = Real;
+};
+#ifdef RATTLEBACK_PACK
+template <template <class> class System, class Method>
+  requires(Method::template of<Real, System<Real>>::two_packs)
+struct PackOf<System, Method> {
+  using type = Pack<2 * RATTLEBACK_PACK>;
+};
+#endif
+
 template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>
 void advance_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
-  for (int lane = begin; lane < end; lane += Lanes<Real>::width)
-    advance_lanes<Real, System, Method::template of, NoCompanion, Surfaces>(arguments, chunk, lane);
+  using T = typename PackOf<System, Method>::type;
+  for (int lane = begin; lane < end; lane += Lanes<T>::width)
+    advance_lanes<T, System, Method::template of, NoCompanion, Surfaces>(arguments, chunk, lane);
 }
 
 template <template <class> class System, class Method, template <class> class Surfaces = NoFormulas>

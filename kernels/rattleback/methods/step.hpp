@@ -82,7 +82,31 @@ struct StateRounding {
 template <class T>
 struct StepReport {
   T status, iterations, residual;
+
+  /// Takes in the next part of a step of several parts: the status is that of the first part that failed, and parts after that
+  /// do not count.
+  RB_HD void add_substep(const StepReport& part) {
+    const mask_t<T> good = status == T(0.0);
+    status = select(good, part.status, status);
+    iterations = iterations + select(good, part.iterations, T(0.0));
+    residual = select(good, max(residual, part.residual), residual);
+  }
 };
+
+namespace detail {
+template <class Step>
+struct FastStepOf {
+  using type = Step;
+};
+template <class Step>
+  requires requires { typename Step::FastStep; }
+struct FastStepOf<Step> {
+  using type = typename Step::FastStep;
+};
+}  // namespace detail
+/// The form of a step that defers its failures (Step::FastStep), or the step itself where there is none.
+template <class Step>
+using fast_step_of = typename detail::FastStepOf<Step>::type;
 
 /// When an iteration ends: the last update relative to the size of what it updates. Where Newton's method begins: `guess`
 /// times the predicted velocity.

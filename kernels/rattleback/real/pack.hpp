@@ -1,5 +1,5 @@
 #pragma once
-// A pack of trajectories: W doubles in one SIMD register, W = 2 (NEON of aarch64), 4 (AVX2 + FMA) or 8 (AVX-512).
+// A pack of trajectories: W doubles in one SIMD register, W = 2 (NEON of aarch64), 4 (AVX2 + FMA) or 8 (AVX-512), or in two.
 // Arithmetic uses GCC's vector operators; fma, sqrt, comparisons and select are hardware instructions, so each lane rounds
 // like a double.
 
@@ -138,6 +138,50 @@ struct Simd<8> {
   RB_HD static V exponent_of(V a) { return _mm512_getexp_pd(a); }
 };
 #endif
+
+/// Two registers as one pack: the instructions of one register fill the latencies of the other.
+template <int W>
+struct TwoRegisters {
+  using S = Simd<W>;
+  using Half = typename S::V;
+  struct V {
+    Half a, b;
+    RB_HD friend V operator+(V x, V y) { return {x.a + y.a, x.b + y.b}; }
+    RB_HD friend V operator-(V x, V y) { return {x.a - y.a, x.b - y.b}; }
+    RB_HD friend V operator*(V x, V y) { return {x.a * y.a, x.b * y.b}; }
+    RB_HD friend V operator/(V x, V y) { return {x.a / y.a, x.b / y.b}; }
+    RB_HD friend V operator-(V x) { return {-x.a, -x.b}; }
+    RB_HD double operator[](int lane) const { return lane < W ? a[lane] : b[lane - W]; }
+  };
+  struct M {
+    typename S::M a, b;
+  };
+  RB_HD static V broadcast(double x) { return {S::broadcast(x), S::broadcast(x)}; }
+  RB_HD static V load(const double* p) { return {S::load(p), S::load(p + W)}; }
+  RB_HD static void store(double* p, V x) {
+    S::store(p, x.a);
+    S::store(p + W, x.b);
+  }
+  RB_HD static V fma(V x, V y, V z) { return {S::fma(x.a, y.a, z.a), S::fma(x.b, y.b, z.b)}; }
+  RB_HD static V sqrt(V x) { return {S::sqrt(x.a), S::sqrt(x.b)}; }
+  RB_HD static V max(V x, V y) { return {S::max(x.a, y.a), S::max(x.b, y.b)}; }
+  RB_HD static V abs(V x) { return {S::abs(x.a), S::abs(x.b)}; }
+  RB_HD static V with_sign(V x, V y) { return {S::with_sign(x.a, y.a), S::with_sign(x.b, y.b)}; }
+  RB_HD static V select(M m, V x, V y) { return {S::select(m.a, x.a, y.a), S::select(m.b, x.b, y.b)}; }
+  template <Comparison comparison>
+  RB_HD static M compare(V x, V y) {
+    return {S::template compare<comparison>(x.a, y.a), S::template compare<comparison>(x.b, y.b)};
+  }
+  RB_HD static M mask_and(M x, M y) { return {S::mask_and(x.a, y.a), S::mask_and(x.b, y.b)}; }
+  RB_HD static M mask_or(M x, M y) { return {S::mask_or(x.a, y.a), S::mask_or(x.b, y.b)}; }
+  RB_HD static M mask_not(M x) { return {S::mask_not(x.a), S::mask_not(x.b)}; }
+  RB_HD static M mask(bool x) { return {S::mask(x), S::mask(x)}; }
+  RB_HD static int bits(M x) { return S::bits(x.a) | S::bits(x.b) << W; }
+  RB_HD static V exp2_integer(V x) { return {S::exp2_integer(x.a), S::exp2_integer(x.b)}; }
+  RB_HD static V exponent_of(V x) { return {S::exponent_of(x.a), S::exponent_of(x.b)}; }
+};
+template <>
+struct Simd<2 * RATTLEBACK_PACK> : TwoRegisters<RATTLEBACK_PACK> {};
 
 }  // namespace detail
 

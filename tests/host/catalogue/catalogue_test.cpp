@@ -28,6 +28,13 @@ using namespace rattleback::tests;
 namespace {
 
 struct Case : KernelCase {
+  [[nodiscard]] bool composed() const {
+    bool composed = false;
+    for_options([&](const OptionInfo& option, int value) {
+      if (option.name == std::string_view("composition")) composed = value > 0;
+    });
+    return composed;
+  }
   /// 0 for methods without stages.
   [[nodiscard]] int stages() const {
     int stages = 0;
@@ -109,6 +116,8 @@ std::vector<Case> covering_sample(const std::vector<Case>& all) {
 std::vector<Case> tested_cases() {
   std::vector<Case> cases = all_cases();
   if (every_kernel) return cases;
+  // five to seven stages are the code of eight with other numbers
+  std::erase_if(cases, [](const Case& c) { return c.stages() >= 5 && c.stages() <= 7; });
   cases = covering_sample(cases);
   std::erase_if(cases, [](const Case& c) { return !in_sample(c.name(), thinning); });
   return cases;
@@ -244,7 +253,7 @@ TEST_P(EveryPair, StaysOnTheConstraintAndKeepsWhatTheSystemConserves) {
 
 TEST_P(EveryPair, ReachesItsOrder) {
   const Case& c = GetParam();
-  const int order = c.order(), s = c.stages();
+  const int order = c.order(), s = c.composed() ? 0 : c.stages();
   const double end = order >= 8 ? 12.0 : order >= 6 ? 6.0 : 1.0;
   const auto final_q = [&](const Case& of, int steps) {
     const Result r =

@@ -25,7 +25,7 @@ TEST_F(BenchProgram, ReportsRatesStateAndShareOfPeak) {
   EXPECT_NEAR(json["nanoseconds_per_step_and_core"].get<double>() * rate["median"].get<double>(), 1e9, 1.0);
   EXPECT_GT(json["iterations_per_step"], 1.0);
   EXPECT_GT(json["flops_per_step"], 500.0);
-  EXPECT_GT(json["fraction_of_peak"], 0.0);
+  EXPECT_GT(json["counted_over_peak"], 0.0);
   EXPECT_GT(json["copy_bytes_per_second"], 1e8);
   EXPECT_EQ(files(), (std::vector<std::string>{"s.toml", "t.csv"}));
   EXPECT_NE(shell("$RB bench s.toml --set time.end=2.0").out.find("trajectory-steps per second"), std::string::npos);

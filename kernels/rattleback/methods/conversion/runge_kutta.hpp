@@ -111,6 +111,37 @@ struct Normals<T, n, 0> {
   RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x; }
 };
 
+/// An orthonormal basis of the vectors x with G x = 0, in rows: the last rows of H_m .. H_1 for the Householder reflections H_k
+/// that take the rows of G to a triangle.
+template <class T, int n, int m>
+RB_HD_LARGE Matrix<T, n - m, n> tangent_basis(Matrix<T, m, n> g) {
+  Vector<T, m> factor;  // H_k = 1 - factor_k x_k x_k^T, with x_k in row k of g, zero before entry k
+  for (int k = 0; k < m; ++k) {
+    T square(0.0);
+    for (int i = k; i < n; ++i) square = fma(g[k][i], g[k][i], square);
+    const T norm = sqrt(square), pivot = g[k][k] + select(g[k][k] < T(0.0), -norm, norm);
+    factor[k] = T(2.0) / fma(pivot, pivot, fma(-g[k][k], g[k][k], square));
+    g[k][k] = pivot;
+    for (int l = k + 1; l < m; ++l) {
+      T along(0.0);
+      for (int i = k; i < n; ++i) along = fma(g[k][i], g[l][i], along);
+      along = factor[k] * along;
+      for (int i = k; i < n; ++i) g[l][i] = fma(-along, g[k][i], g[l][i]);
+    }
+  }
+  auto basis = Matrix<T, n - m, n>::zero();
+  for (int j = 0; j < n - m; ++j) {
+    basis[j][m + j] = T(1.0);
+    for (int k = m - 1; k >= 0; --k) {
+      T along(0.0);
+      for (int i = k; i < n; ++i) along = fma(g[k][i], basis[j][i], along);
+      along = factor[k] * along;
+      for (int i = k; i < n; ++i) basis[j][i] = fma(-along, g[k][i], basis[j][i]);
+    }
+  }
+  return basis;
+}
+
 }  // namespace detail
 
 /// The nearest point of the constraint manifold: q with q + G(q)^T theta = q_hat, g(q) = 0.

@@ -13,7 +13,9 @@
 //
 //   DL_h(w) = p+ Dd+(w) - p- Dd-(w) + nu1 [G, 0] + nu2 [D^2g(v, .), G],     p-, p+ tangent,       G = Dg(q)
 //
-// and with the discrete Legendre transforms F-+(w) = (d-+(w), p-+(w)) the step is w2 = (F-)^-1 F+ w1. In the nodes
+// The directions (N xi, N eta - G^+ D^2g(v, N xi)) with a basis N of ker G are those in which w moves on the constraint. In these
+// directions the terms of nu1 and nu2 vanish, and p-, p+ have 2 (n - m) numbers by bases at the ends. With the discrete Legendre
+// transforms F-+(w) = (d-+(w), p-+(w)) the step is w2 = (F-)^-1 F+ w1. In the nodes
 // (q, p) it is F+ (F-)^-1, a symplectic map of T*Q that keeps the momentum maps p . xi q of linear symmetries.
 //
 // The unknown is w2. The equation F-(w2) = (q, p) is solved by Newton's method with a derivative from first derivatives only:
@@ -46,15 +48,16 @@ inline void fill_conversion_numbers(const ExplicitTableau& base, double bias_min
 template <class T, class System>
   requires HolonomicOnRn<System>
 class VariationalConversion {
-  static constexpr int n = System::n, m = System::m;
-  /// Tangent maps of the base step are exact, by dual numbers. Their width, how many of the 2 n columns go along with one pass
-  /// over the step, makes no difference to the result; it is by measurement of registers and spills.
-  static constexpr int width = RB_DEVICE_PASS ? 2 : 2 * n;
+  static constexpr int n = System::n, m = System::m, r = n - m;
+  /// Tangent maps of the base step are exact, by dual numbers, in 2 r directions. Their width, how many of these go along with
+  /// one pass over the step, makes no difference to the result; it is by measurement of registers and spills.
+  static constexpr int width = RB_DEVICE_PASS ? 2 : 2 * r;
   using D = Dual<T, width>;
   using Flow = ExplicitFlow<T, System>;
-  /// Where a base step leads, with the derivatives by (q, v), and the derivatives of the action.
-  using End = typename Flow::template End<Dual<T, 2 * n>>;
+  /// Where a base step leads, with the derivatives in the 2 r directions, and those of the action.
+  using End = typename Flow::template End<Dual<T, 2 * r>>;
   using Normals = detail::Normals<T, n, m>;
+  using Basis = Matrix<T, r, n>;  ///< of tangent vectors, in rows
 
  public:
   using State = StateOf<T, System>;
@@ -72,6 +75,7 @@ class VariationalConversion {
     if (nodes) {
       node.q = state.q;
       if constexpr (m > 0) node.normals = Normals(position_jacobian(system, node.q));
+      node.basis = basis_of(node.normals);
       node.p = node.normals.tangential(state.p);
       node.v = tangential_velocity(node);
     } else {
@@ -88,7 +92,7 @@ class VariationalConversion {
       // a state of the segment is not evaluated once more at the end, a node follows from it
       if (!nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
       follow(s, h);
-      lanes.note_singular(momenta(s, node.normals, h));
+      lanes.note_singular(momenta(s, node.basis, h));
       if (nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
       Vector<T, n> dq, dv;
       lanes.note_singular(newton_update(s, node, linear, t_minus, dq, dv));
@@ -132,6 +136,9 @@ class VariationalConversion {
   /// A segment: w, its ends with their derivatives, the momenta there.
   struct Segment {
     Vector<T, n> q, v;
+    Normals normals;  ///< at q
+    Basis move,
+        turn;  ///< the directions: q moves by a row of `move`, v turns by that of `turn`; v moves by a row of `move`
     End minus, plus;
     NearestPoint<T, n, m> after;   ///< d+(w)
     Vector<T, n> p_minus, p_plus;  ///< the covectors p-+ DP at the ends before they are projected
@@ -141,7 +148,17 @@ class VariationalConversion {
   struct Node {
     Vector<T, n> q, p, v;
     Normals normals;
+    Basis basis;
   };
+  RB_HD static Basis basis_of(const Normals& normals) {
+    if constexpr (m > 0) {
+      return detail::tangent_basis<T, n, m>(normals.jacobian);
+    } else {
+      Basis unit = Basis::zero();
+      for (int i = 0; i < n; ++i) unit[i][i] = T(1.0);
+      return unit;
+    }
+  }
   /// What Newton's method needs of the node: the mass matrix and the normal multiplier of its momentum.
   struct Linearisation {
     Saddle<System> saddle;
@@ -168,14 +185,14 @@ class VariationalConversion {
     follow(s, h);
     Normals before;
     if constexpr (m > 0) before = nearest_point(dynamics_.system(), detail::values(s.minus.q)).normals;
-    singular = singular | momenta(s, before, h);
+    singular = singular | momenta(s, basis_of(before), h);
     return end_of(s, converged, singular);
   }
   RB_HD_LARGE Node end_of(const Segment& s, mask_t<T>& converged, mask_t<T>& singular) const {
     converged = converged & s.after.converged;
     singular = singular | s.after.singular;
     return {s.after.q, unprojected(s.after, s.p_plus), s.after.normals.tangential(detail::values(s.plus.v)),
-            s.after.normals};
+            s.after.normals, basis_of(s.after.normals)};
   }
 
   /// The velocity that has the node's momentum on tangent vectors.
@@ -191,22 +208,29 @@ class VariationalConversion {
     return v;
   }
 
-  /// The ends of the segment of w.
+  /// The directions and the ends of the segment of w.
   RB_HD_LARGE void follow(Segment& s, T h) const {
-    for (int first = 0; first < 2 * n; first += width) follow(s, h, first);
+    s.turn = Basis::zero();
+    if constexpr (m > 0) s.normals = Normals(position_jacobian(dynamics_.system(), s.q));
+    s.move = basis_of(s.normals);
+    if constexpr (m > 0) {
+      const Matrix<T, m, n> dg = position_hessian(dynamics_.system(), s.q, s.v);
+      for (int k = 0; k < r; ++k)
+        s.turn[k] = -transpose_times(s.normals.jacobian, s.normals.gram.solve(dg * s.move[k]));
+    }
+    for (int first = 0; first < 2 * r; first += width) follow(s, h, first);
   }
   /// The ends with the derivatives in `width` directions.
   RB_HD_LARGE void follow(Segment& s, T h, int first) const {
     const Flow flow(dynamics_, numbers_);
     Vector<D, n> q, v;
-    RB_UNROLL
     for (int i = 0; i < n; ++i) {
       q[i] = D(s.q[i]);
       v[i] = D(s.v[i]);
-      RB_UNROLL
       for (int k = 0; k < width; ++k) {
-        q[i].partial[k] = T(double(first + k == i));
-        v[i].partial[k] = T(double(first + k == n + i));
+        const bool moves = first + k < r;
+        q[i].partial[k] = moves ? s.move[first + k][i] : T(0.0);
+        v[i].partial[k] = moves ? s.turn[first + k][i] : s.move[first + k - r][i];
       }
     }
     typename Flow::template Rate<D> rate;
@@ -228,44 +252,32 @@ class VariationalConversion {
     }
   }
 
-  /// The momenta of the segment, where that at the first end is tangent in the sense of `before`. Returns singular lanes.
-  RB_HD_LARGE mask_t<T> momenta(Segment& s, const Normals& before, T h) const {
-    const System& system = dynamics_.system();
-    constexpr int size = 2 * n + 2 * m;
+  /// The momenta of the segment, where that at the first end is tangent in the sense of the basis `before`. Returns singular
+  /// lanes.
+  RB_HD_LARGE mask_t<T> momenta(Segment& s, const Basis& before, T h) const {
+    s.after = nearest_point(dynamics_.system(), detail::values(s.plus.q));
+    const Basis after = basis_of(s.after.normals);
     const T inverse_h = T(1.0) / h;
-    auto matrix = Matrix<T, size, size>::zero();
-    Vector<T, size> x;
-    // columns p-, p+, nu1, nu2/h; rows the derivatives by q, those by v over h, the tangencies
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) {
-        matrix[i][j] = -s.minus.q[j].partial[i];
-        matrix[i][n + j] = s.plus.q[j].partial[i];
-        matrix[n + i][j] = -inverse_h * s.minus.q[j].partial[n + i];
-        matrix[n + i][n + j] = inverse_h * s.plus.q[j].partial[n + i];
-      }
-    for (int i = 0; i < n; ++i) {
-      x[i] = s.plus.action[i] - s.minus.action[i];
-      x[n + i] = inverse_h * (s.plus.action[n + i] - s.minus.action[n + i]);
-    }
-    s.after = nearest_point(system, detail::values(s.plus.q));
-    if constexpr (m > 0) {
-      const Matrix<T, m, n> g = position_jacobian(system, s.q), dg = position_hessian(system, s.q, s.v);
-      for (int k = 0; k < m; ++k) {
+    Matrix<T, 2 * r, 2 * r> matrix;
+    Vector<T, 2 * r> x;
+    // columns p-, p+; rows the derivatives where q moves, those where v moves over h
+    for (int k = 0; k < 2 * r; ++k) {
+      const T weight = k < r ? T(1.0) : inverse_h;
+      for (int j = 0; j < r; ++j) {
+        T minus(0.0), plus(0.0);
         for (int i = 0; i < n; ++i) {
-          matrix[i][2 * n + k] = g[k][i];
-          matrix[i][2 * n + m + k] = h * dg[k][i];
-          matrix[n + i][2 * n + m + k] = g[k][i];
-          matrix[2 * n + k][i] = before.jacobian[k][i];
-          matrix[2 * n + m + k][n + i] = s.after.normals.jacobian[k][i];
+          minus = fma(before[j][i], s.minus.q[i].partial[k], minus);
+          plus = fma(after[j][i], s.plus.q[i].partial[k], plus);
         }
-        x[2 * n + k] = T(0.0);
-        x[2 * n + m + k] = T(0.0);
+        matrix[k][j] = -weight * minus;
+        matrix[k][r + j] = weight * plus;
       }
+      x[k] = weight * (s.plus.action[k] - s.minus.action[k]);
     }
-    const Lu<T, size> lu(matrix);
+    const Lu<T, 2 * r> lu(matrix);
     x = lu.solve(x);
-    s.p_minus = segment<0, n>(x);
-    s.p_plus = segment<n, n>(x);
+    s.p_minus = transpose_times(before, segment<0, r>(x));
+    s.p_plus = transpose_times(after, segment<r, r>(x));
     return lu.singular();
   }
 
@@ -283,16 +295,14 @@ class VariationalConversion {
     if constexpr (m == 0) {
       return node.p;
     } else {
-      const auto jacobian = position_jacobian(dynamics_.system(), seeded_configuration<Rn<n>, Dual<T, n>>(node.q));
-      auto matrix = Matrix<T, n + m, n + m>::zero();
-      for (int k = 0; k < m; ++k)
-        for (int i = 0; i < n; ++i) {
-          matrix[i][n + k] = node.normals.jacobian[k][i];
-          matrix[n + k][i] = node.normals.jacobian[k][i];
-          for (int j = 0; j < n; ++j) matrix[i][j] = fma(theta[k], jacobian[k][i].partial[j], matrix[i][j]);
-        }
-      for (int i = 0; i < n; ++i) matrix[i][i] = matrix[i][i] + T(1.0);
-      return segment<0, n>(Lu<T, n + m>(matrix).solve(join(node.p, Vector<T, m>::zero())));
+      // y = N^T pi, with N (1 + D^2(theta . g)) N^T pi = N p
+      Matrix<T, r, r> matrix;
+      for (int j = 0; j < r; ++j) {
+        const Vector<T, n> bent = transpose_times(position_hessian(dynamics_.system(), node.q, node.basis[j]), theta);
+        const Vector<T, r> column = node.basis * (node.basis[j] + bent);
+        for (int i = 0; i < r; ++i) matrix[i][j] = column[i];
+      }
+      return transpose_times(node.basis, Lu<T, r>(matrix).solve(node.basis * node.p));
     }
   }
 
@@ -341,16 +351,35 @@ class VariationalConversion {
       dv = u;
       return mask_t<T>(false);
     }
-    Matrix<T, 2 * n, 2 * n> derivative;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < 2 * n; ++j) {
-        derivative[i][j] = s.minus.q[i].partial[j];
-        derivative[n + i][j] = s.minus.v[i].partial[j];
+    Matrix<T, 2 * r, 2 * r> derivative;
+    for (int k = 0; k < 2 * r; ++k) {
+      Vector<T, n> by_q, by_v;
+      for (int i = 0; i < n; ++i) {
+        by_q[i] = s.minus.q[i].partial[k];
+        by_v[i] = s.minus.v[i].partial[k];
       }
-    const Lu<T, 2 * n> lu(derivative);
-    const Vector<T, 2 * n> dw = lu.solve(rattleback::join(x, u));
-    dq = segment<0, n>(dw);
-    dv = segment<n, n>(dw);
+      const Vector<T, r> of_q = node.basis * by_q, of_v = node.basis * by_v;
+      for (int j = 0; j < r; ++j) {
+        derivative[j][k] = of_q[j];
+        derivative[r + j][k] = of_v[j];
+      }
+    }
+    // back to the constraint, along its normals; the flow of the base step carries this on nearly unchanged
+    Vector<T, n> back_q = Vector<T, n>::zero(), back_v = back_q;
+    if constexpr (m > 0) {
+      const auto along_normals = [&s](const Vector<T, m>& y) {
+        return transpose_times(s.normals.jacobian, s.normals.gram.solve(y));
+      };
+      back_q = -along_normals(system.position_constraint(s.q));
+      back_v = -along_normals(s.normals.jacobian * s.v + position_hessian(system, s.q, s.v) * back_q);
+      x = x - fma(t_minus, back_v, back_q);
+      u = u - back_v;
+    }
+    const Lu<T, 2 * r> lu(derivative);
+    const Vector<T, 2 * r> dw = lu.solve(rattleback::join(node.basis * x, node.basis * u));
+    const Vector<T, r> moved = segment<0, r>(dw);
+    dq = transpose_times(s.move, moved) + back_q;
+    dv = transpose_times(s.move, segment<r, r>(dw)) + transpose_times(s.turn, moved) + back_v;
     return lu.singular();
   }
 

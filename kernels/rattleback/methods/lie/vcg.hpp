@@ -40,15 +40,11 @@ class VcgStep : public detail::WithFastStep<VcgStep<T, System, false>, newton &&
               TangentSeries(numbers + Numbers::at_series)),
         numbers_(numbers) {}
 
-  /// The report sums the iterations of all substeps and has the status of the first substep that fails.
   RB_HD StepReport<T> operator()(State& state, T h) const {
     StepReport<T> report{T(0.0), T(0.0), T(0.0)};
     for (int i = 0; i < static_cast<int>(numbers_[Numbers::at_count]); ++i) {
       const double* substep = numbers_ + Numbers::at_substeps + i * Numbers::per_substep;
-      const StepReport<T> part = core_(state, T(substep[0]) * h, StageCoefficients<1>(substep + 1));
-      report.status = select(report.status == T(0.0), part.status, report.status);
-      report.iterations = report.iterations + part.iterations;
-      report.residual = max(report.residual, part.residual);
+      report.add_substep(core_(state, T(substep[0]) * h, StageCoefficients<1>(substep + 1)));
     }
     return report;
   }

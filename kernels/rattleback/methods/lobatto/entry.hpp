@@ -1,8 +1,11 @@
 #pragma once
 // The Lobatto pairs in the catalogue: options and texts.
 
+#include <fmt/format.h>
+
 #include "rattleback/catalogue/settings.hpp"
-#include "rattleback/real/config.hpp"
+#include "rattleback/methods/lobatto/composed.hpp"
+#include "rattleback/tableaus/compositions.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -12,62 +15,156 @@ namespace methods {
 struct LobattoSettings {
   int stages = 2;
   enum class Retraction { cay, exp } retraction = Retraction::cay;
+  int composition = 0;  ///< index in `compositions`
   bool normalise = false;
 };
 
 inline constexpr const char* lobatto_retractions[] = {"cay", "exp"};
 inline constexpr const char* lobatto_retraction_types[] = {"Cay", "Exp"};
-inline constexpr auto lobatto_step = "LobattoStep<T, System, {retraction}, {stages}>";
-inline constexpr OptionInfo lobatto_options[] = {
-    option<&LobattoSettings::stages>(
-        {.name = "stages", .text = "number of stages s", .minimum = 2, .maximum = 8, .compiled = true}),
-    option<&LobattoSettings::retraction>(
-        {.name = "retraction",
-         .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
-         .choices = lobatto_retractions,
-         .types = lobatto_retraction_types,
-         .compiled = true,
-         .scope = OptionScope::groups_matter}),
+/// The names of the compositions; those of any symmetric step come before the splittings.
+inline constexpr auto composition_names = [] {
+  std::array<const char*, std::size(compositions)> names{};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = compositions[i].name;
+  return names;
+}();
+inline constexpr std::size_t of_any_step = 4;
+static_assert(compositions[of_any_step - 1].kind == Composition::Kind::substeps &&
+              compositions[of_any_step].kind != Composition::Kind::substeps);
+/// The step, and the composed step.
+inline constexpr auto composition_types = [] {
+  std::array<const char*, std::size(compositions)> types{"LobattoStep"};
+  for (std::size_t i = 1; i < types.size(); ++i) types[i] = "ComposedLobattoStep";
+  return types;
+}();
+
+inline constexpr OptionInfo lobatto_stages = option<&LobattoSettings::stages>(
+    {.name = "stages", .text = "number of stages s", .minimum = 2, .maximum = 8, .compiled = true});
+inline constexpr OptionInfo lobatto_retraction = option<&LobattoSettings::retraction>(
+    {.name = "retraction",
+     .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
+     .choices = lobatto_retractions,
+     .types = lobatto_retraction_types,
+     .compiled = true,
+     .scope = OptionScope::groups_matter});
+inline constexpr OptionInfo lobatto_normalise =
     option<&LobattoSettings::normalise>({.name = "normalise",
                                          .text = "rotations are made orthogonal again after every step",
-                                         .scope = OptionScope::groups_only})};
+                                         .scope = OptionScope::groups_only});
+/// The composition with the first `count` choices.
+consteval OptionInfo lobatto_composition(const char* text, std::size_t count) {
+  return option<&LobattoSettings::composition>({.name = "composition",
+                                                .text = text,
+                                                .choices = std::span(composition_names).first(count),
+                                                .types = std::span(composition_types).first(count),
+                                                .compiled = true,
+                                                .unnamed = true});
+}
+
+inline constexpr OptionInfo nonholonomic_lobatto_options[] = {lobatto_stages, lobatto_retraction, lobatto_normalise};
+inline constexpr OptionInfo holonomic_lobatto_options[] = {
+    lobatto_stages, lobatto_retraction,
+    lobatto_composition("composition of steps of two stages to a higher order, on R^n", of_any_step),
+    lobatto_normalise};
+inline constexpr OptionInfo lobatto_options[] = {
+    lobatto_stages, lobatto_retraction,
+    lobatto_composition("composition of steps of two stages to a higher order, on R^n; those of Blanes and Moan split "
+                        "L = v.Mv/2 - U(q)",
+                        composition_names.size()),
+    lobatto_normalise};
+
+inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEntry& system) {
+  const Composition& composition = compositions[settings.composition];
+  const bool plain = composition.kind == Composition::Kind::plain,
+             splits = !plain && composition.kind != Composition::Kind::substeps;
+  if (!plain && settings.stages != 2)
+    return Settlement::refused(
+        fmt::format("composition = \"{}\" is for the step of two stages, and stages is {}; set stages = 2, or leave "
+                    "composition out",
+                    composition.name, settings.stages));
+  if (!plain && system.turn != nullptr)
+    return Settlement::refused(
+        fmt::format("composition = \"{}\" needs a symmetric step, and the step is symmetric on R^n only ('{}' has {}); "
+                    "leave it out",
+                    composition.name, system.name, system.configuration));
+  if (splits && !system.condensable)
+    return Settlement::refused(
+        fmt::format("composition = \"{}\" splits L = v.Mv/2 - U(q) with a constant M ('{}' has another L); set "
+                    "composition = \"suzuki4\", \"kahan-li6\" or \"kahan-li8\"",
+                    composition.name, system.name));
+  Settlement settlement;
+  settlement.numbers[0] = settings.normalise ? 1.0 : 0.0;
+  if (!plain)
+    write_composition(composition, system.m == 0 && system.condensable,
+                      settlement.numbers.data() + CompositionNumbers::at_count);
+  return settlement;
+}
+
+inline bool has_lobatto(const PairKey& key, const SystemEntry& system) {
+  const auto [stages, retraction, composition, none] = key.value;
+  return settle_lobatto({stages, LobattoSettings::Retraction(retraction), composition, false}, system).verdict !=
+         Settled::refused;
+}
+
+inline int order_of_lobatto(const LobattoSettings& settings, const SystemEntry&) {
+  return settings.composition > 0 ? compositions[settings.composition].order : 2 * settings.stages - 2;
+}
+
+inline constexpr MissingOption nonholonomic_without[] = {
+    {"composition",
+     "compositions of its step of two stages have order 4 whatever their coefficients, because lambda alternates from "
+     "step to "
+     "step; set stages = 3 for order 4, 4 for order 6"}};
 
 inline constexpr MethodEntry nonholonomic_lobatto{
     .name = "nonholonomic-lobatto",
-    .summary = "Lobatto IIIA-IIIB pair with the constraint on the IIIA momenta; constraint exact at the nodes, symmetric on R^n",
-    .source = "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-    "systems, eqs. (14), (26), (27)",
+    .summary =
+        "Lobatto IIIA-IIIB pair with the constraint on the IIIA momenta; constraint exact at the nodes, symmetric on "
+        "R^n",
+    .source =
+        "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
+        "systems, eqs. (14), (26), (27)",
     .order = "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
     .constraints = ConstraintKind::velocity,
-    .options = lobatto_options,
+    .options = nonholonomic_lobatto_options,
     .carries_multiplier = true,
+    .missing = nonholonomic_without,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
-    .step = lobatto_step};
+    .step = "LobattoStep<T, System, {retraction}, {stages}>"};
 
 inline constexpr MethodEntry holonomic_lobatto{
     .name = "holonomic-lobatto",
-    .summary = "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n (s = "
-    "2 is RATTLE there)",
-    .source = "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-    "systems, eqs. (13), (26), (27)",
-    .order = "q, p: 2s-2; lambda: s-1",
+    .summary =
+        "Lobatto IIIA-IIIB pair with holonomic constraints at positions and velocities; symplectic, symmetric on R^n "
+        "(s = "
+        "2 is RATTLE there)",
+    .source =
+        "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
+        "systems, eqs. (13), (26), (27)",
+    .order = "q, p: 2s-2, with a composition the number in its name; lambda: s-1",
     .constraints = ConstraintKind::holonomic,
-    .options = lobatto_options,
+    .options = holonomic_lobatto_options,
     .carries_multiplier = true,
+    .settle = by_settings<holonomic_lobatto_options, settle_lobatto>,
+    .has = has_lobatto,
+    .order_of = by_settings<holonomic_lobatto_options, order_of_lobatto>,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
-    .step = lobatto_step};
+    .step = "{composition}<T, System, {retraction}, {stages}>"};
 
 inline constexpr MethodEntry lobatto{
     .name = "lobatto",
     .summary = "unconstrained Lobatto IIIA-IIIB pair; symplectic, symmetric on R^n (s = 2 is velocity Verlet there)",
-    .source = "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
-    "systems, eqs. (9), (26), (27)",
-    .order = "2s-2",
+    .source =
+        "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
+        "systems, eqs. (9), (26), (27)",
+    .order = "2s-2; with a composition the number in its name",
     .constraints = ConstraintKind::none,
     .options = lobatto_options,
     .carries_multiplier = false,
+    .settle = by_settings<lobatto_options, settle_lobatto>,
+    .has = has_lobatto,
+    .order_of = by_settings<lobatto_options, order_of_lobatto>,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
-    .step = lobatto_step};
+    .step = "{composition}<T, System, {retraction}, {stages}>"};
 
 }  // namespace methods
 

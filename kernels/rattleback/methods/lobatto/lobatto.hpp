@@ -3,24 +3,12 @@
 // holonomic ones and none. What a system offers picks the form at compile time; all forms are the same map, up to
 // round-off.
 
-#include "rattleback/methods/lobatto/condensed.hpp"
+#include "rattleback/methods/lobatto/composed.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
 #include "rattleback/methods/lobatto/quadratic_sweeps.hpp"
 #include "rattleback/methods/lobatto/two_stages.hpp"
 
 RB_NAMESPACE_BEGIN
-
-namespace detail {
-template <class Step>
-struct FastStepOf {
-  using type = Step;
-};
-template <class Step>
-  requires requires { typename Step::FastStep; }
-struct FastStepOf<Step> {
-  using type = typename Step::FastStep;
-};
-}  // namespace detail
 
 /// A step after which, where its option `normalise` (numbers[0]) is set, the configuration is brought back to the group by
 /// one step of Newton's method. Not needed: rounding takes rotations off SO(3) like a random walk.
@@ -31,7 +19,7 @@ class Normalising {
   using Team = tile_of<Step>;
   using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
-  using FastStep = Normalising<typename detail::FastStepOf<Step>::type, System, T>;
+  using FastStep = Normalising<fast_step_of<Step>, System, T>;
   static constexpr bool defers_failures = requires { requires Step::defers_failures; };
 
   RB_HD Normalising(const System& system, const SolverOptions<T>& options, const double* numbers = nullptr)
@@ -91,5 +79,11 @@ consteval auto lobatto_form() {
 /// One step with the retraction Tau (Cay or Exp) and S stages. On R^n, where both are the identity map, Tau is of no account.
 template <class T, class System, class Tau, int S>
 using LobattoStep = typename decltype(detail::lobatto_form<T, System, Tau, S>())::type;
+
+/// The step with two stages, composed.
+template <class T, class System, class Tau, int S>
+  requires(S == 2 && !on_group<System>)
+using ComposedLobattoStep = std::conditional_t<Condensable<System> && System::m == 0, Splitting<T, System>,
+                                               Composed<T, System, LobattoStep<T, System, Tau, S>>>;
 
 RB_NAMESPACE_END

@@ -36,6 +36,7 @@ class HandingOver {
   using State = SweepState;
   using FastStep = HandingOver<Sweeps, Newton, false>;
   static constexpr bool defers_failures = !newton;
+  static constexpr bool two_packs = requires { requires Core::two_packs; };
   /// All lanes of a tile sweep alike, and share the work of Newton's method.
   using Team = std::conditional_t<newton, tile_of<Newton>, LaneTile<1>>;
   using Workspace = std::conditional_t<newton, workspace_of<Newton>, NotTiled::Workspace>;

@@ -1,0 +1,56 @@
+#pragma once
+// Times steps of one pack, without the time loop of the program.
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "rattleback/methods/step.hpp"
+#include "rattleback/real/pack.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The system with its default parameters, in a magnetic field of 1 where it has one.
+template <class System>
+System default_system() {
+  using P = typename System::scalar;
+  System system{};
+  int i = 0;
+  for (const ParameterInfo& parameter : System::parameters()) reinterpret_cast<P*>(&system)[i++] = P(parameter.value);
+  if constexpr (requires { system.magnetic_field; }) system.magnetic_field = P(1.0);
+  return system;
+}
+
+/// Nanoseconds per trajectory-step of 200 steps of 0.1 from the default state, its velocity scaled lane by lane.
+template <class System>
+double nanoseconds(const System& system, const auto& step) {
+  using P = typename System::scalar;
+  constexpr int steps = 200;
+  StateOf<P, System> state;
+  Vector<P, System::n> v;
+  double scale[P::width];
+  for (int lane = 0; lane < P::width; ++lane) scale[lane] = 1.0 + 0.02 * lane;
+  for (int i = 0; i < System::n; ++i) {
+    state.q[i] = P(System::default_q[i]);
+    v[i] = P::load(scale) * P(System::default_v[i]);
+  }
+  state.p = momentum(system, state.q, v);
+  state.lambda = Vector<P, System::m>::zero();
+  const auto start = std::chrono::steady_clock::now();
+  for (int k = 0; k < steps; ++k) {
+    StateOf<P, System> next = state;
+    const StepReport<P> report = step(next, P(0.1));
+    state = select(report.status == P(0.0), next, state);
+  }
+  asm volatile("" : : "r"(&state) : "memory");  // the last state is of use
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return 1e9 * seconds / steps / P::width;
+}
+
+inline double median(std::vector<double>& x) {
+  const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+  std::ranges::nth_element(x, middle);
+  return *middle;
+}
+
+RB_NAMESPACE_END
