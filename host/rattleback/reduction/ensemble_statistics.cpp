@@ -36,7 +36,7 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
   lines_.all.resize(plan_.line_fits.size());
   if (groups_.sets() > 1) {
     moments_.sets.resize(moments_.all.size() * groups_.sets());
-    co_moments_.sets.resize(samples() * plan_.first_covariance * groups_.sets());
+    co_moments_.sets.resize(samples() * set_pairs() * groups_.sets());
     lines_.sets.resize(lines_.all.size() * groups_.sets());
   }
   if (quantile_observables_ > 0)
@@ -116,10 +116,10 @@ void EnsembleStatistics::add_to_sets(const Tile& tile, const SegmentOutput& outp
         moments_.sets[(sample * observables() + o) * groups_.sets() + set.set].push(
             functions_.reduce(x.data(), references_.data() + (c * observables() + o) * chunk_size));
       }
-      for (std::uint64_t i = 0; i < plan_.first_covariance; ++i) {
+      for (std::uint64_t i = 0; i < set_pairs(); ++i) {
         const auto [a, b] = plan_.pairs[i];
         const Lanes x = only(set, values_of(tile, output, s, c, static_cast<std::size_t>(a)));
-        co_moments_.sets[(sample * plan_.first_covariance + i) * groups_.sets() + set.set].push(
+        co_moments_.sets[(sample * set_pairs() + i) * groups_.sets() + set.set].push(
             functions_.co_reduce(x.data(), values_of(tile, output, s, c, static_cast<std::size_t>(b))));
       }
     }
