@@ -140,12 +140,13 @@ void EnsembleStatistics::set_references(const Tile& tile, const SegmentOutput& o
 
 void EnsembleStatistics::restore_references(const Tile& tile) {
   if (groups_.sets() == 1) return;
-  const std::size_t size = observables() * chunk_size;
   references_.clear();
-  for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
-    const double* rows = tile.chunk(c) + plan_.arguments.layout.references * chunk_size;
-    references_.insert(references_.end(), rows, rows + size);
-  }
+  for (std::uint64_t c = 0; c < tile.chunks(); ++c)
+    for (std::uint64_t o = 0; o < observables(); ++o) {
+      const double* row =
+          tile.chunk(c) + (static_cast<std::uint64_t>(plan_.arguments.layout.references) + o) * row_size;
+      references_.insert(references_.end(), row, row + chunk_size);
+    }
 }
 
 void EnsembleStatistics::end_tile(const Tile& tile) {
@@ -155,13 +156,13 @@ void EnsembleStatistics::end_tile(const Tile& tile) {
     if (study_.fits[f].model != Fit::Model::line) continue;
     const FitTimes times(study_.fits[f], times_);
     for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
-      const double* sums = tile.chunk(c) + plan_.line_fits[line].row * chunk_size;
+      const double* sums = tile.chunk(c) + plan_.line_fits[line].row * row_size;
       Lanes intercept, slope;
       intercept.fill(nan);
       slope.fill(nan);
       const std::uint64_t used = std::min<std::uint64_t>(chunk_size, tile.count - c * chunk_size);
       for (std::uint64_t lane = 0; lane < used; ++lane) {
-        const Line fit = line_from_sums(times, sums[lane], sums[chunk_size + lane]);
+        const Line fit = line_from_sums(times, sums[lane], sums[row_size + lane]);
         intercept[lane] = fit.intercept;
         slope[lane] = fit.slope;
       }

@@ -41,17 +41,6 @@ void write_estimates(ResultSink& sink, const std::string& path, const Shape& sha
   write_all(sink, path + "_error", shape, numbers);
 }
 
-/// The node of no trajectory.
-template <class Node>
-Node empty_node() {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if constexpr (std::is_same_v<Node, Moments>) {
-    return moments_of(nan, nan);
-  } else {
-    return co_moments_of(nan, nan);
-  }
-}
-
 bool has_effective_number(const Observable& observable) {
   return std::ranges::any_of(observable.statistics, [](const std::string& s) { return s == "mse" || s == "rms"; });
 }
@@ -62,7 +51,7 @@ std::string quantile_name(double level) { return fmt::format("quantile_{}", leve
 
 template <class Node>
 std::vector<Node> EnsembleStatistics::blocks_of(const Trees<Node>& trees, std::uint64_t set_series, Cell cell) const {
-  std::vector<Node> blocks(groups_.blocks(), empty_node<Node>());
+  std::vector<Node> blocks(groups_.blocks());
   const std::uint64_t first = cell == whole ? 0 : static_cast<std::uint64_t>(cell),
                       end = cell == whole ? groups_.cells() : first + 1;
   for (std::uint64_t c = first; c < end; ++c)
@@ -77,7 +66,7 @@ template <class Node>
 Node EnsembleStatistics::node_of(const Trees<Node>& trees, std::uint64_t series, std::uint64_t set_series,
                                  Cell cell) const {
   if (cell == whole) return trees.all[series].result();
-  Node node = empty_node<Node>();
+  Node node;
   for (const Node& block : blocks_of(trees, set_series, cell)) node = combine(node, block);
   return node;
 }
@@ -294,7 +283,7 @@ FitEstimate EnsembleStatistics::estimate_of_curve(std::size_t f, Cell cell) cons
         of_block[b][s] = mean(blocks[b]);
         continue;
       }
-      Moments others = empty_node<Moments>();
+      Moments others;
       for (std::size_t other = 0; other < blocks.size(); ++other)
         if (other != b) others = combine(others, blocks[other]);
       of_block[b][s] = mean(others);
