@@ -52,7 +52,7 @@ class Loop {
     rows.iterations = rows.status + 2;
     rows.residual = rows.status + 3;
     rows.rows = rows.status + 4;
-    chunk_.assign(static_cast<std::size_t>(rows.rows) * chunk_size, 0.0);
+    chunk_.assign(static_cast<std::size_t>(rows.rows) * row_size, 0.0);
     std::vector<double> parameters;
     for (std::size_t i = 0; i < system.parameters.size(); ++i) {
       parameters.push_back(arguments_.parameters[i] = system.parameters[i].value);
@@ -85,7 +85,7 @@ class Loop {
     return true;
   }
   /// Returns an element of the state, which has rows q, p, lambda.
-  double& at(int row, int lane) { return chunk_[static_cast<std::size_t>(row * chunk_size + lane)]; }
+  double& at(int row, int lane) { return chunk_[static_cast<std::size_t>(row * row_size + lane)]; }
 
  private:
   AdvanceFunction advance_;

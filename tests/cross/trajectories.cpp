@@ -68,10 +68,8 @@ void print_trajectories(const char* name, const std::vector<double>& numbers = {
   rows.steps_per_sample = rows.status + 5;
   rows.rows = rows.status + 6;
 
-  std::vector<double> chunk(static_cast<std::size_t>(rows.rows) * chunk_size);
-  const auto at = [&](int row, int lane) -> double& {
-    return chunk[static_cast<std::size_t>(row * chunk_size + lane)];
-  };
+  std::vector<double> chunk(static_cast<std::size_t>(rows.rows) * row_size);
+  const auto at = [&](int row, int lane) -> double& { return chunk[static_cast<std::size_t>(row * row_size + lane)]; };
   const double width = time_scale<Sys>() < 1.0 ? 0.005 : 0.1;
   Random random(11);
   for (int lane = 0; lane < chunk_size; ++lane) {

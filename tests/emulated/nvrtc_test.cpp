@@ -133,7 +133,7 @@ struct Ensemble {
     std::copy(trial.numbers.begin(), trial.numbers.end(), a.method);
     a.parameters[max_parameters - 1] = entry.default_q[0] + 0.01;  // where the surface is
     a.surfaces = {.count = 1, .direction = {0}};
-    data.assign(static_cast<std::size_t>(chunks * next * chunk_size), 0.0);
+    data.assign(static_cast<std::size_t>(chunks * next * row_size), 0.0);
     std::mt19937_64 random(1);
     for (int k = 0; k < chunks * chunk_size; ++k) {
       set_state(k, random);
@@ -142,7 +142,7 @@ struct Ensemble {
     for (int c = 0; c < chunks; ++c) surfaces_chunk<System, FirstCoordinate>(arguments, chunk(data, c), 0, chunk_size);
   }
 
-  double* chunk(std::vector<double>& of, int c) const { return of.data() + c * arguments.layout.rows * chunk_size; }
+  double* chunk(std::vector<double>& of, int c) const { return of.data() + c * arguments.layout.rows * row_size; }
 
   void run(AdvanceFunction advance, std::vector<double>& of) const {
     for (int c = 0; c < chunks; ++c) advance(arguments, chunk(of, c), 0, chunk_size);
@@ -156,7 +156,7 @@ struct Ensemble {
  private:
   void put(int k, int row, const std::vector<double>& x) {
     for (std::size_t i = 0; i < x.size(); ++i)
-      chunk(data, k / chunk_size)[(row + static_cast<int>(i)) * chunk_size + k % chunk_size] = x[i];
+      chunk(data, k / chunk_size)[(row + static_cast<int>(i)) * row_size + k % chunk_size] = x[i];
   }
 
   void set_state(int k, std::mt19937_64& random) {
@@ -201,7 +201,7 @@ void compare(const DeviceUnit& unit, const Trial& trial) {
       const std::vector<double> found = memory.fetched();
       EXPECT_EQ(differences(expected, found), 0) << what << ", step " << step;
       EXPECT_NE(differences(ensemble.data, found), 0) << what << ", step " << step;
-      const double* status = found.data() + ensemble.arguments.layout.status * chunk_size;
+      const double* status = found.data() + ensemble.arguments.layout.status * row_size;
       const auto good = std::count(status, status + trial.of_chunk(), 0.0);
       EXPECT_GT(good, 0) << what << ", step " << step;
       EXPECT_EQ(good < trial.of_chunk(), step == trial.large_step)

@@ -90,8 +90,8 @@ TileCase tile_case(const char* name, double h) {
   rows.tangent_exponent = next(1);
   rows.rounding = -1;
   rows.rows = row;
-  r.chunk.assign(static_cast<std::size_t>(row) * chunk_size, 0.0);
-  const auto at = [&](int i) -> double& { return r.chunk[static_cast<std::size_t>(i) * chunk_size]; };
+  r.chunk.assign(static_cast<std::size_t>(row) * row_size, 0.0);
+  const auto at = [&](int i) -> double& { return r.chunk[static_cast<std::size_t>(i) * row_size]; };
 
   const auto system = make_system<Sys>([&](int i) { return a.parameters[i]; });
   Vector<double, N> q;

@@ -16,7 +16,7 @@ TEST_P(Tiles, ComputeWhatOneThreadComputes) {
   TileCase alone = cases_for_one_thread()[GetParam()], crew = cases_for_a_crew()[GetParam()];
   ASSERT_GT(crew.lanes, 1);
   ASSERT_EQ(alone.chunk, crew.chunk);
-  const auto row = [&](int r) { return &alone.chunk[static_cast<std::size_t>(r) * rattleback::chunk_size]; };
+  const auto row = [&](int r) { return &alone.chunk[static_cast<std::size_t>(r) * rattleback::row_size]; };
   const rattleback::ChunkLayout& rows = alone.arguments.layout;
   const double *steps = row(rows.steps), *status = row(rows.status), *crossings = row(rows.crossings);
   for (const std::int64_t target : {2, 5}) {

@@ -24,7 +24,7 @@ struct RunOptions;
 struct Summary;
 class ResultSink;
 
-/// Trajectories [first, first + count) in host memory. `data` has the shape [chunk][row][lane].
+/// Trajectories [first, first + count) in host memory. `data` has the shape [chunk][row][lane], with rows of row_size numbers.
 struct Tile {
   std::uint64_t first = 0, count = 0;
   int rows = 0;
@@ -32,22 +32,21 @@ struct Tile {
   std::vector<std::uint32_t> recorded;  ///< trajectories of the tile whose state is kept at every sample
 
   [[nodiscard]] std::uint64_t chunks() const { return (count + chunk_size - 1) / chunk_size; }
-  [[nodiscard]] double* chunk(std::uint64_t c) { return data.data() + c * rows * chunk_size; }
-  [[nodiscard]] const double* chunk(std::uint64_t c) const { return data.data() + c * rows * chunk_size; }
+  [[nodiscard]] double* chunk(std::uint64_t c) { return data.data() + c * rows * row_size; }
+  [[nodiscard]] const double* chunk(std::uint64_t c) const { return data.data() + c * rows * row_size; }
   /// Returns row `row` of trajectory k of the tile.
-  [[nodiscard]] double& at(std::uint64_t k, int row) {
-    return chunk(k / chunk_size)[row * chunk_size + k % chunk_size];
-  }
+  [[nodiscard]] double& at(std::uint64_t k, int row) { return chunk(k / chunk_size)[row * row_size + k % chunk_size]; }
   [[nodiscard]] double at(std::uint64_t k, int row) const {
-    return chunk(k / chunk_size)[row * chunk_size + k % chunk_size];
+    return chunk(k / chunk_size)[row * row_size + k % chunk_size];
   }
 };
 
 /// The running sums of a fit of a line, one pair of rows of a chunk from `row` on.
 struct LineFit {
   int observable;
-  bool squared;                ///< a fit to (x - r)^2, otherwise to x
-  std::vector<double> weight;  ///< per sample: the time minus the mean time of the fit; NaN for a sample outside the fit
+  bool squared;  ///< a fit to (x - r)^2, otherwise to x
+  std::vector<double>
+      weight;  ///< per sample: the time minus the mean time of the fit; NaN for a sample outside the fit
   int row;
 };
 
@@ -62,10 +61,10 @@ struct Plan {
   std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value
   std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
   std::vector<LineFit> line_fits;
-  bool keep_values = false;                ///< quantiles, histograms, groups and the result need the values
-  int state_rows = 0;                      ///< rows of q, p and lambda; a chunk begins with these rows
-  std::vector<int> components;             ///< observables of the covariance
-  std::size_t first_covariance = 0;        ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
+  bool keep_values = false;          ///< quantiles, histograms, groups and the result need the values
+  int state_rows = 0;                ///< rows of q, p and lambda; a chunk begins with these rows
+  std::vector<int> components;       ///< observables of the covariance
+  std::size_t first_covariance = 0;  ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
   [[nodiscard]] int crossing_size() const { return 3 + state_rows; }
 };
 

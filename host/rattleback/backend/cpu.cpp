@@ -46,17 +46,19 @@ class CpuBackend final : public Backend {
   }
 
   void run(const Segment& segment, SegmentOutput& output, Control& control) override {
-    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
-    const std::uint64_t samples = segment.samples();
-    output.values.resize(samples * chunks * observables * chunk_size);
+    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), samples = segment.samples();
+    // Few chunks are split into ranges of 32 lanes so that every thread has work. They are reduced when all lanes are there;
+    // a whole chunk is reduced at once, while its values are in the cache.
+    const bool whole = chunks >= 4 * threads_;
+    const int lanes = whole ? chunk_size : 32;
+    const std::uint64_t per_chunk = chunk_size / lanes;
+    sample_stride_ = whole && !plan_->keep_values ? 0 : chunks * observables * chunk_size;
+    output.values.resize(sample_stride_ == 0 ? chunks * observables * chunk_size : samples * sample_stride_);
     output.moments.resize(samples * observables * chunks);
-    output.co_moments.resize(samples * pairs * chunks);
+    output.co_moments.resize(samples * plan_->pairs.size() * chunks);
     output.records.resize(samples * tile_->recorded.size() * plan_->state_rows);
     output.crossings.clear();
 
-    // Few chunks are split into ranges of 32 lanes so that every thread has work.
-    const int lanes = chunks >= 4 * threads_ ? chunk_size : 32;
-    const std::uint64_t per_chunk = chunk_size / lanes;
     std::mutex mutex;
     parallel_for(
         chunks * per_chunk, threads_,
@@ -69,28 +71,9 @@ class CpuBackend final : public Backend {
           output.crossings.insert(output.crossings.end(), crossings.begin(), crossings.end());
         },
         control.tick);
-
+    if (whole) return;
     parallel_for(chunks, threads_, [&](std::uint64_t c) {
-      double* reference_rows = tile_->chunk(c) + plan_->arguments.layout.references * chunk_size;
-      for (std::uint64_t s = 0; s < samples; ++s) {
-        const double* values = output.values.data() + (s * chunks + c) * observables * chunk_size;
-        for (std::uint64_t o = 0; o < observables; ++o) {
-          double* references = reference_rows + o * chunk_size;
-          if (s == 0 && segment.starts_at_initial)
-            set_references(plan_->references[o], values + o * chunk_size, references);
-          output.moments[(s * observables + o) * chunks + c] = functions_.reduce(values + o * chunk_size, references);
-        }
-        for (const LineFit& fit : plan_->line_fits) {
-          const double weight = fit.weight[segment.first_sample + s];
-          if (weight != weight) continue;
-          const int o = fit.observable * chunk_size;
-          functions_.add_to_fit(values + o, reference_rows + o, fit.squared, weight,
-                                tile_->chunk(c) + fit.row * chunk_size);
-        }
-        for (std::uint64_t i = 0; i < pairs; ++i)
-          output.co_moments[(s * pairs + i) * chunks + c] = functions_.co_reduce(
-              values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
-      }
+      for (std::uint64_t s = 0; s < samples; ++s) reduce(c, s, segment, output);
     });
   }
 
@@ -136,7 +119,6 @@ class CpuBackend final : public Backend {
   /// Advances lanes [begin, end) of chunk c through the segment. Returns the crossings of these lanes.
   std::vector<double> advance(std::uint64_t c, int begin, int end, const Segment& segment, SegmentOutput& output,
                               Control& control) {
-    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size();
     const int used =
         static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the other lanes are padding
     KernelArguments arguments = plan_->arguments;
@@ -155,18 +137,44 @@ class CpuBackend final : public Backend {
         at = next;
       }
       if (!stretch.observe) continue;
-      double* values = output.values.data() + (sample * chunks + c) * observables * chunk_size;
-      observe_(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(observables), values);
+      observe_(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(plan_->codes.size()),
+               values_of(c, sample, output));
       for (std::size_t r = 0; r < tile_->recorded.size(); ++r) {
         const std::uint64_t k = tile_->recorded[r];
         const int lane = static_cast<int>(k % chunk_size);
         if (k / chunk_size != c || lane < begin || lane >= end) continue;
         double* record = output.records.data() + (sample * tile_->recorded.size() + r) * plan_->state_rows;
-        for (int row = 0; row < plan_->state_rows; ++row) record[row] = chunk[row * chunk_size + lane];
+        for (int row = 0; row < plan_->state_rows; ++row) record[row] = chunk[row * row_size + lane];
       }
+      if (end - begin == chunk_size) reduce(c, sample, segment, output);
       ++sample;
     }
     return crossings;
+  }
+
+  /// Returns the values of chunk c in sample s of a segment, [observable][lane].
+  double* values_of(std::uint64_t c, std::uint64_t s, SegmentOutput& output) const {
+    return output.values.data() + s * sample_stride_ + c * plan_->codes.size() * chunk_size;
+  }
+
+  /// Reduces chunk c in sample s of a segment.
+  void reduce(std::uint64_t c, std::uint64_t s, const Segment& segment, SegmentOutput& output) {
+    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
+    const double* values = values_of(c, s, output);
+    double* reference_rows = tile_->chunk(c) + plan_->arguments.layout.references * row_size;
+    for (std::uint64_t o = 0; o < observables; ++o) {
+      double* references = reference_rows + o * row_size;
+      if (s == 0 && segment.starts_at_initial)
+        set_references(plan_->references[o], values + o * chunk_size, references);
+      output.moments[(s * observables + o) * chunks + c] = functions_.reduce(values + o * chunk_size, references);
+    }
+    for (const LineFit& fit : plan_->line_fits)
+      if (const double weight = fit.weight[segment.first_sample + s]; weight == weight)
+        functions_.add_to_fit(values + fit.observable * chunk_size, reference_rows + fit.observable * row_size,
+                              fit.squared, weight, tile_->chunk(c) + fit.row * row_size);
+    for (std::uint64_t i = 0; i < pairs; ++i)
+      output.co_moments[(s * pairs + i) * chunks + c] = functions_.co_reduce(
+          values + plan_->pairs[i].first * chunk_size, values + plan_->pairs[i].second * chunk_size);
   }
 
   /// Moves the crossings out of the slots. Returns true when a trajectory waits because all slots are full.
@@ -174,15 +182,15 @@ class CpuBackend final : public Backend {
     const ChunkLayout& rows = plan_->arguments.layout;
     if (plan_->arguments.surfaces.count == 0) return false;
     double* chunk = tile_->chunk(c);
-    double* counts = chunk + rows.crossings * chunk_size;
+    double* counts = chunk + rows.crossings * row_size;
     const int slot_rows = 2 + plan_->state_rows;
     bool waits = false;
     for (int lane = begin; lane < end; ++lane) {
       const int count = static_cast<int>(counts[lane]);
       for (int i = 0; i < count; ++i) {
         crossings.push_back(static_cast<double>(c * chunk_size + static_cast<std::uint64_t>(lane)));
-        const double* slot = chunk + (rows.slots + i * slot_rows) * chunk_size + lane;
-        for (int row = 0; row < slot_rows; ++row) crossings.push_back(slot[row * chunk_size]);
+        const double* slot = chunk + (rows.slots + i * slot_rows) * row_size + lane;
+        for (int row = 0; row < slot_rows; ++row) crossings.push_back(slot[row * row_size]);
       }
       waits = waits || count == crossing_slots;
       counts[lane] = 0.0;
@@ -203,6 +211,7 @@ class CpuBackend final : public Backend {
   Tile* tile_ = nullptr;
   AdvanceFunction advance_ = nullptr;
   ObserveFunction observe_ = nullptr;
+  std::uint64_t sample_stride_ = 0;  ///< distance of two samples in the values of a segment; 0 where these are not kept
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
   lines_.all.resize(plan_.line_fits.size());
   if (groups_.sets() > 1) {
     moments_.sets.resize(moments_.all.size() * groups_.sets());
-    co_moments_.sets.resize(samples() * plan_.first_covariance * groups_.sets());
+    co_moments_.sets.resize(samples() * set_pairs() * groups_.sets());
     lines_.sets.resize(lines_.all.size() * groups_.sets());
   }
   if (quantile_observables_ > 0)
@@ -116,10 +116,10 @@ void EnsembleStatistics::add_to_sets(const Tile& tile, const SegmentOutput& outp
         moments_.sets[(sample * observables() + o) * groups_.sets() + set.set].push(
             functions_.reduce(x.data(), references_.data() + (c * observables() + o) * chunk_size));
       }
-      for (std::uint64_t i = 0; i < plan_.first_covariance; ++i) {
+      for (std::uint64_t i = 0; i < set_pairs(); ++i) {
         const auto [a, b] = plan_.pairs[i];
         const Lanes x = only(set, values_of(tile, output, s, c, static_cast<std::size_t>(a)));
-        co_moments_.sets[(sample * plan_.first_covariance + i) * groups_.sets() + set.set].push(
+        co_moments_.sets[(sample * set_pairs() + i) * groups_.sets() + set.set].push(
             functions_.co_reduce(x.data(), values_of(tile, output, s, c, static_cast<std::size_t>(b))));
       }
     }
@@ -140,12 +140,13 @@ void EnsembleStatistics::set_references(const Tile& tile, const SegmentOutput& o
 
 void EnsembleStatistics::restore_references(const Tile& tile) {
   if (groups_.sets() == 1) return;
-  const std::size_t size = observables() * chunk_size;
   references_.clear();
-  for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
-    const double* rows = tile.chunk(c) + plan_.arguments.layout.references * chunk_size;
-    references_.insert(references_.end(), rows, rows + size);
-  }
+  for (std::uint64_t c = 0; c < tile.chunks(); ++c)
+    for (std::uint64_t o = 0; o < observables(); ++o) {
+      const double* row =
+          tile.chunk(c) + (static_cast<std::uint64_t>(plan_.arguments.layout.references) + o) * row_size;
+      references_.insert(references_.end(), row, row + chunk_size);
+    }
 }
 
 void EnsembleStatistics::end_tile(const Tile& tile) {
@@ -155,13 +156,13 @@ void EnsembleStatistics::end_tile(const Tile& tile) {
     if (study_.fits[f].model != Fit::Model::line) continue;
     const FitTimes times(study_.fits[f], times_);
     for (std::uint64_t c = 0; c < tile.chunks(); ++c) {
-      const double* sums = tile.chunk(c) + plan_.line_fits[line].row * chunk_size;
+      const double* sums = tile.chunk(c) + plan_.line_fits[line].row * row_size;
       Lanes intercept, slope;
       intercept.fill(nan);
       slope.fill(nan);
       const std::uint64_t used = std::min<std::uint64_t>(chunk_size, tile.count - c * chunk_size);
       for (std::uint64_t lane = 0; lane < used; ++lane) {
-        const Line fit = line_from_sums(times, sums[lane], sums[chunk_size + lane]);
+        const Line fit = line_from_sums(times, sums[lane], sums[row_size + lane]);
         intercept[lane] = fit.intercept;
         slope[lane] = fit.slope;
       }

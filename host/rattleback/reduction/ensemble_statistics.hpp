@@ -92,9 +92,13 @@ class EnsembleStatistics {
   void write_observable(ResultSink& sink, const Parts& parts, std::size_t o) const;
   void write_correlations(ResultSink& sink, const Parts& parts, std::size_t o) const;
   void write_quantiles(ResultSink& sink, const Parts& parts, std::size_t o) const;
-  void write_fit(ResultSink& sink, const Parts& parts, std::size_t f) const;
+  void write_fit(ResultSink& sink, const Parts& parts, std::size_t f,
+                 const std::function<void(const std::string&)>& warn) const;
   void write_histogram(ResultSink& sink, std::size_t o) const;
   void write_covariance(ResultSink& sink) const;
+  /// Warns of a fit without finite parameters or errors in some part.
+  static void warn_of_lacking(const Fit& fit, const Parts& parts, const std::vector<FitEstimate>& estimates,
+                              const std::function<void(const std::string&)>& warn);
   void warn_of_few(std::size_t o, const std::function<void(const std::string&)>& warn) const;
   [[nodiscard]] FitEstimate estimate_of_curve(std::size_t f, Cell cell) const;
   [[nodiscard]] FitEstimate estimate_of_line(std::uint64_t line, Cell cell) const;
@@ -106,9 +110,18 @@ class EnsembleStatistics {
   /// Returns a statistic of a part with its error: the scatter over randomisations, otherwise error(node).
   template <class Node, class Of, class Error>
   [[nodiscard]] ValueWithError estimate(const Node& node, const std::vector<Node>& blocks, Of of, Error error) const;
+  /// The same of the node of a part.
+  template <class Node, class Of, class Error>
+  [[nodiscard]] ValueWithError estimate(const Trees<Node>& trees, std::uint64_t series, std::uint64_t set_series,
+                                        Cell cell, Of of, Error error) const;
 
   [[nodiscard]] std::uint64_t samples() const { return times_.size(); }
   [[nodiscard]] std::uint64_t observables() const { return plan_.codes.size(); }
+  /// Returns the number of pairs with joint moments of sets: those of the correlations, and those of the covariance where
+  /// its errors come from sets.
+  [[nodiscard]] std::uint64_t set_pairs() const {
+    return groups_.randomised() ? plan_.pairs.size() : plan_.first_covariance;
+  }
 
   const Study& study_;
   const Plan& plan_;
@@ -119,7 +132,7 @@ class EnsembleStatistics {
   unsigned threads_;
 
   Trees<Moments> moments_;          ///< series [sample][observable]
-  Trees<CoMoments> co_moments_;     ///< series [sample][pair]; the sets have the pairs of correlations only
+  Trees<CoMoments> co_moments_;     ///< series [sample][pair]; the sets have the first set_pairs() pairs
   Trees<CoMoments> lines_;          ///< series [fit of a line]: intercepts and slopes
   std::vector<double> references_;  ///< of the tile, [chunk][observable][lane], where there are sets
 

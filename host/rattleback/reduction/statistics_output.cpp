@@ -41,17 +41,6 @@ void write_estimates(ResultSink& sink, const std::string& path, const Shape& sha
   write_all(sink, path + "_error", shape, numbers);
 }
 
-/// The node of no trajectory.
-template <class Node>
-Node empty_node() {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if constexpr (std::is_same_v<Node, Moments>) {
-    return moments_of(nan, nan);
-  } else {
-    return co_moments_of(nan, nan);
-  }
-}
-
 bool has_effective_number(const Observable& observable) {
   return std::ranges::any_of(observable.statistics, [](const std::string& s) { return s == "mse" || s == "rms"; });
 }
@@ -62,7 +51,7 @@ std::string quantile_name(double level) { return fmt::format("quantile_{}", leve
 
 template <class Node>
 std::vector<Node> EnsembleStatistics::blocks_of(const Trees<Node>& trees, std::uint64_t set_series, Cell cell) const {
-  std::vector<Node> blocks(groups_.blocks(), empty_node<Node>());
+  std::vector<Node> blocks(groups_.blocks());
   const std::uint64_t first = cell == whole ? 0 : static_cast<std::uint64_t>(cell),
                       end = cell == whole ? groups_.cells() : first + 1;
   for (std::uint64_t c = first; c < end; ++c)
@@ -77,7 +66,7 @@ template <class Node>
 Node EnsembleStatistics::node_of(const Trees<Node>& trees, std::uint64_t series, std::uint64_t set_series,
                                  Cell cell) const {
   if (cell == whole) return trees.all[series].result();
-  Node node = empty_node<Node>();
+  Node node;
   for (const Node& block : blocks_of(trees, set_series, cell)) node = combine(node, block);
   return node;
 }
@@ -89,6 +78,14 @@ ValueWithError EnsembleStatistics::estimate(const Node& node, const std::vector<
   std::vector<double> values;
   for (const Node& block : blocks) values.push_back(of(block));
   return {of(node), scatter_error(values)};
+}
+
+template <class Node, class Of, class Error>
+ValueWithError EnsembleStatistics::estimate(const Trees<Node>& trees, std::uint64_t series, std::uint64_t set_series,
+                                            Cell cell, Of of, Error error) const {
+  std::vector<Node> blocks;
+  if (groups_.randomised()) blocks = blocks_of(trees, set_series, cell);
+  return estimate(node_of(trees, series, set_series, cell), blocks, of, error);
 }
 
 std::vector<EnsembleStatistics::Parts> EnsembleStatistics::parts() const {
@@ -151,7 +148,7 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
       write_correlations(sink, part, o);
       if (!study_.observables[o].quantiles.empty()) write_quantiles(sink, part, o);
     }
-    for (std::size_t f = 0; f < study_.fits.size(); ++f) write_fit(sink, part, f);
+    for (std::size_t f = 0; f < study_.fits.size(); ++f) write_fit(sink, part, f, warn);
   }
   for (std::size_t i = 0; i < groups_.shape().size(); ++i)
     write_all(sink, "/groups/axes/" + study_.ensemble.group_by[i], {groups_.shape()[i]},
@@ -205,12 +202,9 @@ void EnsembleStatistics::write_correlations(ResultSink& sink, const Parts& parts
   for (const std::string& other : study_.observables[o].correlation) {
     std::vector<ValueWithError> estimates(product(shape));
     parallel_for(estimates.size(), threads_, [&](std::uint64_t i) {
-      const std::uint64_t s = i % samples(), set_series = s * plan_.first_covariance + pair;
-      const Cell cell = parts.cells[i / samples()];
-      const CoMoments node = node_of(co_moments_, s * plan_.pairs.size() + pair, set_series, cell);
-      std::vector<CoMoments> blocks;
-      if (groups_.randomised()) blocks = blocks_of(co_moments_, set_series, cell);
-      estimates[i] = estimate(node, blocks, correlation_of, correlation_error);
+      const std::uint64_t s = i % samples();
+      estimates[i] = estimate(co_moments_, s * plan_.pairs.size() + pair, s * set_pairs() + pair,
+                              parts.cells[i / samples()], correlation_of, correlation_error);
     });
     write_estimates(sink, parts.root + "/observables/" + study_.observables[o].name + "/correlation_" + other, shape,
                     estimates);
@@ -253,10 +247,14 @@ void EnsembleStatistics::write_quantiles(ResultSink& sink, const Parts& parts, s
 }
 
 FitEstimate EnsembleStatistics::estimate_of_line(std::uint64_t line, Cell cell) const {
-  const FitEstimate found = estimate_of_lines(node_of(lines_, line, line, cell));
+  FitEstimate found = estimate_of_lines(node_of(lines_, line, line, cell));
   if (!groups_.randomised()) return found;
   std::vector<Line> blocks;
-  for (const CoMoments& block : blocks_of(lines_, line, cell)) blocks.push_back({block.mean_x, block.mean_y});
+  for (const CoMoments& block : blocks_of(lines_, line, cell)) {
+    const FitEstimate of_block = estimate_of_lines(block);
+    blocks.push_back({of_block.first.value, of_block.second.value});
+    if (block.count == 0.0 && found.fault.empty()) found.fault = "a randomisation has no trajectory in the fit";
+  }
   return with_scatter(found, blocks);
 }
 
@@ -285,7 +283,7 @@ FitEstimate EnsembleStatistics::estimate_of_curve(std::size_t f, Cell cell) cons
         of_block[b][s] = mean(blocks[b]);
         continue;
       }
-      Moments others = empty_node<Moments>();
+      Moments others;
       for (std::size_t other = 0; other < blocks.size(); ++other)
         if (other != b) others = combine(others, blocks[other]);
       of_block[b][s] = mean(others);
@@ -295,12 +293,26 @@ FitEstimate EnsembleStatistics::estimate_of_curve(std::size_t f, Cell cell) cons
   found.first.value = curve.intercept;
   found.second.value = curve.slope;
   found.count = count;
+  const auto note = [&](const std::vector<double>& of_samples, const char* of) {
+    const std::size_t s = first_without_logarithm(times, of_samples);
+    if (s == of_samples.size() || !found.fault.empty()) return;
+    const std::string what = std::isnan(of_samples[s]) ? "no trajectory counts"
+                                                       : fmt::format("the {} of '{}' is {:.6g}", fit.statistic,
+                                                                     fit.observable, of_samples[s]);
+    found.fault = fmt::format(
+        "{}{} at time {:.6g}, and the model needs numbers above 0; change from and to, or take model = \"line\"", of,
+        what, times_[s]);
+  };
+  note(y, "");
+  for (const std::vector<double>& block : of_block)
+    note(block, groups_.randomised() ? "in one randomisation " : "without one block of trajectories ");
   std::vector<Line> curves;
   for (const std::vector<double>& block : of_block) curves.push_back(curve_through(times, block));
   return groups_.randomised() ? with_scatter(found, curves) : with_jackknife(found, curves);
 }
 
-void EnsembleStatistics::write_fit(ResultSink& sink, const Parts& parts, std::size_t f) const {
+void EnsembleStatistics::write_fit(ResultSink& sink, const Parts& parts, std::size_t f,
+                                   const std::function<void(const std::string&)>& warn) const {
   const Fit& fit = study_.fits[f];
   const auto line = static_cast<std::uint64_t>(
       std::count_if(study_.fits.begin(), study_.fits.begin() + static_cast<std::ptrdiff_t>(f),
@@ -310,6 +322,7 @@ void EnsembleStatistics::write_fit(ResultSink& sink, const Parts& parts, std::si
     estimates[c] =
         fit.model == Fit::Model::line ? estimate_of_line(line, parts.cells[c]) : estimate_of_curve(f, parts.cells[c]);
   });
+  if (warn) warn_of_lacking(fit, parts, estimates, warn);
   const Shape shape = parts.shape.empty() ? Shape{1} : parts.shape;
   const std::string group = parts.root + "/fits/" + fit.name + "/";
   const auto [first, second] = names_of(fit.model);
@@ -355,22 +368,40 @@ void EnsembleStatistics::write_histogram(ResultSink& sink, std::size_t o) const 
 void EnsembleStatistics::write_covariance(ResultSink& sink) const {
   const std::uint64_t size = plan_.components.size();
   if (size == 0) return;
-  std::vector<ValueWithError> mean, covariance(samples() * size * size);
-  for (std::uint64_t s = 0; s < samples(); ++s) {
-    std::uint64_t pair = s * plan_.pairs.size() + plan_.first_covariance;
+  std::vector<ValueWithError> mean(samples() * size), covariance(samples() * size * size);
+  parallel_for(samples(), threads_, [&](std::uint64_t s) {
+    std::uint64_t pair = plan_.first_covariance;
     for (std::uint64_t i = 0; i < size; ++i) {
-      const Moments moments =
-          moments_.all[s * observables() + static_cast<std::uint64_t>(plan_.components[i])].result();
-      mean.push_back({statistic_of(moments, "mean"), error_of(moments, "mean")});
-      for (std::uint64_t j = 0; j <= i; ++j) {
-        const CoMoments node = co_moments_.all[pair++].result();
-        covariance[(s * size + i) * size + j] =
-            covariance[(s * size + j) * size + i] = {covariance_of(node), covariance_error(node)};
-      }
+      const std::uint64_t series = s * observables() + static_cast<std::uint64_t>(plan_.components[i]);
+      mean[s * size + i] = estimate(
+          moments_, series, series, whole, [](const Moments& m) { return statistic_of(m, "mean"); },
+          [](const Moments& m) { return error_of(m, "mean"); });
+      for (std::uint64_t j = 0; j <= i; ++j, ++pair)
+        covariance[(s * size + i) * size + j] = covariance[(s * size + j) * size + i] = estimate(
+            co_moments_, s * plan_.pairs.size() + pair, s * set_pairs() + pair, whole, covariance_of, covariance_error);
     }
-  }
+  });
   write_estimates(sink, "/state/mean", {samples(), size}, mean);
   write_estimates(sink, "/state/covariance", {samples(), size, size}, covariance);
+}
+
+void EnsembleStatistics::warn_of_lacking(const Fit& fit, const Parts& parts, const std::vector<FitEstimate>& estimates,
+                                         const std::function<void(const std::string&)>& warn) {
+  const auto no_value = [](const FitEstimate& e) {
+    return !std::isfinite(e.first.value) || !std::isfinite(e.second.value);
+  };
+  const auto no_error = [](const FitEstimate& e) {
+    return !std::isfinite(e.first.error) || !std::isfinite(e.second.error);
+  };
+  const auto lacks = [&](const FitEstimate& e) { return no_value(e) || no_error(e); };
+  const auto found = std::ranges::find_if(estimates, lacks);
+  if (found == estimates.end()) return;
+  const std::string groups =
+      parts.shape.empty()
+          ? ""
+          : fmt::format(" in {} of {} groups", std::ranges::count_if(estimates, lacks), estimates.size());
+  warn(fmt::format("the fit '{}' has no {}{}: {}", fit.name, no_value(*found) ? "parameters" : "errors", groups,
+                   found->fault.empty() ? "they exceed the largest number" : found->fault));
 }
 
 void EnsembleStatistics::warn_of_few(std::size_t o, const std::function<void(const std::string&)>& warn) const {

@@ -23,7 +23,7 @@ std::vector<double> numbers_of(const std::vector<Node>& nodes) {
 template <class Node>
 std::vector<Node> objects_of(const std::vector<double>& numbers) {
   std::vector<Node> nodes(numbers.size() / (sizeof(Node) / sizeof(double)));
-  if (!nodes.empty()) std::memcpy(nodes.data(), numbers.data(), nodes.size() * sizeof(Node));
+  if (!nodes.empty()) std::memcpy(static_cast<void*>(nodes.data()), numbers.data(), nodes.size() * sizeof(Node));
   return nodes;
 }
 

@@ -191,7 +191,7 @@ void Runner::set_up_tile() {
   tile_.first = position_.first;
   tile_.count = std::min(tile_size_, ensemble_.size() - tile_.first);
   tile_.rows = plan_.arguments.layout.rows;
-  tile_.data.assign(tile_.chunks() * static_cast<std::uint64_t>(tile_.rows) * chunk_size, 0.0);
+  tile_.data.assign(tile_.chunks() * static_cast<std::uint64_t>(tile_.rows) * row_size, 0.0);
   tile_.recorded.clear();
   for (auto k = std::ranges::lower_bound(recorded_, tile_.first);
        k != recorded_.end() && *k < tile_.first + tile_.count; ++k)

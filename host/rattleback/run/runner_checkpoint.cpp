@@ -4,9 +4,9 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/reduction/tree_files.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/run/runner.hpp"
-#include "rattleback/reduction/tree_files.hpp"
 
 namespace rattleback {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr double checkpoint_share = 0.02;
 
 /// Version of the layout of a checkpoint.
-constexpr std::uint64_t checkpoint_format = 3;
+constexpr std::uint64_t checkpoint_format = 4;
 
 }  // namespace
 
@@ -135,7 +135,7 @@ std::uint64_t Runner::input_hash() const {
 }
 
 std::vector<double> Runner::persistent_rows() const {
-  const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * chunk_size;
+  const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * row_size;
   std::vector<double> rows;
   rows.reserve(tile_.chunks() * kept);
   for (std::uint64_t c = 0; c < tile_.chunks(); ++c) rows.insert(rows.end(), tile_.chunk(c), tile_.chunk(c) + kept);
@@ -143,7 +143,7 @@ std::vector<double> Runner::persistent_rows() const {
 }
 
 void Runner::restore_rows(const std::vector<double>& rows) {
-  const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * chunk_size;
+  const std::size_t kept = static_cast<std::size_t>(plan_.arguments.layout.persistent) * row_size;
   for (std::uint64_t c = 0; c < tile_.chunks(); ++c) std::copy_n(rows.data() + c * kept, kept, tile_.chunk(c));
 }
 

@@ -72,7 +72,7 @@ class CrossingLocator::Batch {
       : locator_(locator),
         tile_(tile),
         jobs_(jobs),
-        chunk_(static_cast<std::size_t>(locator.arguments_.layout.rows) * chunk_size) {}
+        chunk_(static_cast<std::size_t>(locator.arguments_.layout.rows) * rattleback::row_size) {}
 
   /// Locates all jobs and writes the rows of the jobs.
   void run(double* rows) {
@@ -110,7 +110,7 @@ class CrossingLocator::Batch {
   }
 
  private:
-  double* row(int r) { return chunk_.data() + r * chunk_size; }
+  double* row(int r) { return chunk_.data() + r * rattleback::row_size; }
   [[nodiscard]] std::uint64_t trajectory(int i) const { return static_cast<std::uint64_t>(jobs_[i].crossing[0]); }
   double value(int i) { return row(locator_.arguments_.layout.surfaces + jobs_[i].surface)[i]; }
 

@@ -69,9 +69,17 @@ Line curve_through(const FitTimes& times, const std::vector<double>& y) {
   return {std::exp(line.intercept), line.slope};
 }
 
+std::size_t first_without_logarithm(const FitTimes& times, const std::vector<double>& y) {
+  std::size_t s = 0;
+  while (s < y.size() && (std::isnan(times.weight[s]) || (y[s] > 0.0 && std::isfinite(y[s])))) ++s;
+  return s;
+}
+
 FitEstimate estimate_of_lines(const CoMoments& lines) {
   FitEstimate estimate;
   estimate.count = lines.count;
+  if (lines.count < 1.0) estimate.fault = "no trajectory has finite values at all samples of the fit";
+  if (lines.count == 1.0) estimate.fault = "an error needs more than one trajectory";
   if (lines.count < 1.0) return estimate;
   estimate.first.value = lines.mean_x;
   estimate.second.value = lines.mean_y;

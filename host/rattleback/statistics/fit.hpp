@@ -1,6 +1,7 @@
 #pragma once
 // Least-squares fits over the sample times.
 
+#include <string>
 #include <vector>
 
 #include "rattleback/statistics/statistics.hpp"
@@ -24,6 +25,7 @@ struct FitEstimate {
   ValueWithError first, second;  ///< intercept and slope, or amplitude and exponent or rate
   double covariance = std::numeric_limits<double>::quiet_NaN();
   double count = 0.0;  ///< number of trajectories
+  std::string fault;   ///< why a parameter or an error is not finite; empty where the fit knows no reason
 };
 /// Names of the two parameters of a model.
 struct FitNames {
@@ -42,6 +44,9 @@ struct Line {
 /// Returns amplitude and exponent, or amplitude and rate, of a model that is not linear: the line through log y. The
 /// parameters are NaN where some y is not positive.
 [[nodiscard]] Line curve_through(const FitTimes& times, const std::vector<double>& y);
+
+/// Returns the first sample of the fit without a logarithm, where y is not a positive finite number; y.size() without one.
+[[nodiscard]] std::size_t first_without_logarithm(const FitTimes& times, const std::vector<double>& y);
 
 /// Returns the fit to the ensemble's mean from the joint moments of the intercepts (x) and slopes (y) of single
 /// trajectories: their means. The errors are exact for every autocorrelation.

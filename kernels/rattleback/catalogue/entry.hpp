@@ -12,6 +12,9 @@ namespace rattleback {
 /// Trajectories per chunk. A chunk is the unit of storage and the leaf of the reduction tree; the value is part of the
 /// definition of a result.
 inline constexpr int chunk_size = 256;
+/// Distance of the rows of a chunk in memory: chunk_size numbers and a cache line. At a distance of 2048 bytes all rows would share
+/// two sets of the first-level cache, which has place for 16 of them.
+inline constexpr int row_size = chunk_size + 8;
 
 /// A numeric parameter of a system.
 struct ParameterInfo {
@@ -290,36 +293,32 @@ struct KernelArguments {
 };
 
 /// Data for the statistics of a set of values x with references r, and for their errors. A good trajectory whose value
-/// is not finite enters as an infinity, a failed trajectory as a NaN.
-template <class T>
-struct MomentsOf {
-  T count;         ///< number of finite values; the other members except `missing` use finite values only
-  T mean;          ///< mean of x
-  T squares;       ///< sum (x - mean)^2
-  T cubes;         ///< sum (x - mean)^3
-  T fourths;       ///< sum (x - mean)^4
-  T error_mean;    ///< mean of (x - r)^2
-  T error_spread;  ///< sum ((x - r)^2 - error_mean)^2
-  T minimum, maximum;
-  T error_maximum;  ///< max |x - r|
-  T missing;        ///< number of infinities
+/// is not finite enters as an infinity, a failed trajectory as a NaN. The initial values are those of no trajectory.
+struct Moments {
+  double count = 0.0;         ///< number of finite values; the other members except `missing` use finite values only
+  double mean = 0.0;          ///< mean of x
+  double squares = 0.0;       ///< sum (x - mean)^2
+  double cubes = 0.0;         ///< sum (x - mean)^3
+  double fourths = 0.0;       ///< sum (x - mean)^4
+  double error_mean = 0.0;    ///< mean of (x - r)^2
+  double error_spread = 0.0;  ///< sum ((x - r)^2 - error_mean)^2
+  double minimum = __builtin_huge_val(), maximum = -__builtin_huge_val();
+  double error_maximum = 0.0;  ///< max |x - r|
+  double missing = 0.0;        ///< number of infinities
 };
-using Moments = MomentsOf<double>;
 
 /// Data for the covariance and the correlation of x and y, and for their errors; pairs with a value that is not finite
 /// are left out.
-template <class T>
-struct CoMomentsOf {
-  T count;
-  T mean_x, mean_y;
-  T sums[12];  ///< sum (x - mean_x)^i (y - mean_y)^j for 2 <= i + j <= 4, at `index`
+struct CoMoments {
+  double count = 0.0;
+  double mean_x = 0.0, mean_y = 0.0;
+  double sums[12] = {};  ///< sum (x - mean_x)^i (y - mean_y)^j for 2 <= i + j <= 4, at `index`
   static constexpr int index(int i, int j) {
     const int degree = i + j;
     return (degree == 2 ? 0 : degree == 3 ? 3 : 7) + j;
   }
-  [[nodiscard]] constexpr const T& sum(int i, int j) const { return sums[index(i, j)]; }
+  [[nodiscard]] constexpr double sum(int i, int j) const { return sums[index(i, j)]; }
 };
-using CoMoments = CoMomentsOf<double>;
 
 /// Advances lanes [begin, end) of one chunk.
 using AdvanceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
@@ -337,7 +336,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 3;
+inline constexpr int binary_interface = 4;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

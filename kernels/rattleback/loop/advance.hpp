@@ -102,15 +102,15 @@ RB_HD Record<T> select(const mask_t<T>& mask, const Record<T>& a, const Record<T
 }
 template <class T>
 RB_HD Record<T> load_record(const ChunkLayout& rows, const double* chunk, int lane) {
-  const auto load = [&](int row) { return Lanes<T>::load(chunk + row * chunk_size + lane); };
+  const auto load = [&](int row) { return Lanes<T>::load(chunk + row * row_size + lane); };
   return {load(rows.status), load(rows.steps), load(rows.iterations), load(rows.residual)};
 }
 template <class T>
 RB_HD void store_record(const ChunkLayout& rows, double* chunk, int lane, const Record<T>& record) {
-  Lanes<T>::store(chunk + rows.status * chunk_size + lane, record.status);
-  Lanes<T>::store(chunk + rows.steps * chunk_size + lane, record.steps);
-  Lanes<T>::store(chunk + rows.iterations * chunk_size + lane, record.iterations);
-  Lanes<T>::store(chunk + rows.residual * chunk_size + lane, record.residual);
+  Lanes<T>::store(chunk + rows.status * row_size + lane, record.status);
+  Lanes<T>::store(chunk + rows.steps * row_size + lane, record.steps);
+  Lanes<T>::store(chunk + rows.iterations * row_size + lane, record.iterations);
+  Lanes<T>::store(chunk + rows.residual * row_size + lane, record.residual);
 }
 
 /// A trajectory whose state and record stay in registers from step to step. The lanes that run take steps together; the
@@ -119,38 +119,33 @@ template <class T, class State>
 class TrajectoryInRegisters {
  public:
   RB_HD TrajectoryInRegisters(const ChunkLayout& rows, double* chunk, int lane)
-      : rows_(rows),
-        chunk_(chunk),
-        lane_(lane),
-        state_(load_state<T, State>(rows, chunk, lane)),
-        record_(load_record<T>(rows, chunk, lane)),
-        current_(state_),
-        counted_(record_) {}
+      : rows_(rows), chunk_(chunk), lane_(lane) {}
 
-  RB_HD State state() const { return current_; }
-  RB_HD Record<T> record() const { return counted_; }
+  RB_HD State state() const { return state_; }
+  RB_HD Record<T> record() const { return record_; }
 
   RB_HD void start(const mask_t<T>& running) {
-    current_ = {spread(running, state_.q), spread(running, state_.p), spread(running, state_.lambda)};
-    counted_ = record_;
+    state_ = load_state<T, State>(rows_, chunk_, lane_);
+    record_ = load_record<T>(rows_, chunk_, lane_);
+    if (!all(running)) state_ = {spread(running, state_.q), spread(running, state_.p), spread(running, state_.lambda)};
   }
   /// Takes in a step to `next`, which is recorded in the lanes `judged` and succeeded in the lanes `good`: in all lanes
   /// unless one of them `stops`.
   RB_HD void take(const State& next, const StepReport<T>& report, const mask_t<T>& judged, const mask_t<T>& good,
                   bool stops) {
     if (stops) {
-      current_ = select(good, next, current_);
-      counted_.add(report, judged, good);
+      state_ = select(good, next, state_);
+      record_.add(report, judged, good);
     } else {
-      current_ = next;
-      counted_.add(report);
+      state_ = next;
+      record_.add(report);
     }
   }
   RB_HD void stop(const mask_t<T>& running) {
-    state_ = select(running, current_, state_);
-    record_ = select(running, counted_, record_);
-  }
-  RB_HD void store() const {
+    if (!all(running)) {
+      state_ = select(running, state_, load_state<T, State>(rows_, chunk_, lane_));
+      record_ = select(running, record_, load_record<T>(rows_, chunk_, lane_));
+    }
     store_state(rows_, chunk_, lane_, state_);
     store_record(rows_, chunk_, lane_, record_);
   }
@@ -159,10 +154,8 @@ class TrajectoryInRegisters {
   const ChunkLayout& rows_;
   double* chunk_;
   int lane_;
-  State state_;
+  State state_;  // of the lanes that run, and so is record_
   Record<T> record_;
-  State current_;  // of the lanes that run, and so is counted_
-  Record<T> counted_;
 };
 
 /// The same for a trajectory whose state and record stay in their rows; the first lane of a tile writes them.
@@ -187,7 +180,6 @@ class TrajectoryInRows {
     Team::sync();
   }
   RB_HD void stop(const mask_t<T>&) {}
-  RB_HD void store() const {}
 
  private:
   const ChunkLayout& rows_;
@@ -239,12 +231,12 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   const ChunkLayout& rows = a.layout;
 
   Trajectory trajectory(rows, chunk, lane);
-  const Record<T> record = trajectory.record();
+  const Record<T> record = load_record<T>(rows, chunk, lane);
   const T h = load_or<T>(chunk, rows.step, lane, a.step);
   // a uniform step size ends all lanes together, a varying one gives each lane its own count
   T end_steps(static_cast<double>(a.target));
   if (rows.steps_per_sample >= 0) {
-    const T per_sample = Lanes<T>::load(chunk + rows.steps_per_sample * chunk_size + lane);
+    const T per_sample = Lanes<T>::load(chunk + rows.steps_per_sample * row_size + lane);
     end_steps = fma(T(static_cast<double>(a.sample)), per_sample, min(end_steps, per_sample));
   }
   mask_t<T> active = (record.status == T(0.0)) & (record.steps < end_steps);
@@ -276,9 +268,7 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   }
 
   Team::sync();
-  if (!Team::leads()) return;
-  trajectory.store();
-  companion.store(chunk, lane);
+  if (Team::leads()) companion.store(chunk, lane);
 }
 
 RB_NAMESPACE_END

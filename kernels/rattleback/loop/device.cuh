@@ -39,7 +39,7 @@ struct Loop {
   /// Advances the trajectory of this thread.
   __device__ __forceinline__ static void run(const KernelArguments& arguments) {
     const std::int64_t k = (std::int64_t(blockIdx.x) * threads + threadIdx.x) / Team::lanes;
-    double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * chunk_size;
+    double* chunk = arguments.chunks + k / chunk_size * arguments.layout.rows * row_size;
     advance_lanes<double, System, Method::template of, Companion, Surfaces>(arguments, chunk, int(k % chunk_size));
   }
   static constexpr KernelShape shape{Team::lanes, threads, shared_bytes};
@@ -111,7 +111,7 @@ __device__ __forceinline__ void observe_chunks(const KernelArguments& arguments,
                                                double* values) {
   const std::int64_t k = std::int64_t(blockIdx.x) * observing_threads + threadIdx.x;
   const std::int64_t c = k / chunk_size;
-  observe_lanes<double, System, Formulas>(arguments, arguments.chunks + c * arguments.layout.rows * chunk_size,
+  observe_lanes<double, System, Formulas>(arguments, arguments.chunks + c * arguments.layout.rows * row_size,
                                           int(k % chunk_size), codes, count, values + c * count * chunk_size);
 }
 inline constexpr KernelTable samples_table{

@@ -34,7 +34,7 @@ struct StatePlace {
   }
   RB_HD T time() const {
     const T step = load_or<T>(chunk, arguments.layout.step, lane, arguments.step);
-    return fma(Lanes<T>::load(chunk + arguments.layout.steps * chunk_size + lane), step, T(arguments.start));
+    return fma(Lanes<T>::load(chunk + arguments.layout.steps * row_size + lane), step, T(arguments.start));
   }
 };
 

@@ -44,22 +44,24 @@ RB_HD Vector<T, N> spread(const mask_t<T>& mask, Vector<T, N> x) {
 
 template <class T, int N>
 RB_HD Vector<T, N> load_rows(const double* chunk, int row, int lane) {
+  const double* first = chunk + row * row_size + lane;
   Vector<T, N> r;
   RB_UNROLL
-  for (int i = 0; i < N; ++i) r[i] = Lanes<T>::load(chunk + (row + i) * chunk_size + lane);
+  for (int i = 0; i < N; ++i) r[i] = Lanes<T>::load(first + i * row_size);
   return r;
 }
 
 template <class T, int N>
 RB_HD void store_rows(double* chunk, int row, int lane, const Vector<T, N>& x) {
+  double* first = chunk + row * row_size + lane;
   RB_UNROLL
-  for (int i = 0; i < N; ++i) Lanes<T>::store(chunk + (row + i) * chunk_size + lane, x[i]);
+  for (int i = 0; i < N; ++i) Lanes<T>::store(first + i * row_size, x[i]);
 }
 
 /// Loads a row of a quantity that varies over the ensemble; returns the uniform value when `row` is negative.
 template <class T>
 RB_HD T load_or(const double* chunk, int row, int lane, double uniform) {
-  return row < 0 ? T(uniform) : Lanes<T>::load(chunk + row * chunk_size + lane);
+  return row < 0 ? T(uniform) : Lanes<T>::load(chunk + row * row_size + lane);
 }
 
 /// Makes a system from its parameters, which are the data members in the order of `parameters()`.

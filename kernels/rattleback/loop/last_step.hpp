@@ -36,7 +36,7 @@ struct LastStepRows {
   RB_HD void store(int first, mask_t<T> good, const Vector<T, N>& x) const {
     RB_UNROLL
     for (int i = 0; i < N; ++i) {
-      double* place = chunk + (first + i) * chunk_size + lane;
+      double* place = chunk + (first + i) * row_size + lane;
       Lanes<T>::store(place, select(good, x[i], Lanes<T>::load(place)));
     }
   }
@@ -60,8 +60,8 @@ RB_HD T observe_last_step(const System& system, const ChunkLayout& rows, const d
   constexpr int n = System::n, m = System::m;
   const int first_v = rows.last_step + m;
   if (code.kind == ObservableCode::gamma)
-    return Lanes<T>::load(chunk + (rows.last_step + code.index) * chunk_size + lane);
-  if (code.kind == ObservableCode::step_v) return Lanes<T>::load(chunk + (first_v + code.index) * chunk_size + lane);
+    return Lanes<T>::load(chunk + (rows.last_step + code.index) * row_size + lane);
+  if (code.kind == ObservableCode::step_v) return Lanes<T>::load(chunk + (first_v + code.index) * row_size + lane);
   const auto v = load_rows<T, n>(chunk, first_v, lane), q = load_rows<T, n>(chunk, first_v + n, lane);
   if (code.kind == ObservableCode::step_hidden_constraint) return component(constraint(system, q, v), code.index);
   if (code.kind == ObservableCode::step_energy)

@@ -39,7 +39,7 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
   const auto p = load_rows<T, n>(chunk, rows.p, lane);
   const auto v = velocity_of_state(system, q, p, a.in_space);
-  const mask_t<T> good = Lanes<T>::load(chunk + rows.status * chunk_size + lane) == T(0.0);
+  const mask_t<T> good = Lanes<T>::load(chunk + rows.status * row_size + lane) == T(0.0);
   const Vector<T, k> of_system = evaluate_observables(system, q, in_body(system, q, p, v, a.in_space));
   Vector<T, n> p_projected = p;
   if constexpr (is_holonomic<Sys>) {
@@ -67,26 +67,26 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = component(v, code.index);
         break;
       case ObservableCode::q:
-        x = Lanes<T>::load(chunk + (rows.q + code.index) * chunk_size + lane);
+        x = Lanes<T>::load(chunk + (rows.q + code.index) * row_size + lane);
         break;
       case ObservableCode::p:
-        x = Lanes<T>::load(chunk + (rows.p + code.index) * chunk_size + lane);
+        x = Lanes<T>::load(chunk + (rows.p + code.index) * row_size + lane);
         break;
       case ObservableCode::p_projected:
         x = component(p_projected, code.index);
         break;
       case ObservableCode::lambda:
-        if constexpr (m > 0) x = Lanes<T>::load(chunk + (rows.lambda + code.index) * chunk_size + lane);
+        if constexpr (m > 0) x = Lanes<T>::load(chunk + (rows.lambda + code.index) * row_size + lane);
         break;
       case ObservableCode::iterations:
-        x = Lanes<T>::load(chunk + rows.iterations * chunk_size + lane);
+        x = Lanes<T>::load(chunk + rows.iterations * row_size + lane);
         break;
       case ObservableCode::residual:
-        x = Lanes<T>::load(chunk + rows.residual * chunk_size + lane);
+        x = Lanes<T>::load(chunk + rows.residual * row_size + lane);
         break;
       case ObservableCode::lyapunov: {
         const T time =
-            load_or<T>(chunk, rows.step, lane, a.step) * Lanes<T>::load(chunk + rows.steps * chunk_size + lane);
+            load_or<T>(chunk, rows.step, lane, a.step) * Lanes<T>::load(chunk + rows.steps * row_size + lane);
         x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
         break;
       }

@@ -26,7 +26,7 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
   T crossed(0.0);
   RB_UNROLL
   for (int s = 0; s < Formulas<T>::count; ++s) {
-    double* row = chunk + (a.layout.surfaces + s) * chunk_size + lane;
+    double* row = chunk + (a.layout.surfaces + s) * row_size + lane;
     const T g0 = Lanes<T>::load(row), g1 = values[s];
     const T zero(0.0), bit(static_cast<double>(1 << s));
     const T sign(a.surfaces.direction[s] < 0 ? -1.0 : 1.0);
@@ -55,22 +55,22 @@ RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lan
   for (int i = 0; i < m; ++i) Lanes<T>::store(lambda[i], before.lambda[i]);
   for (int l = 0; l < width; ++l) {
     if (which[l] == 0.0) continue;
-    double* count = chunk + a.layout.crossings * chunk_size + lane + l;
-    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + 2)) * chunk_size + lane + l;
+    double* count = chunk + a.layout.crossings * row_size + lane + l;
+    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + 2)) * row_size + lane + l;
     *count += 1.0;
     slot[0] = which[l];
-    slot[chunk_size] = at[l];
-    slot += 2 * chunk_size;
-    for (int i = 0; i < N; ++i) slot[i * chunk_size] = q[i][l];
-    for (int i = 0; i < n; ++i) slot[(N + i) * chunk_size] = p[i][l];
-    for (int i = 0; i < m; ++i) slot[(N + n + i) * chunk_size] = lambda[i][l];
+    slot[row_size] = at[l];
+    slot += 2 * row_size;
+    for (int i = 0; i < N; ++i) slot[i * row_size] = q[i][l];
+    for (int i = 0; i < n; ++i) slot[(N + i) * row_size] = p[i][l];
+    for (int i = 0; i < m; ++i) slot[(N + n + i) * row_size] = lambda[i][l];
   }
 }
 
 /// Lanes with room for another crossing.
 template <class T>
 RB_HD mask_t<T> has_slot(const KernelArguments& a, const double* chunk, int lane) {
-  return Lanes<T>::load(chunk + a.layout.crossings * chunk_size + lane) < T(double(crossing_slots));
+  return Lanes<T>::load(chunk + a.layout.crossings * row_size + lane) < T(double(crossing_slots));
 }
 
 RB_NAMESPACE_END

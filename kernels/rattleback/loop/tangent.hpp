@@ -36,7 +36,7 @@ class Tangent {
     dq_ = load_rows<T, N>(chunk, rows_.tangent, lane);
     dp_ = load_rows<T, n>(chunk, rows_.tangent + N, lane);
     if constexpr (m > 0) dlambda_ = load_rows<T, m>(chunk, rows_.tangent + N + n, lane);
-    exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * chunk_size + lane);
+    exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * row_size + lane);
   }
 
   /// Maps the tangent vector at `state` through one step, in the lanes of the mask.
@@ -63,7 +63,7 @@ class Tangent {
     store_rows(chunk, rows_.tangent, lane, dq_);
     store_rows(chunk, rows_.tangent + N, lane, dp_);
     if constexpr (m > 0) store_rows(chunk, rows_.tangent + N + n, lane, dlambda_);
-    Lanes<T>::store(chunk + rows_.tangent_exponent * chunk_size + lane, exponent_);
+    Lanes<T>::store(chunk + rows_.tangent_exponent * row_size + lane, exponent_);
   }
 
  private:
@@ -95,7 +95,7 @@ class Tangent {
 template <class T, int size>
 RB_HD T log_norm_of_tangent(const ChunkLayout& rows, const double* chunk, int lane) {
   const auto d = load_rows<T, size>(chunk, rows.tangent, lane);
-  const T exponent = Lanes<T>::load(chunk + rows.tangent_exponent * chunk_size + lane);
+  const T exponent = Lanes<T>::load(chunk + rows.tangent_exponent * row_size + lane);
   return fma(exponent, T(0.6931471805599453), T(0.5) * log(dot(d, d)));
 }
 

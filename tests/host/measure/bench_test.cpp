@@ -55,9 +55,9 @@ struct Chunk {
     }
     system.prepare(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
                    {false, false, false, false, method.in_space});
-    data.assign(static_cast<std::size_t>(rows.rows) * chunk_size, 0.0);
+    data.assign(static_cast<std::size_t>(rows.rows) * row_size, 0.0);
     const auto put = [this](int row, const std::vector<double>& x) {
-      for (std::size_t i = 0; i < x.size(); ++i) data[(static_cast<std::size_t>(row) + i) * chunk_size] = x[i];
+      for (std::size_t i = 0; i < x.size(); ++i) data[(static_cast<std::size_t>(row) + i) * row_size] = x[i];
     };
     put(rows.q, q);
     put(rows.p, p);
@@ -82,9 +82,9 @@ TEST(Bench, CountingDoesNotChangeABit) {
             .advance(plain.arguments, plain.data.data(), 0, 1);
         const std::uint64_t operations = kernels.get({UnitKind::counted, system, method, key, Isa::scalar})
                                              .count(counted.arguments, counted.data.data(), 0, 1);
-        for (std::size_t i = 0; i < plain.data.size(); i += chunk_size)
+        for (std::size_t i = 0; i < plain.data.size(); i += row_size)
           EXPECT_EQ(std::bit_cast<std::uint64_t>(plain.data[i]), std::bit_cast<std::uint64_t>(counted.data[i]))
-              << name() << " row " << i / chunk_size;
+              << name() << " row " << i / row_size;
         EXPECT_GT(operations, 0u) << name();
         if (key.value[1] == 0 && !method->options.empty() &&
             method->options.front().name == std::string_view("stages")) {  // more stages cost more

@@ -131,19 +131,19 @@ TEST(Coverage, OfAFitThroughRandomWalks) {
   const std::vector<double> zero(chunk_size, 0.0);
   for (int ensemble = 0; ensemble < ensembles; ++ensemble) {
     std::vector<double> x(walks, 0.0), mean(times.size(), 0.0);
-    std::vector<double> sums(2 * walks, 0.0);  // per chunk, two rows
+    std::vector<double> sums(2 * walks / chunk_size * row_size, 0.0);  // per chunk, two rows
     for (int s = 1; s <= samples; ++s) {
       for (double& value : x) value += normal(engine), mean[std::size_t(s)] += value * value / walks;
       if (std::isnan(window.weight[std::size_t(s)])) continue;
       for (std::size_t c = 0; c < walks / chunk_size; ++c)
         functions_of(best_isa())
             .add_to_fit(x.data() + c * chunk_size, zero.data(), true, window.weight[std::size_t(s)],
-                        sums.data() + 2 * c * chunk_size);
+                        sums.data() + 2 * c * row_size);
     }
     std::vector<double> intercept(walks), slope(walks);
     for (std::size_t k = 0; k < walks; ++k) {
-      const std::size_t row = 2 * (k / chunk_size) * chunk_size + k % chunk_size;
-      const Line line = line_from_sums(window, sums[row], sums[row + chunk_size]);
+      const std::size_t row = 2 * (k / chunk_size) * row_size + k % chunk_size;
+      const Line line = line_from_sums(window, sums[row], sums[row + row_size]);
       intercept[k] = line.intercept;
       slope[k] = line.slope;
     }

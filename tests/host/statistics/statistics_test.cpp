@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rattleback/isa/isa.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 using namespace rattleback;
@@ -109,6 +110,63 @@ TEST(Statistics, JointMomentsAgreeWithSumsInExtendedPrecision) {
       });
       EXPECT_NEAR(m.sum(i, j), double(sum), 1e-13 * double(size)) << i << j;
     }
+}
+
+TEST(Statistics, KeepTheirDigitsWhereTheFirstValueIsAnOutlier) {
+  std::mt19937_64 engine(7);
+  std::normal_distribution<double> normal;
+  for (const double outlier : {10.0, 1e3, 1e6}) {
+    std::vector<double> x(chunk_size);
+    for (double& value : x) value = 0.5 + normal(engine);
+    x[0] = outlier;
+    const Moments m = reduce(x, 0.0)[0];
+    const CoMoments joint = co_reduce_chunk<double>(x.data(), x.data());
+    long double mean = 0, error_mean = 0, squares = 0, fourths = 0, spread = 0;
+    for (const long double value : x) mean += value / chunk_size, error_mean += value * value / chunk_size;
+    for (const long double value : x) {
+      const long double d = value - mean, f = value * value - error_mean;
+      squares += d * d, fourths += d * d * d * d, spread += f * f;
+    }
+    EXPECT_NEAR(m.mean, double(mean), 1e-15 * outlier) << outlier;
+    EXPECT_NEAR(m.error_mean, double(error_mean), 1e-13 * double(error_mean)) << outlier;
+    EXPECT_NEAR(m.squares, double(squares), 1e-13 * double(squares)) << outlier;
+    EXPECT_NEAR(m.fourths, double(fourths), 1e-12 * double(fourths)) << outlier;
+    EXPECT_NEAR(m.error_spread, double(spread), 1e-13 * double(spread)) << outlier;
+    EXPECT_NEAR(joint.sum(1, 1), double(squares), 1e-13 * double(squares)) << outlier;
+    EXPECT_NEAR(joint.sum(2, 2), double(fourths), 1e-12 * double(fourths)) << outlier;
+    EXPECT_NEAR(joint.sum(3, 1), double(fourths), 1e-12 * double(fourths)) << outlier;
+  }
+}
+
+TEST(Statistics, OfEqualValuesHaveNoSpread) {
+  std::vector<double> x(chunk_size, nan);
+  for (int i = 3; i < 103; ++i) x[static_cast<std::size_t>(i)] = 0.1;
+  const Moments m = reduce(x, 0.3)[0];
+  EXPECT_EQ(m.count, 100.0);
+  EXPECT_EQ(m.mean, 0.1);
+  EXPECT_EQ(m.error_mean, (0.1 - 0.3) * (0.1 - 0.3));
+  for (const double sum : {m.squares, m.cubes, m.fourths, m.error_spread}) EXPECT_EQ(sum, 0.0);
+  const CoMoments joint = co_reduce_chunk<double>(x.data(), x.data());
+  EXPECT_EQ(joint.mean_y, 0.1);
+  for (const double sum : joint.sums) EXPECT_EQ(sum, 0.0);
+}
+
+TEST(Statistics, HaveTheSameBitsForEveryInstructionSet) {
+  const IsaFunctions& scalar = functions_of(Isa::scalar);
+  std::vector<double> x = sample(2), y = x;
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::sin(static_cast<double>(i)) + 1e-3 * x[(i * 7) % x.size()];
+  x[4] = std::numeric_limits<double>::infinity();
+  for (const Isa isa : all_isas()) {
+    if (!has_isa(isa)) continue;
+    for (std::size_t i = 0; i < x.size(); i += chunk_size) {
+      const Moments a = scalar.reduce(x.data() + i, y.data() + i),
+                    b = functions_of(isa).reduce(x.data() + i, y.data() + i);
+      EXPECT_EQ(std::memcmp(&a, &b, sizeof(a)), 0) << to_string(isa);
+      const CoMoments c = scalar.co_reduce(x.data() + i, y.data() + i),
+                      d = functions_of(isa).co_reduce(x.data() + i, y.data() + i);
+      EXPECT_EQ(std::memcmp(&c, &d, sizeof(c)), 0) << to_string(isa);
+    }
+  }
 }
 
 TEST(Statistics, OfNoGoodTrajectoryAreNan) {

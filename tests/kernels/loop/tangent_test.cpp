@@ -250,7 +250,7 @@ class Trajectory {
     rows.tangent = rows.residual + 1;
     rows.tangent_exponent = rows.tangent + 2 * n + m;
     rows.rows = rows.tangent_exponent + 1;
-    chunk_.assign(static_cast<std::size_t>(rows.rows) * chunk_size, 0.0);
+    chunk_.assign(static_cast<std::size_t>(rows.rows) * row_size, 0.0);
     const auto system = make_system<System>([&](int i) { return parameters[static_cast<std::size_t>(i)]; });
     const auto state = start(system, q, v);
     const Eigen::VectorXd x = flatten(state);
@@ -270,7 +270,7 @@ class Trajectory {
     observe_lanes<double, SystemOf>(arguments_, chunk_.data(), 0, &code, 1, value.data());
     return value[0];
   }
-  double& at(int row) { return chunk_[static_cast<std::size_t>(row) * chunk_size]; }
+  double& at(int row) { return chunk_[static_cast<std::size_t>(row) * row_size]; }
   /// (dq, dp, dlambda) as it is stored.
   Eigen::VectorXd tangent() {
     Eigen::VectorXd d(2 * n + m);
