@@ -21,7 +21,7 @@ class StructureTest : public ::testing::Test {
   Step step{system, to_round_off};
   Random random{3};
 };
-using Cases = LobattoCases<2, 3, 4, 5, 8>;
+using Cases = LobattoCases<2, 3, 8>;
 TYPED_TEST_SUITE(StructureTest, Cases, Names);
 
 TYPED_TEST(StructureTest, ConstraintHoldsAtTheNodes) {
