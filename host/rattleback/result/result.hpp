@@ -121,6 +121,9 @@ class ResultFile {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Returns what the attributes of a result file say.
+[[nodiscard]] Summary summary_of(const ResultFile& file);
+
 /// Collects a result in memory.
 class MemorySink final : public ResultSink {
  public:
