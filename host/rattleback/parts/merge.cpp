@@ -77,7 +77,7 @@ class Merge {
     statistics.create(sink);
     sink.reserve();
     for (std::uint64_t k = 1; k <= parts(); ++k) {
-      const ResultFile part(folder_.part_file(k));
+      const ResultFile part(folder_.part_file(k), true);
       stop_if_requested();
       if (!options_.linked)
         for (auto& [path, joined] : datasets_) copy(part, path, joined, sink);
@@ -116,7 +116,7 @@ class Merge {
       input_error(file.string(), why + "; delete it, and compute the part again with a worker");
     };
     if (const std::string fault = fault_of_seal(file, options_.linked); !fault.empty()) refuse(fault);
-    const ResultFile part(file);
+    const ResultFile part(file, !options_.linked);
     const auto attributes = part.attributes("/");
     const auto text = [&](const char* name) {
       const auto found = attributes.find(name);

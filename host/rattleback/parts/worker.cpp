@@ -7,6 +7,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -110,7 +111,7 @@ class Worker {
         if (std::ranges::all_of(parts, &PartStatus::finished)) return report_;
         claim = take_over(parts);
       }
-      if (!claim && !options_.only.empty()) refuse(parts);
+      if (!claim && !options_.only.empty()) tell_of_holders(parts);
       if (!claim) claim = duplicate(parts);
       if (claim) {
         compute(*claim);
@@ -124,14 +125,14 @@ class Worker {
   }
 
  private:
-  /// Says who computes a part that this worker is to compute.
-  void refuse(const std::vector<PartStatus>& parts) const {
+  /// Says, once, who computes the parts that this worker waits for.
+  void tell_of_holders(const std::vector<PartStatus>& parts) {
+    if (std::exchange(told_of_holders_, true)) return;
     for (const PartStatus& part : parts)
       if (const auto& holder = part.claims[0]; holder && !part.finished)
-        input_error(
-            folder_.cut().name(part.number),
-            fmt::format("is computed by process {} on {} at present; wait for it, or see 'rattleback status {}'",
-                        holder->pid, holder->host, folder_.result().string()));
+        tell(fmt::format("part {} is computed by process {} on {}; waiting for it, or for {:.0f} s without a sign of life",
+                         part.number, holder->pid, holder->host.empty() ? "an unknown host" : holder->host,
+                         options_.stale_seconds));
   }
 
   /// Removes claims on finished parts whose holders are gone.
@@ -265,6 +266,7 @@ class Worker {
   const WorkerOptions& options_;
   std::minstd_rand random_{std::random_device{}()};
   double seconds_of_a_part_ = 0.0;  ///< of the last part of this worker; 0 before the first
+  bool told_of_holders_ = false;
   WorkerReport report_;
 };
 

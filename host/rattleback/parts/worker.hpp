@@ -25,8 +25,7 @@ struct WorkerReport {
 
 /// Takes parts until none is left: first those that nobody has, then those of workers that are gone; then duplicates the
 /// slowest, where a duplicate may be ready before it. Waits while other workers have the last parts, in case one of them is lost.
-/// With `only`, returns when these parts are finished. Throws Error(input) when another worker computes one of them, and what
-/// Session::run_part throws.
+/// With `only`, returns when these parts are finished, by whomever. Throws what Session::run_part throws.
 WorkerReport work(Session& session, const Problem& problem, const PartsFolder& folder, const WorkerOptions& options);
 
 }  // namespace rattleback

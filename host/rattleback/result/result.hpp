@@ -102,7 +102,8 @@ class ResultFile {
     Shape shape;
   };
 
-  explicit ResultFile(const std::filesystem::path& file);
+  /// With `checked` the caller has found the bytes of the file as they were written: no child process reads the file first.
+  explicit ResultFile(const std::filesystem::path& file, bool checked = false);
   ~ResultFile();
   ResultFile(ResultFile&&) noexcept;
 
