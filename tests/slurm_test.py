@@ -3,7 +3,7 @@
 
 Starts munge, the controller and one node in a folder of their own. Prints "skipped: .." where they are not installed or cannot
 be started."""
-import os, pathlib, shutil, socket, subprocess, sys, tempfile, time, unittest
+import os, pathlib, re, shutil, socket, subprocess, sys, tempfile, time, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ""
@@ -96,43 +96,84 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 
 class PrintedScript(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory(prefix="rattleback-slurm-")
+        cls.folder = pathlib.Path(cls.holder.name)
+        try:
+            cls.slurm = Slurm(cls.folder)
+        except RuntimeError as why:
+            print(f"skipped: {why}")
+            raise unittest.SkipTest(str(why))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.slurm.stop()
+        cls.holder.cleanup()
+
+    def submit(self, name, *study):
+        """Runs the printed script. The numbers of its two jobs."""
+        result = self.folder / f"{name}.h5"
+        script = subprocess.run([PROGRAM, "job", *study, "--parts", "4", "--slurm", "-o", result], check=True,
+                                capture_output=True, text=True).stdout
+        (self.folder / "job.sh").write_text(script)
+        submitted = self.slurm.run("bash", "job.sh", "--time=5", cwd=self.folder)
+        self.assertEqual(submitted.returncode, 0, submitted.stderr)
+        return re.fullmatch(r"jobs: parts (\d+), merge (\d+)", submitted.stdout.splitlines()[-1]).groups()
+
+    def told(self):
+        """What the jobs have printed."""
+        return "\n".join(f"{path.name}: {path.read_text()}" for path in sorted(self.folder.glob("slurm-*.out")))
+
+    def wait(self, condition, what, seconds=120):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end, f"{what}\n{self.told()}\n{self.slurm.run('squeue').stdout}")
+            time.sleep(0.2)
+
+    def jobs(self):
+        """What waits or runs."""
+        return self.slurm.run("squeue", "-h", "-r", "-o", "%i %T").stdout.strip()
+
+    def expect_same(self, result, *study):
+        subprocess.run([PROGRAM, "run", *study, "-o", self.folder / "single.h5", "--quiet"], check=True)
+        same = subprocess.run([PROGRAM, "diff", self.folder / "single.h5", result], capture_output=True, text=True)
+        self.assertEqual(same.returncode, 0, same.stdout + same.stderr)
+
     def test_runs_and_merges(self):
-        with tempfile.TemporaryDirectory(prefix="rattleback-slurm-") as name:
-            folder = pathlib.Path(name)
-            slurm = None
-            try:
-                try:
-                    slurm = Slurm(folder)
-                except RuntimeError as why:
-                    print(f"skipped: {why}")
-                    return
-                study = ROOT / "examples/chaotic.toml"
-                small = ["--set", "time.end=50.0"]
-                subprocess.run([PROGRAM, "run", study, *small, "-o", folder / "single.h5", "--quiet"], check=True)
-                script = subprocess.run([PROGRAM, "job", study, *small, "--parts", "4", "--slurm", "-o", folder / "r.h5"],
-                                        check=True, capture_output=True, text=True).stdout
-                (folder / "job.sh").write_text(script)
-                submitted = slurm.run("bash", "job.sh", "--time=5", cwd=folder)
-                self.assertEqual(submitted.returncode, 0, submitted.stderr)
-                for _ in range(600):
-                    if not slurm.run("squeue", "-h").stdout.strip():
-                        break
-                    time.sleep(0.2)
-                told = "\n".join(path.read_text() for path in sorted(folder.glob("slurm-*.out")))
-                self.assertTrue((folder / "r.h5").exists(), told + slurm.run("squeue").stdout)
-                same = subprocess.run([PROGRAM, "diff", folder / "single.h5", folder / "r.h5"], capture_output=True, text=True)
-                self.assertEqual(same.returncode, 0, same.stdout + same.stderr)
-                # Ranks that srun starts share out the parts, and rank 0 merges them.
-                ranks = slurm.run("srun", "-n", "2", "--overcommit", PROGRAM, "run", str(study), *small, "-o",
-                                  str(folder / "ranks.h5"), "--quiet", cwd=folder)
-                self.assertEqual(ranks.returncode, 0, ranks.stderr)
-                self.assertFalse((folder / "ranks.h5.parts").exists())
-                same = subprocess.run([PROGRAM, "diff", folder / "single.h5", folder / "ranks.h5"], capture_output=True,
-                                      text=True)
-                self.assertEqual(same.returncode, 0, same.stdout + same.stderr)
-            finally:
-                if slurm:
-                    slurm.stop()
+        study = [str(ROOT / "examples/chaotic.toml"), "--set", "time.end=50.0"]
+        self.submit("r", *study)
+        self.wait(lambda: not self.jobs(), "the jobs do not end")
+        self.expect_same(self.folder / "r.h5", *study)
+
+    def test_goes_on_after_the_end_of_its_time(self):
+        study = [str(ROOT / "examples/chaotic.toml"), "--set", "time.end=20000.0", "--set", "time.sample_every=1000", "--set",
+                 "output.checkpoint=100ms"]
+        parts, _ = self.submit("long", *study)
+        claims = lambda: list((self.folder / "long.h5.parts").glob("001-of-004.claim-*/part.h5.checkpoint"))
+        self.wait(claims, "no checkpoint")
+        # The signal that Slurm sends before the time limit. scancel tries again when the task queues again so fast.
+        signal = subprocess.Popen(["scancel", "--batch", "--signal=TERM", f"{parts}_1"], env=self.slurm.environment,
+                                  stderr=subprocess.DEVNULL)
+        self.wait(lambda: f"{parts}_1 PENDING" in self.jobs(), "the task does not queue again")
+        signal.kill()
+        signal.wait()
+        self.assertIn("any worker goes on from there", self.told())
+        self.assertTrue(claims(), "the checkpoint is gone")
+        task = self.slurm.run("squeue", "-h", "-r", "-o", "%i %A").stdout
+        number = re.search(rf"^{parts}_1 (\d+)$", task, re.MULTILINE)[1]
+        self.slurm.run("scontrol", "update", f"JobId={number}", "StartTime=now")
+        self.wait(lambda: not self.jobs(), "the jobs do not end", 300)
+        self.assertEqual(list((self.folder / "long.h5.parts").glob("*.claim-*")), [])
+        self.expect_same(self.folder / "long.h5", *study)
+
+    def test_ranks_of_srun_share_out_the_parts(self):
+        study = [str(ROOT / "examples/chaotic.toml"), "--set", "time.end=50.0"]
+        ranks = self.slurm.run("srun", "-n", "2", "--overcommit", PROGRAM, "run", *study, "-o", str(self.folder / "ranks.h5"),
+                               "--quiet", cwd=self.folder)
+        self.assertEqual(ranks.returncode, 0, ranks.stderr)
+        self.assertFalse((self.folder / "ranks.h5.parts").exists())
+        self.expect_same(self.folder / "ranks.h5", *study)
 
 
 if __name__ == "__main__":

@@ -130,9 +130,9 @@ class Worker {
     if (std::exchange(told_of_holders_, true)) return;
     for (const PartStatus& part : parts)
       if (const auto& holder = part.claims[0]; holder && !part.finished)
-        tell(fmt::format("part {} is computed by process {} on {}; waiting for it, or for {:.0f} s without a sign of life",
-                         part.number, holder->pid, holder->host.empty() ? "an unknown host" : holder->host,
-                         options_.stale_seconds));
+        tell(fmt::format(
+            "part {} is computed by process {} on {}; waiting for it, or for {:.0f} s without a sign of life",
+            part.number, holder->pid, holder->host.empty() ? "an unknown host" : holder->host, options_.stale_seconds));
   }
 
   /// Removes claims on finished parts whose holders are gone.

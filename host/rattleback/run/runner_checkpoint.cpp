@@ -75,7 +75,7 @@ void Runner::write_checkpoint() {
                            checkpoint_format, input_digest_, tile_size_, position_.first, position_.filled,
                            position_.sample, static_cast<std::uint64_t>(position_.step), pending_, pending_first_,
                            pending_samples_, control_.trajectory_steps, summary_.trajectory_steps, summary_.iterations,
-                           summary_.failed, range_.first, range_.last});
+                           summary_.failed, range_.first, range_.last, whole_});
   out.put("/seconds", std::vector<double>{summary_.wall_seconds});
   statistics_.save(out);
   if (crossings_) {
@@ -96,10 +96,10 @@ void Runner::write_checkpoint() {
 
 void Runner::restore(const CheckpointReader& in) {
   const std::vector<std::uint64_t> at = in.counts("/position");
-  if (at.size() != 16 || at[0] != checkpoint_format)
+  if (at.size() != 17 || at[0] != checkpoint_format)
     input_error(files_->checkpoint.string(),
                 "was written by another version of rattleback; finish it with version " + in.text("version"));
-  if (Range{at[14], at[15]} != range_)
+  if (whole_ != (at[16] != 0) || (!whole_ && Range{at[14], at[15]} != range_))
     input_error(files_->checkpoint.string(),
                 "is of other trajectories: an interrupted part of an ensemble; a worker goes on with it");
   if (at[1] != input_digest_)

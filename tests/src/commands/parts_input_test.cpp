@@ -127,7 +127,8 @@ TEST_F(BadParts, ClaimsOfAHostThatIsGone) {
   const std::string for_three_seconds = "timeout 3 $RB run s.toml -o r.h5 --part 2/3";
   const Outcome waited = shell(for_three_seconds);
   EXPECT_EQ(waited.exit_code, 124);
-  EXPECT_NE(waited.err.find("part 2 is computed by process 17 on elsewhere; waiting for it"), std::string::npos) << waited.err;
+  EXPECT_NE(waited.err.find("part 2 is computed by process 17 on elsewhere; waiting for it"), std::string::npos)
+      << waited.err;
   auto status = nlohmann::json::parse(shell("$RB status r.h5 --json").out);
   EXPECT_EQ(status.at("running").at(0).at("part"), 2);
   EXPECT_EQ(status.at("running").at(0).at("share"), 0.5);
