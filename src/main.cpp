@@ -78,6 +78,9 @@ int run_program(int argc, char** argv) {
   add_selftest(app, exit_code);
   add_compile(app, exit_code);
   add_cache(app, exit_code);
+  add_merge(app, exit_code);
+  add_status(app, exit_code);
+  add_job(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;

@@ -51,6 +51,9 @@ void add_bench(CLI::App& app, int& exit_code);
 void add_selftest(CLI::App& app, int& exit_code);
 void add_compile(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
+void add_merge(CLI::App& app, int& exit_code);
+void add_status(CLI::App& app, int& exit_code);
+void add_job(CLI::App& app, int& exit_code);
 
 /// Prints "rattleback: MESSAGE" to stderr, always as one line.
 void say(std::string_view message);
@@ -68,6 +71,9 @@ void say(std::string_view message);
 
 /// Returns the default result file of `run`.
 [[nodiscard]] std::filesystem::path default_output(const std::filesystem::path& study);
+
+/// Adds the option --stale, with its default.
+void add_stale_option(CLI::App& command, double& seconds);
 
 /// A study file and overrides. Every command that reads a study has these options.
 struct StudyArguments {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "commands/parts/parts.hpp"
 #include "output/terminal.hpp"
 
 namespace rattleback::program {
@@ -11,6 +12,7 @@ struct Arguments {
   StudyArguments study;
   std::string output;
   RunArguments run;
+  PartArguments parts;
 };
 
 int run_study(const Arguments& arguments) {
@@ -18,6 +20,7 @@ int run_study(const Arguments& arguments) {
   const Problem problem = arguments.study.resolve();
   const std::filesystem::path output =
       arguments.output.empty() ? default_output(arguments.study.file) : std::filesystem::path(arguments.output);
+  if (arguments.parts.wanted()) return run_parts(arguments.parts, arguments.run, interrupt, problem, output);
   check_space(problem, output);
   return execute(arguments.run, interrupt, output, [&](Session& session) { return session.run(problem, output); });
 }
@@ -76,9 +79,11 @@ void add_run(CLI::App& app, int& exit_code) {
   arguments->run.add_to(*command);
   command->add_option("--tile", arguments->run.tile, "trajectories in memory at a time; default: what fits")
       ->check(from_one());
+  arguments->parts.add_to(*command);
   command->footer(
       "Examples:\n  rattleback run examples/chaotic.toml\n"
-      "  rattleback run examples/chaotic.toml --backend cpu --set time.step=0.05 -o fine.h5");
+      "  rattleback run examples/chaotic.toml --backend cpu --set time.step=0.05 -o fine.h5\n"
+      "  rattleback run examples/chaotic.toml --parts 64 --worker");
   command->callback([arguments, &exit_code] { exit_code = run_study(*arguments); });
 }
 

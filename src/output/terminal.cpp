@@ -151,14 +151,18 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
     summary = work(session);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report(summary, result, seconds, arguments.quiet, arguments.json);
+}
+
+int report(const Summary& summary, const std::filesystem::path& result, double seconds, bool quiet, bool as_json) {
   const double rate = static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
 
-  if (arguments.json || !arguments.quiet) {
+  if (as_json || !quiet) {
     const ResultFile file(result);
     const std::string name =
         Study::parse(std::get<std::string>(file.attributes("/").at("study")), result.string()).name;
     const nlohmann::ordered_json statistics = last_values(file, "/observables/"), fits = last_values(file, "/fits/");
-    if (arguments.json) {
+    if (as_json) {
       nlohmann::ordered_json json;
       json["study"] = name;
       json["result"] = result.string();

@@ -49,6 +49,9 @@ struct RunArguments {
   void add_to(CLI::App& command);
 };
 
+/// Prints the summary of a result that took `seconds`, and returns the exit code.
+int report(const Summary& summary, const std::filesystem::path& result, double seconds, bool quiet, bool json);
+
 /// Calls `work` with a session for these arguments, prints the summary of the result file, and returns the exit code.
 int execute(const RunArguments& arguments, const Interrupt& interrupt, const std::filesystem::path& result,
             const std::function<Summary(Session&)>& work);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace rattleback {
@@ -8,6 +10,14 @@ namespace rattleback {
 struct InitialData {
   double step = 0;
   std::vector<double> axes, parameters, q, v, p, lambda;  ///< `parameters` holds all parameters in the system's order
+};
+
+/// Consecutive trajectories [first, last) of an ensemble.
+struct Range {
+  std::uint64_t first = 0, last = std::numeric_limits<std::uint64_t>::max();  ///< by default all trajectories
+
+  [[nodiscard]] std::uint64_t count() const { return last - first; }
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 }  // namespace rattleback

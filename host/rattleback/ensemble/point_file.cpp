@@ -29,6 +29,12 @@ PointFile::Block* block(PointFile& points, std::string_view name) {
   return nullptr;
 }
 
+/// Returns those of the rows that a file of `total` rows has besides row 0.
+Range rows_of(const Range& rows, std::uint64_t total) {
+  const std::uint64_t first = std::clamp<std::uint64_t>(rows.first, 1, std::max<std::uint64_t>(total, 1));
+  return {first, std::clamp(rows.last, first, std::max(total, first))};
+}
+
 /// Returns the machine's memory in bytes.
 double memory_bytes() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
@@ -82,8 +88,8 @@ std::optional<StateColumn> state_column(PointFile& points, std::string_view name
 
 class CsvReader {
  public:
-  CsvReader(const std::filesystem::path& file, const std::string& where)
-      : file_(file.string()), where_(where), buffer_(std::size_t{1} << 20, '\0') {
+  CsvReader(const std::filesystem::path& file, const std::string& where, const Range& rows)
+      : file_(file.string()), where_(where), wanted_(rows), buffer_(std::size_t{1} << 20, '\0') {
     std::string why = why_unreadable(file);
     stream_.open(file, std::ios::binary);
     if (why.empty() && !stream_) why = std::strerror(errno);
@@ -94,13 +100,15 @@ class CsvReader {
     if (!next_line()) fail("no header (the first line that is no comment names the columns)");
     read_header();
     try {
-      while (next_line()) read_row();
-      for (std::size_t i = 0; i < targets_.size() && points_.rows != 0; ++i) place(i);
+      for (; next_line(); ++points_.total)
+        if (points_.total == 0 || (points_.total >= wanted_.first && points_.total < wanted_.last)) read_row();
+      points_.range = rows_of(wanted_, points_.total);
+      for (std::size_t i = 0; i < targets_.size() && points_.total != 0; ++i) place(i);
     } catch (const std::bad_alloc&) {
       too_large();
     }
     if (stream_.bad()) fail(fmt::format("cannot be read further ({})", std::strerror(errno)));
-    if (points_.rows == 0) fail("no rows after the header");
+    if (points_.total == 0) fail("no rows after the header");
     return std::move(points_);
   }
 
@@ -111,7 +119,7 @@ class CsvReader {
     table_.clear();
     input_error(where_, fmt::format("{} needs more memory than there is ({} rows of {} numbers, and more); take fewer "
                                     "rows",
-                                    quote(file_, most_of_a_path), points_.rows, header_.size()));
+                                    quote(file_, most_of_a_path), points_.total, header_.size()));
   }
 
   /// Reads the next line that is neither blank nor a comment.
@@ -168,8 +176,7 @@ class CsvReader {
       if (!std::isfinite(*value)) fail(fmt::format("{} in column '{}' is not finite", quote(fields[i]), header_[i]));
       table_[i].push_back(*value);
     }
-    ++points_.rows;
-    if (static_cast<double>(points_.rows * header_.size() * sizeof(double)) > memory_) too_large();
+    if (static_cast<double>(table_[0].size() * header_.size() * sizeof(double)) > memory_) too_large();
   }
 
   /// Moves a column of the table into the state or into the named columns.
@@ -179,13 +186,14 @@ class CsvReader {
       return;
     }
     auto& [width, values] = *targets_[column]->block;
-    values.resize(width * points_.rows);
-    for (std::uint64_t row = 0; row < points_.rows; ++row) {
+    values.resize(width * points_.rows());
+    for (std::uint64_t row = 0; row < points_.rows(); ++row) {
       values[row * width + targets_[column]->index] = table_[column][row];
     }
   }
 
   std::string file_, where_;
+  Range wanted_;
   std::ifstream stream_;
   double memory_ = memory_bytes();
   std::string buffer_;
@@ -203,8 +211,8 @@ using hdf5::Handle;
 
 class Hdf5Reader {
  public:
-  Hdf5Reader(const std::filesystem::path& file, const std::string& group, const std::string& where)
-      : file_(file), where_(where), group_(group) {}
+  Hdf5Reader(const std::filesystem::path& file, const std::string& group, const std::string& where, const Range& rows)
+      : file_(file), where_(where), group_(group), wanted_(rows) {}
 
   /// Reads the file in a child process first, because HDF5 may crash.
   PointFile operator()() {
@@ -227,7 +235,7 @@ class Hdf5Reader {
     open();
     for (const std::string& name : links()) read_dataset(name);
     if (!any_) fail(fmt::format("has no dataset of states in group '{}' (q, v, p, lambda or columns)", group_));
-    if (points_.rows == 0) fail(fmt::format("has no rows in group '{}'", group_));
+    if (points_.total == 0) fail(fmt::format("has no rows in group '{}'", group_));
     return std::move(points_);
   }
 
@@ -262,11 +270,12 @@ class Hdf5Reader {
       fail(fmt::format("dataset {} has {} dimensions (needs [N, .])", quote(name), shape ? shape->size() : 0));
     }
     const std::uint64_t rows = shape->front(), width = shape->size() == 2 ? shape->back() : 1;
-    if (any_ && rows != points_.rows) {
-      fail(fmt::format("dataset {} has {} rows where others have {}", quote(name), rows, points_.rows));
+    if (any_ && rows != points_.total) {
+      fail(fmt::format("dataset {} has {} rows where others have {}", quote(name), rows, points_.total));
     }
     any_ = true;
-    points_.rows = rows;
+    points_.total = rows;
+    points_.range = rows_of(wanted_, rows);
     std::vector<double> values = numbers(name, object, *shape);
     if (state == nullptr) {
       points_.names.push_back(name);
@@ -276,7 +285,7 @@ class Hdf5Reader {
     const auto bad = std::ranges::find_if_not(values, [](double x) { return std::isfinite(x); });
     if (bad != values.end()) {
       fail(fmt::format("dataset {} is not finite in row {}", quote(name),
-                       static_cast<std::uint64_t>(bad - values.begin()) / width));
+                       row_at(static_cast<std::uint64_t>(bad - values.begin()) / width)));
     }
     *state = {width, std::move(values)};
   }
@@ -292,8 +301,11 @@ class Hdf5Reader {
                        fmt::join(shape, ", "), quote(name)));
     }
     // Compressed numbers take less space in the file than in memory.
+    if (shape[0] == 0) return {};
+    std::vector<hsize_t> size(shape.begin(), shape.end());
+    size[0] = points_.rows();
     double count = 1;
-    for (const std::uint64_t n : shape) count *= static_cast<double>(n);
+    for (const hsize_t n : size) count *= static_cast<double>(n);
     const auto too_large = [&] {
       fail(fmt::format("needs {:.3g} GiB of memory for dataset {}, which are not there; take fewer rows",
                        count * sizeof(double) / 0x1p30, quote(name)));
@@ -305,15 +317,32 @@ class Hdf5Reader {
     } catch (const std::bad_alloc&) {
       too_large();
     }
-    if (!values.empty() &&
-        H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    if (values.empty()) return values;
+    const Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
+    H5Sselect_none(space.get());
+    const auto select = [&](std::uint64_t first, std::uint64_t rows) {
+      std::vector<hsize_t> start(size.size(), 0), extent = size;
+      start[0] = first;
+      extent[0] = rows;
+      return rows == 0 ||
+             H5Sselect_hyperslab(space.get(), H5S_SELECT_OR, start.data(), nullptr, extent.data(), nullptr) >= 0;
+    };
+    if (!select(0, 1) || !select(points_.range.first, points_.range.count()) ||
+        H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, values.data()) < 0) {
       fail(fmt::format("dataset {} cannot be read (damaged file?)", quote(name)));
     }
     return values;
   }
 
+  /// Returns the row of the file at a place among the rows that were read.
+  [[nodiscard]] std::uint64_t row_at(std::uint64_t place) const {
+    return place == 0 ? 0 : points_.range.first + place - 1;
+  }
+
   std::filesystem::path file_;
   std::string where_, group_;
+  Range wanted_;
   Handle handle_, location_;
   bool any_ = false;
   PointFile points_;
@@ -325,9 +354,10 @@ bool is_hdf5_name(const std::filesystem::path& file) {
   return file.extension() == ".h5" || file.extension() == ".hdf5";
 }
 
-PointFile read_points(const std::filesystem::path& file, const std::string& group, const std::string& where) {
-  if (is_hdf5_name(file)) return Hdf5Reader(file, group, where)();
-  if (file.extension() == ".csv") return CsvReader(file, where).read();
+PointFile read_points(const std::filesystem::path& file, const std::string& group, const std::string& where,
+                      const Range& rows) {
+  if (is_hdf5_name(file)) return Hdf5Reader(file, group, where, rows)();
+  if (file.extension() == ".csv") return CsvReader(file, where, rows).read();
   input_error(where,
               fmt::format("{} has an unknown format (known: .csv, .h5, .hdf5)", quote(file.string(), most_of_a_path)));
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/ensemble/initial_data.hpp"
+
 namespace rattleback {
 
 /// The values that a file gives for each trajectory.
@@ -16,7 +18,13 @@ struct PointFile {
     std::vector<double> values;
   };
 
-  std::uint64_t rows = 0;
+  std::uint64_t total = 0;  ///< rows of the file
+  Range range{1, 1};        ///< rows that follow row 0 here, which stands for the others where they do not differ
+
+  /// Returns the place of row k of the file among the rows here.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t k) const { return k == 0 ? 0 : k - range.first + 1; }
+  /// Returns the number of rows here.
+  [[nodiscard]] std::uint64_t rows() const { return 1 + range.count(); }
   Block q, v, p, lambda;
   std::vector<std::string> names;            ///< all other columns; expressions use such columns like axes
   std::vector<std::vector<double>> columns;  ///< values of the named columns, one vector per name
@@ -29,8 +37,8 @@ struct PointFile {
 /// (or q0, q1, ...), v[i], p[i], lambda[i] are the state; all other columns are named columns. In HDF5 (.h5, .hdf5),
 /// datasets q, v, p, lambda of shape [N, .] are the state, and other datasets of shape [N] are named columns. The
 /// datasets are in `group`. If `group` is empty, the datasets are in / when / has q, else in /initial when /initial
-/// exists, else in /. Throws Error(input); `where` is the place in the study that names the file.
+/// exists, else in /. Of the rows only row 0 and `rows` are read and checked. Throws Error(input); `where` is the place in the study that names the file.
 [[nodiscard]] PointFile read_points(const std::filesystem::path& file, const std::string& group,
-                                    const std::string& where);
+                                    const std::string& where, const Range& rows = {});
 
 }  // namespace rattleback

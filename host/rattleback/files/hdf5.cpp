@@ -1,6 +1,9 @@
 #include "rattleback/files/hdf5.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <string>
 
 namespace rattleback::hdf5 {
 namespace {
@@ -20,6 +23,37 @@ bool has_whole_chunks(const Handle& dataset, std::uint64_t stored) {
   std::uint64_t bytes = H5Tget_size(type.get());
   for (int d = 0; d < rank; ++d) bytes *= extent[d];
   return rank > 0 && bytes > 0 && stored % bytes == 0;
+}
+
+/// Returns a text that HDF5 gives in two calls, the first one for its length.
+template <class Call>
+std::string text_of(Call call) {
+  const ssize_t size = call(nullptr, 0);
+  std::string text(static_cast<std::size_t>(std::max<ssize_t>(size, 0)) + 1, '\0');
+  call(text.data(), text.size());
+  text.pop_back();
+  return text;
+}
+
+/// Returns whether the files of a virtual dataset have all of its numbers. HDF5 itself would fill in for a file that is gone.
+bool has_whole_sources(const Handle& dataset) {
+  const Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose);
+  const std::filesystem::path file =
+      text_of([&](char* name, std::size_t size) { return H5Fget_name(dataset.get(), name, size); });
+  std::size_t count = 0;
+  if (H5Pget_virtual_count(properties.get(), &count) < 0) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::filesystem::path source = file.parent_path() / text_of([&](char* name, std::size_t size) {
+                                           return H5Pget_virtual_filename(properties.get(), i, name, size);
+                                         });
+    const std::string path =
+        text_of([&](char* name, std::size_t size) { return H5Pget_virtual_dsetname(properties.get(), i, name, size); });
+    const Handle opened(H5Fopen(source.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    const Handle data(opened ? H5Dopen2(opened.get(), path.c_str(), H5P_DEFAULT) : H5I_INVALID_HID, H5Dclose);
+    std::error_code code;
+    if (!data || !is_contiguous(data) || !is_complete(data, std::filesystem::file_size(source, code))) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -50,6 +84,7 @@ bool is_complete(const Handle& dataset, std::uint64_t file_size) {
   if (overflow || bytes > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return false;
   const std::uint64_t stored = H5Dget_storage_size(dataset.get());
   if (layout_of(dataset) == H5D_CHUNKED) return stored > 0 && stored <= file_size && has_whole_chunks(dataset, stored);
+  if (layout_of(dataset) == H5D_VIRTUAL) return has_whole_sources(dataset);
   if (layout_of(dataset) != H5D_CONTIGUOUS) return stored > 0;
   const std::uint64_t begin = H5Dget_offset(dataset.get());  // HADDR_UNDEF is beyond the end of any file
   return stored >= bytes && begin <= file_size && bytes <= file_size - begin;

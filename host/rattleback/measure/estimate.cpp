@@ -88,7 +88,7 @@ double measured_rate(Backend& backend, const Problem& problem, RunOptions option
 
 std::uint64_t result_bytes(const Problem& problem) {
   const Study& study = problem.study;
-  const Ensemble ensemble(problem);
+  const Ensemble ensemble(problem, {0, 0});
   const SystemEntry& system = *problem.system;
   const Saturating size = ensemble.size(),
                    state = static_cast<std::uint64_t>(system.elements + 2 * system.n + system.m),

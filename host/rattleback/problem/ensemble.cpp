@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "rattleback/base/floating_point.hpp"
+#include "rattleback/base/fnv.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/ensemble/formulas.hpp"
 #include "rattleback/ensemble/grid.hpp"
@@ -31,16 +33,21 @@ std::optional<bool> states_in_space(const std::filesystem::path& file) {
 }  // namespace
 
 struct Ensemble::Impl {
-  explicit Impl(const Problem& given)
-      : problem(given), grid(study), file(read_file()), names(make_names()), formulas(study, *problem.system, names) {
+  Impl(const Problem& given, const Range& wanted)
+      : problem(given),
+        grid(study),
+        file(read_file(wanted)),
+        names(make_names()),
+        formulas(study, *problem.system, names) {
     check_trajectories(study, size());
+    range = {std::min(wanted.first, size()), std::min(wanted.last, size())};
   }
 
   /// Reads the file. Each of q, v, p and lambda must come from the file or from the study, not from both.
-  PointFile read_file() {
+  PointFile read_file(const Range& wanted) {
     if (study.ensemble.file.empty()) return {};
     const std::string where = study.place("ensemble.file");
-    PointFile points = read_points(study.directory / study.ensemble.file, study.ensemble.group, where);
+    PointFile points = read_points(study.directory / study.ensemble.file, study.ensemble.group, where, wanted);
     const SystemEntry& system = *problem.system;
     const auto settle = [&](std::string_view name, const PointFile::Block& block, const std::vector<Value>& values,
                             int dimension, int elements) {
@@ -75,7 +82,25 @@ struct Ensemble::Impl {
     return result;
   }
 
-  std::uint64_t size() const { return study.ensemble.file.empty() ? grid.size() : file.rows; }
+  std::uint64_t size() const { return study.ensemble.file.empty() ? grid.size() : file.total; }
+
+  std::uint64_t file_digest() const {
+    if (study.ensemble.file.empty()) return 0;
+    Fnv1a hash;
+    hash.add_word(file.total);
+    const auto add = [&hash](const std::vector<double>& numbers) {
+      for (const double x : numbers) hash.add_word(std::bit_cast<std::uint64_t>(x));
+    };
+    for (const PointFile::Block* block : {&file.q, &file.v, &file.p, &file.lambda}) {
+      hash.add_word(block->width);
+      add(block->values);
+    }
+    for (std::size_t i = 0; i < file.names.size(); ++i) {
+      hash.add(file.names[i]);
+      add(file.columns[i]);
+    }
+    return hash.value;
+  }
 
   Problem problem;
   const Study& study = problem.study;
@@ -83,6 +108,7 @@ struct Ensemble::Impl {
   Grid grid;
   Groups groups{study, grid};
   PointFile file;  ///< no rows when the study names no file
+  Range range;
   std::vector<std::string> names;
   Formulas formulas;  ///< checked here; every evaluator has a copy
 };
@@ -93,14 +119,15 @@ struct Ensemble::Evaluator::Impl {
 
   const InitialData& evaluate(std::uint64_t k) {
     const PointFile& file = ensemble->file;
+    const std::uint64_t row = file.place_of(k);
     for (std::size_t i = 0; i < ensemble->names.size(); ++i) {
-      formulas.set_axis(i, file.rows != 0 ? file.columns[i][k] : ensemble->grid.value(i, k));
+      formulas.set_axis(i, file.total != 0 ? file.columns[i][row] : ensemble->grid.value(i, k));
     }
     formulas.evaluate();
-    copy_row(file.q, k, formulas.data.q);
-    copy_row(file.v, k, formulas.data.v);
-    copy_row(file.p, k, formulas.data.p);
-    copy_row(file.lambda, k, formulas.data.lambda);
+    copy_row(file.q, row, formulas.data.q);
+    copy_row(file.v, row, formulas.data.v);
+    copy_row(file.p, row, formulas.data.p);
+    copy_row(file.lambda, row, formulas.data.lambda);
     return formulas.data;
   }
 
@@ -114,20 +141,22 @@ struct Ensemble::Evaluator::Impl {
   Formulas formulas;
 };
 
-Ensemble::Ensemble(const Problem& problem) {
+Ensemble::Ensemble(const Problem& problem, const Range& range) {
   const FloatingPointScope environment;
-  impl_ = std::make_shared<const Impl>(problem);
+  impl_ = std::make_shared<const Impl>(problem, range);
 }
 Ensemble::~Ensemble() = default;
 Ensemble::Ensemble(Ensemble&&) noexcept = default;
 
 std::uint64_t Ensemble::size() const { return impl_->size(); }
+const Range& Ensemble::range() const { return impl_->range; }
+std::uint64_t Ensemble::file_digest() const { return impl_->file_digest(); }
 const std::vector<std::string>& Ensemble::axis_names() const { return impl_->names; }
 std::uint64_t Ensemble::axis_count(std::size_t axis) const {
-  return impl_->file.rows != 0 ? 0 : impl_->grid.axis_count(axis);
+  return impl_->file.total != 0 ? 0 : impl_->grid.axis_count(axis);
 }
 std::uint64_t Ensemble::axis_position(std::size_t axis, std::uint64_t trajectory) const {
-  return impl_->file.rows != 0 ? 0 : impl_->grid.axis_position(axis, trajectory);
+  return impl_->file.total != 0 ? 0 : impl_->grid.axis_position(axis, trajectory);
 }
 std::uint64_t Ensemble::randomisations() const { return impl_->grid.randomisations(); }
 std::uint64_t Ensemble::randomisation(std::uint64_t trajectory) const { return impl_->grid.randomisation(trajectory); }

@@ -15,12 +15,18 @@ class Groups;
 /// The trajectories of a problem. Trajectory k depends on (study, k) only.
 class Ensemble {
  public:
-  /// Throws Error(input) on expressions that do not parse, unknown names, and unreadable files.
-  explicit Ensemble(const Problem& problem);
+  /// `range` limits the trajectories that are evaluated: a file of initial states is read for trajectory 0 and for these
+  /// alone. Throws Error(input) on expressions that do not parse, unknown names, and unreadable files.
+  explicit Ensemble(const Problem& problem, const Range& range = {});
   ~Ensemble();
   Ensemble(Ensemble&&) noexcept;
 
+  /// Returns the number of all trajectories, also those outside the range.
   [[nodiscard]] std::uint64_t size() const;
+  /// Returns the trajectories that can be evaluated, besides trajectory 0.
+  [[nodiscard]] const Range& range() const;
+  /// Returns a digest of what the file of initial states says of the range; 0 without such a file.
+  [[nodiscard]] std::uint64_t file_digest() const;
   [[nodiscard]] const std::vector<std::string>& axis_names() const;
   /// Returns the number of values of a range or list; 0 for a random axis and for a column of a file.
   [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const;

@@ -156,8 +156,9 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
 }  // namespace
 
 std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
+  const Range& range = ensemble.range();
   return check_listed(
-             problem, ensemble, threads, ensemble.size(), [](std::uint64_t i) { return i; },
+             problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
              std::chrono::steady_clock::time_point::max())
       .steps;
 }

@@ -16,8 +16,8 @@ struct Point {
   Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data, bool in_space);
 };
 
-/// Completes and checks all points. Throws Error(input) naming the first trajectory that cannot start. Returns the
-/// total number of steps of all trajectories.
+/// Completes and checks all points of the ensemble's range. Throws Error(input) naming the first trajectory that cannot start. Returns the
+/// total number of their steps.
 std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
 
 /// The number of checked trajectories and the total number of their steps.

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <variant>
 
+#include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/reduction/tree_files.hpp"
 
@@ -13,14 +17,22 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// The values for quantiles in the file of a part, [series][trajectory].
+const std::string values_path = std::string(reduction_group) + "/values";
+/// The attribute with the digest of the state in the file of a part, without the values for quantiles.
+constexpr const char* digest_name = "reduction_digest";
+/// Values that are read from a part at a time.
+constexpr std::uint64_t block_values = std::uint64_t{1} << 18;
+
 }  // namespace
 
-EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& ensemble, const Plan& plan,
-                                       std::vector<double> times, unsigned threads, const std::filesystem::path& file,
-                                       const std::string& run)
+EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& ensemble, const Range& range,
+                                       const Plan& plan, std::vector<double> times, unsigned threads,
+                                       const std::filesystem::path& file, const std::string& run)
     : study_(problem.study),
       plan_(plan),
       ensemble_(ensemble),
+      range_(range),
       functions_(functions_of(best_isa())),
       groups_(ensemble.groups()),
       times_(std::move(times)),
@@ -31,16 +43,41 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
     bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
     histograms_.emplace_back(samples() * bins_.back());
   }
-  moments_.all.resize(samples() * observables());
-  co_moments_.all.resize(samples() * plan_.pairs.size());
-  lines_.all.resize(plan_.line_fits.size());
-  if (groups_.sets() > 1) {
-    moments_.sets.resize(moments_.all.size() * groups_.sets());
-    co_moments_.sets.resize(samples() * set_pairs() * groups_.sets());
-    lines_.sets.resize(lines_.all.size() * groups_.sets());
-  }
+  const auto plant = [&](auto& trees, std::uint64_t series, std::uint64_t series_of_sets,
+                         const std::vector<std::uint64_t>& before) {
+    using Tree = std::remove_reference_t<decltype(trees.all[0])>;
+    trees.all.assign(series, Tree(range_.first / chunk_size));
+    for (std::uint64_t i = 0; i < series_of_sets; ++i)
+      for (const std::uint64_t chunks : before) trees.sets.emplace_back(chunks);
+  };
+  const std::vector<std::uint64_t> before = chunks_before();
+  plant(moments_, samples() * observables(), samples() * observables(), before);
+  plant(co_moments_, samples() * plan_.pairs.size(), samples() * set_pairs(), before);
+  plant(lines_, plan_.line_fits.size(), plan_.line_fits.size(), before);
   if (quantile_observables_ > 0)
-    values_ = std::make_unique<ValueStore>(samples() * quantile_observables_, ensemble_.size(), file, run);
+    values_ = std::make_unique<ValueStore>(samples() * quantile_observables_, range_.count(), file, run);
+}
+
+std::vector<std::uint64_t> EnsembleStatistics::chunks_before() const {
+  if (groups_.sets() == 1) return {};
+  const std::uint64_t chunks = range_.first / chunk_size;
+  // Every complete chunk has trajectories of all blocks of a jackknife.
+  if (groups_.cells() == 1 && !groups_.randomised()) return std::vector(groups_.sets(), chunks);
+  constexpr std::uint64_t batch = 1024;
+  std::vector<std::uint64_t> before(groups_.sets());
+  std::mutex mutex;
+  parallel_for((chunks + batch - 1) / batch, threads_, [&](std::uint64_t b) {
+    std::vector<std::uint64_t> counts(groups_.sets()), last(groups_.sets());  // `last` is a chunk + 1 with the set
+    for (std::uint64_t c = b * batch; c < std::min(chunks, (b + 1) * batch); ++c)
+      for (std::uint64_t k = c * chunk_size; k < (c + 1) * chunk_size; ++k) {
+        const std::uint64_t set = groups_.set_of(k);
+        counts[set] += last[set] != c + 1;
+        last[set] = c + 1;
+      }
+    const std::lock_guard lock(mutex);
+    for (std::uint64_t i = 0; i < before.size(); ++i) before[i] += counts[i];
+  });
+  return before;
 }
 
 void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const SegmentOutput& output, std::uint64_t first,
@@ -56,10 +93,10 @@ void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const Segment
         std::copy_n(values_of(tile, output, s, k / chunk_size, o), std::min<std::uint64_t>(chunk_size, tile.count - k),
                     series + k);
       if (!observable.quantiles.empty())
-        values_->write((first + s) * quantile_observables_ + series_[o], tile.first, series, tile.count);
+        values_->write((first + s) * quantile_observables_ + series_[o], tile.first - range_.first, series, tile.count);
     }
     if (observable.values)
-      sink.write("/observables/" + observable.name + "/values", {first, tile.first}, {count, tile.count},
+      sink.write("/observables/" + observable.name + "/values", {first, tile.first - range_.first}, {count, tile.count},
                  values.data());
   }
 }
@@ -201,10 +238,14 @@ void EnsembleStatistics::for_each_tree(Statistics& statistics, F f) {
   f("/set_line_trees", statistics.lines_.sets);
 }
 
-void EnsembleStatistics::save(CheckpointWriter& out) const {
+void EnsembleStatistics::save_state(StateWriter& out) const {
   for_each_tree(*this, [&](const char* name, const auto& trees) { put_trees(out, name, trees); });
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o] > 0) out.put("/histograms/" + std::to_string(o), histograms_[o]);
+}
+
+void EnsembleStatistics::save(CheckpointWriter& out) const {
+  save_state(out);
   if (values_) out.put("/values", values_->memory());
   if (values_ && values_->file()) out.put("/values_written", values_->file()->written());
 }
@@ -215,6 +256,56 @@ void EnsembleStatistics::restore(const CheckpointReader& in) {
     if (bins_[o] > 0) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
   if (values_) values_->memory() = in.numbers("/values");
   if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
+}
+
+void EnsembleStatistics::save_part(ResultSink& sink) const {
+  PartStateWriter out(sink);
+  save_state(out);
+  sink.attribute("/", digest_name, out.digest());
+  if (!values_) return;
+  const std::uint64_t series = samples() * quantile_observables_;
+  sink.create(values_path, ResultSink::Type::f64, {series, range_.count()});
+  for (std::uint64_t i = 0; i < series; ++i)
+    sink.write(values_path, {i, 0}, {1, range_.count()}, values_->read(i).data());
+}
+
+void EnsembleStatistics::append_part(const ResultFile& part) {
+  try {
+    const PartStateReader in(part);
+    for_each_tree(*this, [&](const char* name, auto& trees) {
+      auto next = trees;
+      get_trees(in, name, next);
+      for (std::size_t i = 0; i < trees.size(); ++i) {
+        if (next[i].begin() != trees[i].end()) throw std::out_of_range("other chunks");
+        trees[i].append(next[i]);
+      }
+    });
+    for (std::size_t o = 0; o < histograms_.size(); ++o) {
+      if (bins_[o] == 0) continue;
+      const std::vector<std::uint64_t> counts = in.counts("/histograms/" + std::to_string(o));
+      for (std::size_t i = 0; i < histograms_[o].size(); ++i) histograms_[o][i] += counts.at(i);
+    }
+    const auto attributes = part.attributes("/");
+    const auto digest = attributes.find(digest_name);
+    if (digest == attributes.end() || digest->second != Attribute(in.digest()))
+      input_error(part.path().string(),
+                  "is damaged (its statistics do not match their checksum); delete it, and compute the part again");
+    if (!values_) return;
+    const std::uint64_t series = samples() * quantile_observables_, count = part.datasets().at(values_path).shape.at(1);
+    std::vector<double> values(std::min(count, block_values));
+    for (std::uint64_t i = 0; i < series; ++i)
+      for (std::uint64_t k = 0; k < count; k += values.size()) {
+        const std::uint64_t size = std::min<std::uint64_t>(values.size(), count - k);
+        part.read(values_path, {i, k}, {1, size}, values.data());
+        values_->write(i, appended_values_ + k, values.data(), size);
+      }
+    appended_values_ += count;
+  } catch (const std::logic_error&) {  // out_of_range
+    input_error(part.path().string(),
+                "is no part of this study (its statistics have another layout); compute it again");
+  } catch (const std::bad_variant_access&) {
+    input_error(part.path().string(), "is no part of this study (its statistics have other types); compute it again");
+  }
 }
 
 }  // namespace rattleback

@@ -23,12 +23,16 @@ namespace rattleback {
 /// set, where the other trajectories do not count.
 class EnsembleStatistics {
  public:
-  /// `times` are those of the samples. Values for quantiles that do not fit into memory go to `file`, which belongs to the
-  /// run `run`; without a name they go to an unnamed file.
-  EnsembleStatistics(const Problem& problem, const Ensemble& ensemble, const Plan& plan, std::vector<double> times,
-                     unsigned threads, const std::filesystem::path& file, const std::string& run);
+  /// Statistics of the trajectories `range`, which begins with a chunk. `times` are those of the samples. Values for
+  /// quantiles that do not fit into memory go to `file`, which belongs to the run `run`; without a name they go to an
+  /// unnamed file.
+  EnsembleStatistics(const Problem& problem, const Ensemble& ensemble, const Range& range, const Plan& plan,
+                     std::vector<double> times, unsigned threads, const std::filesystem::path& file,
+                     const std::string& run);
 
-  /// Creates all datasets.
+  /// Creates the datasets of the values that the result keeps.
+  void create_values(ResultSink& sink) const;
+  /// Creates all other datasets.
   void create(ResultSink& sink) const;
   /// Stores the values for quantiles, and writes the values that the result keeps. The call may fail, and may be
   /// repeated.
@@ -47,6 +51,10 @@ class EnsembleStatistics {
   void sync();
   void save(CheckpointWriter& out) const;
   void restore(const CheckpointReader& in);
+  /// Writes all that the statistics of the whole ensemble need of this range.
+  void save_part(ResultSink& sink) const;
+  /// Adds the range of a part, which comes next. Throws Error(input) when the file has another layout.
+  void append_part(const ResultFile& part);
   /// Takes the references of the tile that the run goes on with.
   void restore_references(const Tile& tile);
 
@@ -68,10 +76,13 @@ class EnsembleStatistics {
   using Lanes = std::array<double, chunk_size>;
   /// Returns the values of the lanes of a set, and NaN in the other lanes.
   [[nodiscard]] static Lanes only(const Members& set, const double* values);
-  /// Calls f(name in a checkpoint, trees) for all trees of statistics, or of constant ones.
+  /// Calls f(name in a file, trees) for all trees of statistics, or of constant ones.
   template <class Statistics, class F>
   static void for_each_tree(Statistics& statistics, F f);
 
+  /// Returns, for each set, how many chunks before the range have trajectories of the set.
+  [[nodiscard]] std::vector<std::uint64_t> chunks_before() const;
+  void save_state(StateWriter& out) const;
   [[nodiscard]] std::vector<std::vector<Members>> members_of(const Tile& tile) const;
   void add_to_sets(const Tile& tile, const SegmentOutput& output, const std::vector<std::vector<Members>>& members,
                    std::uint64_t s, std::uint64_t sample);
@@ -126,6 +137,7 @@ class EnsembleStatistics {
   const Study& study_;
   const Plan& plan_;
   const Ensemble& ensemble_;
+  Range range_;
   const IsaFunctions& functions_;
   const Groups& groups_;
   std::vector<double> times_;
@@ -141,6 +153,7 @@ class EnsembleStatistics {
   std::uint64_t quantile_observables_ = 0;
   std::vector<std::uint64_t> series_;  ///< index of an observable among the observables with quantiles
   std::unique_ptr<ValueStore> values_;
+  std::uint64_t appended_values_ = 0;  ///< per series, of parts
 };
 
 }  // namespace rattleback

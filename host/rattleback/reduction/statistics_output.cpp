@@ -96,13 +96,18 @@ std::vector<EnsembleStatistics::Parts> EnsembleStatistics::parts() const {
   return parts;
 }
 
+void EnsembleStatistics::create_values(ResultSink& sink) const {
+  for (const Observable& observable : study_.observables)
+    if (observable.values)
+      sink.create("/observables/" + observable.name + "/values", Type::f64, {samples(), range_.count()});
+}
+
 void EnsembleStatistics::create(ResultSink& sink) const {
   for (const Parts& part : parts()) create_part(sink, part);
   for (std::size_t i = 0; i < groups_.shape().size(); ++i)
     sink.create("/groups/axes/" + study_.ensemble.group_by[i], Type::f64, {groups_.shape()[i]});
   for (const Observable& observable : study_.observables) {
     const std::string group = "/observables/" + observable.name + "/";
-    if (observable.values) sink.create(group + "values", Type::f64, {samples(), ensemble_.size()});
     if (!observable.histogram) continue;
     sink.create(group + "histogram", Type::u64, {samples(), observable.histogram->bins});
     sink.create(group + "histogram_outside", Type::u64, {samples(), 2});
@@ -158,6 +163,10 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
     if (warn && has_effective_number(study_.observables[o])) warn_of_few(o, warn);
   }
   write_covariance(sink);
+  if (!warn) return;
+  for (const auto& [observable, count] : missing())
+    warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, count,
+                     count == 1 ? "value" : "values", count == 1 ? "it counts as" : "they count as"));
 }
 
 void EnsembleStatistics::write_observable(ResultSink& sink, const Parts& parts, std::size_t o) const {

@@ -42,15 +42,6 @@ constexpr std::string_view part_group = "/part";
 
 }  // namespace
 
-std::uint64_t hash_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::vector<char> block(std::size_t{1} << 20);
-  Fnv1a hash;
-  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())), stream.gcount() > 0)
-    hash.add({block.data(), static_cast<std::size_t>(stream.gcount())});
-  return hash.value;
-}
-
 void CheckpointWriter::put(const std::string& path, const std::vector<double>& values) {
   put(path, ResultSink::Type::f64, values.size(), values.data());
 }

@@ -10,13 +10,29 @@
 
 namespace rattleback {
 
+/// Receives the state of a reduction as named arrays.
+class StateWriter {
+ public:
+  virtual ~StateWriter() = default;
+  virtual void put(const std::string& path, const std::vector<double>& values) = 0;
+  virtual void put(const std::string& path, const std::vector<std::uint64_t>& values) = 0;
+};
+
+/// Gives the state of a reduction back.
+class StateReader {
+ public:
+  virtual ~StateReader() = default;
+  [[nodiscard]] virtual std::vector<double> numbers(const std::string& path) const = 0;
+  [[nodiscard]] virtual std::vector<std::uint64_t> counts(const std::string& path) const = 0;
+};
+
 /// Writes a checkpoint of a run with a checksum of the contents. The file has a temporary name until complete.
-class CheckpointWriter {
+class CheckpointWriter final : public StateWriter {
  public:
   CheckpointWriter(const std::filesystem::path& file, const std::string& run) : sink_(file, run) {}
 
-  void put(const std::string& path, const std::vector<double>& values);
-  void put(const std::string& path, const std::vector<std::uint64_t>& values);
+  void put(const std::string& path, const std::vector<double>& values) override;
+  void put(const std::string& path, const std::vector<std::uint64_t>& values) override;
   void put(const PartContents& contents);
   void text(const std::string& name, const std::string& value);
   void commit();
@@ -30,13 +46,13 @@ class CheckpointWriter {
 
 /// Reads a checkpoint. Throws Error(input) when the file is missing, not a checkpoint, from another version, or
 /// damaged.
-class CheckpointReader {
+class CheckpointReader final : public StateReader {
  public:
   explicit CheckpointReader(const std::filesystem::path& file);
 
   [[nodiscard]] bool has(const std::string& path) const { return file_.datasets().contains(path); }
-  [[nodiscard]] std::vector<double> numbers(const std::string& path) const;
-  [[nodiscard]] std::vector<std::uint64_t> counts(const std::string& path) const;
+  [[nodiscard]] std::vector<double> numbers(const std::string& path) const override;
+  [[nodiscard]] std::vector<std::uint64_t> counts(const std::string& path) const override;
   [[nodiscard]] std::string text(const std::string& name) const;
   /// Returns the run of the checkpoint.
   [[nodiscard]] std::string run() const { return text("run"); }
@@ -60,8 +76,5 @@ struct Leftover {
 /// Compares the files of an interrupted run with the checkpoint. Throws Error(input) when a file is missing, belongs to
 /// another run, or has changed. Changes no file.
 [[nodiscard]] Leftover check_leftovers(const RunFiles& files, const CheckpointReader& checkpoint);
-
-/// Returns the Fnv1a hash of the bytes of a file.
-[[nodiscard]] std::uint64_t hash_file(const std::filesystem::path& file);
 
 }  // namespace rattleback

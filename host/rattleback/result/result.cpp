@@ -46,6 +46,31 @@ std::optional<Attribute> Result::attribute(const std::string& path, const std::s
   return found->second;
 }
 
+Summary summary_of(const ResultFile& file) {
+  Summary summary;
+  const auto attributes = file.attributes("/");
+  const auto get = [&](const char* name, auto& target) {
+    const auto value = attributes.find(name);
+    if (value == attributes.end()) return;
+    std::visit(
+        [&](const auto& v) {
+          if constexpr (std::is_convertible_v<decltype(v), std::remove_reference_t<decltype(target)>>)
+            target = static_cast<std::remove_reference_t<decltype(target)>>(v);
+        },
+        value->second);
+  };
+  get("backend", summary.backend);
+  get("device", summary.device);
+  get("threads", summary.threads);
+  get("wall_seconds", summary.wall_seconds);
+  get("trajectory_steps", summary.trajectory_steps);
+  get("failed", summary.failed);
+  get("iterations", summary.iterations);
+  const auto status = file.datasets().find("/final/status");
+  if (status != file.datasets().end() && !status->second.shape.empty()) summary.trajectories = status->second.shape[0];
+  return summary;
+}
+
 Result Result::load(const std::filesystem::path& file) {
   const ResultFile stored(file);
   Result result;
@@ -55,25 +80,7 @@ Result Result::load(const std::filesystem::path& file) {
     if (auto attributes = stored.attributes(path); !attributes.empty())
       result.attributes_[path] = std::move(attributes);
   }
-  Summary& summary = result.summary;
-  const auto get = [&](const char* name, auto& target) {
-    const auto value = result.attribute("/", name);
-    if (!value) return;
-    std::visit(
-        [&](const auto& v) {
-          if constexpr (std::is_convertible_v<decltype(v), std::remove_reference_t<decltype(target)>>)
-            target = static_cast<std::remove_reference_t<decltype(target)>>(v);
-        },
-        *value);
-  };
-  get("backend", summary.backend);
-  get("device", summary.device);
-  get("threads", summary.threads);
-  get("wall_seconds", summary.wall_seconds);
-  get("trajectory_steps", summary.trajectory_steps);
-  get("failed", summary.failed);
-  get("iterations", summary.iterations);
-  if (result.has("/final/status")) summary.trajectories = result.status().size();
+  Summary& summary = result.summary = summary_of(stored);
   const std::string group = "/observables/", name = "/missing";
   for (const auto& [path, dataset] : result.datasets_) {
     if (!path.starts_with(group) || !path.ends_with(name)) continue;

@@ -102,7 +102,8 @@ class ResultFile {
     Shape shape;
   };
 
-  explicit ResultFile(const std::filesystem::path& file);
+  /// With `checked` the caller has found the bytes of the file as they were written: no child process reads the file first.
+  explicit ResultFile(const std::filesystem::path& file, bool checked = false);
   ~ResultFile();
   ResultFile(ResultFile&&) noexcept;
 
@@ -120,6 +121,9 @@ class ResultFile {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Returns what the attributes of a result file say.
+[[nodiscard]] Summary summary_of(const ResultFile& file);
 
 /// Collects a result in memory.
 class MemorySink final : public ResultSink {

@@ -184,6 +184,30 @@ void FileSink::create(const std::string& path, Type type, const Shape& shape) {
   if (source_file_ >= 0 && before != before_.end()) copy_from_source(path, array);
 }
 
+void FileSink::create_virtual(const std::string& path, Type type, const Shape& shape,
+                              const std::vector<VirtualBlock>& blocks) {
+  const auto space_of = [](const Shape& extent) {
+    return Handle(H5Screate_simple(static_cast<int>(extent.size()), dimensions(extent).data(), nullptr), H5Sclose);
+  };
+  const Handle space = space_of(shape), links(H5Pcreate(H5P_LINK_CREATE), H5Pclose),
+               properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links.get(), 1);
+  H5Pset_obj_track_times(properties.get(), false);
+  for (const VirtualBlock& block : blocks) {
+    if (elements_of(block.shape) == 0) continue;
+    const Handle source = space_of(block.shape);
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, dimensions(block.offset).data(), nullptr,
+                              dimensions(block.shape).data(), nullptr) >= 0 &&
+              H5Pset_virtual(properties.get(), space.get(), block.file.c_str(), path.c_str(), source.get()) >= 0,
+          path);
+  }
+  H5Sselect_all(space.get());
+  const Handle dataset(
+      H5Dcreate2(id_.get(), path.c_str(), file_type(type), space.get(), links.get(), properties.get(), H5P_DEFAULT),
+      H5Dclose);
+  check(static_cast<bool>(dataset), path);
+}
+
 void FileSink::copy_from_source(const std::string& path, const Array& array) {
   const haddr_t address = H5Dget_offset(array.id.get());
   if (address == HADDR_UNDEF) return;  // the dataset is empty

@@ -19,6 +19,13 @@ namespace rattleback {
 /// of the Ledger. The entry "" has the digest of all bytes that belong to no dataset.
 using PartContents = std::map<std::string, std::vector<std::uint64_t>>;
 
+/// A block of a dataset that another file holds.
+struct VirtualBlock {
+  std::string file;  ///< relative to the folder of the result
+  Shape shape;       ///< of the whole dataset in that file
+  Shape offset;      ///< of the block in the result
+};
+
 /// Compares a file with the contents in a checkpoint.
 enum class PartState {
   other,  ///< the file is missing, belongs to another run, or has other data
@@ -46,6 +53,9 @@ class FileSink final : public ResultSink {
   void write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) override;
   void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
   void commit() override;
+
+  /// Makes a dataset of blocks in other files, which have datasets of the same path. Nothing is copied.
+  void create_virtual(const std::string& path, Type type, const Shape& shape, const std::vector<VirtualBlock>& blocks);
 
   [[nodiscard]] const std::string& run() const { return run_; }
   /// Returns whether all data are written and the file is closed, as FILE or, when the renaming failed, as FILE.part.

@@ -58,7 +58,7 @@ struct ResultFile::Impl {
 
   [[noreturn]] void fail(std::string_view message) const { input_error(file.string(), message); }
 
-  explicit Impl(const std::filesystem::path& path) : file(path) {
+  Impl(const std::filesystem::path& path, bool checked) : file(path) {
     hdf5::silence_errors();
     if (const std::string why = why_unreadable(file); !why.empty()) fail("cannot be read (" + why + ")");
     const auto try_all = [this] {
@@ -68,7 +68,7 @@ struct ResultFile::Impl {
         if (!hdf5::is_contiguous(handles.at(name))) read_by_blocks(name);
       }
     };
-    if (!comes_back(file, try_all)) fail("cannot be read (damaged: HDF5 crashes over it); make it anew");
+    if (!checked && !comes_back(file, try_all)) fail("cannot be read (damaged: HDF5 crashes over it); make it anew");
     open();
   }
 
@@ -164,7 +164,8 @@ struct ResultFile::Impl {
   std::string incomplete_;  ///< the last dataset whose data are not all in the file
 };
 
-ResultFile::ResultFile(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+ResultFile::ResultFile(const std::filesystem::path& file, bool checked)
+    : impl_(std::make_unique<Impl>(file, checked)) {}
 ResultFile::~ResultFile() = default;
 ResultFile::ResultFile(ResultFile&&) noexcept = default;
 

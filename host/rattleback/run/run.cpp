@@ -14,17 +14,6 @@
 #include "rattleback/run/verify.hpp"
 
 namespace rattleback {
-namespace {
-
-/// Returns the input files of a study.
-std::vector<std::filesystem::path> inputs_of(const Study& study) {
-  std::vector<std::filesystem::path> inputs{study.file};
-  if (!study.ensemble.file.empty()) inputs.push_back(study.directory / study.ensemble.file);
-  return inputs;
-}
-
-}  // namespace
-
 struct Session::Impl {
   RunOptions options;
   std::unique_ptr<Backend> backend;
@@ -46,24 +35,13 @@ struct Session::Impl {
 
   Summary run(const Problem& problem, const std::filesystem::path& result) {
     Backend& chosen = backend_for(problem);
-    const RunFiles files(check_output(result, inputs_of(problem.study)));
+    const RunFiles files(check_output(result, problem.study.inputs()));
     if (files.interrupted())
       input_error(files.checkpoint.string(),
                   "holds an interrupted run into this result; 'rattleback resume " + result.string() +
                       "' goes on with it; delete this file, or choose another with -o, to run anew");
     require_threads(chosen.threads());
-    FileSink sink(files.result, new_run());
-    files.remove_scratch();
-    try {
-      return Runner(problem, sink, options, chosen, buffers, &files, &sink)();
-    } catch (...) {
-      std::error_code code;
-      if (!std::filesystem::exists(files.checkpoint, code)) {
-        if (!sink.complete()) sink.discard();
-        files.remove_scratch();
-      }
-      throw;
-    }
+    return start(problem, files, options, chosen, {});
   }
 
   Summary resume(const std::filesystem::path& result) {
@@ -79,7 +57,11 @@ struct Session::Impl {
       files.remove_scratch();  // the run ended after renaming the result, before removing the checkpoint
       input_error(result.string(), "is finished; there is nothing to go on with");
     }
-    const Problem problem = Study::parse(checkpoint.text("study"), files.checkpoint.string());
+    return go_on(Study::parse(checkpoint.text("study"), files.checkpoint.string()), files, checkpoint, options, {});
+  }
+
+  Summary go_on(const Problem& problem, const RunFiles& files, const CheckpointReader& checkpoint,
+                const RunOptions& with, const std::optional<Range>& range) {
     Backend& chosen = backend_for(problem);
     require_threads(chosen.threads());
     Leftover part = check_leftovers(files, checkpoint);
@@ -88,7 +70,37 @@ struct Session::Impl {
       part.file = files.damaged;
     }
     FileSink sink(files.result, checkpoint.run(), checkpoint.part(), part.file);
-    return Runner(problem, sink, options, chosen, buffers, &files, &sink, &checkpoint)();
+    return Runner(problem, sink, with, chosen, buffers, &files, &sink, &checkpoint, range)();
+  }
+
+  Summary run_part(const Problem& problem, const Range& range, const std::filesystem::path& file,
+                   const RunOptions& with) {
+    const RunFiles files(file);
+    if (files.interrupted()) {
+      const CheckpointReader checkpoint(files.checkpoint);
+      if (checkpoint.text("study") != problem.study.to_toml())
+        input_error(files.checkpoint.string(), "is of another study");
+      return go_on(problem, files, checkpoint, with, range);
+    }
+    Backend& chosen = backend_for(problem);
+    require_threads(chosen.threads());
+    return start(problem, files, with, chosen, range);
+  }
+
+  Summary start(const Problem& problem, const RunFiles& files, const RunOptions& with, Backend& chosen,
+                const std::optional<Range>& range) {
+    FileSink sink(files.result, new_run());
+    files.remove_scratch();
+    try {
+      return Runner(problem, sink, with, chosen, buffers, &files, &sink, nullptr, range)();
+    } catch (...) {
+      std::error_code code;
+      if (!std::filesystem::exists(files.checkpoint, code)) {
+        if (!sink.complete()) sink.discard();
+        files.remove_scratch();
+      }
+      throw;
+    }
   }
 };
 
@@ -101,6 +113,15 @@ Summary Session::run(const Problem& problem, const std::filesystem::path& result
   return impl_->run(problem, result);
 }
 Summary Session::resume(const std::filesystem::path& result) { return impl_->resume(result); }
+
+Summary Session::run_part(const Problem& problem, const Range& part, const std::filesystem::path& file,
+                          std::stop_token stop, std::function<void(const Progress&)> progress) {
+  RunOptions with = impl_->options;
+  with.stop = std::move(stop);
+  with.progress = std::move(progress);
+  return impl_->run_part(problem, part, file, with);
+}
+void Session::prepare(const Problem& problem) { (void)impl_->backend_for(problem); }
 
 double Session::measure_peak_flops(const Problem& problem) { return impl_->backend_for(problem).measure_peak_flops(); }
 

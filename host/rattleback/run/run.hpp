@@ -8,6 +8,7 @@
 #include <string>
 
 #include "rattleback/backend/device_kernels.hpp"
+#include "rattleback/ensemble/initial_data.hpp"
 #include "rattleback/problem/problem.hpp"
 #include "rattleback/result/result.hpp"
 
@@ -52,6 +53,12 @@ class Session {
   /// interruption. Throws Error(input) when there is no such run, when the run is finished, or when the checkpoint is
   /// damaged.
   Summary resume(const std::filesystem::path& result);
+  /// Runs the trajectories of a part into a file, or goes on with an interrupted run of the part into that file. The file
+  /// has what Runner says of parts. `stop` and `progress` replace those of the session. Throws Error(input) as `resume` does.
+  Summary run_part(const Problem& problem, const Range& part, const std::filesystem::path& file, std::stop_token stop,
+                   std::function<void(const Progress&)> progress);
+  /// Loads the kernels of the problem, and compiles missing ones.
+  void prepare(const Problem& problem);
   /// Returns floating-point operations per second of the problem's backend in a loop of fused multiply-adds.
   double measure_peak_flops(const Problem& problem);
   /// Returns bytes per second, read plus written, of a copy within the backend's memory.

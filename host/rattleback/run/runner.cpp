@@ -45,7 +45,7 @@ std::future<void> in_background(const std::function<void()>& work) {
 }  // namespace
 
 Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
-               const RunFiles* files, FileSink* file, const CheckpointReader* from)
+               const RunFiles* files, FileSink* file, const CheckpointReader* from, const std::optional<Range>& part)
     : problem_(problem),
       study_(problem.study),
       sink_(sink),
@@ -58,12 +58,16 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
       file_(file),
       system_(*problem.system),
       method_(*problem.method),
-      ensemble_(problem),
+      whole_(!part),
+      ensemble_(problem, part.value_or(Range{})),
+      range_(ensemble_.range()),
+      input_digest_(files ? ensemble_.file_digest() : 0),
       threads_(worker_count(options.threads)),
       plan_(make_plan(problem, ensemble_)),
       grid_(sample_grid(problem, ensemble_, plan_.arguments.step)),
-      statistics_(problem, ensemble_, plan_, grid_.time, threads_, files_ ? files_->values : std::filesystem::path(),
-                  file_ ? file_->run() : std::string()) {
+      statistics_(problem, ensemble_, range_, plan_, grid_.time, threads_,
+                  files_ ? files_->values : std::filesystem::path(), file_ ? file_->run() : std::string()),
+      position_{range_.first} {
   if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
   total_steps_ = check_points(problem_, ensemble_, threads_);
   tile_size_ = tile_trajectories();
@@ -83,9 +87,12 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
 
 Summary Runner::operator()() {
   try {
-    while (position_.first < ensemble_.size()) run_tile();
-    note_missing();
-    statistics_.write(sink_, options_.warn);
+    while (position_.first < range_.last) run_tile();
+    if (whole_) {
+      statistics_.write(sink_, options_.warn);
+    } else {
+      statistics_.save_part(sink_);
+    }
     write_crossings();
     write_attributes();
     report_progress();
@@ -189,7 +196,7 @@ double Runner::integrate(Work work) {
 
 void Runner::set_up_tile() {
   tile_.first = position_.first;
-  tile_.count = std::min(tile_size_, ensemble_.size() - tile_.first);
+  tile_.count = std::min(tile_size_, range_.last - tile_.first);
   tile_.rows = plan_.arguments.layout.rows;
   tile_.data.assign(tile_.chunks() * static_cast<std::uint64_t>(tile_.rows) * row_size, 0.0);
   tile_.recorded.clear();
@@ -294,7 +301,7 @@ void Runner::fill(Tile& tile) {
     if (locate_) locate_->evaluate(tile.chunk(c));
   });
   for (std::size_t i = 0; i < axes; ++i)
-    sink_.write("/axes/" + ensemble_.axis_names()[i], {tile.first}, {tile.count}, axis[i].data());
+    sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, axis[i].data());
   if (!keep) return;
   write_state("/initial/", tile, q, v, p, lambda);
 }

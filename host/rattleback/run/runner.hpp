@@ -4,16 +4,17 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/problem/ensemble.hpp"
+#include "rattleback/reduction/ensemble_statistics.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/run/run.hpp"
 #include "rattleback/run/sections.hpp"
-#include "rattleback/reduction/ensemble_statistics.hpp"
 
 namespace rattleback {
 
@@ -45,9 +46,12 @@ struct Position {
 
 class Runner {
  public:
-  /// `files` and `file` are for a run into a file. `from` is for a run that continues.
+  /// `files` and `file` are for a run into a file. `from` is for a run that continues. With `part` the run is of these
+  /// trajectories alone: arrays with an entry per trajectory have entries for them, and in place of statistics the file
+  /// has what the statistics of the whole ensemble need.
   Runner(const Problem& problem, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
-         const RunFiles* files = nullptr, FileSink* file = nullptr, const CheckpointReader* from = nullptr);
+         const RunFiles* files = nullptr, FileSink* file = nullptr, const CheckpointReader* from = nullptr,
+         const std::optional<Range>& part = {});
 
   /// Runs to the end and commits the result. Call this once. After a failure a run into a file leaves a checkpoint.
   Summary operator()();
@@ -97,6 +101,8 @@ class Runner {
   void create_datasets();
   /// Creates datasets of q, v, p and lambda. Each dataset has the given shape and its own width.
   void create_state(const std::string& group, const Shape& shape);
+  /// Returns the row of the tile's first trajectory in arrays with a row per trajectory.
+  [[nodiscard]] std::uint64_t row_of(const Tile& tile) const { return tile.first - range_.first; }
   void write_rows(const std::string& group, const std::string& name, const Tile& tile, std::uint64_t width,
                   const std::vector<double>& data);
   void write_state(const std::string& group, const Tile& tile, const std::vector<double>& q,
@@ -109,8 +115,6 @@ class Runner {
   void write_final(const Tile& tile);
   /// Writes the Lyapunov exponents at the end, from the same function as at the samples.
   void write_lyapunov(const Tile& tile);
-  /// Notes in the summary how many values of observables were not finite.
-  void note_missing();
   void write_crossings();
   /// Completes the summary. Writes the summary, the study and the version.
   void write_attributes();
@@ -129,8 +133,6 @@ class Runner {
   /// Restores the state of a checkpoint. Throws Error(input) when the checkpoint has another layout or a file of
   /// initial states has changed.
   void restore(const CheckpointReader& in);
-  /// Returns a hash of the file of initial states; 0 without such a file.
-  [[nodiscard]] std::uint64_t input_hash() const;
   /// Returns the rows of the tile that belong into a checkpoint, chunk by chunk.
   [[nodiscard]] std::vector<double> persistent_rows() const;
   void restore_rows(const std::vector<double>& rows);
@@ -147,7 +149,10 @@ class Runner {
   FileSink* file_;
   const SystemEntry& system_;
   const MethodEntry& method_;
+  bool whole_;  ///< the run is of all trajectories
   Ensemble ensemble_;
+  Range range_;                     ///< the trajectories of the run
+  std::uint64_t input_digest_ = 0;  ///< of the file of initial states, for checkpoints
   unsigned threads_;
 
   Plan plan_;

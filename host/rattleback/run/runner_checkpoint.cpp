@@ -71,11 +71,11 @@ void Runner::write_checkpoint() {
   out.text("version", std::string(version()));
   out.text("git", std::string(git_commit()));
   out.put(file_->contents());
-  out.put("/position",
-          std::vector<std::uint64_t>{checkpoint_format, input_hash(), tile_size_, position_.first, position_.filled,
-                                     position_.sample, static_cast<std::uint64_t>(position_.step), pending_,
-                                     pending_first_, pending_samples_, control_.trajectory_steps,
-                                     summary_.trajectory_steps, summary_.iterations, summary_.failed});
+  out.put("/position", std::vector<std::uint64_t>{
+                           checkpoint_format, input_digest_, tile_size_, position_.first, position_.filled,
+                           position_.sample, static_cast<std::uint64_t>(position_.step), pending_, pending_first_,
+                           pending_samples_, control_.trajectory_steps, summary_.trajectory_steps, summary_.iterations,
+                           summary_.failed, range_.first, range_.last, whole_});
   out.put("/seconds", std::vector<double>{summary_.wall_seconds});
   statistics_.save(out);
   if (crossings_) {
@@ -96,10 +96,13 @@ void Runner::write_checkpoint() {
 
 void Runner::restore(const CheckpointReader& in) {
   const std::vector<std::uint64_t> at = in.counts("/position");
-  if (at.size() != 14 || at[0] != checkpoint_format)
+  if (at.size() != 17 || at[0] != checkpoint_format)
     input_error(files_->checkpoint.string(),
                 "was written by another version of rattleback; finish it with version " + in.text("version"));
-  if (at[1] != input_hash())
+  if (whole_ != (at[16] != 0) || (!whole_ && Range{at[14], at[15]} != range_))
+    input_error(files_->checkpoint.string(),
+                "is of other trajectories: an interrupted part of an ensemble; a worker goes on with it");
+  if (at[1] != input_digest_)
     input_error(study_.ensemble.file.string(),
                 "has changed since the run began (its other trajectories would start elsewhere); restore it");
   tile_size_ = at[2];
@@ -128,10 +131,6 @@ void Runner::restore(const CheckpointReader& in) {
   output_.values = in.numbers("/pending/values");
   output_.records = in.numbers("/pending/records");
   output_.crossings = in.numbers("/pending/crossings");
-}
-
-std::uint64_t Runner::input_hash() const {
-  return study_.ensemble.file.empty() ? 0 : hash_file(study_.directory / study_.ensemble.file);
 }
 
 std::vector<double> Runner::persistent_rows() const {

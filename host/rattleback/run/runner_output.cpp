@@ -22,7 +22,7 @@ using Type = ResultSink::Type;
 }  // namespace
 
 void Runner::create_datasets() {
-  const std::uint64_t size = ensemble_.size(), samples = grid_.time.size();
+  const std::uint64_t size = range_.count(), samples = grid_.time.size();
   sink_.create("/time", Type::f64, {samples});
   sink_.write("/time", {0}, {samples}, grid_.time.data());
   for (const std::string& axis : ensemble_.axis_names()) sink_.create("/axes/" + axis, Type::f64, {size});
@@ -37,8 +37,9 @@ void Runner::create_datasets() {
   recorded_ = study_.output.trajectories;
   if (study_.output.all_trajectories) {
     recorded_.resize(size);
-    for (std::uint64_t k = 0; k < size; ++k) recorded_[k] = k;
+    for (std::uint64_t k = 0; k < size; ++k) recorded_[k] = range_.first + k;
   }
+  std::erase_if(recorded_, [this](std::uint64_t k) { return k < range_.first || k >= range_.last; });
   std::ranges::sort(recorded_);
   recorded_.erase(std::unique(recorded_.begin(), recorded_.end()), recorded_.end());
   if (!recorded_.empty()) {
@@ -46,7 +47,8 @@ void Runner::create_datasets() {
     sink_.write("/trajectories/index", {0}, {recorded_.size()}, recorded_.data());
     create_state("/trajectories/", {samples, recorded_.size()});
   }
-  statistics_.create(sink_);
+  statistics_.create_values(sink_);
+  if (whole_) statistics_.create(sink_);
 }
 
 Runner::Widths Runner::widths() const {
@@ -66,7 +68,7 @@ void Runner::create_state(const std::string& group, const Shape& shape) {
 
 void Runner::write_rows(const std::string& group, const std::string& name, const Tile& tile, std::uint64_t width,
                         const std::vector<double>& data) {
-  if (width > 0) sink_.write(group + name, {tile.first, 0}, {tile.count, width}, data.data());
+  if (width > 0) sink_.write(group + name, {row_of(tile), 0}, {tile.count, width}, data.data());
 }
 
 void Runner::write_state(const std::string& group, const Tile& tile, const std::vector<double>& q,
@@ -133,10 +135,10 @@ void Runner::write_final(const Tile& tile) {
     sums.trajectory_steps += steps[k];
     sums.iterations += iterations[k];
   }
-  sink_.write("/final/status", {tile.first}, {tile.count}, status.data());
-  sink_.write("/final/steps", {tile.first}, {tile.count}, steps.data());
-  sink_.write("/final/iterations", {tile.first}, {tile.count}, iterations.data());
-  sink_.write("/final/residual", {tile.first}, {tile.count}, residual.data());
+  sink_.write("/final/status", {row_of(tile)}, {tile.count}, status.data());
+  sink_.write("/final/steps", {row_of(tile)}, {tile.count}, steps.data());
+  sink_.write("/final/iterations", {row_of(tile)}, {tile.count}, iterations.data());
+  sink_.write("/final/residual", {row_of(tile)}, {tile.count}, residual.data());
   if (rows.tangent >= 0) write_lyapunov(tile);
   if (study_.output.final_state) {
     std::vector<double> q(tile.count * elements), v(tile.count * n), p(v.size()), lambda(tile.count * m);
@@ -161,15 +163,7 @@ void Runner::write_lyapunov(const Tile& tile) {
   for (std::uint64_t c = 0; c < tile.chunks(); ++c)
     system_.observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
   std::ranges::replace_if(values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
-  sink_.write("/final/lyapunov", {tile.first}, {tile.count}, values.data());
-}
-
-void Runner::note_missing() {
-  summary_.missing = statistics_.missing();
-  if (!options_.warn) return;
-  for (const auto& [observable, count] : summary_.missing)
-    options_.warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, count,
-                              count == 1 ? "value" : "values", count == 1 ? "it counts as" : "they count as"));
+  sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, values.data());
 }
 
 void Runner::write_crossings() {
@@ -224,9 +218,14 @@ void Runner::write_attributes() {
   summary_.backend = backend_.name();
   summary_.device = backend_.device();
   summary_.threads = backend_.threads();
-  summary_.trajectories = ensemble_.size();
+  summary_.trajectories = range_.count();
+  summary_.missing = statistics_.missing();
   for (const StatusInfo& info : status_table)
     sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
+  if (!whole_) {
+    sink_.attribute("/", "first_trajectory", range_.first);
+    sink_.attribute("/", "ensemble_size", ensemble_.size());
+  }
   sink_.attribute("/", "study", study_.to_toml());
   sink_.attribute("/", "version", std::string(version()));
   sink_.attribute("/", "git", std::string(git_commit()));

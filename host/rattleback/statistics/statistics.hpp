@@ -1,6 +1,8 @@
 #pragma once
 // Statistics over the ensemble: the upper part of the reduction tree, and exact quantiles.
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -63,23 +65,23 @@ double correlation_error(const CoMoments& moments);
 std::vector<ValueWithError> quantiles_of(std::vector<double> values, const std::vector<double>& levels);
 
 /// Combines chunks in a binary tree over the chunk index. Neighbours combine level by level; an unpaired node moves up
-/// unchanged. Chunks arrive in order. At most one partial result per level waits for the right neighbour.
+/// unchanged. Chunks arrive in order. At most one partial result per level waits for the right neighbour. A tree may begin
+/// at a later chunk: it then has the nodes of the whole tree that lie in its chunks, and waits for no earlier chunk.
 template <class Node>
 class ChunkTree {
  public:
-  ChunkTree() = default;
-  /// Restores a tree after `pushed` chunks, with the nodes that wait.
-  ChunkTree(std::uint64_t pushed, std::vector<Node> waiting) : pushed_(pushed), waiting_(std::move(waiting)) {}
+  /// An empty tree whose first chunk is `begin`.
+  explicit ChunkTree(std::uint64_t begin = 0) : begin_(begin), end_(begin) {}
+  /// Restores a tree of the chunks [begin, end), with the nodes that wait.
+  ChunkTree(std::uint64_t begin, std::uint64_t end, std::vector<Node> waiting)
+      : begin_(begin), end_(end), waiting_(std::move(waiting)) {}
 
-  void push(const Node& chunk) {
-    Node node = chunk;
-    // Bit l of pushed_ means that a complete subtree of 2^l chunks waits.
-    for (std::uint64_t bits = pushed_; bits & 1; bits >>= 1) {
-      node = combine(waiting_.back(), node);
-      waiting_.pop_back();
-    }
-    waiting_.push_back(node);
-    ++pushed_;
+  void push(const Node& chunk) { push(chunk, 0); }
+
+  /// Adds the tree of the next chunks: next.begin() is end().
+  void append(const ChunkTree& next) {
+    const std::vector<int> levels = levels_of(next.begin_, next.end_);
+    for (std::size_t i = 0; i < levels.size(); ++i) push(next.waiting_[i], levels[i]);
   }
 
   [[nodiscard]] Node result() const {
@@ -88,11 +90,39 @@ class ChunkTree {
     return node;
   }
 
-  [[nodiscard]] std::uint64_t pushed() const { return pushed_; }
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+  [[nodiscard]] std::uint64_t pushed() const { return end_ - begin_; }
   [[nodiscard]] const std::vector<Node>& waiting() const { return waiting_; }
 
+  /// Returns the levels of the nodes that wait in a tree of the chunks [begin, end): the largest nodes of the whole tree
+  /// that lie in these chunks, from left to right. A node of level l has 2^l chunks.
+  [[nodiscard]] static std::vector<int> levels_of(std::uint64_t begin, std::uint64_t end) {
+    std::vector<int> levels;
+    while (begin < end) {
+      const int level = std::min(std::countr_zero(begin), static_cast<int>(std::bit_width(end - begin)) - 1);
+      levels.push_back(level);
+      begin += std::uint64_t{1} << level;
+    }
+    return levels;
+  }
+
  private:
-  std::uint64_t pushed_ = 0;
+  /// Adds a node of 2^level chunks.
+  void push(const Node& next, int level) {
+    Node node = next;
+    const std::uint64_t end = end_ + (std::uint64_t{1} << level);
+    // The node at `first` has a left neighbour when it is a right child and the neighbour lies in this tree.
+    for (std::uint64_t first = end_, size = std::uint64_t{1} << level; (first & size) != 0 && first - size >= begin_;
+         first -= size, size *= 2) {
+      node = combine(waiting_.back(), node);
+      waiting_.pop_back();
+    }
+    waiting_.push_back(node);
+    end_ = end;
+  }
+
+  std::uint64_t begin_, end_;
   std::vector<Node> waiting_;
 };
 
@@ -108,6 +138,7 @@ class ValueStore {
   ValueStore(std::uint64_t series, std::uint64_t trajectories, const std::filesystem::path& file = {},
              const std::string& run = {});
 
+  [[nodiscard]] std::uint64_t trajectories() const { return trajectories_; }
   void write(std::uint64_t series, std::uint64_t first, const double* values, std::uint64_t count);
   /// Returns the values of a series, one per trajectory.
   [[nodiscard]] std::vector<double> read(std::uint64_t series) const;

@@ -8,6 +8,12 @@ std::optional<int> Study::Method::integer(std::string_view option) const {
   return static_cast<int>(std::get<std::int64_t>(found->second.content));
 }
 
+std::vector<std::filesystem::path> Study::inputs() const {
+  std::vector<std::filesystem::path> inputs{file};
+  if (!ensemble.file.empty()) inputs.push_back(directory / ensemble.file);
+  return inputs;
+}
+
 std::string Study::place(std::string_view key) const {
   for (;;) {
     if (const auto found = places.find(key); found != places.end()) return found->second;

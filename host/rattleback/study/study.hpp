@@ -221,6 +221,9 @@ struct Study {
   /// Returns the complete study as TOML; parse(to_toml()) gives the same study.
   [[nodiscard]] std::string to_toml() const;
 
+  /// Returns the files that a run of the study reads, and must not replace.
+  [[nodiscard]] std::vector<std::filesystem::path> inputs() const;
+
   /// Returns the place of a key, or of the table around the key; "" when no file or option gave the key.
   [[nodiscard]] std::string place(std::string_view key) const;
 };

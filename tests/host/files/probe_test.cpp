@@ -137,7 +137,7 @@ TEST_F(Probe, NeedsNeitherSigchldNorASingleThread) {
 TEST_F(Probe, ReadsAnIntactFile) {
   write_states(20, true, true);
   const PointFile points = read_points(file, "", "");
-  EXPECT_EQ(points.rows, 20u);
+  EXPECT_EQ(points.rows(), 20u);
   EXPECT_EQ(points.q.values, std::vector<double>(60, 0.5));
   const ResultFile result(file);
   EXPECT_EQ(std::get<std::vector<double>>(result.read("/p").values), std::vector<double>(60, 0.5));

@@ -33,15 +33,9 @@ surface = "p[0] - 0.1 * v[1]"
 direction = "both"
 )toml";
 
-class Checkpoint : public Program {
+/// Runs that go on while the test does something.
+class Processes : public Program {
  protected:
-  ~Checkpoint() override { shell("umount disk"); }
-  void SetUp() override {
-    write("s.toml", rich);
-    ASSERT_EQ(shell("$RB run s.toml --quiet -o reference.h5").exit_code, 0);
-    reference = datasets(directory / "reference.h5");
-  }
-
   /// Starts `rattleback ARGUMENTS --quiet` in the scratch directory.
   pid_t start(const std::string& arguments) const {
     const std::string line =
@@ -67,6 +61,17 @@ class Checkpoint : public Program {
       std::this_thread::sleep_for(1ms);
     }
   }
+};
+
+class Checkpoint : public Processes {
+ protected:
+  ~Checkpoint() override { shell("umount disk"); }
+  void SetUp() override {
+    write("s.toml", rich);
+    ASSERT_EQ(shell("$RB run s.toml --quiet -o reference.h5").exit_code, 0);
+    reference = datasets(directory / "reference.h5");
+  }
+
   std::string arguments() const { return "run s.toml -o a.h5 --tile 256 --set output.checkpoint=2ms"; }
 
   /// A run that can be interrupted after its first checkpoint. With a sanitizer its steps take many times as long.

@@ -1,0 +1,243 @@
+#include "rattleback/parts/merge.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "rattleback/backend/plan.hpp"
+#include "rattleback/base/floating_point.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/files/mark.hpp"
+#include "rattleback/parts/seal.hpp"
+#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/reduction/ensemble_statistics.hpp"
+#include "rattleback/reduction/tree_files.hpp"
+#include "rattleback/result/result_file.hpp"
+#include "rattleback/result/run_files.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Numbers of a dataset in memory at a time.
+constexpr std::uint64_t block_numbers = std::uint64_t{1} << 19;
+
+/// A dataset with a row or a column for each trajectory or crossing.
+struct Joined {
+  ResultSink::Type type;
+  Shape shape;
+  std::size_t dimension;  ///< along which parts follow each other
+  std::vector<VirtualBlock> blocks;
+  std::uint64_t written = 0;  ///< extent in that dimension
+};
+
+/// Returns the dimension along which a dataset of parts is joined; nothing for a dataset that is no part of the result.
+std::optional<std::size_t> joined_dimension(const std::string& path) {
+  if (path == "/time" || path.starts_with(std::string(reduction_group) + "/")) return std::nullopt;
+  const bool samples_first = (path.starts_with("/trajectories/") && path != "/trajectories/index") ||
+                             (path.starts_with("/observables/") && path.ends_with("/values"));
+  return samples_first ? 1 : 0;
+}
+
+class Merge {
+ public:
+  Merge(const PartsFolder& folder, const MergeOptions& options)
+      : folder_(folder),
+        options_(options),
+        problem_(Study::parse(folder.study(), folder.path().string())),
+        ensemble_(problem_, {0, 0}),
+        plan_(make_plan(problem_, ensemble_)) {}
+
+  Summary operator()() {
+    require_all();
+    const std::filesystem::path result = check_output(folder_.result(), problem_.study.inputs());
+    const RunFiles files(result);
+    if (files.interrupted())
+      input_error(files.checkpoint.string(),
+                  fmt::format("holds an interrupted run into this result; delete this file, or "
+                              "finish it with 'rattleback resume {}'",
+                              result.string()));
+    for (std::uint64_t k = 1; k <= parts(); ++k) examine(k);
+    FileSink sink(result, new_run());
+    EnsembleStatistics statistics(problem_, ensemble_, {0, ensemble_.size()}, plan_, times_,
+                                  worker_count(options_.threads), files.values, sink.run());
+    const auto no_scratch = [&files](const char*) { files.remove_scratch(); };
+    const std::unique_ptr<const char, decltype(no_scratch)> clean("", no_scratch);
+    for (const auto& [path, joined] : datasets_) {
+      if (options_.linked) {
+        sink.create_virtual(path, joined.type, joined.shape, joined.blocks);
+      } else {
+        sink.create(path, joined.type, joined.shape);
+      }
+    }
+    sink.create("/time", ResultSink::Type::f64, {times_.size()});
+    sink.write("/time", {0}, {times_.size()}, times_.data());
+    statistics.create(sink);
+    sink.reserve();
+    for (std::uint64_t k = 1; k <= parts(); ++k) {
+      const ResultFile part(folder_.part_file(k), true);
+      stop_if_requested();
+      if (!options_.linked)
+        for (auto& [path, joined] : datasets_) copy(part, path, joined, sink);
+      statistics.append_part(part);
+    }
+    statistics.write(sink, options_.warn);
+    summary_.missing = statistics.missing();
+    write_attributes(sink);
+    sink.commit();
+    return summary_;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t parts() const { return folder_.cut().parts(); }
+
+  void require_all() const {
+    std::vector<std::string> missing;
+    for (std::uint64_t k = 1; k <= parts(); ++k)
+      if (!folder_.finished(k)) missing.push_back(std::to_string(k));
+    if (missing.empty()) return;
+    const std::size_t count = missing.size();
+    constexpr std::size_t most = 10;
+    if (count > most) missing.resize(most);
+    input_error(
+        folder_.path().string(),
+        fmt::format("{} of {} parts {} missing ({}{}); compute {} with a worker, 'rattleback status {}' shows more",
+                    count, parts(), count == 1 ? "is" : "are", join(missing), count > most ? ", .." : "",
+                    count == 1 ? "it" : "them", folder_.result().string()));
+  }
+
+  /// Checks a part, and adds its datasets and attributes to those of the result.
+  void examine(std::uint64_t number) {
+    stop_if_requested();
+    const std::filesystem::path file = folder_.part_file(number);
+    const auto refuse = [&](const std::string& why) {
+      input_error(file.string(), why + "; delete it, and compute the part again with a worker");
+    };
+    if (const std::string fault = fault_of_seal(file, options_.linked); !fault.empty()) refuse(fault);
+    const ResultFile part(file, !options_.linked);
+    const auto attributes = part.attributes("/");
+    const auto text = [&](const char* name) {
+      const auto found = attributes.find(name);
+      const auto* value = found == attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+      return value ? *value : std::string();
+    };
+    const auto number_of = [&](const char* name) {
+      const auto found = attributes.find(name);
+      const auto* value = found == attributes.end() ? nullptr : std::get_if<std::uint64_t>(&found->second);
+      return value ? *value : ~std::uint64_t{0};
+    };
+    if (text("study") != folder_.study()) refuse("is a part of another study");
+    if (fmt::format("{} ({})", text("version"), text("git")) != folder_.version())
+      refuse(fmt::format("was computed by rattleback {} ({}), the others by {}", text("version"), text("git"),
+                         folder_.version()));
+    const Range range = folder_.cut().range(number);
+    const Summary summary = summary_of(part);
+    if (number_of("first_trajectory") != range.first || summary.trajectories != range.count() ||
+        number_of("ensemble_size") != ensemble_.size())
+      refuse(fmt::format("has other trajectories than part {} of {}", number, parts()));
+    if (number == 1) {
+      const Dataset time = part.read("/time");
+      if (const auto* times = std::get_if<std::vector<double>>(&time.values)) times_ = *times;
+      for (const char* name : {"study", "version", "git"}) attributes_[name] = text(name);
+      status_attributes_ = part.attributes("/final/status");
+    }
+    for (const auto& [path, entry] : part.datasets()) {
+      const auto dimension = joined_dimension(path);
+      if (!dimension) continue;
+      Joined& joined = datasets_.try_emplace(path, Joined{entry.type, entry.shape, *dimension, {}}).first->second;
+      if (joined.blocks.empty()) joined.shape.at(*dimension) = 0;
+      Shape offset(entry.shape.size(), 0);
+      offset.at(*dimension) = joined.shape.at(*dimension);
+      joined.blocks.push_back({(folder_.path().filename() / file.filename()).string(), entry.shape, offset});
+      joined.shape.at(*dimension) += entry.shape.at(*dimension);
+    }
+    summary_.trajectories += summary.trajectories;
+    summary_.failed += summary.failed;
+    summary_.iterations += summary.iterations;
+    summary_.trajectory_steps += summary.trajectory_steps;
+    summary_.wall_seconds += summary.wall_seconds;
+    summary_.threads = std::max(summary_.threads, summary.threads);
+    for (const char* name : {"backend", "device", "driver", "selftest"})
+      if (const std::string value = text(name); !value.empty()) words_[name].insert(value);
+    const auto kernels = nlohmann::ordered_json::parse(text("kernels"), nullptr, false);
+    if (kernels.is_array())
+      for (const auto& kernel : kernels)
+        if (std::ranges::find(kernels_, kernel) == kernels_.end()) kernels_.push_back(kernel);
+  }
+
+  /// Copies a dataset of a part behind those of the parts before.
+  void copy(const ResultFile& part, const std::string& path, Joined& joined, ResultSink& sink) const {
+    const auto entry = part.datasets().find(path);
+    if (entry == part.datasets().end()) return;
+    const Shape& shape = entry->second.shape;
+    // Blocks are of rows, or of columns within one row of samples.
+    const std::uint64_t outer = joined.dimension == 0 ? 1 : shape[0], extent = shape[joined.dimension];
+    std::uint64_t width = 1;
+    for (std::size_t d = joined.dimension + 1; d < shape.size(); ++d) width *= shape[d];
+    const std::uint64_t most = std::max<std::uint64_t>(1, block_numbers / std::max<std::uint64_t>(width, 1));
+    std::vector<double> numbers(std::min(most, extent) * width);
+    for (std::uint64_t i = 0; i < outer; ++i)
+      for (std::uint64_t first = 0; first < extent; first += most) {
+        stop_if_requested();
+        Shape from(shape.size(), 0), count = shape;
+        if (joined.dimension == 1) {
+          from[0] = i;
+          count[0] = 1;
+        }
+        from[joined.dimension] = first;
+        count[joined.dimension] = std::min(most, extent - first);
+        part.read(path, from, count, numbers.data());
+        from[joined.dimension] += joined.written;
+        sink.write(path, from, count, numbers.data());
+      }
+    joined.written += extent;
+  }
+
+  void write_attributes(ResultSink& sink) {
+    for (const auto& [name, values] : words_) {
+      std::string all;
+      for (const std::string& value : values) all += (all.empty() ? "" : ", ") + value;
+      attributes_[name] = all;
+    }
+    summary_.backend = std::get<std::string>(attributes_["backend"]);
+    summary_.device = std::get<std::string>(attributes_["device"]);
+    attributes_["kernels"] = kernels_.dump();
+    attributes_["threads"] = std::uint64_t{summary_.threads};
+    attributes_["wall_seconds"] = summary_.wall_seconds;
+    attributes_["trajectory_steps"] = summary_.trajectory_steps;
+    attributes_["failed"] = summary_.failed;
+    attributes_["iterations"] = summary_.iterations;
+    attributes_["parts"] = parts();
+    if (!options_.job.empty()) attributes_["job"] = options_.job;
+    for (const auto& [name, value] : attributes_) sink.attribute("/", name, value);
+    for (const auto& [name, value] : status_attributes_) sink.attribute("/final/status", name, value);
+  }
+
+  void stop_if_requested() const {
+    if (options_.stop.stop_requested()) throw Error(Error::Kind::runtime, "interrupted; the parts are as they were");
+  }
+
+  FloatingPointScope environment_;
+  const PartsFolder& folder_;
+  const MergeOptions& options_;
+  Problem problem_;
+  Ensemble ensemble_;
+  Plan plan_;
+  std::vector<double> times_;
+  std::map<std::string, Joined> datasets_;
+  std::map<std::string, Attribute> attributes_, status_attributes_;
+  std::map<std::string, std::set<std::string>> words_;
+  nlohmann::ordered_json kernels_ = nlohmann::ordered_json::array();
+  Summary summary_;
+};
+
+}  // namespace
+
+Summary merge(const PartsFolder& folder, const MergeOptions& options) {
+  folder.require_this_version();
+  return Merge(folder, options)();
+}
+
+}  // namespace rattleback
