@@ -63,8 +63,10 @@ class Merge {
     FileSink sink(result, new_run());
     EnsembleStatistics statistics(problem_, ensemble_, {0, ensemble_.size()}, plan_, times_,
                                   worker_count(options_.threads), files.values, sink.run());
-    const auto no_scratch = [&files](const char*) { files.remove_scratch(); };
-    const std::unique_ptr<const char, decltype(no_scratch)> clean("", no_scratch);
+    const struct Clean {
+      const RunFiles& files;
+      ~Clean() { files.remove_scratch(); }
+    } clean{files};
     for (const auto& [path, joined] : datasets_) {
       if (options_.linked) {
         sink.create_virtual(path, joined.type, joined.shape, joined.blocks);
