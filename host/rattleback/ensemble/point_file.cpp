@@ -224,7 +224,7 @@ class Hdf5Reader {
 
  private:
   void open() {
-    handle_ = Handle(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    handle_ = hdf5::open_for_reading(file_);
     if (!handle_) fail("cannot be read (not an HDF5 file)");
     if (group_.empty()) group_ = !has("q") && has("initial") ? "/initial" : "/";
     location_ = Handle(H5Gopen2(handle_.get(), group_.c_str(), H5P_DEFAULT), H5Gclose);

@@ -1,7 +1,6 @@
 #include "rattleback/files/hdf5.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -48,7 +47,7 @@ bool has_whole_sources(const Handle& dataset) {
                                          });
     const std::string path =
         text_of([&](char* name, std::size_t size) { return H5Pget_virtual_dsetname(properties.get(), i, name, size); });
-    const Handle opened(H5Fopen(source.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    const Handle opened = open_for_reading(source);
     const Handle data(opened ? H5Dopen2(opened.get(), path.c_str(), H5P_DEFAULT) : H5I_INVALID_HID, H5Dclose);
     std::error_code code;
     if (!data || !is_contiguous(data) || !is_complete(data, std::filesystem::file_size(source, code))) return false;
@@ -57,6 +56,12 @@ bool has_whole_sources(const Handle& dataset) {
 }
 
 }  // namespace
+
+Handle open_for_reading(const std::filesystem::path& file) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_file_locking(access.get(), false, true);
+  return {H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose};
+}
 
 std::optional<std::vector<std::uint64_t>> shape_of(const Handle& dataset) {
   const Handle space(dataset ? H5Dget_space(dataset.get()) : H5I_INVALID_HID, H5Sclose);

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -52,6 +53,9 @@ inline void silence_errors() {
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
+
+/// Opens a file for reading. HDF5 must not lock it: locks fail on some file systems of clusters.
+[[nodiscard]] Handle open_for_reading(const std::filesystem::path& file);
 
 /// Returns the extent of a dataset; empty when the dataset has no extent (a null dataspace) or cannot be queried.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> shape_of(const Handle& dataset);

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* about_name = "about.json";
+constexpr const char *about_name = "about.json", *merging_name = "merging";
 constexpr std::size_t most_of_about = std::size_t{1} << 30;
 constexpr std::array kind_names = {"claim", "second"};
 
@@ -150,6 +151,13 @@ void PartsFolder::require_this_version() const {
                 fmt::format("holds parts by rattleback {}, and this is {} (whose bits may differ); use "
                             "that version, or delete the folder to compute the parts anew",
                             version_, this_version()));
+}
+
+void PartsFolder::note_merge() const { (void)write_renamed(folder_ / merging_name, this_version() + "\n"); }
+
+double PartsFolder::seconds_since_merge() const {
+  const auto noted = modified(folder_ / merging_name);
+  return noted ? now() - *noted : std::numeric_limits<double>::infinity();
 }
 
 bool PartsFolder::exists() const {

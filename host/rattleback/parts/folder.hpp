@@ -68,6 +68,10 @@ class PartsFolder {
   /// Throws Error(input) unless this program has the version of the parts.
   void require_this_version() const;
 
+  /// Notes that a merge of the parts goes on.
+  void note_merge() const;
+  /// Returns the seconds since a merge was noted last; infinity when none was.
+  [[nodiscard]] double seconds_since_merge() const;
   /// Returns whether the folder is still there.
   [[nodiscard]] bool exists() const;
   [[nodiscard]] std::filesystem::path part_file(std::uint64_t number) const;

@@ -63,8 +63,10 @@ class Merge {
     FileSink sink(result, new_run());
     EnsembleStatistics statistics(problem_, ensemble_, {0, ensemble_.size()}, plan_, times_,
                                   worker_count(options_.threads), files.values, sink.run());
-    const auto no_scratch = [&files](const char*) { files.remove_scratch(); };
-    const std::unique_ptr<const char, decltype(no_scratch)> clean("", no_scratch);
+    const struct Clean {
+      const RunFiles& files;
+      ~Clean() { files.remove_scratch(); }
+    } clean{files};
     for (const auto& [path, joined] : datasets_) {
       if (options_.linked) {
         sink.create_virtual(path, joined.type, joined.shape, joined.blocks);
@@ -79,6 +81,7 @@ class Merge {
     for (std::uint64_t k = 1; k <= parts(); ++k) {
       const ResultFile part(folder_.part_file(k), true);
       stop_if_requested();
+      folder_.note_merge();
       if (!options_.linked)
         for (auto& [path, joined] : datasets_) copy(part, path, joined, sink);
       statistics.append_part(part);
@@ -111,6 +114,7 @@ class Merge {
   /// Checks a part, and adds its datasets and attributes to those of the result.
   void examine(std::uint64_t number) {
     stop_if_requested();
+    folder_.note_merge();
     const std::filesystem::path file = folder_.part_file(number);
     const auto refuse = [&](const std::string& why) {
       input_error(file.string(), why + "; delete it, and compute the part again with a worker");

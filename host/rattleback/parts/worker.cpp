@@ -31,6 +31,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds beat_interval = 2s, poll_interval = 250ms;
 /// A worker without work looks at the folder again after a pause, which grows while nothing happens.
 constexpr std::chrono::milliseconds least_pause = 100ms, most_pause = 5s;
+/// A process that lost its claim notices that within this time, unless it is suspended.
+constexpr auto notice_time = 10s;
 /// The longest wait for a process of this machine that compiles the same kernels.
 constexpr auto compile_patience = 10min;
 
@@ -46,10 +48,12 @@ void prepare_kernels(Session& session, const Problem& problem, const fs::path& f
   for (const auto start = Clock::now(); lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
                                         Clock::now() - start < compile_patience && !stop.stop_requested();)
     std::this_thread::sleep_for(100ms);
-  const auto unlock = [lock](const char*) {
-    if (lock >= 0) close(lock);
-  };
-  const std::unique_ptr<const char, decltype(unlock)> held("", unlock);
+  const struct Unlock {
+    int file;
+    ~Unlock() {
+      if (file >= 0) close(file);
+    }
+  } unlock{lock};
   session.prepare(problem);
 }
 
@@ -211,33 +215,40 @@ class Worker {
   Summary run(const Claim& claim, const std::stop_token& stop, const std::function<void(const Progress&)>& progress) {
     const Range range = folder_.cut().range(claim.part());
     const RunFiles files(claim.file());
-    const bool resumed = files.interrupted();
     std::error_code code;
     if (fs::exists(files.result, code)) {  // its worker ended after the computation
       files.remove_scratch();
       return summary_of(ResultFile(files.result));
     }
-    wait_for_the_holder_before(files.part, stop);
+    const auto begin_anew = [&](const std::string& why) {
+      tell(fmt::format("part {} begins anew ({})", claim.part(), why));
+      files.remove_scratch();
+      fs::remove(files.part, code);
+    };
+    if (is_held(files.part, stop)) begin_anew("its former worker still has its files open");
+    const bool resumed = files.interrupted();
     try {
       return session_.run_part(problem_, range, files.result, stop, progress);
     } catch (const Error& error) {
       if (!resumed || error.kind() != Error::Kind::input) throw;
-      // A worker that is gone has left files of no use.
-      tell(fmt::format("part {} begins anew ({})", claim.part(), error.what()));
-      files.remove_scratch();
-      fs::remove(files.part, code);
+      begin_anew(error.what());  // a worker that is gone has left files of no use
       return session_.run_part(problem_, range, files.result, stop, progress);
     }
   }
 
-  /// Waits while the process that lost the claim still writes. Without a sign of life it was taken for dead; it notices the
-  /// loss with its next one, and stops.
-  static void wait_for_the_holder_before(const fs::path& part, const std::stop_token& stop) {
+  /// Returns whether the process that lost the claim still has its files open, after some time to notice the loss.
+  static bool is_held(const fs::path& part, const std::stop_token& stop) {
     const int file = open(part.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0) return;
-    while (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && !stop.stop_requested())
+    if (file < 0) return false;
+    const auto start = Clock::now();
+    const auto held = [file] { return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; };
+    bool waiting = held();
+    while (waiting && Clock::now() - start < notice_time && !stop.stop_requested()) {
       std::this_thread::sleep_for(poll_interval);
+      waiting = held();
+    }
     close(file);
+    return waiting && !stop.stop_requested();
   }
 
   void publish(const Claim& claim, const Summary& summary) {

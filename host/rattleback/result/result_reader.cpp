@@ -73,7 +73,7 @@ struct ResultFile::Impl {
   }
 
   void open() {
-    handle = Handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    handle = hdf5::open_for_reading(file);
     if (!handle)
       fail("cannot be read (damaged, being written, or not an HDF5 file); give a finished result of rattleback");
     if (H5Aexists_by_name(handle.get(), "/", "study", H5P_DEFAULT) <= 0)

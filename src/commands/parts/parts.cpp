@@ -1,7 +1,9 @@
 #include "commands/parts/parts.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -134,7 +136,8 @@ class PartsRun {
     if (ranks && ranks->rank != 0) run_.quiet = true;
     const PartsFolder folder = folder_of(output_, parts(), parts_per_rank * (ranks ? ranks->size : 1));
     (void)compute(folder, {});
-    return ranks && ranks->rank != 0 ? exit_done : finish(folder, ranks ? ranks->job : "");
+    if (ranks && ranks->rank != 0 && is_merged_by_another(folder)) return exit_done;
+    return finish(folder, ranks ? ranks->job : "");
   }
 
   /// All parts and their merge, by ranks whose file systems differ.
@@ -173,6 +176,19 @@ class PartsRun {
     std::error_code code;
     if (!std::filesystem::exists(PartsFolder::place_of(place), code)) check_space(problem_, place);
     return {place, problem_, parts, otherwise};
+  }
+
+  /// Waits while rank 0 merges the parts. Returns false when nobody does: rank 0 is lost, or has another result.
+  [[nodiscard]] bool is_merged_by_another(const PartsFolder& folder) const {
+    const auto start = std::chrono::steady_clock::now();
+    while (folder.exists()) {
+      const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
+      if (std::min(waited.count(), folder.seconds_since_merge()) > given_.stale) return false;
+      if (interrupt_.token().stop_requested())
+        throw Error(Error::Kind::runtime, "interrupted; the parts are as they were");
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    return true;
   }
 
   WorkerReport compute(const PartsFolder& folder, const std::vector<std::uint64_t>& only) {

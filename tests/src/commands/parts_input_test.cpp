@@ -168,4 +168,24 @@ TEST_F(BadParts, ATerminatedWorkerLeavesACheckpoint) {
   expect_same("long.h5", "alone.h5");
 }
 
+TEST_F(BadParts, ASuspendedWorkerCostsItsPartOnly) {
+  const std::string study = "s.toml --set time.end=120 --set output.checkpoint=50ms";
+  const pid_t first = start("run " + study + " -o long.h5 --parts 2 --worker");
+  const auto checkpoint = [this] {
+    std::error_code code;
+    for (const auto& entry : fs::recursive_directory_iterator(directory / "long.h5.parts", code))
+      if (entry.path().extension() == ".checkpoint") return true;
+    return false;
+  };
+  while (!checkpoint()) std::this_thread::sleep_for(5ms);
+  kill(first, SIGSTOP);
+  EXPECT_EQ(wait(start("run " + study + " -o long.h5 --parts 2 --worker --stale 1")), 0)
+      << read_file(directory / "err");
+  kill(first, SIGCONT);
+  EXPECT_EQ(wait(first), 0) << read_file(directory / "err");
+  EXPECT_EQ(shell("$RB merge long.h5 --quiet").exit_code, 0);
+  ASSERT_EQ(shell("$RB run -o alone.h5 --quiet " + study).exit_code, 0);
+  expect_same("long.h5", "alone.h5");
+}
+
 }  // namespace

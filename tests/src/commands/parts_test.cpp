@@ -146,6 +146,13 @@ TEST_F(Parts, RanksAreFoundInTheEnvironment) {
   }
 }
 
+TEST_F(Parts, AnotherRankMergesWhenRankZeroIsLost) {
+  const Outcome outcome = shell("PMI_RANK=1 PMI_SIZE=2 $RB run s.toml -o r.h5 --quiet --stale 1");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  expect_same("r.h5");
+  EXPECT_FALSE(fs::exists(directory / "r.h5.parts"));
+}
+
 TEST_F(Parts, JobScriptsNameTheStudyTheResultAndTheParts) {
   fs::create_directory(directory / "it's here");
   fs::copy_file(directory / "s.toml", directory / "it's here" / "s.toml");
