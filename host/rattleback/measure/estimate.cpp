@@ -7,8 +7,8 @@
 #include "rattleback/backend/plan.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/problem/points.hpp"
 #include "rattleback/ensemble/groups.hpp"
+#include "rattleback/problem/points.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {
@@ -101,9 +101,9 @@ std::uint64_t result_bytes(const Problem& problem) {
   std::uint64_t with_quantiles = 0;
   const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
   for (const Observable& observable : study.observables) {
-    numbers = numbers +
-              samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +
-                                           observable.correlation.size())) + (observable.histogram ? observable.histogram->bins + 2 : 0));
+    numbers = numbers + samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +
+                                                     observable.correlation.size())) +
+                                   (observable.histogram ? observable.histogram->bins + 2 : 0));
     if (observable.values) numbers = numbers + samples * size;
     with_quantiles += !observable.quantiles.empty();
   }
