@@ -140,7 +140,7 @@ inline constexpr MethodEntry holonomic_lobatto{
     .source =
         "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
         "systems, eqs. (13), (26), (27)",
-    .order = "q, p: 2s-2, with a composition the number in its name; lambda: s-1",
+    .order = "q, p: 2s-2, with a composition the first number in its name; lambda: s-1",
     .constraints = ConstraintKind::holonomic,
     .options = holonomic_lobatto_options,
     .carries_multiplier = true,
@@ -156,7 +156,7 @@ inline constexpr MethodEntry lobatto{
     .source =
         "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
         "systems, eqs. (9), (26), (27)",
-    .order = "2s-2; with a composition the number in its name",
+    .order = "2s-2; with a composition the first number in its name",
     .constraints = ConstraintKind::none,
     .options = lobatto_options,
     .carries_multiplier = false,
