@@ -189,7 +189,7 @@ struct MethodEntry {
   Settlement (*settle)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
   /// Whether the values of the compiled options go together on a system; settle refuses other values. Null: all do.
   bool (*has)(const PairKey& key, const SystemEntry& system) = nullptr;
-  std::span<const MissingOption> missing = {};
+  std::span<const MissingOption> missing = {};  ///< a study that gives one of these is told the reason
   /// The order of q for the values of all options, in the entry's order; 0 where the order is unknown. Null:
   /// 2 stages - 2.
   int (*order_of)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;

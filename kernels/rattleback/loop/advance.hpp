@@ -7,7 +7,6 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Whether the step of a method with its options fixed takes a system: what the step requires of it holds.
 /// For a loop that carries nothing along with the state.
 struct NoCompanion {
   RB_HD NoCompanion(const KernelArguments&, const double*, int) {}
