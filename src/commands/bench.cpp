@@ -14,7 +14,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct BenchArguments {
   StudyArguments study;
   BackendArguments backend;
   ReferenceArguments reference;
@@ -32,7 +32,7 @@ int exit_code_of(std::uint64_t failed, std::uint64_t trajectories) {
   return exit_failed_trajectories;
 }
 
-int run_bench(const Arguments& arguments, const RunOptions& options) {
+int run_bench(const BenchArguments& arguments, const RunOptions& options) {
   if (!arguments.steps.empty() || !arguments.stages.empty() || !arguments.variants.empty() ||
       !arguments.report.plot.empty() || arguments.reference.given())
     input_error("bench", "steps, stages, variants, a reference and a plot belong to --work-precision; add it");
@@ -98,9 +98,10 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
                summary.backend == "cpu" ? "core" : "device");
     fmt::print("  state                        {} bytes per trajectory, {} in all\n", report.state_bytes,
                report.state_bytes * summary.trajectories);
-    fmt::print("  floating-point operations    {:.4g} per step as counted in the source, {:.3g} of the {:.4g} per second of "
-               "an fma loop (at most: a compiler removes some)\n",
-               report.flops_per_step, report.counted_over_peak(), report.peak_flops);
+    fmt::print(
+        "  floating-point operations    {:.4g} per step as counted in the source, {:.3g} of the {:.4g} per second of "
+        "an fma loop (at most: a compiler removes some)\n",
+        report.flops_per_step, report.counted_over_peak(), report.peak_flops);
     fmt::print("  memory                       {:.3g} bytes per second read and written by a copy\n", report.copy_rate);
     for (const KernelFigures& kernel : report.kernels.figures)
       fmt::print(
@@ -114,7 +115,7 @@ int run_bench(const Arguments& arguments, const RunOptions& options) {
 
 /// Returns the method settings to compare: one for each value of --stages, then one for each --variant. Without both
 /// options, the setting is the study's own.
-std::vector<Setting> settings_of(const Arguments& arguments) {
+std::vector<Setting> settings_of(const BenchArguments& arguments) {
   std::vector<Setting> settings;
   const auto add = [&](const std::string& label, const std::vector<std::string>& changes) {
     std::vector<std::string> overrides = arguments.study.overrides;
@@ -148,7 +149,7 @@ std::vector<Setting> settings_of(const Arguments& arguments) {
   return settings;
 }
 
-int run_work_precision(const Arguments& arguments, const RunOptions& options) {
+int run_work_precision(const BenchArguments& arguments, const RunOptions& options) {
   const Problem problem = arguments.study.resolve();
   const Study& study = problem.study;
   const std::vector<Setting> settings = settings_of(arguments);
@@ -222,7 +223,7 @@ int run_work_precision(const Arguments& arguments, const RunOptions& options) {
 
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("bench", "measure how fast a study runs, or what its accuracy costs");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchArguments>();
   arguments->study.add_to(*command);
   command->add_option("--repetitions", arguments->bench.repetitions, "runs to measure, after one to warm up")
       ->capture_default_str()

@@ -20,7 +20,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct CompareArguments {
   StudyArguments study;
   std::vector<std::string> backends;
   std::uint64_t tile = 0;
@@ -87,7 +87,7 @@ std::vector<std::string> split(const std::vector<std::string>& lists) {
   return backends;
 }
 
-Summary run_on(const std::string& backend, const Problem& problem, const Arguments& arguments,
+Summary run_on(const std::string& backend, const Problem& problem, const CompareArguments& arguments,
                const std::filesystem::path& file, const Interrupt& interrupt) {
   ProgressDisplay display;
   RunOptions options;
@@ -99,7 +99,7 @@ Summary run_on(const std::string& backend, const Problem& problem, const Argumen
   return run(problem, *sink, options);
 }
 
-int compare(const Arguments& arguments) {
+int compare(const CompareArguments& arguments) {
   const Interrupt interrupt;
   const Problem problem = arguments.study.resolve();
   const Study& study = problem.study;
@@ -136,7 +136,7 @@ int compare(const Arguments& arguments) {
   return json["identical"] ? exit_done : exit_different;
 }
 
-int compare_statistics(const Arguments& arguments) {
+int compare_statistics(const CompareArguments& arguments) {
   const std::string &first = arguments.study.file, &second = arguments.second;
   if (second.empty())
     throw Error(Error::Kind::input,
@@ -154,7 +154,7 @@ int compare_statistics(const Arguments& arguments) {
 }
 
 /// Refuses what only the other of the two comparisons takes.
-void check_kind(const Arguments& arguments) {
+void check_kind(const CompareArguments& arguments) {
   if (!arguments.statistics && !arguments.second.empty())
     throw Error(Error::Kind::input,
                 "two files are compared by --statistics; `rattleback diff` compares two results bit by bit");
@@ -170,7 +170,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "compare",
       "run a study on several backends and compare the results bit by bit, or compare two results statistically");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   arguments->study.add_to(*command);
   command->get_option("study")->description("study file (TOML); with --statistics a result");
   command->add_option("second", arguments->second, "with --statistics: another result")

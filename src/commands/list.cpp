@@ -136,10 +136,15 @@ void add_list(CLI::App& app, int& exit_code) {
   command->add_flag("--json", *json, "as one JSON object");
   command->callback([what, names, json, &exit_code] {
     const bool both = what->empty();
-    (*json    ? print_json
-     : *names ? print_names
-              : print_text)(
-        {both || *what == "systems", both || *what == "methods", *what == "observables", *what == "statistics"});
+    const What listed{both || *what == "systems", both || *what == "methods", *what == "observables",
+                      *what == "statistics"};
+    if (*json) {
+      print_json(listed);
+    } else if (*names) {
+      print_names(listed);
+    } else {
+      print_text(listed);
+    }
     exit_code = exit_done;
   });
 }

@@ -13,7 +13,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct OrderArguments {
   StudyArguments study;
   BackendArguments backend;
   ReferenceArguments reference;
@@ -83,7 +83,7 @@ void print_table(const OrderReport& report, const ErrorSeries VariableOrder::* m
   fmt::print("\n");
 }
 
-int run_order(const Arguments& arguments) {
+int run_order(const OrderArguments& arguments) {
   const Interrupt interrupt;
   const Problem problem = arguments.study.resolve();
   const Study& study = problem.study;
@@ -145,7 +145,7 @@ void ReportArguments::add_to(CLI::App& command, const Words& words) {
 
 void add_order(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("order", "errors and observed orders of a study for a list of steps");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<OrderArguments>();
   arguments->study.add_to(*command);
   command->add_option("--steps", arguments->steps, "steps to run, separated by commas")
       ->required()

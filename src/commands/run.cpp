@@ -8,14 +8,14 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct StudyRunArguments {
   StudyArguments study;
   std::string output;
   RunArguments run;
   PartArguments parts;
 };
 
-int run_study(const Arguments& arguments) {
+int run_study(const StudyRunArguments& arguments) {
   const Interrupt interrupt;
   const Problem problem = arguments.study.resolve();
   const std::filesystem::path output =
@@ -71,7 +71,7 @@ RunOptions BackendArguments::options() const {
 
 void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "run a study and write its result");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<StudyRunArguments>();
   arguments->study.add_to(*command);
   command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5")
       ->type_name(value::file)

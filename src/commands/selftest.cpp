@@ -13,7 +13,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct SelftestArguments {
   SelftestOptions options;
   bool quiet = false, json = false;
 };
@@ -53,7 +53,7 @@ void print_text(const SelftestReport& report, const std::string& kept) {
   if (!kept.empty()) fmt::print("kept in {}; results of this device tell it\n", kept);
 }
 
-int selftest(Arguments& arguments) {
+int selftest(SelftestArguments& arguments) {
   const Interrupt interrupt;
   arguments.options.stop = [&] { return interrupt.token().stop_requested(); };
   if (!arguments.quiet)
@@ -64,7 +64,11 @@ int selftest(Arguments& arguments) {
   // The outcome is kept only after a test of all kernels.
   const std::string kept =
       arguments.options.match.empty() ? keep_outcome(report.device, report.driver, report.outcome()) : std::string();
-  (arguments.json ? print_json : print_text)(report, kept);
+  if (arguments.json) {
+    print_json(report, kept);
+  } else {
+    print_text(report, kept);
+  }
   return report.faults() == 0 ? exit_done : exit_different;
 }
 
@@ -73,7 +77,7 @@ int selftest(Arguments& arguments) {
 void add_selftest(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("selftest", "run every kernel on this machine and compare it with the processor, bit by bit");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SelftestArguments>();
   SelftestOptions& options = arguments->options;
   command->add_option("--backend", options.backend, "what is tested: auto, cpu, cuda, cuda:K, cpu:avx2, ..")
       ->type_name(value::backend)

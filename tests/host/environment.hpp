@@ -1,6 +1,7 @@
 #pragma once
 // What tests of files and programs share: a folder of their own, environment variables, and messages of errors.
 
+#include <concepts>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -53,7 +54,7 @@ inline std::string text_of(const fs::path& file) {
 }
 
 /// Returns the message of the Error that a call throws; empty without one.
-template <class Call>
+template <std::invocable Call>
 std::string message_of(Call call, Error::Kind kind = Error::Kind::input) {
   try {
     call();

@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace {
+namespace program_test {
 
 TEST_F(Program, GivesIdenticalBytesInEveryDatasetHoweverItRuns) {
   write("s.toml", chaotic);
@@ -260,4 +260,4 @@ TEST_F(Program, FreezesAndCountsFailedTrajectories) {
   for (const double x : numbers(directory / "s.h5", "final/q")) EXPECT_TRUE(std::isfinite(x));
 }
 
-}  // namespace
+}  // namespace program_test

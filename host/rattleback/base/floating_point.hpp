@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cfenv>
+#include <limits>
 
 namespace rattleback {
+
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// The default floating-point environment of the calling thread while the object lives: rounding to nearest, denormal
 /// numbers kept, no traps. The destructor restores the environment that the thread had before.

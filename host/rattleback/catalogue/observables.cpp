@@ -9,7 +9,7 @@ namespace {
 
 using System = SystemEntry;
 using Method = MethodEntry;
-using Code = ObservableCode;
+using Coded = ObservableCode;
 
 bool holonomic(const System& system) { return system.constraint == ConstraintKind::holonomic; }
 int one(const System&, const Method&) { return 1; }
@@ -24,33 +24,33 @@ int step_velocities(const System& s, const Method& m) { return m.step_velocity ?
 int step_constraints(const System& s, const Method& m) { return m.step_velocity ? s.m : 0; }
 int step_number(const System&, const Method& m) { return m.step_velocity ? 1 : 0; }
 
-constexpr RunObservable table[] = {
-    {Code::q, "q", false, elements, false, "configuration"},
-    {Code::v, "v", false, dimension, false, "velocity; on a group trivialised"},
-    {Code::p, "p", false, dimension, false, "momentum dL/dv; on a group trivialised"},
-    {Code::p_projected, "p_projected", false, dimension_if_holonomic, false,
+constexpr RunObservable run_observables_table[] = {
+    {Coded::q, "q", false, elements, false, "configuration"},
+    {Coded::v, "v", false, dimension, false, "velocity; on a group trivialised"},
+    {Coded::p, "p", false, dimension, false, "momentum dL/dv; on a group trivialised"},
+    {Coded::p_projected, "p_projected", false, dimension_if_holonomic, false,
      "momentum without its component across the holonomic constraint"},
-    {Code::lambda, "lambda", false, multipliers, false, "multiplier, where the method carries it"},
-    {Code::constraint, "constraint", false, constraints, false, "components of the constraint"},
-    {Code::hidden_constraint, "hidden_constraint", false, constraints_if_holonomic, false,
+    {Coded::lambda, "lambda", false, multipliers, false, "multiplier, where the method carries it"},
+    {Coded::constraint, "constraint", false, constraints, false, "components of the constraint"},
+    {Coded::hidden_constraint, "hidden_constraint", false, constraints_if_holonomic, false,
      "components of the hidden constraint Dg(q) v"},
-    {Code::gamma, "gamma", true, step_multipliers, false, "second multiplier"},
-    {Code::step_v, "step_v", true, step_velocities, false, "velocity of the step"},
-    {Code::step_hidden_constraint, "step_hidden_constraint", true, step_constraints, false,
+    {Coded::gamma, "gamma", true, step_multipliers, false, "second multiplier"},
+    {Coded::step_v, "step_v", true, step_velocities, false, "velocity of the step"},
+    {Coded::step_hidden_constraint, "step_hidden_constraint", true, step_constraints, false,
      "hidden constraint of step_v"},
-    {Code::step_energy, "step_energy", true, step_number, true, "energy p . v - L with step_v"},
-    {Code::step_kinetic, "step_kinetic", true, step_number, true, "kinetic part of step_energy"},
-    {Code::step_potential, "step_potential", true, step_number, true, "potential part of step_energy"},
-    {Code::iterations, "iterations", false, one, true, "iterations of all steps so far"},
-    {Code::residual, "residual", false, one, true, "largest residual that a step has left so far"},
-    {Code::lyapunov, "lyapunov", false, one, true, "largest Lyapunov exponent so far"},
+    {Coded::step_energy, "step_energy", true, step_number, true, "energy p . v - L with step_v"},
+    {Coded::step_kinetic, "step_kinetic", true, step_number, true, "kinetic part of step_energy"},
+    {Coded::step_potential, "step_potential", true, step_number, true, "potential part of step_energy"},
+    {Coded::iterations, "iterations", false, one, true, "iterations of all steps so far"},
+    {Coded::residual, "residual", false, one, true, "largest residual that a step has left so far"},
+    {Coded::lyapunov, "lyapunov", false, one, true, "largest Lyapunov exponent so far"},
 };
-static_assert(std::size(table) + 2 == ObservableCode::kinds,
+static_assert(std::size(run_observables_table) + 2 == ObservableCode::kinds,
               "a kind of observables has no descriptor, or has two; system and formula have none");
 
 }  // namespace
 
-std::span<const RunObservable> run_observables() { return table; }
+std::span<const RunObservable> run_observables() { return run_observables_table; }
 
 std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEntry& method) {
   std::vector<NamedCode> result;

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Error::Kind::runtime, message); }
 
-std::string environment(const char* name) {
+std::string setting(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -92,7 +92,7 @@ int number_of(std::string_view architecture) {
 }
 
 /// Returns whether images are PTX in any case.
-bool wants_ptx() { return environment("RATTLEBACK_CUDA_IMAGE") == "ptx"; }
+bool wants_ptx() { return setting("RATTLEBACK_CUDA_IMAGE") == "ptx"; }
 
 std::string capability(int number) { return std::to_string(number / 10) + "." + std::to_string(number % 10); }
 
@@ -137,13 +137,13 @@ std::string first_error(std::string_view log) {
 
 const Nvrtc& Nvrtc::instance() {
   static const Nvrtc nvrtc = [] {
-    if (const std::string named = environment("RATTLEBACK_NVRTC"); !named.empty()) {
+    if (const std::string named = setting("RATTLEBACK_NVRTC"); !named.empty()) {
       const fs::path places[] = {named};
       return Nvrtc(places);
     }
     std::vector<fs::path> places;
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-      if (const std::string folder = environment(variable); !folder.empty()) places.emplace_back(folder);
+      if (const std::string folder = setting(variable); !folder.empty()) places.emplace_back(folder);
     places.emplace_back("/usr/local/cuda");
     for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) places.emplace_back(name);
     try {
@@ -235,7 +235,7 @@ std::vector<std::string> Nvrtc::launch_options() {
                                                                   {"-DRATTLEBACK_BLOCK_THREADS=", {32, 64, 128, 256}},
                                                                   {"-DRATTLEBACK_BLOCKS=", {1, 2, 3, 4, 6, 8, 16, 32}}};
   std::vector<std::string> options;
-  std::istringstream words(environment("RATTLEBACK_NVRTCFLAGS"));
+  std::istringstream words(setting("RATTLEBACK_NVRTCFLAGS"));
   for (std::string word; words >> word;) {
     std::string known;
     for (const auto& [macro, values] : macros)

@@ -8,7 +8,7 @@
 
 namespace rattleback {
 
-bool Algebra::depends(int node, int first, int last) {
+bool ExpressionAlgebra::depends(int node, int first, int last) {
   // The sets of variables are computed on demand, operands first.
   const auto variables = [&](auto&& self, int at) -> const std::vector<int>& {
     if (const auto found = variables_.find(at); found != variables_.end()) return found->second;
@@ -28,7 +28,7 @@ bool Algebra::depends(int node, int first, int last) {
   return from != all.end() && *from < last;
 }
 
-void Algebra::multiply(Term& term, Factor factor) {
+void ExpressionAlgebra::multiply(Term& term, Factor factor) {
   auto found = std::ranges::find(term.factors, factor.base, &Factor::base);
   if (found == term.factors.end()) found = term.factors.insert(found, {factor.base, 0});
   found->exponent += factor.exponent;
@@ -45,12 +45,12 @@ void Algebra::multiply(Term& term, Factor factor) {
   }
 }
 
-void Algebra::multiply(Term& term, const Term& by, int exponent) {
+void ExpressionAlgebra::multiply(Term& term, const Term& by, int exponent) {
   term.coefficient *= std::pow(by.coefficient, exponent);
   for (const Factor& factor : by.factors) multiply(term, {factor.base, factor.exponent * exponent});
 }
 
-bool Algebra::raise(Term& term, int node, int exponent) {
+bool ExpressionAlgebra::raise(Term& term, int node, int exponent) {
   constexpr int most = 1024;
   const Term base = this->term(node);
   const auto fits = [&](const Factor& factor) {
@@ -61,14 +61,14 @@ bool Algebra::raise(Term& term, int node, int exponent) {
   return true;
 }
 
-void Algebra::order(Term& term) {
+void ExpressionAlgebra::order(Term& term) {
   std::ranges::sort(term.factors, [&](const Factor& a, const Factor& b) {
     const bool a_first = is_parameter(a.base), b_first = is_parameter(b.base);
     return a_first != b_first ? a_first : a.base < b.base;
   });
 }
 
-Algebra::Term Algebra::term(int node) {
+ExpressionAlgebra::Term ExpressionAlgebra::term(int node) {
   const Node info = graph_[node];
   const auto operand = [&](std::size_t k) { return info.operand[k]; };
   Term result;
@@ -103,7 +103,7 @@ Algebra::Term Algebra::term(int node) {
   return result;
 }
 
-void Algebra::collect(int node, double sign, std::vector<Term>& terms) {
+void ExpressionAlgebra::collect(int node, double sign, std::vector<Term>& terms) {
   const Node info = graph_[node];
   if (info.op == Op::add || info.op == Op::subtract) {
     collect(info.operand[0], sign, terms);
@@ -124,13 +124,13 @@ void Algebra::collect(int node, double sign, std::vector<Term>& terms) {
     same->coefficient += product.coefficient;
 }
 
-int Algebra::whole_power(int base, int exponent) {
+int ExpressionAlgebra::whole_power(int base, int exponent) {
   if (exponent == 1) return base;
   if (exponent % 2 == 0) return graph_.apply(Op::whole_power, whole_power(base, exponent / 2), 2);
   return graph_.apply(Op::multiply, whole_power(base, exponent - 1), base);
 }
 
-int Algebra::node_of(const Term& term) {
+int ExpressionAlgebra::node_of(const Term& term) {
   if (term.coefficient == 0.0) return number(0.0);
   int scale = -1, upper = -1, lower = -1;  // number and parameters, numerator, denominator
   const auto times = [&](int& product, int factor) {
@@ -160,7 +160,7 @@ int Algebra::node_of(const Term& term) {
   return negated ? graph_.apply(Op::negate, node) : node;
 }
 
-Algebra::Term Algebra::common(std::vector<Term>& terms) {
+ExpressionAlgebra::Term ExpressionAlgebra::common(std::vector<Term>& terms) {
   Term shared;
   const double size = std::abs(terms.front().coefficient);
   if (std::ranges::all_of(terms, [&](const Term& term) { return std::abs(term.coefficient) == size; }))
@@ -181,7 +181,7 @@ Algebra::Term Algebra::common(std::vector<Term>& terms) {
   return shared;
 }
 
-int Algebra::node_of(std::vector<Term> terms) {
+int ExpressionAlgebra::node_of(std::vector<Term> terms) {
   std::erase_if(terms, [](const Term& term) { return term.coefficient == 0.0; });
   if (terms.empty()) return number(0.0);
   if (terms.size() == 1) return node_of(terms.front());
@@ -215,28 +215,28 @@ int Algebra::node_of(std::vector<Term> terms) {
   return node;
 }
 
-int Algebra::sum(int a, int b) {
+int ExpressionAlgebra::sum(int a, int b) {
   std::vector<Term> terms;
   collect(a, 1.0, terms);
   collect(b, 1.0, terms);
   return node_of(std::move(terms));
 }
 
-int Algebra::difference(int a, int b) {
+int ExpressionAlgebra::difference(int a, int b) {
   std::vector<Term> terms;
   collect(a, 1.0, terms);
   collect(b, -1.0, terms);
   return node_of(std::move(terms));
 }
 
-int Algebra::product(int a, int b) {
+int ExpressionAlgebra::product(int a, int b) {
   Term result = term(a);
   multiply(result, term(b), 1);
   order(result);
   return node_of(result);
 }
 
-int Algebra::quotient(int a, int b) {
+int ExpressionAlgebra::quotient(int a, int b) {
   if (is_zero(b)) return graph_.apply(Op::divide, a, b);
   Term result = term(a);
   multiply(result, term(b), -1);
@@ -244,7 +244,7 @@ int Algebra::quotient(int a, int b) {
   return node_of(result);
 }
 
-int Algebra::power(int a, int b) {
+int ExpressionAlgebra::power(int a, int b) {
   constexpr double most = 16.0;
   const double exponent = is_number(b) ? graph_[b].number : 0.5 + most;
   if (std::abs(exponent) > most || 2.0 * exponent != std::floor(2.0 * exponent) || is_zero(a))
@@ -259,7 +259,7 @@ int Algebra::power(int a, int b) {
   return node_of(result);
 }
 
-int Algebra::apply(const Node& node, int a, int b, int c) {
+int ExpressionAlgebra::apply(const Node& node, int a, int b, int c) {
   switch (node.op) {
     case Op::add:
       return sum(a, b);
@@ -280,15 +280,15 @@ int Algebra::apply(const Node& node, int a, int b, int c) {
   }
 }
 
-void Algebra::gather(int node, bool negative, const std::map<int, int>& whole,
-                     std::vector<std::pair<int, bool>>& parts) const {
+void ExpressionAlgebra::gather(int node, bool negative, const std::map<int, int>& whole,
+                               std::vector<std::pair<int, bool>>& parts) const {
   const Node info = graph_[node];
   if ((info.op != Op::add && info.op != Op::subtract) || whole.contains(node)) return parts.push_back({node, negative});
   gather(info.operand[0], negative, whole, parts);
   gather(info.operand[1], negative != (info.op == Op::subtract), whole, parts);
 }
 
-std::vector<std::pair<int, bool>> Algebra::parts(int node) const {
+std::vector<std::pair<int, bool>> ExpressionAlgebra::parts(int node) const {
   std::vector<std::pair<int, bool>> all;
   gather(node, false, {}, all);
   return all;
@@ -296,7 +296,7 @@ std::vector<std::pair<int, bool>> Algebra::parts(int node) const {
 
 /// The sum of `change` of all parts. A sum of many terms is made once, because partial sums would take cubic time.
 template <class Change>
-int Algebra::sum_of_parts(int node, Change&& change, const std::map<int, int>& whole) {
+int ExpressionAlgebra::sum_of_parts(int node, Change&& change, const std::map<int, int>& whole) {
   std::vector<std::pair<int, bool>> all;
   gather(node, false, whole, all);
   std::vector<Term> terms;
@@ -304,7 +304,7 @@ int Algebra::sum_of_parts(int node, Change&& change, const std::map<int, int>& w
   return node_of(std::move(terms));
 }
 
-int Algebra::simplified(int node) {
+int ExpressionAlgebra::simplified(int node) {
   if (const auto found = simplified_.find(node); found != simplified_.end()) return found->second;
   const Node info = graph_[node];
   int simple = node;
@@ -319,7 +319,7 @@ int Algebra::simplified(int node) {
   return simple;
 }
 
-int Algebra::substituted(int node, const std::map<int, int>& replacement) {
+int ExpressionAlgebra::substituted(int node, const std::map<int, int>& replacement) {
   std::map<int, int> done = replacement;
   const auto visit = [&](auto&& self, int at) -> int {
     if (const auto found = done.find(at); found != done.end()) return found->second;
@@ -340,7 +340,7 @@ int Algebra::substituted(int node, const std::map<int, int>& replacement) {
 }
 
 /// Returns the derivative of a function by its operand `which`.
-int Algebra::outer_derivative(const Node& node, int self, int operand, int which) {
+int ExpressionAlgebra::outer_derivative(const Node& node, int self, int operand, int which) {
   const int a = node.operand[0], b = node.operand[1], one = number(1.0);
   const auto square = [&](int x) { return product(x, x); };
   const auto call = [&](Op op) { return graph_.apply(op, operand); };
@@ -397,7 +397,7 @@ int Algebra::outer_derivative(const Node& node, int self, int operand, int which
   }
 }
 
-int Algebra::derivative(int node, int variable) {
+int ExpressionAlgebra::derivative(int node, int variable) {
   if (!depends(node, variable, variable + 1)) return number(0.0);
   if (const auto found = derivatives_.find({node, variable}); found != derivatives_.end()) return found->second;
   const Node info = graph_[node];
@@ -437,7 +437,7 @@ int Algebra::derivative(int node, int variable) {
   return result;
 }
 
-std::string fault_of_operations(const Algebra& algebra, int node) {
+std::string fault_of_operations(const ExpressionAlgebra& algebra, int node) {
   const Graph& graph = algebra.graph();
   constexpr int most = 100000;
   if (graph.size() > most) return fmt::format("there are more than {} operations; take some out", most);

@@ -15,9 +15,9 @@ namespace rattleback {
 
 /// Makes simple nodes of a graph. The variables with the indices 0 to `parameters` - 1 are parameters; the parameters and
 /// the numbers stand first in a product, so that generated code computes their product once.
-class Algebra {
+class ExpressionAlgebra {
  public:
-  Algebra(Graph& graph, int parameters) : graph_(graph), parameters_(parameters) {}
+  ExpressionAlgebra(Graph& graph, int parameters) : graph_(graph), parameters_(parameters) {}
 
   int number(double value) { return graph_.constant(value); }
   int sum(int a, int b);
@@ -87,6 +87,6 @@ class Algebra {
 
 /// Returns why a node cannot become code: a number that is not finite, a division by 0, or too many operations; empty
 /// where nothing is wrong.
-[[nodiscard]] std::string fault_of_operations(const Algebra& algebra, int node);
+[[nodiscard]] std::string fault_of_operations(const ExpressionAlgebra& algebra, int node);
 
 }  // namespace rattleback

@@ -21,7 +21,8 @@ struct Code {
 class CodeWriter {
  public:
   /// `names` are the C++ expressions of the variables of the graph.
-  CodeWriter(Algebra& algebra, std::vector<std::string> names) : algebra_(algebra), names_(std::move(names)) {}
+  CodeWriter(ExpressionAlgebra& algebra, std::vector<std::string> names)
+      : algebra_(algebra), names_(std::move(names)) {}
 
   /// Writes nodes as values of the type S, or T where `in_parameters` is true.
   [[nodiscard]] Code operator()(std::span<const int> nodes, bool in_parameters = false);
@@ -57,7 +58,7 @@ class CodeWriter {
   std::string store(const std::string& text, bool in_parameters);
   void write_sincos(int operand);
 
-  Algebra& algebra_;
+  ExpressionAlgebra& algebra_;
   std::vector<std::string> names_;
   std::map<int, int> uses_;
   std::map<int, std::string> stored_;  ///< nodes with a name of their own

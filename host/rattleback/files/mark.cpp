@@ -9,7 +9,7 @@
 namespace rattleback {
 namespace {
 
-constexpr std::string_view prefix = "rattleback run ", digits = "0123456789abcdef";
+constexpr std::string_view mark_prefix = "rattleback run ", digits = "0123456789abcdef";
 constexpr std::size_t run_size = 32;
 
 }  // namespace
@@ -22,17 +22,17 @@ std::string new_run() {
 }
 
 bool write_mark(int file, const std::string& run) {
-  std::string mark = fmt::format("{}{}\n", prefix, run);
+  std::string mark = fmt::format("{}{}\n", mark_prefix, run);
   mark.resize(mark_size, '\0');
   return pwrite(file, mark.data(), mark.size(), 0) == static_cast<ssize_t>(mark.size());
 }
 
 std::string run_of(int file) {
-  std::string mark(prefix.size() + run_size + 1, '\0');
+  std::string mark(mark_prefix.size() + run_size + 1, '\0');
   if (pread(file, mark.data(), mark.size(), 0) != static_cast<ssize_t>(mark.size())) return "";
-  std::string run = mark.substr(prefix.size(), run_size);
+  std::string run = mark.substr(mark_prefix.size(), run_size);
   const bool whole =
-      mark.starts_with(prefix) && mark.back() == '\n' && run.find_first_not_of(digits) == std::string::npos;
+      mark.starts_with(mark_prefix) && mark.back() == '\n' && run.find_first_not_of(digits) == std::string::npos;
   return whole ? run : "";
 }
 

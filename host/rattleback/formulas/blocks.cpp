@@ -5,8 +5,6 @@
 namespace rattleback {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Returns the second derivatives of a function of q (n x n nodes); empty where they depend on q.
 std::vector<int> constant_hessian(SystemGraph& graph, int node) {
   std::vector<int> second;
@@ -105,7 +103,7 @@ class PotentialTerms {
   }
 
   SystemGraph& graph_;
-  Algebra& algebra_;
+  ExpressionAlgebra& algebra_;
   int argument_, quadratic_ = 0;
   std::vector<int> invariants_, terms_;
 };

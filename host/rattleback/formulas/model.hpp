@@ -9,6 +9,12 @@
 
 namespace rattleback {
 
+/// Places of numbers that `--set KEY=VALUE` gives begin so.
+inline constexpr std::string_view option_prefix = "--set ";
+
+/// Indices of nodes and coordinates are int, because -1 means none.
+inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
 /// The text of one formula, and its place.
 struct FormulaText {
   std::string text;

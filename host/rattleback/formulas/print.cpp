@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t width = 116;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 std::string struct_name(const SystemFormulas& system) {
   std::string result;
   bool upper = true;
@@ -481,7 +479,7 @@ class Printer {
 
   const SystemFormulas& system_;
   SystemGraph graph_;
-  Algebra& algebra_;
+  ExpressionAlgebra& algebra_;
   const BlockStructure blocks_;
   std::vector<std::string> names_;
   std::string out_;

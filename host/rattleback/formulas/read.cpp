@@ -15,7 +15,6 @@
 namespace rattleback {
 namespace {
 
-constexpr std::string_view option_prefix = "--set ";
 const std::vector<std::string> known_keys{"name",        "summary",          "source",
                                           "coordinates", "velocities",       "group",
                                           "parameters",  "dimensions",       "mass",

@@ -71,7 +71,7 @@ class Variables {
   }
 
   /// Returns whether a node reads the state.
-  [[nodiscard]] bool reads_state(Algebra& algebra, int node) const {
+  [[nodiscard]] bool reads_state(ExpressionAlgebra& algebra, int node) const {
     for (std::size_t i = 0; i < of_state_.size(); ++i)
       if (of_state_[i] && algebra.depends(node, static_cast<int>(i), static_cast<int>(i) + 1)) return true;
     return false;
@@ -79,7 +79,7 @@ class Variables {
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
 
   /// Returns the statements that fetch what the nodes read.
-  [[nodiscard]] std::vector<std::string> fetches(Algebra& algebra, std::span<const int> nodes) const {
+  [[nodiscard]] std::vector<std::string> fetches(ExpressionAlgebra& algebra, std::span<const int> nodes) const {
     std::set<std::string> read;
     for (int i = 0; i < static_cast<int>(texts_.size()); ++i)
       for (const int node : nodes)
@@ -115,7 +115,7 @@ class Variables {
 std::string study_code(const std::string& name, std::span<const FormulaText> formulas, const FormulaNames& names,
                        bool of_state) {
   Graph graph(true);
-  Algebra algebra(graph, 0);
+  ExpressionAlgebra algebra(graph, 0);
   const Variables variables(names, graph);
   std::vector<int> nodes;
   for (const FormulaText& formula : formulas) {

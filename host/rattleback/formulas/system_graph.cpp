@@ -13,8 +13,6 @@
 namespace rattleback {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Returns y2 for y[2].
 std::string plain_name(const std::string& name) {
   const std::size_t open = name.find('[');

@@ -32,8 +32,8 @@ class SystemGraph {
   std::vector<int> forms, offset;  ///< Dg or mu (m rows of n), and d
   std::vector<int> observables;
 
-  [[nodiscard]] Algebra& algebra() { return algebra_; }
-  [[nodiscard]] const Algebra& algebra() const { return algebra_; }
+  [[nodiscard]] ExpressionAlgebra& algebra() { return algebra_; }
+  [[nodiscard]] const ExpressionAlgebra& algebra() const { return algebra_; }
   [[nodiscard]] int q(int i) const { return parameters_ + i; }             ///< index of a variable
   [[nodiscard]] int v(int i) const { return parameters_ + elements + i; }  ///< index of a variable
   [[nodiscard]] bool depends_on_q(int node) { return algebra_.depends(node, q(0), q(elements)); }
@@ -70,7 +70,7 @@ class SystemGraph {
 
   int parameters_;
   Graph graph_;
-  Algebra algebra_;
+  ExpressionAlgebra algebra_;
   std::vector<std::vector<int>> rate_;  ///< [k][i]: derivative of q[i] along direction k, on a group
 };
 

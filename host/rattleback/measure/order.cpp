@@ -18,7 +18,6 @@
 namespace rattleback {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// Returns the stages of the reference for runs of at most `tested` stages: two more, and at least five, as far as the

@@ -15,9 +15,9 @@ namespace {
 /// Relative difference of states that count as the same.
 constexpr double tolerance = 1e-9;
 /// Numbers of one part of the states in memory at a time.
-constexpr std::uint64_t block_numbers = std::uint64_t{1} << 18;
+constexpr std::uint64_t states_in_memory = std::uint64_t{1} << 18;
 
-struct Side {
+struct StatesOfSide {
   const ResultFile& file;
   const Study& study;
 
@@ -59,14 +59,14 @@ std::uint64_t first_difference(const double* a, const double* b, std::uint64_t w
   return width;
 }
 
-[[noreturn]] void starts_elsewhere(const Side& first, const Side& second, std::uint64_t trajectory,
+[[noreturn]] void starts_elsewhere(const StatesOfSide& first, const StatesOfSide& second, std::uint64_t trajectory,
                                    const std::string& component, double a, double b) {
   input_error(second.name(), fmt::format("trajectory {} starts elsewhere than that of {} ({} is {} and {}); run both "
                                          "studies with the same initial states",
                                          trajectory, first.name(), component, b, a));
 }
 
-void compare_states(const Side& first, const Side& second) {
+void compare_states(const StatesOfSide& first, const StatesOfSide& second) {
   const std::string parts[] = {"q", "v", "p"};
   std::uint64_t width[3] = {};
   for (int i = 0; i < 3; ++i) {
@@ -83,7 +83,7 @@ void compare_states(const Side& first, const Side& second) {
   if (first.in_space() != second.in_space()) problem.emplace(Study::parse(first.study.to_toml(), first.name()));
   const auto turn = problem ? problem->system->turn : nullptr;
 
-  const std::uint64_t size = first.size(), block = std::max<std::uint64_t>(block_numbers / width[0], 1);
+  const std::uint64_t size = first.size(), block = std::max<std::uint64_t>(states_in_memory / width[0], 1);
   for (std::uint64_t begin = 0; begin < size; begin += block) {
     const std::uint64_t count = std::min(block, size - begin);
     std::vector<double> a[3], b[3];
@@ -121,7 +121,7 @@ std::string text_of_ensemble(const Study& study) {
   return part.to_toml();
 }
 
-void compare_axes(const Side& first, const Side& second) {
+void compare_axes(const StatesOfSide& first, const StatesOfSide& second) {
   const std::vector<std::string> axes = axes_of(first.file);
   if (axes != axes_of(second.file) || text_of_ensemble(first.study) != text_of_ensemble(second.study))
     input_error(second.name(),
@@ -130,8 +130,8 @@ void compare_axes(const Side& first, const Side& second) {
                             first.name()));
   const std::uint64_t size = first.size();
   for (const std::string& path : axes)
-    for (std::uint64_t begin = 0; begin < size; begin += block_numbers) {
-      const std::uint64_t count = std::min(block_numbers, size - begin);
+    for (std::uint64_t begin = 0; begin < size; begin += states_in_memory) {
+      const std::uint64_t count = std::min(states_in_memory, size - begin);
       const std::vector<double> a = first.rows(path, begin, count), b = second.rows(path, begin, count);
       for (std::uint64_t k = 0; k < count; ++k)
         if (first_difference(&a[k], &b[k], 1) == 0)
@@ -143,14 +143,14 @@ void compare_axes(const Side& first, const Side& second) {
 
 void check_same_start(const ResultFile& first, const Study& first_study, const ResultFile& second,
                       const Study& second_study) {
-  const Side a{first, first_study}, b{second, second_study};
-  for (const Side* side : {&a, &b})
+  const StatesOfSide a{first, first_study}, b{second, second_study};
+  for (const StatesOfSide* side : {&a, &b})
     if (const Shape* shape = side->shape("/final/status"); shape == nullptr || shape->size() != 1 || (*shape)[0] == 0)
       input_error(side->name(), "has no status of trajectories (/final/status); give a result of `rattleback run`");
   if (a.size() != b.size())
     input_error(b.name(), fmt::format("has {} {}, and {} has {}; pairs need the same ensemble", b.size(),
                                       b.size() == 1 ? "trajectory" : "trajectories", a.name(), a.size()));
-  const auto has_states = [](const Side& side) {
+  const auto has_states = [](const StatesOfSide& side) {
     return side.shape("/initial/q") != nullptr && side.shape("/initial/v") != nullptr &&
            side.shape("/initial/p") != nullptr;
   };

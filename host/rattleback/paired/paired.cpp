@@ -18,7 +18,6 @@
 namespace rattleback {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* advice = "set `values = true` in its [[observable]] and run the study again";
 /// Trajectories in memory at a time, in whole chunks.
 constexpr std::uint64_t block_size = std::uint64_t{512} * chunk_size;

@@ -3,19 +3,17 @@
 #include "rattleback/reduction/ensemble_statistics.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <variant>
 
+#include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/reduction/tree_files.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// The values for quantiles in the file of a part, [series][trajectory].
 const std::string values_path = std::string(reduction_group) + "/values";

@@ -16,10 +16,10 @@
 namespace rattleback {
 namespace {
 
-using Status = DatasetDiff::Status;
+using DiffStatus = DatasetDiff::Status;
 
 /// Values in one block of a dataset: 8 MiB.
-constexpr std::uint64_t block_values = std::uint64_t{1} << 20;
+constexpr std::uint64_t diff_block = std::uint64_t{1} << 20;
 
 std::uint64_t size_of(const Shape& shape) {
   std::uint64_t size = 1;
@@ -27,21 +27,21 @@ std::uint64_t size_of(const Shape& shape) {
   return size;
 }
 
-/// Calls visit(offset, count) for blocks of a dataset in row-major order. Each block has at most block_values values.
+/// Calls visit(offset, count) for blocks of a dataset in row-major order. Each block has at most diff_block values.
 template <class Visit>
 void for_each_block(const Shape& shape, Visit visit) {
   Shape offset(shape.size(), 0), count = shape;
-  if (size_of(shape) <= block_values) {
+  if (size_of(shape) <= diff_block) {
     if (size_of(shape) > 0) visit(offset, count);
     return;
   }
   // Indices before `split` advance one by one. Index `split` advances in pieces. Later indices are taken as a whole.
   std::size_t split = shape.size() - 1;
   std::uint64_t row = 1;
-  for (; row * shape[split] <= block_values; --split) row *= shape[split];
+  for (; row * shape[split] <= diff_block; --split) row *= shape[split];
   std::fill_n(count.begin(), split, 1);
   for (;;) {
-    count[split] = std::min(block_values / row, shape[split] - offset[split]);
+    count[split] = std::min(diff_block / row, shape[split] - offset[split]);
     visit(offset, count);
     offset[split] += count[split];
     for (std::size_t d = split; offset[d] == shape[d]; ++offset[--d]) {
@@ -84,13 +84,13 @@ class Comparison {
     result.first = entry(first_, path);
     result.second = entry(second_, path);
     if (!result.second) {
-      result.status = Status::only_first;
+      result.status = DiffStatus::only_first;
     } else if (!result.first) {
-      result.status = Status::only_second;
+      result.status = DiffStatus::only_second;
     } else if (result.first->type != result.second->type) {
-      result.status = Status::type;
+      result.status = DiffStatus::type;
     } else if (result.first->shape != result.second->shape) {
-      result.status = Status::shape;
+      result.status = DiffStatus::shape;
     } else {
       switch (result.first->type) {
         case ResultSink::Type::f64:
@@ -118,7 +118,7 @@ class Comparison {
     using Number = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
     const Shape& shape = result.first->shape;
     result.values = size_of(shape);
-    std::vector<T> a(std::min(result.values, block_values)), b(a.size());
+    std::vector<T> a(std::min(result.values, diff_block)), b(a.size());
     for_each_block(shape, [&](const Shape& offset, const Shape& count) {
       if (stop_.stop_requested()) throw Error(Error::Kind::runtime, "interrupted");
       first_.read(result.path, offset, count, a.data());
@@ -131,7 +131,7 @@ class Comparison {
         measure(Number{a[i]}, Number{b[i]}, result);
       }
     });
-    if (result.differing > 0) result.status = Status::values;
+    if (result.differing > 0) result.status = DiffStatus::values;
   }
 
   /// Returns value i of a block and the meaning of the index (docs/results.md).
@@ -222,8 +222,8 @@ std::vector<StudyDiff> study_differences(const ResultFile& first, const ResultFi
 }  // namespace
 
 std::uint64_t DiffReport::differing() const {
-  return static_cast<std::uint64_t>(
-      std::ranges::count_if(datasets, [](const DatasetDiff& dataset) { return dataset.status != Status::identical; }));
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      datasets, [](const DatasetDiff& dataset) { return dataset.status != DiffStatus::identical; }));
 }
 
 DiffReport diff(const ResultFile& first, const ResultFile& second, const std::stop_token& stop) {

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <stdexcept>
+
+#include "rattleback/base/floating_point.hpp"
 
 namespace rattleback {
 
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 double std_of(const Moments& m) { return std::sqrt(m.squares / m.count); }
 double mse_error(const Moments& m) { return std::sqrt(m.error_spread / (m.count * (m.count - 1.0))); }
@@ -24,7 +23,7 @@ double rms_error(const Moments& m) {
   return m.error_mean == 0.0 ? 0.0 : mse_error(m) / (2.0 * std::sqrt(m.error_mean));
 }
 
-constexpr StatisticEntry table[] = {
+constexpr StatisticEntry statistics_table[] = {
     {"mean", "sum x / c", [](const Moments& m) { return m.mean; }, mean_error},
     {"std", "sqrt(sum (x - mean)^2 / c): the standard deviation of the population", std_of, std_error},
     {"mse", "sum (x - r)^2 / c", [](const Moments& m) { return m.error_mean; }, mse_error},
@@ -36,16 +35,17 @@ constexpr StatisticEntry table[] = {
 
 }  // namespace
 
-std::span<const StatisticEntry> statistics() { return table; }
+std::span<const StatisticEntry> statistics() { return statistics_table; }
 
 const StatisticEntry* find_statistic(std::string_view name) {
-  const auto found = std::ranges::find(table, name, [](const StatisticEntry& s) { return std::string_view(s.name); });
-  return found == std::end(table) ? nullptr : found;
+  const auto found =
+      std::ranges::find(statistics_table, name, [](const StatisticEntry& s) { return std::string_view(s.name); });
+  return found == std::end(statistics_table) ? nullptr : found;
 }
 
 std::vector<std::string> statistic_names() {
   std::vector<std::string> names;
-  for (const StatisticEntry& statistic : table) names.emplace_back(statistic.name);
+  for (const StatisticEntry& statistic : statistics_table) names.emplace_back(statistic.name);
   return names;
 }
 

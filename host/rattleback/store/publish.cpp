@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "tmp-";
+constexpr std::string_view work_prefix = "tmp-";
 
 /// The folders that are removed when the process exits, and the process.
 struct AtExit {
@@ -39,7 +39,7 @@ struct AtExit {
 
 WorkFolder::WorkFolder(const fs::path& parent) {
   std::random_device random;
-  const std::string stem = fmt::format("{}{}-{}-", prefix, host_of_this_process(), getpid());
+  const std::string stem = fmt::format("{}{}-{}-", work_prefix, host_of_this_process(), getpid());
   for (int attempt = 0; attempt < 100; ++attempt) {
     path_ = parent / fmt::format("{}{:08x}{:08x}", stem, random(), random());
     if (mkdir(path_.c_str(), 0700) == 0) return;
@@ -69,12 +69,12 @@ std::string host_of_this_process() {
 
 std::optional<WorkFolderName> parse_work_folder(const std::string& name) {
   const std::size_t random = name.rfind('-');
-  if (!name.starts_with(prefix) || random == std::string::npos || random <= prefix.size()) return {};
+  if (!name.starts_with(work_prefix) || random == std::string::npos || random <= work_prefix.size()) return {};
   const std::size_t process = name.rfind('-', random - 1);
-  if (process == std::string::npos || process < prefix.size()) return {};
+  if (process == std::string::npos || process < work_prefix.size()) return {};
   if (name.size() - random != 17 || name.find_first_not_of("0123456789abcdef", random + 1) != std::string::npos)
     return {};
-  WorkFolderName parts{name.substr(prefix.size(), process - prefix.size()), 0};
+  WorkFolderName parts{name.substr(work_prefix.size(), process - work_prefix.size()), 0};
   const char *begin = name.data() + process + 1, *end = name.data() + random;
   const auto [last, error] = std::from_chars(begin, end, parts.process);
   if (error != std::errc{} || last != end || parts.process <= 0) return {};

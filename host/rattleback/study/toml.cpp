@@ -13,8 +13,6 @@
 namespace rattleback {
 namespace {
 
-constexpr std::string_view option_prefix = "--set ";
-
 bool from_option(const toml::node& node) {
   const auto& path = node.source().path;
   return path && path->starts_with(option_prefix);

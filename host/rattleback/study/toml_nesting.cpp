@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t max_levels = 64;
 
-class Scanner {
+class NestingScanner {
  public:
-  Scanner(std::string_view text, std::string_view origin) : text_(text), origin_(origin) {}
+  NestingScanner(std::string_view text, std::string_view origin) : text_(text), origin_(origin) {}
 
   void operator()() {
     while (at_ < text_.size()) {
@@ -97,6 +97,6 @@ class Scanner {
 
 }  // namespace
 
-void check_nesting(std::string_view toml, std::string_view origin) { Scanner(toml, origin)(); }
+void check_nesting(std::string_view toml, std::string_view origin) { NestingScanner(toml, origin)(); }
 
 }  // namespace rattleback

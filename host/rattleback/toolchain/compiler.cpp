@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* variable = "RATTLEBACK_CXX";
+constexpr const char* compiler_variable = "RATTLEBACK_CXX";
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -126,10 +126,11 @@ std::vector<std::string> usual_compilers() {
 }
 
 Compiler find_compiler(const std::vector<std::string>& commands) {
-  if (const std::string named = environment(variable); !named.empty()) {
+  if (const std::string named = environment(compiler_variable); !named.empty()) {
     Candidate found = candidate(named);
     if (found.compiler) return *found.compiler;
-    input_error(variable, fmt::format("{}; name a C++ compiler ({}), or unset the variable", found.fault, wanted()));
+    input_error(compiler_variable,
+                fmt::format("{}; name a C++ compiler ({}), or unset the variable", found.fault, wanted()));
   }
   std::string faults;
   for (const std::string& command : commands) {
@@ -141,7 +142,7 @@ Compiler find_compiler(const std::vector<std::string>& commands) {
               fmt::format("a kernel must be compiled, and there is no C++ compiler ({}{}); install one: apt install "
                           "g++; or name one by {}; or compile elsewhere: rattleback compile STUDY --pack DIR, and set "
                           "RATTLEBACK_KERNEL_PATH to a copy of DIR",
-                          wanted(), faults, variable));
+                          wanted(), faults, compiler_variable));
 }
 
 }  // namespace rattleback

@@ -13,12 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* variable = "RATTLEBACK_CXXFLAGS";
+constexpr const char* flags_variable = "RATTLEBACK_CXXFLAGS";
 constexpr std::array<std::string_view, 6> folder_options = {"-isystem",   "-iquote",          "-idirafter",
                                                             "--sysroot=", "--gcc-toolchain=", "-I"};
 
 [[noreturn]] void refuse(const std::string& option, std::string_view why) {
-  input_error(variable,
+  input_error(flags_variable,
               fmt::format("{} is refused ({}); options are -I, -isystem, -iquote and -idirafter with a folder, "
                           "-D and -U with a macro of yours, --sysroot=, --gcc-toolchain=, -g and -w",
                           quote(option), why));
@@ -34,7 +34,7 @@ void require_macro_of_user(const std::string& option, std::string_view macro) {
 }  // namespace
 
 std::vector<std::string> extra_flags() {
-  const char* value = std::getenv(variable);
+  const char* value = std::getenv(flags_variable);
   std::istringstream words(value ? value : "");
   std::vector<std::string> flags;
   // Returns what belongs to an option: the rest of its word, or the next word.

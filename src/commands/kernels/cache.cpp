@@ -16,7 +16,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct CacheArguments {
   std::optional<double> days;
   bool json = false;
 };
@@ -68,7 +68,7 @@ void print_text(const std::filesystem::path& folder, const Listing& listing) {
   if (stale > 0) fmt::print("{} of interrupted programs; --trim removes them\n", counted(stale, "folder", "folders"));
 }
 
-int show_cache(const Arguments& arguments) {
+int show_cache(const CacheArguments& arguments) {
   const std::filesystem::path folder = Store::default_folder();
   if (folder.empty())
     input_error("cache", "there is none, because neither XDG_CACHE_HOME nor HOME is an absolute path; set one of them");
@@ -91,7 +91,7 @@ int show_cache(const Arguments& arguments) {
 
 void add_cache(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("cache", "show the compiled kernels that are kept, or remove old ones");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CacheArguments>();
   command
       ->add_option("--trim", arguments->days,
                    "first remove the kernels that were not used for this many days; 0 removes all")

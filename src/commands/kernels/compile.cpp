@@ -18,7 +18,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct CompileArguments {
   std::vector<std::string> studies, overrides;
   std::string isas, catalogue, pack, cuda;
   unsigned jobs = 0;
@@ -57,7 +57,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
   if (bench) units.push_back({UnitKind::counted, problem.system, problem.method, problem.key, Isa::scalar});
 }
 
-void add_catalogue(std::vector<Unit>& units, const Arguments& arguments, const std::vector<Isa>& isas) {
+void add_catalogue(std::vector<Unit>& units, const CompileArguments& arguments, const std::vector<Isa>& isas) {
   std::vector<KernelCase> cases = kernel_cases();
   try {
     const std::regex pattern(arguments.catalogue);
@@ -89,7 +89,7 @@ std::vector<std::string> read_architectures(const std::string& list) {
   return architectures;
 }
 
-int compile_kernels(const Arguments& arguments) {
+int compile_kernels(const CompileArguments& arguments) {
   const Interrupt interrupt;
   if (arguments.studies.empty() && arguments.catalogue.empty())
     input_error("compile", "nothing is named; name studies, or kernels of the catalogue with --catalogue REGEX");
@@ -129,7 +129,7 @@ int compile_kernels(const Arguments& arguments) {
 
 void add_compile(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compile", "compile the kernels that studies need, before they run");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompileArguments>();
   command->add_option("study", arguments->studies, "study files (TOML)")->type_name(value::file)->check(not_empty());
   command->add_option("--set", arguments->overrides, "override a key of the studies, for example method.stages=4")
       ->allow_extra_args(false)

@@ -10,7 +10,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct JobArguments {
   StudyArguments study;
   std::string output;
   std::uint64_t parts = 0;
@@ -88,7 +88,7 @@ hq submit --name {name} --array 1-{parts} --crash-limit 100 --wait "$@" -- bash 
 
 void add_job(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("job", "print a script that computes a study in parts on a cluster");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<JobArguments>();
   arguments->study.add_to(*command);
   command->add_option("-o,--output", arguments->output, "result file (HDF5); default: name of the study file with .h5")
       ->type_name(value::file)

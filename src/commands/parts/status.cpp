@@ -10,7 +10,7 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct StatusArguments {
   std::string result;
   double stale = 0.0;
   bool json = false;
@@ -88,7 +88,7 @@ void print(const PartsFolder& folder, const Count& count) {
 void add_status(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("status", "tell which parts of a result are finished, running, stale and missing");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<StatusArguments>();
   command->add_option("result", arguments->result, "the result file; its parts are in RESULT.parts")
       ->required()
       ->type_name(value::file)

@@ -9,7 +9,7 @@
 
 using namespace rattleback;
 
-namespace {
+namespace acceptance_test {
 
 std::string chaotic(const char* variant, int stages, double step, double end, int members, int samples) {
   return fmt::format(R"toml(
@@ -194,4 +194,4 @@ TEST(CvtStudy, ThreeStagesDriftInTheRotatingRegimeOnly) {
   }
 }
 
-}  // namespace
+}  // namespace acceptance_test

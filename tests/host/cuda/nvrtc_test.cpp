@@ -20,7 +20,7 @@ using namespace rattleback;
 using namespace rattleback::tests;
 namespace fs = std::filesystem;
 
-namespace {
+namespace nvrtc_test {
 
 template <class F>
 std::string message_of(F&& f, Error::Kind kind = Error::Kind::runtime) {
@@ -304,4 +304,4 @@ TEST(NvrtcLibrary, ThatIsAnotherIsRefused) {
   EXPECT_NE(message.find("libm.so.6 is not NVRTC (it has no nvrtcVersion)"), message.npos) << message;
 }
 
-}  // namespace
+}  // namespace nvrtc_test

@@ -18,7 +18,7 @@ namespace {
 /// Variables: a and b are parameters; x, y and z are not.
 struct Formula {
   Graph graph;
-  Algebra algebra{graph, 2};
+  ExpressionAlgebra algebra{graph, 2};
   int operator()(const std::string& text) {
     return parse_expression(text, graph, [&](const std::string& name) {
       const std::string names = "abxyz";
@@ -43,7 +43,7 @@ struct Formula {
   }
 };
 
-TEST(Algebra, EqualFormulasHaveOneNode) {
+TEST(ExpressionAlgebra, EqualFormulasHaveOneNode) {
   Formula f;
   for (const auto& [text, same] :
        std::initializer_list<std::pair<const char*, const char*>>{{"x + 0", "x"},
@@ -92,7 +92,7 @@ const char* const formulas[] = {"x^2 y - z / (1 + x^2)",
                                 "a b x / (a + b) - b y^2 / sqrt(x^2 + y^2 + z^2)"};
 const std::vector<double> points[] = {{0.7, 1.3, 0.4, 0.8, 0.9}, {1.1, 0.6, 1.2, 0.5, 0.3}, {0.9, 2.1, 0.35, 1.6, 1.1}};
 
-TEST(Algebra, SimpleFormulasHaveTheSameValue) {
+TEST(ExpressionAlgebra, SimpleFormulasHaveTheSameValue) {
   for (const char* text : formulas) {
     Formula f;
     const int plain = f(text), simple = f.algebra.simplified(plain);
@@ -104,7 +104,7 @@ TEST(Algebra, SimpleFormulasHaveTheSameValue) {
   }
 }
 
-TEST(Algebra, DerivativesAgreeWithDifferences) {
+TEST(ExpressionAlgebra, DerivativesAgreeWithDifferences) {
   for (const char* text : formulas) {
     Formula f;
     const int node = f.simple(text);
@@ -154,7 +154,7 @@ std::string random_formula(std::mt19937& random, int depth) {
   }
 }
 
-TEST(Algebra, RandomFormulasKeepTheirValuesAndSlopes) {
+TEST(ExpressionAlgebra, RandomFormulasKeepTheirValuesAndSlopes) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> uniform(0.3, 1.7);
   int compared = 0;
@@ -183,7 +183,7 @@ TEST(Algebra, RandomFormulasKeepTheirValuesAndSlopes) {
   EXPECT_GT(compared, 1000);
 }
 
-TEST(Algebra, DerivativesAreShort) {
+TEST(ExpressionAlgebra, DerivativesAreShort) {
   Formula f;
   const auto slope = [&](const char* text, int variable) { return f.algebra.derivative(f.simple(text), variable); };
   EXPECT_EQ(slope("0.5 (x^2 + y^2 + x^2 y^2 + x^2 z^2)", 2), f.simple("x (1 + y^2 + z^2)"));
@@ -194,7 +194,7 @@ TEST(Algebra, DerivativesAreShort) {
   EXPECT_EQ(f.algebra.derivative(slope("(x^2 + y^2) / 2 - a^2", 2), 3), f.simple("0"));
 }
 
-TEST(Algebra, LargeFormulasTakeLittleTime) {
+TEST(ExpressionAlgebra, LargeFormulasTakeLittleTime) {
   Formula f;
   std::string powers = "x";
   for (int i = 0; i < 20; ++i) powers = "(" + powers + ")^16";
@@ -205,7 +205,7 @@ TEST(Algebra, LargeFormulasTakeLittleTime) {
   EXPECT_NEAR(f.value(f.algebra.derivative(many, 2), {1, 1, 0, 1, 1}), 2000.0, 1e-9);
 }
 
-TEST(Algebra, VariablesCanBeReplaced) {
+TEST(ExpressionAlgebra, VariablesCanBeReplaced) {
   Formula f;
   const int node = f.simple("a x^2 + y");
   EXPECT_EQ(f.algebra.substituted(node, {{f("a"), f("2")}, {f("x"), f("y")}, {f("y"), f("-x")}}),

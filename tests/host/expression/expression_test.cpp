@@ -11,7 +11,7 @@
 
 using namespace rattleback;
 
-namespace {
+namespace expression_test {
 
 constexpr double x = 1.25, y = -0.75, b = 3.5;
 const std::vector<std::string> names{"x", "y", "b", "x2"};
@@ -165,4 +165,4 @@ TEST(Expressions, ListTheirVariables) {
   EXPECT_TRUE(variables_of(Value(2.0)).empty());
 }
 
-}  // namespace
+}  // namespace expression_test

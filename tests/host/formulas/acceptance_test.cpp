@@ -14,7 +14,7 @@
 using namespace rattleback;
 using namespace rattleback::tests;
 
-namespace {
+namespace formulas_acceptance_test {
 
 using Number = long double;
 using State = std::vector<Number>;
@@ -212,4 +212,4 @@ v = [0, 0, 0, 1]
             system_header(*study.system.formulas));  // so the kernels are the same
 }
 
-}  // namespace
+}  // namespace formulas_acceptance_test

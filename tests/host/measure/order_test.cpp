@@ -63,7 +63,8 @@ TEST(Order, OfMomentaOfGglThetaDependsOnVartheta) {
         RATTLEBACK_EXAMPLES "/ggl-theta.toml",
         std::vector<std::string>{fmt::format("method.theta={}", c.theta), fmt::format("method.vartheta={}", c.vartheta),
                                  fmt::format("method.constraint={}", c.constraint), "time.end=1"});
-    const OrderReport report = order(study, {0.01, 0.005, 0.0025}, {.step = 1e-4});
+    const OrderReport report =
+        order(study, {0.01, 0.005, 0.0025}, {.exact = false, .result = {}, .step = 1e-4, .stages = {}});
     EXPECT_NEAR(report.variables[0].rms.order[2], c.order_of_q, 0.1) << c.constraint << c.theta << c.vartheta;
     EXPECT_NEAR(report.variables[2].rms.order[2], c.order_of_p, 0.1) << c.constraint << c.theta << c.vartheta;
   }

@@ -13,7 +13,7 @@
 
 using namespace rattleback;
 
-namespace {
+namespace cut_test {
 
 TEST(Cut, CoversTheEnsembleOnceWithPartsOfAboutTheSameSize) {
   for (const std::uint64_t trajectories : {1ull, 255ull, 256ull, 257ull, 100'000ull, 10'000'000ull, 1'000'000'001ull}) {
@@ -85,4 +85,4 @@ TEST(ChunkTree, OfPartsIsThatOfTheWhole) {
   }
 }
 
-}  // namespace
+}  // namespace cut_test

@@ -10,7 +10,7 @@
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
-namespace {
+namespace ensemble_test {
 
 /// A study of the sleigh (n = 3, m = 1) with `ensemble` as the text from [ensemble] on.
 Study sleigh(const std::string& ensemble, const std::string& parameters = "") {
@@ -388,5 +388,5 @@ TEST_F(EnsembleFile, MissingAndMisplacedFilesAreRefused) {
             "s.toml:12: unknown name 'inclination' in lambda[0] = 'inclination' (known: mass, inertia, offset, pi)");
 }
 
-}  // namespace
+}  // namespace ensemble_test
 }  // namespace rattleback

@@ -18,7 +18,7 @@
 using namespace rattleback;
 namespace fs = std::filesystem;
 
-namespace {
+namespace diff_test {
 
 using Status = DatasetDiff::Status;
 using Type = ResultSink::Type;
@@ -308,4 +308,4 @@ TEST_F(Diff, RefusesDamagedFiles) {
 #endif
 }
 
-}  // namespace
+}  // namespace diff_test

@@ -15,7 +15,7 @@
 using namespace rattleback;
 using namespace rattleback::tests;
 
-namespace {
+namespace ensemble_statistics_test {
 
 const char* const study = R"toml([system]
 name = "chaotic"
@@ -312,4 +312,4 @@ TEST(FitsOfStudies, RefuseBadInput) {
   EXPECT_EQ(Study::parse(Study::parse(study).to_toml()).to_toml(), Study::parse(study).to_toml());
 }
 
-}  // namespace
+}  // namespace ensemble_statistics_test

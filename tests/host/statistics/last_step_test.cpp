@@ -19,7 +19,7 @@
 using namespace rattleback;
 using namespace rattleback::tests;
 
-namespace {
+namespace last_step_test {
 
 /// A study that observes `names`, one statistic each: the mean.
 Study study(const std::string& system, const std::string& method, const std::string& rest,
@@ -302,4 +302,4 @@ steps = 1
   EXPECT_NE(overflow.find("exceeds the range of floating-point numbers"), std::string::npos) << overflow;
 }
 
-}  // namespace
+}  // namespace last_step_test

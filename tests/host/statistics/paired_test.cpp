@@ -17,7 +17,7 @@ using namespace rattleback;
 using namespace rattleback::tests;
 namespace fs = std::filesystem;
 
-namespace {
+namespace paired_test {
 
 using Type = ResultSink::Type;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -489,4 +489,4 @@ TEST_F(Paired, KnowsAResultThatWasResumed) {
     }
 }
 
-}  // namespace
+}  // namespace paired_test

@@ -11,7 +11,7 @@
 
 using namespace rattleback;
 
-namespace {
+namespace statistics_test {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -260,4 +260,4 @@ TEST(ValueStore, AboveAQuarterOfAGigabyteLivesInAFile) {
   EXPECT_EQ(values(quantiles_of(store.read(39), {0.5})), std::vector<double>{499999.5});
 }
 
-}  // namespace
+}  // namespace statistics_test

@@ -12,7 +12,7 @@
 using namespace rattleback;
 using namespace rattleback::tests;
 
-namespace {
+namespace study_formulas_test {
 
 const std::string driver = R"toml([system]
 name = "pendulum-cvt"
@@ -166,4 +166,4 @@ TEST(StudyFormulas, SayWhereTheyAreWrong) {
   }
 }
 
-}  // namespace
+}  // namespace study_formulas_test

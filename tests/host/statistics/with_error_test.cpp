@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace rattleback {
-namespace {
+namespace with_error_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -131,5 +131,5 @@ TEST(WithError, IsRoundedToHalfAUnit) {
   }
 }
 
-}  // namespace
+}  // namespace with_error_test
 }  // namespace rattleback

@@ -12,7 +12,7 @@
 #include "store_testing.hpp"
 
 namespace rattleback::tests {
-namespace {
+namespace publish_test {
 
 /// The number of processes, of `count` started at once, in which `body` returns true.
 int succeeding(int count, const std::function<bool()>& body) {
@@ -174,5 +174,5 @@ TEST(WorkFolderNames, AreParsed) {
     EXPECT_FALSE(parse_work_folder(bad)) << bad;
 }
 
-}  // namespace
+}  // namespace publish_test
 }  // namespace rattleback::tests

@@ -3,7 +3,7 @@
 #include "studies.hpp"
 
 namespace rattleback {
-namespace {
+namespace broken_study_test {
 
 using namespace tests;
 
@@ -350,5 +350,5 @@ const BadOverride overrides[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Study, BrokenOverride, testing::ValuesIn(overrides), title);
 
-}  // namespace
+}  // namespace broken_study_test
 }  // namespace rattleback

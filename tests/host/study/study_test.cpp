@@ -9,7 +9,7 @@
 #include "studies.hpp"
 
 namespace rattleback {
-namespace {
+namespace study_test {
 
 using namespace tests;
 
@@ -341,5 +341,5 @@ TEST(Nearest, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("", words), "");
 }
 
-}  // namespace
+}  // namespace study_test
 }  // namespace rattleback

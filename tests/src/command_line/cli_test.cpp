@@ -117,7 +117,9 @@ TEST_F(LostOutput, IsAFailure) {
       EXPECT_EQ(outcome.exit_code, 1) << command << "\n" << outcome.err;
       const std::string line = fmt::format("rattleback: standard output: cannot be written ({})\n", reason);
       EXPECT_TRUE(outcome.err.ends_with(line)) << command << "\n" << outcome.err;  // check has said what it checked
-      if (command != std::string("check s.toml")) EXPECT_EQ(outcome.err, line) << command;
+      if (command != std::string("check s.toml")) {
+        EXPECT_EQ(outcome.err, line) << command;
+      }
     }
     // no file takes the place of a closed stream, and the result is whole
     EXPECT_EQ(shell("$RB diff a.h5 b.h5 --quiet").exit_code, 0);

@@ -112,7 +112,9 @@ TEST_F(Leftovers, AKillWhileThePartIsMadeAnewCostsNothing) {
     kill(child, SIGKILL);
     wait(child);
   }
-  if (has("a.h5.checkpoint")) EXPECT_EQ(shell("$RB resume a.h5 --quiet").exit_code, 0);  // no kill came too late
+  if (has("a.h5.checkpoint")) {  // no kill came too late
+    EXPECT_EQ(shell("$RB resume a.h5 --quiet").exit_code, 0);
+  }
   expect_like_an_undisturbed_run();
 }
 
