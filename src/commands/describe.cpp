@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "citing/citations.hpp"
 #include "commands/commands.hpp"
 #include "output/report.hpp"
 #include "rattleback/base/message.hpp"
@@ -45,11 +47,19 @@ Json describe_instance(const SystemEntry& s) {
   return json;
 }
 
+/// Returns the references of a system of the catalogue; none for a system of the user.
+std::vector<Citation> references_of(const SystemEntry& system) {
+  const auto builtin = Catalogue::instance().systems();
+  if (std::ranges::find(builtin, &system) == builtin.end()) return {};
+  return Bibliography::instance().of_system(system.name);
+}
+
 Json describe_system(const std::string& name, const std::vector<const SystemEntry*>& instances) {
   Json json{{"name", name},
             {"kind", "system"},
             {"configuration", instances[0]->configuration},
             {"source", instances[0]->source},
+            {"references", json_of(references_of(*instances[0]))},
             {"instances", Json::array()}};
   for (const SystemEntry* instance : instances) json["instances"].push_back(describe_instance(*instance));
   return json;
@@ -57,6 +67,7 @@ Json describe_system(const std::string& name, const std::vector<const SystemEntr
 
 Json describe_method(const MethodEntry& m) {
   Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
+  json["references"] = json_of(Bibliography::instance().of_method(m.name));
   json["options"] = json_of(m.options);
   const Study::Method defaults;
   json["options"].push_back({{"name", "solver.tolerance"},
@@ -94,6 +105,14 @@ void print_lines(const Json& list, const char* format_name) {
                item.contains("default") ? fmt::format("; {} {}", format_name, item["default"].dump()) : "");
 }
 
+void print_references(const Json& references) {
+  if (!references.empty()) fmt::print("  references\n");
+  for (const Json& r : references) {
+    const std::string place = r["place"];
+    fmt::print("    {}{}\n", r["text"].get<std::string>(), place.empty() ? "" : fmt::format(" [{}]", place));
+  }
+}
+
 void print_text(const Json& json) {
   fmt::print("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
   if (json["kind"] == "method") {
@@ -104,6 +123,7 @@ void print_text(const Json& json) {
     print_lines(json["options"], "default");
     if (!json["step_observables"].empty()) fmt::print("  observables of a step: {}\n", json["step_observables"].dump());
     fmt::print("  systems: {}\n", json["systems"].dump());
+    print_references(json["references"]);
     return;
   }
   fmt::print("  configuration: {}\n  source: {}\n", json["configuration"].get<std::string>(),
@@ -126,6 +146,7 @@ void print_text(const Json& json) {
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());
   }
+  print_references(json["references"]);
 }
 
 /// Prints the C++ header of the system of a study.
