@@ -160,6 +160,14 @@ class Commands(unittest.TestCase):
                     self.assertTrue(in_order(text, [ROOT / "examples/cpp/CMakeLists.txt"]), place(path, number))
         self.assertGreaterEqual(count, 4)
 
+    def test_tests_that_pages_name(self):
+        """`Suite.Name` in the errata is a test."""
+        sources = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("*_test.cpp"))
+        known = {f"{suite}.{name}" for suite, name in re.findall(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+), (\w+)\)", sources, re.M)}
+        named = re.findall(r"`([A-Z]\w+\.[A-Z]\w+)`", (ROOT / "docs/errata.md").read_text())
+        self.assertGreaterEqual(len(named), 25)
+        self.assertEqual(sorted(set(named) - known), [])
+
     def test_synopses(self):
         """Indented commands name a subcommand and options that exist."""
         helps, count = {}, 0

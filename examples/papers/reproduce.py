@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Reproduces the numbers of the papers.  reproduce.py PROGRAM [KEY...] [--full] [--markdown]
 
 Each folder KEY has the studies and a file cases.py, which lists the numbers: what the paper prints, what rattleback gives, and where the
@@ -145,12 +145,12 @@ def keys():
 
 def markdown(numbers):
     """The tables of a README."""
-    lines, table = [], None
+    tables = {}
     for number in numbers:
-        if number.table != table:
-            table = number.table
-            lines += ["", f"### {table}", "", "| | paper | rattleback | where they differ, why |", "| --- | --- | --- | --- |"]
-        lines.append(number.row())
+        tables.setdefault(number.table, []).append(number.row())
+    lines = []
+    for table, rows in tables.items():
+        lines += ["", f"### {table}", "", "| | paper | rattleback | where they differ, why |", "| --- | --- | --- | --- |", *rows]
     return "\n".join(lines).strip() + "\n"
 
 

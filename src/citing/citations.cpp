@@ -10,7 +10,7 @@ namespace rattleback::program {
 nlohmann::ordered_json json_of(std::span<const Citation> citations) {
   auto json = nlohmann::ordered_json::array();
   for (const Citation& citation : citations) {
-    const Reference& r = *citation.reference;
+    const Publication& r = *citation.reference;
     auto& entry = json.emplace_back();
     entry["key"] = r.key;
     entry["place"] = citation.place;
@@ -18,9 +18,15 @@ nlohmann::ordered_json json_of(std::span<const Citation> citations) {
     entry["type"] = r.type;
     entry["authors"] = r.authors;
     entry["title"] = r.title;
-    for (const auto& [name, value] :
-         {std::pair{"journal", r.journal}, {"booktitle", r.booktitle}, {"volume", r.volume}, {"number", r.number},
-          {"pages", r.pages}, {"edition", r.edition}, {"publisher", r.publisher}, {"doi", r.doi}, {"eprint", r.eprint}})
+    for (const auto& [name, value] : {std::pair{"journal", r.journal},
+                                      {"booktitle", r.booktitle},
+                                      {"volume", r.volume},
+                                      {"number", r.number},
+                                      {"pages", r.pages},
+                                      {"edition", r.edition},
+                                      {"publisher", r.publisher},
+                                      {"doi", r.doi},
+                                      {"eprint", r.eprint}})
       if (!value.empty()) entry[name] = value;
     entry["year"] = r.year;
   }

@@ -17,7 +17,7 @@ namespace rattleback::program {
 
 /// A reference in a list, with all that cites it: "system chaotic (section 7.3)".
 struct Listed {
-  const Reference* reference;
+  const Publication* reference;
   std::vector<std::string> uses;
 };
 

@@ -22,7 +22,7 @@ padding-top: 1rem; } h3 { font-size: 1.05rem; margin-top: 1.8rem; }
 h1, h2, h3, p, li, td, th, code { overflow-wrap: anywhere; }
 a { color: var(--accent); }
 p.quiet { color: var(--quiet); } p.alarm { color: var(--alarm); font-weight: 600; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.92rem; }
 th, td { text-align: left; padding: 0.25rem 0.9rem 0.25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 table.numbers th, table.numbers td { text-align: right; white-space: nowrap; overflow-wrap: normal; }

@@ -100,7 +100,8 @@ class Section {
   void read_series() {
     const std::string group = "/observables/";
     for (const auto& [path, entry] : file_.datasets()) {
-      if (!path.starts_with(group) || entry.type != ResultSink::Type::f64 || entry.shape != Shape{time_.size()}) continue;
+      if (!path.starts_with(group) || entry.type != ResultSink::Type::f64 || entry.shape != Shape{time_.size()})
+        continue;
       const std::string rest = path.substr(group.size());
       const std::size_t slash = rest.rfind('/');
       if (slash == std::string::npos) continue;
@@ -160,7 +161,8 @@ class Section {
                         fmt::format("{}{}", fmt::join(which, ", "), count > 10 ? ", .." : "")});
       }
       page.table({"reason", "trajectories", "which"}, rows);
-      page.paragraph("A failed trajectory stays at its last good state and counts in no statistic from there on.", "quiet");
+      page.paragraph("A failed trajectory stays at its last good state and counts in no statistic from there on.",
+                     "quiet");
     }
     for (const auto& [path, dataset] : file_.datasets()) {
       if (!path.starts_with("/observables/") || !path.ends_with("/missing")) continue;
@@ -196,8 +198,9 @@ class Section {
         auto& row = rows.emplace_back();
         row.push_back(fmt::format("{:.6g}", time_[k]));
         for (std::size_t i = first; i < last; ++i)
-          row.push_back(series_[i].errors.size() == time_.size() ? with_error(series_[i].values[k], series_[i].errors[k])
-                                                                 : fmt::format("{:.6g}", series_[i].values[k]));
+          row.push_back(series_[i].errors.size() == time_.size()
+                            ? with_error(series_[i].values[k], series_[i].errors[k])
+                            : fmt::format("{:.6g}", series_[i].values[k]));
       }
       page.table(head, rows);
       first = last;
@@ -261,8 +264,8 @@ class Section {
     const ScratchFolder folder;
     for (const Series* series : drawn) {
       const std::string figure = folder.path() / "figure.svg";
-      const int failed = run_plot_tool({"time", name_, "--observable", series->observable, "--statistic", series->statistic,
-                                        scale_of(*series), "-o", figure},
+      const int failed = run_plot_tool({"time", name_, "--observable", series->observable, "--statistic",
+                                        series->statistic, scale_of(*series), "-o", figure},
                                        true);
       if (failed != 0)
         throw Error(failed == 2 ? Error::Kind::input : Error::Kind::runtime,
@@ -275,7 +278,8 @@ class Section {
                               series->errors.empty() ? "" : "; the band is the standard error"));
     }
     if (omitted > 0)
-      page.paragraph(fmt::format("{} more statistics have no figure here; 'rattleback plot' draws them.", omitted), "quiet");
+      page.paragraph(fmt::format("{} more statistics have no figure here; 'rattleback plot' draws them.", omitted),
+                     "quiet");
   }
 
   void write_provenance(Page& page) const {
@@ -300,7 +304,8 @@ class Section {
     if (kernels.is_array())
       for (const auto& kernel : kernels)
         if (kernel.is_object())
-          table.push_back({kernel.value("kernel", ""), kernel.value("compiler", ""), kernel.value("key", "").substr(0, 16)});
+          table.push_back(
+              {kernel.value("kernel", ""), kernel.value("compiler", ""), kernel.value("key", "").substr(0, 16)});
     if (!table.empty()) page.table({"kernel", "compiler", "key begins"}, table);
   }
 
@@ -356,10 +361,11 @@ std::string report_page(const std::vector<std::string>& results, const ReportOpt
   std::vector<Section> sections;
   for (const std::string& result : results) sections.emplace_back(result, options);
   Page page;
-  const std::string title = sections.size() == 1 ? "Report on " + sections[0].title()
-                                                 : fmt::format("Report on {} results", sections.size());
+  const std::string title =
+      sections.size() == 1 ? "Report on " + sections[0].title() : fmt::format("Report on {} results", sections.size());
   page.heading(1, title);
-  page.paragraph(fmt::format("Written by rattleback {}. The page needs no other file and no network.", version()), "quiet");
+  page.paragraph(fmt::format("Written by rattleback {}. The page needs no other file and no network.", version()),
+                 "quiet");
   write_overview(page, sections);
   for (std::size_t i = 0; i < sections.size(); ++i) sections[i].write(page, fmt::format("result-{}", i + 1));
   write_references(page, sections);

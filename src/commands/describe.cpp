@@ -11,10 +11,10 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/compile/sources.hpp"
 #include "rattleback/files/text_file.hpp"
 #include "rattleback/formulas/print.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/problem/problem.hpp"
 
 namespace rattleback::program {
@@ -158,8 +158,7 @@ void print_header(const Problem& problem) {
   }
   for (const EmbeddedHeader& header : embedded_headers())
     if (header.name == source.header) fmt::print("{}", header.text);
-  if (!problem.study.system.file.empty())
-    fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
+  if (!problem.study.system.file.empty()) fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
 }
 
 }  // namespace
@@ -170,7 +169,9 @@ void add_describe(CLI::App& app, int& exit_code) {
   auto name = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   auto header = std::make_shared<bool>(false);
-  command->add_option("name", *name, "system or method; or a study, for its system")->required()->type_name(value::entry);
+  command->add_option("name", *name, "system or method; or a study, for its system")
+      ->required()
+      ->type_name(value::entry);
   command->add_flag("--header", *header, "the C++ header of the system of a study; of formulas, the one they become");
   command->add_flag("--json", *as_json, "as one JSON object");
   command->footer("Examples:\n  rattleback describe chaplygin-sleigh\n  rattleback describe study.toml --header");
@@ -188,7 +189,8 @@ void add_describe(CLI::App& app, int& exit_code) {
       instances = {problem.system};
       title = problem.system->name;
     } else if (*header) {
-      input_error("--header", fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
+      input_error("--header",
+                  fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
     }
     const MethodEntry* method = catalogue.method(*name);
     if (instances.empty() && !method) {

@@ -23,12 +23,17 @@ def numbers(lab, full):
         order = stages if stages % 2 == 0 else stages - 1
         yield Number(table, f"{stages} stages, order of the multiplier", str(order), slopes["lambda"]["order_max"][-1], order, 0.05)
     for study, driver in (("cvt-low", 0.8), ("cvt-high", 3.0)):
-        long = lab.run(study, f"time.end={10000.0 if full else 1000.0}", "method.stages=2")
         table = f"7.2, pendulum-driven CVT, {study}"
+        long = lab.run(study, "time.end=1000.0", "method.stages=2")
         yield Number(table, "first energy of the driver", f"{driver:g}", long.statistic("driver_energy", "mean")[0], driver, 1e-12)
         yield Number(table, "first energy of the passenger", "1", long.statistic("passenger_energy", "mean")[0], 1.0, 1e-12)
         low = {"cvt-low": 0.98742, "cvt-high": 0.9751}[study]
-        yield Number(table, "h = 0.1, least energy of the passenger", "near 1", long.statistic("passenger_energy", "min").min(), low, 2e-3)
+        yield Number(table, "h = 0.1, least energy of the passenger up to t = 1000", "near 1",
+                     long.statistic("passenger_energy", "min").min(), low, 2e-3)
+        if full:
+            longer = lab.run(study, "method.stages=2")
+            yield Number(table, "h = 0.1, least energy of the passenger up to t = 10000", "near 1",
+                         longer.statistic("passenger_energy", "min").min(), low, 2e-3)
     erratic = lab.run("cvt-erratic")
     yield Number("7.2, pendulum-driven CVT, cvt-low", "h = pi/10, least energy of the passenger", "erratic",
                  erratic.statistic("passenger_energy", "min").min(), 0.6133, 5e-2)
@@ -41,7 +46,7 @@ def numbers(lab, full):
     yield Number(table, "printed constraint: change of x + |z|^2/2", "", lab.run("chaotic-hidden").statistic("hidden", "maxabs").max(), 1e-6,
                  below=True, why="the printed constraint is the derivative of this function (errata)")
     yield Number(table, "contact constraint: change of x + |z|^2/2", "",
-                 lab.run("chaotic-hidden", "system.variant=contact").statistic("hidden", "maxabs").max(), 1.9, 0.5)
+                 lab.run("chaotic-hidden", "system.variant=contact").statistic("hidden", "maxabs").max(), 3.701, 1e-2)
     for stages in (2, 3, 4):
         order = 2 * stages - 2
         slope = lab.slope("vertical-disc-order", "0.1,0.05,0.025", "q", "--set", f"method.stages={stages}")

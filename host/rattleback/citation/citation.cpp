@@ -12,25 +12,23 @@
 namespace rattleback {
 namespace {
 
-std::string text_of(const toml::table& table, std::string_view key) {
-  return table[key].value_or(std::string());
-}
+std::string text_of(const toml::table& table, std::string_view key) { return table[key].value_or(std::string()); }
 
-Reference reference_of(const toml::table& table) {
-  Reference reference{.key = text_of(table, "key"),
-                      .type = text_of(table, "type"),
-                      .authors = {},
-                      .title = text_of(table, "title"),
-                      .journal = text_of(table, "journal"),
-                      .booktitle = text_of(table, "booktitle"),
-                      .volume = text_of(table, "volume"),
-                      .number = text_of(table, "number"),
-                      .pages = text_of(table, "pages"),
-                      .edition = text_of(table, "edition"),
-                      .publisher = text_of(table, "publisher"),
-                      .doi = text_of(table, "doi"),
-                      .eprint = text_of(table, "eprint"),
-                      .year = table["year"].value_or(0)};
+Publication reference_of(const toml::table& table) {
+  Publication reference{.key = text_of(table, "key"),
+                        .type = text_of(table, "type"),
+                        .authors = {},
+                        .title = text_of(table, "title"),
+                        .journal = text_of(table, "journal"),
+                        .booktitle = text_of(table, "booktitle"),
+                        .volume = text_of(table, "volume"),
+                        .number = text_of(table, "number"),
+                        .pages = text_of(table, "pages"),
+                        .edition = text_of(table, "edition"),
+                        .publisher = text_of(table, "publisher"),
+                        .doi = text_of(table, "doi"),
+                        .eprint = text_of(table, "eprint"),
+                        .year = table["year"].value_or(0)};
   if (const toml::array* authors = table["authors"].as_array())
     for (const toml::node& author : *authors) reference.authors.push_back(author.value_or(std::string()));
   return reference;
@@ -49,7 +47,8 @@ std::string short_name(const std::string& author) {
       begins = true;
     } else if (begins) {
       initials += author[i];
-      while (i + 1 < author.size() && (static_cast<unsigned char>(author[i + 1]) & 0xC0) == 0x80) initials += author[++i];
+      while (i + 1 < author.size() && (static_cast<unsigned char>(author[i + 1]) & 0xC0) == 0x80)
+        initials += author[++i];
       initials += ". ";
       begins = false;
     }
@@ -77,7 +76,7 @@ Bibliography::Bibliography() {
     for (const toml::node& item : *node.as_array()) {
       const std::string text = item.value_or(std::string());
       const std::size_t colon = text.find(": ");
-      const Reference* reference = find(text.substr(0, colon));
+      const Publication* reference = find(text.substr(0, colon));
       if (reference == nullptr)
         throw std::logic_error(fmt::format("references.toml: {} of {} names the unknown key '{}'", name, table, text));
       entry.citations.push_back({reference, colon == std::string::npos ? "" : text.substr(colon + 2)});
@@ -90,8 +89,8 @@ Bibliography::Bibliography() {
     for (const auto& [value, node] : *values.as_table()) add(std::string(option.str()), value.str(), node);
 }
 
-const Reference* Bibliography::find(std::string_view key) const {
-  const auto found = std::ranges::find(references_, key, &Reference::key);
+const Publication* Bibliography::find(std::string_view key) const {
+  const auto found = std::ranges::find(references_, key, &Publication::key);
   return found == references_.end() ? nullptr : &*found;
 }
 
@@ -154,7 +153,7 @@ StudyCitations Bibliography::of_study(std::string_view toml, std::string_view or
   return found;
 }
 
-std::string to_text(const Reference& r) {
+std::string to_text(const Publication& r) {
   std::string text;
   for (const std::string& author : r.authors) text += (text.empty() ? "" : ", ") + short_name(author);
   text += fmt::format(": {}.", r.title);
@@ -176,7 +175,7 @@ std::string to_text(const Citation& citation) {
   return citation.place.empty() ? text : fmt::format("{} [{}]", text, citation.place);
 }
 
-std::string to_bibtex(const Reference& r, std::span<const std::pair<std::string, std::string>> more) {
+std::string to_bibtex(const Publication& r, std::span<const std::pair<std::string, std::string>> more) {
   std::string authors;
   for (const std::string& author : r.authors) authors += (authors.empty() ? "" : " and ") + author;
   std::string text = fmt::format("@{}{{{},\n", r.type, r.key);

@@ -16,8 +16,6 @@ void Fingerprint::begin(std::string_view path, std::string_view type, std::span<
   hash_.add(fmt::format("{} {} {}\n", path, type, fmt::join(shape, ",")));
 }
 
-void Fingerprint::add(const void* numbers, std::size_t bytes) {
-  hash_.add({static_cast<const char*>(numbers), bytes});
-}
+void Fingerprint::add(const void* numbers, std::size_t bytes) { hash_.add({static_cast<const char*>(numbers), bytes}); }
 
 }  // namespace rattleback

@@ -102,8 +102,9 @@ std::string Result::fingerprint() const {
   Fingerprint fingerprint;
   for (const auto& [path, dataset] : datasets_) {
     fingerprint.begin(path, name_of(type_of(dataset)), dataset.shape);
-    std::visit([&fingerprint](const auto& values) { fingerprint.add(values.data(), values.size() * sizeof(values[0])); },
-               dataset.values);
+    std::visit(
+        [&fingerprint](const auto& values) { fingerprint.add(values.data(), values.size() * sizeof(values[0])); },
+        dataset.values);
   }
   return fingerprint.digits();
 }

@@ -102,7 +102,8 @@ inline const char* name_of(ResultSink::Type type) {
 
 /// Adds a dataset to a fingerprint. read(offset, count, data) reads a block.
 template <class Read>
-void add_dataset(Fingerprint& fingerprint, const std::string& path, ResultSink::Type type, const Shape& shape, Read read) {
+void add_dataset(Fingerprint& fingerprint, const std::string& path, ResultSink::Type type, const Shape& shape,
+                 Read read) {
   fingerprint.begin(path, name_of(type), shape);
   const std::uint64_t word = type == ResultSink::Type::u32 ? 4 : 8;
   std::vector<double> block;

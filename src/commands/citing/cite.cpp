@@ -64,22 +64,21 @@ Cited of_entry(const std::string& name) {
 
 Cited cited_by(const std::string& name) {
   std::error_code code;
-  if (name.ends_with(".toml"))
-    return of_study(Bibliography::instance().of_study(Study::load(name).to_toml(), name));
+  if (name.ends_with(".toml")) return of_study(Bibliography::instance().of_study(Study::load(name).to_toml(), name));
   if (std::filesystem::exists(name, code) || name.ends_with(".h5")) return of_result(name);
   return of_entry(name);
 }
 
 Cited everything() {
   Cited cited{.name = "rattleback", .own_system = "", .references = {}};
-  for (const Reference& reference : Bibliography::instance().references()) cited.references.push_back({&reference, {}});
+  for (const Publication& reference : Bibliography::instance().references())
+    cited.references.push_back({&reference, {}});
   return cited;
 }
 
 nlohmann::ordered_json to_json(const Cited& cited) {
-  nlohmann::ordered_json json{{"name", cited.name},
-                              {"version", cited.provenance.version},
-                              {"git", cited.provenance.git}};
+  nlohmann::ordered_json json{
+      {"name", cited.name}, {"version", cited.provenance.version}, {"git", cited.provenance.git}};
   if (!cited.provenance.fingerprint.empty()) json["fingerprint"] = cited.provenance.fingerprint;
   if (!cited.own_system.empty()) json["own_system"] = cited.own_system;
   json["references"] = nlohmann::ordered_json::array();
@@ -103,8 +102,7 @@ void add_cite(CLI::App& app, int& exit_code) {
     bool all = false, json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  command
-      ->add_option("name", arguments->name, "a study, a result, a system or a method; without it the software alone")
+  command->add_option("name", arguments->name, "a study, a result, a system or a method; without it the software alone")
       ->type_name(value::file)
       ->check(not_empty());
   command->add_flag("--all", arguments->all, "the whole bibliography of the program");

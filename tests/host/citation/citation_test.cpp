@@ -54,7 +54,7 @@ TEST(Bibliography, NamesValuesThatOptionsHave) {
 TEST(Bibliography, IsComplete) {
   std::set<std::string> keys, dois;
   const std::regex doi(R"(10\.\d{4,}/\S+)");
-  for (const Reference& r : Bibliography::instance().references()) {
+  for (const Publication& r : Bibliography::instance().references()) {
     EXPECT_TRUE(keys.insert(r.key).second) << r.key << " appears twice";
     EXPECT_FALSE(r.authors.empty() || r.title.empty()) << r.key;
     EXPECT_GE(r.year, 1900) << r.key;
@@ -75,20 +75,22 @@ TEST(Bibliography, IsComplete) {
 }
 
 TEST(Bibliography, PrintsReferences) {
-  const Reference* r = Bibliography::instance().find("bogfjellmo2016");
+  const Publication* r = Bibliography::instance().find("bogfjellmo2016");
   ASSERT_NE(r, nullptr);
   EXPECT_EQ(to_text(*r),
             "G. Bogfjellmo, H. Marthinsen: High-order symplectic partitioned Lie group methods. Foundations of "
             "Computational Mathematics 16 (2016), 493-530. doi:10.1007/s10208-015-9257-9 arXiv:1303.5654");
   const std::string bibtex = to_bibtex(*r);
-  EXPECT_TRUE(bibtex.starts_with("@article{bogfjellmo2016,\n  author        = {Bogfjellmo, Geir and Marthinsen, Håkon},\n"))
+  EXPECT_TRUE(
+      bibtex.starts_with("@article{bogfjellmo2016,\n  author        = {Bogfjellmo, Geir and Marthinsen, Håkon},\n"))
       << bibtex;
   EXPECT_NE(bibtex.find("  pages         = {493--530},\n"), std::string::npos) << bibtex;
   EXPECT_EQ(Bibliography::instance().find("nobody1900"), nullptr);
   // The first letter of a name may have more than one byte.
-  EXPECT_EQ(to_text({.key = "", .type = "misc", .authors = {"Ørsted, Åse Marie", "{A group}"}, .title = "T", .year = 1999})
-                .substr(0, 30),
-            "Å. M. Ørsted, A group: T. ");
+  EXPECT_EQ(
+      to_text({.key = "", .type = "misc", .authors = {"Ørsted, Åse Marie", "{A group}"}, .title = "T", .year = 1999})
+          .substr(0, 28),
+      "Å. M. Ørsted, A group: T. ");
 }
 
 TEST(Bibliography, FindsWhatAStudyRestsOn) {

@@ -15,10 +15,10 @@ class Citing : public Program {
   Citing() { write("s.toml", chaotic); }
 
   Outcome run(const std::string& output, const std::string& options = "") const {
-    const Outcome outcome = shell(fmt::format(
-        "$RB run s.toml --json -o {} --set time.end=5.0 --set 'ensemble.axes[0].count=20' --set "
-        "'output.trajectories=[3, 11]' {}",
-        output, options));
+    const Outcome outcome =
+        shell(fmt::format("$RB run s.toml --json -o {} --set time.end=5.0 --set 'ensemble.axes[0].count=20' --set "
+                          "'output.trajectories=[3, 11]' {}",
+                          output, options));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome;
   }
@@ -40,8 +40,8 @@ class Citing : public Program {
     H5Fclose(H5Fcreate((directory / "foreign.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     write("empty.h5", "");
     write("text.h5", "no HDF5");
-    return {{"cut.h5", "damaged"},  {"foreign.h5", "not a result"},    {"empty.h5", "HDF5"},
-            {"text.h5", "HDF5"},    {"absent.h5", "No such file"},     {".", "directory"}};
+    return {{"cut.h5", "damaged"}, {"foreign.h5", "not a result"}, {"empty.h5", "HDF5"},
+            {"text.h5", "HDF5"},   {"absent.h5", "No such file"},  {".", "directory"}};
   }
 };
 
@@ -55,8 +55,8 @@ TEST_F(Citing, RunStoresTheFingerprintAndDiffChecksIt) {
 
   Outcome outcome = shell("$RB diff --fingerprint a.h5 b.h5");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, fmt::format("{0}  a.h5  (as stored)\n{0}  b.h5  (as stored)\nthe fingerprints are equal\n",
-                                     fingerprint));
+  EXPECT_EQ(outcome.out,
+            fmt::format("{0}  a.h5  (as stored)\n{0}  b.h5  (as stored)\nthe fingerprints are equal\n", fingerprint));
   EXPECT_EQ(shell("$RB diff --fingerprint a.h5 " + fingerprint).exit_code, 0);
   EXPECT_EQ(shell("$RB diff --fingerprint a.h5").exit_code, 0);
   outcome = shell("$RB diff --fingerprint a.h5 c.h5");
@@ -99,7 +99,8 @@ TEST_F(Citing, PartsAndOneRunHaveOneFingerprint) {
   const std::string fingerprint = json::parse(run("a.h5", "--set 'ensemble.axes[0].count=600'").out)["fingerprint"];
   const std::string options =
       "--set time.end=5.0 --set 'ensemble.axes[0].count=600' --set 'output.trajectories=[3, 11]' --quiet";
-  const Outcome parts = shell(fmt::format("$RB run s.toml -o p.h5 --parts 2 --worker {} && $RB merge p.h5 --json", options));
+  const Outcome parts =
+      shell(fmt::format("$RB run s.toml -o p.h5 --parts 2 --worker {} && $RB merge p.h5 --json", options));
   EXPECT_EQ(parts.exit_code, 0) << parts.err;
   const std::string found = json::parse(parts.out.substr(parts.out.find('{')))["fingerprint"];
   EXPECT_EQ(found, fingerprint);
@@ -196,7 +197,15 @@ TEST_F(Citing, ReportTellsFailuresAndChanges) {
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   EXPECT_EQ(shell("$RB report a.h5 --figures 0").exit_code, 0);
   const std::string page = read_file(directory / "report.html");
-  EXPECT_NE(page.find("<td>10</td><td>10, 11, 12, 13, 14, 15, 16, 17, 18, 19</td>"), std::string::npos);
+  // Steps of 3.0 fail, for one reason or another, and steps of 0.1 do not.
+  std::vector<int> failed;
+  const std::regex row("<td>(\\d+)</td><td>([\\d, ]+)</td></tr>");
+  for (std::sregex_iterator match(page.begin(), page.end(), row), end; match != end; ++match) {
+    std::istringstream list((*match)[2].str());
+    for (std::string number; std::getline(list, number, ',');) failed.push_back(std::stoi(number));
+  }
+  std::ranges::sort(failed);
+  EXPECT_EQ(failed, (std::vector<int>{10, 11, 12, 13, 14, 15, 16, 17, 18, 19}));
   change("a.h5", "/final/q");
   EXPECT_EQ(shell("$RB report a.h5 --figures 0").exit_code, 0);
   EXPECT_NE(read_file(directory / "report.html").find("The run stored another fingerprint"), std::string::npos);
@@ -227,6 +236,7 @@ TEST_F(Citing, LongStudiesStaySmall) {
   if (!plots()) GTEST_SKIP() << "Python has no matplotlib or h5py";
   const Outcome ran = shell(
       "$RB run s.toml -o long.h5 --quiet --set 'ensemble.axes[0].count=32' --set time.end=1000.0 --set "
+      "'output.trajectories=[0]' --set "
       "time.sample_every=1");
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   ASSERT_EQ(numbers(directory / "long.h5", "time").size(), 10001u);
