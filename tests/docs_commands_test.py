@@ -155,7 +155,8 @@ class Commands(unittest.TestCase):
             for language, number, text, _ in blocks(path):
                 if language == "cpp":
                     count += 1
-                    self.assertTrue(in_order(text, COMPILED), f"{place(path, number)}: not the lines of a file that tests compile")
+                    with self.subTest(place(path, number)):
+                        self.assertTrue(in_order(text, COMPILED), f"{place(path, number)}: not the lines of a file that tests compile")
                 elif language == "cmake":
                     self.assertTrue(in_order(text, [ROOT / "examples/cpp/CMakeLists.txt"]), place(path, number))
         self.assertGreaterEqual(count, 4)
