@@ -1,6 +1,10 @@
 #include "citing/page.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "rattleback/base/message.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -40,8 +44,16 @@ std::string id(std::string_view anchor) { return anchor.empty() ? "" : fmt::form
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) switch (c) {
+  std::string result, lines;
+  // A file may have any bytes. What is no plain text becomes \x1b and so on, line by line.
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    lines += is_printable(line) ? std::string(line) : one_line(line);
+    if (end < text.size()) lines += '\n';
+    begin = end + 1;
+  }
+  for (const char c : lines) switch (c) {
       case '&':
         result += "&amp;";
         break;

@@ -52,6 +52,12 @@ struct Series {
   std::vector<double> values, errors;  ///< errors are empty for a statistic without
 };
 
+/// Returns a text of a JSON object; empty where there is none.
+std::string word(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || !found->is_string() ? std::string() : found->get<std::string>();
+}
+
 class Section {
  public:
   Section(const std::string& file, const ReportOptions& options) : name_(file), options_(options), file_(file) {
@@ -213,14 +219,15 @@ class Section {
     for (const auto& [path, entry] : file_.datasets()) {
       if (!path.starts_with(group) || !path.ends_with("_error") || entry.shape != Shape{1}) continue;
       const std::string value = path.substr(0, path.size() - 6);
-      if (!file_.datasets().contains(value)) continue;
+      const auto found = file_.datasets().find(value);
+      if (found == file_.datasets().end() || found->second.shape != Shape{1}) continue;
       const std::size_t slash = value.rfind('/');
       const auto told = file_.attributes(value.substr(0, slash) + "/count");
       const auto of = [&told](const char* key) {
-        const auto found = told.find(key);
-        if (found == told.end()) return std::string();
-        if (const auto* number = std::get_if<double>(&found->second)) return fmt::format("{:g}", *number);
-        const auto* words = std::get_if<std::string>(&found->second);
+        const auto attribute = told.find(key);
+        if (attribute == told.end()) return std::string();
+        if (const auto* number = std::get_if<double>(&attribute->second)) return fmt::format("{:g}", *number);
+        const auto* words = std::get_if<std::string>(&attribute->second);
         return words ? *words : std::string();
       };
       rows.push_back({value.substr(group.size(), slash - group.size()), of("observable") + " " + of("statistic"),
@@ -304,8 +311,7 @@ class Section {
     if (kernels.is_array())
       for (const auto& kernel : kernels)
         if (kernel.is_object())
-          table.push_back(
-              {kernel.value("kernel", ""), kernel.value("compiler", ""), kernel.value("key", "").substr(0, 16)});
+          table.push_back({word(kernel, "kernel"), word(kernel, "compiler"), word(kernel, "key").substr(0, 16)});
     if (!table.empty()) page.table({"kernel", "compiler", "key begins"}, table);
   }
 

@@ -36,7 +36,7 @@ Cited of_result(const std::string& name) {
     return value ? *value : std::string();
   };
   Cited cited = of_study(Bibliography::instance().of_study(text("study"), name));
-  cited.provenance = {text("version"), text("git"), text("fingerprint")};
+  cited.provenance = {one_line(text("version")), one_line(text("git")), one_line(text("fingerprint"))};
   return cited;
 }
 
