@@ -27,7 +27,7 @@ class Papers(unittest.TestCase):
                     self.assertIn(number.row(), readme, f"{place}: the README has another row")
 
     def test_brugnano2018(self):
-        self.reproduced("brugnano2018", 200)
+        self.reproduced("brugnano2018", 170)
 
     def test_kinon2023(self):
         self.reproduced("kinon2023", 35)
