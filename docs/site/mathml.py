@@ -1,6 +1,7 @@
 """Formulas become MathML when the site is built. So a reader needs neither a script nor the network."""
 
 import html
+import re
 
 import latex2mathml.converter
 from docutils import nodes
@@ -10,8 +11,14 @@ logger = logging.getLogger(__name__)
 
 
 def convert(text, display, node):
+    # The library knows aligned equations by this name.
+    text = re.sub(r"\\(begin|end)\{aligned\}", r"\\\1{align*}", text)
     try:
-        return latex2mathml.converter.convert(text, display=display)
+        result = latex2mathml.converter.convert(text, display=display)
+        if "<mi>&</mi>" in result or "<mtext>\\" in result:
+            raise ValueError("an environment or a command is unknown")
+        # The glyph of a prime is raised by itself.
+        return re.sub(r"<msup><mi>([^<]*)</mi><mi>(&#x02032;)</mi></msup>", r"<mrow><mi>\1</mi><mo lspace='0' rspace='0'>\2</mo></mrow>", result)
     except Exception as error:
         logger.warning("the formula %r cannot be converted (%s)", text, error, location=node)
         return f"<code>{html.escape(text)}</code>"
