@@ -37,6 +37,7 @@ test ! -e "$scratch/no-cache"
 
 "$scratch/build/run_study" "$root/examples/chaotic.toml" "$scratch/run_study.h5"
 test -s "$scratch/run_study.h5"
+"$scratch/build/compare_results" "$scratch/run_study.h5" "$scratch/run_study.h5"
 "$prefix/bin/rattleback" plot "$scratch/run_study.h5" -o "$scratch/run_study.svg"
 test -s "$scratch/run_study.svg"
 "$scratch/build/user_system"

@@ -1,18 +1,20 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "citing/citations.hpp"
 #include "commands/commands.hpp"
 #include "output/report.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/compile/sources.hpp"
 #include "rattleback/files/text_file.hpp"
 #include "rattleback/formulas/print.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/problem/problem.hpp"
 
 namespace rattleback::program {
@@ -45,11 +47,19 @@ Json describe_instance(const SystemEntry& s) {
   return json;
 }
 
+/// Returns the references of a system of the catalogue; none for a system of the user.
+std::vector<Citation> references_of(const SystemEntry& system) {
+  const auto builtin = Catalogue::instance().systems();
+  if (std::ranges::find(builtin, &system) == builtin.end()) return {};
+  return Bibliography::instance().of_system(system.name);
+}
+
 Json describe_system(const std::string& name, const std::vector<const SystemEntry*>& instances) {
   Json json{{"name", name},
             {"kind", "system"},
             {"configuration", instances[0]->configuration},
             {"source", instances[0]->source},
+            {"references", json_of(references_of(*instances[0]))},
             {"instances", Json::array()}};
   for (const SystemEntry* instance : instances) json["instances"].push_back(describe_instance(*instance));
   return json;
@@ -57,6 +67,7 @@ Json describe_system(const std::string& name, const std::vector<const SystemEntr
 
 Json describe_method(const MethodEntry& m) {
   Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
+  json["references"] = json_of(Bibliography::instance().of_method(m.name));
   json["options"] = json_of(m.options);
   const Study::Method defaults;
   json["options"].push_back({{"name", "solver.tolerance"},
@@ -94,6 +105,14 @@ void print_lines(const Json& list, const char* format_name) {
                item.contains("default") ? fmt::format("; {} {}", format_name, item["default"].dump()) : "");
 }
 
+void print_references(const Json& references) {
+  if (!references.empty()) fmt::print("  references\n");
+  for (const Json& r : references) {
+    const std::string place = r["place"];
+    fmt::print("    {}{}\n", r["text"].get<std::string>(), place.empty() ? "" : fmt::format(" [{}]", place));
+  }
+}
+
 void print_text(const Json& json) {
   fmt::print("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
   if (json["kind"] == "method") {
@@ -104,6 +123,7 @@ void print_text(const Json& json) {
     print_lines(json["options"], "default");
     if (!json["step_observables"].empty()) fmt::print("  observables of a step: {}\n", json["step_observables"].dump());
     fmt::print("  systems: {}\n", json["systems"].dump());
+    print_references(json["references"]);
     return;
   }
   fmt::print("  configuration: {}\n  source: {}\n", json["configuration"].get<std::string>(),
@@ -126,6 +146,7 @@ void print_text(const Json& json) {
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());
   }
+  print_references(json["references"]);
 }
 
 /// Prints the C++ header of the system of a study.
@@ -137,8 +158,7 @@ void print_header(const Problem& problem) {
   }
   for (const EmbeddedHeader& header : embedded_headers())
     if (header.name == source.header) fmt::print("{}", header.text);
-  if (!problem.study.system.file.empty())
-    fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
+  if (!problem.study.system.file.empty()) fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
 }
 
 }  // namespace
@@ -149,7 +169,9 @@ void add_describe(CLI::App& app, int& exit_code) {
   auto name = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   auto header = std::make_shared<bool>(false);
-  command->add_option("name", *name, "system or method; or a study, for its system")->required()->type_name(value::entry);
+  command->add_option("name", *name, "system or method; or a study, for its system")
+      ->required()
+      ->type_name(value::entry);
   command->add_flag("--header", *header, "the C++ header of the system of a study; of formulas, the one they become");
   command->add_flag("--json", *as_json, "as one JSON object");
   command->footer("Examples:\n  rattleback describe chaplygin-sleigh\n  rattleback describe study.toml --header");
@@ -167,7 +189,8 @@ void add_describe(CLI::App& app, int& exit_code) {
       instances = {problem.system};
       title = problem.system->name;
     } else if (*header) {
-      input_error("--header", fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
+      input_error("--header",
+                  fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
     }
     const MethodEntry* method = catalogue.method(*name);
     if (instances.empty() && !method) {

@@ -1,5 +1,5 @@
 #pragma once
-// `order` and `bench` write a report file, in a format chosen by the extension, and a plot.
+// `order`, `bench` and `report` write a report file, in a format chosen by the extension, and a plot.
 
 #include <cstdio>
 #include <filesystem>
@@ -26,6 +26,7 @@ class ReportFile {
     nlohmann::ordered_json json;
     std::string csv;
     std::function<void(ResultSink&)> hdf5;
+    std::string html = {};  ///< after the first two lines
   };
 
   /// With an empty `file` nothing is written. Throws Error(input) when the extension is not one of `extensions`, the

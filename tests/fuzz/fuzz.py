@@ -76,7 +76,7 @@ v = ["sqrt(0.25 - y^2 + 2*y^3/3)", 0]
 START = ["q[0],q[1],v[0],v[1],e", "0.01,-0.1,0.48,0,1", "0.02,0.1,0.4,0.1,2", "0.03,0.3,0.3,0,-1e-3", ""]
 
 
-COMMANDS = ["run", "check", "list", "describe", "resume", "order", "diff", "compare", "completion", "man", "", "-h", "rum", "\x1b[1m"]
+COMMANDS = ["run", "check", "list", "describe", "resume", "order", "diff", "compare", "cite", "report", "completion", "man", "", "-h", "rum", "\x1b[1m"]
 WORDS = ["study.toml", "study.toml", "study.toml", "a.h5", "a.h5", "b.h5", "nowhere.toml", ".", "", "é", b"\xff", "a\nb", "--", "-",
          "--set", "time.steps=2", "time.steps", "=", "--steps", "0.1,0.05", "nan", "-1", "0", "99999999999999999999", "x",
          "-o", "x.h5", "x.csv", "x.json", "x", "--json", "--quiet", "--names", "systems", "methods", "henon-heiles", "lobatto", "bash",
@@ -163,6 +163,14 @@ class Fuzzer:
         rng.shuffle(names)
         return Case("diff", ["diff", *names, *rng.choice([[], ["--json"], ["--quiet"]])], (0, 1, 2))
 
+    def citing(self, rng, place):
+        """What reads a result without running anything."""
+        shutil.copyfile(self.corpus / "result.h5", place / "a.h5")
+        files.change_hdf5(rng, place / "a.h5")
+        words = rng.choice([["cite", "a.h5"], ["cite", "a.h5", "--json"], ["diff", "--fingerprint", "a.h5"],
+                            ["report", "a.h5", "-o", "r.html", "--figures", "0"]])
+        return Case("citing", words, (0, 1, 2) if words[0] == "diff" else (0, 2), "r.html" if words[0] == "report" else "")
+
     def usage(self, rng, place):
         """Words in any order after the name of a command."""
         (place / "study.toml").write_text(rng.choice(self.known.texts))
@@ -247,8 +255,8 @@ class Fuzzer:
         return ["prints another study when it gets that which it prints"] if again.out != effective else []
 
 
-# Kinds of cases and how many of 1050 there are.
-KINDS = {"check": 420, "check_bytes": 180, "check_set": 120, "run": 110, "csv": 60, "hdf5": 35, "diff": 35, "resume": 40, "usage": 50}
+# Kinds of cases and how many of 1085 there are.
+KINDS = {"check": 420, "check_bytes": 180, "check_set": 120, "run": 110, "csv": 60, "hdf5": 35, "diff": 35, "citing": 35, "resume": 40, "usage": 50}
 
 
 def message_faults(err):

@@ -66,6 +66,7 @@ Summary summary_of(const ResultFile& file) {
   get("trajectory_steps", summary.trajectory_steps);
   get("failed", summary.failed);
   get("iterations", summary.iterations);
+  get("fingerprint", summary.fingerprint);
   const auto status = file.datasets().find("/final/status");
   if (status != file.datasets().end() && !status->second.shape.empty()) summary.trajectories = status->second.shape[0];
   return summary;
@@ -96,6 +97,17 @@ namespace {
 ResultSink::Type type_of(const Dataset& dataset) { return static_cast<ResultSink::Type>(dataset.values.index()); }
 
 }  // namespace
+
+std::string Result::fingerprint() const {
+  Fingerprint fingerprint;
+  for (const auto& [path, dataset] : datasets_) {
+    fingerprint.begin(path, name_of(type_of(dataset)), dataset.shape);
+    std::visit(
+        [&fingerprint](const auto& values) { fingerprint.add(values.data(), values.size() * sizeof(values[0])); },
+        dataset.values);
+  }
+  return fingerprint.digits();
+}
 
 void Result::save(const std::filesystem::path& file) const {
   const auto sink = make_file_sink(file);

@@ -8,6 +8,7 @@
 #include "rattleback/files/hdf5.hpp"
 #include "rattleback/files/probe.hpp"
 #include "rattleback/result/result_file.hpp"
+#include "rattleback/result/sink_data.hpp"
 
 namespace rattleback {
 namespace {
@@ -178,6 +179,16 @@ std::map<std::string, Attribute> ResultFile::attributes(const std::string& path)
 
 void ResultFile::read(const std::string& path, const Shape& offset, const Shape& count, void* data) const {
   impl_->read(path, offset, count, data);
+}
+
+std::string ResultFile::fingerprint() const {
+  Fingerprint fingerprint;
+  for (const auto& [path, entry] : impl_->entries)
+    add_dataset(fingerprint, path, entry.type, entry.shape,
+                [this, &path = path](const Shape& offset, const Shape& count, void* data) {
+                  impl_->read(path, offset, count, data);
+                });
+  return fingerprint.digits();
 }
 
 Dataset ResultFile::read(const std::string& path) const {
