@@ -82,6 +82,9 @@ class Result {
   /// Returns an attribute of the root ("/") or of a dataset; empty when absent.
   [[nodiscard]] std::optional<Attribute> attribute(const std::string& path, const std::string& name) const;
 
+  /// Returns all attributes of the root ("/") or of a dataset.
+  [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
+
   /// Writes the result file. The file has a temporary name until complete.
   void save(const std::filesystem::path& file) const;
   /// Reads a whole result file. Throws like ResultFile.
@@ -124,6 +127,8 @@ class ResultFile {
 
 /// Returns what the attributes of a result file say.
 [[nodiscard]] Summary summary_of(const ResultFile& file);
+/// Returns what the attributes of a result say, and its counts of missing values.
+[[nodiscard]] Summary summary_of(const Result& result);
 
 /// Collects a result in memory.
 class MemorySink final : public ResultSink {
@@ -134,8 +139,14 @@ class MemorySink final : public ResultSink {
   void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
   void commit() override {}
 
+  [[nodiscard]] const Result& result() const { return result_; }
+  /// The elements of a dataset that are written: first index to index after the last; disjoint, not adjacent.
+  using Ranges = std::map<std::uint64_t, std::uint64_t>;
+  [[nodiscard]] Ranges written(const std::string& path) const;
+
  private:
   Result& result_;
+  std::map<std::string, Ranges> written_;
 };
 
 /// Makes a sink for an HDF5 file. The file gets its name at commit(). Before that, and after a failure, an old file of

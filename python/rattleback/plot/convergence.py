@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import COLOURS, InputError, choose, legend, listing, names, new_figure, plain, save, title
-
-MARKERS = "osD^v<>*"
+from .base import COLOURS, MARKERS, InputError, choose, legend, listing, names, new_figure, plain, save, title
+from .words import label as words_of_label
+from .words import method as words_of_method
+from .words import symbol
 
 
 def add_order_options(parser):
@@ -20,7 +21,9 @@ def add_work_options(parser):
 
 
 def read(path, command):
-    """The JSON object that `command` printed."""
+    """The JSON object that `command` printed, or the same of a report of the package."""
+    if hasattr(path, "content"):
+        return path.content()
     try:
         content = json.loads(path.read_text())
     except OSError as error:
@@ -66,8 +69,7 @@ def load_order(path, variables, norms):
     content = read(path, "order")
     known, steps = entry(content, "variables", path), floats(entry(content, "steps", path))
     method = content.get("method", "")
-    if content.get("stages") is not None:
-        method += f", s = {content['stages']}"
+    method = words_of_method(method, {"stages": content["stages"]} if content.get("stages") is not None else {})
     heading = f"{content.get('study', '')}: {content.get('system', '')}, {method}"
     about = [f"at t = {content['end']:g}"] if "end" in content else []
     if "reference" in content:
@@ -104,6 +106,14 @@ def guide(axes, curve):
 
 
 def run_order(arguments, output):
+    save(order(arguments), output)
+
+
+def run_work(arguments, output):
+    save(work(arguments), output)
+
+
+def order(arguments):
     loaded = [load_order(path, arguments.variable, [arguments.norm] if arguments.norm else ["max", "rms"])
               for path in arguments.files]
     curves = [curve for mine, _ in loaded for curve in mine]
@@ -122,7 +132,7 @@ def run_order(arguments, output):
                   markersize=4, linewidth=1, linestyle="-" if curve.norm == "max" else "--", label=plain(label))
     for curve in guides.values():
         guide(axes, curve)
-    axes.set(xscale="log", yscale="log", xlabel="h", ylabel="error")
+    axes.set(xscale="log", yscale="log", xlabel="step size $h$", ylabel="error at the end")
     steps = np.unique(np.concatenate([curve.steps for curve in curves]))
     if len(steps) <= 10 and (steps[1:] > 1.4 * steps[:-1]).all():  # otherwise the labels would overlap
         axes.set_xticks(steps, [f"{step:g}" for step in steps])
@@ -130,10 +140,10 @@ def run_order(arguments, output):
     if len(loaded) == 1:
         title(axes, loaded[0][1])
     legend(axes, len(curves))
-    save(figure, output)
+    return figure
 
 
-def run_work(arguments, output):
+def work(arguments):
     labels, studies, curves = [], [], []
     for path in arguments.files:
         content = read(path, "work-precision")
@@ -152,8 +162,8 @@ def run_work(arguments, output):
         raise InputError(f"{arguments.files[0]}: no run has an error of {arguments.variable} above 0")
     figure, axes = new_figure()
     for i, (label, curve) in enumerate(zip(labels, curves)):
-        axes.plot(*curve, marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1, label=plain(label))
-    axes.set(xscale="log", yscale="log", xlabel="wall time (s)", ylabel=f"error of {arguments.variable}")
+        axes.plot(*curve, marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1, label=plain(words_of_label(label)))
+    axes.set(xscale="log", yscale="log", xlabel="wall time (s)", ylabel=f"largest error of {symbol(arguments.variable)} at the end")
     title(axes, ", ".join(dict.fromkeys(studies)))
     legend(axes, len(labels))
-    save(figure, output)
+    return figure

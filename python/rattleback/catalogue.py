@@ -1,0 +1,70 @@
+"""What is known of systems, methods, observables and statistics."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from . import _core
+
+
+class Description(dict[str, Any]):
+    """What is known of a system or a method. A notebook shows the tables."""
+
+    def __repr__(self) -> str:
+        lines = [f"{self['name']} ({self['kind']})"]
+        if self["kind"] == "method":
+            lines += [f"  {self['summary']}", f"  order: {self['order']}", f"  takes: {self['takes']}",
+                      f"  source: {self['source']}"]
+            lines += [f"  option {o['name']}: {o['text']}" for o in self["options"]]
+        else:
+            lines += [f"  configuration: {self['configuration']}", f"  source: {self['source']}"]
+            for instance in self["instances"]:
+                lines.append(f"  {instance['variant'] or 'the only variant'}: {instance['summary']}")
+                lines += [f"    parameter {p['name']} = {p['default']:g} [{p['unit']}]: {p['text']}"
+                          for p in instance["parameters"]]
+                lines += [f"    observable {o['name']}: {o['text']}" for o in instance["observables"]]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        if self["kind"] == "method":
+            rows = [(o["name"], o.get("default", ""), o["text"]) for o in self["options"]]
+            head = f"{self['summary']}. Order: {self['order']}. Takes {self['takes']}."
+            return _table(f"{self['name']}", head, ("option", "default", "meaning"), rows)
+        instance = self["instances"][0]
+        rows = [(p["name"], f"{p['default']:g} {p['unit']}", p["text"]) for p in instance["parameters"]]
+        rows += [(o["name"], "observable", o["text"]) for o in instance["observables"]]
+        return _table(self["name"], f"{instance['summary']}. Configuration: {self['configuration']}.",
+                      ("name", "default", "meaning"), rows)
+
+
+def _table(name: str, text: str, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    cells = "".join("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+                    for row in rows)
+    titles = "".join(f"<th style='text-align:left'>{title}</th>" for title in head)
+    return f"<b>{html.escape(name)}</b><p>{html.escape(text)}</p><table><tr>{titles}</tr>{cells}</table>"
+
+
+def describe(name: str) -> Description:
+    """Returns parameters, observables, state, options and sources of a system or a method. Raises InputError."""
+    return Description(_core.describe(name))
+
+
+def list_systems() -> list[str]:
+    """Returns the names of all systems."""
+    return [entry["name"] for entry in _core.list("systems")["systems"]]
+
+
+def list_methods() -> list[str]:
+    """Returns the names of all methods."""
+    return [entry["name"] for entry in _core.list("methods")["methods"]]
+
+
+def list_observables() -> list[str]:
+    """Returns the names of the observables that do not depend on the system."""
+    return [entry["name"] for entry in _core.list("observables")["observables"]]
+
+
+def list_statistics() -> list[str]:
+    """Returns the names of all statistics."""
+    return [entry["name"] for entry in _core.list("statistics")["statistics"]]

@@ -1,0 +1,138 @@
+"""Figures of results: the home of all figures of rattleback. `rattleback plot` uses the same modules.
+
+The functions take results of :mod:`rattleback` or names of result files, and return a ``matplotlib.figure.Figure``. They raise
+InputError, with the message of the program, for what cannot be drawn. They need matplotlib and h5py.
+"""
+
+import contextlib
+import io
+import pathlib
+from argparse import Namespace
+
+from .base import InputError
+
+__all__ = ["InputError", "histogram", "map", "order", "phase", "save", "section", "svg", "time", "work_precision"]
+
+
+@contextlib.contextmanager
+def _own_style():
+    """The style of these figures; that of the caller stays."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        yield
+
+
+def _components(text):
+    from .results import parse_component
+
+    try:
+        return parse_component(text)
+    except ValueError:
+        raise InputError(f"'{text}' is no component such as q[0]") from None
+
+
+def _span(times):
+    if times is None:
+        return (-float("inf"), float("inf"))
+    return (float(times[0]), float(times[1])) if isinstance(times, (tuple, list)) else (float(times), float("inf"))
+
+
+def _texts(names):
+    return None if names is None else [names] if isinstance(names, str) else list(names)
+
+
+def time(*results, observable=None, statistic=None, scale=None, fit=None, model=None, scale_by_order=False):
+    """Draws statistics of observables against time, with bands of one standard error.
+
+    ``observable`` and ``statistic`` are names or lists of names. ``scale`` is ``linear``, ``semilog`` or ``loglog``. ``fit`` is a
+    time T0 or a span (T0, T1), over which the growth is fitted; ``model`` is ``line``, ``power`` or ``exponential``.
+    """
+    from . import timeseries
+
+    with _own_style():
+        return timeseries.figure_of(Namespace(
+            files=results, observable=_texts(observable), statistic=_texts(statistic), scale=scale,
+            fit=None if fit is None else _span(fit), model=model, scale_by_order=scale_by_order, table=None))[0]
+
+
+def phase(*results, components=("q[0]", "p[0]"), trajectories=None, times=None, points=False, equal=False):
+    """Draws two components of stored trajectories against each other: ``q[i]``, ``v[i]``, ``p[i]``, ``lambda[i]`` or ``t``.
+
+    ``points`` does not join the samples. ``equal`` gives both axes the same scale.
+    """
+    from . import states
+
+    with _own_style():
+        return states.phase(Namespace(files=results, components=tuple(_components(text) for text in components),
+                                      trajectories=trajectories and sorted(trajectories), times=_span(times), points=points, equal=equal))
+
+
+def section(*results, name=None, components=("q[0]", "p[0]"), trajectories=None, times=None, equal=False):
+    """Draws a Poincare section: stored crossings."""
+    from . import states
+
+    with _own_style():
+        return states.section(Namespace(files=results, name=name, components=tuple(_components(text) for text in components),
+                                        trajectories=trajectories and sorted(trajectories), times=_span(times), equal=equal))
+
+
+def histogram(*results, of=None, times=None, bins=50, density=False, logy=False):
+    """Draws histograms over the ensemble of an observable with a stored histogram, a component of the state, or an axis.
+
+    ``times`` is a list of times; by default the end.
+    """
+    from . import histograms as kind
+
+    with _own_style():
+        return kind.figure_of(Namespace(files=results, quantity=of, times=times, bins=bins, density=density, logy=logy))
+
+
+def map(result, of="status", axes=None, where=None, log=False):
+    """Draws the status, or another final quantity of each trajectory, over one or two axes of the ensemble.
+
+    ``where`` has a value for each axis that is fixed.
+    """
+    from . import maps
+
+    with _own_style():
+        return maps.figure_of(Namespace(files=[result], quantity=_components(of), axes=_texts(axes),
+                                        where=[(name, float(value)) for name, value in (where or {}).items()], log=log))
+
+
+def order(*reports, variable=None, norm=None):
+    """Draws errors against the step size, with lines of the rounded slopes; ``norm`` is ``max``, ``rms`` or None for both."""
+    from . import convergence
+
+    with _own_style():
+        return convergence.order(Namespace(files=[_content(report) for report in reports], variable=_texts(variable), norm=norm))
+
+
+def work_precision(*reports, variable="q"):
+    """Draws errors against the computing time, one curve per method."""
+    from . import convergence
+
+    with _own_style():
+        return convergence.work(Namespace(files=[_content(report) for report in reports], variable=variable))
+
+
+def _content(report):
+    return report if hasattr(report, "content") else pathlib.Path(report)
+
+
+def svg(figure):
+    """Returns a figure as SVG text for a page."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg"):]
+
+
+def save(figure, path):
+    """Writes a figure as .png, .svg or .pdf. It replaces nothing but an earlier figure of rattleback."""
+    from . import base
+
+    place = pathlib.Path(path)
+    if place.suffix not in base.FORMATS:
+        raise InputError(f"{path}: no figure of this format; the name must end with one of {', '.join(base.FORMATS)}")
+    base.write(figure, place)
