@@ -147,7 +147,16 @@ def new_figure(height=5.0):
     matplotlib.rcParams["svg.hashsalt"] = "rattleback"
     matplotlib.rcParams["axes.prop_cycle"] = matplotlib.cycler(color=COLOURS)
     matplotlib.rcParams["mathtext.fontset"] = "cm"
-    figure = Figure(figsize=(8.0, height), layout="constrained")
+
+    class Shown(Figure):
+        """A figure that a notebook shows."""
+
+        def _repr_png_(self):
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png", dpi=110)
+            return buffer.getvalue()
+
+    figure = Shown(figsize=(8.0, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3)
