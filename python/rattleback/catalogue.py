@@ -24,7 +24,7 @@ class Description(dict[str, Any]):
                 lines += [f"    parameter {p['name']} = {p['default']:g} [{p['unit']}]: {p['text']}"
                           for p in instance["parameters"]]
                 lines += [f"    observable {o['name']}: {o['text']}" for o in instance["observables"]]
-        return "\n".join(lines)
+        return "\n".join(dict.fromkeys(lines))  # instances may differ in the dimension only
 
     def _repr_html_(self) -> str:
         if self["kind"] == "method":

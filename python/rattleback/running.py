@@ -41,7 +41,7 @@ class RattlebackWarning(UserWarning):
 
 
 def warn(text: str) -> None:
-    warnings.warn(text, RattlebackWarning, stacklevel=2)
+    warnings.warn(text, RattlebackWarning, stacklevel=3)
 
 
 class Bar:

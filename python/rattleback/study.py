@@ -203,21 +203,21 @@ class Study:
 
     def __delitem__(self, key: str) -> None:
         document = copy.deepcopy(self._document)
-        node: Any = document
-        *steps, last = _steps(key)
-        try:
-            for step in steps:
-                node = node[step]
-            del node[last]
-        except (KeyError, IndexError, TypeError):
-            raise KeyError(key) from None
+        if not _remove(document, key):
+            raise KeyError(key)
         self._change(document, self._arrays)
 
     def update(self, values: Mapping[str, Any]) -> None:
-        """Sets several keys at once. The study stays as it was when the new one is not valid. Raises InputError."""
+        """Sets several keys at once; None removes a key. The study stays as it was when the new one is not valid.
+
+        Raises InputError.
+        """
         document = copy.deepcopy(self._document)
         for key, value in values.items():
-            _set(document, key, plain(value, key))
+            if value is None:
+                _remove(document, key)
+            else:
+                _set(document, key, plain(value, key))
         times = {key for key in values if key.startswith("time.")}
         for key in times:
             partner = _PARTNERS.get(key[5:])
@@ -251,8 +251,8 @@ class Study:
         parts = {"q": q, "v": v, "p": p, "lambda": lambda_}
         arrays = {name: _contiguous(name, array, 2) for name, array in parts.items() if array is not None}
         arrays.update({name: _contiguous(name, array, 1) for name, array in columns.items()})
-        if not any(name in arrays for name in parts):
-            raise _core.InputError("states: there is no array of states; give q, and v or p")
+        if "q" not in arrays:
+            raise _core.InputError("states: there is no array q; give q, and v or p")
         rows = {name: array.shape[0] for name, array in arrays.items()}
         if len(set(rows.values())) > 1:
             raise _core.InputError("states: the arrays differ in the number of rows ("
@@ -264,8 +264,7 @@ class Study:
             ensemble.pop(key, None)
         initial = ensemble.get("initial", {})
         for key in ("q", "v", "p", *(("lambda",) if "lambda" in arrays else ())):
-            if q is not None or key in arrays:
-                initial.pop(key, None)
+            initial.pop(key, None)
         self._change(document, arrays)
 
     # meaning
@@ -373,6 +372,19 @@ def html_table(facts: Sequence[tuple[str, str]]) -> str:
     rows = "".join(f"<tr><th style='text-align:left'>{html.escape(key)}</th><td style='text-align:left'>{html.escape(value)}</td>"
                    "</tr>" for key, value in facts)
     return f"<table>{rows}</table>"
+
+
+def _remove(document: dict[str, Any], key: str) -> bool:
+    """Removes a key of a document. Returns whether it was there."""
+    node: Any = document
+    *steps, last = _steps(key)
+    try:
+        for step in steps:
+            node = node[step]
+        del node[last]
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
 
 
 def _set(document: dict[str, Any], key: str, value: Any) -> None:

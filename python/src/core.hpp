@@ -40,6 +40,11 @@ class Stored {
   explicit Stored(Result result);
   explicit Stored(ResultFile file);
 
+  /// Where a file was, and its size, when it was opened.
+  struct Place {
+    std::uint64_t device = 0, inode = 0, size = 0;
+  };
+
   struct Entry {
     ResultSink::Type type;
     Shape shape;
@@ -58,6 +63,7 @@ class Stored {
  private:
   std::optional<Result> memory_;
   std::optional<ResultFile> file_;
+  Place place_;
   Summary summary_;
   std::map<std::string, Entry> entries_;
   std::mutex mutex_;

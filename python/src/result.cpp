@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core.hpp"
@@ -17,7 +18,17 @@ Stored::Stored(Result result) : memory_(std::move(result)), summary_(memory_->su
   }
 }
 
-Stored::Stored(ResultFile file) : file_(std::move(file)), summary_(summary_of(*file_)) {
+namespace {
+
+Stored::Place place_of(const std::filesystem::path& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size)};
+}
+
+}  // namespace
+
+Stored::Stored(ResultFile file) : file_(std::move(file)), place_(place_of(file_->path())), summary_(summary_of(*file_)) {
   for (const auto& [path, entry] : file_->datasets()) entries_[path] = {entry.type, entry.shape};
 }
 
@@ -26,6 +37,11 @@ std::shared_ptr<const Dataset> Stored::dataset(const std::shared_ptr<Stored>& se
   const std::lock_guard lock(self->mutex_);
   auto& found = self->read_[path];
   if (!found) {
+    // HDF5 gives zeros for what is missing at the end of a file. A deleted file stays whole while it is open.
+    const Place now = place_of(self->file_->path());
+    if (now.device == self->place_.device && now.inode == self->place_.inode && now.size < self->place_.size)
+      throw Error(Error::Kind::input, fmt::format("{}: cannot be read (it was cut off after it was opened); make it anew",
+                                                  self->file_->path().string()));
     try {
       found = std::make_shared<const Dataset>(self->file_->read(path));
     } catch (...) {

@@ -210,9 +210,7 @@ try:
 except OSError:
     pass
 study = rb.Study.parse('''{PENDULUM}''')
-del study["ensemble.axes"]
-del study["ensemble.initial"]
-study.update({{"ensemble.file": "b.h5", "ensemble.project": True}})
+study.update({{"ensemble": {{"file": "b.h5", "project": True}}}})
 assert rb.run(study).failed == 0 and rb.diff("a.h5", result).identical
 print(h5py.version.hdf5_version)
 """

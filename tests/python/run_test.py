@@ -87,10 +87,11 @@ class Runs(Case):
             rb.run(rb.Study.parse(PENDULUM).replace(LONG), progress=complain)
 
     def test_warnings_and_faults(self):
-        study = rb.Study.parse(PENDULUM).replace({"fit": [{"name": "g", "observable": "energy", "model": "power"}],
-                                                  "time.step": 0.1})
-        with self.assertWarns(rb.RattlebackWarning):
+        study = rb.Study.parse(PENDULUM).replace({"fit": [{"name": "growth", "observable": "energy"}], "ensemble.axes[0].count": 1,
+                                                  "output.trajectories": None})
+        with self.assertWarnsRegex(rb.RattlebackWarning, "an error needs more than one trajectory") as caught:
             rb.run(study)
+        self.assertEqual(caught.filename, __file__)
         with self.assertRaisesRegex(rb.InputError, "unknown backend|backend"):
             rb.run(study, backend="abacus")
         with self.assertRaisesRegex(rb.InputError, "no such directory"):

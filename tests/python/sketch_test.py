@@ -51,7 +51,8 @@ class Sketch(Case):
         self.assertTrue(rb.diff(whole, merged).identical)
         self.assertIn("chaotic", rb.list_systems())
         self.assertEqual(rb.describe("chaotic")["kind"], "system")
-        print(result.study.name, rb.describe("chaotic"), repr(result))
+        for shown in (result.study, rb.describe("chaotic"), result):
+            self.assertIn("chaotic", repr(shown))
 
     def test_states_are_borrowed(self):
         study = rb.Study(system="spherical-pendulum", method={"name": "holonomic-lobatto", "stages": 2},
@@ -102,7 +103,7 @@ class Formulas(unittest.TestCase):
             1 / sympy.sqrt(x + 1), sympy.exp(-x * y), sympy.E * x, sympy.pi - x / 2, sympy.atan2(y, x) + sympy.Abs(x - y),
             x**y, (-x)**3, -x**2 * y, sympy.Rational(-3, 7) * x, sympy.log(x) * sympy.tanh(y), 1.5 * x - 2.5e-17, x * (y - x) / (x * y + 1),
         ]
-        functions = {"sqrt": np.sqrt, "exp": np.exp, "pi": np.pi, "atan2": np.arctan2, "abs": abs, "log": np.log, "tanh": np.tanh}
+        functions = {"sqrt": np.sqrt, "exp": np.exp, "pi": np.pi, "atan2": np.arctan2, "atan": np.arctan, "abs": abs, "log": np.log, "tanh": np.tanh}
         for expression in expressions:
             text = text_of_formula(expression)
             for values in ((1.3, 0.7), (0.4, 2.9)):

@@ -46,6 +46,7 @@ class Studies(Case):
         with self.assertRaises(KeyError):
             del study["nothing"]
         self.assertEqual(list(study.axes), ["a"])
+        study.update({"output.trajectories": None, "nothing.at.all": None})
         study.axes["a"] = {"from": 0.9, "to": 1.0, "count": 5}
         self.assertEqual(study.trajectories, 5)
         study.axes["b"] = [1, 2, 3]
@@ -81,9 +82,9 @@ class Studies(Case):
             ({"q": q[:4], "v": v}, "q has 4, v has 5"),
             ({"q": q[:, :2].copy(), "v": v}, "the array has 2 components of q, 'spherical-pendulum' needs 3"),
             ({"q": "text", "v": v}, "got str"),
-            ({"v": v}, "initial v is given without q"),
+            ({"v": v}, "there is no array q"),
             ({"q": q}, "give v or p"),
-            ({}, "there is no array"),
+            ({}, "there is no array q"),
             ({"q": q * np.nan, "v": v}, "is not finite in row 0"),
             ({"q": np.empty((0, 3)), "v": v}, "has no rows"),
         ):
