@@ -52,19 +52,19 @@ def describe(name: str) -> Description:
 
 def list_systems() -> list[str]:
     """Returns the names of all systems."""
-    return [entry["name"] for entry in _core.list("systems")["systems"]]
+    return [entry["name"] for entry in _core.list_entries("systems")["systems"]]
 
 
 def list_methods() -> list[str]:
     """Returns the names of all methods."""
-    return [entry["name"] for entry in _core.list("methods")["methods"]]
+    return [entry["name"] for entry in _core.list_entries("methods")["methods"]]
 
 
 def list_observables() -> list[str]:
     """Returns the names of the observables that do not depend on the system."""
-    return [entry["name"] for entry in _core.list("observables")["observables"]]
+    return [entry["name"] for entry in _core.list_entries("observables")["observables"]]
 
 
 def list_statistics() -> list[str]:
     """Returns the names of all statistics."""
-    return [entry["name"] for entry in _core.list("statistics")["statistics"]]
+    return [entry["name"] for entry in _core.list_entries("statistics")["statistics"]]

@@ -118,4 +118,4 @@ def run_with(study: Study, output: str | os.PathLike[str] | None, client: Any, c
 
 def _in_memory(result: Result) -> Result:
     restore, arguments = result.__reduce__()
-    return restore(*arguments)  # type: ignore[no-any-return]
+    return restore(*arguments)

@@ -96,6 +96,7 @@ def _of_study(result: "Result", observable: str, statistic: str, used: NDArray[n
         group = path[: -len("/count")]
         second = {"line": "slope", "power": "exponent", "exponential": "rate"}[model]
         first = "intercept" if model == "line" else "amplitude"
-        numbers = [float(result[f"{group}/{name}"][0]) for name in (second, f"{second}_error", first, f"{first}_error")]
-        return Fit(model, *numbers, "study")
+        slope, slope_error, intercept, intercept_error = (
+            float(result[f"{group}/{name}"][0]) for name in (second, f"{second}_error", first, f"{first}_error"))
+        return Fit(model, slope, slope_error, intercept, intercept_error, "study")
     return None

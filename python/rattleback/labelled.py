@@ -36,7 +36,8 @@ def to_xarray(result: "Result") -> Any:
         (coordinates if is_coordinate else variables)[_name(path)] = entry
     names = result.study._problem.describe()["instances"][0]["coordinates"]
     for part in ("q", "v", "p"):
-        shape = result._stored.shapes().get(f"/final/{part}") or result._stored.shapes().get(f"/initial/{part}")
-        if shape is not None and len(names) == shape[-1]:
+        shapes = result._stored.shapes()
+        found = shapes.get(f"/final/{part}") or shapes.get(f"/initial/{part}")
+        if found is not None and len(names) == found[-1]:
             coordinates[f"{part}_component"] = [name if part == "q" else f"{part}_{name}" for name in names]
     return xarray.Dataset(variables, coordinates, result.attributes)

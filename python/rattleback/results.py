@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -313,6 +312,3 @@ def diff(first: Result | str | os.PathLike[str], second: Result | str | os.PathL
     """Compares two results or result files bit by bit. Raises InputError for a damaged file."""
     return DiffReport(**_core.diff(_opened(first), _opened(second)))
 
-
-def is_finite(value: float) -> bool:
-    return math.isfinite(value)

@@ -21,7 +21,7 @@ from .toml import dumps, plain
 try:
     import tomllib
 except ImportError:  # Python before 3.11
-    import tomli as tomllib  # type: ignore[import-not-found, no-redef]
+    import tomli as tomllib  # type: ignore[no-redef]
 
 Table = Mapping[str, Any]
 _TABLES = ("study", "system", "method", "time", "ensemble", "observable", "section", "fit", "output")
@@ -392,7 +392,8 @@ def _set(document: dict[str, Any], key: str, value: Any) -> None:
     steps = _steps(key)
     node: Any = document
     for step, following in zip(steps, [*steps[1:], None]):
-        last, fresh = following is None, [] if isinstance(following, int) else {}
+        last = following is None
+        fresh: Any = [] if isinstance(following, int) else {}
         if isinstance(step, int):
             if not isinstance(node, list) or step > len(node):
                 raise _core.InputError(f"{key}: index {step} is out of range")

@@ -53,7 +53,7 @@ def _printer() -> Any:
             return f"{expr.base}[{', '.join(self._print(index) for index in expr.indices)}]"
 
         def _print_Sum(self, expr: Any) -> str:
-            text = self._print(expr.function)
+            text = str(self._print(expr.function))
             for index, first, last in expr.limits:
                 text = f"sum({index}, {self._print(first)}, {self._print(last)}, {text})"
             return text
@@ -63,7 +63,7 @@ def _printer() -> Any:
             if name is None:
                 raise TypeError(f"formulas have no function {expr.func.__name__} (there are: {', '.join(sorted(names))}); "
                                 "rewrite the expression")
-            return f"{name}({', '.join(self._print(argument) for argument in expr.args)})"
+            return f"{name}({', '.join(str(self._print(argument)) for argument in expr.args)})"
 
         _print_Abs = _print_Max = _print_Min = _print_Function
 

@@ -119,9 +119,12 @@ void stop_compiling_on_interrupt();
 /// Returns a NumPy array over numbers that `owner` keeps.
 nb::object array_of(const std::shared_ptr<const Dataset>& dataset, bool writable);
 
+/// A dictionary with texts as keys.
+using Table = nb::typed<nb::dict, nb::str, nb::any>;
+
 nb::object to_python(const Attribute& value);
-/// Returns the object that a JSON text describes.
-nb::object from_json(const std::string& text);
+/// Returns the table that a JSON text describes.
+Table from_json(const std::string& text);
 
 void bind_study(nb::module_& module);
 void bind_result(nb::module_& module);

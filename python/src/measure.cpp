@@ -26,7 +26,7 @@ nb::dict to_python(const ErrorSeries& series) {
   return all;
 }
 
-nb::dict order_study(const SharedProblem& problem, const std::vector<double>& steps,
+Table order_study(const SharedProblem& problem, const std::vector<double>& steps,
                      const std::optional<std::filesystem::path>& result, std::optional<double> step,
                      std::optional<int> stages, const std::string& backend, unsigned threads, Call::Warn warn) {
   Call call({}, std::move(warn));
@@ -36,7 +36,8 @@ nb::dict order_study(const SharedProblem& problem, const std::vector<double>& st
     options.threads = threads;
     return order(*problem, steps, reference_of(result, step, stages), options);
   });
-  nb::dict all, variables;
+  Table all;
+  nb::dict variables;
   for (const VariableOrder& variable : report.variables) {
     nb::dict entry;
     entry["floor"] = variable.floor;
@@ -53,7 +54,7 @@ nb::dict order_study(const SharedProblem& problem, const std::vector<double>& st
   return all;
 }
 
-nb::dict compare_work(const SharedProblem& problem, const std::vector<std::pair<std::string, SharedProblem>>& given,
+Table compare_work(const SharedProblem& problem, const std::vector<std::pair<std::string, SharedProblem>>& given,
                       const std::vector<double>& steps, const std::optional<std::filesystem::path>& result,
                       std::optional<double> step, std::optional<int> stages, const std::string& backend,
                       unsigned threads, unsigned repetitions, Call::Warn warn) {
@@ -85,7 +86,7 @@ nb::dict compare_work(const SharedProblem& problem, const std::vector<std::pair<
     entry["drifts"] = drifts;
     runs.append(entry);
   }
-  nb::dict all;
+  Table all;
   all["reference"] = report.reference;
   all["runs"] = runs;
   all["trajectories"] = report.trajectories;

@@ -5,7 +5,9 @@
 
 namespace rattleback::python {
 
-nb::object from_json(const std::string& text) { return nb::module_::import_("json").attr("loads")(text); }
+Table from_json(const std::string& text) {
+  return nb::cast<Table>(nb::object(nb::module_::import_("json").attr("loads")(text)));
+}
 
 }  // namespace rattleback::python
 

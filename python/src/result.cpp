@@ -114,8 +114,8 @@ nb::object to_python(const Attribute& value) {
 
 namespace {
 
-nb::dict to_python(const std::map<std::string, Attribute>& attributes) {
-  nb::dict all;
+Table to_python(const std::map<std::string, Attribute>& attributes) {
+  Table all;
   for (const auto& [name, value] : attributes) all[name.c_str()] = python::to_python(value);
   return all;
 }
@@ -152,8 +152,8 @@ std::shared_ptr<Stored> build(const nb::dict& datasets, const nb::dict& attribut
   return std::make_shared<Stored>(std::move(result));
 }
 
-nb::dict to_python(const Summary& summary) {
-  nb::dict all;
+Table to_python(const Summary& summary) {
+  Table all;
   all["backend"] = summary.backend;
   all["device"] = summary.device;
   all["threads"] = summary.threads;
@@ -171,7 +171,7 @@ const char* name_of(DatasetDiff::Status status) {
   return names[static_cast<int>(status)];
 }
 
-nb::dict to_python(const DiffReport& report) {
+Table to_python(const DiffReport& report) {
   nb::list datasets, study;
   for (const DatasetDiff& diff : report.datasets) {
     nb::dict entry;
@@ -191,7 +191,7 @@ nb::dict to_python(const DiffReport& report) {
     entry["second"] = diff.second;
     study.append(entry);
   }
-  nb::dict all;
+  Table all;
   all["identical"] = report.identical();
   all["datasets"] = datasets;
   all["study"] = study;
@@ -205,7 +205,7 @@ void bind_result(nb::module_& module) {
       .def(
           "shapes",
           [](const Stored& stored) {
-            nb::dict shapes;
+            nb::typed<nb::dict, nb::str, nb::typed<nb::tuple, int, nb::ellipsis>> shapes;
             for (const auto& [path, entry] : stored.entries()) shapes[path.c_str()] = nb::tuple(nb::cast(entry.shape));
             return shapes;
           },
@@ -220,7 +220,8 @@ void bind_result(nb::module_& module) {
             }
             return array_of(dataset, writable);
           },
-          nb::arg("path"), nb::arg("writable") = false,
+          nb::sig("def array(self, path: str, writable: bool = False) -> numpy.typing.NDArray[typing.Any]"), nb::arg("path"),
+          nb::arg("writable") = false,
           "Returns a dataset as an array over the numbers of the result. Raises InputError.")
       .def(
           "attributes", [](const Stored& stored, const std::string& path) { return to_python(stored.attributes(path)); },

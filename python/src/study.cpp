@@ -72,7 +72,7 @@ std::uint64_t address(const Problem& problem, const std::string& part) {
   return reinterpret_cast<std::uint64_t>(block.values);
 }
 
-nb::object describe_problem(const Problem& problem) {
+Table describe_problem(const Problem& problem) {
   return from_json(describe_system(problem.system->name, {problem.system}).dump());
 }
 
@@ -114,7 +114,7 @@ void bind_study(nb::module_& module) {
       "describe", [](const std::string& name) { return from_json(describe(name).dump()); }, nb::arg("name"),
       "Describes a system or a method of the catalogue. Raises InputError.");
   module.def(
-      "list",
+      "list_entries",
       [](const std::string& what) {
         return from_json(
             list({what == "systems", what == "methods", what == "observables", what == "statistics"}).dump());

@@ -4,18 +4,32 @@ The functions take results of :mod:`rattleback` or names of result files, and re
 InputError, with the message of the program, for what cannot be drawn. They need matplotlib and h5py.
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
+import os
 import pathlib
 from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
 
 from .base import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..measure import OrderReport, WorkReport
+    from ..results import Result
+
+Names = Union[str, Sequence[str], None]
+Times = Union[float, tuple[float, float], None]
 
 __all__ = ["InputError", "histogram", "map", "order", "phase", "save", "section", "svg", "time", "work_precision"]
 
 
 @contextlib.contextmanager
-def _own_style():
+def _own_style() -> Iterator[None]:
     """The style of these figures; that of the caller stays."""
     import matplotlib
 
@@ -23,7 +37,7 @@ def _own_style():
         yield
 
 
-def _components(text):
+def _components(text: str) -> Any:
     from .results import parse_component
 
     try:
@@ -32,17 +46,18 @@ def _components(text):
         raise InputError(f"'{text}' is no component such as q[0]") from None
 
 
-def _span(times):
+def _span(times: Times) -> tuple[float, float]:
     if times is None:
         return (-float("inf"), float("inf"))
     return (float(times[0]), float(times[1])) if isinstance(times, (tuple, list)) else (float(times), float("inf"))
 
 
-def _texts(names):
+def _texts(names: Names) -> list[str] | None:
     return None if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def time(*results, observable=None, statistic=None, scale=None, fit=None, model=None, scale_by_order=False):
+def time(*results: Result | str | os.PathLike[str], observable: Names = None, statistic: Names = None, scale: str | None = None,
+         fit: Times = None, model: str | None = None, scale_by_order: bool = False) -> Figure:
     """Draws statistics of observables against time, with bands of one standard error.
 
     ``observable`` and ``statistic`` are names or lists of names. ``scale`` is ``linear``, ``semilog`` or ``loglog``. ``fit`` is a
@@ -56,7 +71,8 @@ def time(*results, observable=None, statistic=None, scale=None, fit=None, model=
             fit=None if fit is None else _span(fit), model=model, scale_by_order=scale_by_order, table=None))[0]
 
 
-def phase(*results, components=("q[0]", "p[0]"), trajectories=None, times=None, points=False, equal=False):
+def phase(*results: Result | str | os.PathLike[str], components: Sequence[str] = ("q[0]", "p[0]"),
+          trajectories: Iterable[int] | None = None, times: Times = None, points: bool = False, equal: bool = False) -> Figure:
     """Draws two components of stored trajectories against each other: ``q[i]``, ``v[i]``, ``p[i]``, ``lambda[i]`` or ``t``.
 
     ``points`` does not join the samples. ``equal`` gives both axes the same scale.
@@ -65,19 +81,21 @@ def phase(*results, components=("q[0]", "p[0]"), trajectories=None, times=None, 
 
     with _own_style():
         return states.phase(Namespace(files=results, components=tuple(_components(text) for text in components),
-                                      trajectories=trajectories and sorted(trajectories), times=_span(times), points=points, equal=equal))
+                                      trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), points=points, equal=equal))
 
 
-def section(*results, name=None, components=("q[0]", "p[0]"), trajectories=None, times=None, equal=False):
+def section(*results: Result | str | os.PathLike[str], name: str | None = None, components: Sequence[str] = ("q[0]", "p[0]"),
+            trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False) -> Figure:
     """Draws a Poincare section: stored crossings."""
     from . import states
 
     with _own_style():
         return states.section(Namespace(files=results, name=name, components=tuple(_components(text) for text in components),
-                                        trajectories=trajectories and sorted(trajectories), times=_span(times), equal=equal))
+                                        trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal))
 
 
-def histogram(*results, of=None, times=None, bins=50, density=False, logy=False):
+def histogram(*results: Result | str | os.PathLike[str], of: str | None = None, times: Sequence[float] | None = None,
+              bins: int = 50, density: bool = False, logy: bool = False) -> Figure:
     """Draws histograms over the ensemble of an observable with a stored histogram, a component of the state, or an axis.
 
     ``times`` is a list of times; by default the end.
@@ -88,7 +106,8 @@ def histogram(*results, of=None, times=None, bins=50, density=False, logy=False)
         return kind.figure_of(Namespace(files=results, quantity=of, times=times, bins=bins, density=density, logy=logy))
 
 
-def map(result, of="status", axes=None, where=None, log=False):
+def map(result: Result | str | os.PathLike[str], of: str = "status", axes: Names = None,
+        where: Mapping[str, float] | None = None, log: bool = False) -> Figure:
     """Draws the status, or another final quantity of each trajectory, over one or two axes of the ensemble.
 
     ``where`` has a value for each axis that is fixed.
@@ -100,7 +119,7 @@ def map(result, of="status", axes=None, where=None, log=False):
                                         where=[(name, float(value)) for name, value in (where or {}).items()], log=log))
 
 
-def order(*reports, variable=None, norm=None):
+def order(*reports: OrderReport | str | os.PathLike[str], variable: Names = None, norm: str | None = None) -> Figure:
     """Draws errors against the step size, with lines of the rounded slopes; ``norm`` is ``max``, ``rms`` or None for both."""
     from . import convergence
 
@@ -108,7 +127,7 @@ def order(*reports, variable=None, norm=None):
         return convergence.order(Namespace(files=[_content(report) for report in reports], variable=_texts(variable), norm=norm))
 
 
-def work_precision(*reports, variable="q"):
+def work_precision(*reports: WorkReport | str | os.PathLike[str], variable: str = "q") -> Figure:
     """Draws errors against the computing time, one curve per method."""
     from . import convergence
 
@@ -116,11 +135,11 @@ def work_precision(*reports, variable="q"):
         return convergence.work(Namespace(files=[_content(report) for report in reports], variable=variable))
 
 
-def _content(report):
+def _content(report: Any) -> Any:
     return report if hasattr(report, "content") else pathlib.Path(report)
 
 
-def svg(figure):
+def svg(figure: Figure) -> str:
     """Returns a figure as SVG text for a page."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -128,7 +147,7 @@ def svg(figure):
     return text[text.index("<svg"):]
 
 
-def save(figure, path):
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Writes a figure as .png, .svg or .pdf. It replaces nothing but an earlier figure of rattleback."""
     from . import base
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from .base import COLOURS, MARKERS, InputError, choose, legend, listing, names, new_figure, plain, save, title
 from .words import label as words_of_label
+from .words import main_options
 from .words import method as words_of_method
 from .words import symbol
 
@@ -69,7 +70,10 @@ def load_order(path, variables, norms):
     content = read(path, "order")
     known, steps = entry(content, "variables", path), floats(entry(content, "steps", path))
     method = content.get("method", "")
-    method = words_of_method(method, {"stages": content["stages"]} if content.get("stages") is not None else {})
+    options = dict(content.get("options", {}))
+    if content.get("stages") is not None:
+        options["stages"] = content["stages"]
+    method = words_of_method(method, main_options(options))
     heading = f"{content.get('study', '')}: {content.get('system', '')}, {method}"
     about = [f"at t = {content['end']:g}"] if "end" in content else []
     if "reference" in content:
@@ -118,13 +122,14 @@ def order(arguments):
               for path in arguments.files]
     curves = [curve for mine, _ in loaded for curve in mine]
     figure, axes = new_figure(height=6.0)
+    alike = len({(curve.variable, curve.norm) for curve in curves}) == 1
     styles = {}  # colour and marker of a method and variable
     guides = {}  # one guide per slope
     for curve in curves:
         number = styles.setdefault((curve.method, curve.variable), len(styles))
         label = f"{curve.norm} error of {curve.variable}"
         if len(loaded) > 1:
-            label = f"{curve.method}: {label}"
+            label = curve.method if alike else f"{curve.method}: {label}"
         if curve.slope is not None:
             label += f", slope {curve.slope:.2f}"
             guides.setdefault(round(curve.slope), curve)
@@ -133,6 +138,9 @@ def order(arguments):
     for curve in guides.values():
         guide(axes, curve)
     axes.set(xscale="log", yscale="log", xlabel="step size $h$", ylabel="error at the end")
+    if alike and len(loaded) > 1:
+        what = "largest" if curves[0].norm == "max" else "root mean squared"
+        axes.set_ylabel(f"{what} error of {symbol(curves[0].variable)} at the end")
     steps = np.unique(np.concatenate([curve.steps for curve in curves]))
     if len(steps) <= 10 and (steps[1:] > 1.4 * steps[:-1]).all():  # otherwise the labels would overlap
         axes.set_xticks(steps, [f"{step:g}" for step in steps])

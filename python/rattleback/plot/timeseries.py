@@ -205,7 +205,8 @@ def value_at(series, time):
 
 
 def typeset(text):
-    """For the figure: with powers of the step size as such."""
+    """For the figure: with powers of the step size as such, and step and stages as mathematics."""
+    text = re.sub(r"\b([hs]) = (-?[0-9.]+)(?![\w.])", r"$\1 = \2$", text)
     return re.sub(r"h\^\(([^)]*)\)", r"$h^{\1}$", text)
 
 
@@ -226,7 +227,8 @@ def draw(all_series, fits, scale, heading):
             rate = with_error(fits[i].b, fits[i].b_error) if fits[i].stored else f"{fits[i].b:.3g}"
             label += f", {fits[i].model.slope} {rate}"
         style = marks(i, np.count_nonzero(series.time[shown] >= 0)) if len(all_series) > 1 else {}
-        line, = axes.plot(series.time[shown], series.values[shown], linewidth=1, label=typeset(label), **style)
+        drawn = series.values if scale == "linear" else np.where(series.values > 0, series.values, np.nan)
+        line, = axes.plot(series.time[shown], drawn[shown], linewidth=1, label=typeset(label), **style)
         low, high = series.values - series.errors, series.values + series.errors
         if scale != "linear":
             low = np.where(low > 0, low, np.nan)

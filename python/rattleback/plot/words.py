@@ -71,6 +71,14 @@ def statistic(name, observable, coordinates=()):
     return STATISTICS.get(name, name.replace("_", " ") + " of {}").format(of)
 
 
+MAIN = ("stages", "k", "s", "base", "tableau", "cutoff", "theta", "vartheta", "composition")
+
+
+def main_options(options):
+    """The options that tell a method from others of its family."""
+    return {key: value for key, value in options.items() if key in MAIN and value not in ("none", -1, "given")}
+
+
 def method(name, options=None):
     """A method with its options in words: "holonomic Lobatto, 3 stages"."""
     options = dict(options or {})
