@@ -7,6 +7,7 @@ InputError, with the message of the program, for what cannot be drawn. They need
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import pathlib
@@ -26,6 +27,15 @@ Names = Union[str, Sequence[str], None]
 Times = Union[float, tuple[float, float], None]
 
 __all__ = ["InputError", "histogram", "map", "order", "phase", "save", "section", "svg", "time", "work_precision"]
+
+
+def _module(name: str) -> Any:
+    """Returns a module of this package, which may need packages that are missing."""
+    try:
+        importlib.import_module("matplotlib")
+        return importlib.import_module(f".{name}", __name__)
+    except ImportError as error:
+        raise ImportError(f"figures need matplotlib and h5py ({error}); install them: pip install 'rattleback[plot]'") from error
 
 
 @contextlib.contextmanager
@@ -63,8 +73,7 @@ def time(*results: Result | str | os.PathLike[str], observable: Names = None, st
     ``observable`` and ``statistic`` are names or lists of names. ``scale`` is ``linear``, ``semilog`` or ``loglog``. ``fit`` is a
     time T0 or a span (T0, T1), over which the growth is fitted; ``model`` is ``line``, ``power`` or ``exponential``.
     """
-    from . import timeseries
-
+    timeseries = _module("timeseries")
     with _own_style():
         return timeseries.figure_of(Namespace(
             files=results, observable=_texts(observable), statistic=_texts(statistic), scale=scale,
@@ -77,8 +86,7 @@ def phase(*results: Result | str | os.PathLike[str], components: Sequence[str] =
 
     ``points`` does not join the samples. ``equal`` gives both axes the same scale.
     """
-    from . import states
-
+    states = _module("states")
     with _own_style():
         return states.phase(Namespace(files=results, components=tuple(_components(text) for text in components),
                                       trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), points=points, equal=equal))
@@ -87,8 +95,7 @@ def phase(*results: Result | str | os.PathLike[str], components: Sequence[str] =
 def section(*results: Result | str | os.PathLike[str], name: str | None = None, components: Sequence[str] = ("q[0]", "p[0]"),
             trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False) -> Figure:
     """Draws a Poincare section: stored crossings."""
-    from . import states
-
+    states = _module("states")
     with _own_style():
         return states.section(Namespace(files=results, name=name, components=tuple(_components(text) for text in components),
                                         trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal))
@@ -100,8 +107,7 @@ def histogram(*results: Result | str | os.PathLike[str], of: str | None = None, 
 
     ``times`` is a list of times; by default the end.
     """
-    from . import histograms as kind
-
+    kind = _module("histograms")
     with _own_style():
         return kind.figure_of(Namespace(files=results, quantity=of, times=times, bins=bins, density=density, logy=logy))
 
@@ -112,8 +118,7 @@ def map(result: Result | str | os.PathLike[str], of: str = "status", axes: Names
 
     ``where`` has a value for each axis that is fixed.
     """
-    from . import maps
-
+    maps = _module("maps")
     with _own_style():
         return maps.figure_of(Namespace(files=[result], quantity=_components(of), axes=_texts(axes),
                                         where=[(name, float(value)) for name, value in (where or {}).items()], log=log))
@@ -121,16 +126,14 @@ def map(result: Result | str | os.PathLike[str], of: str = "status", axes: Names
 
 def order(*reports: OrderReport | str | os.PathLike[str], variable: Names = None, norm: str | None = None) -> Figure:
     """Draws errors against the step size, with lines of the rounded slopes; ``norm`` is ``max``, ``rms`` or None for both."""
-    from . import convergence
-
+    convergence = _module("convergence")
     with _own_style():
         return convergence.order(Namespace(files=[_content(report) for report in reports], variable=_texts(variable), norm=norm))
 
 
 def work_precision(*reports: WorkReport | str | os.PathLike[str], variable: str = "q") -> Figure:
     """Draws errors against the computing time, one curve per method."""
-    from . import convergence
-
+    convergence = _module("convergence")
     with _own_style():
         return convergence.work(Namespace(files=[_content(report) for report in reports], variable=variable))
 

@@ -206,7 +206,7 @@ def value_at(series, time):
 
 def typeset(text):
     """For the figure: with powers of the step size as such, and step and stages as mathematics."""
-    text = re.sub(r"\b([hs]) = (-?[0-9.]+)(?![\w.])", r"$\1 = \2$", text)
+    text = re.sub(r"\b([hs]) = (-?[0-9.]+)(?![\w.])", r"$\1$ = \2", text)
     return re.sub(r"h\^\(([^)]*)\)", r"$h^{\1}$", text)
 
 
