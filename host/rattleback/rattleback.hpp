@@ -4,6 +4,7 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/citation/citation.hpp"
 #include "rattleback/isa/isa.hpp"
 #include "rattleback/measure/bench.hpp"
 #include "rattleback/measure/build_information.hpp"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from . import plot
     from ._core import InputError, RunError
     from ._core import version as _version
-    from .catalogue import Description, describe, list_methods, list_observables, list_statistics, list_systems
+    from .catalogue import Description, cite, describe, list_methods, list_observables, list_statistics, list_systems
     from .executors import Part, merge, parts
     from .measure import OrderReport, WorkReport, order, work_precision
     from .results import DiffReport, Fit, Result, State, Statistics, diff, open
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "_core": ("InputError", "RunError"),
-    "catalogue": ("Description", "describe", "list_methods", "list_observables", "list_statistics", "list_systems"),
+    "catalogue": ("Description", "cite", "describe", "list_methods", "list_observables", "list_statistics", "list_systems"),
     "executors": ("Part", "merge", "parts"),
     "measure": ("OrderReport", "WorkReport", "order", "work_precision"),
     "results": ("DiffReport", "Fit", "Result", "State", "Statistics", "diff", "open"),
@@ -35,7 +35,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Description", "DiffReport", "Fit", "InputError", "OrderReport", "Part", "RattlebackWarning", "Result", "RunError",
-    "State", "Statistics", "Study", "System", "WorkReport", "compile", "describe", "diff", "list_methods",
+    "State", "Statistics", "Study", "System", "WorkReport", "cite", "compile", "describe", "diff", "list_methods",
     "list_observables", "list_statistics", "list_systems", "merge", "open", "order", "parts", "plot", "resume", "run",
     "work_precision",
 ]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import html
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
+
+if TYPE_CHECKING:
+    from .results import Result
+    from .study import Study
 
 
 class Description(dict[str, Any]):
@@ -48,6 +52,19 @@ def _table(name: str, text: str, head: tuple[str, ...], rows: list[tuple[Any, ..
 def describe(name: str) -> Description:
     """Returns parameters, observables, state, options and sources of a system or a method. Raises InputError."""
     return Description(_core.describe(name))
+
+
+def cite(what: "Study | Result | str | None" = None) -> str:
+    """Returns BibTeX of the software, of the method and of the system of a study or a result, or of a system or a method by
+    name. Without an argument it is that of the software. Raises InputError for an unknown name."""
+    if isinstance(what, str):
+        return _core.cite_entry(what)
+    if what is None:
+        return _core.cite_study("", _core.version(), _core.git_commit(), "")
+    if hasattr(what, "attributes"):
+        told = what.attributes
+        return _core.cite_study(what.toml, told.get("version", ""), told.get("git", ""), what.fingerprint)
+    return _core.cite_study(what.toml, _core.version(), _core.git_commit(), "")
 
 
 def list_systems() -> list[str]:

@@ -204,6 +204,11 @@ class Result:
         return int(self._stored.summary["failed"])
 
     @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of all datasets, as 64 hexadecimal digits. The way to the numbers and the file have no part in it."""
+        return str(self._stored.attributes("/").get("fingerprint") or self._stored.fingerprint())
+
+    @property
     def summary(self) -> dict[str, Any]:
         """Backend, device, threads, trajectories, trajectory_steps, failed, iterations, wall_seconds, missing."""
         return dict(self._stored.summary)

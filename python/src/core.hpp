@@ -59,6 +59,8 @@ class Stored {
   /// Calls `use` with the result as a file. A result in memory becomes a file in the folder of temporary files.
   void as_file(const std::function<void(const ResultFile&)>& use) const;
   void save(const std::filesystem::path& file) const;
+  /// Computes the fingerprint of the datasets (digest/fingerprint.hpp).
+  [[nodiscard]] std::string fingerprint() const { return memory_ ? memory_->fingerprint() : file_->fingerprint(); }
 
  private:
   std::optional<Result> memory_;

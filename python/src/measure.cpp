@@ -27,8 +27,8 @@ nb::dict to_python(const ErrorSeries& series) {
 }
 
 Table order_study(const SharedProblem& problem, const std::vector<double>& steps,
-                     const std::optional<std::filesystem::path>& result, std::optional<double> step,
-                     std::optional<int> stages, const std::string& backend, unsigned threads, Call::Warn warn) {
+                  const std::optional<std::filesystem::path>& result, std::optional<double> step,
+                  std::optional<int> stages, const std::string& backend, unsigned threads, Call::Warn warn) {
   Call call({}, std::move(warn));
   const OrderReport report = call([&] {
     RunOptions options = call.options();
@@ -55,9 +55,9 @@ Table order_study(const SharedProblem& problem, const std::vector<double>& steps
 }
 
 Table compare_work(const SharedProblem& problem, const std::vector<std::pair<std::string, SharedProblem>>& given,
-                      const std::vector<double>& steps, const std::optional<std::filesystem::path>& result,
-                      std::optional<double> step, std::optional<int> stages, const std::string& backend,
-                      unsigned threads, unsigned repetitions, Call::Warn warn) {
+                   const std::vector<double>& steps, const std::optional<std::filesystem::path>& result,
+                   std::optional<double> step, std::optional<int> stages, const std::string& backend, unsigned threads,
+                   unsigned repetitions, Call::Warn warn) {
   Call call({}, std::move(warn));
   const WorkPrecisionReport report = call([&] {
     std::vector<Setting> settings;
@@ -99,8 +99,8 @@ Table compare_work(const SharedProblem& problem, const std::vector<std::pair<std
 
 void bind_measure(nb::module_& module) {
   module.def("order", &order_study, nb::arg("problem"), nb::arg("steps"), nb::arg("reference").none(),
-             nb::arg("reference_step").none(), nb::arg("reference_stages").none(), nb::arg("backend"), nb::arg("threads"),
-             nb::arg("warn").none(), "Errors at the end against a reference, and observed orders.");
+             nb::arg("reference_step").none(), nb::arg("reference_stages").none(), nb::arg("backend"),
+             nb::arg("threads"), nb::arg("warn").none(), "Errors at the end against a reference, and observed orders.");
   module.def("work_precision", &compare_work, nb::arg("problem"), nb::arg("settings"), nb::arg("steps"),
              nb::arg("reference").none(), nb::arg("reference_step").none(), nb::arg("reference_stages").none(),
              nb::arg("backend"), nb::arg("threads"), nb::arg("repetitions"), nb::arg("warn").none(),

@@ -38,7 +38,8 @@ std::uint64_t run_part(const SharedProblem& problem, const std::filesystem::path
   });
 }
 
-std::shared_ptr<Stored> merge_parts(const std::filesystem::path& result, bool linked, unsigned threads, Call::Warn warn) {
+std::shared_ptr<Stored> merge_parts(const std::filesystem::path& result, bool linked, unsigned threads,
+                                    Call::Warn warn) {
   Call call({}, std::move(warn));
   return call([&] {
     MergeOptions options;

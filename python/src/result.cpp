@@ -28,7 +28,8 @@ Stored::Place place_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-Stored::Stored(ResultFile file) : file_(std::move(file)), place_(place_of(file_->path())), summary_(summary_of(*file_)) {
+Stored::Stored(ResultFile file)
+    : file_(std::move(file)), place_(place_of(file_->path())), summary_(summary_of(*file_)) {
   for (const auto& [path, entry] : file_->datasets()) entries_[path] = {entry.type, entry.shape};
 }
 
@@ -40,8 +41,9 @@ std::shared_ptr<const Dataset> Stored::dataset(const std::shared_ptr<Stored>& se
     // HDF5 gives zeros for what is missing at the end of a file. A deleted file stays whole while it is open.
     const Place now = place_of(self->file_->path());
     if (now.device == self->place_.device && now.inode == self->place_.inode && now.size < self->place_.size)
-      throw Error(Error::Kind::input, fmt::format("{}: cannot be read (it was cut off after it was opened); make it anew",
-                                                  self->file_->path().string()));
+      throw Error(Error::Kind::input,
+                  fmt::format("{}: cannot be read (it was cut off after it was opened); make it anew",
+                              self->file_->path().string()));
     try {
       found = std::make_shared<const Dataset>(self->file_->read(path));
     } catch (...) {
@@ -93,9 +95,8 @@ void Stored::save(const std::filesystem::path& file) const {
 
 nb::object array_of(const std::shared_ptr<const Dataset>& dataset, bool writable) {
   const std::vector<std::size_t> shape(dataset->shape.begin(), dataset->shape.end());
-  const nb::capsule owner(new std::shared_ptr<const Dataset>(dataset), [](void* pointer) noexcept {
-    delete static_cast<std::shared_ptr<const Dataset>*>(pointer);
-  });
+  const nb::capsule owner(new std::shared_ptr<const Dataset>(dataset),
+                          [](void* pointer) noexcept { delete static_cast<std::shared_ptr<const Dataset>*>(pointer); });
   return std::visit(
       [&](const auto& values) -> nb::object {
         using Number = std::remove_cvref_t<decltype(values[0])>;
@@ -201,7 +202,8 @@ Table to_python(const DiffReport& report) {
 }  // namespace
 
 void bind_result(nb::module_& module) {
-  nb::class_<Stored>(module, "Stored", "A result in memory, or in a file whose datasets are read when they are asked for.")
+  nb::class_<Stored>(module, "Stored",
+                     "A result in memory, or in a file whose datasets are read when they are asked for.")
       .def(
           "shapes",
           [](const Stored& stored) {
@@ -220,21 +222,28 @@ void bind_result(nb::module_& module) {
             }
             return array_of(dataset, writable);
           },
-          nb::sig("def array(self, path: str, writable: bool = False) -> numpy.typing.NDArray[typing.Any]"), nb::arg("path"),
-          nb::arg("writable") = false,
+          nb::sig("def array(self, path: str, writable: bool = False) -> numpy.typing.NDArray[typing.Any]"),
+          nb::arg("path"), nb::arg("writable") = false,
           "Returns a dataset as an array over the numbers of the result. Raises InputError.")
       .def(
-          "attributes", [](const Stored& stored, const std::string& path) { return to_python(stored.attributes(path)); },
+          "attributes",
+          [](const Stored& stored, const std::string& path) { return to_python(stored.attributes(path)); },
           nb::arg("path"), "Returns the attributes of the root (\"/\") or of a dataset.")
       .def_prop_ro("summary", [](const Stored& stored) { return to_python(stored.summary()); })
       .def_prop_ro("file", &Stored::file_name)
+      .def(
+          "fingerprint", [](const Stored& stored) { return Call()([&] { return stored.fingerprint(); }); },
+          "Computes the SHA-256 of all datasets.")
       .def(
           "save", [](const Stored& stored, const std::filesystem::path& file) { Call()([&] { stored.save(file); }); },
           nb::arg("file"), "Writes the result file. Raises InputError or RunError.");
   module.def("build", &build, nb::arg("datasets"), nb::arg("attributes"),
              "Makes a result in memory from arrays and attributes by path.");
   module.def(
-      "open", [](const std::filesystem::path& file) { return Call()([&] { return std::make_shared<Stored>(ResultFile(file)); }); },
+      "open",
+      [](const std::filesystem::path& file) {
+        return Call()([&] { return std::make_shared<Stored>(ResultFile(file)); });
+      },
       nb::arg("file"), "Opens a result file. Raises InputError.");
   module.def(
       "diff",

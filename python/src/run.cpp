@@ -53,7 +53,8 @@ void bind_run(nb::module_& module) {
              "Runs a study, in memory or into a file. Raises InputError, RunError or KeyboardInterrupt.");
   module.def("resume", &resume, nb::arg("result"), nb::arg("backend"), nb::arg("threads"), nb::arg("show").none(),
              nb::arg("warn").none(), "Continues an interrupted run into a file.");
-  module.def("prepare", &prepare, nb::arg("problem"), nb::arg("backend"), "Loads the kernels, and compiles missing ones.");
+  module.def("prepare", &prepare, nb::arg("problem"), nb::arg("backend"),
+             "Loads the kernels, and compiles missing ones.");
 }
 
 }  // namespace rattleback::python

@@ -1,6 +1,7 @@
 // Studies whose names are resolved.
 
 #include "core.hpp"
+#include "rattleback/about/citations.hpp"
 #include "rattleback/about/describe.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/problem/ensemble.hpp"
@@ -68,12 +69,34 @@ SharedProblem load(const std::filesystem::path& file) {
 std::uint64_t address(const Problem& problem, const std::string& part) {
   const StateTable* table = problem.study.ensemble.states.get();
   if (table == nullptr) return 0;
-  const StateTable::Block& block = part == "q" ? table->q : part == "v" ? table->v : part == "p" ? table->p : table->lambda;
+  const StateTable::Block& block = part == "q"   ? table->q
+                                   : part == "v" ? table->v
+                                   : part == "p" ? table->p
+                                                 : table->lambda;
   return reinterpret_cast<std::uint64_t>(block.values);
 }
 
 Table describe_problem(const Problem& problem) {
   return from_json(describe_system(problem.system->name, {problem.system}).dump());
+}
+
+std::string cite_study(const std::string& toml, const std::string& version, const std::string& git,
+                       const std::string& fingerprint) {
+  const StudyCitations citations = toml.empty() ? StudyCitations() : Bibliography::instance().of_study(toml, "study");
+  return bibtex_of(references_of(citations), {version, git, fingerprint});
+}
+
+std::string cite_entry(const std::string& name) {
+  (void)describe(name);  // throws for an unknown name
+  StudyCitations citations;
+  if (Catalogue::instance().method(name) != nullptr) {
+    citations.method = name;
+    citations.of_method = Bibliography::instance().of_method(name);
+  } else {
+    citations.system = Catalogue::instance().instances(name)[0]->name;
+    citations.of_system = Bibliography::instance().of_system(citations.system);
+  }
+  return bibtex_of(references_of(citations), {version(), git_commit(), ""});
 }
 
 }  // namespace
@@ -91,10 +114,12 @@ void bind_study(nb::module_& module) {
       .def_prop_ro(
           "order", [](const Problem& problem) { return order_of(problem); }, "The order of q; 0 where it is unknown.")
       .def_prop_ro(
-          "trajectories", [](const Problem& problem) { return Ensemble(problem).size(); }, "The number of trajectories.")
+          "trajectories", [](const Problem& problem) { return Ensemble(problem).size(); },
+          "The number of trajectories.")
       .def_prop_ro("result_bytes", [](const Problem& problem) { return result_bytes(problem); })
       .def("describe", &describe_problem, "Returns what is known of the system.")
-      .def("address", &address, nb::arg("part"), "Returns the address of the borrowed array of a part of the state; 0 without.")
+      .def("address", &address, nb::arg("part"),
+           "Returns the address of the borrowed array of a part of the state; 0 without.")
       .def_prop_ro("states_file",
                    [](const Problem& problem) {
                      const auto& states = problem.study.ensemble.states;
@@ -123,6 +148,9 @@ void bind_study(nb::module_& module) {
   module.def(
       "scales_of", [](const std::string& path, std::size_t rank) { return scales_of(path, rank); }, nb::arg("path"),
       nb::arg("rank"), "Returns the path of the scale of each dimension of a dataset.");
+  module.def("cite_study", &cite_study, nb::arg("toml"), nb::arg("version"), nb::arg("git"), nb::arg("fingerprint"),
+             "Returns the references of a complete study as BibTeX.");
+  module.def("cite_entry", &cite_entry, nb::arg("name"), "Returns the references of a system or a method as BibTeX.");
   module.def("version", [] { return std::string(version()); });
   module.def("git_commit", [] { return std::string(git_commit()); });
 }

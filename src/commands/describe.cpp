@@ -6,8 +6,8 @@
 
 #include "commands/commands.hpp"
 #include "output/report.hpp"
-#include "rattleback/base/message.hpp"
 #include "rattleback/about/describe.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/compile/sources.hpp"
@@ -29,6 +29,14 @@ void print_lines(const Json& list, const char* format_name) {
                item.contains("default") ? fmt::format("; {} {}", format_name, item["default"].dump()) : "");
 }
 
+void print_references(const Json& references) {
+  if (!references.empty()) fmt::print("  references\n");
+  for (const Json& r : references) {
+    const std::string place = r["place"];
+    fmt::print("    {}{}\n", r["text"].get<std::string>(), place.empty() ? "" : fmt::format(" [{}]", place));
+  }
+}
+
 void print_text(const Json& json) {
   fmt::print("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
   if (json["kind"] == "method") {
@@ -39,6 +47,7 @@ void print_text(const Json& json) {
     print_lines(json["options"], "default");
     if (!json["step_observables"].empty()) fmt::print("  observables of a step: {}\n", json["step_observables"].dump());
     fmt::print("  systems: {}\n", json["systems"].dump());
+    print_references(json["references"]);
     return;
   }
   fmt::print("  configuration: {}\n  source: {}\n", json["configuration"].get<std::string>(),
@@ -61,6 +70,7 @@ void print_text(const Json& json) {
     fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
                instance["default_v"].dump(), instance["methods"].dump());
   }
+  print_references(json["references"]);
 }
 
 /// Prints the C++ header of the system of a study.
@@ -72,8 +82,7 @@ void print_header(const Problem& problem) {
   }
   for (const EmbeddedHeader& header : embedded_headers())
     if (header.name == source.header) fmt::print("{}", header.text);
-  if (!problem.study.system.file.empty())
-    fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
+  if (!problem.study.system.file.empty()) fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
 }
 
 }  // namespace
@@ -84,7 +93,9 @@ void add_describe(CLI::App& app, int& exit_code) {
   auto name = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   auto header = std::make_shared<bool>(false);
-  command->add_option("name", *name, "system or method; or a study, for its system")->required()->type_name(value::entry);
+  command->add_option("name", *name, "system or method; or a study, for its system")
+      ->required()
+      ->type_name(value::entry);
   command->add_flag("--header", *header, "the C++ header of the system of a study; of formulas, the one they become");
   command->add_flag("--json", *as_json, "as one JSON object");
   command->footer("Examples:\n  rattleback describe chaplygin-sleigh\n  rattleback describe study.toml --header");
@@ -102,7 +113,8 @@ void add_describe(CLI::App& app, int& exit_code) {
       instances = {problem.system};
       title = problem.system->name;
     } else if (*header) {
-      input_error("--header", fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
+      input_error("--header",
+                  fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
     }
     const Json json = instances.empty() ? describe(*name) : describe_system(title, instances);
     if (*as_json) {

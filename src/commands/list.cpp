@@ -42,9 +42,9 @@ std::string options_of(const MethodEntry& method) {
   return text;
 }
 
-void print_json(const Listed& what) { fmt::print("{}\n", list(what).dump(2)); }
+void print_json(const CatalogueParts& what) { fmt::print("{}\n", list(what).dump(2)); }
 
-void print_text(const Listed& what) {
+void print_text(const CatalogueParts& what) {
   const Catalogue& catalogue = Catalogue::instance();
   if (what.systems) {
     fmt::print("systems\n");
@@ -72,7 +72,7 @@ void print_text(const Listed& what) {
   }
 }
 
-void print_names(const Listed& what) {
+void print_names(const CatalogueParts& what) {
   const Catalogue& catalogue = Catalogue::instance();
   if (what.systems)
     for (const std::string& name : catalogue.system_names()) fmt::print("{}\n", name);

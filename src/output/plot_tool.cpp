@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,13 +31,17 @@ std::filesystem::path find_tool() {
 
 }  // namespace
 
-int run_plot_tool(const std::vector<std::string>& arguments) {
+int run_plot_tool(const std::vector<std::string>& arguments, bool quiet) {
   const std::string tool = find_tool().string();
   std::vector<char*> argv{const_cast<char*>(tool.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (quiet) posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, tool.c_str(), nullptr, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&child, tool.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
   int status = 0;
   if (failed == 0)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

@@ -8,6 +8,7 @@ namespace rattleback::program {
 
 /// Runs the plotting tool with these arguments and returns the exit code. Throws Error(runtime) when the tool cannot
 /// start or is killed. Throws Error(input) when the tool crashes, because HDF5 crashes on damaged files.
-int run_plot_tool(const std::vector<std::string>& arguments);
+/// With `quiet` nothing is printed on stdout.
+int run_plot_tool(const std::vector<std::string>& arguments, bool quiet = false);
 
 }  // namespace rattleback::program

@@ -30,9 +30,11 @@ void check_extension(const std::filesystem::path& file, const std::vector<std::s
 struct Mark {
   std::string_view extension, start, further;
 };
-constexpr std::string_view csv_start = "# rattleback ", json_start = "{\n  \"rattleback\": \"";
+constexpr std::string_view csv_start = "# rattleback ", json_start = "{\n  \"rattleback\": \"",
+                           html_start = "<!DOCTYPE html>\n<!-- rattleback report -->\n";
 constexpr Mark marks[] = {{".csv", csv_start, ""},
                           {".json", json_start, ""},
+                          {".html", html_start, ""},
                           {".png", "\x89PNG\r\n", {"Software\0rattleback", 19}},
                           {".svg", "<?xml", "<dc:title>rattleback</dc:title>"},
                           {".pdf", "%PDF-", "/Creator (rattleback)"}};
@@ -76,8 +78,10 @@ void ReportFile::write(const Content& content) {
     sink_->commit();
   }
   if (!stream_) return;
-  const std::string text = file_.extension() == ".json" ? content.json.dump(2) + "\n"
-                                                        : fmt::format("{}{}\n{}", csv_start, version(), content.csv);
+  const std::string extension = file_.extension();
+  const std::string text = extension == ".json"   ? content.json.dump(2) + "\n"
+                           : extension == ".html" ? fmt::format("{}{}", html_start, content.html)
+                                                  : fmt::format("{}{}\n{}", csv_start, version(), content.csv);
   const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
                        std::fflush(stream_.get()) == 0 && std::rename(part_.c_str(), place_.c_str()) == 0;
   if (!written)

@@ -1,5 +1,5 @@
 #pragma once
-// `order` and `bench` write a report file, in a format chosen by the extension, and a plot.
+// `order`, `bench` and `report` write a report file, in a format chosen by the extension, and a plot.
 
 #include <cstdio>
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rattleback/catalogue/entry.hpp"
 #include "rattleback/about/describe.hpp"
+#include "rattleback/catalogue/entry.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/study/study.hpp"
 
@@ -27,6 +27,7 @@ class ReportFile {
     nlohmann::ordered_json json;
     std::string csv;
     std::function<void(ResultSink&)> hdf5;
+    std::string html = {};  ///< after the first two lines
   };
 
   /// With an empty `file` nothing is written. Throws Error(input) when the extension is not one of `extensions`, the

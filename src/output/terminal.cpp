@@ -179,6 +179,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["trajectory_steps_per_second"] = rate;
       json["observables"] = statistics;
       json["fits"] = fits;
+      if (!summary.fingerprint.empty()) json["fingerprint"] = summary.fingerprint;
       fmt::print("{}\n", json.dump(2));
     } else {
       fmt::print("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
@@ -192,6 +193,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
         print_values("fit " + fit, values);
         print_counts("fit " + fit, values, summary.trajectories);
       }
+      if (!summary.fingerprint.empty()) fmt::print("fingerprint: {}\n", summary.fingerprint);
       fmt::print("result: {}\n", result.string());
     }
   }

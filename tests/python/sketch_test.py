@@ -1,5 +1,6 @@
 """The sketch of the interface, line by line, and the same bits as the program."""
 
+import hashlib
 import shutil
 import unittest
 
@@ -37,6 +38,15 @@ class Sketch(Case):
         study.save("saved.toml")
         program("run", "saved.toml", "-o", "program.h5", "--quiet")
         self.assertTrue(rb.diff(result, "program.h5").identical)
+        digest = hashlib.sha256()
+        for path in sorted(result.paths):
+            array = result[path]
+            digest.update(f"{path} {array.dtype} {','.join(map(str, array.shape))}\n".encode() + array.tobytes())
+        self.assertEqual({result.fingerprint, same.fingerprint, result._stored.fingerprint()}, {digest.hexdigest()})
+        self.assertEqual(rb.cite(study), program("cite", "saved.toml").stdout)
+        self.assertEqual(rb.cite(same), program("cite", "chaotic.h5").stdout)
+        self.assertEqual(rb.cite("hbvm"), program("cite", "hbvm").stdout)
+        self.assertEqual(rb.cite(), program("cite").stdout)
 
         study["ensemble.axes[0].values"] = [0.1, 0.7, 1.3]
         study["time.end"] = 1.0

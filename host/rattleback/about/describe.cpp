@@ -1,9 +1,11 @@
 #include "rattleback/about/describe.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "rattleback/about/citations.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/problem/options.hpp"
@@ -39,6 +41,13 @@ Json json_of(std::span<const OptionInfo> options) {
 
 namespace {
 
+/// Returns the references of a system of the catalogue; none for a system of the user.
+std::vector<Citation> references_of(const SystemEntry& system) {
+  const auto builtin = Catalogue::instance().systems();
+  if (std::ranges::find(builtin, &system) == builtin.end()) return {};
+  return Bibliography::instance().of_system(system.name);
+}
+
 Json describe_instance(const SystemEntry& s) {
   Json json{{"variant", s.variant},
             {"summary", s.summary},
@@ -66,6 +75,7 @@ Json describe_instance(const SystemEntry& s) {
 
 Json describe_method(const MethodEntry& m) {
   Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
+  json["references"] = json_of(Bibliography::instance().of_method(m.name));
   json["options"] = json_of(m.options);
   const Study::Method defaults;
   json["options"].push_back({{"name", "solver.tolerance"},
@@ -101,6 +111,7 @@ Json describe_system(const std::string& name, const std::vector<const SystemEntr
             {"kind", "system"},
             {"configuration", instances[0]->configuration},
             {"source", instances[0]->source},
+            {"references", json_of(references_of(*instances[0]))},
             {"instances", Json::array()}};
   for (const SystemEntry* instance : instances) json["instances"].push_back(describe_instance(*instance));
   return json;
@@ -117,19 +128,18 @@ Json describe(const std::string& name) {
                               did_you_mean(name, known, "; see rattleback list")));
 }
 
-Json list(const Listed& what) {
+Json list(const CatalogueParts& what) {
   const Catalogue& catalogue = Catalogue::instance();
   Json json;
   if (what.systems) {
     for (const std::string& name : catalogue.system_names()) {
       const auto instances = catalogue.instances(name);
       Json entry{{"name", name},
-                                   {"summary", instances[0]->summary},
-                                   {"configuration", instances[0]->configuration},
-                                   {"source", instances[0]->source}};
+                 {"summary", instances[0]->summary},
+                 {"configuration", instances[0]->configuration},
+                 {"source", instances[0]->source}};
       for (const SystemEntry* system : instances) {
-        Json reading{
-            {"variant", system->variant}, {"n", system->n}, {"elements", system->elements}, {"m", system->m}};
+        Json reading{{"variant", system->variant}, {"n", system->n}, {"elements", system->elements}, {"m", system->m}};
         for (const StructureInfo& s : system->structure) reading["structure"][s.name] = s.value;
         entry["instances"].push_back(reading);
       }

@@ -23,10 +23,10 @@ namespace rattleback {
 [[nodiscard]] nlohmann::ordered_json describe(const std::string& name);
 
 /// The parts of a list.
-struct Listed {
+struct CatalogueParts {
   bool systems = false, methods = false, observables = false, statistics = false;
 };
 /// Returns name, summary and more of each entry, by part.
-[[nodiscard]] nlohmann::ordered_json list(const Listed& what);
+[[nodiscard]] nlohmann::ordered_json list(const CatalogueParts& what);
 
 }  // namespace rattleback

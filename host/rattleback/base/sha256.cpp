@@ -16,36 +16,39 @@
 namespace rattleback {
 namespace {
 
-class Digest {
- public:
-  Digest() { check(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1); }
-
-  void add(std::string_view bytes) { check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1); }
-
-  [[nodiscard]] std::string digits() {
-    std::array<unsigned char, 32> value{};
-    check(EVP_DigestFinal_ex(context_.get(), value.data(), nullptr) == 1);
-    return fmt::format("{:02x}", fmt::join(value, ""));
-  }
-
- private:
-  static void check(bool done) {
-    if (!done) throw Error(Error::Kind::runtime, "OpenSSL cannot compute SHA-256; repair the package libssl3");
-  }
-
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_{EVP_MD_CTX_new(), EVP_MD_CTX_free};
-};
+void check(bool done) {
+  if (!done) throw Error(Error::Kind::runtime, "OpenSSL cannot compute SHA-256; repair the package libssl3");
+}
 
 }  // namespace
 
+struct Sha256::Context {
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(), EVP_MD_CTX_free};
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  check(context_->context && EVP_DigestInit_ex(context_->context.get(), EVP_sha256(), nullptr) == 1);
+}
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view bytes) {
+  check(EVP_DigestUpdate(context_->context.get(), bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::digits() {
+  std::array<unsigned char, 32> value{};
+  check(EVP_DigestFinal_ex(context_->context.get(), value.data(), nullptr) == 1);
+  return fmt::format("{:02x}", fmt::join(value, ""));
+}
+
 std::string sha256(std::string_view bytes) {
-  Digest digest;
+  Sha256 digest;
   digest.add(bytes);
   return digest.digits();
 }
 
 std::string sha256_of(int file) {
-  Digest digest;
+  Sha256 digest;
   std::vector<char> block(1 << 16);
   for (off_t offset = 0;;) {
     const ssize_t got = pread(file, block.data(), block.size(), offset);

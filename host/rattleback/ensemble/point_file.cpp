@@ -358,8 +358,8 @@ PointFile points_of(const StateTable& table, const Range& rows) {
     const double* const end = values + table.rows * width;
     const double* const bad = std::find_if_not(values, end, [](double x) { return std::isfinite(x); });
     if (bad == end) return;
-    input_error("", fmt::format("the array {} of initial states is not finite in row {} (got {}); correct this row", name,
-                                static_cast<std::uint64_t>(bad - values) / width, *bad));
+    input_error("", fmt::format("the array {} of initial states is not finite in row {} (got {}); correct this row",
+                                name, static_cast<std::uint64_t>(bad - values) / width, *bad));
   };
   for (const auto& [name, given] : {std::pair<const char*, const StateTable::Block*>{"q", &table.q},
                                     {"v", &table.v},

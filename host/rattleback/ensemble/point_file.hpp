@@ -39,8 +39,8 @@ struct PointFile {
     return borrowed_columns.empty() ? columns[i][place] : borrowed_columns[i][row_at(place)];
   }
   Block q, v, p, lambda;
-  std::vector<std::string> names;            ///< all other columns; expressions use such columns like axes
-  std::vector<std::vector<double>> columns;  ///< values of the named columns, one vector per name
+  std::vector<std::string> names;               ///< all other columns; expressions use such columns like axes
+  std::vector<std::vector<double>> columns;     ///< values of the named columns, one vector per name
   std::vector<const double*> borrowed_columns;  ///< the same of a table in memory
 };
 

@@ -215,6 +215,8 @@ class Merge {
     attributes_["failed"] = summary_.failed;
     attributes_["iterations"] = summary_.iterations;
     attributes_["parts"] = parts();
+    // A linked result does not read the data in the parts.
+    if (!options_.linked) attributes_["fingerprint"] = summary_.fingerprint = sink.fingerprint();
     if (!options_.job.empty()) attributes_["job"] = options_.job;
     for (const auto& [name, value] : attributes_) sink.attribute("/", name, value);
     for (const auto& [name, value] : status_attributes_) sink.attribute("/final/status", name, value);

@@ -49,21 +49,20 @@ struct Ensemble::Impl {
     const StateTable* const table = study.ensemble.states.get();
     const std::string where = study.place("ensemble.file");
     const std::string source = table != nullptr ? "the array" : "'" + study.ensemble.file.string() + "'";
-    PointFile points = table != nullptr ? points_of(*table, wanted)
-                                        : read_points(study.directory / study.ensemble.file, study.ensemble.group, where,
-                                                      wanted);
+    PointFile points = table != nullptr
+                           ? points_of(*table, wanted)
+                           : read_points(study.directory / study.ensemble.file, study.ensemble.group, where, wanted);
     const SystemEntry& system = *problem.system;
     const auto settle = [&](std::string_view name, const PointFile::Block& block, const std::vector<Value>& values,
                             int dimension, int elements) {
       if (block.width == 0) return !values.empty();
       if (!values.empty()) {
-        input_error(
-            study.place(fmt::format("ensemble.initial.{}", name)),
-            fmt::format("initial {} is given here and in {}; leave one out", name, source));
+        input_error(study.place(fmt::format("ensemble.initial.{}", name)),
+                    fmt::format("initial {} is given here and in {}; leave one out", name, source));
       }
       if (block.width != static_cast<std::uint64_t>(dimension) && block.width != static_cast<std::uint64_t>(elements)) {
-        input_error(where, fmt::format("{} has {} components of {}, '{}' needs {}", source,
-                                       block.width, name, system.name, sizes_in_words(dimension, elements)));
+        input_error(where, fmt::format("{} has {} components of {}, '{}' needs {}", source, block.width, name,
+                                       system.name, sizes_in_words(dimension, elements)));
       }
       return true;
     };

@@ -18,9 +18,10 @@ namespace {
 void check_file(const Study& study) {
   const Study::Ensemble& ensemble = study.ensemble;
   if (ensemble.states && (!ensemble.file.empty() || !ensemble.axes.empty()))
-    input_error(study.place("ensemble.axes"), fmt::format("an array of initial states and ensemble.{} are both given (each "
-                                                          "defines the trajectories); leave one out",
-                                                          ensemble.file.empty() ? "axes" : "file"));
+    input_error(study.place("ensemble.axes"),
+                fmt::format("an array of initial states and ensemble.{} are both given (each "
+                            "defines the trajectories); leave one out",
+                            ensemble.file.empty() ? "axes" : "file"));
   if (!ensemble.file.empty() && !ensemble.axes.empty()) {
     input_error(study.place("ensemble.file"),
                 "ensemble.file and ensemble.axes are both given (each defines the trajectories); leave one out");

@@ -74,6 +74,7 @@ Summary summary_from(const std::map<std::string, Attribute>& attributes) {
   get("trajectory_steps", summary.trajectory_steps);
   get("failed", summary.failed);
   get("iterations", summary.iterations);
+  get("fingerprint", summary.fingerprint);
   return summary;
 }
 
@@ -117,6 +118,17 @@ namespace {
 ResultSink::Type type_of(const Dataset& dataset) { return static_cast<ResultSink::Type>(dataset.values.index()); }
 
 }  // namespace
+
+std::string Result::fingerprint() const {
+  Fingerprint fingerprint;
+  for (const auto& [path, dataset] : datasets_) {
+    fingerprint.begin(path, name_of(type_of(dataset)), dataset.shape);
+    std::visit(
+        [&fingerprint](const auto& values) { fingerprint.add(values.data(), values.size() * sizeof(values[0])); },
+        dataset.values);
+  }
+  return fingerprint.digits();
+}
 
 void Result::save(const std::filesystem::path& file) const {
   const auto sink = make_file_sink(file);

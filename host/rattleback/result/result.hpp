@@ -38,6 +38,9 @@ class ResultSink {
   virtual void write(const std::string& path, const Shape& offset, const Shape& count, const void* data) = 0;
   /// Sets an attribute of the root ("/") or of a dataset.
   virtual void attribute(const std::string& path, const std::string& name, const Attribute& value) = 0;
+  /// Returns the fingerprint of all datasets after the last write (digest/fingerprint.hpp); empty for a sink that does not
+  /// keep them.
+  [[nodiscard]] virtual std::string fingerprint() { return {}; }
   /// Ends the result after the last write.
   virtual void commit() = 0;
 };
@@ -52,6 +55,7 @@ struct Summary {
   std::uint64_t iterations = 0;                  ///< solver iterations in total
   double wall_seconds = 0.0;                     ///< time of the integration, without start-up and output
   std::map<std::string, std::uint64_t> missing;  ///< per observable: values that were not finite; only counts above 0
+  std::string fingerprint;                       ///< SHA-256 of the datasets; empty where it is not stored
 };
 
 /// A result in memory.
@@ -84,6 +88,8 @@ class Result {
 
   /// Returns all attributes of the root ("/") or of a dataset.
   [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
+  /// Computes the fingerprint of the datasets as they are now. An unchanged result has summary.fingerprint.
+  [[nodiscard]] std::string fingerprint() const;
 
   /// Writes the result file. The file has a temporary name until complete.
   void save(const std::filesystem::path& file) const;
@@ -117,6 +123,8 @@ class ResultFile {
   [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
   /// Reads the block [offset, offset + count) of a dataset into `data`, row-major, in the dataset's own type.
   void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const;
+  /// Computes the fingerprint of the datasets. Reads the whole file.
+  [[nodiscard]] std::string fingerprint() const;
   /// Reads a whole dataset.
   [[nodiscard]] Dataset read(const std::string& path) const;
 
@@ -137,6 +145,7 @@ class MemorySink final : public ResultSink {
   void create(const std::string& path, Type type, const Shape& shape) override;
   void write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) override;
   void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
+  std::string fingerprint() override { return result_.fingerprint(); }
   void commit() override {}
 
   [[nodiscard]] const Result& result() const { return result_; }

@@ -332,6 +332,24 @@ void FileSink::settle() {
   std::filesystem::remove(source_, code);
 }
 
+std::string FileSink::fingerprint() {
+  const auto use = hdf5::lock();
+  Fingerprint fingerprint;
+  for (const auto& [path, array] : arrays_)
+    add_dataset(
+        fingerprint, path, array.type, array.shape,
+        [&, &path = path, &array = array](const Shape& offset, const Shape& count, void* data) {
+          const Handle space(H5Dget_space(array.id.get()), H5Sclose);
+          const auto start = dimensions(offset), size = dimensions(count);
+          const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
+          check((size.empty() ||
+                 H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0) &&
+                    H5Dread(array.id.get(), memory_type(array.type), memory.get(), space.get(), H5P_DEFAULT, data) >= 0,
+                path);
+        });
+  return fingerprint.digits();
+}
+
 void FileSink::commit() {
   const auto use = hdf5::lock();
   std::vector<ScaledDataset> datasets;

@@ -52,6 +52,7 @@ class FileSink final : public ResultSink {
   void create(const std::string& path, Type type, const Shape& shape) override;
   void write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) override;
   void attribute(const std::string& path, const std::string& name, const Attribute& value) override;
+  std::string fingerprint() override;
   void commit() override;
 
   /// Makes a dataset of blocks in other files, which have datasets of the same path. Nothing is copied.

@@ -8,6 +8,7 @@
 #include "rattleback/files/hdf5.hpp"
 #include "rattleback/files/probe.hpp"
 #include "rattleback/result/result_file.hpp"
+#include "rattleback/result/sink_data.hpp"
 #include "rattleback/scales/scales.hpp"
 
 namespace rattleback {
@@ -187,6 +188,17 @@ std::map<std::string, Attribute> ResultFile::attributes(const std::string& path)
 void ResultFile::read(const std::string& path, const Shape& offset, const Shape& count, void* data) const {
   const auto use = hdf5::lock();
   impl_->read(path, offset, count, data);
+}
+
+std::string ResultFile::fingerprint() const {
+  const auto use = hdf5::lock();
+  Fingerprint fingerprint;
+  for (const auto& [path, entry] : impl_->entries)
+    add_dataset(fingerprint, path, entry.type, entry.shape,
+                [this, &path = path](const Shape& offset, const Shape& count, void* data) {
+                  impl_->read(path, offset, count, data);
+                });
+  return fingerprint.digits();
 }
 
 Dataset ResultFile::read(const std::string& path) const {

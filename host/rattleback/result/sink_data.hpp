@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "rattleback/digest/fingerprint.hpp"
 #include "rattleback/result/result.hpp"
 
 namespace rattleback {
@@ -65,6 +66,53 @@ inline std::uint64_t elements_of(const Shape& count) {
   std::uint64_t n = 1;
   for (const std::uint64_t extent : count) n *= extent;
   return n;
+}
+
+/// Calls visit(offset, count) for blocks of at most `most` numbers that follow each other in row-major order and together
+/// are the whole array.
+template <class Visit>
+void for_each_block(const Shape& shape, std::uint64_t most, Visit visit) {
+  if (elements_of(shape) == 0) return;
+  std::size_t whole = shape.size();  // dimensions from here on are whole in every block
+  std::uint64_t inner = 1;
+  while (whole > 0 && inner * shape[whole - 1] <= most) inner *= shape[--whole];
+  Shape offset(shape.size(), 0), count = shape;
+  if (whole == 0) return visit(offset, count);
+  const std::size_t cut = whole - 1;
+  const std::uint64_t length = std::max<std::uint64_t>(most / inner, 1);
+  for (std::size_t d = 0; d < cut; ++d) count[d] = 1;
+  for (bool more = true; more;) {
+    for (offset[cut] = 0; offset[cut] < shape[cut]; offset[cut] += count[cut]) {
+      count[cut] = std::min(length, shape[cut] - offset[cut]);
+      visit(offset, count);
+    }
+    more = false;
+    for (std::size_t d = cut; d-- > 0 && !more;) {
+      more = ++offset[d] < shape[d];
+      if (!more) offset[d] = 0;
+    }
+  }
+}
+
+/// Returns the name of a type of numbers: "float64".
+inline const char* name_of(ResultSink::Type type) {
+  constexpr const char* names[] = {"float64", "uint32", "uint64"};
+  return names[static_cast<int>(type)];
+}
+
+/// Adds a dataset to a fingerprint. read(offset, count, data) reads a block.
+template <class Read>
+void add_dataset(Fingerprint& fingerprint, const std::string& path, ResultSink::Type type, const Shape& shape,
+                 Read read) {
+  fingerprint.begin(path, name_of(type), shape);
+  const std::uint64_t word = type == ResultSink::Type::u32 ? 4 : 8;
+  std::vector<double> block;
+  for_each_block(shape, std::uint64_t{1} << 17, [&](const Shape& offset, const Shape& count) {
+    const std::uint64_t numbers = elements_of(count);
+    block.resize(numbers);
+    read(offset, count, block.data());
+    fingerprint.add(block.data(), numbers * word);
+  });
 }
 
 }  // namespace rattleback

@@ -246,6 +246,9 @@ void Runner::write_attributes() {
   sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);
   sink_.attribute("/", "failed", summary_.failed);
   sink_.attribute("/", "iterations", summary_.iterations);
+  if (!whole_) return;
+  summary_.fingerprint = sink_.fingerprint();
+  if (!summary_.fingerprint.empty()) sink_.attribute("/", "fingerprint", summary_.fingerprint);
 }
 
 }  // namespace rattleback

@@ -182,7 +182,7 @@ struct Study {
     std::filesystem::path file;  ///< CSV or HDF5 of initial states instead of axes; relative to the study file
     /// Initial states in memory instead of axes and file. The study as TOML names the file of write_states (problem/ensemble.hpp).
     std::shared_ptr<const StateTable> states;
-    std::string group;           ///< HDF5 group of the datasets; "" means / or /initial
+    std::string group;  ///< HDF5 group of the datasets; "" means / or /initial
     bool project = false;
     /// Frame of v and p of the initial states on Lie groups: "space" (right trivialised) or "body". Empty means the
     /// frame of the method's states or, for states from a result, the frame of the result's method.

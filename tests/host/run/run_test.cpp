@@ -77,7 +77,8 @@ TEST(Run, TakesATableOfStates) {
   const Study stored = Study::parse(Problem(study).study.to_toml());  // names the file
   EXPECT_EQ(stored.ensemble.states, nullptr);
   const Result read = run(stored);
-  for (const std::string& path : borrowed.paths()) EXPECT_EQ(borrowed.dataset(path).values, read.dataset(path).values) << path;
+  for (const std::string& path : borrowed.paths())
+    EXPECT_EQ(borrowed.dataset(path).values, read.dataset(path).values) << path;
   // A part of the ensemble takes the same rows.
   const Ensemble part(Problem(study), {256, 300});
   EXPECT_EQ(part.file_digest(), Ensemble(Problem(stored), {256, 300}).file_digest());
@@ -90,7 +91,8 @@ TEST(Run, TakesATableOfStates) {
     (void)run(study);
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("array v of initial states is not finite in row 1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("array v of initial states is not finite in row 1"), std::string::npos)
+        << error.what();
   }
   std::filesystem::remove_all(folder);
 }

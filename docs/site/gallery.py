@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Writes the gallery: gallery.py PROGRAM FOLDER [--only REGEX]. Runs every study of examples/, takes its time, and draws its figure."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def comment(text):
+    """The lines of `#` at the beginning, in paragraphs; lines of commands are apart."""
+    words, commands = [], []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        line = line[1:].rstrip()
+        if re.match(r"\s{2,}rattleback ", line):
+            commands.append(line.strip())
+        else:
+            words.append(line.strip())
+    return " ".join(words), commands
+
+
+def escape(text):
+    return re.sub(r"([\\`*_\[\]|<>$])", r"\\\1", text)
+
+
+def figures_of(study, result):
+    """The words after `rattleback plot` for figures that may fit, the best one first."""
+    time = study.get("time", {})
+    if "section" in study:
+        yield ["section", result]
+    samples = json.loads(subprocess.run([sys.executable, "-c", "import h5py,sys,json; f=h5py.File(sys.argv[1]); print(json.dumps(["
+                                         "len(f['time']), 'trajectories' in f and f['trajectories/q'].shape[2]]))", result],
+                                        capture_output=True, text=True, check=True).stdout)
+    if samples[1] and samples[1] > 1 and 50 <= samples[0] <= 5000:
+        yield ["phase", result, "--components", "q[0],q[1]"]
+    if samples[0] > 2:
+        yield ["time", result]
+    if time:
+        yield ["histogram", result]
+
+
+def write(program, folder, only):
+    images = folder / "gallery"
+    images.mkdir(parents=True, exist_ok=True)
+    parts = ["# Gallery\n", "Every study in `examples/`, with its command, its time and a figure. The times are those of the machine that built this page: "
+             "the integration alone, without the compilation of the kernel.\n"]
+    names = [path.stem for path in sorted((ROOT / "examples").glob("*.toml")) if re.search(only, path.stem)]
+    parts.append(", ".join(f"[{name}](#{name})" for name in names) + "\n")
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in names:
+            file = ROOT / "examples" / f"{name}.toml"
+            result = str(pathlib.Path(scratch) / f"{name}.h5")
+            done = subprocess.run([program, "run", file, "-o", result, "--json"], capture_output=True, text=True)
+            if done.returncode not in (0, 3):
+                sys.exit(f"gallery: {name}: {done.stderr}")
+            told = json.loads(done.stdout)
+            words, commands = comment(file.read_text())
+            parts.append(f"## {name}\n\n{escape(words)}\n")
+            parts.append("```text\n" + "\n".join([f"rattleback run examples/{name}.toml"] + commands) + "\n```\n")
+            parts.append(f"{told['trajectories']} trajector{'y' if told['trajectories'] == 1 else 'ies'}, {told['trajectory_steps']} steps in "
+                         f"{told['wall_seconds']:.3g} s on {told['threads']} threads ({escape(told['device'])}).\n")
+            for words in figures_of(tomllib.loads(file.read_text()), result):
+                figure = images / f"{name}.svg"
+                if subprocess.run([program, "plot", *words, "-o", figure], capture_output=True).returncode == 0:
+                    parts.append(f"![The figure of {name}](gallery/{name}.svg)\n")
+                    break
+            os.unlink(result)
+    (folder / "gallery.md").write_text("\n".join(parts))
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[4] if len(sys.argv) > 4 else "")

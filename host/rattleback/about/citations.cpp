@@ -1,0 +1,68 @@
+#include "rattleback/about/citations.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace rattleback {
+
+nlohmann::ordered_json json_of(std::span<const Citation> citations) {
+  auto json = nlohmann::ordered_json::array();
+  for (const Citation& citation : citations) {
+    const Publication& r = *citation.reference;
+    auto& entry = json.emplace_back();
+    entry["key"] = r.key;
+    entry["place"] = citation.place;
+    entry["text"] = to_text(r);
+    entry["type"] = r.type;
+    entry["authors"] = r.authors;
+    entry["title"] = r.title;
+    for (const auto& [name, value] : {std::pair{"journal", r.journal},
+                                      {"booktitle", r.booktitle},
+                                      {"volume", r.volume},
+                                      {"number", r.number},
+                                      {"pages", r.pages},
+                                      {"edition", r.edition},
+                                      {"publisher", r.publisher},
+                                      {"doi", r.doi},
+                                      {"eprint", r.eprint}})
+      if (!value.empty()) entry[name] = value;
+    entry["year"] = r.year;
+  }
+  return json;
+}
+
+std::vector<Listed> references_of(const StudyCitations& citations) {
+  std::vector<Listed> list;
+  const auto add = [&list](const Citation& citation, const std::string& what) {
+    auto found = std::ranges::find(list, citation.reference, &Listed::reference);
+    if (found == list.end()) found = list.insert(list.end(), {citation.reference, {}});
+    found->uses.push_back(citation.place.empty() ? what : fmt::format("{} ({})", what, citation.place));
+  };
+  add({Bibliography::instance().find("rattleback"), ""}, "software");
+  for (const Citation& citation : citations.of_method) add(citation, "method " + citations.method);
+  for (const Citation& citation : citations.of_system) add(citation, "system " + citations.system);
+  for (const Citation& citation : citations.of_ensemble) add(citation, "initial states and parameters");
+  return list;
+}
+
+std::string bibtex_of(std::span<const Listed> references, const Provenance& provenance) {
+  std::string text;
+  for (const Listed& listed : references) {
+    std::vector<std::pair<std::string, std::string>> more;
+    if (listed.reference->type == "software") {
+      if (!provenance.version.empty()) more.emplace_back("version", provenance.version);
+      std::string note = provenance.git.empty() ? "" : "commit " + provenance.git;
+      if (!provenance.fingerprint.empty())
+        note += fmt::format("{}fingerprint of the result: {}", note.empty() ? "" : "; ", provenance.fingerprint);
+      if (!note.empty()) more.emplace_back("note", note);
+    }
+    text += text.empty() ? "" : "\n";
+    if (!listed.uses.empty()) text += fmt::format("% {}\n", fmt::join(listed.uses, "; "));
+    text += to_bibtex(*listed.reference, more);
+  }
+  return text;
+}
+
+}  // namespace rattleback

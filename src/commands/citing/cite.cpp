@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.hpp"
+#include "rattleback/about/citations.hpp"
+#include "rattleback/base/message.hpp"
+#include "rattleback/base/version.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/result/result.hpp"
+#include "rattleback/study/study.hpp"
+
+namespace rattleback::program {
+namespace {
+
+/// What is cited: the name of a study, a system or a method, its references, and where the numbers come from.
+struct Cited {
+  std::string name, own_system;
+  std::vector<Listed> references;
+  Provenance provenance{version(), git_commit(), ""};
+};
+
+Cited of_study(const StudyCitations& citations) {
+  return {citations.name, citations.own_system, references_of(citations)};
+}
+
+Cited of_result(const std::string& name) {
+  const ResultFile file(name);
+  const auto attributes = file.attributes("/");
+  const auto text = [&attributes](const char* key) {
+    const auto found = attributes.find(key);
+    const auto* value = found == attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+    return value ? *value : std::string();
+  };
+  Cited cited = of_study(Bibliography::instance().of_study(text("study"), name));
+  cited.provenance = {text("version"), text("git"), text("fingerprint")};
+  return cited;
+}
+
+Cited of_entry(const std::string& name) {
+  const Catalogue& catalogue = Catalogue::instance();
+  const auto instances = catalogue.instances(name);
+  const MethodEntry* method = catalogue.method(name);
+  if (instances.empty() && method == nullptr) {
+    std::vector<std::string> known = catalogue.system_names();
+    for (const MethodEntry* m : catalogue.methods()) known.emplace_back(m->name);
+    input_error("", fmt::format("{} is no file, and no system or method has this name{}", quote(name, most_of_a_path),
+                                did_you_mean(name, known, "; give a study, a result, or a name of rattleback list")));
+  }
+  StudyCitations citations;
+  citations.name = name;
+  if (method != nullptr) {
+    citations.method = name;
+    citations.of_method = Bibliography::instance().of_method(name);
+  } else {
+    citations.system = instances[0]->name;
+    citations.of_system = Bibliography::instance().of_system(instances[0]->name);
+  }
+  return of_study(citations);
+}
+
+Cited cited_by(const std::string& name) {
+  std::error_code code;
+  if (name.ends_with(".toml")) return of_study(Bibliography::instance().of_study(Study::load(name).to_toml(), name));
+  if (std::filesystem::exists(name, code) || name.ends_with(".h5")) return of_result(name);
+  return of_entry(name);
+}
+
+Cited everything() {
+  Cited cited{.name = "rattleback", .own_system = "", .references = {}};
+  for (const Publication& reference : Bibliography::instance().references())
+    cited.references.push_back({&reference, {}});
+  return cited;
+}
+
+nlohmann::ordered_json to_json(const Cited& cited) {
+  nlohmann::ordered_json json{
+      {"name", cited.name}, {"version", cited.provenance.version}, {"git", cited.provenance.git}};
+  if (!cited.provenance.fingerprint.empty()) json["fingerprint"] = cited.provenance.fingerprint;
+  if (!cited.own_system.empty()) json["own_system"] = cited.own_system;
+  json["references"] = nlohmann::ordered_json::array();
+  for (const Listed& listed : cited.references) {
+    nlohmann::ordered_json entry = json_of(std::span<const Citation>{{Citation{listed.reference, ""}}})[0];
+    entry.erase("place");
+    entry["uses"] = listed.uses;
+    entry["bibtex"] = bibtex_of({&listed, 1}, cited.provenance);
+    json["references"].push_back(entry);
+  }
+  return json;
+}
+
+}  // namespace
+
+void add_cite(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("cite", "references of the software, the method and the system of a study, as BibTeX");
+  struct Arguments {
+    std::string name;
+    bool all = false, json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("name", arguments->name, "a study, a result, a system or a method; without it the software alone")
+      ->type_name(value::file)
+      ->check(not_empty());
+  command->add_flag("--all", arguments->all, "the whole bibliography of the program");
+  command->add_flag("--json", arguments->json, "as one JSON object");
+  command->footer("Examples:\n  rattleback cite chaotic.h5 > references.bib\n  rattleback cite examples/chaotic.toml");
+  command->callback([arguments, &exit_code] {
+    if (arguments->all && !arguments->name.empty())
+      input_error("--all", "prints the whole bibliography; leave the name out");
+    const Cited cited = arguments->all            ? everything()
+                        : arguments->name.empty() ? of_study({})
+                                                  : cited_by(arguments->name);
+    if (arguments->json) {
+      fmt::print("{}\n", to_json(cited).dump(2));
+    } else {
+      if (!cited.own_system.empty()) fmt::print("% system of the study: {}\n\n", one_line(cited.own_system));
+      fmt::print("{}", bibtex_of(cited.references, cited.provenance));
+    }
+    exit_code = exit_done;
+  });
+}
+
+}  // namespace rattleback::program

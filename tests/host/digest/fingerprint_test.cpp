@@ -1,0 +1,105 @@
+// The fingerprint of a result.
+
+#include "rattleback/digest/fingerprint.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "rattleback/rattleback.hpp"
+#include "rattleback/result/sink_data.hpp"
+
+using namespace rattleback;
+
+namespace {
+
+TEST(Fingerprint, IsTheHashThatItsDescriptionTells) {
+  Fingerprint fingerprint;
+  const double numbers[] = {1.0, -2.0};
+  const std::uint32_t status[] = {3};
+  fingerprint.begin("/a", "float64", std::vector<std::uint64_t>{1, 2});
+  fingerprint.add(numbers, sizeof numbers);
+  fingerprint.begin("/final/status", "uint32", std::vector<std::uint64_t>{1});
+  fingerprint.add(status, sizeof status);
+  std::string text = "/a float64 1,2\n";
+  text.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  text += "/final/status uint32 1\n";
+  text.append(reinterpret_cast<const char*>(status), sizeof status);
+  EXPECT_EQ(fingerprint.digits(), sha256(text));
+  Fingerprint wrong;
+  wrong.begin("/b", "float64", {});
+  EXPECT_THROW(wrong.begin("/a", "float64", {}), std::logic_error);
+}
+
+TEST(Fingerprint, BlocksAreTheWholeArrayInItsOrder) {
+  for (const Shape& shape : {Shape{}, Shape{1}, Shape{7}, Shape{3, 5}, Shape{2, 3, 4}, Shape{5, 1, 9}, Shape{0, 3}})
+    for (const std::uint64_t most : {1u, 2u, 3u, 4u, 7u, 12u, 100u}) {
+      std::vector<std::uint64_t> numbers(elements_of(shape)), found;
+      std::iota(numbers.begin(), numbers.end(), 0);
+      for_each_block(shape, most, [&](const Shape& offset, const Shape& count) {
+        EXPECT_LE(elements_of(count), most);
+        for_each_run(shape, offset, count, [&](std::uint64_t first, std::uint64_t, std::uint64_t length) {
+          for (std::uint64_t i = 0; i < length; ++i) found.push_back(first + i);
+        });
+      });
+      EXPECT_EQ(found, numbers) << testing::PrintToString(shape) << " in blocks of " << most;
+    }
+}
+
+/// A result in memory, its file, and the same result in smaller tiles and by one thread have one fingerprint. Any change
+/// of a number or of a shape changes it.
+TEST(Fingerprint, DependsOnTheDatasetsAlone) {
+  const Study study = Study::parse(R"toml(
+[study]
+name = "fingerprint"
+[system]
+name = "pendulum-cvt"
+[method]
+name = "nonholonomic-lobatto"
+[time]
+step = 0.125
+end = 1.0
+sample_every = 2
+[ensemble]
+axes = [ { name = "x", from = 0.5, to = 1.0, count = 600 } ]
+[ensemble.initial]
+q = ["x", 0, 1]
+v = [0, 1, 0]
+[[observable]]
+name = "energy"
+statistics = ["mean"]
+[output]
+trajectories = [1, 3]
+)toml");
+  RunOptions options;
+  options.backend = "cpu";
+  const Result result = run(study, options);
+  EXPECT_EQ(result.fingerprint().size(), 64u);
+  EXPECT_EQ(result.summary.fingerprint, result.fingerprint());
+  options.threads = 1;
+  options.tile = 256;
+  options.backend = "cpu:scalar";
+  EXPECT_EQ(run(study, options).fingerprint(), result.fingerprint());
+
+  std::string name = (std::filesystem::temp_directory_path() / "rattleback-fingerprint-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(name.data());
+  result.save(folder / "a.h5");
+  const ResultFile file(folder / "a.h5");
+  EXPECT_EQ(file.fingerprint(), result.fingerprint());
+  EXPECT_EQ(summary_of(file).fingerprint, result.fingerprint());
+  std::filesystem::remove_all(folder);
+
+  Study other = study;
+  other.ensemble.axes[0].to = 1.0000000000000002;
+  EXPECT_NE(run(other, options).fingerprint(), result.fingerprint());
+  other = study;
+  other.output.trajectories = {1};
+  EXPECT_NE(run(other, options).fingerprint(), result.fingerprint());
+  other = study;
+  other.name = "another name";
+  EXPECT_EQ(run(other, options).fingerprint(), result.fingerprint());
+}
+
+}  // namespace
