@@ -34,7 +34,7 @@ def to_xarray(result: "Result") -> Any:
         is_coordinate = scales == [path] or path.startswith(("/axes/", "/groups/axes/"))
         entry = (dimensions, np.asarray(result._stored.array(path)), attributes)
         (coordinates if is_coordinate else variables)[_name(path)] = entry
-    names = result.study._problem.describe()["instances"][0]["coordinates"]
+    names = result.attributes.get("coordinates", "").split()
     for part in ("q", "v", "p"):
         shapes = result._stored.shapes()
         found = shapes.get(f"/final/{part}") or shapes.get(f"/initial/{part}")

@@ -248,7 +248,7 @@ class Result:
 
     def _facts(self) -> list[tuple[str, str]]:
         summary = self._stored.summary
-        facts = self.study._facts()
+        facts = self.study._facts(summary["trajectories"])
         facts.append(("failed", f"{summary['failed']} of {summary['trajectories']} trajectories"))
         facts += [("missing", f"{count} values of {name}") for name, count in summary["missing"].items()]
         facts.append(("run", f"{summary['trajectory_steps']:,} trajectory-steps in {summary['wall_seconds']:.3g} s on "

@@ -352,13 +352,13 @@ class Study:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _facts(self, trajectories: int | None = None) -> list[tuple[str, str]]:
         time = self["time"]
         options = self._problem.method_options
         return [("study", self.name), ("system", self._problem.system),
                 ("method", self._problem.method + (f" ({options})" if options else "")),
                 ("time", f"{time['start']:g} to {time['end']:g}, step {time['step']}" if "end" in time else f"step {time['step']}"),
-                ("trajectories", str(self.trajectories)),
+                ("trajectories", str(self.trajectories if trajectories is None else trajectories)),
                 ("observables", ", ".join(entry["name"] for entry in self._document.get("observable", [])) or "none")]
 
     def __repr__(self) -> str:

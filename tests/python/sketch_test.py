@@ -76,6 +76,8 @@ class Sketch(Case):
         result = rb.run(study)
         self.assertEqual(result.final.q.ctypes.data, result.final.q.ctypes.data)
         np.testing.assert_array_equal(result.initial.q, q0)
+        self.assertIn("300", repr(result))
+        self.assertIn("<table>", result._repr_html_())
         study.save("states.toml")
         program("run", "states.toml", "-o", "program.h5", "--quiet")
         self.assertTrue(rb.diff(result, "program.h5").identical)
