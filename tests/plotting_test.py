@@ -17,11 +17,11 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "fuzz"))
 import files  # noqa: E402
 import studies  # noqa: E402
-from plotting import base, main, maps, results, timeseries  # noqa: E402
+from rattleback.plot import base, main, maps, results, timeseries  # noqa: E402
 
 
 class Group(dict):

@@ -37,10 +37,15 @@ class Rooms(unittest.TestCase):
         long = {str(path.relative_to(ROOT)): lines for folder in ("kernels", "host", "src") for path in sources(folder)
                 if (lines := len(path.read_text().splitlines())) > 500}
         self.assertEqual(long, {})
+        long = [path for folder in ("python", "tests/python") for path in (ROOT / folder).rglob("*")
+                if path.suffix in SOURCES | {".py"} and len(path.read_text().splitlines()) > 500]
+        self.assertEqual(long, [])
 
     def test_folders_are_not_flat(self):
         counts = collections.Counter(str(path.parent.relative_to(ROOT)) for folder in ("kernels", "host", "src")
                                      for path in sources(folder))
+        counts.update(str(path.parent.relative_to(ROOT)) for path in (ROOT / "python").rglob("*")
+                      if path.is_file() and "__pycache__" not in path.parts)
         self.assertEqual({folder: count for folder, count in counts.items() if count > 12}, {})
 
     def test_rooms_have_no_circles(self):

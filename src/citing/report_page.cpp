@@ -12,9 +12,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "citing/citations.hpp"
 #include "citing/page.hpp"
 #include "output/plot_tool.hpp"
+#include "rattleback/about/citations.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/result/result.hpp"

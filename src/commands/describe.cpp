@@ -1,100 +1,24 @@
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "citing/citations.hpp"
 #include "commands/commands.hpp"
 #include "output/report.hpp"
+#include "rattleback/about/describe.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/compile/sources.hpp"
 #include "rattleback/files/text_file.hpp"
 #include "rattleback/formulas/print.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/problem/problem.hpp"
 
 namespace rattleback::program {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json describe_instance(const SystemEntry& s) {
-  Json json{{"variant", s.variant},
-            {"summary", s.summary},
-            {"configuration_dimension", s.n},
-            {"configuration_numbers", s.elements},
-            {"constraints", s.m}};
-  for (const StructureInfo& p : s.structure) json["structure"][p.name] = p.value;
-  json["state"] = Json::array({fmt::format("q[{}]", s.elements), fmt::format("p[{}]", s.n)});
-  if (s.m > 0) json["state"].push_back(fmt::format("lambda[{}]", s.m));
-  json["coordinates"] = std::vector<std::string>(s.coordinates.begin(), s.coordinates.end());
-  json["parameters"] = Json::array();
-  for (const ParameterInfo& p : s.parameters)
-    json["parameters"].push_back({{"name", p.name}, {"default", p.value}, {"unit", p.unit}, {"text", p.text}});
-  json["observables"] = Json::array();
-  for (const ObservableInfo& o : s.observables)
-    json["observables"].push_back({{"name", o.name}, {"conserved", o.conserved}, {"text", o.text}});
-  json["default_q"] = std::vector(s.default_q.begin(), s.default_q.end());
-  json["default_v"] = std::vector(s.default_v.begin(), s.default_v.end());
-  json["time_scale"] = s.time_scale;
-  json["methods"] = Json::array();
-  for (const MethodEntry* m : Catalogue::instance().methods())
-    if (Catalogue::instance().takes(*m, s)) json["methods"].push_back(m->name);
-  return json;
-}
-
-/// Returns the references of a system of the catalogue; none for a system of the user.
-std::vector<Citation> references_of(const SystemEntry& system) {
-  const auto builtin = Catalogue::instance().systems();
-  if (std::ranges::find(builtin, &system) == builtin.end()) return {};
-  return Bibliography::instance().of_system(system.name);
-}
-
-Json describe_system(const std::string& name, const std::vector<const SystemEntry*>& instances) {
-  Json json{{"name", name},
-            {"kind", "system"},
-            {"configuration", instances[0]->configuration},
-            {"source", instances[0]->source},
-            {"references", json_of(references_of(*instances[0]))},
-            {"instances", Json::array()}};
-  for (const SystemEntry* instance : instances) json["instances"].push_back(describe_instance(*instance));
-  return json;
-}
-
-Json describe_method(const MethodEntry& m) {
-  Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
-  json["references"] = json_of(Bibliography::instance().of_method(m.name));
-  json["options"] = json_of(m.options);
-  const Study::Method defaults;
-  json["options"].push_back({{"name", "solver.tolerance"},
-                             {"default", defaults.tolerance},
-                             {"text", "size of the last update, relative to the unknowns, that ends an iteration"}});
-  json["options"].push_back({{"name", "solver.max_iterations"},
-                             {"default", defaults.max_iterations},
-                             {"text", "a step that needs more fails"}});
-  if (m.predicts)
-    json["options"].push_back({{"name", "solver.guess"},
-                               {"default", defaults.guess},
-                               {"choices", {"advanced", "simple"}},
-                               {"text", "where Newton's method starts: from q + h v, or from q"}});
-  json["takes"] = systems_in_words(m);
-  json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
-  json["frame"] = m.in_space ? "space" : "body";
-  json["step_observables"] = Json::array();
-  SystemEntry some_system{};
-  some_system.n = some_system.m = some_system.elements = 1;
-  for (const RunObservable& observable : run_observables())
-    if (observable.of_step && observable.components(some_system, m) > 0)
-      json["step_observables"].push_back(observable.title());
-  json["systems"] = Json::array();
-  for (const std::string& name : Catalogue::instance().system_names())
-    if (Catalogue::instance().takes(m, *Catalogue::instance().instances(name)[0])) json["systems"].push_back(name);
-  return json;
-}
 
 void print_lines(const Json& list, const char* format_name) {
   for (const Json& item : list)
@@ -192,14 +116,7 @@ void add_describe(CLI::App& app, int& exit_code) {
       input_error("--header",
                   fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
     }
-    const MethodEntry* method = catalogue.method(*name);
-    if (instances.empty() && !method) {
-      std::vector<std::string> known = catalogue.system_names();
-      for (const MethodEntry* m : catalogue.methods()) known.emplace_back(m->name);
-      input_error("", fmt::format("no system or method is named {}{}", quote(*name),
-                                  did_you_mean(*name, known, "; see rattleback list")));
-    }
-    const Json json = method ? describe_method(*method) : describe_system(title, instances);
+    const Json json = instances.empty() ? describe(*name) : describe_system(title, instances);
     if (*as_json) {
       fmt::print("{}\n", json.dump(2));
     } else {

@@ -5,6 +5,7 @@
 
 #include "commands/commands.hpp"
 #include "output/report.hpp"
+#include "rattleback/about/describe.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/problem/options.hpp"
@@ -41,12 +42,9 @@ std::string options_of(const MethodEntry& method) {
   return text;
 }
 
-/// The parts to list.
-struct What {
-  bool systems, methods, observables, statistics;
-};
+void print_json(const CatalogueParts& what) { fmt::print("{}\n", list(what).dump(2)); }
 
-void print_text(const What& what) {
+void print_text(const CatalogueParts& what) {
   const Catalogue& catalogue = Catalogue::instance();
   if (what.systems) {
     fmt::print("systems\n");
@@ -74,7 +72,7 @@ void print_text(const What& what) {
   }
 }
 
-void print_names(const What& what) {
+void print_names(const CatalogueParts& what) {
   const Catalogue& catalogue = Catalogue::instance();
   if (what.systems)
     for (const std::string& name : catalogue.system_names()) fmt::print("{}\n", name);
@@ -84,44 +82,6 @@ void print_names(const What& what) {
     for (const RunObservable& observable : run_observables()) fmt::print("{}\n", observable.title());
   if (what.statistics)
     for (const StatisticEntry& statistic : statistics()) fmt::print("{}\n", statistic.name);
-}
-
-void print_json(const What& what) {
-  const Catalogue& catalogue = Catalogue::instance();
-  nlohmann::ordered_json json;
-  if (what.systems) {
-    for (const std::string& name : catalogue.system_names()) {
-      const auto instances = catalogue.instances(name);
-      nlohmann::ordered_json entry{{"name", name},
-                                   {"summary", instances[0]->summary},
-                                   {"configuration", instances[0]->configuration},
-                                   {"source", instances[0]->source}};
-      for (const SystemEntry* system : instances) {
-        nlohmann::ordered_json reading{
-            {"variant", system->variant}, {"n", system->n}, {"elements", system->elements}, {"m", system->m}};
-        for (const StructureInfo& s : system->structure) reading["structure"][s.name] = s.value;
-        entry["instances"].push_back(reading);
-      }
-      json["systems"].push_back(entry);
-    }
-  }
-  if (what.methods) {
-    for (const MethodEntry* method : catalogue.methods())
-      json["methods"].push_back({{"name", method->name},
-                                 {"summary", method->summary},
-                                 {"options", json_of(method->options)},
-                                 {"order", method->order},
-                                 {"takes", systems_in_words(*method)},
-                                 {"source", method->source}});
-  }
-  if (what.observables)
-    for (const RunObservable& observable : run_observables())
-      json["observables"].push_back(
-          {{"name", observable.title()}, {"of_step", observable.of_step}, {"text", observable.text}});
-  if (what.statistics)
-    for (const StatisticEntry& statistic : statistics())
-      json["statistics"].push_back({{"name", statistic.name}, {"text", statistic.text}});
-  fmt::print("{}\n", json.dump(2));
 }
 
 }  // namespace
@@ -136,8 +96,8 @@ void add_list(CLI::App& app, int& exit_code) {
   command->add_flag("--json", *json, "as one JSON object");
   command->callback([what, names, json, &exit_code] {
     const bool both = what->empty();
-    const What listed{both || *what == "systems", both || *what == "methods", *what == "observables",
-                      *what == "statistics"};
+    const CatalogueParts listed{both || *what == "systems", both || *what == "methods", *what == "observables",
+                                *what == "statistics"};
     if (*json) {
       print_json(listed);
     } else if (*names) {

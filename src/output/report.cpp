@@ -117,30 +117,6 @@ nlohmann::ordered_json report_json(std::string_view command) {
   return {{"rattleback", version()}, {"command", command}};
 }
 
-nlohmann::ordered_json json_of(const MethodOption& value) {
-  return std::visit([](const auto& x) { return nlohmann::ordered_json(x); }, value.content);
-}
-
-nlohmann::ordered_json json_of(std::span<const OptionInfo> options) {
-  constexpr const char* kinds[] = {"integer", "choice", "number", "flag", "numbers", "matrix"};
-  constexpr const char* scopes[] = {"all", "groups-matter", "groups-only"};
-  auto json = nlohmann::ordered_json::array();
-  for (const OptionInfo& option : options) {
-    auto& entry = json.emplace_back();
-    entry["name"] = option.name;
-    entry["kind"] = kinds[static_cast<int>(option.kind)];
-    entry["default"] = json_of(default_of(option));
-    if (option.kind == OptionKind::choice)
-      entry["choices"] = std::vector<std::string>(option.choices.begin(), option.choices.end());
-    if (std::isfinite(option.minimum)) entry["minimum"] = option.minimum;
-    if (std::isfinite(option.maximum)) entry["maximum"] = option.maximum;
-    if (const std::string range = range_in_words(option); !range.empty()) entry["range"] = range;
-    entry["systems"] = scopes[static_cast<int>(option.scope)];
-    entry["text"] = option.text;
-  }
-  return json;
-}
-
 nlohmann::ordered_json json_of(const Study::Method& method) {
   auto json = nlohmann::ordered_json::object();
   for (const auto& [name, value] : method.options) json[name] = json_of(value);

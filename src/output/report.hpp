@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "rattleback/about/describe.hpp"
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/study/study.hpp"
@@ -61,9 +62,6 @@ class Plot {
 
 /// Returns the beginning of the JSON object of a command. This beginning identifies a file as written by this program.
 [[nodiscard]] nlohmann::ordered_json report_json(std::string_view command);
-[[nodiscard]] nlohmann::ordered_json json_of(const MethodOption& value);
-/// Returns name, kind, default, range or choices, and text of each option.
-[[nodiscard]] nlohmann::ordered_json json_of(std::span<const OptionInfo> options);
 /// Returns the options of a complete study's method, by name.
 [[nodiscard]] nlohmann::ordered_json json_of(const Study::Method& method);
 /// Adds a study's method, all its options, and the number of stages if the method has stages.

@@ -185,7 +185,7 @@ class CsvReader {
       points_.columns.push_back(std::move(table_[column]));
       return;
     }
-    auto& [width, values] = *targets_[column]->block;
+    auto& [width, values, borrowed] = *targets_[column]->block;
     values.resize(width * points_.rows());
     for (std::uint64_t row = 0; row < points_.rows(); ++row) {
       values[row * width + targets_[column]->index] = table_[column][row];
@@ -216,6 +216,7 @@ class Hdf5Reader {
 
   /// Reads the file in a child process first, because HDF5 may crash.
   PointFile operator()() {
+    const auto use = hdf5::lock();
     hdf5::silence_errors();
     if (const std::string why = why_unreadable(file_); !why.empty()) fail(fmt::format("cannot be read ({})", why));
     if (!comes_back(file_, [this] { (void)read(); })) fail("cannot be read (damaged: HDF5 crashes over it)");
@@ -285,9 +286,9 @@ class Hdf5Reader {
     const auto bad = std::ranges::find_if_not(values, [](double x) { return std::isfinite(x); });
     if (bad != values.end()) {
       fail(fmt::format("dataset {} is not finite in row {}", quote(name),
-                       row_at(static_cast<std::uint64_t>(bad - values.begin()) / width)));
+                       points_.row_at(static_cast<std::uint64_t>(bad - values.begin()) / width)));
     }
-    *state = {width, std::move(values)};
+    *state = {width, std::move(values), nullptr};
   }
 
   std::vector<double> numbers(const std::string& name, const Handle& dataset,
@@ -335,11 +336,6 @@ class Hdf5Reader {
     return values;
   }
 
-  /// Returns the row of the file at a place among the rows that were read.
-  [[nodiscard]] std::uint64_t row_at(std::uint64_t place) const {
-    return place == 0 ? 0 : points_.range.first + place - 1;
-  }
-
   std::filesystem::path file_;
   std::string where_, group_;
   Range wanted_;
@@ -352,6 +348,34 @@ class Hdf5Reader {
 
 bool is_hdf5_name(const std::filesystem::path& file) {
   return file.extension() == ".h5" || file.extension() == ".hdf5";
+}
+
+PointFile points_of(const StateTable& table, const Range& rows) {
+  PointFile points;
+  points.total = table.rows;
+  points.range = rows_of(rows, table.rows);
+  const auto check = [&](std::string_view name, const double* values, std::uint64_t width) {
+    const double* const end = values + table.rows * width;
+    const double* const bad = std::find_if_not(values, end, [](double x) { return std::isfinite(x); });
+    if (bad == end) return;
+    input_error("", fmt::format("the array {} of initial states is not finite in row {} (got {}); correct this row",
+                                name, static_cast<std::uint64_t>(bad - values) / width, *bad));
+  };
+  for (const auto& [name, given] : {std::pair<const char*, const StateTable::Block*>{"q", &table.q},
+                                    {"v", &table.v},
+                                    {"p", &table.p},
+                                    {"lambda", &table.lambda}}) {
+    if (given->width == 0) continue;
+    check(name, given->values, given->width);
+    PointFile::Block& target = *block(points, name);
+    target.width = given->width;
+    target.borrowed = given->values;
+  }
+  for (const auto& [name, values] : table.columns) {
+    points.names.push_back(name);
+    points.borrowed_columns.push_back(values);
+  }
+  return points;
 }
 
 PointFile read_points(const std::filesystem::path& file, const std::string& group, const std::string& where,

@@ -57,6 +57,11 @@ bool has_whole_sources(const Handle& dataset) {
 
 }  // namespace
 
+std::unique_lock<std::recursive_mutex> lock() {
+  static std::recursive_mutex mutex;
+  return std::unique_lock(mutex);
+}
+
 Handle open_for_reading(const std::filesystem::path& file) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_file_locking(access.get(), false, true);

@@ -1,15 +1,20 @@
 #pragma once
-// HDF5 (C API) with owning handles. The library is not thread-safe: only one thread at a time may use HDF5.
+// HDF5 (C API) with owning handles. The library is not thread-safe: a thread that uses HDF5 holds the lock.
 
 #include <hdf5.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace rattleback::hdf5 {
+
+/// Returns the lock of HDF5. FileSink, ResultFile and read_points take the lock themselves. A child after fork must not
+/// take the lock: the parent's thread holds it for the child.
+[[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Owns and closes an identifier.
 class Handle {

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -73,6 +75,24 @@ void ScratchFile::read(std::uint64_t first, double* words, std::uint64_t count) 
 
 void ScratchFile::sync() {
   if (fdatasync(file_) != 0) fail("write");
+}
+
+void ScratchFile::move_to(const std::filesystem::path& name, const std::string& run) {
+  ScratchFile named(name, run, what_);
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (off_t at = mark_size;;) {
+    const ssize_t got = pread(file_, buffer.data(), buffer.size(), at);
+    if (got < 0) fail("read back");
+    if (got == 0) break;
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t put = pwrite(named.file_, buffer.data() + done, static_cast<std::size_t>(got - done), at + done);
+      if (put < 0) named.fail("write");
+      done += put;
+    }
+    at += got;
+  }
+  std::swap(file_, named.file_);
+  std::swap(name_, named.name_);
 }
 
 bool ScratchFile::agrees(const std::filesystem::path& file, const std::string& run,

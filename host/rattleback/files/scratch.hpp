@@ -24,6 +24,8 @@ class ScratchFile {
   void read(std::uint64_t first, double* words, std::uint64_t count) const;
   /// Writes to disk, so that the words survive a power failure.
   void sync();
+  /// Copies the words into the file `name` of the run `run`, which replaces the present file. Throws like the constructor.
+  void move_to(const std::filesystem::path& name, const std::string& run);
 
   /// Returns the record of the words written so far, for a checkpoint.
   [[nodiscard]] std::vector<std::uint64_t> written() const { return ledger_.numbers(); }

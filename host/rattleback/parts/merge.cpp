@@ -144,7 +144,8 @@ class Merge {
     if (number == 1) {
       const Dataset time = part.read("/time");
       if (const auto* times = std::get_if<std::vector<double>>(&time.values)) times_ = *times;
-      for (const char* name : {"study", "version", "git"}) attributes_[name] = text(name);
+      for (const char* name : {"study", "coordinates", "version", "git"})
+        if (const std::string value = text(name); !value.empty()) attributes_[name] = value;
       status_attributes_ = part.attributes("/final/status");
     }
     for (const auto& [path, entry] : part.datasets()) {

@@ -45,21 +45,24 @@ struct Ensemble::Impl {
 
   /// Reads the file. Each of q, v, p and lambda must come from the file or from the study, not from both.
   PointFile read_file(const Range& wanted) {
-    if (study.ensemble.file.empty()) return {};
+    if (!study.ensemble.listed()) return {};
+    const StateTable* const table = study.ensemble.states.get();
     const std::string where = study.place("ensemble.file");
-    PointFile points = read_points(study.directory / study.ensemble.file, study.ensemble.group, where, wanted);
+    const std::string source = table != nullptr ? "the array" : "'" + study.ensemble.file.string() + "'";
+    PointFile points = table != nullptr
+                           ? points_of(*table, wanted)
+                           : read_points(study.directory / study.ensemble.file, study.ensemble.group, where, wanted);
     const SystemEntry& system = *problem.system;
     const auto settle = [&](std::string_view name, const PointFile::Block& block, const std::vector<Value>& values,
                             int dimension, int elements) {
       if (block.width == 0) return !values.empty();
       if (!values.empty()) {
-        input_error(
-            study.place(fmt::format("ensemble.initial.{}", name)),
-            fmt::format("initial {} is given here and in '{}'; leave one out", name, study.ensemble.file.string()));
+        input_error(study.place(fmt::format("ensemble.initial.{}", name)),
+                    fmt::format("initial {} is given here and in {}; leave one out", name, source));
       }
       if (block.width != static_cast<std::uint64_t>(dimension) && block.width != static_cast<std::uint64_t>(elements)) {
-        input_error(where, fmt::format("'{}' has {} components of {}, '{}' needs {}", study.ensemble.file.string(),
-                                       block.width, name, system.name, sizes_in_words(dimension, elements)));
+        input_error(where, fmt::format("{} has {} components of {}, '{}' needs {}", source, block.width, name,
+                                       system.name, sizes_in_words(dimension, elements)));
       }
       return true;
     };
@@ -70,7 +73,7 @@ struct Ensemble::Impl {
     const bool has_p = settle("p", points.p, study.ensemble.p, system.n, system.n);
     settle("lambda", points.lambda, study.ensemble.lambda, system.m, system.m);
     complete_initial(problem, has_q, has_v, has_p);
-    if ((points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() &&
+    if (table == nullptr && (points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() &&
         is_hdf5_name(study.ensemble.file))
       in_space = states_in_space(study.directory / study.ensemble.file).value_or(in_space);
     return points;
@@ -82,22 +85,22 @@ struct Ensemble::Impl {
     return result;
   }
 
-  std::uint64_t size() const { return study.ensemble.file.empty() ? grid.size() : file.total; }
+  std::uint64_t size() const { return study.ensemble.listed() ? file.total : grid.size(); }
 
   std::uint64_t file_digest() const {
-    if (study.ensemble.file.empty()) return 0;
+    if (!study.ensemble.listed()) return 0;
     Fnv1a hash;
     hash.add_word(file.total);
-    const auto add = [&hash](const std::vector<double>& numbers) {
-      for (const double x : numbers) hash.add_word(std::bit_cast<std::uint64_t>(x));
-    };
+    const auto add = [&hash](double x) { hash.add_word(std::bit_cast<std::uint64_t>(x)); };
     for (const PointFile::Block* block : {&file.q, &file.v, &file.p, &file.lambda}) {
       hash.add_word(block->width);
-      add(block->values);
+      if (block->width == 0) continue;
+      for (std::uint64_t place = 0; place < file.rows(); ++place)
+        for (std::uint64_t i = 0; i < block->width; ++i) add(file.at(*block, place)[i]);
     }
     for (std::size_t i = 0; i < file.names.size(); ++i) {
       hash.add(file.names[i]);
-      add(file.columns[i]);
+      for (std::uint64_t place = 0; place < file.rows(); ++place) add(file.column(i, place));
     }
     return hash.value;
   }
@@ -121,25 +124,37 @@ struct Ensemble::Evaluator::Impl {
     const PointFile& file = ensemble->file;
     const std::uint64_t row = file.place_of(k);
     for (std::size_t i = 0; i < ensemble->names.size(); ++i) {
-      formulas.set_axis(i, file.total != 0 ? file.columns[i][row] : ensemble->grid.value(i, k));
+      formulas.set_axis(i, file.total != 0 ? file.column(i, row) : ensemble->grid.value(i, k));
     }
     formulas.evaluate();
-    copy_row(file.q, row, formulas.data.q);
-    copy_row(file.v, row, formulas.data.v);
-    copy_row(file.p, row, formulas.data.p);
-    copy_row(file.lambda, row, formulas.data.lambda);
+    const auto copy_row = [&](const PointFile::Block& block, std::vector<double>& target) {
+      if (block.width != 0) target.assign(file.at(block, row), file.at(block, row) + block.width);
+    };
+    copy_row(file.q, formulas.data.q);
+    copy_row(file.v, formulas.data.v);
+    copy_row(file.p, formulas.data.p);
+    copy_row(file.lambda, formulas.data.lambda);
     return formulas.data;
-  }
-
-  static void copy_row(const PointFile::Block& block, std::uint64_t row, std::vector<double>& target) {
-    if (block.width == 0) return;
-    const auto begin = block.values.begin() + static_cast<std::ptrdiff_t>(row * block.width);
-    target.assign(begin, begin + static_cast<std::ptrdiff_t>(block.width));
   }
 
   std::shared_ptr<const Ensemble::Impl> ensemble;
   Formulas formulas;
 };
+
+void write_states(const StateTable& table, const std::filesystem::path& file) {
+  const auto sink = make_file_sink(file);
+  const auto write = [&](const std::string& path, const double* values, const Shape& shape) {
+    sink->create(path, ResultSink::Type::f64, shape);
+    sink->write(path, Shape(shape.size(), 0), shape, values);
+  };
+  for (const auto& [path, block] : {std::pair<const char*, const StateTable::Block*>{"/q", &table.q},
+                                    {"/v", &table.v},
+                                    {"/p", &table.p},
+                                    {"/lambda", &table.lambda}})
+    if (block->width != 0) write(path, block->values, {table.rows, block->width});
+  for (const auto& [name, values] : table.columns) write("/" + name, values, {table.rows});
+  sink->commit();
+}
 
 Ensemble::Ensemble(const Problem& problem, const Range& range) {
   const FloatingPointScope environment;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 namespace rattleback {
 
 class Groups;
+
+/// Writes a table of initial states into an HDF5 file, which a study can name. Throws Error.
+void write_states(const StateTable& table, const std::filesystem::path& file);
 
 /// The trajectories of a problem. Trajectory k depends on (study, k) only.
 class Ensemble {

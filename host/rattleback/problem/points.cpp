@@ -169,7 +169,7 @@ PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, 
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   if (size <= most) return check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
   const std::vector<std::uint64_t> corners =
-      problem.study.ensemble.file.empty() ? Grid(problem.study).corners() : std::vector<std::uint64_t>{0, size - 1};
+      problem.study.ensemble.listed() ? std::vector<std::uint64_t>{0, size - 1} : Grid(problem.study).corners();
   const std::uint64_t parts = most - corners.size();
   const auto which = [&](std::uint64_t i) {
     if (i < corners.size()) return corners[i];

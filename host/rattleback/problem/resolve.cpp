@@ -17,6 +17,11 @@ namespace {
 
 void check_file(const Study& study) {
   const Study::Ensemble& ensemble = study.ensemble;
+  if (ensemble.states && (!ensemble.file.empty() || !ensemble.axes.empty()))
+    input_error(study.place("ensemble.axes"),
+                fmt::format("an array of initial states and ensemble.{} are both given (each "
+                            "defines the trajectories); leave one out",
+                            ensemble.file.empty() ? "axes" : "file"));
   if (!ensemble.file.empty() && !ensemble.axes.empty()) {
     input_error(study.place("ensemble.file"),
                 "ensemble.file and ensemble.axes are both given (each defines the trajectories); leave one out");
@@ -64,7 +69,7 @@ void check_initial(Problem& problem) {
   check_size("p", ensemble.p, "n", system.n);
   check_size("lambda", ensemble.lambda, "m", system.m);
   // The parts of the state in a file are known only after the file is read.
-  if (ensemble.file.empty()) {
+  if (!ensemble.listed()) {
     complete_initial(problem, !ensemble.q.empty(), !ensemble.v.empty(), !ensemble.p.empty());
   }
 }
@@ -74,7 +79,7 @@ void check_initial(Problem& problem) {
 std::vector<std::string> axis_names(const Study& study, const SystemEntry& system) {
   std::vector<std::string> names;
   for (const Axis& axis : study.ensemble.axes) names.push_back(axis.name);
-  if (study.ensemble.file.empty()) return names;
+  if (!study.ensemble.listed()) return names;
   const auto is_parameter = [&](const std::string& name) {
     const auto same = [&](const auto& info) { return info.name == name; };
     return std::ranges::any_of(system.parameters, same) || std::ranges::any_of(system.structure, same);
@@ -103,7 +108,7 @@ Problem::Problem(Study given) : study(std::move(given)) {
   check_initial(*this);
   const Grid grid(study);
   if (grid.quasi_random()) study.ensemble.randomisations = grid.randomisations();
-  if (study.ensemble.file.empty()) check_trajectories(study, grid.size());
+  if (!study.ensemble.listed()) check_trajectories(study, grid.size());
   const Formulas formulas(study, *system, axis_names(study, *system));
   complete_time(study, formulas);
   check_requests(*this, formulas.data.step);

@@ -222,6 +222,10 @@ std::map<std::string, std::uint64_t> EnsembleStatistics::missing() const {
   return missing;
 }
 
+void EnsembleStatistics::move_to_file(const std::filesystem::path& file, const std::string& run) {
+  if (values_ && values_->file()) values_->file()->move_to(file, run);
+}
+
 void EnsembleStatistics::sync() {
   if (values_ && values_->file()) values_->file()->sync();
 }

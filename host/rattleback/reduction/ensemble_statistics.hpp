@@ -49,6 +49,8 @@ class EnsembleStatistics {
 
   /// Writes the values to disk that are in a file.
   void sync();
+  /// Gives the unnamed file of the values, if there is one, the name `file` and the run `run`.
+  void move_to_file(const std::filesystem::path& file, const std::string& run);
   void save(CheckpointWriter& out) const;
   void restore(const CheckpointReader& in);
   /// Writes all that the statistics of the whole ensemble need of this range.

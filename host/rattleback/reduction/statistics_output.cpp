@@ -8,6 +8,7 @@
 
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/reduction/ensemble_statistics.hpp"
+#include "rattleback/scales/scales.hpp"
 
 namespace rattleback {
 namespace {
@@ -104,8 +105,11 @@ void EnsembleStatistics::create_values(ResultSink& sink) const {
 
 void EnsembleStatistics::create(ResultSink& sink) const {
   for (const Parts& part : parts()) create_part(sink, part);
-  for (std::size_t i = 0; i < groups_.shape().size(); ++i)
-    sink.create("/groups/axes/" + study_.ensemble.group_by[i], Type::f64, {groups_.shape()[i]});
+  for (std::size_t i = 0; i < groups_.shape().size(); ++i) {
+    const std::string path = "/groups/axes/" + study_.ensemble.group_by[i];
+    sink.create(path, Type::f64, {groups_.shape()[i]});
+    sink.attribute(path, group_dimension, std::uint64_t{i});
+  }
   for (const Observable& observable : study_.observables) {
     const std::string group = "/observables/" + observable.name + "/";
     if (!observable.histogram) continue;

@@ -1,6 +1,8 @@
 #include "rattleback/result/result.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "rattleback/result/sink_data.hpp"
 
@@ -46,9 +48,15 @@ std::optional<Attribute> Result::attribute(const std::string& path, const std::s
   return found->second;
 }
 
-Summary summary_of(const ResultFile& file) {
+std::map<std::string, Attribute> Result::attributes(const std::string& path) const {
+  const auto list = attributes_.find(path);
+  return list == attributes_.end() ? std::map<std::string, Attribute>() : list->second;
+}
+
+namespace {
+
+Summary summary_from(const std::map<std::string, Attribute>& attributes) {
   Summary summary;
-  const auto attributes = file.attributes("/");
   const auto get = [&](const char* name, auto& target) {
     const auto value = attributes.find(name);
     if (value == attributes.end()) return;
@@ -67,8 +75,28 @@ Summary summary_of(const ResultFile& file) {
   get("failed", summary.failed);
   get("iterations", summary.iterations);
   get("fingerprint", summary.fingerprint);
+  return summary;
+}
+
+}  // namespace
+
+Summary summary_of(const ResultFile& file) {
+  Summary summary = summary_from(file.attributes("/"));
   const auto status = file.datasets().find("/final/status");
   if (status != file.datasets().end() && !status->second.shape.empty()) summary.trajectories = status->second.shape[0];
+  return summary;
+}
+
+Summary summary_of(const Result& result) {
+  Summary summary = summary_from(result.attributes("/"));
+  if (result.has("/final/status")) summary.trajectories = result.status().size();
+  const std::string group = "/observables/", name = "/missing";
+  for (const std::string& path : result.paths()) {
+    if (!path.starts_with(group) || !path.ends_with(name)) continue;
+    std::uint64_t total = 0;
+    for (const std::uint64_t count : std::get<std::vector<std::uint64_t>>(result.dataset(path).values)) total += count;
+    if (total > 0) summary.missing[path.substr(group.size(), path.size() - group.size() - name.size())] = total;
+  }
   return summary;
 }
 
@@ -81,14 +109,7 @@ Result Result::load(const std::filesystem::path& file) {
     if (auto attributes = stored.attributes(path); !attributes.empty())
       result.attributes_[path] = std::move(attributes);
   }
-  Summary& summary = result.summary = summary_of(stored);
-  const std::string group = "/observables/", name = "/missing";
-  for (const auto& [path, dataset] : result.datasets_) {
-    if (!path.starts_with(group) || !path.ends_with(name)) continue;
-    std::uint64_t total = 0;
-    for (const std::uint64_t count : std::get<std::vector<std::uint64_t>>(dataset.values)) total += count;
-    if (total > 0) summary.missing[path.substr(group.size(), path.size() - group.size() - name.size())] = total;
-  }
+  result.summary = summary_of(result);
   return result;
 }
 
@@ -122,6 +143,26 @@ void Result::save(const std::filesystem::path& file) const {
   sink->commit();
 }
 
+namespace {
+
+void add_range(MemorySink::Ranges& ranges, std::uint64_t first, std::uint64_t last) {
+  auto next = ranges.upper_bound(first);
+  if (next != ranges.begin() && std::prev(next)->second >= first) --next;
+  while (next != ranges.end() && next->first <= last) {
+    first = std::min(first, next->first);
+    last = std::max(last, next->second);
+    next = ranges.erase(next);
+  }
+  ranges.emplace_hint(next, first, last);
+}
+
+}  // namespace
+
+MemorySink::Ranges MemorySink::written(const std::string& path) const {
+  const auto found = written_.find(path);
+  return found == written_.end() ? Ranges{} : found->second;
+}
+
 void MemorySink::create(const std::string& path, Type type, const Shape& shape) {
   std::uint64_t size = 1;
   for (const std::uint64_t n : shape) size *= n;
@@ -142,6 +183,7 @@ void MemorySink::create(const std::string& path, Type type, const Shape& shape) 
 
 void MemorySink::write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) {
   Dataset& dataset = result_.datasets_.at(path);
+  Ranges& ranges = written_[path];
   std::visit(
       [&](auto& values) {
         using Number = std::remove_reference_t<decltype(values[0])>;
@@ -150,6 +192,7 @@ void MemorySink::write(const std::string& path, const Shape& offset, const Shape
         for_each_run(dataset.shape, offset, count,
                      [&](std::uint64_t first, std::uint64_t position, std::uint64_t length) {
                        std::copy_n(source + position, length, values.begin() + static_cast<std::ptrdiff_t>(first));
+                       add_range(ranges, first, first + length);
                      });
       },
       dataset.values);

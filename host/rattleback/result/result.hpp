@@ -86,6 +86,8 @@ class Result {
   /// Returns an attribute of the root ("/") or of a dataset; empty when absent.
   [[nodiscard]] std::optional<Attribute> attribute(const std::string& path, const std::string& name) const;
 
+  /// Returns all attributes of the root ("/") or of a dataset.
+  [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
   /// Computes the fingerprint of the datasets as they are now. An unchanged result has summary.fingerprint.
   [[nodiscard]] std::string fingerprint() const;
 
@@ -133,6 +135,8 @@ class ResultFile {
 
 /// Returns what the attributes of a result file say.
 [[nodiscard]] Summary summary_of(const ResultFile& file);
+/// Returns what the attributes of a result say, and its counts of missing values.
+[[nodiscard]] Summary summary_of(const Result& result);
 
 /// Collects a result in memory.
 class MemorySink final : public ResultSink {
@@ -144,8 +148,14 @@ class MemorySink final : public ResultSink {
   std::string fingerprint() override { return result_.fingerprint(); }
   void commit() override {}
 
+  [[nodiscard]] const Result& result() const { return result_; }
+  /// The elements of a dataset that are written: first index to index after the last; disjoint, not adjacent.
+  using Ranges = std::map<std::uint64_t, std::uint64_t>;
+  [[nodiscard]] Ranges written(const std::string& path) const;
+
  private:
   Result& result_;
+  std::map<std::string, Ranges> written_;
 };
 
 /// Makes a sink for an HDF5 file. The file gets its name at commit(). Before that, and after a failure, an old file of

@@ -15,6 +15,7 @@
 #include "rattleback/files/scratch.hpp"
 #include "rattleback/result/run_files.hpp"
 #include "rattleback/result/sink_data.hpp"
+#include "rattleback/scales/scales.hpp"
 
 namespace rattleback {
 namespace {
@@ -85,6 +86,7 @@ hid_t memory_type(ResultSink::Type type) {
 
 FileSink::FileSink(const std::filesystem::path& file, const std::string& run)
     : file_(file), part_(RunFiles(file).part), run_(run) {
+  const auto use = hdf5::lock();
   hdf5::silence_errors();
   lock();
   open_part(true);
@@ -93,6 +95,7 @@ FileSink::FileSink(const std::filesystem::path& file, const std::string& run)
 FileSink::FileSink(const std::filesystem::path& file, const std::string& run, PartContents contents,
                    const std::filesystem::path& source)
     : file_(file), part_(RunFiles(file).part), run_(run), before_(std::move(contents)) {
+  const auto use = hdf5::lock();
   hdf5::silence_errors();
   if (source != part_) {
     source_ = source;
@@ -104,12 +107,15 @@ FileSink::FileSink(const std::filesystem::path& file, const std::string& run, Pa
 }
 
 FileSink::~FileSink() {
+  const auto use = hdf5::lock();
   if (failed_) {
     // HDF5 crashes when closing a file after a failed write.
     for (auto& [path, array] : arrays_) array.id.abandon();
+    for (auto& [path, dataset] : virtual_) dataset.id.abandon();
     id_.abandon();
   }
   arrays_.clear();
+  virtual_.clear();
   id_.reset();
   std::error_code code;
   if (!committed_ && !keep_) std::filesystem::remove(part_, code);
@@ -160,6 +166,7 @@ void FileSink::open_part(bool fresh) {
 }
 
 void FileSink::create(const std::string& path, Type type, const Shape& shape) {
+  const auto use = hdf5::lock();
   Array& array = arrays_[path];
   array = {{}, type, shape, Ledger(type == Type::u32 ? 4 : 8)};
   const auto before = before_.find(path);
@@ -186,6 +193,7 @@ void FileSink::create(const std::string& path, Type type, const Shape& shape) {
 
 void FileSink::create_virtual(const std::string& path, Type type, const Shape& shape,
                               const std::vector<VirtualBlock>& blocks) {
+  const auto use = hdf5::lock();
   const auto space_of = [](const Shape& extent) {
     return Handle(H5Screate_simple(static_cast<int>(extent.size()), dimensions(extent).data(), nullptr), H5Sclose);
   };
@@ -202,10 +210,11 @@ void FileSink::create_virtual(const std::string& path, Type type, const Shape& s
           path);
   }
   H5Sselect_all(space.get());
-  const Handle dataset(
+  Handle dataset(
       H5Dcreate2(id_.get(), path.c_str(), file_type(type), space.get(), links.get(), properties.get(), H5P_DEFAULT),
       H5Dclose);
   check(static_cast<bool>(dataset), path);
+  virtual_[path] = {std::move(dataset), shape};
 }
 
 void FileSink::copy_from_source(const std::string& path, const Array& array) {
@@ -226,6 +235,7 @@ void FileSink::copy_from_source(const std::string& path, const Array& array) {
 }
 
 void FileSink::write(const std::string& path, const Shape& offset, const Shape& count, const void* numbers) {
+  const auto use = hdf5::lock();
   if (elements_of(count) == 0) return;
   Array& array = arrays_.at(path);
   const Canonical canonical(array.type, numbers, elements_of(count));
@@ -243,6 +253,7 @@ void FileSink::write(const std::string& path, const Shape& offset, const Shape& 
 }
 
 void FileSink::attribute(const std::string& path, const std::string& name, const Attribute& value) {
+  const auto use = hdf5::lock();
   const Handle object(H5Oopen(id_.get(), path.c_str(), H5P_DEFAULT), H5Oclose);
   check(static_cast<bool>(object), path);
   if (H5Aexists(object.get(), name.c_str()) > 0) H5Adelete(object.get(), name.c_str());
@@ -264,7 +275,29 @@ void FileSink::write_attribute(hid_t object, const std::string& name, hid_t type
   check(attribute && H5Awrite(attribute.get(), type, data) >= 0, name);
 }
 
+void FileSink::adopt(const MemorySink& memory) {
+  for (const std::string& path : memory.result().paths()) {
+    const Dataset& dataset = memory.result().dataset(path);
+    std::visit(
+        [&, &shape = dataset.shape](const auto& values) {
+          create(path, static_cast<Type>(dataset.values.index()), shape);
+          const auto ranges = memory.written(path);
+          if (ranges.empty()) return;
+          write_whole(path, values.data());
+          for (const auto& [first, last] : ranges) arrays_.at(path).written.add(first, &values[first], last - first);
+        },
+        dataset.values);
+  }
+}
+
+void FileSink::write_whole(const std::string& path, const void* numbers) {
+  const auto use = hdf5::lock();
+  const Array& array = arrays_.at(path);
+  check(H5Dwrite(array.id.get(), memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0, path);
+}
+
 void FileSink::reserve() {
+  const auto use = hdf5::lock();
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   const off_t size = lseek(lock_, 0, SEEK_END);
   // Some file systems cannot reserve space. A full disk is then noticed later.
@@ -272,12 +305,14 @@ void FileSink::reserve() {
 }
 
 void FileSink::sync() {
+  const auto use = hdf5::lock();
   if (!failed_) check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   check(fdatasync(lock_) == 0, "/");
   keep_ = true;
 }
 
 PartContents FileSink::contents() const {
+  const auto use = hdf5::lock();
   PartContents contents;
   for (const auto& [path, array] : arrays_) {
     const haddr_t address = H5Dget_offset(array.id.get());
@@ -298,6 +333,7 @@ void FileSink::settle() {
 }
 
 std::string FileSink::fingerprint() {
+  const auto use = hdf5::lock();
   Fingerprint fingerprint;
   for (const auto& [path, array] : arrays_)
     add_dataset(
@@ -315,8 +351,14 @@ std::string FileSink::fingerprint() {
 }
 
 void FileSink::commit() {
+  const auto use = hdf5::lock();
+  std::vector<ScaledDataset> datasets;
+  for (const auto& [path, array] : arrays_) datasets.push_back({path, array.id.get(), array.shape});
+  for (const auto& [path, dataset] : virtual_) datasets.push_back({path, dataset.id.get(), dataset.shape});
+  if (arrays_.contains("/time")) check(attach_scales(id_.get(), datasets), "/");
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   arrays_.clear();
+  virtual_.clear();
   check(id_.reset(), "/");
   check(fdatasync(lock_) == 0, "/");
   complete_ = keep_ = true;

@@ -61,6 +61,8 @@ class FileSink final : public ResultSink {
   [[nodiscard]] const std::string& run() const { return run_; }
   /// Returns whether all data are written and the file is closed, as FILE or, when the renaming failed, as FILE.part.
   [[nodiscard]] bool complete() const { return complete_; }
+  /// Creates the datasets of a run in memory, and writes all that the run has written.
+  void adopt(const MemorySink& memory);
   /// Reserves disk space for all datasets created so far.
   void reserve();
   /// Writes all data to the disk, so that the data survive a power failure. From now on the destructor keeps the part.
@@ -84,12 +86,19 @@ class FileSink final : public ResultSink {
   void open_part(bool fresh);
   void copy_from_source(const std::string& path, const Array& array);
   void check(bool good, const std::string& path);
+  /// Writes a whole dataset without a record of it.
+  void write_whole(const std::string& path, const void* numbers);
   void write_attribute(hid_t object, const std::string& name, hid_t type, const void* data);
 
   std::filesystem::path file_, part_, source_;
   std::string run_;
   hdf5::Handle id_;
   std::map<std::string, Array> arrays_;
+  struct Virtual {
+    hdf5::Handle id;
+    Shape shape;
+  };
+  std::map<std::string, Virtual> virtual_;
   PartContents before_;  ///< contents from the checkpoint of the interrupted run
   int lock_ = -1, source_file_ = -1;
   bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;

@@ -9,6 +9,7 @@
 #include "rattleback/files/probe.hpp"
 #include "rattleback/result/result_file.hpp"
 #include "rattleback/result/sink_data.hpp"
+#include "rattleback/scales/scales.hpp"
 
 namespace rattleback {
 namespace {
@@ -119,6 +120,7 @@ struct ResultFile::Impl {
     H5Aiterate2(
         object.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
         [](hid_t id, const char* name, const H5A_info_t*, void* out) -> herr_t {
+          if (is_of_scale(name)) return 0;
           if (auto value = value_of(id, name))
             static_cast<std::map<std::string, Attribute>*>(out)->emplace(name, std::move(*value));
           return 0;
@@ -165,23 +167,31 @@ struct ResultFile::Impl {
   std::string incomplete_;  ///< the last dataset whose data are not all in the file
 };
 
-ResultFile::ResultFile(const std::filesystem::path& file, bool checked)
-    : impl_(std::make_unique<Impl>(file, checked)) {}
-ResultFile::~ResultFile() = default;
+ResultFile::ResultFile(const std::filesystem::path& file, bool checked) {
+  const auto use = hdf5::lock();
+  impl_ = std::make_unique<Impl>(file, checked);
+}
+ResultFile::~ResultFile() {
+  const auto use = hdf5::lock();
+  impl_.reset();
+}
 ResultFile::ResultFile(ResultFile&&) noexcept = default;
 
 const std::filesystem::path& ResultFile::path() const { return impl_->file; }
 const std::map<std::string, ResultFile::Entry>& ResultFile::datasets() const { return impl_->entries; }
 
 std::map<std::string, Attribute> ResultFile::attributes(const std::string& path) const {
+  const auto use = hdf5::lock();
   return impl_->attributes(path);
 }
 
 void ResultFile::read(const std::string& path, const Shape& offset, const Shape& count, void* data) const {
+  const auto use = hdf5::lock();
   impl_->read(path, offset, count, data);
 }
 
 std::string ResultFile::fingerprint() const {
+  const auto use = hdf5::lock();
   Fingerprint fingerprint;
   for (const auto& [path, entry] : impl_->entries)
     add_dataset(fingerprint, path, entry.type, entry.shape,

@@ -29,6 +29,9 @@ struct RunOptions {
   /// A requested stop ends the run with Error(runtime), after about a quarter of a second. A run into a file then
   /// leaves a checkpoint.
   std::stop_token stop = {};
+  /// A stopped run in memory leaves a checkpoint for a run into this file, which Session::resume continues. Empty: it
+  /// leaves nothing.
+  std::filesystem::path rescue = {};
 };
 
 /// Runs a study and returns the result in memory. A Study converts to a Problem (problem/problem.hpp). Throws Error.

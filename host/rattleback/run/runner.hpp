@@ -130,6 +130,8 @@ class Runner {
   void save_checkpoint();
   /// Saves a checkpoint of a tile in host memory.
   void write_checkpoint();
+  /// Makes this run in memory a run into the file `options.rescue`.
+  void move_into_file();
   /// Restores the state of a checkpoint. Throws Error(input) when the checkpoint has another layout or a file of
   /// initial states has changed.
   void restore(const CheckpointReader& in);
@@ -180,6 +182,8 @@ class Runner {
   std::uint64_t steps_since_checkpoint_ = 0;
   double checkpoint_seconds_ = 0.0;  ///< seconds that the last checkpoint took
   bool interrupted_ = false;
+  std::shared_ptr<RunFiles> rescue_files_;  ///< of a run in memory that has moved into a file
+  std::shared_ptr<FileSink> rescue_sink_;
 };
 
 }  // namespace rattleback

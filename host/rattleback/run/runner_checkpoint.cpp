@@ -4,6 +4,7 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/files/mark.hpp"
 #include "rattleback/reduction/tree_files.hpp"
 #include "rattleback/result/checkpoint.hpp"
 #include "rattleback/run/runner.hpp"
@@ -22,6 +23,7 @@ constexpr std::uint64_t checkpoint_format = 4;
 void Runner::stop_or_checkpoint() {
   if (options_.stop.stop_requested()) {
     interrupted_ = true;
+    if (!file_ && !options_.rescue.empty()) move_into_file();
     if (!file_) throw Error(Error::Kind::runtime, "interrupted; nothing was written");
     save_checkpoint();
     throw Error(Error::Kind::runtime, "interrupted; 'rattleback resume " + files_->result.string() + "' goes on");
@@ -60,6 +62,21 @@ std::string Runner::rescue() {
 void Runner::save_checkpoint() {
   if (states_ == States::backend) backend_.fetch(tile_);
   write_checkpoint();
+}
+
+void Runner::move_into_file() {
+  const auto* const memory = dynamic_cast<const MemorySink*>(&sink_);
+  if (memory == nullptr) return;
+  rescue_files_ = std::make_shared<RunFiles>(check_output(options_.rescue, study_.inputs()));
+  rescue_sink_ = std::make_shared<FileSink>(rescue_files_->result, new_run());
+  rescue_files_->remove_scratch();
+  rescue_sink_->adopt(*memory);
+  rescue_sink_->reserve();
+  statistics_.move_to_file(rescue_files_->values, rescue_sink_->run());
+  if (crossings_) crossings_->file().move_to(rescue_files_->crossings, rescue_sink_->run());
+  input_digest_ = ensemble_.file_digest();
+  files_ = rescue_files_.get();
+  file_ = rescue_sink_.get();
 }
 
 void Runner::write_checkpoint() {

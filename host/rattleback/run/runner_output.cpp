@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "rattleback/base/parallel.hpp"
@@ -227,6 +228,8 @@ void Runner::write_attributes() {
     sink_.attribute("/", "ensemble_size", ensemble_.size());
   }
   sink_.attribute("/", "study", study_.to_toml());
+  if (!system_.coordinates.empty())
+    sink_.attribute("/", "coordinates", fmt::format("{}", fmt::join(system_.coordinates, " ")));
   sink_.attribute("/", "version", std::string(version()));
   sink_.attribute("/", "git", std::string(git_commit()));
   sink_.attribute("/", "backend", summary_.backend);

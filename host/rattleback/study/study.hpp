@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -110,6 +111,22 @@ struct Fit {
 };
 inline constexpr const char* fit_models[] = {"line", "power", "exponential"};  ///< names, in the order of Fit::Model
 
+/// Initial states in memory of the caller, one row per trajectory, row-major. Nothing is copied: `owner` keeps the memory.
+struct StateTable {
+  struct Block {
+    std::uint64_t width = 0;  ///< 0: the part of the state is not given
+    const double* values = nullptr;
+  };
+  std::uint64_t rows = 0;
+  Block q, v, p, lambda;
+  /// Further numbers of each trajectory, which expressions use like axes.
+  std::vector<std::pair<std::string, const double*>> columns;
+  std::shared_ptr<const void> owner;
+
+  /// Returns the name of the file that holds the states beside a saved study: "states-", a digest of all numbers, ".h5".
+  [[nodiscard]] std::string file_name() const;
+};
+
 struct Study {
   std::string name = "study";
 
@@ -163,7 +180,9 @@ struct Study {
     /// and there are such points.
     std::optional<std::uint64_t> randomisations;
     std::filesystem::path file;  ///< CSV or HDF5 of initial states instead of axes; relative to the study file
-    std::string group;           ///< HDF5 group of the datasets; "" means / or /initial
+    /// Initial states in memory instead of axes and file. The study as TOML names the file of write_states (problem/ensemble.hpp).
+    std::shared_ptr<const StateTable> states;
+    std::string group;  ///< HDF5 group of the datasets; "" means / or /initial
     bool project = false;
     /// Frame of v and p of the initial states on Lie groups: "space" (right trivialised) or "body". Empty means the
     /// frame of the method's states or, for states from a result, the frame of the result's method.
@@ -172,6 +191,9 @@ struct Study {
     std::vector<std::string> group_by;
     std::vector<Value> q, v, p, lambda;  ///< empty when not given
     std::string where;
+
+    /// Returns whether a file or a table lists the trajectories.
+    [[nodiscard]] bool listed() const { return !file.empty() || states != nullptr; }
   } ensemble;
 
   std::vector<Observable> observables;

@@ -164,8 +164,10 @@ void write_ensemble(Writer& out, const Study& study) {
   }
   if (ensemble.draws) out.line("draws", toml_of(*ensemble.draws));
   if (ensemble.randomisations) out.line("randomisations", toml_of(*ensemble.randomisations));
-  if (!ensemble.file.empty()) {
-    out.line("file", toml_of(std::filesystem::absolute(study.directory / ensemble.file).lexically_normal().string()));
+  if (ensemble.listed()) {
+    const std::filesystem::path file =
+        ensemble.states ? std::filesystem::path(ensemble.states->file_name()) : ensemble.file;
+    out.line("file", toml_of(std::filesystem::absolute(study.directory / file).lexically_normal().string()));
   }
   if (!ensemble.group.empty()) out.line("group", toml_of(ensemble.group));
   out.line("project", toml_of_flag(ensemble.project));

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "citing/citations.hpp"
 #include "commands/commands.hpp"
+#include "rattleback/about/citations.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
@@ -76,7 +76,7 @@ Cited everything() {
   return cited;
 }
 
-nlohmann::ordered_json to_json(const Cited& cited) {
+nlohmann::ordered_json json_of_citations(const Cited& cited) {
   nlohmann::ordered_json json{
       {"name", cited.name}, {"version", cited.provenance.version}, {"git", cited.provenance.git}};
   if (!cited.provenance.fingerprint.empty()) json["fingerprint"] = cited.provenance.fingerprint;
@@ -115,7 +115,7 @@ void add_cite(CLI::App& app, int& exit_code) {
                         : arguments->name.empty() ? of_study({})
                                                   : cited_by(arguments->name);
     if (arguments->json) {
-      fmt::print("{}\n", to_json(cited).dump(2));
+      fmt::print("{}\n", json_of_citations(cited).dump(2));
     } else {
       if (!cited.own_system.empty()) fmt::print("% system of the study: {}\n\n", one_line(cited.own_system));
       fmt::print("{}", bibtex_of(cited.references, cited.provenance));

@@ -1,11 +1,14 @@
 // The host API.
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <stop_token>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "rattleback/rattleback.hpp"
 
@@ -43,6 +46,118 @@ TEST(Run, SweepsAParameterLikeSeparateRuns) {
     EXPECT_TRUE(single.matrix("/final/p").row(0) == all.matrix("/final/p").row(k)) << k;
   }
   EXPECT_FALSE(all.matrix("/final/q").row(0) == all.matrix("/final/q").row(2));
+}
+
+/// A table of states in memory gives the bits of the file that holds the same states, and nothing is copied.
+TEST(Run, TakesATableOfStates) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("states-{}", getpid());
+  std::filesystem::create_directory(folder);
+  Study study = Study::parse(sweep);
+  study.ensemble.axes.clear();
+  study.output.all_trajectories = false;
+  std::vector<double> q, v, eps;
+  for (int k = 0; k < 300; ++k) {
+    q.insert(q.end(), {1.0, 0.0, 1.0});
+    v.insert(v.end(), {0.0, 1.0 + 0.001 * k, 0.0});
+    eps.push_back(0.5 * k / 300);
+  }
+  study.ensemble.q.clear();
+  study.ensemble.v.clear();
+  auto table = std::make_shared<StateTable>();
+  table->rows = 300;
+  table->q = {3, q.data()};
+  table->v = {3, v.data()};
+  table->columns = {{"eps", eps.data()}};
+  study.ensemble.states = table;
+  study.directory = folder;
+  const Result borrowed = run(study);
+  const std::filesystem::path file = folder / table->file_name();
+  write_states(*table, file);
+  EXPECT_NE(Problem(study).study.to_toml().find(file.string()), std::string::npos);
+  const Study stored = Study::parse(Problem(study).study.to_toml());  // names the file
+  EXPECT_EQ(stored.ensemble.states, nullptr);
+  const Result read = run(stored);
+  for (const std::string& path : borrowed.paths())
+    EXPECT_EQ(borrowed.dataset(path).values, read.dataset(path).values) << path;
+  // A part of the ensemble takes the same rows.
+  const Ensemble part(Problem(study), {256, 300});
+  EXPECT_EQ(part.file_digest(), Ensemble(Problem(stored), {256, 300}).file_digest());
+  EXPECT_EQ(Ensemble::Evaluator(part)(299).v[1], 1.0 + 0.001 * 299);
+  const std::string name = table->file_name();
+  v[1] = 7.0;
+  EXPECT_NE(table->file_name(), name);
+  v[4] = std::numeric_limits<double>::quiet_NaN();
+  try {
+    (void)run(study);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("array v of initial states is not finite in row 1"), std::string::npos)
+        << error.what();
+  }
+  std::filesystem::remove_all(folder);
+}
+
+/// A stopped run in memory leaves a checkpoint where it is asked to, also with values and crossings in files.
+TEST(Run, InMemoryLeavesACheckpoint) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("rescue-{}", getpid());
+  std::filesystem::create_directory(folder);
+  Study study = Study::parse(R"toml(
+[system]
+name = "henon-heiles"
+[method]
+name = "lobatto"
+stages = 3
+[ensemble]
+axes = [ { name = "a", from = -0.2, to = 0.3, count = 700 } ]
+[ensemble.initial]
+q = [0, "a"]
+v = [0.35, 0.1]
+[time]
+step = 0.05
+steps = 4000
+sample_every = 100
+[[observable]]
+name = "energy"
+statistics = ["mse"]
+quantiles = [0.5]
+[[section]]
+surface = "q[0]"
+[output]
+trajectories = [0, 699]
+)toml");
+  const Result whole = run(study);
+  std::stop_source stop;
+  RunOptions options;
+  options.threads = 1;
+  options.stop = stop.get_token();
+  options.tile = 256;  // two tiles before the end
+  options.rescue = folder / "a.h5";
+  options.progress = [&](const Progress& progress) {
+    if (progress.trajectory_steps * 2 > progress.total) stop.request_stop();
+  };
+  try {
+    (void)run(study, options);
+    FAIL() << "not stopped";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::runtime);
+    EXPECT_NE(std::string(error.what()).find("a.h5' goes on"), std::string::npos) << error.what();
+  }
+  (void)Session().resume(folder / "a.h5");
+  const Result resumed = Result::load(folder / "a.h5");
+  EXPECT_EQ(resumed.paths(), whole.paths());
+  for (const std::string& path : whole.paths()) {
+    const auto &a = whole.dataset(path), &b = resumed.dataset(path);
+    EXPECT_EQ(a.shape, b.shape);
+    std::visit(
+        [&](const auto& x) {
+          using Values = std::remove_cvref_t<decltype(x)>;
+          const auto& y = std::get<Values>(b.values);
+          EXPECT_TRUE(x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0) << path;
+        },
+        a.values);
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Run, StepAsAnAxisTakesEachTrajectoryToTheSameTime) {

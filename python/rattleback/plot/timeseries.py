@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import InputError, choose, legend, names, new_figure, numbers, plain, save, tell, title, window, window_text, with_error
+from .base import InputError, choose, legend, marks, names, new_figure, numbers, plain, save, tell, title, window, window_text, with_error
 from .results import open_all
+from .words import quantity
+from .words import statistic as words_of_statistic
 
 SUMMARY = "statistics of observables against time, with fits of their growth"
 # Power of the energy error in a statistic. The error of the Lobatto methods is proportional to h^(2s-2).
@@ -44,6 +46,8 @@ class Series:
     errors: np.ndarray  # standard errors of the values; NaN where there are none
     factor: float = 1.0  # of the values, from the order of the method
     label: str = ""
+    words: str = ""  # the quantity in words, for the figure
+    shown: str = ""  # the label in words, for the figure
 
 
 @dataclass
@@ -113,15 +117,16 @@ def load(result, wanted_observables, wanted_statistics, scale_by_order):
             values = group[observable][statistic][:].astype(float)
             error = group[observable].get(f"{statistic}_error")
             errors = np.full(values.shape, np.nan) if error is None else error[:].astype(float)
-            quantity = f"{statistic} of {observable}"
+            what, words = f"{statistic} of {observable}", words_of_statistic(statistic, plain(observable), result.coordinates)
             factor = 1.0
             if scale_by_order:
                 factor = 1.0 / order_scale(result, statistic)
                 values, errors = values * factor, errors * factor
-                quantity += " / h^(4s-4)" if ERROR_POWER[statistic] == 2 else " / h^(2s-2)"
+                power = " / h^(4s-4)" if ERROR_POWER[statistic] == 2 else " / h^(2s-2)"
+                what, words = what + power, words + power
             if not np.isfinite(values).any():
                 raise InputError(f"{result.path}: {statistic} of {observable} has no finite value")
-            all_series.append(Series(result, observable, statistic, quantity, time, values, errors, factor))
+            all_series.append(Series(result, observable, statistic, what, time, values, errors, factor, words=words))
     return all_series
 
 
@@ -132,6 +137,8 @@ def set_labels(all_series):
     for series in all_series:
         parts = [series.result.label] * (files > 1 or quantities == 1) + [series.quantity] * (quantities > 1)
         series.label = ": ".join(parts)
+        several = [plain(series.result.label)] * (files > 1 or quantities == 1) + [series.words] * (quantities > 1)
+        series.shown = ": ".join(several)
     return all_series[0].result.label if files == 1 and quantities > 1 else ""
 
 
@@ -198,8 +205,9 @@ def value_at(series, time):
 
 
 def typeset(text):
-    """For the figure: with powers of the step size as such."""
-    return re.sub(r"h\^\(([^)]*)\)", r"$h^{\1}$", plain(text))
+    """For the figure: with powers of the step size as such, and step and stages as mathematics."""
+    text = re.sub(r"\b([hs]) = (-?[0-9.]+)(?![\w.])", r"$\1$ = \2", text)
+    return re.sub(r"h\^\(([^)]*)\)", r"$h^{\1}$", text)
 
 
 def print_rows(head, labels, rows):
@@ -214,11 +222,13 @@ def draw(all_series, fits, scale, heading):
     figure, axes = new_figure()
     for i, series in enumerate(all_series):
         shown = series.time > 0 if scale == "loglog" else slice(None)
-        label = series.label
+        label = series.shown
         if fits:
             rate = with_error(fits[i].b, fits[i].b_error) if fits[i].stored else f"{fits[i].b:.3g}"
             label += f", {fits[i].model.slope} {rate}"
-        line, = axes.plot(series.time[shown], series.values[shown], linewidth=1, label=typeset(label))
+        style = marks(i, np.count_nonzero(series.time[shown] >= 0)) if len(all_series) > 1 else {}
+        drawn = series.values if scale == "linear" else np.where(series.values > 0, series.values, np.nan)
+        line, = axes.plot(series.time[shown], drawn[shown], linewidth=1, label=typeset(label), **style)
         low, high = series.values - series.errors, series.values + series.errors
         if scale != "linear":
             low = np.where(low > 0, low, np.nan)
@@ -229,14 +239,23 @@ def draw(all_series, fits, scale, heading):
         axes.set_xscale("log")
     if scale != "linear":
         axes.set_yscale("log")
-    axes.set_xlabel("t")
-    axes.set_ylabel(typeset(common([(series.quantity, series.observable, series.statistic) for series in all_series])))
+    axes.set_xlabel("$t$")
+    axes.set_ylabel(typeset(common([(series.words, quantity(series.observable, series.result.coordinates), series.statistic)
+                                    for series in all_series])))
     title(axes, heading)
     legend(axes, len(all_series))
     return figure
 
 
 def run(arguments, output):
+    figure, tables = figure_of(arguments)
+    for table in tables:
+        table()
+    save(figure, output)
+
+
+def figure_of(arguments):
+    """The figure, and functions that print the tables."""
     if arguments.model and not arguments.fit:
         raise InputError("--model: there is nothing to fit; give the times as well: --fit T0")
     model = MODELS[arguments.model or "line"]
@@ -252,6 +271,10 @@ def run(arguments, output):
     fits = [fit(series, arguments.model or "line", arguments.fit) for series in all_series] if arguments.fit else []
     values = [[value_at(series, t) for t in arguments.table or []] for series in all_series]
     figure = draw(all_series, fits, scale, heading)
+    return figure, [lambda: print_tables(arguments, model, labels, values, fits)]
+
+
+def print_tables(arguments, model, labels, values, fits):
     if arguments.table:
         print_rows([f"t = {t:g}" for t in arguments.table], labels, values)
     if fits:
@@ -261,4 +284,3 @@ def run(arguments, output):
         if not all(f.stored for f in fits):
             tell("These errors take the samples of a trajectory as independent. They are far too small. A [[fit]] in the study "
                  "gives errors that hold.")
-    save(figure, output)

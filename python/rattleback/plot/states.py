@@ -127,24 +127,32 @@ def draw(curves, arguments, points):
     else:
         _draw_many(figure, axes, curves, points, size, len(results) > 1)
     x, y = arguments.components
-    axes.set_xlabel(str(x))
-    axes.set_ylabel(str(y))
+    axes.set_xlabel(x.typeset(results[0].coordinates))
+    axes.set_ylabel(y.typeset(results[0].coordinates))
     if arguments.equal:
         axes.set_aspect("equal", adjustable="datalim")
     return figure, axes, results
 
 
-def run_phase(arguments, output):
+def phase(arguments):
     curves = [curve for result in open_all(arguments.files) for curve in load_trajectories(result, arguments)]
     figure, axes, results = draw(curves, arguments, arguments.points)
     if len(results) == 1:
         title(axes, results[0].label)
-    save(figure, output)
+    return figure
 
 
-def run_section(arguments, output):
+def section(arguments):
     curves = [curve for result in open_all(arguments.files) for curve in load_crossings(result, arguments)]
     figure, axes, results = draw(curves, arguments, True)
     name = f"section {arguments.name or list(results[0].file['sections'])[0]}"
     title(axes, f"{results[0].label}: {name}" if len(results) == 1 else name)
-    save(figure, output)
+    return figure
+
+
+def run_phase(arguments, output):
+    save(phase(arguments), output)
+
+
+def run_section(arguments, output):
+    save(section(arguments), output)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .base import InputError, did_you_mean, legend, listing, new_figure, numbers, plain, positive, save, title
 from .results import column, components, open_all, parse_component
+from .words import quantity
 
 SUMMARY = "histograms over the ensemble of an observable, a component of the state, or an axis"
 
@@ -108,7 +109,7 @@ def draw(histograms, density, logy):
         axes.stairs(heights, histogram.edges, fill=True, alpha=0.2, color=colour)
     if logy:
         axes.set_yscale("log")
-    axes.set_xlabel(plain("; ".join(dict.fromkeys(h.quantity for h in histograms))))
+    axes.set_xlabel("; ".join(dict.fromkeys(quantity(plain(h.quantity), h.result.coordinates) for h in histograms)))
     axes.set_ylabel("density" if density else "trajectories per bin")
     if files == 1:
         title(axes, histograms[0].result.label)
@@ -116,7 +117,11 @@ def draw(histograms, density, logy):
     return figure
 
 
-def run(arguments, output):
+def figure_of(arguments):
     histograms = [h for result in open_all(arguments.files) for h in load(result, arguments.quantity, arguments.times)]
     count(histograms, arguments.bins)
-    save(draw(histograms, arguments.density, arguments.logy), output)
+    return draw(histograms, arguments.density, arguments.logy)
+
+
+def run(arguments, output):
+    save(figure_of(arguments), output)

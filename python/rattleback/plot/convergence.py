@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import COLOURS, InputError, choose, legend, listing, names, new_figure, plain, save, title
-
-MARKERS = "osD^v<>*"
+from .base import COLOURS, MARKERS, InputError, choose, legend, listing, names, new_figure, plain, save, title
+from .words import label as words_of_label
+from .words import main_options
+from .words import method as words_of_method
+from .words import symbol
 
 
 def add_order_options(parser):
@@ -20,7 +22,9 @@ def add_work_options(parser):
 
 
 def read(path, command):
-    """The JSON object that `command` printed."""
+    """The JSON object that `command` printed, or the same of a report of the package."""
+    if hasattr(path, "content"):
+        return path.content()
     try:
         content = json.loads(path.read_text())
     except OSError as error:
@@ -66,8 +70,10 @@ def load_order(path, variables, norms):
     content = read(path, "order")
     known, steps = entry(content, "variables", path), floats(entry(content, "steps", path))
     method = content.get("method", "")
+    options = dict(content.get("options", {}))
     if content.get("stages") is not None:
-        method += f", s = {content['stages']}"
+        options["stages"] = content["stages"]
+    method = words_of_method(method, main_options(options))
     heading = f"{content.get('study', '')}: {content.get('system', '')}, {method}"
     about = [f"at t = {content['end']:g}"] if "end" in content else []
     if "reference" in content:
@@ -104,17 +110,26 @@ def guide(axes, curve):
 
 
 def run_order(arguments, output):
+    save(order(arguments), output)
+
+
+def run_work(arguments, output):
+    save(work(arguments), output)
+
+
+def order(arguments):
     loaded = [load_order(path, arguments.variable, [arguments.norm] if arguments.norm else ["max", "rms"])
               for path in arguments.files]
     curves = [curve for mine, _ in loaded for curve in mine]
     figure, axes = new_figure(height=6.0)
+    alike = len({(curve.variable, curve.norm) for curve in curves}) == 1
     styles = {}  # colour and marker of a method and variable
     guides = {}  # one guide per slope
     for curve in curves:
         number = styles.setdefault((curve.method, curve.variable), len(styles))
         label = f"{curve.norm} error of {curve.variable}"
         if len(loaded) > 1:
-            label = f"{curve.method}: {label}"
+            label = curve.method if alike else f"{curve.method}: {label}"
         if curve.slope is not None:
             label += f", slope {curve.slope:.2f}"
             guides.setdefault(round(curve.slope), curve)
@@ -122,7 +137,10 @@ def run_order(arguments, output):
                   markersize=4, linewidth=1, linestyle="-" if curve.norm == "max" else "--", label=plain(label))
     for curve in guides.values():
         guide(axes, curve)
-    axes.set(xscale="log", yscale="log", xlabel="h", ylabel="error")
+    axes.set(xscale="log", yscale="log", xlabel="step size $h$", ylabel="error at the end")
+    if alike and len(loaded) > 1:
+        what = "largest" if curves[0].norm == "max" else "root mean squared"
+        axes.set_ylabel(f"{what} error of {symbol(curves[0].variable)} at the end")
     steps = np.unique(np.concatenate([curve.steps for curve in curves]))
     if len(steps) <= 10 and (steps[1:] > 1.4 * steps[:-1]).all():  # otherwise the labels would overlap
         axes.set_xticks(steps, [f"{step:g}" for step in steps])
@@ -130,10 +148,10 @@ def run_order(arguments, output):
     if len(loaded) == 1:
         title(axes, loaded[0][1])
     legend(axes, len(curves))
-    save(figure, output)
+    return figure
 
 
-def run_work(arguments, output):
+def work(arguments):
     labels, studies, curves = [], [], []
     for path in arguments.files:
         content = read(path, "work-precision")
@@ -152,8 +170,8 @@ def run_work(arguments, output):
         raise InputError(f"{arguments.files[0]}: no run has an error of {arguments.variable} above 0")
     figure, axes = new_figure()
     for i, (label, curve) in enumerate(zip(labels, curves)):
-        axes.plot(*curve, marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1, label=plain(label))
-    axes.set(xscale="log", yscale="log", xlabel="wall time (s)", ylabel=f"error of {arguments.variable}")
+        axes.plot(*curve, marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1, label=plain(words_of_label(label)))
+    axes.set(xscale="log", yscale="log", xlabel="wall time (s)", ylabel=f"largest error of {symbol(arguments.variable)} at the end")
     title(axes, ", ".join(dict.fromkeys(studies)))
     legend(axes, len(labels))
-    save(figure, output)
+    return figure

@@ -14,11 +14,13 @@ FORMATS = (".png", ".svg", ".pdf")
 METADATA = {".png": {"Software": "rattleback"}, ".svg": {"Date": None, "Creator": "rattleback"},
             ".pdf": {"CreationDate": None, "Creator": "rattleback"}}
 MARKS = {b"\x89PNG\r\n": b"Software\0rattleback", b"<?xml": b"<dc:title>rattleback</dc:title>", b"%PDF-": b"/Creator (rattleback)"}
-# These colours can be told apart without colour vision (Okabe and Ito).
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999", "#8c510a", "#f0e442")
+# These colours can be told apart without colour vision (Okabe and Ito). Dark and light ones take turns, for prints without
+# colours.
+COLOURS = ("#0072b2", "#e69f00", "#000000", "#56b4e9", "#d55e00", "#009e73", "#8c510a", "#cc79a7", "#999999", "#f0e442")
+MARKERS = "osD^v<>*"
 
 
-class InputError(Exception):
+class InputError(ValueError):
     """A message of one line for the person who called."""
 
 
@@ -144,8 +146,19 @@ def new_figure(height=5.0):
     matplotlib.rcdefaults()  # a figure depends only on the results and the options
     matplotlib.rcParams["svg.hashsalt"] = "rattleback"
     matplotlib.rcParams["axes.prop_cycle"] = matplotlib.cycler(color=COLOURS)
-    figure = Figure(figsize=(8.0, height), layout="constrained")
+    matplotlib.rcParams["mathtext.fontset"] = "cm"
+
+    class Shown(Figure):
+        """A figure that a notebook shows."""
+
+        def _repr_png_(self):
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png", dpi=110)
+            return buffer.getvalue()
+
+    figure = Shown(figsize=(8.0, height), layout="constrained")
     axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3)
     axes.set_axisbelow(True)
     return figure, axes
@@ -159,6 +172,11 @@ def legend(axes, entries):
     """A legend of that many entries: inside the axes, or to the right of them when it is long."""
     outside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if entries > 8 else {}
     axes.legend(fontsize="small", **outside)
+
+
+def marks(i, count):
+    """The style of curve i with `count` points: some marks, which tell curves apart in a print without colours."""
+    return {"marker": MARKERS[i % len(MARKERS)], "markevery": (0.03 * (i % 4), 0.15) if count > 12 else 1, "markersize": 4}
 
 
 def figure_place(path):
@@ -182,6 +200,12 @@ def figure_place(path):
 
 
 def save(figure, path):
+    """Writes the whole figure or no file, and says so."""
+    write(figure, path)
+    tell(f"figure: {printable(path)}")
+
+
+def write(figure, path):
     """Writes the whole figure or no file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=path.suffix[1:], dpi=120, metadata=METADATA[path.suffix])
@@ -199,4 +223,3 @@ def save(figure, path):
                 raise
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from error
-    tell(f"figure: {printable(path)}")

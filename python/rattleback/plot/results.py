@@ -1,5 +1,6 @@
 """Reading result files: names, labels, components of states."""
 
+import pathlib
 import re
 import tomllib
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ import h5py
 import numpy as np
 
 from .base import InputError, choose, did_you_mean, listing, option_type, printable
+from .memory import File
+from .words import symbol
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,10 @@ class Component:
 
     def __str__(self):
         return self.name if self.index is None else f"{self.name}[{self.index}]"
+
+    def typeset(self, coordinates):
+        """For the figure: the name of the coordinate where there is one."""
+        return self.name if self.index is None and len(self.name) > 1 else symbol(self.name, self.index, coordinates)
 
 
 def parse_component(text):
@@ -42,7 +49,18 @@ def text_of(attribute):
 
 
 class Result:
-    """A result file, open for reading."""
+    """A result file, open for reading, or a result of the package."""
+
+    @classmethod
+    def of(cls, given):
+        """The result of the package, or the file of this name."""
+        if not hasattr(given, "_stored"):
+            return cls(pathlib.Path(given))
+        result = cls.__new__(cls)
+        result.path = given.file or pathlib.Path("result.h5")
+        result.file = File(given)
+        result._read_study()
+        return result
 
     def __init__(self, path):
         self.path = path
@@ -58,8 +76,13 @@ class Result:
             raise InputError(f"{path}: not an HDF5 file") from error
         if "study" not in self.file.attrs:
             raise InputError(f"{path}: no attribute 'study' (not a result of rattleback)")
+        self._read_study()
+
+    def _read_study(self):
         self.study = tomllib.loads(text_of(self.file.attrs["study"]))
         self.label = self._label()
+        named = self.study["system"].get("coordinates")
+        self.coordinates = text_of(self.file.attrs["coordinates"]).split() if "coordinates" in self.file.attrs else named or []
 
     def _label(self):
         system, method = self.study["system"], self.study["method"]
@@ -107,7 +130,7 @@ class Result:
 
 def open_all(paths):
     """The results; files with equal labels get their names added."""
-    results = [Result(path) for path in paths]
+    results = [Result.of(path) for path in paths]
     labels = [result.label for result in results]
     for result in results:
         if labels.count(result.label) > 1:

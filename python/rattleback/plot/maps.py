@@ -6,6 +6,7 @@ import numpy as np
 
 from .base import COLOURS, InputError, choose, names, new_figure, option_type, plain, save, title
 from .results import Result, column, parse_component, text_of
+from .words import quantity
 
 SUMMARY = "the status or another final quantity of each trajectory over one or two axes"
 GOOD = "#a9cde2"
@@ -114,7 +115,7 @@ def draw_status(cells, status, bits):
     colours = [GOOD if value == 0 else next(failures, COLOURS[-1]) for value in found]
     if len(cells.axes) == 2:
         draw_cells(axes, cells, category, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(found) - 0.5)
-        axes.set_ylabel(plain(cells.axes[1]))
+        axes.set_ylabel(quantity(plain(cells.axes[1])))
     else:
         draw_strip(axes, cells.along(0), category, colours)
         axes.set_ylabel("trajectories")
@@ -147,7 +148,7 @@ def draw_quantity(cells, values, name, log, failed):
         if failed and cells.grid is not None:
             axes.set_facecolor("0.8")
         figure.colorbar(image, ax=axes, label=name)
-        axes.set_ylabel(plain(cells.axes[1]))
+        axes.set_ylabel(quantity(plain(cells.axes[1])))
     else:
         axes.plot(cells.along(0), values, linestyle="", marker="o", markersize=3, markeredgewidth=0)
         axes.set_ylabel(name)
@@ -159,9 +160,13 @@ def draw_quantity(cells, values, name, log, failed):
 
 
 def run(arguments, output):
+    save(figure_of(arguments), output)
+
+
+def figure_of(arguments):
     if len(arguments.files) > 1:
         raise InputError(f"a map is of one result, not of {len(arguments.files)}")
-    result = Result(arguments.files[0])
+    result = Result.of(arguments.files[0])
     cells = Cells(result, arguments.axes, arguments.where)
     values = column(result.final, arguments.quantity, 1, result.path)[cells.used]
     name = str(arguments.quantity)
@@ -176,9 +181,9 @@ def run(arguments, output):
         if not np.isfinite(values).any():
             what = "no value above 0 for --log" if arguments.log else "no finite value"
             raise InputError(f"{result.path}: {name} has {what}")
-        label = name if arguments.quantity.index is None else f"final {name}"
+        label = name if arguments.quantity.index is None else f"final {arguments.quantity.typeset(result.coordinates)}"
         figure, axes = draw_quantity(cells, values, label, arguments.log, np.count_nonzero(failed))
-    axes.set_xlabel(plain(cells.axes[0]))
+    axes.set_xlabel(quantity(plain(cells.axes[0])))
     where = "".join(f", {axis} = {cells.places[axis][0]:g}" for axis, _ in arguments.where)
     title(axes, result.label + where)
-    save(figure, output)
+    return figure

@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Callable
 
-from . import convergence, histogram, maps, states, timeseries
+from . import convergence, histograms, maps, states, timeseries
 from .base import FORMATS, InputError, OutputError, did_you_mean, figure_place, printable, shortened, tell, told
 
 
@@ -26,7 +26,7 @@ KINDS = {
     "time": Kind(timeseries.SUMMARY, timeseries.add_options, timeseries.run),
     "phase": Kind("two components of stored trajectories against each other", states.add_phase_options, states.run_phase),
     "section": Kind("Poincare section: stored crossings", states.add_section_options, states.run_section),
-    "histogram": Kind(histogram.SUMMARY, histogram.add_options, histogram.run),
+    "histogram": Kind(histograms.SUMMARY, histograms.add_options, histograms.run),
     "map": Kind(maps.SUMMARY, maps.add_options, maps.run),
     "order": Kind("errors against the step size, with their slopes", convergence.add_order_options, convergence.run_order,
                   "ORDER.json"),

@@ -1,11 +1,11 @@
-#include "citing/citations.hpp"
+#include "rattleback/about/citations.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace rattleback::program {
+namespace rattleback {
 
 nlohmann::ordered_json json_of(std::span<const Citation> citations) {
   auto json = nlohmann::ordered_json::array();
@@ -65,4 +65,4 @@ std::string bibtex_of(std::span<const Listed> references, const Provenance& prov
   return text;
 }
 
-}  // namespace rattleback::program
+}  // namespace rattleback

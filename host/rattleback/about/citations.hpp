@@ -10,7 +10,7 @@
 
 #include "rattleback/citation/citation.hpp"
 
-namespace rattleback::program {
+namespace rattleback {
 
 /// Returns key, place, text and the fields of each reference.
 [[nodiscard]] nlohmann::ordered_json json_of(std::span<const Citation> citations);
@@ -32,4 +32,4 @@ struct Provenance {
 /// Returns an entry of BibTeX for each reference, with a comment above it that tells its uses.
 [[nodiscard]] std::string bibtex_of(std::span<const Listed> references, const Provenance& provenance);
 
-}  // namespace rattleback::program
+}  // namespace rattleback

@@ -1,0 +1,87 @@
+"""What is known of systems, methods, observables and statistics."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+
+if TYPE_CHECKING:
+    from .results import Result
+    from .study import Study
+
+
+class Description(dict[str, Any]):
+    """What is known of a system or a method. A notebook shows the tables."""
+
+    def __repr__(self) -> str:
+        lines = [f"{self['name']} ({self['kind']})"]
+        if self["kind"] == "method":
+            lines += [f"  {self['summary']}", f"  order: {self['order']}", f"  takes: {self['takes']}",
+                      f"  source: {self['source']}"]
+            lines += [f"  option {o['name']}: {o['text']}" for o in self["options"]]
+        else:
+            lines += [f"  configuration: {self['configuration']}", f"  source: {self['source']}"]
+            for instance in self["instances"]:
+                lines.append(f"  {instance['variant'] or 'the only variant'}: {instance['summary']}")
+                lines += [f"    parameter {p['name']} = {p['default']:g} [{p['unit']}]: {p['text']}"
+                          for p in instance["parameters"]]
+                lines += [f"    observable {o['name']}: {o['text']}" for o in instance["observables"]]
+        return "\n".join(dict.fromkeys(lines))  # instances may differ in the dimension only
+
+    def _repr_html_(self) -> str:
+        if self["kind"] == "method":
+            rows = [(o["name"], o.get("default", ""), o["text"]) for o in self["options"]]
+            head = f"{self['summary']}. Order: {self['order']}. Takes {self['takes']}."
+            return _table(f"{self['name']}", head, ("option", "default", "meaning"), rows)
+        instance = self["instances"][0]
+        rows = [(p["name"], f"{p['default']:g} {p['unit']}", p["text"]) for p in instance["parameters"]]
+        rows += [(o["name"], "observable", o["text"]) for o in instance["observables"]]
+        return _table(self["name"], f"{instance['summary']}. Configuration: {self['configuration']}.",
+                      ("name", "default", "meaning"), rows)
+
+
+def _table(name: str, text: str, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    cells = "".join("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(str(cell))}</td>" for cell in row) + "</tr>"
+                    for row in rows)
+    titles = "".join(f"<th style='text-align:left'>{title}</th>" for title in head)
+    return f"<b>{html.escape(name)}</b><p>{html.escape(text)}</p><table><tr>{titles}</tr>{cells}</table>"
+
+
+def describe(name: str) -> Description:
+    """Returns parameters, observables, state, options and sources of a system or a method. Raises InputError."""
+    return Description(_core.describe(name))
+
+
+def cite(what: "Study | Result | str | None" = None) -> str:
+    """Returns BibTeX of the software, of the method and of the system of a study or a result, or of a system or a method by
+    name. Without an argument it is that of the software. Raises InputError for an unknown name."""
+    if isinstance(what, str):
+        return _core.cite_entry(what)
+    if what is None:
+        return _core.cite_study("", _core.version(), _core.git_commit(), "")
+    if hasattr(what, "attributes"):
+        told = what.attributes
+        return _core.cite_study(what.toml, told.get("version", ""), told.get("git", ""), what.fingerprint)
+    return _core.cite_study(what.toml, _core.version(), _core.git_commit(), "")
+
+
+def list_systems() -> list[str]:
+    """Returns the names of all systems."""
+    return [entry["name"] for entry in _core.list_entries("systems")["systems"]]
+
+
+def list_methods() -> list[str]:
+    """Returns the names of all methods."""
+    return [entry["name"] for entry in _core.list_entries("methods")["methods"]]
+
+
+def list_observables() -> list[str]:
+    """Returns the names of the observables that do not depend on the system."""
+    return [entry["name"] for entry in _core.list_entries("observables")["observables"]]
+
+
+def list_statistics() -> list[str]:
+    """Returns the names of all statistics."""
+    return [entry["name"] for entry in _core.list_entries("statistics")["statistics"]]

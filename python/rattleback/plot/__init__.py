@@ -1,0 +1,160 @@
+"""Figures of results: the home of all figures of rattleback. `rattleback plot` uses the same modules.
+
+The functions take results of :mod:`rattleback` or names of result files, and return a ``matplotlib.figure.Figure``. They raise
+InputError, with the message of the program, for what cannot be drawn. They need matplotlib and h5py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import pathlib
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from .base import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..measure import OrderReport, WorkReport
+    from ..results import Result
+
+Names = Union[str, Sequence[str], None]
+Times = Union[float, tuple[float, float], None]
+
+__all__ = ["InputError", "histogram", "map", "order", "phase", "save", "section", "svg", "time", "work_precision"]
+
+
+def _module(name: str) -> Any:
+    """Returns a module of this package, which may need packages that are missing."""
+    try:
+        importlib.import_module("matplotlib")
+        return importlib.import_module(f".{name}", __name__)
+    except ImportError as error:
+        raise ImportError(f"figures need matplotlib and h5py ({error}); install them: pip install 'rattleback[plot]'") from error
+
+
+@contextlib.contextmanager
+def _own_style() -> Iterator[None]:
+    """The style of these figures; that of the caller stays."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        yield
+
+
+def _components(text: str) -> Any:
+    from .results import parse_component
+
+    try:
+        return parse_component(text)
+    except ValueError:
+        raise InputError(f"'{text}' is no component such as q[0]") from None
+
+
+def _span(times: Times) -> tuple[float, float]:
+    if times is None:
+        return (-float("inf"), float("inf"))
+    return (float(times[0]), float(times[1])) if isinstance(times, (tuple, list)) else (float(times), float("inf"))
+
+
+def _texts(names: Names) -> list[str] | None:
+    return None if names is None else [names] if isinstance(names, str) else list(names)
+
+
+def time(*results: Result | str | os.PathLike[str], observable: Names = None, statistic: Names = None, scale: str | None = None,
+         fit: Times = None, model: str | None = None, scale_by_order: bool = False) -> Figure:
+    """Draws statistics of observables against time, with bands of one standard error.
+
+    ``observable`` and ``statistic`` are names or lists of names. ``scale`` is ``linear``, ``semilog`` or ``loglog``. ``fit`` is a
+    time T0 or a span (T0, T1), over which the growth is fitted; ``model`` is ``line``, ``power`` or ``exponential``.
+    """
+    timeseries = _module("timeseries")
+    with _own_style():
+        return timeseries.figure_of(Namespace(
+            files=results, observable=_texts(observable), statistic=_texts(statistic), scale=scale,
+            fit=None if fit is None else _span(fit), model=model, scale_by_order=scale_by_order, table=None))[0]
+
+
+def phase(*results: Result | str | os.PathLike[str], components: Sequence[str] = ("q[0]", "p[0]"),
+          trajectories: Iterable[int] | None = None, times: Times = None, points: bool = False, equal: bool = False) -> Figure:
+    """Draws two components of stored trajectories against each other: ``q[i]``, ``v[i]``, ``p[i]``, ``lambda[i]`` or ``t``.
+
+    ``points`` does not join the samples. ``equal`` gives both axes the same scale.
+    """
+    states = _module("states")
+    with _own_style():
+        return states.phase(Namespace(files=results, components=tuple(_components(text) for text in components),
+                                      trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), points=points, equal=equal))
+
+
+def section(*results: Result | str | os.PathLike[str], name: str | None = None, components: Sequence[str] = ("q[0]", "p[0]"),
+            trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False) -> Figure:
+    """Draws a Poincare section: stored crossings."""
+    states = _module("states")
+    with _own_style():
+        return states.section(Namespace(files=results, name=name, components=tuple(_components(text) for text in components),
+                                        trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal))
+
+
+def histogram(*results: Result | str | os.PathLike[str], of: str | None = None, times: Sequence[float] | None = None,
+              bins: int = 50, density: bool = False, logy: bool = False) -> Figure:
+    """Draws histograms over the ensemble of an observable with a stored histogram, a component of the state, or an axis.
+
+    ``times`` is a list of times; by default the end.
+    """
+    kind = _module("histograms")
+    with _own_style():
+        return kind.figure_of(Namespace(files=results, quantity=of, times=times, bins=bins, density=density, logy=logy))
+
+
+def map(result: Result | str | os.PathLike[str], of: str = "status", axes: Names = None,
+        where: Mapping[str, float] | None = None, log: bool = False) -> Figure:
+    """Draws the status, or another final quantity of each trajectory, over one or two axes of the ensemble.
+
+    ``where`` has a value for each axis that is fixed.
+    """
+    maps = _module("maps")
+    with _own_style():
+        return maps.figure_of(Namespace(files=[result], quantity=_components(of), axes=_texts(axes),
+                                        where=[(name, float(value)) for name, value in (where or {}).items()], log=log))
+
+
+def order(*reports: OrderReport | str | os.PathLike[str], variable: Names = None, norm: str | None = None) -> Figure:
+    """Draws errors against the step size, with lines of the rounded slopes; ``norm`` is ``max``, ``rms`` or None for both."""
+    convergence = _module("convergence")
+    with _own_style():
+        return convergence.order(Namespace(files=[_content(report) for report in reports], variable=_texts(variable), norm=norm))
+
+
+def work_precision(*reports: WorkReport | str | os.PathLike[str], variable: str = "q") -> Figure:
+    """Draws errors against the computing time, one curve per method."""
+    convergence = _module("convergence")
+    with _own_style():
+        return convergence.work(Namespace(files=[_content(report) for report in reports], variable=variable))
+
+
+def _content(report: Any) -> Any:
+    return report if hasattr(report, "content") else pathlib.Path(report)
+
+
+def svg(figure: Figure) -> str:
+    """Returns a figure as SVG text for a page."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg"):]
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Writes a figure as .png, .svg or .pdf. It replaces nothing but an earlier figure of rattleback."""
+    from . import base
+
+    place = pathlib.Path(path)
+    if place.suffix not in base.FORMATS:
+        raise InputError(f"{path}: no figure of this format; the name must end with one of {', '.join(base.FORMATS)}")
+    base.write(figure, place)

@@ -1,0 +1,318 @@
+"""Results: time, statistics with errors, fits, states."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .study import Study, html_table
+
+
+class Array(np.ndarray[Any, Any]):
+    """A read-only view of numbers of a result, which it keeps.
+
+    DLPack of NumPy 2 tells other libraries that the numbers are read-only. A library that asks for an older DLPack gets the same
+    memory without that word, and must not write.
+    """
+
+    _lend: Any
+
+    def __array_finalize__(self, other: Any) -> None:
+        self._lend = None
+
+    def __dlpack__(self, **options: Any) -> Any:
+        version = options.get("max_version")
+        if self._lend is None or (version is not None and version[0] >= 1 and not options.get("copy")):
+            return super().__dlpack__(**options)
+        return self._lend().__dlpack__(**{key: value for key, value in options.items() if key == "stream"})
+
+    def __reduce__(self) -> Any:
+        return np.array(self).__reduce__()
+
+
+def _array(stored: "_core.Stored", path: str) -> Array:
+    array: Array = stored.array(path).view(Array)
+    array._lend = lambda: stored.array(path, writable=True)
+    return array
+
+
+class _Group(Mapping[str, Array]):
+    """Datasets of a group, also as attributes."""
+
+    _kind = "group"
+
+    def __init__(self, stored: "_core.Stored", path: str) -> None:
+        self._stored, self._path = stored, path
+        names = [name[len(path) + 1:] for name in stored.shapes() if name.startswith(path + "/")]
+        self._names = [name for name in names if "/" not in name]
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._names:
+            raise KeyError(f"{self._path} has no '{name}' (it has {', '.join(self._names) or 'nothing'})")
+        return _array(self._stored, f"{self._path}/{name}")
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self[name.rstrip("_")]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._names]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._path}: {', '.join(self._names)})"
+
+
+class Statistics(_Group):
+    """Statistics of an observable at the sample times, each of shape (K,): ``mse``, ``mse_error`` and so on."""
+
+
+class State(_Group):
+    """Parts of states: ``q``, ``v``, ``p`` of shape (N, n), ``lambda_`` (N, m), and what else the group has."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A least-squares fit of ``statistic`` against time: ``intercept + slope t``, ``intercept t^slope`` or
+    ``intercept exp(slope t)``.
+
+    ``source`` tells where the errors come from: ``"study"``, a [[fit]] of the study; ``"values"``, the scatter of the
+    trajectories; ``"bound"``, an upper bound from the errors of the samples, because the samples of a trajectory depend on
+    each other. ``error`` is never too small for one of these reasons.
+    """
+
+    model: str
+    slope: float
+    slope_error: float
+    intercept: float
+    intercept_error: float
+    source: str
+
+    @property
+    def error(self) -> float:
+        """The standard error of the slope."""
+        return self.slope_error
+
+    def __call__(self, time: Any) -> NDArray[np.float64]:
+        t = np.asarray(time, dtype=float)
+        if self.model == "line":
+            return self.intercept + self.slope * t
+        return self.intercept * (t**self.slope if self.model == "power" else np.exp(self.slope * t))
+
+
+class Result:
+    """A result in memory or in a file. Datasets of a file are read when they are asked for."""
+
+    def __init__(self, stored: "_core.Stored") -> None:
+        self._stored = stored
+
+    # arrays
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all datasets."""
+        return list(self._stored.shapes())
+
+    @property
+    def time(self) -> Array:
+        """The sample times, of shape (K,), in the units of the system."""
+        return _array(self._stored, "/time")
+
+    @property
+    def observables(self) -> list[str]:
+        return list(dict.fromkeys(path.split("/")[2] for path in self.paths if path.startswith("/observables/")))
+
+    def __getitem__(self, name: str) -> Any:
+        """Returns the statistics of an observable, or the dataset of a path that begins with ``/``. Raises KeyError."""
+        if name.startswith("/"):
+            if name not in self._stored.shapes():
+                raise KeyError(f"the result has no dataset '{name}' (it has {', '.join(self.paths)})")
+            return _array(self._stored, name)
+        if name not in self.observables:
+            raise KeyError(f"the result has no observable '{name}' (it has {', '.join(self.observables) or 'none'})")
+        return Statistics(self._stored, f"/observables/{name}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.observables or name in self.paths
+
+    @property
+    def initial(self) -> State:
+        """The initial states of all trajectories."""
+        return State(self._stored, "/initial")
+
+    @property
+    def final(self) -> State:
+        """The states of all trajectories at the end, with ``status``, ``steps``, ``iterations`` and ``residual``."""
+        return State(self._stored, "/final")
+
+    @property
+    def trajectories(self) -> State:
+        """The states of the trajectories that were kept, ``q`` of shape (K, S, n), with their ``index``."""
+        return State(self._stored, "/trajectories")
+
+    @property
+    def axes(self) -> Mapping[str, Array]:
+        """The value of each axis per trajectory, of shape (N,)."""
+        return _Group(self._stored, "/axes")
+
+    def section(self, name: str) -> State:
+        """Returns the crossings of a surface of section: ``time``, ``q`` and so on, a row for each crossing."""
+        return State(self._stored, f"/sections/{name}")
+
+    # facts
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes of the result file: study, version, device and so on."""
+        return dict(self._stored.attributes("/"))
+
+    @property
+    def toml(self) -> str:
+        """The complete study as TOML."""
+        return str(self._stored.attributes("/")["study"])
+
+    @cached_property
+    def study(self) -> Study:
+        return Study.parse(self.toml)
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the result; None for a result in memory."""
+        return None if self._stored.file is None else Path(self._stored.file)
+
+    @property
+    def failed(self) -> int:
+        """The number of trajectories that failed."""
+        return int(self._stored.summary["failed"])
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of all datasets, as 64 hexadecimal digits. The way to the numbers and the file have no part in it."""
+        return str(self._stored.attributes("/").get("fingerprint") or self._stored.fingerprint())
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Backend, device, threads, trajectories, trajectory_steps, failed, iterations, wall_seconds, missing."""
+        return dict(self._stored.summary)
+
+    # fits
+
+    def fit(self, observable: str, statistic: str = "mse", *, start: float | None = None, stop: float | None = None,
+            model: str = "line") -> Fit:
+        """Fits a curve to a statistic over the samples with start <= t <= stop.
+
+        A [[fit]] of the study with the same samples is taken where there is one. ``model`` is ``line``, ``power`` or
+        ``exponential``. Raises KeyError for an unknown observable or statistic, and InputError for fewer than three samples.
+        """
+        from .fitting import fit
+
+        return fit(self, observable, statistic, start, stop, model)
+
+    # files
+
+    def save(self, file: str | os.PathLike[str]) -> Path:
+        """Writes the result file. Raises InputError or RunError."""
+        self._stored.save(Path(file))
+        return Path(file)
+
+    def to_xarray(self) -> Any:
+        """Returns an ``xarray.Dataset`` of all datasets, with named dimensions and coordinates. Nothing is copied."""
+        from .labelled import to_xarray
+
+        return to_xarray(self)
+
+    def __reduce__(self) -> Any:
+        datasets = {path: np.array(self._stored.array(path)) for path in self.paths}
+        attributes = {path: self._stored.attributes(path) for path in ["/", *self.paths]}
+        return _restore, (datasets, {path: entries for path, entries in attributes.items() if entries})
+
+    # notebooks
+
+    def _facts(self) -> list[tuple[str, str]]:
+        summary = self._stored.summary
+        facts = self.study._facts(summary["trajectories"])
+        facts.append(("failed", f"{summary['failed']} of {summary['trajectories']} trajectories"))
+        facts += [("missing", f"{count} values of {name}") for name, count in summary["missing"].items()]
+        facts.append(("run", f"{summary['trajectory_steps']:,} trajectory-steps in {summary['wall_seconds']:.3g} s on "
+                             f"{summary['device']}, {summary['threads']} threads"))
+        return facts
+
+    def __repr__(self) -> str:
+        return "Result(" + ", ".join(f"{key}: {value}" for key, value in self._facts()) + ")"
+
+    def _repr_html_(self) -> str:
+        figure = ""
+        if self.observables:
+            try:
+                from . import plot
+
+                figure = plot.svg(plot.time(self))
+            except ImportError:
+                figure = "<p>With matplotlib and h5py there is a figure here.</p>"
+            except (plot.InputError, KeyError) as error:
+                figure = f"<p>{html.escape(str(error))}</p>"
+        return html_table(self._facts()) + figure
+
+
+def _restore(datasets: dict[str, Any], attributes: dict[str, Any]) -> Result:
+    return Result(_core.build(datasets, attributes))
+
+
+def open(file: str | os.PathLike[str]) -> Result:
+    """Opens a result file. Raises InputError when the file is missing, damaged, or not a result."""
+    return Result(_core.open(Path(file)))
+
+
+@dataclass(frozen=True)
+class DiffReport:
+    """How two results differ, bit by bit.
+
+    ``datasets`` has a table per dataset: path, status, number of values, of differing values, largest distance in ulps and
+    absolute. ``study`` has the keys with different values in the studies, which ``identical`` does not regard.
+    """
+
+    identical: bool
+    datasets: list[dict[str, Any]]
+    study: list[dict[str, Any]]
+
+    @property
+    def differing(self) -> list[str]:
+        """The paths of the datasets that are not identical."""
+        return [entry["path"] for entry in self.datasets if entry["status"] != "identical"]
+
+    def __bool__(self) -> bool:
+        return not self.identical
+
+    def __repr__(self) -> str:
+        if self.identical:
+            return f"DiffReport(identical: {len(self.datasets)} datasets)"
+        parts = [f"{entry['path']}: {entry['status']}" + (f", {entry['differing']} of {entry['values']}" if entry["values"] else "")
+                 for entry in self.datasets if entry["status"] != "identical"]
+        return f"DiffReport({'; '.join(parts)})"
+
+
+def _opened(result: Result | str | os.PathLike[str]) -> "_core.Stored":
+    return result._stored if isinstance(result, Result) else _core.open(Path(result))
+
+
+def diff(first: Result | str | os.PathLike[str], second: Result | str | os.PathLike[str]) -> DiffReport:
+    """Compares two results or result files bit by bit. Raises InputError for a damaged file."""
+    return DiffReport(**_core.diff(_opened(first), _opened(second)))

@@ -1,0 +1,264 @@
+// Results, their datasets as NumPy arrays.
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core.hpp"
+#include "rattleback/result/diff.hpp"
+
+namespace rattleback::python {
+
+Stored::Stored(Result result) : memory_(std::move(result)), summary_(memory_->summary) {
+  for (const std::string& path : memory_->paths()) {
+    const Dataset& dataset = memory_->dataset(path);
+    entries_[path] = {static_cast<ResultSink::Type>(dataset.values.index()), dataset.shape};
+  }
+}
+
+namespace {
+
+Stored::Place place_of(const std::filesystem::path& file) {
+  struct stat status{};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size)};
+}
+
+}  // namespace
+
+Stored::Stored(ResultFile file)
+    : file_(std::move(file)), place_(place_of(file_->path())), summary_(summary_of(*file_)) {
+  for (const auto& [path, entry] : file_->datasets()) entries_[path] = {entry.type, entry.shape};
+}
+
+std::shared_ptr<const Dataset> Stored::dataset(const std::shared_ptr<Stored>& self, const std::string& path) {
+  if (self->memory_) return {self, &self->memory_->dataset(path)};
+  const std::lock_guard lock(self->mutex_);
+  auto& found = self->read_[path];
+  if (!found) {
+    // HDF5 gives zeros for what is missing at the end of a file. A deleted file stays whole while it is open.
+    const Place now = place_of(self->file_->path());
+    if (now.device == self->place_.device && now.inode == self->place_.inode && now.size < self->place_.size)
+      throw Error(Error::Kind::input,
+                  fmt::format("{}: cannot be read (it was cut off after it was opened); make it anew",
+                              self->file_->path().string()));
+    try {
+      found = std::make_shared<const Dataset>(self->file_->read(path));
+    } catch (...) {
+      self->read_.erase(path);
+      throw;
+    }
+  }
+  return found;
+}
+
+std::map<std::string, Attribute> Stored::attributes(const std::string& path) const {
+  return memory_ ? memory_->attributes(path) : file_->attributes(path);
+}
+
+std::optional<std::string> Stored::file_name() const {
+  return file_ ? std::optional(file_->path().string()) : std::nullopt;
+}
+
+void Stored::as_file(const std::function<void(const ResultFile&)>& use) const {
+  if (file_) return use(*file_);
+  std::string folder = (std::filesystem::temp_directory_path() / "rattleback-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr)
+    throw Error(Error::Kind::runtime, folder + ": no folder can be made there; set TMPDIR to another place");
+  const struct Clean {
+    std::filesystem::path folder;
+    ~Clean() {
+      std::error_code code;
+      std::filesystem::remove_all(folder, code);
+    }
+  } clean{folder};
+  const std::filesystem::path file = clean.folder / "result.h5";
+  memory_->save(file);
+  use(ResultFile(file, true));
+}
+
+void Stored::save(const std::filesystem::path& file) const {
+  if (memory_) return memory_->save(file);
+  const auto sink = make_file_sink(file);
+  for (const auto& [path, entry] : entries_) {
+    const Dataset data = file_->read(path);
+    sink->create(path, entry.type, entry.shape);
+    std::visit([&](const auto& values) { sink->write(path, Shape(entry.shape.size(), 0), entry.shape, values.data()); },
+               data.values);
+    for (const auto& [name, value] : file_->attributes(path)) sink->attribute(path, name, value);
+  }
+  for (const auto& [name, value] : file_->attributes("/")) sink->attribute("/", name, value);
+  sink->commit();
+}
+
+nb::object array_of(const std::shared_ptr<const Dataset>& dataset, bool writable) {
+  const std::vector<std::size_t> shape(dataset->shape.begin(), dataset->shape.end());
+  const nb::capsule owner(new std::shared_ptr<const Dataset>(dataset),
+                          [](void* pointer) noexcept { delete static_cast<std::shared_ptr<const Dataset>*>(pointer); });
+  return std::visit(
+      [&](const auto& values) -> nb::object {
+        using Number = std::remove_cvref_t<decltype(values[0])>;
+        static const Number nothing{};
+        const Number* const data = values.empty() ? &nothing : values.data();
+        if (writable)
+          return nb::cast(nb::ndarray<nb::numpy, Number>(const_cast<Number*>(data), shape.size(), shape.data(), owner));
+        return nb::cast(nb::ndarray<nb::numpy, const Number>(data, shape.size(), shape.data(), owner));
+      },
+      dataset->values);
+}
+
+nb::object to_python(const Attribute& value) {
+  return std::visit([](const auto& x) { return nb::cast(x); }, value);
+}
+
+namespace {
+
+Table to_python(const std::map<std::string, Attribute>& attributes) {
+  Table all;
+  for (const auto& [name, value] : attributes) all[name.c_str()] = python::to_python(value);
+  return all;
+}
+
+Attribute attribute_of(nb::handle value) {
+  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+  if (nb::isinstance<nb::float_>(value)) return nb::cast<double>(value);
+  return nb::cast<std::uint64_t>(value);
+}
+
+/// Returns a result in memory from arrays and attributes, as `datasets` and `attributes` give them.
+std::shared_ptr<Stored> build(const nb::dict& datasets, const nb::dict& attributes) {
+  Result result;
+  MemorySink sink(result);
+  const auto add = [&](const std::string& path, ResultSink::Type type, const auto& array) {
+    Shape shape;
+    for (std::size_t d = 0; d < array.ndim(); ++d) shape.push_back(array.shape(d));
+    sink.create(path, type, shape);
+    sink.write(path, Shape(shape.size(), 0), shape, array.data());
+  };
+  for (const auto& [path, array] : datasets) {
+    const auto name = nb::cast<std::string>(path);
+    if (nb::ndarray<const double, nb::c_contig> f64; nb::try_cast(array, f64, false))
+      add(name, ResultSink::Type::f64, f64);
+    else if (nb::ndarray<const std::uint32_t, nb::c_contig> u32; nb::try_cast(array, u32, false))
+      add(name, ResultSink::Type::u32, u32);
+    else
+      add(name, ResultSink::Type::u64, nb::cast<nb::ndarray<const std::uint64_t, nb::c_contig>>(array));
+  }
+  for (const auto& [path, list] : attributes)
+    for (const auto& [name, value] : nb::cast<nb::dict>(list))
+      sink.attribute(nb::cast<std::string>(path), nb::cast<std::string>(name), attribute_of(value));
+  result.summary = summary_of(result);
+  return std::make_shared<Stored>(std::move(result));
+}
+
+Table to_python(const Summary& summary) {
+  Table all;
+  all["backend"] = summary.backend;
+  all["device"] = summary.device;
+  all["threads"] = summary.threads;
+  all["trajectories"] = summary.trajectories;
+  all["trajectory_steps"] = summary.trajectory_steps;
+  all["failed"] = summary.failed;
+  all["iterations"] = summary.iterations;
+  all["wall_seconds"] = summary.wall_seconds;
+  all["missing"] = summary.missing;
+  return all;
+}
+
+const char* name_of(DatasetDiff::Status status) {
+  constexpr const char* names[] = {"identical", "values", "shape", "type", "only_first", "only_second"};
+  return names[static_cast<int>(status)];
+}
+
+Table to_python(const DiffReport& report) {
+  nb::list datasets, study;
+  for (const DatasetDiff& diff : report.datasets) {
+    nb::dict entry;
+    entry["path"] = diff.path;
+    entry["status"] = name_of(diff.status);
+    entry["values"] = diff.values;
+    entry["differing"] = diff.differing;
+    entry["ulps"] = diff.ulps;
+    entry["absolute"] = diff.absolute;
+    if (diff.at) entry["first_index"] = diff.at->index;
+    datasets.append(entry);
+  }
+  for (const StudyDiff& diff : report.study) {
+    nb::dict entry;
+    entry["key"] = diff.key;
+    entry["first"] = diff.first;
+    entry["second"] = diff.second;
+    study.append(entry);
+  }
+  Table all;
+  all["identical"] = report.identical();
+  all["datasets"] = datasets;
+  all["study"] = study;
+  return all;
+}
+
+}  // namespace
+
+void bind_result(nb::module_& module) {
+  nb::class_<Stored>(module, "Stored",
+                     "A result in memory, or in a file whose datasets are read when they are asked for.")
+      .def(
+          "shapes",
+          [](const Stored& stored) {
+            nb::typed<nb::dict, nb::str, nb::typed<nb::tuple, int, nb::ellipsis>> shapes;
+            for (const auto& [path, entry] : stored.entries()) shapes[path.c_str()] = nb::tuple(nb::cast(entry.shape));
+            return shapes;
+          },
+          "Returns the shape of each dataset by path.")
+      .def(
+          "array",
+          [](const std::shared_ptr<Stored>& stored, const std::string& path, bool writable) {
+            std::shared_ptr<const Dataset> dataset;
+            {
+              const nb::gil_scoped_release release;
+              dataset = Stored::dataset(stored, path);
+            }
+            return array_of(dataset, writable);
+          },
+          nb::sig("def array(self, path: str, writable: bool = False) -> numpy.typing.NDArray[typing.Any]"),
+          nb::arg("path"), nb::arg("writable") = false,
+          "Returns a dataset as an array over the numbers of the result. Raises InputError.")
+      .def(
+          "attributes",
+          [](const Stored& stored, const std::string& path) { return to_python(stored.attributes(path)); },
+          nb::arg("path"), "Returns the attributes of the root (\"/\") or of a dataset.")
+      .def_prop_ro("summary", [](const Stored& stored) { return to_python(stored.summary()); })
+      .def_prop_ro("file", &Stored::file_name)
+      .def(
+          "fingerprint", [](const Stored& stored) { return Call()([&] { return stored.fingerprint(); }); },
+          "Computes the SHA-256 of all datasets.")
+      .def(
+          "save", [](const Stored& stored, const std::filesystem::path& file) { Call()([&] { stored.save(file); }); },
+          nb::arg("file"), "Writes the result file. Raises InputError or RunError.");
+  module.def("build", &build, nb::arg("datasets"), nb::arg("attributes"),
+             "Makes a result in memory from arrays and attributes by path.");
+  module.def(
+      "open",
+      [](const std::filesystem::path& file) {
+        return Call()([&] { return std::make_shared<Stored>(ResultFile(file)); });
+      },
+      nb::arg("file"), "Opens a result file. Raises InputError.");
+  module.def(
+      "diff",
+      [](const Stored& first, const Stored& second) {
+        Call call;
+        const DiffReport report = call([&] {
+          DiffReport found;
+          first.as_file([&](const ResultFile& a) {
+            second.as_file([&](const ResultFile& b) { found = diff(a, b, call.token()); });
+          });
+          return found;
+        });
+        return to_python(report);
+      },
+      nb::arg("first"), nb::arg("second"), "Compares two results bit by bit.");
+}
+
+}  // namespace rattleback::python

@@ -1,0 +1,158 @@
+// Studies whose names are resolved.
+
+#include "core.hpp"
+#include "rattleback/about/citations.hpp"
+#include "rattleback/about/describe.hpp"
+#include "rattleback/base/version.hpp"
+#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/problem/options.hpp"
+#include "rattleback/run/run.hpp"
+#include "rattleback/scales/scales.hpp"
+#include "rattleback/study/reader.hpp"
+
+namespace rattleback::python {
+namespace {
+
+using Numbers = nb::ndarray<const double, nb::numpy, nb::c_contig, nb::device::cpu>;
+
+/// The arrays of a table of states, which must outlive it.
+struct Arrays {
+  std::vector<Numbers> numbers;
+  ~Arrays() {
+    if (numbers.empty()) return;
+    const nb::gil_scoped_acquire acquire;
+    numbers.clear();
+  }
+};
+
+std::shared_ptr<const StateTable> table_of(const std::map<std::string, Numbers>& given) {
+  if (given.empty()) return nullptr;
+  auto table = std::make_shared<StateTable>();
+  auto owner = std::make_shared<Arrays>();
+  for (const auto& [name, numbers] : given) {
+    owner->numbers.push_back(numbers);
+    table->rows = numbers.shape(0);
+    const StateTable::Block block{numbers.ndim() == 2 ? numbers.shape(1) : 1, numbers.data()};
+    if (name == "q")
+      table->q = block;
+    else if (name == "v")
+      table->v = block;
+    else if (name == "p")
+      table->p = block;
+    else if (name == "lambda")
+      table->lambda = block;
+    else
+      table->columns.emplace_back(name, numbers.data());
+  }
+  table->owner = std::move(owner);
+  return table;
+}
+
+SharedProblem resolve(const std::string& text, const std::string& origin, const std::string& directory,
+                      const std::map<std::string, Numbers>& states) {
+  const auto table = table_of(states);
+  return Call()([&] {
+    // The reader takes the folder of formulas in a file from the origin.
+    Study study = read_study(text, origin, {});
+    if (!directory.empty()) study.directory = directory;
+    study.ensemble.states = table;
+    auto problem = std::make_shared<const Problem>(std::move(study));
+    if (table) (void)Ensemble(*problem);  // checks widths and numbers
+    return problem;
+  });
+}
+
+SharedProblem load(const std::filesystem::path& file) {
+  return Call()([&] { return std::make_shared<const Problem>(Study::load(file)); });
+}
+
+std::uint64_t address(const Problem& problem, const std::string& part) {
+  const StateTable* table = problem.study.ensemble.states.get();
+  if (table == nullptr) return 0;
+  const StateTable::Block& block = part == "q"   ? table->q
+                                   : part == "v" ? table->v
+                                   : part == "p" ? table->p
+                                                 : table->lambda;
+  return reinterpret_cast<std::uint64_t>(block.values);
+}
+
+Table describe_problem(const Problem& problem) {
+  return from_json(describe_system(problem.system->name, {problem.system}).dump());
+}
+
+std::string cite_study(const std::string& toml, const std::string& version, const std::string& git,
+                       const std::string& fingerprint) {
+  const StudyCitations citations = toml.empty() ? StudyCitations() : Bibliography::instance().of_study(toml, "study");
+  return bibtex_of(references_of(citations), {version, git, fingerprint});
+}
+
+std::string cite_entry(const std::string& name) {
+  (void)describe(name);  // throws for an unknown name
+  StudyCitations citations;
+  if (Catalogue::instance().method(name) != nullptr) {
+    citations.method = name;
+    citations.of_method = Bibliography::instance().of_method(name);
+  } else {
+    citations.system = Catalogue::instance().instances(name)[0]->name;
+    citations.of_system = Bibliography::instance().of_system(citations.system);
+  }
+  return bibtex_of(references_of(citations), {version(), git_commit(), ""});
+}
+
+}  // namespace
+
+void bind_study(nb::module_& module) {
+  nb::class_<Problem>(module, "Problem", "A study with all names resolved and all defaults set.")
+      .def_prop_ro(
+          "toml", [](const Problem& problem) { return problem.study.to_toml(); }, "The complete study as TOML.")
+      .def_prop_ro("name", [](const Problem& problem) { return problem.study.name; })
+      .def_prop_ro("system", [](const Problem& problem) { return std::string(problem.system->name); })
+      .def_prop_ro("method", [](const Problem& problem) { return problem.study.method.name; })
+      .def_prop_ro(
+          "method_options", [](const Problem& problem) { return options_in_words(problem); },
+          "The options of the method that matter, in words.")
+      .def_prop_ro(
+          "order", [](const Problem& problem) { return order_of(problem); }, "The order of q; 0 where it is unknown.")
+      .def_prop_ro(
+          "trajectories", [](const Problem& problem) { return Ensemble(problem).size(); },
+          "The number of trajectories.")
+      .def_prop_ro("result_bytes", [](const Problem& problem) { return result_bytes(problem); })
+      .def("describe", &describe_problem, "Returns what is known of the system.")
+      .def("address", &address, nb::arg("part"),
+           "Returns the address of the borrowed array of a part of the state; 0 without.")
+      .def_prop_ro("states_file",
+                   [](const Problem& problem) {
+                     const auto& states = problem.study.ensemble.states;
+                     return states ? std::optional(states->file_name()) : std::nullopt;
+                   })
+      .def(
+          "write_states",
+          [](const Problem& problem, const std::filesystem::path& file) {
+            const auto states = problem.study.ensemble.states;
+            if (states) Call()([&] { write_states(*states, file); });
+          },
+          nb::arg("file"), "Writes the borrowed states into an HDF5 file.");
+  module.def("resolve", &resolve, nb::arg("text"), nb::arg("origin"), nb::arg("directory"), nb::arg("states"),
+             "Resolves a study from TOML, with arrays of initial states by name. Raises InputError.");
+  module.def("load", &load, nb::arg("file"), "Resolves a study file. Raises InputError with FILE:LINE.");
+  module.def(
+      "describe", [](const std::string& name) { return from_json(describe(name).dump()); }, nb::arg("name"),
+      "Describes a system or a method of the catalogue. Raises InputError.");
+  module.def(
+      "list_entries",
+      [](const std::string& what) {
+        return from_json(
+            list({what == "systems", what == "methods", what == "observables", what == "statistics"}).dump());
+      },
+      nb::arg("what"), "Lists systems, methods, observables or statistics.");
+  module.def(
+      "scales_of", [](const std::string& path, std::size_t rank) { return scales_of(path, rank); }, nb::arg("path"),
+      nb::arg("rank"), "Returns the path of the scale of each dimension of a dataset.");
+  module.def("cite_study", &cite_study, nb::arg("toml"), nb::arg("version"), nb::arg("git"), nb::arg("fingerprint"),
+             "Returns the references of a complete study as BibTeX.");
+  module.def("cite_entry", &cite_entry, nb::arg("name"), "Returns the references of a system or a method as BibTeX.");
+  module.def("version", [] { return std::string(version()); });
+  module.def("git_commit", [] { return std::string(git_commit()); });
+}
+
+}  // namespace rattleback::python

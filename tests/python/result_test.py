@@ -1,0 +1,229 @@
+"""Results: views, DLPack, pickling, xarray, fits, notebooks, figures."""
+
+import gc
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import rattleback as rb
+from common import PENDULUM, Case, program
+
+
+class Results(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.study = rb.Study.parse(PENDULUM)
+        cls.result = rb.run(cls.study)
+
+    def test_views_keep_the_result(self):
+        result = rb.run(self.study)
+        q, expected = result.final.q, np.array(self.result.final.q)
+        with self.assertRaises(ValueError):
+            q[0, 0] = 1.0
+        self.assertEqual(q.ctypes.data, result["/final/q"].ctypes.data)
+        self.assertEqual(q[3:].base is None, False)
+        del result
+        gc.collect()
+        np.testing.assert_array_equal(q, expected)
+
+    def test_dlpack(self):
+        q = self.result.final.q
+
+        class Old:  # a library that knows DLPack 0
+            def __dlpack__(self, **_):
+                return q.__dlpack__()
+
+            def __dlpack_device__(self):
+                return q.__dlpack_device__()
+
+        for source in (q, Old()):
+            taken = np.from_dlpack(source)
+            self.assertEqual(taken.ctypes.data, q.ctypes.data)
+            np.testing.assert_array_equal(taken, q)
+
+    def test_names(self):
+        result = self.result
+        self.assertEqual(result.observables, ["energy"])
+        self.assertEqual(sorted(result["energy"])[:2], ["count", "effective_number"])
+        np.testing.assert_array_equal(result["energy"]["quantile_0.5"], result["/observables/energy/quantile_0.5"])
+        for name in ("energi", "/final/x"):
+            with self.assertRaisesRegex(KeyError, "it has"):
+                result[name]
+        with self.assertRaisesRegex(AttributeError, "it has"):
+            result["energy"].rms
+        self.assertEqual(result.trajectories.q.shape, (6, 2, 3))
+        self.assertEqual(result.axes["a"].shape, (600,))
+        self.assertEqual((result.failed, result.summary["trajectories"]), (0, 600))
+        self.assertEqual(result.final.lambda_.shape, (600, 1))
+
+    def test_files(self):
+        self.result.save("a.h5")
+        stored = rb.open("a.h5")
+        time = stored.time
+        pathlib.Path("a.h5").unlink()
+        # An open file stays until its last user closes it.
+        np.testing.assert_array_equal(stored.final.q, self.result.final.q)
+        np.testing.assert_array_equal(time, self.result.time)
+        self.result.save("b.h5")
+        cut = rb.open("b.h5")
+        os.truncate("b.h5", 3000)
+        with self.assertRaisesRegex(rb.InputError, "b.h5: .*cannot be read"):
+            cut.final.q
+        with self.assertRaisesRegex(rb.InputError, "b.h5: cannot be read"):
+            rb.open("b.h5")
+        self.write("text.h5", "text")
+        with self.assertRaisesRegex(rb.InputError, "text.h5"):
+            rb.open("text.h5")
+        with self.assertRaisesRegex(rb.InputError, "would be lost"):
+            self.result.save("text.h5")
+
+    def test_pickling(self):
+        twin = pickle.loads(pickle.dumps(self.result))
+        report = rb.diff(twin, self.result)
+        self.assertTrue(report.identical and not report.differing)
+        self.assertEqual(twin.attributes, self.result.attributes)
+        self.assertEqual(twin.summary, self.result.summary)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(self.result.time)), self.result.time)
+        other = rb.run(self.study.replace({"system.parameters": {"mass": 1.5}}))
+        report = rb.diff(other, self.result)
+        self.assertFalse(report.identical)
+        self.assertIn("/final/p", report.differing)
+        self.assertIn("system.parameters.mass", [entry["key"] for entry in report.study])
+        self.assertIn("/final/p: values", repr(report))
+
+    def test_labels(self):
+        import xarray
+
+        ds = self.result.to_xarray()
+        self.assertEqual(ds["final_q"].dims, ("trajectory", "q_component"))
+        self.assertEqual(ds["trajectories_q"].dims, ("time", "trajectories_index", "q_component"))
+        self.assertEqual(list(ds["q_component"].values), self.result.study._problem.describe()["instances"][0]["coordinates"])
+        self.assertEqual(float(ds["a"][7]), self.result.axes["a"][7])
+        self.assertEqual(ds["final_q"].values.ctypes.data, self.result.final.q.ctypes.data)
+        # The file is a netCDF-4 file for others, without this package.
+        study = self.study.replace({"ensemble.axes": [{"name": "a", "values": [0.9, 1.1]}, {"name": "b", "values": [1, 2, 3]}],
+                                    "ensemble.group_by": ["b", "a"], "output.trajectories": [0, 5], "output.covariance": ["q"],
+                                    "section": [{"surface": "q[0] - 0.1"}, {"surface": "q[0] - 99", "name": "never"}],
+                                    "fit": [{"name": "growth", "observable": "energy"}],
+                                    "observable": [{"name": "energy", "statistics": ["mse"], "values": True,
+                                                    "histogram": {"from": -1, "to": 1, "bins": 4}}, {"name": "q[1]"}]})
+        result = rb.run(study, "all.h5")
+        groups = xarray.open_groups("all.h5", engine="h5netcdf", phony_dims=None)
+        self.assertEqual(groups["/final"]["q"].dims, ("trajectory", "q_component"))
+        self.assertEqual(groups["/observables/energy"]["mse"].dims, ("time",))
+        self.assertEqual(groups["/observables/energy"]["histogram"].dims, ("time", "bin"))
+        self.assertEqual(groups["/groups/observables/energy"]["mse"].dims, ("group_0", "group_1", "time"))
+        self.assertEqual(groups["/groups/axes"]["b"].dims, ("group_0",))
+        self.assertEqual(groups["/state"]["covariance"].dims, ("time", "component", "other_component"))
+        energy = xarray.open_dataset("all.h5", group="observables/energy", engine="h5netcdf")
+        np.testing.assert_array_equal(energy["mse"], result["energy"].mse)
+        np.testing.assert_array_equal(groups["/"]["time"], result.time)
+        datasets = {f"{'' if group == '/' else group}/{name}" for group, ds in groups.items() for name in ds.variables}
+        self.assertEqual(set(result.paths) - datasets, set())
+        again = rb.open("all.h5").to_xarray()
+        self.assertTrue(again.equals(result.to_xarray()))
+        rb.open("all.h5").save("copy.h5")
+        self.assertTrue(rb.diff("copy.h5", "all.h5").identical)
+        self.assertEqual(set(xarray.open_groups("copy.h5", engine="h5netcdf", phony_dims=None)), set(groups))
+
+    def test_fits(self):
+        study = self.study.replace({"time.end": 20.0, "observable": [{"name": "energy", "statistics": ["mse", "mean"], "values": True}],
+                                    "fit": [{"name": "growth", "observable": "energy", "from": 4.0}]})
+        result = rb.run(study)
+        given = result.fit("energy", "mse", start=4.0)
+        self.assertEqual(given.source, "study")
+        self.assertEqual((given.slope, given.error), (result["/fits/growth/slope"][0], result["/fits/growth/slope_error"][0]))
+        # From the values of the trajectories the same numbers follow.
+        without = rb.run(study.replace({"fit": []}))
+        own = without.fit("energy", "mse", start=4.0)
+        self.assertEqual(own.source, "values")
+        np.testing.assert_allclose([own.slope, own.error, own.intercept, own.intercept_error],
+                                   [given.slope, given.error, given.intercept, given.intercept_error], rtol=1e-9)
+        # The bound from the errors of the samples is above the error, and has the same slope.
+        bound = rb.run(study.replace({"fit": [], "observable[0].values": False})).fit("energy", "mse", start=4.0)
+        self.assertEqual(bound.source, "bound")
+        self.assertAlmostEqual(bound.slope, given.slope, delta=1e-9 * abs(given.slope))
+        self.assertGreaterEqual(bound.error, given.error)
+        power = without.fit("energy", "mse", start=4.0, model="power")
+        np.testing.assert_allclose(power([5.0]), power.intercept * 5.0**power.slope)
+        for fault in ({"start": 19.9}, {"model": "cubic"}):
+            with self.assertRaises(rb.InputError):
+                without.fit("energy", "mse", **fault)
+
+    def test_notebooks_show_results(self):
+        page = self.result._repr_html_()
+        self.assertIn("<svg", page)
+        self.assertIn("0 of 600 trajectories", page)
+        for thing in (rb.describe("chaotic"), rb.describe("hbvm"), self.study, rb.order(self.study.replace(
+                {"ensemble.axes[0].count": 1, "output.trajectories": []}), [0.1, 0.05])):
+            self.assertIn("<table>", thing._repr_html_())
+
+    def test_figures(self):
+        self.result.save("a.h5")
+        other = rb.run(self.study.replace({"method.stages": 3}))
+        figures = {
+            "time": rb.plot.time(self.result, other, scale="semilog", fit=0.4, model="power"),
+            "phase": rb.plot.phase("a.h5", components=("q[0]", "p[1]")),
+            "histogram": rb.plot.histogram(self.result, of="q[2]"),
+            "map": rb.plot.map(self.result, of="q[2]"),
+        }
+        self.assertEqual(figures["phase"].axes[0].get_xlabel(), "$x$")
+        self.assertEqual(figures["phase"].axes[0].get_ylabel(), "$p_{y}$")
+        self.assertEqual(figures["time"].axes[0].get_ylabel(), "mean squared error of energy")
+        for suffix in (".png", ".svg", ".pdf"):
+            rb.plot.save(figures["time"], f"figure{suffix}")
+            rb.plot.save(figures["time"], f"figure{suffix}")  # replaces its own
+            self.assertGreater(pathlib.Path(f"figure{suffix}").stat().st_size, 4000)
+        with self.assertRaisesRegex(ValueError, "there are: count|no statistic"):
+            rb.plot.time(self.result, statistic="rmse")
+        # The program draws the same figure from the file.
+        program("plot", "phase", "a.h5", "--components", "q[0],p[1]", "-o", "program.svg")
+        self.assertIn("<!-- $p_{y}$ -->", pathlib.Path("program.svg").read_text())
+
+
+class Imports(Case):
+    def test_import_is_quick_and_needs_no_matplotlib(self):
+        script = ("import sys, time, numpy\nstart = time.perf_counter()\nimport rattleback as rb\nrb.Study, rb.run, rb.open\n"
+                  "print(time.perf_counter() - start)\n"
+                  "assert not {'matplotlib', 'h5py', 'xarray', 'sympy', 'distributed'} & set(sys.modules), sys.modules")
+        times = [float(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout) for _ in range(7)]
+        self.assertLess(min(times), 0.2)
+
+    def test_both_hdf5_live_together(self):
+        """The HDF5 of the extension and that of h5py do not mix, in either order."""
+        for order in ("import h5py\nimport rattleback as rb\nrb.run", "import rattleback as rb\nrb.run\nimport h5py"):
+            script = f"""{order}
+import numpy as np
+result = rb.run(rb.Study.parse('''{PENDULUM}'''))
+result.save("a.h5")
+with h5py.File("a.h5") as file:
+    assert np.array_equal(file["final/q"][:], result.final.q)
+with h5py.File("b.h5", "w") as file:
+    file["q"], file["v"] = result.final.q, result.final.v
+try:
+    h5py.File("missing.h5")
+except OSError:
+    pass
+study = rb.Study.parse('''{PENDULUM}''')
+study.update({{"ensemble": {{"file": "b.h5", "project": True}}}})
+assert rb.run(study).failed == 0 and rb.diff("a.h5", result).identical
+print(h5py.version.hdf5_version)
+"""
+            subprocess.run([sys.executable, "-c", script], check=True, cwd=self.folder)
+
+    def test_hdf5_is_hidden(self):
+        extension = rb._core.__file__ if hasattr(rb, "_core") else __import__("rattleback._core")._core.__file__
+        symbols = subprocess.run(["nm", "-D", "--defined-only", extension], check=True, capture_output=True, text=True).stdout
+        self.assertIn("PyInit__core", symbols)
+        self.assertNotIn(" H5", symbols)
+        needed = subprocess.run(["readelf", "-d", extension], check=True, capture_output=True, text=True).stdout
+        self.assertNotIn("libhdf5", needed)
+
+
+if __name__ == "__main__":
+    unittest.main()

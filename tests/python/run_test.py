@@ -1,0 +1,137 @@
+"""Runs: bits, Ctrl-C, progress, warnings, threads."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import rattleback as rb
+from common import PENDULUM, Case, program
+
+LONG = {"time.end": 2e6, "time.sample_every": 1_000_000}
+
+
+class Runs(Case):
+    def test_bits_of_the_program(self):
+        self.write("pendulum.toml", PENDULUM)
+        study = rb.Study.load("pendulum.toml")
+        program("run", "pendulum.toml", "-o", "program.h5", "--quiet")
+        for options in ({}, {"threads": 1}, {"backend": "cpu:scalar"}, {"tile": 256}, {"output": "file.h5"}):
+            with self.subTest(options):
+                self.assertTrue(rb.diff(rb.run(study, **options), "program.h5").identical)
+        self.assertEqual(rb.open("file.h5").file, pathlib.Path("file.h5"))
+
+    def interrupted(self, action, after):
+        """Interrupts an action after some seconds. Returns the message."""
+        timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            action()
+        self.assertLess(time.monotonic() - start, after + 10.0)
+        timer.join()
+        return str(caught.exception)
+
+    def interrupted_early(self, study, *arguments):
+        """Interrupts a run when its first tenth is done. Returns the message."""
+
+        def show(share):
+            if share > 0.1:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            rb.run(study, *arguments, threads=1, progress=show)
+        return str(caught.exception)
+
+    def test_an_interrupt_leaves_a_checkpoint(self):
+        study = rb.Study.parse(PENDULUM).replace({"time.end": 4000.0, "time.sample_every": 100, "ensemble.axes[0].count": 2000})
+        whole = rb.run(study)
+        for output in (None, "file.h5"):
+            with self.subTest(output):
+                name = output or "pendulum.h5"
+                self.assertIn(f"'rattleback resume {name}' goes on", self.interrupted_early(study, output))
+                self.assertTrue(pathlib.Path(f"{name}.checkpoint").exists())
+                self.assertTrue(rb.diff(rb.resume(name), whole).identical)
+                with self.assertRaisesRegex(rb.InputError, "finished"):
+                    rb.resume(name)
+
+    def test_a_checkpoint_knows_borrowed_states(self):
+        study = rb.Study.parse(PENDULUM).replace({"time.end": 4000.0, "time.sample_every": 100})
+        angle = np.linspace(0.5, 1.0, 2000)
+        study.states(q=np.stack([np.sin(angle), 0 * angle, -np.cos(angle)], axis=1), v=np.tile([0.0, 0.8, 0.0], (2000, 1)))
+        whole = rb.run(study)
+        self.interrupted_early(study)
+        del study
+        self.assertTrue(rb.diff(rb.resume("pendulum.h5"), whole).identical)
+
+    def test_an_interrupt_ends_the_compiler(self):
+        name = f"a{os.getpid()}"  # of a kernel that is in no cache
+        system = rb.System("never-seen", coordinates="x y", potential=f"x^4 + {name} y^4", parameters={name: 1.5},
+                           initial={"q": [1, 0.2], "v": [0, 0]})
+        self.interrupted(lambda: rb.run(rb.Study(system=system, method={"name": "lobatto", "stages": 3}, time={"step": 0.1, "steps": 2})), 0.7)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        study = rb.Study.parse(PENDULUM)  # the next run compiles and runs as always
+        self.assertEqual(rb.run(study).failed, 0)
+
+    def test_progress(self):
+        shares = []
+        rb.run(rb.Study.parse(PENDULUM).replace({"time.end": 2000.0, "ensemble.axes[0].count": 4000}), progress=shares.append)
+        self.assertTrue(shares == sorted(shares) and 0 <= shares[0] and shares[-1] <= 1)
+
+        def complain(share):
+            raise ZeroDivisionError("of the function")
+
+        with self.assertRaisesRegex(ZeroDivisionError, "of the function"):
+            rb.run(rb.Study.parse(PENDULUM).replace(LONG), progress=complain)
+
+    def test_warnings_and_faults(self):
+        study = rb.Study.parse(PENDULUM).replace({"fit": [{"name": "growth", "observable": "energy"}], "ensemble.axes[0].count": 1,
+                                                  "output.trajectories": None})
+        with self.assertWarnsRegex(rb.RattlebackWarning, "an error needs more than one trajectory") as caught:
+            rb.run(study)
+        self.assertEqual(caught.filename, __file__)
+        with self.assertRaisesRegex(rb.InputError, "unknown backend|backend"):
+            rb.run(study, backend="abacus")
+        with self.assertRaisesRegex(rb.InputError, "no such directory"):
+            rb.run(study, "nowhere/a.h5")
+
+    def test_no_compiler_is_one_message(self):
+        script = f"import rattleback as rb\nstudy = rb.Study.parse('''{PENDULUM}''')\ntry:\n  rb.run(study)\nexcept rb.InputError as e:\n  print(e)"
+        environment = {**os.environ, "PATH": "/nonexistent", "RATTLEBACK_CXX": "/nonexistent", "XDG_CACHE_HOME": str(self.folder / "cache")}
+        told = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True).stdout
+        self.assertEqual(told.count("\n"), 1)
+        self.assertIn("compile", told)
+
+    def test_threads(self):
+        """Runs in several threads at once, into files and in memory, are those of one thread."""
+        study = rb.Study.parse(PENDULUM)
+        whole, results, faults = rb.run(study), {}, []
+
+        def work(number):
+            try:
+                results[number] = rb.run(study, f"{number}.h5" if number % 2 else None, threads=1)
+                results[number].to_xarray()
+            except Exception as error:
+                faults.append(error)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        ticks = 0
+        while any(thread.is_alive() for thread in threads):  # other threads run meanwhile
+            ticks += 1
+            time.sleep(0.001)
+        self.assertEqual(faults, [])
+        self.assertGreater(ticks, 3)
+        for result in results.values():
+            self.assertTrue(rb.diff(result, whole).identical)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+"""A wheel, built and installed in a fresh environment, and the types of the package.
+
+The wheel takes the library of the build in RATTLEBACK_BUILD, which `pip install .` would compile.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+import zipfile
+
+from common import PENDULUM, ROOT, Case
+
+BUILD = pathlib.Path(os.environ["RATTLEBACK_BUILD"])
+
+
+def call(*words, **options):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Wheel(Case):
+    def test_wheel_in_a_fresh_environment(self):
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        # ccache then has the objects of the build.
+        compiling = {key: value for key, value in environment.items() if key != "XDG_CACHE_HOME"}
+        call(sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "--wheel-dir", "dist", "--quiet",
+             f"--config-settings=build-dir={BUILD / 'wheel'}", f"--config-settings=cmake.define.RATTLEBACK_BUILD={BUILD}", env=compiling)
+        wheel, = pathlib.Path("dist").iterdir()
+        names = zipfile.ZipFile(wheel).namelist()
+        for name in ("rattleback/__init__.py", "rattleback/_core.pyi", "rattleback/py.typed", "rattleback/plot/main.py"):
+            self.assertIn(name, names)
+        self.assertEqual([name for name in names if not name.startswith(("rattleback/", "rattleback-"))], [])
+        self.assertLess(wheel.stat().st_size, 10 << 20)
+        call(sys.executable, "-m", "uv", "venv", "--quiet", "--python", sys.executable, "fresh", env=environment)
+        python = pathlib.Path("fresh/bin/python")
+        call(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python, "--cache-dir", ROOT / "build/cache/uv", wheel,
+             env=environment)
+        installed = call(sys.executable, "-m", "uv", "pip", "list", "--quiet", "--python", python, env=environment)
+        self.assertEqual([line.split()[0] for line in installed.splitlines()[2:]], ["numpy", "rattleback"])
+        script = (f"import rattleback as rb\nresult = rb.run(rb.Study.parse('''{PENDULUM}'''))\nresult.save('fresh.h5')\n"
+                  "print(rb.__file__, rb.__version__, result.failed)\n"
+                  "try:\n    rb.plot.time(result)\nexcept ImportError as error:\n    print(error)\n")
+        told = call(python, "-c", script, env=environment)
+        self.assertIn(str(self.folder.resolve() / "fresh"), told)
+        self.assertIn("figures need matplotlib and h5py", told)
+        call(os.environ["RATTLEBACK_PROGRAM"], "run", self.write("pendulum.toml", PENDULUM), "-o", "program.h5", "--quiet")
+        call(os.environ["RATTLEBACK_PROGRAM"], "diff", "fresh.h5", "program.h5")
+
+
+class Types(Case):
+    def test_types(self):
+        """The package and its users have consistent types, and mypy sees the faults of a user."""
+        good = ("import rattleback as rb\nstudy = rb.Study.load('a.toml')\nresult: rb.Result = rb.run(study, threads=2)\n"
+                "slope: float = result.fit('energy').slope\nslopes: dict[str, float] = rb.order(study, [0.1]).slopes\n")
+        self.write("user.py", good)
+        options = ("--config-file", ROOT / "pyproject.toml", "--cache-dir", BUILD / "mypy")
+        environment = {**os.environ, "MYPYPATH": os.environ["PYTHONPATH"]}
+        call(sys.executable, "-m", "mypy", *options, "-p", "rattleback", env=environment)
+        call(sys.executable, "-m", "mypy", *options, "user.py", env=environment)
+        self.write("bad.py", good + "rb.run('a.toml')\nresult.fit(1)\n")
+        with self.assertRaisesRegex(AssertionError, r'(?s)"run" has incompatible type.*"fit" of "Result" has incompatible'):
+            call(sys.executable, "-m", "mypy", *options, "bad.py", env=environment)
+
+
+if __name__ == "__main__":
+    unittest.main()

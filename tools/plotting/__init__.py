@@ -1,1 +1,0 @@
-"""The kinds of figures of `rattleback plot`, one module each or two that go together."""
