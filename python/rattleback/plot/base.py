@@ -170,7 +170,7 @@ def title(axes, text):
 
 def legend(axes, entries):
     """A legend of that many entries: inside the axes, or to the right of them when it is long."""
-    outside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if entries > 8 else {}
+    outside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if entries > 4 else {}
     axes.legend(fontsize="small", **outside)
 
 

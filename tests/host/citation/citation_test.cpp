@@ -45,8 +45,9 @@ TEST(Bibliography, NamesValuesThatOptionsHave) {
             << "references.toml: " << method->name << "." << option.name << " has no value " << value;
       named += values.size();
       // Values that come from a publication of their own have a reference.
-      if (option.name == std::string_view("composition"))
+      if (option.name == std::string_view("composition")) {
         EXPECT_EQ(values.size() + 1, option.choices.size()) << method->name << ": 'none' alone has no reference";
+      }
     }
   EXPECT_GE(named, 15u);
 }
@@ -87,17 +88,19 @@ TEST(Bibliography, PrintsReferences) {
   EXPECT_NE(bibtex.find("  pages         = {493--530},\n"), std::string::npos) << bibtex;
   EXPECT_EQ(Bibliography::instance().find("nobody1900"), nullptr);
   // The first letter of a name may have more than one byte.
-  EXPECT_EQ(
-      to_text({.key = "", .type = "misc", .authors = {"Ørsted, Åse Marie", "{A group}"}, .title = "T", .year = 1999})
-          .substr(0, 28),
-      "Å. M. Ørsted, A group: T. ");
+  Publication publication;
+  publication.type = "misc";
+  publication.authors = {"Ørsted, Åse Marie", "{A group}"};
+  publication.title = "T";
+  publication.year = 1999;
+  EXPECT_EQ(to_text(publication).substr(0, 28), "Å. M. Ørsted, A group: T. ");
 }
 
 TEST(Bibliography, FindsWhatAStudyRestsOn) {
   const auto keys = [](const std::vector<Citation>& citations) {
-    std::vector<std::string> keys;
-    for (const Citation& citation : citations) keys.push_back(citation.reference->key);
-    return keys;
+    std::vector<std::string> listed;
+    for (const Citation& citation : citations) listed.push_back(citation.reference->key);
+    return listed;
   };
   const Study study = Study::parse(R"toml(
 [study]
