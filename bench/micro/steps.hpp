@@ -21,11 +21,10 @@ System default_system() {
   return system;
 }
 
-/// Nanoseconds per trajectory-step of 200 steps of 0.1 from the default state, its velocity scaled lane by lane.
+/// The default state, its velocity scaled lane by lane.
 template <class System>
-double nanoseconds(const System& system, const auto& step) {
+auto default_state(const System& system) {
   using P = typename System::scalar;
-  constexpr int steps = 200;
   StateOf<P, System> state;
   Vector<P, System::n> v;
   double scale[P::width];
@@ -36,9 +35,18 @@ double nanoseconds(const System& system, const auto& step) {
   }
   state.p = momentum(system, state.q, v);
   state.lambda = Vector<P, System::m>::zero();
+  return state;
+}
+
+/// Nanoseconds per trajectory-step of 200 steps of 0.1 from the default state.
+template <class System>
+double nanoseconds(const System& system, const auto& step) {
+  using P = typename System::scalar;
+  constexpr int steps = 200;
+  auto state = default_state(system);
   const auto start = std::chrono::steady_clock::now();
   for (int k = 0; k < steps; ++k) {
-    StateOf<P, System> next = state;
+    auto next = state;
     const StepReport<P> report = step(next, P(0.1));
     state = select(report.status == P(0.0), next, state);
   }

@@ -150,6 +150,8 @@ def common(descriptions):
 def stored_fit(series, name, span):
     """The fit of the run with this observable, statistic, model and times; None without one."""
     for group in series.result.file.get("fits", {}).values():
+        if hasattr(group, "shape"):  # the dimension of the fits
+            continue
         asked = group["count"].attrs
         text = {key: asked[key].decode() if isinstance(asked[key], bytes) else str(asked[key])
                 for key in ("observable", "statistic", "model")}

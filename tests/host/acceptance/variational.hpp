@@ -31,7 +31,7 @@ inline Words operator+(Words a, const Words& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
-inline Study example(const char* name, const Words& overrides) {
+inline Study vrkmk_example(const char* name, const Words& overrides) {
   return Study::load(fmt::format("{}/vrkmk-{}.toml", RATTLEBACK_EXAMPLES, name), overrides);
 }
 

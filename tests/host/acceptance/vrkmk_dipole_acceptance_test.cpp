@@ -31,7 +31,7 @@ const double exact_plus[] = {
 
 /// |p - p*|, Euclidean, + |R - R*|, the spectral norm, at t = 1/2 after N steps.
 double error_of(const Words& options, int sigma, int steps) {
-  const State state = final_state(example("order", options + Words{fmt::format("system.parameters.sigma={}", sigma),
+  const State state = final_state(vrkmk_example("order", options + Words{fmt::format("system.parameters.sigma={}", sigma),
                                                                    fmt::format("time.step={}", 0.5 / steps)}));
   const double* exact = sigma < 0 ? exact_minus : exact_plus;
   Eigen::Matrix3d rotation;
@@ -76,7 +76,7 @@ TEST_F(Variational, ReachTheirOrdersOnTheDipole) {
 TEST_F(Variational, ShowTheirOrdersInTheCommandsReport) {
   for (const auto& [method, expected] :
        {std::pair{vrkmk2, 2.0}, {vrkmk4, 4.0}, {vrkmk6, 6.0}, {vcg2, 2.0}, {vcg4, 4.0}, {vcg6, 6.0}}) {
-    const OrderReport report = order(example("order", method.set()), {0.05, 0.025, 0.0125});
+    const OrderReport report = order(vrkmk_example("order", method.set()), {0.05, 0.025, 0.0125});
     for (const VariableOrder& variable : report.variables)
       EXPECT_NEAR(variable.max.slope, expected, 0.25) << method.paper << " " << variable.name;
   }
@@ -115,7 +115,7 @@ TEST_F(Variational, KeepTheEnergyAndTheMomentum) {
   const Words first{"ensemble.axes[0].values=[0]", "time.end=5", "time.sample_every=1"};
   const auto energy = [&](const Method& method, int sigma) {
     const Result result =
-        run(example("energy", method.set() + first + Words{fmt::format("system.parameters.sigma={}", sigma)}));
+        run(vrkmk_example("energy", method.set() + first + Words{fmt::format("system.parameters.sigma={}", sigma)}));
     EXPECT_LT(largest(result, "spatial_momentum_3", "maxabs"), 1e-13);
     return largest(result, "energy", "maxabs");
   };
@@ -136,7 +136,7 @@ TEST_F(Variational, KeepTheEnergyAndTheMomentum) {
                                                     {vcg4, 0.9e-5, 1.5e-5, 3e-13},
                                                     {vrkmk6, 0.0, 1.5e-10, 1e-13},
                                                     {vcg6, 0.0, 1e-8, 3e-13}}) {
-    const Result result = run(example("energy", method.set()));
+    const Result result = run(vrkmk_example("energy", method.set()));
     EXPECT_EQ(result.summary.failed, 0u);
     EXPECT_GT(largest(result, "energy", "maxabs"), low) << method.paper;
     EXPECT_LT(largest(result, "energy", "maxabs"), high) << method.paper;
@@ -152,7 +152,7 @@ TEST_F(Variational, HaveEnergyErrorsOfTheirOrder) {
   };
   for (const Row& row : {Row{vrkmk2, 7.321e-4, 1.929e-4}, {vrkmk4, 2.773e-7, 1.754e-8}, {vcg4, 2.226e-5, 1.536e-6}}) {
     const auto rms = [&](const char* step) {
-      const Result result = run(example(
+      const Result result = run(vrkmk_example(
           "energy", row.method.set() + Words{"time.end=20", fmt::format("time.step={}", step), "time.sample_every=1"}));
       const std::vector<double> series = values(result, "/observables/energy/rms");
       double sum = 0.0;
@@ -176,7 +176,7 @@ TEST_F(Variational, HaveTheEnsembleErrorsOfTheirOrder) {
   for (const Row& row : rows)
     for (int i = 0; i < 3; ++i) {
       if (row.errors[i] == 0.0) continue;
-      const Result result = run(example("ensemble", row.method.set() + Words{fmt::format("time.step={}", steps[i])}));
+      const Result result = run(vrkmk_example("ensemble", row.method.set() + Words{fmt::format("time.step={}", steps[i])}));
       EXPECT_EQ(result.summary.failed, 0u);
       expect_ratio(result.statistic("energy", "mse").back(), row.errors[i], 0.01,
                    fmt::format("{} h = {}", row.method.paper, steps[i]));
@@ -262,15 +262,15 @@ statistics = ["mean"]
 }
 
 TEST_F(Variational, GiveThePublishedStates) {
-  const State second = final_state(example("order", vrkmk2.set()));
+  const State second = final_state(vrkmk_example("order", vrkmk2.set()));
   EXPECT_NEAR(second.p[0], -0.53619301339558109015, 2e-15);
   EXPECT_NEAR(second.p[1], 0.003802414766693867224, 2e-15);
   EXPECT_NEAR(second.q[0], 0.92382972961911511871, 2e-15);
-  const State fourth = final_state(example("order", vrkmk4.set()));
+  const State fourth = final_state(vrkmk_example("order", vrkmk4.set()));
   EXPECT_NEAR(fourth.p[0], -0.53618701880389644571, 2e-15);
   EXPECT_NEAR(fourth.p[1], 0.0037806212958890117192, 2e-15);
   EXPECT_NEAR(fourth.q[0], 0.92375058432898938715, 2e-15);
-  const State later = final_state(example("order", vrkmk4.set() + Words{"time.step=0.02", "time.end=5"}));
+  const State later = final_state(vrkmk_example("order", vrkmk4.set() + Words{"time.step=0.02", "time.end=5"}));
   EXPECT_NEAR(later.p[0], 1.0356674950556139768, 3e-14);
   EXPECT_NEAR(later.p[1], 0.30733635538018848391, 3e-14);
   EXPECT_NEAR(later.p[2], 0.0, 3e-15);
@@ -280,7 +280,7 @@ TEST_F(Variational, GiveThePublishedStates) {
 // One map under two names, and coefficients given by hand.
 TEST_F(Variational, AgreeWhereTheyAreTheSameMethod) {
   const auto difference = [](const Words& a, const Words& b) {
-    const State x = final_state(example("order", a)), y = final_state(example("order", b));
+    const State x = final_state(vrkmk_example("order", a)), y = final_state(vrkmk_example("order", b));
     return std::max((x.q - y.q).cwiseAbs().maxCoeff(), (x.p - y.p).cwiseAbs().maxCoeff());
   };
   EXPECT_LT(difference(vrkmk2.set(), vcg2.set()), 1e-14);

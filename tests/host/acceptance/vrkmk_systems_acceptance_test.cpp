@@ -104,7 +104,7 @@ TEST_F(Variational, ArePartitionedRungeKuttaMethodsOnRn) {
 
 // From mu = 0 the momentum of the barrier stays 0; from other momenta the cut-off limits the order, degenerate or not.
 TEST_F(Variational, MeetTheOrderBarrier) {
-  const Result rest = run(example("barrier", {"ensemble.initial.p=[0, 0, 0]"}));
+  const Result rest = run(vrkmk_example("barrier", {"ensemble.initial.p=[0, 0, 0]"}));
   for (const double p : values(rest, "/final/p")) EXPECT_EQ(p, 0.0);
   struct Row {
     const char* tableau;
@@ -113,7 +113,7 @@ TEST_F(Variational, MeetTheOrderBarrier) {
   for (const double epsilon : {1.0, 0.0})
     for (const Row& row :
          {Row{"gauss2", 0, 2}, {"gauss2", 1, 3}, {"gauss2", 2, 4}, {"gauss3", 2, 5}, {"gauss3", 4, 6}}) {
-      const OrderReport report = order(example("barrier", {fmt::format("system.parameters.epsilon={}", epsilon),
+      const OrderReport report = order(vrkmk_example("barrier", {fmt::format("system.parameters.epsilon={}", epsilon),
                                                            fmt::format("method.tableau={}", row.tableau),
                                                            fmt::format("method.cutoff={}", row.cutoff)}),
                                        {0.1, 0.05, 0.025});
@@ -202,7 +202,7 @@ TEST_F(Variational, TakeInitialStatesInSpaceAndInTheBody) {
 TEST_F(Variational, RefuseWhatDoesNotFit) {
   const auto refused = [](const Words& overrides, const char* part, const char* study = "order") {
     try {
-      run(example(study, overrides));
+      run(vrkmk_example(study, overrides));
       FAIL() << part;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::input);
@@ -224,7 +224,7 @@ TEST_F(Variational, RefuseWhatDoesNotFit) {
   refused({"ensemble.initial.q=[1, 2]"}, "initial q");
 
   std::vector<std::string> warnings;
-  run(example("order", {"method.cutoff=1"}), {.warn = [&](const std::string& text) { warnings.push_back(text); }});
+  run(vrkmk_example("order", {"method.cutoff=1"}), {.warn = [&](const std::string& text) { warnings.push_back(text); }});
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find("from 4 to 3"), std::string::npos) << warnings[0];
 }
