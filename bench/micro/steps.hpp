@@ -5,6 +5,7 @@
 #include <chrono>
 #include <vector>
 
+#include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/real/pack.hpp"
 
@@ -21,7 +22,7 @@ System default_system() {
   return system;
 }
 
-/// The default state, its velocity scaled lane by lane.
+/// The default state, its velocity scaled lane by lane, with the multiplier of the continuous equations.
 template <class System>
 auto default_state(const System& system) {
   using P = typename System::scalar;
@@ -34,7 +35,17 @@ auto default_state(const System& system) {
     v[i] = P::load(scale) * P(System::default_v[i]);
   }
   state.p = momentum(system, state.q, v);
-  state.lambda = Vector<P, System::m>::zero();
+  if constexpr (System::m > 0) {
+    const detail::FreeMotion<System> motion(system, state.q, v);
+    const auto phi = detail::constraint_gradient(system, state.q, v);
+    Matrix<P, System::m, System::m> matrix;
+    for (int k = 0; k < System::m; ++k) {
+      const Vector<P, System::n> response = motion.response(phi.dv[k]);
+      for (int i = 0; i < System::m; ++i) matrix[i][k] = dot(phi.dv[i], response);
+      state.lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], motion.acceleration()));
+    }
+    solve_small(matrix, state.lambda);
+  }
   return state;
 }
 

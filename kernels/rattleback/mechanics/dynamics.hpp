@@ -131,17 +131,6 @@ RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector
   }
 }
 
-/// D^2g(x, .): the derivative of Dg in the direction x.
-template <class System, class S>
-RB_HD Matrix<S, System::m, System::n> position_hessian(const System& system, const Vector<S, System::n>& q,
-                                                       const Vector<S, System::n>& x) {
-  const auto jacobian = position_jacobian(system, detail::along(q, x));
-  Matrix<S, System::m, System::n> r;
-  RB_UNROLL
-  for (int k = 0; k < System::m; ++k) r[k] = detail::derivative(jacobian[k]);
-  return r;
-}
-
 namespace detail {
 
 struct NoConstantMass {
@@ -253,7 +242,7 @@ class Dynamics {
 
   /// Returns A and sets lambda.
   RB_HD_LARGE Vector<T, n> acceleration(const Vector<T, n>& q, const Vector<T, n>& v, Vector<T, m>& lambda) const {
-    Matrix<T, m, n> jacobian;
+    Matrix<T, m, n> jacobian{};
     Vector<T, m> curvature;
     if constexpr (m > 0) {
       jacobian = position_jacobian(system_, q);

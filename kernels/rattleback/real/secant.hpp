@@ -14,25 +14,31 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Slopes in K variables. Elementary functions use a series where a quotient would lose digits.
+/// Slopes in K variables. Elementary functions use a series where a quotient would lose digits. A slope that is 0 for all
+/// arguments is not computed: in unrolled code the compiler knows which slopes are there.
 template <class T, int K>
-struct Secant {
+class Secant {
+  T slopes_[K];
+  unsigned there_ = 0;  // bit i: slope i may differ from 0
+
+  RB_HD bool has(int i) const { return (there_ >> i & 1u) != 0; }
+
+ public:
   T at0, at1;
-  T slope[K];
 
   Secant() = default;
   /// Makes a constant from any type that T is constructible from.
   template <class U>
     requires(!__is_same(U, Secant) && __is_constructible(T, U))
-  RB_HD Secant(const U& a) : at0(a), at1(at0) {
-    RB_UNROLL
-    for (int i = 0; i < K; ++i) slope[i] = T(0.0);
-  }
+  RB_HD Secant(const U& a) : at0(a), at1(at0) {}
   /// The variable number `direction`, which goes from a to b.
   RB_HD Secant(const T& a, const T& b, int direction) : Secant(a) {
     at1 = b;
-    slope[direction] = T(1.0);
+    slopes_[direction] = T(1.0);
+    there_ = 1u << direction;
   }
+
+  RB_HD T slope(int i) const { return has(i) ? slopes_[i] : T(0.0); }
 
   RB_HD T mean() const { return T(0.5) * (at0 + at1); }
   /// f(a), with the values f0, f1 and the quotient (f1 - f0)/(a1 - a0) given.
@@ -40,8 +46,10 @@ struct Secant {
     Secant r;
     r.at0 = f0;
     r.at1 = f1;
+    r.there_ = a.there_;
     RB_UNROLL
-    for (int i = 0; i < K; ++i) r.slope[i] = quotient * a.slope[i];
+    for (int i = 0; i < K; ++i)
+      if (a.has(i)) r.slopes_[i] = quotient * a.slopes_[i];
     return r;
   }
 
@@ -49,16 +57,30 @@ struct Secant {
     Secant r;
     r.at0 = a.at0 + b.at0;
     r.at1 = a.at1 + b.at1;
+    r.there_ = a.there_ | b.there_;
     RB_UNROLL
-    for (int i = 0; i < K; ++i) r.slope[i] = a.slope[i] + b.slope[i];
+    for (int i = 0; i < K; ++i) {
+      if (a.has(i) && b.has(i)) {
+        r.slopes_[i] = a.slopes_[i] + b.slopes_[i];
+      } else if (a.has(i) || b.has(i)) {
+        r.slopes_[i] = a.has(i) ? a.slopes_[i] : b.slopes_[i];
+      }
+    }
     return r;
   }
   RB_HD friend Secant operator-(const Secant& a, const Secant& b) {
     Secant r;
     r.at0 = a.at0 - b.at0;
     r.at1 = a.at1 - b.at1;
+    r.there_ = a.there_ | b.there_;
     RB_UNROLL
-    for (int i = 0; i < K; ++i) r.slope[i] = a.slope[i] - b.slope[i];
+    for (int i = 0; i < K; ++i) {
+      if (a.has(i) && b.has(i)) {
+        r.slopes_[i] = a.slopes_[i] - b.slopes_[i];
+      } else if (a.has(i) || b.has(i)) {
+        r.slopes_[i] = a.has(i) ? a.slopes_[i] : -b.slopes_[i];
+      }
+    }
     return r;
   }
   RB_HD friend Secant operator-(const Secant& a) { return chain(a, -a.at0, -a.at1, T(-1.0)); }
@@ -67,8 +89,15 @@ struct Secant {
     Secant r;
     r.at0 = a.at0 * b.at0;
     r.at1 = a.at1 * b.at1;
+    r.there_ = a.there_ | b.there_;
     RB_UNROLL
-    for (int i = 0; i < K; ++i) r.slope[i] = fma(mean_a, b.slope[i], mean_b * a.slope[i]);
+    for (int i = 0; i < K; ++i) {
+      if (a.has(i) && b.has(i)) {
+        r.slopes_[i] = fma(mean_a, b.slopes_[i], mean_b * a.slopes_[i]);
+      } else if (a.has(i) || b.has(i)) {
+        r.slopes_[i] = a.has(i) ? mean_b * a.slopes_[i] : mean_a * b.slopes_[i];
+      }
+    }
     return r;
   }
   /// a (1/b).

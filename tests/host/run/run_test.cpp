@@ -114,8 +114,8 @@ q = [0, "a"]
 v = [0.35, 0.1]
 [time]
 step = 0.05
-steps = 4000
-sample_every = 100
+steps = 60000
+sample_every = 1500
 [[observable]]
 name = "energy"
 statistics = ["mse"]
@@ -133,7 +133,7 @@ trajectories = [0, 699]
   options.tile = 256;  // two tiles before the end
   options.rescue = folder / "a.h5";
   options.progress = [&](const Progress& progress) {
-    if (progress.trajectory_steps * 2 > progress.total) stop.request_stop();
+    if (progress.trajectory_steps > 0) stop.request_stop();
   };
   try {
     (void)run(study, options);

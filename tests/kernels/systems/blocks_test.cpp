@@ -129,7 +129,7 @@ TEST(Secant, SlopesGiveTheDifference) {
     const S f = everything(S(a[0], b[0], 0), S(a[1], b[1], 1));
     EXPECT_NEAR(f.at0, everything(a[0], a[1]), 1e-15);
     EXPECT_NEAR(f.at1, everything(b[0], b[1]), 1e-15);
-    EXPECT_NEAR(f.at1 - f.at0, f.slope[0] * (b[0] - a[0]) + f.slope[1] * (b[1] - a[1]), 4e-15);
+    EXPECT_NEAR(f.at1 - f.at0, f.slope(0) * (b[0] - a[0]) + f.slope(1) * (b[1] - a[1]), 4e-15);
   }
 }
 
@@ -141,7 +141,7 @@ TEST(Secant, SlopesTendToTheDerivative) {
   double previous = 0.0;
   for (const double h : {1e-1, 1e-2, 1e-3}) {
     const S f = everything(S(x - h, x + h, 0), S(y - h, y + h, 1));
-    const double error = std::max(std::fabs(f.slope[0] - exact.partial[0]), std::fabs(f.slope[1] - exact.partial[1]));
+    const double error = std::max(std::fabs(f.slope(0) - exact.partial[0]), std::fabs(f.slope(1) - exact.partial[1]));
     if (previous > 0.0) {
       EXPECT_NEAR(std::log10(previous / error), 2.0, 0.1);
     }
@@ -149,21 +149,21 @@ TEST(Secant, SlopesTendToTheDerivative) {
   }
   // at one point they are the derivative: nothing is divided by zero
   const S f = everything(S(x, x, 0), S(y, y, 1));
-  EXPECT_NEAR(f.slope[0], exact.partial[0], 1e-15);
-  EXPECT_NEAR(f.slope[1], exact.partial[1], 1e-15);
+  EXPECT_NEAR(f.slope(0), exact.partial[0], 1e-15);
+  EXPECT_NEAR(f.slope(1), exact.partial[1], 1e-15);
 }
 
 TEST(Secant, SeriesAndQuotientMeet) {
   // both sides of the change from the one to the other
   using S = Secant<double, 1>;
   for (const double d : {1.0 - 1e-9, 1.0 + 1e-9}) {
-    EXPECT_NEAR(exp(S(0.3, 0.3 + d, 0)).slope[0], (std::exp(0.3 + d) - std::exp(0.3)) / d, 1e-15);
-    EXPECT_NEAR(sin(S(0.3, 0.3 + d, 0)).slope[0], (std::sin(0.3 + d) - std::sin(0.3)) / d, 1e-15);
-    EXPECT_NEAR(cos(S(0.3, 0.3 + d, 0)).slope[0], (std::cos(0.3 + d) - std::cos(0.3)) / d, 1e-15);
+    EXPECT_NEAR(exp(S(0.3, 0.3 + d, 0)).slope(0), (std::exp(0.3 + d) - std::exp(0.3)) / d, 1e-15);
+    EXPECT_NEAR(sin(S(0.3, 0.3 + d, 0)).slope(0), (std::sin(0.3 + d) - std::sin(0.3)) / d, 1e-15);
+    EXPECT_NEAR(cos(S(0.3, 0.3 + d, 0)).slope(0), (std::cos(0.3 + d) - std::cos(0.3)) / d, 1e-15);
   }
   for (const double t : {0.1 - 1e-9, 0.1 + 1e-9}) {
     const double x = 2.0, y = x * (1 + t) / (1 - t);
-    EXPECT_NEAR(log(S(x, y, 0)).slope[0], std::log(y / x) / (y - x), 1e-15);
+    EXPECT_NEAR(log(S(x, y, 0)).slope(0), std::log(y / x) / (y - x), 1e-15);
   }
 }
 
@@ -172,7 +172,7 @@ TEST(Secant, PolynomialsNeedNoDivision) {
   // k/2 (pi - 1)^2 has the slope k ((pi + pi')/2 - 1), to the bit
   const double a = 1.25, b = 1.75;
   const S stretch = S(a, b, 0) - S(1.0);
-  EXPECT_EQ((S(0.5) * S(50.0) * (stretch * stretch)).slope[0], 50.0 * (0.5 * (a + b) - 1.0));
+  EXPECT_EQ((S(0.5) * S(50.0) * (stretch * stretch)).slope(0), 50.0 * (0.5 * (a + b) - 1.0));
 }
 
 }  // namespace

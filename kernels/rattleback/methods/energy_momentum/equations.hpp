@@ -45,10 +45,10 @@ class EnergyMomentumEquations {
     Residual<D> r{u, p_1 - p_0, {}, {}};
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
-      r.drift[i] = r.drift[i] - energy.slope[n + i];
-      r.kick[i] = r.kick[i] + h * energy.slope[i];
+      r.drift[i] = r.drift[i] - energy.slope(n + i);
+      r.kick[i] = r.kick[i] + h * energy.slope(i);
       RB_UNROLL
-      for (int k = 0; k < m; ++k) r.kick[i] = r.kick[i] + lambda[k] * g[k].slope[i];
+      for (int k = 0; k < m; ++k) r.kick[i] = r.kick[i] + lambda[k] * g[k].slope(i);
     }
     RB_UNROLL
     for (int k = 0; k < m; ++k) r.position[k] = D(T(1.0) / h_) * g[k].at1;
@@ -59,8 +59,8 @@ class EnergyMomentumEquations {
         r.hidden[k] = phi[k].at1;
         RB_UNROLL
         for (int i = 0; i < n; ++i) {
-          r.drift[i] = r.drift[i] - gamma[k] * phi[k].slope[n + i];
-          if constexpr (Traits::variational) r.kick[i] = r.kick[i] + h * gamma[k] * phi[k].slope[i];
+          r.drift[i] = r.drift[i] - gamma[k] * phi[k].slope(n + i);
+          if constexpr (Traits::variational) r.kick[i] = r.kick[i] + h * gamma[k] * phi[k].slope(i);
         }
       }
     }

@@ -93,10 +93,7 @@ class QuadraticEnergyMomentum {
     const Matrix<T, n, n> mass = at.mass();
     Matrix<T, n, n> j = chord.coupling.template added_to<false, true>(mass, half);
     j = chord.coupling.template added_to<true, true>(j, -half);
-    const Matrix<T, n, n> moved = detail::constraint_hessian(system_, x, l);
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) j[i] = fma(T(0.25) * h, moved[i], j[i]);
-    chord.inverse = typename Chord::Inverse(j);
+    chord.inverse = typename Chord::Inverse(ConstraintHessian<System, T>(system_, x, l).added_to(j, T(0.25) * h));
     const auto mass_inverse = at.inverse(), end_inverse = Lagrangian(system_, q_1).inverse();
     const Matrix<T, m, n> g = position_jacobian(system_, x);
     chord.position = position_jacobian(system_, q_1);

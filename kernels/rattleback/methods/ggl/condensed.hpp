@@ -329,7 +329,7 @@ class CondensedGgl {
     }
     template <int a, class S>
     RB_HD static S secant(const System& system, const S& pi_0, const S& pi_1) {
-      return system.template potential_term<a>(Secant<S, 1>(pi_0, pi_1, 0)).slope[0];
+      return system.template potential_term<a>(Secant<S, 1>(pi_0, pi_1, 0)).slope(0);
     }
     template <class F>
     RB_HD static void for_terms(F f) {

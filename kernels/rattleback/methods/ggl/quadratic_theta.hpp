@@ -70,7 +70,7 @@ class QuadraticTheta {
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
 
       // w moves with x: du = (1 + turn) (dv + e_u + R_w dgamma)
-      const Matrix<T, n, n> curvature = detail::constraint_hessian(system_, x, gamma);
+      const ConstraintHessian<System, T> curvature(system_, x, gamma);
       const auto turned = [&](const Vector<T, n>& row) {
         return fma(chord.reach, curvature * (mass_inverse * row), row);
       };
@@ -127,16 +127,12 @@ class QuadraticTheta {
   }
   /// J^-1, which moves with x, l and gamma where the forces do.
   RB_HD void set_inverse(const Lagrangian& at, const Vector<T, n>& x, const T& share, const Vector<T, m>& l,
-                         const Matrix<T, n, n>& curvature, Chord& chord, AlternatingSweeps<T>& lanes) const {
+                         const ConstraintHessian<System, T>& curvature, Chord& chord, AlternatingSweeps<T>& lanes) const {
     Matrix<T, n, n> j = chord.coupling.template added_to<false, true>(at.mass(), chord.reach);
     j = chord.coupling.template added_to<true, true>(j, -chord.rest);
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) j[i] = fma(chord.rest, curvature[i], j[i]);
-    if constexpr (!Traits::forces_at_ends) {
-      const Matrix<T, n, n> moved = detail::constraint_hessian(system_, x, l);
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) j[i] = fma(share * chord.reach, moved[i], j[i]);
-    }
+    j = curvature.added_to(j, chord.rest);
+    if constexpr (!Traits::forces_at_ends)
+      j = ConstraintHessian<System, T>(system_, x, l).added_to(j, share * chord.reach);
     chord.inverse = typename Chord::Inverse(j);
     lanes.note_singular(chord.inverse.singular());
   }

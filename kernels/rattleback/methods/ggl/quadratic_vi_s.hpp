@@ -24,6 +24,8 @@ class QuadraticViS {
   static constexpr int n = System::n, m = System::m;
   using Lagrangian = QuadraticLagrangian<System, T>;
   using FirstInverse = SparseInverse<T, n, detail::ChordPattern<System, true>>;
+  using ThirdInverse =
+      SparseInverse<T, n, detail::UnitedPattern<detail::QuadraticPattern<System>, detail::HessianPattern<System>>>;
   using Rows = Matrix<T, m, n>;
 
  public:
@@ -77,11 +79,8 @@ class QuadraticViS {
       lanes.check(residual, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
 
-      const Matrix<T, n, n> s = detail::constraint_hessian(system_, y, gamma);
-      Matrix<T, n, n> j = at.mass();
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) j[i] = fma(h, s[i], j[i]);
-      const SparseInverse<T, n, detail::AllEntries> inverse_3(j);
+      const ConstraintHessian<System, T> s(system_, y, gamma);
+      const ThirdInverse inverse_3(s.added_to(at.mass(), h));
       const auto carried = [&](const Vector<T, n>& x) {  // N x
         return coupling.plus_transpose_times(h * h, mass_inverse * (s * x),
                                              coupling.plus_times(-h, x, node.mass_times(x)));

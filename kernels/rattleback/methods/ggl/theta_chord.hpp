@@ -2,35 +2,11 @@
 // The linear equations of a chord iteration for the theta family and the energy-momentum schemes where
 // L = v.M(q)v/2 + A(q).v - U(q) (ggl.hpp, energy_momentum.hpp).
 
-#include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/methods/ggl/scheme.hpp"
 
 RB_NAMESPACE_BEGIN
-
-namespace detail {
-struct AllEntries {
-  RB_HD static constexpr bool entry(int, int) { return true; }
-};
-
-/// sum_k a_k D^2 g_k.
-template <class System, class T, int n = System::n, int m = System::m>
-RB_HD Matrix<T, n, n> constraint_hessian(const System& system, const Vector<T, n>& q, const Vector<T, m>& a) {
-  using D = Dual<T, n>;
-  const auto jacobian = position_jacobian(system, seeded_configuration<Rn<n>, D>(q));
-  Matrix<T, n, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    RB_UNROLL
-    for (int j = 0; j < n; ++j) {
-      r[i][j] = a[0] * jacobian[0][i].partial[j];
-      RB_UNROLL
-      for (int k = 1; k < m; ++k) r[i][j] = fma(a[k], jacobian[k][i].partial[j], r[i][j]);
-    }
-  }
-  return r;
-}
-}  // namespace detail
 
 /// Eliminates the updates dv and du of v and u = (q' - q)/h from the linearised equations at x = q + theta h u,
 ///
@@ -45,7 +21,9 @@ struct ThetaChord {
   using Traits = GglTraits<scheme>;
   static constexpr int multipliers = Traits::has_gamma ? 2 * m : m;
   using Rows = Matrix<T, m, n>;
-  using Inverse = SparseInverse<T, n, detail::AllEntries>;
+  using Inverse = SparseInverse<T, n,
+                                detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
+                                                      detail::HessianPattern<System>>>;
   struct Update {
     Vector<T, n> v, u;
     Vector<T, m> l, gamma;

@@ -1,0 +1,118 @@
+#pragma once
+// The second derivatives of holonomic constraints g on R^n.
+
+#include "rattleback/linalg/sparse_inverse.hpp"
+#include "rattleback/mechanics/dynamics.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// Whether a system states D^2g for groups of coordinates: g is at most quadratic (system.hpp).
+template <class System, class T>
+concept GroupedHessian = requires(const System& s, const Vector<T, System::m>& a) {
+  System::block;
+  s.constraint_hessian(a);
+};
+
+/// Which entries of sum_k a_k D^2 g_k are there.
+template <class System>
+struct HessianPattern {
+  RB_HD static constexpr bool entry(int i, int j) {
+    if constexpr (GroupedHessian<System, typename System::scalar>) {
+      return i % System::block == j % System::block;
+    } else if constexpr (requires { System::constraint_hessian_entry(0, 0); }) {
+      return System::constraint_hessian_entry(i, j);
+    } else {
+      return true;
+    }
+  }
+};
+
+/// Entries that one of these patterns has.
+template <class... Patterns>
+struct UnitedPattern {
+  RB_HD static constexpr bool entry(int i, int j) { return (Patterns::entry(i, j) || ...); }
+};
+
+}  // namespace detail
+
+/// S = sum_k a_k D^2 g_k at q.
+template <class System, class T = typename System::scalar>
+class ConstraintHessian {
+  static constexpr int n = System::n, m = System::m;
+  using Pattern = detail::HessianPattern<System>;
+  static constexpr bool grouped = detail::GroupedHessian<System, T>;
+
+ public:
+  RB_HD ConstraintHessian(const System& system, const Vector<T, n>& q, const Vector<T, m>& a) {
+    if constexpr (grouped) {
+      const auto groups = system.constraint_hessian(a);
+      set([&](int i, int j) { return groups[i / System::block][j / System::block]; });
+    } else {
+      using D = Dual<T, n>;
+      const auto jacobian = position_jacobian(system, seeded_configuration<Rn<n>, D>(q));
+      set([&](int i, int j) {
+        T sum = a[0] * jacobian[0][i].partial[j];
+        RB_UNROLL
+        for (int k = 1; k < m; ++k) sum = fma(a[k], jacobian[k][i].partial[j], sum);
+        return sum;
+      });
+    }
+  }
+
+  /// S x.
+  RB_HD Vector<T, n> operator*(const Vector<T, n>& x) const {
+    auto y = Vector<T, n>::zero();
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      bool first = true;
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) {
+        if (!Pattern::entry(i, j)) continue;
+        y[i] = first ? s_[i][j] * x[j] : fma(s_[i][j], x[j], y[i]);
+        first = false;
+      }
+    }
+    return y;
+  }
+  /// a + t S.
+  RB_HD Matrix<T, n, n> added_to(Matrix<T, n, n> a, const T& t) const {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (Pattern::entry(i, j)) a[i][j] = fma(t, s_[i][j], a[i][j]);
+    }
+    return a;
+  }
+
+ private:
+  template <class Entry>
+  RB_HD void set(const Entry& value) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (Pattern::entry(i, j)) s_[i][j] = value(i, j);
+    }
+  }
+
+  Matrix<T, n, n> s_;
+};
+
+/// D^2g(x, .): the derivative of Dg in the direction x.
+template <class System, class T, int n = System::n, int m = System::m>
+RB_HD Matrix<T, m, n> position_hessian(const System& system, const Vector<T, n>& q, const Vector<T, n>& x) {
+  Matrix<T, m, n> r;
+  if constexpr (m == 1 && detail::GroupedHessian<System, T>) {
+    r[0] = ConstraintHessian<System, T>(system, q, {T(1.0)}) * x;
+  } else {
+    const auto jacobian = position_jacobian(system, detail::along(q, x));
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r[k] = detail::derivative(jacobian[k]);
+  }
+  return r;
+}
+
+RB_NAMESPACE_END
