@@ -9,19 +9,21 @@
 // derivative of pi at the midpoint. The discrete gradient thus has the linear symmetries of a function written in inner
 // products (O. Gonzalez, J. Nonlinear Sci. 6 (1996) 449).
 
-#include "rattleback/real/elementary.hpp"
+#include "rattleback/real/dual.hpp"
 #include "rattleback/real/real.hpp"
 
 RB_NAMESPACE_BEGIN
 
 /// Slopes in K variables. Elementary functions use a series where a quotient would lose digits. A slope that is 0 for all
-/// arguments is not computed: in unrolled code the compiler knows which slopes are there.
+/// arguments is not computed: in unrolled code the compiler knows which slopes are there. Code over dual numbers is too large for
+/// that, and computes all.
 template <class T, int K>
 class Secant {
+  static constexpr bool sparse = parts<T> == 1;
   T slopes_[K];
   unsigned there_ = 0;  // bit i: slope i may differ from 0
 
-  RB_HD bool has(int i) const { return (there_ >> i & 1u) != 0; }
+  RB_HD bool has(int i) const { return !sparse || (there_ >> i & 1u) != 0; }
 
  public:
   T at0, at1;
@@ -30,7 +32,12 @@ class Secant {
   /// Makes a constant from any type that T is constructible from.
   template <class U>
     requires(!__is_same(U, Secant) && __is_constructible(T, U))
-  RB_HD Secant(const U& a) : at0(a), at1(at0) {}
+  RB_HD Secant(const U& a) : at0(a), at1(at0) {
+    if constexpr (!sparse) {
+      RB_UNROLL
+      for (int i = 0; i < K; ++i) slopes_[i] = T(0.0);
+    }
+  }
   /// The variable number `direction`, which goes from a to b.
   RB_HD Secant(const T& a, const T& b, int direction) : Secant(a) {
     at1 = b;
