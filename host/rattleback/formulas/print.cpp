@@ -373,16 +373,17 @@ class Printer {
     print_entries();
     if (system_.on_group()) return;
     print_opposites();
-    std::vector<int> curvature;
-    for (int k = 0; k < m; ++k) {
-      int twice = algebra_.number(0.0);
-      for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j)
-          twice = algebra_.sum(twice, algebra_.product(graph_.by_q(graph_.forms[at(k * n + i)], j),
-                                                       algebra_.product(velocity(i), velocity(j))));
-      curvature.push_back(twice);
+    std::vector<int> curvature(at(m), algebra_.number(0.0));
+    std::vector<std::string> curved(at(n * n), "0");
+    for (int entry = 0; entry < m * n * n; ++entry) {
+      const int k = entry / (n * n), i = entry / n % n, j = entry % n;
+      const int second = graph_.by_q(graph_.forms[at(k * n + i)], j);
+      if (!algebra_.is_zero(second)) curved[at(i * n + j)] = "1";
+      curvature[at(k)] =
+          algebra_.sum(curvature[at(k)], algebra_.product(second, algebra_.product(velocity(i), velocity(j))));
     }
     function({"Vector<S, m>", "position_curvature", "qv"}, curvature);
+    print_table("bool constraint_hessian_entry(int row, int column)", "n * n", curved, "table[row * n + column]");
     print_blocks();
   }
   /// The places in `forms` that are not 0, as a table.

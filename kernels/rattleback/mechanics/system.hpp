@@ -41,6 +41,7 @@
 //
 //   Vector<T, m> position_constraint(q)             g(q) = 0; Phi = Dg(q) v, the hidden constraint, follows
 //   Matrix<T, m, n> position_jacobian(q)            Dg by hand (optional); constraint_entry is then its sparsity
+//   static bool constraint_hessian_entry(i, j)      whether some d^2 g_k/dq_i dq_j is there (optional, for speed)
 //   static int constraint_opposite(row, column)     the column with the negated entry of Dg, or `column` (optional)
 //
 // A separable holonomic system may state more structure for methods with condensed equations (concept `Blocks`):

@@ -21,6 +21,7 @@
 // The unknown is w2. The equation F-(w2) = (q, p) is solved by Newton's method with a derivative from first derivatives only:
 // for the exact flow F-(w) is R_{h alpha-}(w), with p for v; so its derivative is DR_{h alpha-} up to O(h^order).
 
+#include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/methods/conversion/runge_kutta.hpp"
 
 RB_NAMESPACE_BEGIN

@@ -41,7 +41,7 @@ class QuadraticEnergyMomentum {
     Chord chord;
     set(chord, h, x, at, u, fma(h, u, state.q), l, singular);
 
-    AlternatingSweeps<T> lanes(options_, scale);
+    Sweeps<T> lanes(options_, scale);
     const T rounding = rounding_of_residuals(scale, state.p);
     lanes.singular = singular;
     T residual(0.0);
@@ -58,7 +58,7 @@ class QuadraticEnergyMomentum {
       p_1 = select(lanes.active, p_1 + dp, p_1);
       l = select(lanes.active, l + d.l, l);
       gamma = select(lanes.active, gamma + d.gamma, gamma);
-      lanes.settle(sweep, larger(magnitude(d.v), magnitude(d.u)), 1e-2);  // energy adds up what is left
+      lanes.settle(sweep, larger(magnitude(d.v), magnitude(d.u)), 0.1);  // energy adds up what is left
     }
 
     state.q = fma(h, u, state.q);

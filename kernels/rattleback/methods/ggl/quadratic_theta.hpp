@@ -40,7 +40,7 @@ class QuadraticTheta {
     T scale;
     Vector<T, n> v = guess(state, h, share * forms_0.transpose_times(l), chord, scale), u = v;
 
-    AlternatingSweeps<T> lanes(options_, scale);
+    Sweeps<T> lanes(options_, scale);
     const T rounding = rounding_of_residuals(scale, state.p);
     Vector<T, n> q_1, kick;
     Forms forms, forms_1;
@@ -127,7 +127,7 @@ class QuadraticTheta {
   }
   /// J^-1, which moves with x, l and gamma where the forces do.
   RB_HD void set_inverse(const Lagrangian& at, const Vector<T, n>& x, const T& share, const Vector<T, m>& l,
-                         const ConstraintHessian<System, T>& curvature, Chord& chord, AlternatingSweeps<T>& lanes) const {
+                         const ConstraintHessian<System, T>& curvature, Chord& chord, Sweeps<T>& lanes) const {
     Matrix<T, n, n> j = chord.coupling.template added_to<false, true>(at.mass(), chord.reach);
     j = chord.coupling.template added_to<true, true>(j, -chord.rest);
     j = curvature.added_to(j, chord.rest);

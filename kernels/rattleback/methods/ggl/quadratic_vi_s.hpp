@@ -54,7 +54,7 @@ class QuadraticViS {
     Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), h);
     const T speed = magnitude(v_0) + magnitude(v - v_0);
     const T scale = speed + rounding_velocity(T(1.0) / h, state.q), rounding = rounding_of_residuals(scale, state.p);
-    AlternatingSweeps<T> lanes(options_, scale);
+    Sweeps<T> lanes(options_, scale);
     lanes.singular = node_inverse.singular() | inverse_1.singular();
 
     Vector<T, n> q_1, p_1, w;

@@ -92,25 +92,6 @@ struct Sweeps : RefusingIteration<T> {
   }
 };
 
-/// Sweeps whose rate of contraction may alternate from one to the next: the slower one of the last two rates counts.
-template <class T>
-struct AlternatingSweeps : Sweeps<T> {
-  T before;
-
-  RB_HD AlternatingSweeps(const SolverOptions<T>& options, const T& scale)
-      : Sweeps<T>(options, scale), before(__builtin_huge_val()) {}
-
-  RB_HD void settle(int sweep, const T& change, double margin = 1.0) {
-    const mask_t<T> unsettled = this->active;
-    const T last = this->last_change;
-    Sweeps<T>::settle(sweep, change, margin);
-    const mask_t<T> again = unsettled & this->predicted & (change * last > T(margin) * this->small * before);
-    this->active = this->active | (again & !this->refused);
-    this->predicted = this->predicted & !again;
-    before = last;
-  }
-};
-
 /// Rounding errors of residuals of momenta and velocities: a lane whose sweeps were to end below this level goes on.
 template <class T, int n>
 RB_HD T rounding_of_residuals(const T& scale, const Vector<T, n>& p) {

@@ -74,6 +74,7 @@ struct VariableMassPendulum {
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
     return {{q}};
   }
+  static constexpr bool constraint_hessian_entry(int i, int j) { return i == j; }
   template <class S>
   RB_HD Vector<S, m> position_curvature(const Vector<S, n>&, const Vector<S, n>& v) const {
     return {dot(v, v)};

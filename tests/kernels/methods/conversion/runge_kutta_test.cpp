@@ -3,6 +3,7 @@
 
 #include "conversion_problems.hpp"
 #include "hessian.hpp"
+#include "rattleback/mechanics/hessian.hpp"
 #include "rooted_trees.hpp"
 
 using namespace rattleback;
