@@ -17,24 +17,26 @@ inline P put_on_sphere(const V3& q, V3& p) {
 inline Report magnetic_2(const Magnetic& s, State& state, const P& h) {
   const V3 q_0 = state.q;
   const P half = P(0.5) * h, inverse = P(1.0) / s.mass, e = half * s.half, per_h = P(1.0) / h;
-  const V3 v = s.velocity(inverse, q_0, state.p);
+  const V3 v = s.velocity(inverse, q_0, state.p), g_0 = s.scale * q_0;
   const Rotation j(s.mass, e);  // of both stages: B^T is -B
   P y = half * state.lambda[0];
-  V3 first = inverse * s.plus_force(half, v, fma(y, q_0, s.mass * v)), second = first + j * plus_turned(P(2.0) * e, first, V3{});
+  V3 first = inverse * s.plus_force(half, v, fma(y, g_0, s.mass * v)),
+     second = first + j * plus_turned(P(2.0) * e, first, V3{});
   Lanes lanes(size(v) + size(first - v) + P(0.01) * per_h * size(q_0));
-  const V3 response_1 = j * q_0, response_2 = j * plus_turned(e, response_1, s.mass * response_1),
+  const V3 response_1 = j * g_0, response_2 = j * plus_turned(e, response_1, s.mass * response_1),
            response = P(0.5) * (response_1 + response_2);
   V3 q, p;
   P residual;
   for (int iteration = 0;; ++iteration) {
     q = fma(half, first + second, q_0);
-    p = s.plus_force(half, first, fma(y, q_0, state.p));
+    p = s.plus_force(half, first, fma(y, g_0, state.p));
     const V3 p_first = s.momentum(q_0, first), e_1 = p - p_first, e_2 = p_first - s.momentum(q, second);
-    const P position = P(0.5) * per_h * (dot3(q, q) - s.square);
+    const P position = P(0.5) * s.scale * per_h * (dot3(q, q) - s.square);
+    const V3 g = s.scale * q;
     residual = max(max(size(e_1), size(e_2)), abs(position));
     if (!lanes.more(iteration)) break;
     const V3 c_1 = j * e_1, c_2 = j * plus_turned(e, c_1, fma(s.mass, c_1, e_2));
-    const P dy = -(fma(P(0.5), dot3(q, c_1 + c_2), position) / dot3(q, response));
+    const P dy = -(fma(P(0.5), dot3(g, c_1 + c_2), position) / dot3(g, response));
     const V3 d_1 = fma(dy, response_1, c_1), d_2 = fma(dy, response_2, c_2);
     lanes.add(first, d_1);
     lanes.add(second, d_2);
@@ -43,7 +45,7 @@ inline Report magnetic_2(const Magnetic& s, State& state, const P& h) {
   }
   state.q = q;
   state.p = s.plus_force(half, second, p);
-  state.lambda[0] = P(2.0) * per_h * put_on_sphere(q, state.p);
+  state.lambda[0] = P(2.0) * per_h * put_on_sphere(q, state.p) / s.scale;
   return lanes.report(residual);
 }
 
@@ -54,7 +56,8 @@ struct VariableMass {
 struct Height {
   P mass, slope;
   Height() = default;
-  Height(const VariableMass& s, const P& z) : mass(s.mass * fma(s.variation, z * z, P(1.0))), slope(s.mass * s.variation * z) {}
+  Height(const VariableMass& s, const P& z)
+      : mass(s.mass * fma(s.variation, z * z, P(1.0))), slope(s.mass * s.variation * z) {}
   /// y + t L_q.
   [[nodiscard]] V3 plus_force(const VariableMass& s, const P& t, const V3& v, const V3& y) const {
     return {y[0], y[1], fma(t, fma(slope, dot3(v, v), -s.weight), y[2])};
@@ -121,9 +124,10 @@ inline Report magnetic_3(const Magnetic& s, State& state, const P& h) {
   const V3 q_0 = state.q, p_0 = state.p;
   const P inverse = P(1.0) / s.mass, per_h = P(1.0) / h, l_0 = h * state.lambda[0], e = h * s.half;
   const V3 v = s.velocity(inverse, q_0, p_0);
-  const V3 by_force = inverse * s.plus_force(h, v, l_0 * q_0), by_motion = plus_turned(inverse * e, v, V3{});
+  const V3 by_force = inverse * s.plus_force(h, v, (l_0 * s.scale) * q_0),
+           by_motion = plus_turned(inverse * e, v, V3{});
   Lanes lanes(size(v) + size(by_force) + size(by_motion) + P(0.01) * per_h * size(q_0));
-  V3 x[3], made[3] = {q_0}, q[3] = {q_0}, w[3];
+  V3 x[3], g[3] = {s.scale * q_0}, made[3] = {g[0]}, q[3] = {q_0}, w[3];
   P l[3] = {l_0, l_0, P(0.0)}, factors[2][2], residual;
   for (int i = 0; i < 3; ++i) {
     double c_hat = 0.0;
@@ -135,19 +139,20 @@ inline Report magnetic_3(const Magnetic& s, State& state, const P& h) {
     P c[3];
     for (int j = 0; j < 3; ++j) {
       if (j > 0) q[j] = fma(h, fma(P(t.a[j][2]), x[2], fma(P(t.a[j][1]), x[1], P(t.a[j][0]) * x[0])), q_0);
+      g[j] = s.scale * q[j];
       r[j] = s.momentum(q[j], x[j]) - p_0;
-      if (j < 2) w[j] = s.plus_force(h, x[j], l[j] * q[j]);
+      if (j < 2) w[j] = s.plus_force(h, x[j], l[j] * g[j]);
     }
     residual = P(0.0);
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 2; ++j) r[i] = fma(P(-t.ah[i][j]), w[j], r[i]);
       residual = max(residual, size(r[i]));
-      if (i > 0) c[i - 1] = P(0.5) * per_h * (dot3(q[i], q[i]) - s.square);
+      if (i > 0) c[i - 1] = P(0.5) * s.scale * per_h * (dot3(q[i], q[i]) - s.square);
       if (i > 0) residual = max(residual, abs(c[i - 1]));
     }
     if (!lanes.more(iteration)) break;
     if (iteration == 0) {
-      for (int i = 1; i < 3; ++i) made[i] = q[i];
+      for (int i = 1; i < 3; ++i) made[i] = g[i];
       P m[2][2];
       for (int i = 1; i < 3; ++i)
         for (int j = 0; j < 2; ++j) {
@@ -195,7 +200,7 @@ inline Report magnetic_3(const Magnetic& s, State& state, const P& h) {
   for (int i = 0; i < 3; ++i) state.p = fma(P(t.b[i]), w[i], state.p);
   state.q = q[2];
   const P impulse = put_on_sphere(q[2], state.p);
-  state.lambda[0] = per_h * P(1.0 / t.b[2]) * impulse;
+  state.lambda[0] = per_h * P(1.0 / t.b[2]) * impulse / s.scale;
   return lanes.report(residual);
 }
 

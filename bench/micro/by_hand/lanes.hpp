@@ -24,13 +24,16 @@ struct Lanes {
 
   void settle(const P& change) {
     iterations = iterations + select(active, P(1.0), P(0.0));
-    active = active & !((change <= small) | ((change * change <= small * last) & (change + change < last) & (last <= near)));
+    active =
+        active & !((change <= small) | ((change * change <= small * last) & (change + change < last) & (last <= near)));
     last = change;
   }
   bool more(int iteration) const { return any(active) && iteration < 40; }
   void add(V3& x, const V3& dx) const { x = select(active, x + dx, x); }
   void add(P& x, const P& dx) const { x = select(active, x + dx, x); }
-  [[nodiscard]] Report report(const P& residual) const { return {select(active, P(1.0), P(0.0)), iterations, residual}; }
+  [[nodiscard]] Report report(const P& residual) const {
+    return {select(active, P(1.0), P(0.0)), iterations, residual};
+  }
 };
 
 }  // namespace by_hand

@@ -1,7 +1,7 @@
 #pragma once
 // Steps of the spherical pendulum in a vertical magnetic field, written by hand: GGL VI-S, VI-A with theta = 1/2 (ggl.hpp), and
 // the variational energy-momentum scheme (energy_momentum.hpp). M is a number, dp/dq is a constant rotation of x and y, and
-// g = (|q|^2 - length^2)/2, so that most matrices are numbers. For H and g at most quadratic, difference quotients are derivatives
+// g = c (|q|^2 - length^2)/2, so that most matrices are numbers. For H and g at most quadratic, difference quotients are derivatives
 // at the midpoint.
 
 #include "lanes.hpp"
@@ -10,6 +10,7 @@ namespace by_hand {
 
 struct Magnetic {
   P mass, weight, square;  ///< mass, mass times gravity, length^2
+  P scale;                 ///< c
   P half;                  ///< half of the field
 
   [[nodiscard]] V3 momentum(const V3& q, const V3& v) const {
@@ -51,36 +52,40 @@ inline void solve(const P (&m)[2][2], P& x, P& y) {
 }
 
 inline Report vi_s(const Magnetic& s, State& state, const P& h) {
-  const V3 q = state.q, p = state.p;
+  const V3 q = state.q, p = state.p, g_0 = s.scale * q;
   const P inverse = P(1.0) / s.mass, e = h * s.half, per_h = P(1.0) / h;
   const V3 v_0 = s.velocity(inverse, q, p);
   const Rotation first(s.mass, e);  // M - h B^T
-  const V3 response_l = first * q;
+  const V3 response_l = first * g_0;
   P l = -(h * state.lambda[0]);
-  V3 v = inverse * s.plus_force(h, v_0, s.mass * v_0 - l * q);
+  V3 v = inverse * s.plus_force(h, v_0, s.mass * v_0 - l * g_0);
   V3 z = plus_turned(inverse * e, v, v);
   const V3 y_0 = fma(h, v, q);
   const P square = dot3(y_0, y_0);
-  P gamma = P(-0.5) * s.mass * per_h * (square - s.square) / square;
+  P gamma = P(-0.5) * s.mass * per_h * (square - s.square) / (s.scale * square);
   Lanes lanes(size(v_0) + size(v - v_0) + P(0.01) * per_h * size(q));
   V3 q_1, p_1;
   P residual;
   for (int iteration = 0;; ++iteration) {
-    const V3 y = fma(h, v, q), response_w = inverse * y, w = gamma * response_w, p_v = s.momentum(q, v);
+    const V3 y = fma(h, v, q), g_y = s.scale * y, response_w = inverse * g_y, w = gamma * response_w,
+             p_v = s.momentum(q, v);
+    const P bent = s.scale * gamma;
     q_1 = fma(h, w, y);
     p_1 = s.momentum(y, z);
-    const V3 e_1 = s.plus_force(h, v, p - l * q) - p_v;
-    const V3 e_2 = plus_turned(e, w, (p_v - p_1) - (h * gamma) * z);
-    const P hidden = dot3(y, z), position = P(0.5) * per_h * (dot3(q_1, q_1) - s.square);
+    const V3 e_1 = s.plus_force(h, v, p - l * g_0) - p_v;
+    const V3 e_2 = plus_turned(e, w, (p_v - p_1) - (h * bent) * z);
+    const P hidden = dot3(g_y, z), position = P(0.5) * s.scale * per_h * (dot3(q_1, q_1) - s.square);
     residual = max(max(size(e_1), size(e_2)), max(abs(hidden), abs(position)));
     if (!lanes.more(iteration)) break;
-    const P turn = fma(h * gamma, inverse, P(1.0)), third = P(1.0) / fma(h, gamma, s.mass), k = e * turn;
+    const V3 t = s.scale * z;
+    const P turn = fma(h * bent, inverse, P(1.0)), third = P(1.0) / fma(h, bent, s.mass), k = e * turn;
     const V3 a = first * e_1, b = third * plus_turned(k, a, fma(s.mass, a, e_2));
     const V3 response_z = third * plus_turned(k, response_l, s.mass * response_l);
-    const V3 gamma_z = (-(h * third)) * plus_turned(-s.half, response_w, z);
-    const P matrix[2][2] = {{-fma(h, dot3(z, response_l), dot3(y, response_z)), dot3(y, gamma_z)},
-                            {-(turn * dot3(q_1, response_l)), dot3(q_1, response_w)}};
-    P dl = -(hidden + dot3(y, b) + h * dot3(z, a)), dgamma = -fma(turn, dot3(q_1, a), position);
+    const V3 gamma_z = (-(h * third)) * plus_turned(-s.half, response_w, t);
+    const V3 g_1 = s.scale * q_1;
+    const P matrix[2][2] = {{-fma(h, dot3(t, response_l), dot3(g_y, response_z)), dot3(g_y, gamma_z)},
+                            {-(turn * dot3(g_1, response_l)), dot3(g_1, response_w)}};
+    P dl = -(hidden + dot3(g_y, b) + h * dot3(t, a)), dgamma = -fma(turn, dot3(g_1, a), position);
     solve(matrix, dl, dgamma);
     const V3 dv = a - dl * response_l, dz = b - dl * response_z + dgamma * gamma_z;
     lanes.add(v, dv);
@@ -100,26 +105,30 @@ inline Report vi_a(const Magnetic& s, State& state, const P& h) {
   const P inverse = P(1.0) / s.mass, reach = P(0.5) * h, e = h * s.half, per_h = P(1.0) / h;
   const V3 v_0 = s.velocity(inverse, q, p);
   P l = -(h * state.lambda[0]), gamma(0.0);
-  V3 v = plus_turned(P(0.5) * e * inverse, v_0, inverse * s.plus_force(reach, v_0, s.mass * v_0 - (P(0.5) * l) * q)), u = v;
+  V3 v = plus_turned(P(0.5) * e * inverse, v_0,
+                     inverse * s.plus_force(reach, v_0, s.mass * v_0 - (P(0.5) * s.scale * l) * q)),
+     u = v;
   Lanes lanes(size(v_0) + abs(h) * inverse * (abs(s.weight) + abs(s.half) * size(v_0)) + P(0.01) * per_h * size(q));
   V3 x, slope;
   P residual;
   for (int iteration = 0;; ++iteration) {
     x = fma(reach, u, q);
-    const V3 response_w = inverse * x, w = gamma * response_w;
-    slope = s.plus_force(P(1.0), v, plus_turned(s.half, w, -(gamma * v)));
-    const V3 e_v = fma(reach, slope, p) - (P(0.5) * l) * x - s.momentum(x, v), e_u = v + w - u;
-    const P hidden = dot3(x, v), position = P(0.5) * per_h * (dot3(x, x) - s.square);
+    const P bent = s.scale * gamma, pushed = s.scale * l;
+    const V3 g = s.scale * x, response_w = inverse * g, w = gamma * response_w;
+    slope = s.plus_force(P(1.0), v, plus_turned(s.half, w, -(bent * v)));
+    const V3 e_v = fma(reach, slope, p) - (P(0.5) * pushed) * x - s.momentum(x, v), e_u = v + w - u;
+    const P hidden = dot3(g, v), position = P(0.5) * s.scale * per_h * (dot3(x, x) - s.square);
     residual = max(max(size(e_v), size(e_u)), max(abs(hidden), abs(position)));
     if (!lanes.more(iteration)) break;
-    const Rotation j(fma(reach, gamma, fma(P(0.5) * reach, l, s.mass)), e);
-    const P turn = fma(reach * gamma, inverse, P(1.0));
-    const V3 response_l = P(0.5) * (j * x), gamma_v = j * ((-reach) * plus_turned(P(-2.0) * s.half, response_w, v)),
-             gamma_u = gamma_v + response_w, hidden_u = (reach * turn) * v, row = (P(0.5) * turn) * x;
-    const P matrix[2][2] = {{-dot3(x + hidden_u, response_l), dot3(x, gamma_v) + dot3(hidden_u, gamma_u)},
+    const Rotation j(fma(reach, bent, fma(P(0.5) * reach, pushed, s.mass)), e);
+    const P turn = fma(reach * bent, inverse, P(1.0));
+    const V3 response_l = P(0.5) * (j * g),
+             gamma_v = j * ((-reach) * plus_turned(P(-2.0) * s.half, response_w, s.scale * v)),
+             gamma_u = gamma_v + response_w, hidden_u = (reach * turn * s.scale) * v, row = (P(0.5) * turn) * g;
+    const P matrix[2][2] = {{-dot3(g + hidden_u, response_l), dot3(g, gamma_v) + dot3(hidden_u, gamma_u)},
                             {-dot3(row, response_l), dot3(row, gamma_u)}};
     const V3 a = j * e_v, a_u = a + e_u;
-    P dl = -(hidden + dot3(x, a) + dot3(hidden_u, a_u)), dgamma = -(position + dot3(row, a_u));
+    P dl = -(hidden + dot3(g, a) + dot3(hidden_u, a_u)), dgamma = -(position + dot3(row, a_u));
     solve(matrix, dl, dgamma);
     const V3 dv = a - dl * response_l + dgamma * gamma_v, du = turn * (dv + e_u + dgamma * response_w);
     lanes.add(v, dv);
@@ -129,7 +138,7 @@ inline Report vi_a(const Magnetic& s, State& state, const P& h) {
     lanes.settle(max(size(dv), size(du)));
   }
   state.q = fma(h, u, q);
-  state.p = fma(h, slope, p) - l * x;
+  state.p = fma(h, slope, p) - (s.scale * l) * x;
   state.lambda[0] = -(per_h * l);
   return lanes.report(residual);
 }
@@ -139,23 +148,27 @@ inline Report energy_momentum(const Magnetic& s, State& state, const P& h) {
   const P inverse = P(1.0) / s.mass, reach = P(0.5) * h, e = h * s.half, per_h = P(1.0) / h;
   const V3 v_0 = s.velocity(inverse, q, p);
   P l = -(h * state.lambda[0]), gamma(0.0);
-  V3 u = plus_turned(P(0.5) * e * inverse, v_0, inverse * s.plus_force(reach, v_0, s.mass * v_0 - (P(0.5) * l) * q));
+  V3 u = plus_turned(P(0.5) * e * inverse, v_0,
+                     inverse * s.plus_force(reach, v_0, s.mass * v_0 - (P(0.5) * s.scale * l) * q));
   V3 p_1 = P(2.0) * s.momentum(fma(reach, u, q), u) - p;
   Lanes lanes(size(v_0) + abs(h) * inverse * (abs(s.weight) + abs(s.half) * size(v_0)) + P(0.01) * per_h * size(q));
   // the matrices of the guess
-  const V3 x_0 = fma(reach, u, q), response_w0 = inverse * x_0, row = fma(h, u, q), hidden_v = P(2.0) * row, hidden_u = h * u;
-  const Rotation j(fma(P(0.5) * reach, l, s.mass), e);
-  const V3 response_l = P(0.5) * (j * x_0), gamma_v = j * ((-reach) * plus_turned(P(-2.0) * s.half, response_w0, u)),
+  const V3 x_0 = fma(reach, u, q), g = s.scale * x_0, response_w0 = inverse * g, row = s.scale * fma(h, u, q),
+           hidden_v = P(2.0) * row, hidden_u = (s.scale * h) * u;
+  const Rotation j(fma(P(0.5) * s.scale * reach, l, s.mass), e);
+  const V3 response_l = P(0.5) * (j * g),
+           gamma_v = j * ((-reach) * plus_turned(P(-2.0) * s.half, response_w0, s.scale * u)),
            gamma_u = gamma_v + response_w0;
   const P matrix[2][2] = {{-dot3(hidden_v + hidden_u, response_l), dot3(hidden_v, gamma_v) + dot3(hidden_u, gamma_u)},
                           {-dot3(row, response_l), dot3(row, gamma_u)}};
   P residual;
   for (int iteration = 0;; ++iteration) {
+    const P bent = s.scale * gamma;
     const V3 x = fma(reach, u, q), q_1 = fma(h, u, q), v = s.velocity(inverse, x, P(0.5) * (p + p_1)),
-             v_1 = s.velocity(inverse, q_1, p_1), w = (gamma * inverse) * x;
-    const V3 slope = s.plus_force(P(1.0), v, plus_turned(s.half, w, -(gamma * v)));
-    const V3 kick = fma(h, slope, p) - l * x - p_1, e_u = v + w - u;
-    const P hidden = dot3(q_1, v_1), position = P(0.5) * per_h * (dot3(q_1, q_1) - s.square);
+             v_1 = s.velocity(inverse, q_1, p_1), w = (bent * inverse) * x;
+    const V3 slope = s.plus_force(P(1.0), v, plus_turned(s.half, w, -(bent * v)));
+    const V3 kick = fma(h, slope, p) - (s.scale * l) * x - p_1, e_u = v + w - u;
+    const P hidden = s.scale * dot3(q_1, v_1), position = P(0.5) * s.scale * per_h * (dot3(q_1, q_1) - s.square);
     residual = max(max(size(kick), size(e_u)), max(abs(hidden), abs(position)));
     if (!lanes.more(iteration)) break;
     const V3 a = P(0.5) * (j * kick), a_u = a + e_u;

@@ -8,8 +8,8 @@
 namespace by_hand {
 
 struct Sleigh {
-  P mass, moment, inertia;                ///< M, M a, I + M a^2
-  P inverse_mass, inverse_rest, gram;     ///< 1/M, 1/(I + M a^2 - moment^2/M), C M^-1 C^T
+  P mass, moment, inertia;             ///< M, M a, I + M a^2
+  P inverse_mass, inverse_rest, gram;  ///< 1/M, 1/(I + M a^2 - moment^2/M), C M^-1 C^T
   Sleigh(const P& m, const P& i, const P& a)
       : mass(m), moment(m * a), inertia(i + m * a * a), inverse_mass(P(1.0) / m), inverse_rest(P(1.0) / i) {
     gram = inverse_mass * fma(moment * moment * inverse_mass, inverse_rest, P(1.0));
@@ -26,8 +26,7 @@ struct Heading {
     y = sleigh.moment * c;
   }
   [[nodiscard]] V3 momentum(const Sleigh& k, const V3& v) const {
-    return {fma(x, v[2], k.mass * v[0]), fma(y, v[2], k.mass * v[1]),
-            fma(x, v[0], fma(y, v[1], k.inertia * v[2]))};
+    return {fma(x, v[2], k.mass * v[0]), fma(y, v[2], k.mass * v[1]), fma(x, v[0], fma(y, v[1], k.inertia * v[2]))};
   }
   [[nodiscard]] V3 velocity(const Sleigh& k, const V3& p) const {
     const P w = k.inverse_rest * fma(-k.inverse_mass, fma(x, p[0], y * p[1]), p[2]);
@@ -80,7 +79,8 @@ inline Report sleigh_2(const Sleigh& k, State& state, const P& h) {
     if (!lanes.more(iteration)) break;
     if (iteration == 0) {
       b_1 = end.column(second);
-      inverse_2 = Arrow(k, fma(half, b_1[0], end.x), fma(half, b_1[1], end.y), end.x, end.y, fma(half, b_1[2], k.inertia));
+      inverse_2 =
+          Arrow(k, fma(half, b_1[0], end.x), fma(half, b_1[1], end.y), end.x, end.y, fma(half, b_1[2], k.inertia));
     }
     const V3 c_1 = inverse_1.solve(k, e_1),
              c_2 = inverse_2.solve(k, fma(-(half * c_1[2]), b_1, e_2 + at.momentum(k, c_1)));
@@ -100,8 +100,7 @@ inline Report sleigh_3(const Sleigh& k, State& state, const P& h) {
   const Heading node(k, state.q[2]);
   const V3 v = node.velocity(k, state.p), column = node.column(v), p_0 = state.p;
   const P l_0 = h * state.lambda[0];
-  const V3 by_force =
-      node.velocity(k, node.plus_forms(l_0, V3{P(0.0), P(0.0), h * (v[2] * column[2])}));
+  const V3 by_force = node.velocity(k, node.plus_forms(l_0, V3{P(0.0), P(0.0), h * (v[2] * column[2])}));
   const V3 by_motion = node.velocity(k, (-(h * v[2])) * column);
   Lanes lanes(size(v) + size(by_force) + size(by_motion));
   V3 x[3];
@@ -172,7 +171,8 @@ inline Report sleigh_3(const Sleigh& k, State& state, const P& h) {
       V3 pushed = -e[i];
       for (int j = 0; j < 2; ++j) e[i][2] = fma(P(-t.ah[i][j]), back[j], e[i][2]);
       for (int j = 0; j < 3; ++j) pushed[2] = fma(P(t.a[i][j]), back[j], pushed[2]);
-      ec[i] = fma(rate[i], y, fma(response[i][0], pushed[0], fma(response[i][1], pushed[1], response[i][2] * pushed[2])));
+      ec[i] =
+          fma(rate[i], y, fma(response[i][0], pushed[0], fma(response[i][1], pushed[1], response[i][2] * pushed[2])));
     }
     solve(e, ec);
     P change(0.0);

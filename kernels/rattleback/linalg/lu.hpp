@@ -227,4 +227,16 @@ RB_HD void solve_factorised(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   }
 }
 
+/// Solves A x = b in place, where A guides an iteration or is positive definite; returns the singular lanes.
+template <class T, int N>
+RB_HD mask_t<T> solve_guide(Matrix<T, N, N> a, Vector<T, N>& b) {
+  if constexpr (N <= 3) {
+    return solve_by_cofactors(a, b);
+  } else {
+    const mask_t<T> singular = factorise(a);
+    solve_factorised(a, b);
+    return singular;
+  }
+}
+
 RB_NAMESPACE_END

@@ -32,18 +32,16 @@ class QuadraticEnergyMomentum {
     const Equations equations(system_, state, h);
     Vector<T, m> l = -(h * state.lambda), gamma = Vector<T, m>::zero();
     T scale;
-    mask_t<T> singular;
-    Vector<T, n> u = guess(state, h, l, scale, singular);
+    Vector<T, n> u = guess(state, h, l, scale);
     const Vector<T, n> x = fma(T(0.5) * h, u, state.q);
     const Lagrangian at(system_, x);
     const Matrix<T, n, n> mass = at.mass();
     Vector<T, n> p_1 = T(2.0) * at.momentum(u) - state.p;
     Chord chord;
-    set(chord, h, x, at, u, fma(h, u, state.q), l, singular);
+    set(chord, h, x, at, u, fma(h, u, state.q), l);
 
     Sweeps<T> lanes(options_, scale);
     const T rounding = rounding_of_residuals(scale, state.p);
-    lanes.singular = singular;
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       const auto r = equations(u, p_1, l, gamma);
@@ -51,8 +49,7 @@ class QuadraticEnergyMomentum {
       if constexpr (Traits::has_gamma) residual = max(residual, max_norm(r.hidden));
       lanes.check(residual, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
-      const auto d = chord(T(-0.5) * r.kick, -r.drift, r.hidden, r.position, singular);
-      lanes.note_singular(singular);
+      const auto d = chord(T(-0.5) * r.kick, -r.drift, r.hidden, r.position);
       const Vector<T, n> dp = chord.coupling.plus_times(h, d.u, T(2.0) * (mass * d.v));
       u = select(lanes.active, u + d.u, u);
       p_1 = select(lanes.active, p_1 + dp, p_1);
@@ -65,18 +62,17 @@ class QuadraticEnergyMomentum {
     state.p = p_1;
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(check));
+    const T status = step_status<T>(lanes.converged(), mask_t<T>(false), is_finite(check));
     if (keep.wanted()) keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
     return {status, lanes.iterations, residual};
   }
 
  private:
   /// The mean velocity to first order in h; sets the scale of velocities.
-  RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, m>& l, T& scale, mask_t<T>& singular) const {
+  RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, m>& l, T& scale) const {
     const T half = T(0.5) * h;
     const Lagrangian node(system_, state.q);
     const auto mass_inverse = node.inverse();
-    singular = mass_inverse.singular();
     const Vector<T, n> v = mass_inverse * node.kinetic(state.p);
     const Vector<T, n> force = node.plus_force(T(1.0), v, Vector<T, n>::zero());
     scale = magnitude(v) + abs(h) * magnitude(mass_inverse * force) + rounding_velocity(T(1.0) / h, state.q);
@@ -86,7 +82,7 @@ class QuadraticEnergyMomentum {
 
   /// The matrices at the midpoint x and at the end q_1 of a step with the velocity v.
   RB_HD void set(Chord& chord, T h, const Vector<T, n>& x, const Lagrangian& at, const Vector<T, n>& v,
-                 const Vector<T, n>& q_1, const Vector<T, m>& l, mask_t<T>& singular) const {
+                 const Vector<T, n>& q_1, const Vector<T, m>& l) const {
     const T half = T(0.5) * h;
     chord.reach = chord.rest = half;
     chord.coupling = at.coupling(v);
@@ -107,7 +103,6 @@ class QuadraticEnergyMomentum {
       chord.hidden_u[k] = h * t_1[k];
     }
     chord.set();
-    singular = singular | chord.inverse.singular() | mass_inverse.singular() | end_inverse.singular();
   }
 
   System system_;

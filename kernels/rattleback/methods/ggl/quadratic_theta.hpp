@@ -11,7 +11,7 @@ RB_NAMESPACE_BEGIN
 ///   e_u = v + w - u,     w = M(x)^-1 G(x)^T gamma,     x = q + theta h u,
 ///   e   = p + (1 - theta) h (f(x, v) - beta) - c C^T l - p(x, v),        beta = T(v)^T gamma - B^T w,
 ///
-/// G(x) v and g(x)/h (A) or g(q')/h (B). beta is D_1 g^v(x, p)^T gamma at p = L_v(x, v). Lanes that do not contract are left
+/// G(x) v and g(x)/h (A) or g(q')/h (B). beta is D_1 g^v(x, p)^T gamma at p = L_v(x, v). Lanes that do not contract, or whose matrices are singular, are left
 /// unsolved.
 template <class T, class System, GglScheme scheme>
 class QuadraticTheta {
@@ -74,7 +74,7 @@ class QuadraticTheta {
       const auto turned = [&](const Vector<T, n>& row) {
         return fma(chord.reach, curvature * (mass_inverse * row), row);
       };
-      set_inverse(at, x, share, l, curvature, chord, lanes);
+      set_inverse(at, x, share, l, curvature, chord);
       RB_UNROLL
       for (int k = 0; k < m; ++k) {
         chord.c[k] = share * by_l.mu[k];
@@ -83,10 +83,8 @@ class QuadraticTheta {
       }
       chord.hidden_v = forms.mu;
       chord.set();
-      mask_t<T> singular;
-      typename Chord::Update d = chord(e, e_u, hidden, position, singular);
+      typename Chord::Update d = chord(e, e_u, hidden, position);
       d.u = fma(chord.reach, mass_inverse * (curvature * d.u), d.u);
-      lanes.note_singular(singular | mass_inverse.singular());
       v = select(lanes.active, v + d.v, v);
       u = select(lanes.active, u + d.u, u);
       l = select(lanes.active, l + d.l, l);
@@ -102,7 +100,7 @@ class QuadraticTheta {
     }
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(check));
+    const T status = step_status<T>(lanes.converged(), mask_t<T>(false), is_finite(check));
     keep.put(status == T(0.0), gamma, v, state.q, state.p);
     return {status, lanes.iterations, residual};
   }
@@ -127,14 +125,13 @@ class QuadraticTheta {
   }
   /// J^-1, which moves with x, l and gamma where the forces do.
   RB_HD void set_inverse(const Lagrangian& at, const Vector<T, n>& x, const T& share, const Vector<T, m>& l,
-                         const ConstraintHessian<System, T>& curvature, Chord& chord, Sweeps<T>& lanes) const {
+                         const ConstraintHessian<System, T>& curvature, Chord& chord) const {
     Matrix<T, n, n> j = chord.coupling.template added_to<false, true>(at.mass(), chord.reach);
     j = chord.coupling.template added_to<true, true>(j, -chord.rest);
     j = curvature.added_to(j, chord.rest);
     if constexpr (!Traits::forces_at_ends)
       j = ConstraintHessian<System, T>(system_, x, l).added_to(j, share * chord.reach);
     chord.inverse = typename Chord::Inverse(j);
-    lanes.note_singular(chord.inverse.singular());
   }
 
   System system_;

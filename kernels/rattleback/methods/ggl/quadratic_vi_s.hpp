@@ -55,7 +55,6 @@ class QuadraticViS {
     const T speed = magnitude(v_0) + magnitude(v - v_0);
     const T scale = speed + rounding_velocity(T(1.0) / h, state.q), rounding = rounding_of_residuals(scale, state.p);
     Sweeps<T> lanes(options_, scale);
-    lanes.singular = node_inverse.singular() | inverse_1.singular();
 
     Vector<T, n> q_1, p_1, w;
     T residual(0.0);
@@ -112,7 +111,7 @@ class QuadraticViS {
           matrix[m + i][m + k] = dot(g_1[i], response_w[k]);
         }
       }
-      lanes.note_singular(solve_small(matrix, right) | inverse_3.singular() | mass_inverse.singular());
+      solve_guide(matrix, right);
       const Vector<T, m> dl = segment<0, m>(right), dgamma = segment<m, m>(right);
       const Vector<T, n> dv = a - transpose_times(response_l, dl),
                          dz = b - transpose_times(response_z, dl) + transpose_times(gamma_z, dgamma);
@@ -129,7 +128,7 @@ class QuadraticViS {
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status =
-        step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), lanes.singular, is_finite(check));
+        step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), mask_t<T>(false), is_finite(check));
     keep.put(status == T(0.0), gamma, v, start.q, start.p);
     return {status, lanes.iterations, residual};
   }
@@ -147,8 +146,7 @@ class QuadraticViS {
       for (int i = 0; i < m; ++i) gram[i][k] = column[i];
     }
     Vector<T, m> gamma = (T(-1.0) / h) * system_.position_constraint(y);
-    factorise(gram);
-    solve_factorised(gram, gamma);
+    solve_guide(gram, gamma);
     return gamma;
   }
 

@@ -21,9 +21,10 @@ struct ThetaChord {
   using Traits = GglTraits<scheme>;
   static constexpr int multipliers = Traits::has_gamma ? 2 * m : m;
   using Rows = Matrix<T, m, n>;
-  using Inverse = SparseInverse<T, n,
-                                detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
-                                                      detail::HessianPattern<System>>>;
+  using Inverse =
+      SparseInverse<T, n,
+                    detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
+                                          detail::HessianPattern<System>>>;
   struct Update {
     Vector<T, n> v, u;
     Vector<T, m> l, gamma;
@@ -62,7 +63,7 @@ struct ThetaChord {
   }
 
   RB_HD Update operator()(const Vector<T, n>& e, const Vector<T, n>& e_u, const Vector<T, m>& r_hidden,
-                          const Vector<T, m>& r_position, mask_t<T>& singular) const {
+                          const Vector<T, m>& r_position) const {
     const Vector<T, n> a = inverse * e, a_u = a + e_u;
     Vector<T, multipliers> right;
     RB_UNROLL
@@ -70,7 +71,7 @@ struct ThetaChord {
       if constexpr (Traits::has_gamma) right[i] = -(r_hidden[i] + dot(hidden_v[i], a) + dot(hidden_u[i], a_u));
       right[first_position + i] = -(r_position[i] + dot(position[i], a_u));
     }
-    singular = solve_small(matrix_, right);
+    solve_guide(matrix_, right);
     Update d;
     d.v = a;
     d.gamma = Vector<T, m>::zero();

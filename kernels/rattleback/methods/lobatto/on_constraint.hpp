@@ -5,18 +5,6 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Solves A x = b in place, where A guides an iteration or is positive definite; returns the singular lanes.
-template <class T, int N>
-RB_HD mask_t<T> solve_guide(Matrix<T, N, N> a, Vector<T, N>& b) {
-  if constexpr (N <= 3) {
-    return solve_by_cofactors(a, b);
-  } else {
-    const mask_t<T> singular = factorise(a);
-    solve_factorised(a, b);
-    return singular;
-  }
-}
-
 /// Adds an impulse C^T x to p such that C v + d = 0 at p = M v + A, with C and L at q; returns x.
 template <class T, class System>
 RB_HD Vector<T, System::m> put_on_constraint(const System& system, const QuadraticLagrangian<System, T>& at,
