@@ -2,7 +2,7 @@
 """The numbers of the five papers (examples/papers).  papers_test.py PROGRAM [--full]
 
 Every number is reproduced, or its README tells why it differs; every line of the README's tables is what the program gives."""
-import os, pathlib, re, sys, unittest
+import os, pathlib, re, sys, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "examples/papers"))
@@ -45,6 +45,13 @@ class Papers(unittest.TestCase):
         self.assertEqual(reproduce.keys(), sorted(name[5:] for name in dir(self) if re.fullmatch(r"test_[a-z]+\d{4}", name)))
         for key in reproduce.keys():
             self.assertIn(f"{key}/README.md", (reproduce.HERE / "README.md").read_text())
+
+    def test_every_paper_has_figures(self):
+        for key in reproduce.keys():
+            self.assertGreaterEqual(len(reproduce.figures_of(key)), 2)
+        with tempfile.TemporaryDirectory() as folder:
+            drawn = reproduce.draw(PROGRAM, "patrick2009", pathlib.Path(folder))
+            self.assertEqual([file.read_text()[:5] for file in drawn], ["<?xml"] * 2)
 
     def test_a_wrong_number_is_found(self):
         number = reproduce.Number("Table", "what", "1.2345e-03", 1.2345e-03, 1.2345e-03, 1e-5)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the gallery: gallery.py PROGRAM FOLDER [--only REGEX]. Runs every study of examples/, takes its time, and draws its figure."""
+"""Writes the gallery and the figures of the papers: gallery.py PROGRAM SOURCE [--only REGEX]. Runs every study of examples/, takes its
+time, and draws its figure. SOURCE is the copy of the repository that the site is made from."""
 
 import json
 import os
@@ -76,5 +77,21 @@ def write(program, folder, only):
     (folder / "gallery.md").write_text("\n".join(parts))
 
 
+def write_papers(program, folder):
+    """Adds the figures to the pages of the papers."""
+    sys.path.insert(0, str(ROOT / "examples/papers"))
+    sys.dont_write_bytecode = True
+    import reproduce
+
+    for key in reproduce.keys():
+        parts = ["\n## Figures\n"]
+        for file, caption in reproduce.draw(str(pathlib.Path(program).resolve()), key, folder / key).items():
+            parts.append(f"![{escape(caption)}]({file.name})\n\n*{escape(caption)}.*\n")
+        with (folder / key / "README.md").open("a") as page:
+            page.write("\n".join(parts))
+
+
 if __name__ == "__main__":
-    write(sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[4] if len(sys.argv) > 4 else "")
+    source = pathlib.Path(sys.argv[2])
+    write(sys.argv[1], source / "docs/learn", sys.argv[4] if len(sys.argv) > 4 else "")
+    write_papers(sys.argv[1], source / "examples/papers")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Reproduces the numbers of the papers.  reproduce.py PROGRAM [KEY...] [--full] [--markdown]
+"""Reproduces the numbers of the papers.  reproduce.py PROGRAM [KEY...] [--full] [--markdown | --figures FOLDER]
 
 Each folder KEY has the studies and a file cases.py, which lists the numbers: what the paper prints, what rattleback gives, and where the
 two differ, why. Without --full long runs are left out. The exit code is 1 when a number is not what cases.py expects.
@@ -10,10 +10,12 @@ import hashlib
 import importlib.util
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 from dataclasses import dataclass
 
 import h5py
@@ -154,18 +156,45 @@ def markdown(numbers):
     return "\n".join(lines).strip() + "\n"
 
 
+def figures_of(key):
+    """The figures of a paper, from figures.toml: name, caption and commands."""
+    return tomllib.loads((HERE / "figures.toml").read_text())[key]
+
+
+def draw(program, key, folder):
+    """Draws the figures of a paper as KEY-NAME.svg. Returns the captions by file."""
+    captions = {}
+    for figure in figures_of(key):
+        file = folder / f"{key}-{figure['name']}.svg"
+        with tempfile.TemporaryDirectory() as scratch:
+            for command in figure["commands"]:
+                text = f'"$PROGRAM" {command}' + (f' -o "{file.resolve()}"' if command.startswith("plot ") else "")
+                environment = os.environ | {"PROGRAM": program, "EXAMPLES": str(EXAMPLES), "PAPER": str(HERE / key)}
+                done = subprocess.run(["bash", "-c", text], cwd=scratch, capture_output=True, text=True, env=environment)
+                if done.returncode not in (0, 3):
+                    raise SystemExit(f"{key}: {text}\n{done.stderr}")
+        captions[file] = figure["caption"]
+    return captions
+
+
 def main(words):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
     parser.add_argument("keys", nargs="*", help=f"of {', '.join(keys())}; default: all")
     parser.add_argument("--full", action="store_true", help="long runs, too")
     parser.add_argument("--markdown", action="store_true", help="print the tables of the README")
+    parser.add_argument("--figures", metavar="FOLDER", type=pathlib.Path, help="draw the figures instead")
     arguments = parser.parse_args(words)
     for key in arguments.keys:
         if key not in keys():
             parser.error(f"there is no paper '{key}' (there are: {', '.join(keys())})")
     wrong = 0
     for key in arguments.keys or keys():
+        if arguments.figures:
+            arguments.figures.mkdir(parents=True, exist_ok=True)
+            for file in draw(str(pathlib.Path(arguments.program).resolve()), key, arguments.figures):
+                print(file)
+            continue
         numbers = list(numbers_of(str(pathlib.Path(arguments.program).resolve()), key, arguments.full))
         if arguments.markdown:
             print(markdown(numbers))

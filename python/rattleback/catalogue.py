@@ -61,7 +61,9 @@ def cite(what: "Study | Result | str | None" = None) -> str:
         return _core.cite_entry(what)
     if what is None:
         return _core.cite_study("", _core.version(), _core.git_commit(), "")
-    if hasattr(what, "attributes"):
+    from .results import Result
+
+    if isinstance(what, Result):
         told = what.attributes
         return _core.cite_study(what.toml, told.get("version", ""), told.get("git", ""), what.fingerprint)
     return _core.cite_study(what.toml, _core.version(), _core.git_commit(), "")

@@ -174,11 +174,6 @@ def legend(axes, entries):
     axes.legend(fontsize="small", **outside)
 
 
-def marks(i, count):
-    """The style of curve i with `count` points: some marks, which tell curves apart in a print without colours."""
-    return {"marker": MARKERS[i % len(MARKERS)], "markevery": (0.03 * (i % 4), 0.15) if count > 12 else 1, "markersize": 4}
-
-
 def figure_place(path):
     """Where a figure goes: to the end of symbolic links. Only a figure that this tool has drawn is ever replaced."""
     place = pathlib.Path(os.path.realpath(path))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import InputError, choose, legend, marks, names, new_figure, numbers, plain, save, tell, title, window, window_text, with_error
+from .base import MARKERS, InputError, choose, legend, names, new_figure, numbers, plain, save, tell, title, window, window_text, with_error
 from .results import open_all
 from .words import quantity
 from .words import statistic as words_of_statistic
@@ -220,6 +220,16 @@ def print_rows(head, labels, rows):
         tell(f"{label:<{width}}" + "".join(f"{value:>{column}}" for value in row))
 
 
+def marks(i, x, log=False):
+    """The style of curve i at the places x: some marks, evenly along the axis, which tell curves apart in a print without colours."""
+    every = 1
+    if len(x) > 12:
+        along = np.log(x) if log else x
+        wanted = along[0] + (along[-1] - along[0]) * np.arange(0.03 * (i % 4) + 0.02, 1.0, 0.15)
+        every = [int(k) for k in np.unique(np.searchsorted(along, wanted).clip(0, len(x) - 1))]
+    return {"marker": MARKERS[i % len(MARKERS)], "markevery": every, "markersize": 4}
+
+
 def draw(all_series, fits, scale, heading):
     figure, axes = new_figure()
     for i, series in enumerate(all_series):
@@ -228,7 +238,7 @@ def draw(all_series, fits, scale, heading):
         if fits:
             rate = with_error(fits[i].b, fits[i].b_error) if fits[i].stored else f"{fits[i].b:.3g}"
             label += f", {fits[i].model.slope} {rate}"
-        style = marks(i, np.count_nonzero(series.time[shown] >= 0)) if len(all_series) > 1 else {}
+        style = marks(i, series.time[shown], scale == "loglog") if len(all_series) > 1 else {}
         drawn = series.values if scale == "linear" else np.where(series.values > 0, series.values, np.nan)
         line, = axes.plot(series.time[shown], drawn[shown], linewidth=1, label=typeset(label), **style)
         low, high = series.values - series.errors, series.values + series.errors
