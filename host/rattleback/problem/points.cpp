@@ -105,6 +105,12 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
         system.constraint == ConstraintKind::holonomic ? "position and the velocity" : "velocity");
   if (!report.projected_ok)
     return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
+  if (report.other_part >= 0)
+    return fmt::format(
+        "has L_{}[{}] = {:.10g} by `lagrangian`, and {:.10g} by `mass_matrix`, `vector_potential` and `potential`: the "
+        "header "
+        "of the system states two Lagrangians; correct the parts, or the members that state their zeros",
+        report.other_part < system.n ? "v" : "q", report.other_part % system.n, report.by_lagrangian, report.by_parts);
   std::vector<double> v(point.v.size());
   system.velocity(parameters.data(), point.q.data(), point.p.data(), v.data());
   if (all_finite(point.p) && !all_finite(v))

@@ -99,6 +99,9 @@ struct PrepareReport {
   /// The continuous equations determine the multiplier, and the constraints are independent to round-off.
   bool multiplier_ok;
   double defect;  ///< distance of q, after any projection, from the group: max norm of R^T R - 1
+  /// The component of (L_v, L_q) that the parts of L give another value than `lagrangian`; -1 if there is none.
+  int other_part = -1;
+  double by_lagrangian = 0.0, by_parts = 0.0;
 };
 /// An initial rotation matrix may have a defect of up to `group_tolerance`; the program then makes this matrix
 /// orthogonal. A matrix with a defect of up to `group_drift` stays unchanged, so that the state of an earlier run
@@ -336,7 +339,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 4;
+inline constexpr int binary_interface = 5;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

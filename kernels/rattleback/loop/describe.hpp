@@ -6,6 +6,7 @@
 
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/observe.hpp"
+#include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -192,6 +193,25 @@ void measure_constraint(const System& system, const Configuration<System>& q, co
   if (!is_finite(check)) residual = std::numeric_limits<double>::infinity();
 }
 
+/// Compares L_v and L_q of a system that states L and its parts, at q and a velocity off the constraint.
+template <class System>
+void compare_parts(const System& system, const Configuration<System>& q, Vector<double, System::n> v,
+                   PrepareReport& report) {
+  constexpr int n = System::n;
+  for (int i = 0; i < n; ++i) v[i] = v[i] + 1.0 / (i + 2);
+  const QuadraticLagrangian<System> parts(system, q);
+  const Vector<double, n> by_lagrangian[] = {momentum(system, q, v), configuration_force(system, q, v)},
+                          by_parts[] = {parts.momentum(v), parts.plus_force(1.0, v, Vector<double, n>::zero())};
+  for (int i = 0; i < 2 * n && report.other_part < 0; ++i) {
+    const double x = by_lagrangian[i / n][i % n], y = by_parts[i / n][i % n];
+    if (std::fabs(x - y) <= 1e-9 * (max_norm(by_lagrangian[i / n]) + max_norm(by_parts[i / n]))) continue;
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;  // other checks tell
+    report.other_part = i;
+    report.by_lagrangian = x;
+    report.by_parts = y;
+  }
+}
+
 }  // namespace detail
 
 /// See PrepareReport and PrepareOptions.
@@ -234,6 +254,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     }
   }
   if (!options.from_momentum) p = momentum(system, q, v);
+  if constexpr (Quadratic<System> && detail::gives_lagrangian<System>) detail::compare_parts(system, q, v, report);
   if constexpr (m > 0) {
     if (!options.keep_multiplier) {
       Vector<double, m> lambda;

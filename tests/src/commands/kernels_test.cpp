@@ -257,6 +257,36 @@ TEST_F(KernelsOnDemand, OfAHeaderThatTreatsPacksInAnotherWayAreRefused) {
   EXPECT_FALSE(fs::exists(directory / "bad.h5"));
 }
 
+TEST_F(KernelsOnDemand, OfAHeaderWithTwoLagrangiansAreRefused) {
+  std::string header = read_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp");
+  const std::size_t begin = header.find("  template <class S>\n  RB_HD Vector<S, n> force"),
+                    end = header.find("  template <class S>\n  RB_HD Matrix<S, m, n> constraint_matrix");
+  ASSERT_LT(begin, end);
+  const auto with = [&](std::string_view mass, std::string_view active) {
+    std::string text = header;
+    text.replace(
+        begin, end - begin,
+        fmt::format(
+            "  template <class S>\n  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {{\n"
+            "    return S(0.5) * dot(v, v) - potential(q);\n  }}\n"
+            "  template <class S>\n  RB_HD S mass_matrix(const Vector<S, n>&) const {{ return S({}); }}\n"
+            "  static constexpr std::array<int, {}> active{{{}}};\n",
+            mass, (active.size() + 1) / 2, active));
+    write("own.hpp", text);
+    return in_cache("$RB run own.toml -o own.h5 --quiet");
+  };
+  write("own.toml",
+        "[system]\nfile = \"own.hpp\"\ntype = \"example::DoubleWell<T>\"\n[method]\nname = \"nonholonomic-lobatto\"\n"
+        "[time]\nstep = 0.1\nend = 1\n[ensemble.initial]\nq = [-0.9, 0.5, 0]\nv = [0.8, 0.6, 0.4]\n");
+  expect_refused(with("2.0", "0,1"),
+                 {"own.toml", "trajectory 0", "has L_v[0] = 1.3 by `lagrangian`, and 2.6 by `mass_matrix`",
+                  "states two Lagrangians"});
+  expect_refused(with("1.0", "1"), {"has L_q[0] = -0.171 by `lagrangian`, and 0 by `mass_matrix`"});
+  EXPECT_FALSE(fs::exists(directory / "own.h5"));
+  const Outcome good = with("1.0", "0,1");
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+}
+
 TEST_F(KernelsOnDemand, SayWhatIsMissingWithoutACompiler) {
   expect_refused(in_cache(std::string(no_compiler) + run), {"RATTLEBACK_CXX", "/nonexistent", "unset the variable"});
   const Outcome version = in_cache(std::string(no_compiler) + "$RB --version");
