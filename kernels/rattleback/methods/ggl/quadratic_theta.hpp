@@ -89,7 +89,8 @@ class QuadraticTheta {
       u = select(lanes.active, u + d.u, u);
       l = select(lanes.active, l + d.l, l);
       gamma = select(lanes.active, gamma + d.gamma, gamma);
-      lanes.settle(sweep, larger(magnitude(d.v), magnitude(d.u)));
+      // the rate alternates where gamma does
+      lanes.settle(sweep, larger(magnitude(d.v), magnitude(d.u)), Traits::forces_at_ends ? 1.0 : 0.1);
     }
 
     state.q = q_1;
