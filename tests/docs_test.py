@@ -95,7 +95,7 @@ class Docs(unittest.TestCase):
             self.assertIn(f"`{observable['name']}`", studies, "docs/study-file.md: observables")
 
     def test_tables_are_whole(self):
-        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
             width, code = 0, False
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 code ^= line.startswith("```")

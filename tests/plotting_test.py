@@ -38,6 +38,17 @@ def series(time, values):
     return timeseries.Series(SimpleNamespace(path="made.h5", file={}), "energy", "mse", "mse of energy", time, values, np.full(len(values), np.nan))
 
 
+class Marks(unittest.TestCase):
+    def test_of_long_curves_are_few_and_even(self):
+        for log in (False, True):
+            x = np.geomspace(1.0, 1e4, 100_000) if log else np.linspace(0.0, 1e4, 100_000)
+            places = timeseries.marks(1, x, log)["markevery"]
+            self.assertIn(len(places), (6, 7))
+            along = np.log(x[places]) if log else x[places]
+            np.testing.assert_allclose(np.diff(along), 0.15 * np.ptp(np.log(x) if log else x), rtol=1e-3)
+        self.assertEqual(timeseries.marks(0, np.arange(12.0))["markevery"], 1)
+
+
 class Fits(unittest.TestCase):
     time = np.linspace(1.0, 20.0, 77)
     noise = np.random.default_rng(1).normal(0.0, 0.05, 77)

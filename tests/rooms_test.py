@@ -44,8 +44,8 @@ class Rooms(unittest.TestCase):
     def test_folders_are_not_flat(self):
         counts = collections.Counter(str(path.parent.relative_to(ROOT)) for folder in ("kernels", "host", "src")
                                      for path in sources(folder))
-        counts.update(str(path.parent.relative_to(ROOT)) for path in (ROOT / "python").rglob("*")
-                      if path.is_file() and "__pycache__" not in path.parts)
+        counts.update(str(path.parent.relative_to(ROOT)) for folder in ("python", "docs", "bench") for path in (ROOT / folder).rglob("*")
+                      if path.is_file() and not {"__pycache__", ".venv"} & set(path.parts))
         self.assertEqual({folder: count for folder, count in counts.items() if count > 12}, {})
 
     def test_rooms_have_no_circles(self):

@@ -6,6 +6,7 @@
 
 import json
 import os
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -16,25 +17,10 @@ import numpy as np
 
 import rattleback as rb
 
-STUDY = """[study]
-name = "pendulum"
-[system]
-name = "spherical-pendulum"
-[method]
-name = "holonomic-lobatto"
-stages = 2
-[time]
-step = 0.1
-end = 2.0
-[ensemble]
-axes = [ { name = "a", from = 0.9, to = 1.1, count = 256 } ]
-[ensemble.initial]
-q = ["sin(a)", 0, "-cos(a)"]
-v = [0, 0.8, 0]
-[[observable]]
-name = "energy"
-statistics = ["mse"]
-"""
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/python"))
+from common import PENDULUM  # noqa: E402
+
+STUDY = PENDULUM.replace("count = 600", "count = 256")
 
 
 def spread(seconds):

@@ -1,13 +1,11 @@
 // Results, their datasets as NumPy arrays.
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core.hpp"
 #include "rattleback/result/diff.hpp"
+#include "rattleback/temporary/folder.hpp"
 
 namespace rattleback::python {
 
@@ -64,17 +62,8 @@ std::optional<std::string> Stored::file_name() const {
 
 void Stored::as_file(const std::function<void(const ResultFile&)>& use) const {
   if (file_) return use(*file_);
-  std::string folder = (std::filesystem::temp_directory_path() / "rattleback-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr)
-    throw Error(Error::Kind::runtime, folder + ": no folder can be made there; set TMPDIR to another place");
-  const struct Clean {
-    std::filesystem::path folder;
-    ~Clean() {
-      std::error_code code;
-      std::filesystem::remove_all(folder, code);
-    }
-  } clean{folder};
-  const std::filesystem::path file = clean.folder / "result.h5";
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.file("result.h5");
   memory_->save(file);
   use(ResultFile(file, true));
 }

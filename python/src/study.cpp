@@ -88,15 +88,7 @@ std::string cite_study(const std::string& toml, const std::string& version, cons
 
 std::string cite_entry(const std::string& name) {
   (void)describe(name);  // throws for an unknown name
-  StudyCitations citations;
-  if (Catalogue::instance().method(name) != nullptr) {
-    citations.method = name;
-    citations.of_method = Bibliography::instance().of_method(name);
-  } else {
-    citations.system = Catalogue::instance().instances(name)[0]->name;
-    citations.of_system = Bibliography::instance().of_system(citations.system);
-  }
-  return bibtex_of(references_of(citations), {version(), git_commit(), ""});
+  return bibtex_of(references_of(citations_of_entry(name)), {version(), git_commit(), ""});
 }
 
 }  // namespace

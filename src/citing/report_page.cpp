@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -19,32 +18,12 @@
 #include "rattleback/base/version.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/statistics/with_error.hpp"
+#include "rattleback/temporary/folder.hpp"
 
 namespace rattleback::program {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that goes away with the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "rattleback-report-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error(Error::Kind::runtime, name + ": cannot be made; set TMPDIR to another place");
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code code;
-    fs::remove_all(path_, code);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// A statistic of an observable at the sample times.
 struct Series {
@@ -268,9 +247,9 @@ class Section {
       }
     if (drawn.empty()) return;
     page.heading(3, "Figures");
-    const ScratchFolder folder;
+    const TemporaryFolder folder;
     for (const Series* series : drawn) {
-      const std::string figure = folder.path() / "figure.svg";
+      const std::string figure = folder.file("figure.svg");
       const int failed = run_plot_tool({"time", name_, "--observable", series->observable, "--statistic",
                                         series->statistic, scale_of(*series), "-o", figure},
                                        true);

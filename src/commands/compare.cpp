@@ -1,9 +1,6 @@
 // Runs a study on several backends and compares the results, which are files, so that ensembles of any size can be
 // compared; or compares the statistics of two results that exist.
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -16,6 +13,7 @@
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/run/run.hpp"
+#include "rattleback/temporary/folder.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -28,31 +26,6 @@ struct CompareArguments {
   bool statistics = false;
   std::string second;  ///< with `statistics`; the first result is study.file
   std::vector<std::string> observables;
-};
-
-/// A temporary directory. The destructor removes the directory.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::error_code code;
-    std::string name = (std::filesystem::temp_directory_path(code) / "rattleback-XXXXXX").string();
-    if (code || !mkdtemp(name.data()))
-      throw Error(Error::Kind::input,
-                  fmt::format("cannot make a temporary directory ({}); set TMPDIR to a directory on a disk with space",
-                              code ? code.message() : std::strerror(errno)));
-    path_ = name;
-  }
-  ~ScratchDirectory() {
-    std::error_code code;
-    std::filesystem::remove_all(path_, code);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
-  [[nodiscard]] std::filesystem::path file(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
 };
 
 bool is_isa(std::string_view name) {
@@ -109,7 +82,7 @@ int compare(const CompareArguments& arguments) {
         Error::Kind::input,
         fmt::format("--backends names one backend ({}); give two or more, separated by commas", backends.front()));
   for (const std::string& backend : backends) make_backend(backend, 0);  // all must exist before the first run
-  const ScratchDirectory scratch;
+  const TemporaryFolder scratch;
   const auto reference = scratch.file("reference.h5"), other = scratch.file("other.h5");
   check_space(problem, reference, 2);
 

@@ -14,6 +14,25 @@ inline P put_on_sphere(const V3& q, V3& p) {
   return impulse;
 }
 
+/// The updates of V_1, V_2 and y from those without constraint, where G is g at the end.
+struct TwoStages {
+  V3 response_1, response_2, response;
+  void respond(const V3& first, const V3& second) {
+    response_1 = first;
+    response_2 = second;
+    response = P(0.5) * (first + second);
+  }
+  void update(Lanes& lanes, const V3& g, const P& position, const V3& c_1, const V3& c_2, V3& first, V3& second,
+              P& y) const {
+    const P dy = -(fma(P(0.5), dot3(g, c_1 + c_2), position) / dot3(g, response));
+    const V3 d_1 = fma(dy, response_1, c_1), d_2 = fma(dy, response_2, c_2);
+    lanes.add(first, d_1);
+    lanes.add(second, d_2);
+    lanes.add(y, dy);
+    lanes.settle(max(size(d_1), size(d_2)));
+  }
+};
+
 inline Report magnetic_2(const Magnetic& s, State& state, const P& h) {
   const V3 q_0 = state.q;
   const P half = P(0.5) * h, inverse = P(1.0) / s.mass, e = half * s.half, per_h = P(1.0) / h;
@@ -23,8 +42,9 @@ inline Report magnetic_2(const Magnetic& s, State& state, const P& h) {
   V3 first = inverse * s.plus_force(half, v, fma(y, g_0, s.mass * v)),
      second = first + j * plus_turned(P(2.0) * e, first, V3{});
   Lanes lanes(size(v) + size(first - v) + P(0.01) * per_h * size(q_0));
-  const V3 response_1 = j * g_0, response_2 = j * plus_turned(e, response_1, s.mass * response_1),
-           response = P(0.5) * (response_1 + response_2);
+  const V3 response = j * g_0;
+  TwoStages stages;
+  stages.respond(response, j * plus_turned(e, response, s.mass * response));
   V3 q, p;
   P residual;
   for (int iteration = 0;; ++iteration) {
@@ -36,12 +56,7 @@ inline Report magnetic_2(const Magnetic& s, State& state, const P& h) {
     residual = max(max(size(e_1), size(e_2)), abs(position));
     if (!lanes.more(iteration)) break;
     const V3 c_1 = j * e_1, c_2 = j * plus_turned(e, c_1, fma(s.mass, c_1, e_2));
-    const P dy = -(fma(P(0.5), dot3(g, c_1 + c_2), position) / dot3(g, response));
-    const V3 d_1 = fma(dy, response_1, c_1), d_2 = fma(dy, response_2, c_2);
-    lanes.add(first, d_1);
-    lanes.add(second, d_2);
-    lanes.add(y, dy);
-    lanes.settle(max(size(d_1), size(d_2)));
+    stages.update(lanes, g, position, c_1, c_2, first, second, y);
   }
   state.q = q;
   state.p = s.plus_force(half, second, p);
@@ -80,7 +95,8 @@ inline Report variable_mass_2(const VariableMass& s, State& state, const P& h) {
   V3 first = inverse * at.plus_force(s, half, v, fma(y, q_0, state.p));
   V3 second = first - inverse_1((P(2.0) * h * at.slope * first[2]) * v);
   Lanes lanes(size(v) + size(first - v) + P(0.01) * per_h * size(q_0));
-  V3 q, p, column, response_1, response_2, response;
+  V3 q, p, column;
+  TwoStages stages;
   P end_inverse, column_inverse, residual;
   Height end;
   const auto carried = [&](const V3& x, const V3& r) { return fma(-x[2], column, fma(at.mass, x, r)); };
@@ -100,17 +116,11 @@ inline Report variable_mass_2(const VariableMass& s, State& state, const P& h) {
       column = (h * end.slope) * second;  // h/2 B
       end_inverse = P(1.0) / end.mass;
       column_inverse = P(1.0) / (end.mass + column[2]);
-      response_1 = inverse_1(q_0);
-      response_2 = inverse_2(carried(response_1, V3{}));
-      response = P(0.5) * (response_1 + response_2);
+      const V3 response = inverse_1(q_0);
+      stages.respond(response, inverse_2(carried(response, V3{})));
     }
     const V3 c_1 = inverse_1(e_1), c_2 = inverse_2(carried(c_1, e_2));
-    const P dy = -(fma(P(0.5), dot3(q, c_1 + c_2), position) / dot3(q, response));
-    const V3 d_1 = fma(dy, response_1, c_1), d_2 = fma(dy, response_2, c_2);
-    lanes.add(first, d_1);
-    lanes.add(second, d_2);
-    lanes.add(y, dy);
-    lanes.settle(max(size(d_1), size(d_2)));
+    stages.update(lanes, q, position, c_1, c_2, first, second, y);
   }
   state.q = q;
   state.p = end.plus_force(s, half, second, p);

@@ -100,15 +100,26 @@ inline Report vi_s(const Magnetic& s, State& state, const P& h) {
   return lanes.report(residual);
 }
 
+/// What the schemes at the midpoint begin with: the guess of the velocity, and the scale of velocities.
+struct Midpoint {
+  P inverse, reach, e, per_h, scale;
+  V3 v;
+  Midpoint(const Magnetic& s, const State& state, const P& h, const P& l)
+      : inverse(P(1.0) / s.mass), reach(P(0.5) * h), e(h * s.half), per_h(P(1.0) / h) {
+    const V3 v_0 = s.velocity(inverse, state.q, state.p);
+    const V3 pushed = s.plus_force(reach, v_0, s.mass * v_0 - (P(0.5) * s.scale * l) * state.q);
+    v = plus_turned(P(0.5) * e * inverse, v_0, inverse * pushed);
+    scale = size(v_0) + abs(h) * inverse * (abs(s.weight) + abs(s.half) * size(v_0)) + P(0.01) * per_h * size(state.q);
+  }
+};
+
 inline Report vi_a(const Magnetic& s, State& state, const P& h) {
   const V3 q = state.q, p = state.p;
-  const P inverse = P(1.0) / s.mass, reach = P(0.5) * h, e = h * s.half, per_h = P(1.0) / h;
-  const V3 v_0 = s.velocity(inverse, q, p);
   P l = -(h * state.lambda[0]), gamma(0.0);
-  V3 v = plus_turned(P(0.5) * e * inverse, v_0,
-                     inverse * s.plus_force(reach, v_0, s.mass * v_0 - (P(0.5) * s.scale * l) * q)),
-     u = v;
-  Lanes lanes(size(v_0) + abs(h) * inverse * (abs(s.weight) + abs(s.half) * size(v_0)) + P(0.01) * per_h * size(q));
+  const Midpoint start(s, state, h, l);
+  const P inverse = start.inverse, reach = start.reach, e = start.e, per_h = start.per_h;
+  V3 v = start.v, u = v;
+  Lanes lanes(start.scale);
   V3 x, slope;
   P residual;
   for (int iteration = 0;; ++iteration) {
@@ -145,13 +156,11 @@ inline Report vi_a(const Magnetic& s, State& state, const P& h) {
 
 inline Report energy_momentum(const Magnetic& s, State& state, const P& h) {
   const V3 q = state.q, p = state.p;
-  const P inverse = P(1.0) / s.mass, reach = P(0.5) * h, e = h * s.half, per_h = P(1.0) / h;
-  const V3 v_0 = s.velocity(inverse, q, p);
   P l = -(h * state.lambda[0]), gamma(0.0);
-  V3 u = plus_turned(P(0.5) * e * inverse, v_0,
-                     inverse * s.plus_force(reach, v_0, s.mass * v_0 - (P(0.5) * s.scale * l) * q));
-  V3 p_1 = P(2.0) * s.momentum(fma(reach, u, q), u) - p;
-  Lanes lanes(size(v_0) + abs(h) * inverse * (abs(s.weight) + abs(s.half) * size(v_0)) + P(0.01) * per_h * size(q));
+  const Midpoint start(s, state, h, l);
+  const P inverse = start.inverse, reach = start.reach, e = start.e, per_h = start.per_h;
+  V3 u = start.v, p_1 = P(2.0) * s.momentum(fma(reach, u, q), u) - p;
+  Lanes lanes(start.scale);
   // the matrices of the guess
   const V3 x_0 = fma(reach, u, q), g = s.scale * x_0, response_w0 = inverse * g, row = s.scale * fma(h, u, q),
            hidden_v = P(2.0) * row, hidden_u = (s.scale * h) * u;

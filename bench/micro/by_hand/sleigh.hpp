@@ -111,7 +111,7 @@ inline Report sleigh_3(const Sleigh& k, State& state, const P& h) {
     x[i] = fma(P(c_hat), by_force, fma(P(t.c[i]), by_motion, v));
   }
   Heading at[3] = {node}, made[3];  // at the iterate, and of the matrices
-  V3 b[3], response[3], q, w[3];
+  V3 b[3], response[3], w[3];
   P factors[2][2], rate[3], residual;
   for (int iteration = 0;; ++iteration) {
     V3 r[3];

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rattleback/catalogue/catalogue.hpp"
+
 namespace rattleback {
 
 nlohmann::ordered_json json_of(std::span<const Citation> citations) {
@@ -63,6 +65,20 @@ std::string bibtex_of(std::span<const Listed> references, const Provenance& prov
     text += to_bibtex(*listed.reference, more);
   }
   return text;
+}
+
+StudyCitations citations_of_entry(const std::string& name) {
+  StudyCitations citations;
+  citations.name = name;
+  const Catalogue& catalogue = Catalogue::instance();
+  if (catalogue.method(name) != nullptr) {
+    citations.method = name;
+    citations.of_method = Bibliography::instance().of_method(name);
+  } else if (const auto instances = catalogue.instances(name); !instances.empty()) {
+    citations.system = instances[0]->name;
+    citations.of_system = Bibliography::instance().of_system(citations.system);
+  }
+  return citations;
 }
 
 }  // namespace rattleback

@@ -15,6 +15,9 @@ namespace rattleback {
 /// Returns key, place, text and the fields of each reference.
 [[nodiscard]] nlohmann::ordered_json json_of(std::span<const Citation> citations);
 
+/// Returns the citations of a system or a method of the catalogue; without a system and a method for an unknown name.
+[[nodiscard]] StudyCitations citations_of_entry(const std::string& name);
+
 /// A reference in a list, with all that cites it: "system chaotic (section 7.3)".
 struct Listed {
   const Publication* reference;

@@ -127,12 +127,15 @@ RB_HD Step make_step(const System& system, const SolverOptions<T>& options, cons
   }
 }
 
-/// Status of a step from its failures; the first that applies.
+/// Status of a step from its failures; the last argument that tells of one counts.
+template <class T>
+RB_HD T step_status(mask_t<T> converged, mask_t<T> finite) {
+  return select(finite, select(converged, T(0.0), T(double(status_not_converged))), T(double(status_not_finite)));
+}
+/// The same; a singular matrix counts first.
 template <class T>
 RB_HD T step_status(mask_t<T> converged, mask_t<T> singular, mask_t<T> finite) {
-  T status = select(converged, T(0.0), T(double(status_not_converged)));
-  status = select(finite, status, T(double(status_not_finite)));
-  return select(singular, T(double(status_singular)), status);
+  return select(singular, T(double(status_singular)), step_status<T>(converged, finite));
 }
 
 RB_NAMESPACE_END

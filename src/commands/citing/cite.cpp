@@ -41,23 +41,13 @@ Cited of_result(const std::string& name) {
 }
 
 Cited of_entry(const std::string& name) {
-  const Catalogue& catalogue = Catalogue::instance();
-  const auto instances = catalogue.instances(name);
-  const MethodEntry* method = catalogue.method(name);
-  if (instances.empty() && method == nullptr) {
+  const StudyCitations citations = citations_of_entry(name);
+  if (citations.system.empty() && citations.method.empty()) {
+    const Catalogue& catalogue = Catalogue::instance();
     std::vector<std::string> known = catalogue.system_names();
     for (const MethodEntry* m : catalogue.methods()) known.emplace_back(m->name);
     input_error("", fmt::format("{} is no file, and no system or method has this name{}", quote(name, most_of_a_path),
                                 did_you_mean(name, known, "; give a study, a result, or a name of rattleback list")));
-  }
-  StudyCitations citations;
-  citations.name = name;
-  if (method != nullptr) {
-    citations.method = name;
-    citations.of_method = Bibliography::instance().of_method(name);
-  } else {
-    citations.system = instances[0]->name;
-    citations.of_system = Bibliography::instance().of_system(instances[0]->name);
   }
   return of_study(citations);
 }

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "rattleback/rattleback.hpp"
+#include "testing.hpp"
 
 using namespace rattleback;
+using namespace rattleback::tests;
 
 namespace {
 
@@ -101,19 +103,7 @@ TEST(Run, TakesATableOfStates) {
 TEST(Run, InMemoryLeavesACheckpoint) {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("rescue-{}", getpid());
   std::filesystem::create_directory(folder);
-  Study study = Study::parse(R"toml(
-[system]
-name = "henon-heiles"
-[method]
-name = "lobatto"
-stages = 3
-[ensemble]
-axes = [ { name = "a", from = -0.2, to = 0.3, count = 700 } ]
-[ensemble.initial]
-q = [0, "a"]
-v = [0.35, 0.1]
-[time]
-step = 0.05
+  Study study = Study::parse(henon_heiles_orbits + R"toml(
 steps = 60000
 sample_every = 1500
 [[observable]]

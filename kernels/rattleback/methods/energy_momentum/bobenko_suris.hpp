@@ -80,7 +80,7 @@ class BobenkoSuris {
     }
     state.p = mass_.times(v);
     const T check = sum(state.q) + sum(state.p);
-    const T status = step_status<T>(mask_t<T>(true), mask_t<T>(false), is_finite(check));
+    const T status = step_status<T>(mask_t<T>(true), is_finite(check));
     // The difference is exact, because the two values differ only by rounding.
     compensation.carry(join((total - momentum_of(state)) + rest, axis_rest), status == T(0.0));
     return {status, T(0.0), T(0.0)};

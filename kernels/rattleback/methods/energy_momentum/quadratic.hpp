@@ -62,7 +62,7 @@ class QuadraticEnergyMomentum {
     state.p = p_1;
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(lanes.converged(), mask_t<T>(false), is_finite(check));
+    const T status = step_status<T>(lanes.converged(), is_finite(check));
     if (keep.wanted()) keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
     return {status, lanes.iterations, residual};
   }

@@ -11,8 +11,8 @@ RB_NAMESPACE_BEGIN
 ///   e_u = v + w - u,     w = M(x)^-1 G(x)^T gamma,     x = q + theta h u,
 ///   e   = p + (1 - theta) h (f(x, v) - beta) - c C^T l - p(x, v),        beta = T(v)^T gamma - B^T w,
 ///
-/// G(x) v and g(x)/h (A) or g(q')/h (B). beta is D_1 g^v(x, p)^T gamma at p = L_v(x, v). Lanes that do not contract, or whose matrices are singular, are left
-/// unsolved.
+/// G(x) v and g(x)/h (A) or g(q')/h (B). beta is D_1 g^v(x, p)^T gamma at p = L_v(x, v). Lanes that do not contract, or
+/// whose matrices are singular, are left unsolved.
 template <class T, class System, GglScheme scheme>
 class QuadraticTheta {
   static constexpr int n = System::n, m = System::m;
@@ -101,7 +101,7 @@ class QuadraticTheta {
     }
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(lanes.converged(), mask_t<T>(false), is_finite(check));
+    const T status = step_status<T>(lanes.converged(), is_finite(check));
     keep.put(status == T(0.0), gamma, v, state.q, state.p);
     return {status, lanes.iterations, residual};
   }

@@ -127,8 +127,7 @@ class QuadraticViS {
     state.p = p_1;
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status =
-        step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), mask_t<T>(false), is_finite(check));
+    const T status = step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), is_finite(check));
     keep.put(status == T(0.0), gamma, v, start.q, start.p);
     return {status, lanes.iterations, residual};
   }

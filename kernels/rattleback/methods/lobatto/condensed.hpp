@@ -31,7 +31,7 @@ class CondensedLobatto {
 
  public:
   using State = PhaseState<T, n, m>;
-  /// Measured with AVX2 (bench/results/two-packs.md).
+  /// Measured with AVX2 (bench/results/steps/two-packs.md).
   static constexpr bool two_packs = m == 0 && S * n <= 8;
 
   RB_HD CondensedLobatto(const System& system, const SolverOptions<T>& options)

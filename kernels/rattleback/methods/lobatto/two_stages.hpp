@@ -30,7 +30,7 @@ class TwoStageSweeps {
  public:
   using State = StateOf<T, System>;
   using Scalar = T;
-  static constexpr bool two_packs = n <= 3;  // measured with AVX2 (bench/results/two-packs.md)
+  static constexpr bool two_packs = n <= 3;  // measured with AVX2 (bench/results/steps/two-packs.md)
   using MechanicalSystem = System;
 
   RB_HD TwoStageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
