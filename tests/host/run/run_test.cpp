@@ -104,8 +104,8 @@ TEST(Run, InMemoryLeavesACheckpoint) {
   const auto folder = std::filesystem::temp_directory_path() / fmt::format("rescue-{}", getpid());
   std::filesystem::create_directory(folder);
   Study study = Study::parse(henon_heiles_orbits + R"toml(
-steps = 60000
-sample_every = 1500
+steps = 240000
+sample_every = 6000
 [[observable]]
 name = "energy"
 statistics = ["mse"]
