@@ -63,6 +63,14 @@ struct QuadraticPattern {
       return true;
     }
   }
+  /// Whether M depends on q.
+  RB_HD static constexpr bool varies() {
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        for (int k = 0; k < active; ++k)
+          if (mass_varies(i, j, k)) return true;
+    return false;
+  }
   /// The derivative of A.
   RB_HD static constexpr bool vector_potential_varies(int i, int k) {
     if constexpr (!has_vector_potential) {
@@ -109,6 +117,10 @@ struct ChordPattern {
 
 }  // namespace detail
 
+/// L = v.M v/2 + A(q).v - U(q).
+template <class System>
+concept ConstantMass = Quadratic<System> && !detail::QuadraticPattern<System>::varies();
+
 /// The coupling B = dp/dq at a point and a velocity, as columns for the active coordinates.
 template <class System, class T = typename System::scalar>
 class Coupling {
@@ -118,16 +130,44 @@ class Coupling {
  public:
   Vector<T, n> column[active > 0 ? active : 1];
 
-  /// y + s B x.
-  RB_HD Vector<T, n> plus_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
+  /// s B.
+  RB_HD Coupling scaled(const T& s) const {
+    Coupling r;
     RB_UNROLL
     for (int k = 0; k < active; ++k) {
-      const T sx = s * x[Pattern::coordinate(k)];
       RB_UNROLL
       for (int i = 0; i < n; ++i)
-        if (Pattern::coupled(i, k)) y[i] = fma(column[k][i], sx, y[i]);
+        if (Pattern::coupled(i, k)) r.column[k][i] = s * column[k][i];
+    }
+    return r;
+  }
+  /// y + B x, or y - B x.
+  template <int sign = 1>
+  RB_HD Vector<T, n> plus_times(const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      const T& at = x[Pattern::coordinate(k)];
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (Pattern::coupled(i, k)) y[i] = fma(sign > 0 ? column[k][i] : -column[k][i], at, y[i]);
     }
     return y;
+  }
+  /// y + B^T x, or y - B^T x.
+  template <int sign = 1>
+  RB_HD Vector<T, n> plus_transpose_times(const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      T& to = y[Pattern::coordinate(k)];
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (Pattern::coupled(i, k)) to = fma(sign > 0 ? column[k][i] : -column[k][i], x[i], to);
+    }
+    return y;
+  }
+  /// y + s B x.
+  RB_HD Vector<T, n> plus_times(const T& s, const Vector<T, n>& x, const Vector<T, n>& y) const {
+    return plus_times(s * x, y);
   }
   /// y + s B^T x.
   RB_HD Vector<T, n> plus_transpose_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
@@ -213,6 +253,11 @@ class QuadraticLagrangian {
 
   RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
   RB_HD MassInverse inverse() const { return MassInverse(mass_); }
+  /// The inverse, with that at another configuration at hand: a constant M has one inverse.
+  RB_HD MassInverse inverse(const MassInverse& other) const {
+    if constexpr (Pattern::varies()) return inverse();
+    return other;
+  }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL
