@@ -28,13 +28,31 @@ consteval auto active_coordinates() {
   }
 }
 
+/// M at q: a number, the diagonal, or a matrix.
+template <class System, class S>
+RB_HD auto inertia(const System& system, [[maybe_unused]] const Vector<S, System::n>& q) {
+  if constexpr (requires { system.mass_matrix(q); }) {
+    return system.mass_matrix(q);
+  } else if constexpr (requires { system.mass_diagonal(); }) {
+    return lift<S>(system.mass_diagonal());
+  } else if constexpr (requires { system.mass_matrix(); }) {
+    const auto constant = system.mass_matrix();
+    Matrix<S, System::n, System::n> mass;
+    RB_UNROLL
+    for (int i = 0; i < System::n; ++i) mass[i] = lift<S>(constant[i]);
+    return mass;
+  } else {
+    return S(1.0);
+  }
+}
+
 /// Which entries of M, B and f are there, from what the system states (mechanics/system.hpp).
 template <class System>
 struct QuadraticPattern {
   using T = typename System::scalar;
   static constexpr int n = System::n, active = static_cast<int>(active_coordinates<System>().size());
   using Inertia =
-      std::remove_cvref_t<decltype(std::declval<const System&>().mass_matrix(std::declval<const Vector<T, n>&>()))>;
+      std::remove_cvref_t<decltype(inertia(std::declval<const System&>(), std::declval<const Vector<T, n>&>()))>;
   static constexpr bool dense = std::is_same_v<Inertia, Matrix<T, n, n>>;
   static constexpr bool has_vector_potential =
       requires(const System& s, const Vector<T, n>& q) { s.vector_potential(q); };
@@ -56,7 +74,7 @@ struct QuadraticPattern {
   }
   /// The derivative of M by the k-th active coordinate.
   RB_HD static constexpr bool mass_varies(int i, int j, int k) {
-    if (!entry(i, j)) return false;
+    if (Separable<System> || !entry(i, j)) return false;
     if constexpr (requires { System::mass_varies(0, 0, 0); }) {
       return System::mass_varies(i, j, coordinate(k));
     } else {
@@ -117,9 +135,10 @@ struct ChordPattern {
 
 }  // namespace detail
 
-/// L = v.M v/2 + A(q).v - U(q).
+/// L = v.M v/2 + A(q).v - U(q) on R^n.
 template <class System>
-concept ConstantMass = Quadratic<System> && !detail::QuadraticPattern<System>::varies();
+concept ConstantInertia =
+    (Quadratic<System> || (Separable<System> && !on_group<System>)) && !detail::QuadraticPattern<System>::varies();
 
 /// The coupling B = dp/dq at a point and a velocity, as columns for the active coordinates.
 template <class System, class T = typename System::scalar>
@@ -222,7 +241,7 @@ class QuadraticLagrangian {
       RB_UNROLL
       for (int k = 0; k < active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
     }
-    const auto inertia = system.mass_matrix(x);
+    const auto inertia = detail::inertia(system, x);
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
       RB_UNROLL

@@ -70,7 +70,7 @@ class EnergyMomentumEquations {
   template <class S, class D>
   RB_HD void add_energy(const Vector<S, n>& q, const Vector<S, n>& p, const Vector<S, n>& v, const D& h,
                         Residual<D>& r) const {
-    if constexpr (ConstantMass<System> && !HasHamiltonian<System>) {
+    if constexpr (ConstantInertia<System> && !HasHamiltonian<System>) {
       // with pi = p - A, H = pi.M^-1 pi/2 + U has the slopes v.(slope of pi) + slope of U, where v is the mean
       using Pattern = detail::QuadraticPattern<System>;
       RB_UNROLL
