@@ -65,7 +65,28 @@ class SparseInverse {
     }
   }
 
+  /// The column number j of the inverse.
+  RB_HD Vector<T, N> column(int j) const {
+    auto x = Vector<T, N>::zero();
+    if constexpr (!by_cofactors && !diagonal()) {
+      x[j] = T(1.0);
+      return *this * x;
+    }
+    RB_UNROLL
+    for (int i = 0; i < N; ++i)
+      if (entry(i, j)) x[i] = a_[i][j];
+    return x;
+  }
   RB_HD const mask_t<T>& singular() const { return singular_; }
+
+  /// Whether the inverse has this entry.
+  RB_HD static constexpr bool entry(int i, int j) {
+    if (diagonal()) return i == j;
+    if (N > 3) return true;
+    if (N <= 2) return i == j || Pattern::entry(i, j);
+    const int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
+    return (Pattern::entry(r0, c0) && Pattern::entry(r1, c1)) || (Pattern::entry(r0, c1) && Pattern::entry(r1, c0));
+  }
 
  private:
   RB_HD static constexpr bool diagonal() {
@@ -73,13 +94,6 @@ class SparseInverse {
       for (int j = 0; j < N; ++j)
         if (i != j && Pattern::entry(i, j)) return false;
     return true;
-  }
-  /// Whether the inverse has this entry.
-  RB_HD static constexpr bool entry(int i, int j) {
-    if (diagonal()) return i == j;
-    if (N <= 2) return i == j || Pattern::entry(i, j);
-    const int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
-    return (Pattern::entry(r0, c0) && Pattern::entry(r1, c1)) || (Pattern::entry(r0, c1) && Pattern::entry(r1, c0));
   }
   /// Of row i and column j.
   RB_HD static T cofactor(const Matrix<T, N, N>& a, int i, int j) {

@@ -3,6 +3,7 @@
 
 #include "rattleback/linalg/sparse_inverse.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/mechanics/quadratic.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -61,6 +62,8 @@ class ConstraintHessian {
     }
   }
 
+  /// An entry that the pattern has.
+  RB_HD const T& operator()(int i, int j) const { return s_[i][j]; }
   /// S x.
   RB_HD Vector<T, n> operator*(const Vector<T, n>& x) const {
     auto y = Vector<T, n>::zero();
@@ -99,6 +102,61 @@ class ConstraintHessian {
   }
 
   Matrix<T, n, n> s_;
+};
+
+/// W = h S M^-1.
+template <class System, class T = typename System::scalar>
+class HessianTimesInverse {
+  static constexpr int n = System::n;
+  using Pattern = detail::HessianPattern<System>;
+  using MassInverse = typename QuadraticLagrangian<System, T>::MassInverse;
+  RB_HD static constexpr bool entry(int i, int j) {
+    for (int k = 0; k < n; ++k)
+      if (Pattern::entry(i, k) && MassInverse::entry(k, j)) return true;
+    return false;
+  }
+
+ public:
+  RB_HD HessianTimesInverse(const T& h, const ConstraintHessian<System, T>& s, const MassInverse& inverse) {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) {
+      const Vector<T, n> column = h * inverse.column(j);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        bool first = true;
+        RB_UNROLL
+        for (int k = 0; k < n; ++k) {
+          if (!Pattern::entry(i, k) || !MassInverse::entry(k, j)) continue;
+          w_[i][j] = first ? s(i, k) * column[k] : fma(s(i, k), column[k], w_[i][j]);
+          first = false;
+        }
+      }
+    }
+  }
+
+  /// y + W x.
+  RB_HD Vector<T, n> plus_times(const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (entry(i, j)) y[i] = fma(w_[i][j], x[j], y[i]);
+    }
+    return y;
+  }
+  /// y + W^T x.
+  RB_HD Vector<T, n> plus_transpose_times(const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (entry(i, j)) y[j] = fma(w_[i][j], x[i], y[j]);
+    }
+    return y;
+  }
+
+ private:
+  Matrix<T, n, n> w_;
 };
 
 /// D^2g(x, .): the derivative of Dg in the direction x.

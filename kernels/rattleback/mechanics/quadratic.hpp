@@ -28,13 +28,31 @@ consteval auto active_coordinates() {
   }
 }
 
+/// M at q: a number, the diagonal, or a matrix.
+template <class System, class S>
+RB_HD auto inertia(const System& system, [[maybe_unused]] const Vector<S, System::n>& q) {
+  if constexpr (requires { system.mass_matrix(q); }) {
+    return system.mass_matrix(q);
+  } else if constexpr (requires { system.mass_diagonal(); }) {
+    return lift<S>(system.mass_diagonal());
+  } else if constexpr (requires { system.mass_matrix(); }) {
+    const auto constant = system.mass_matrix();
+    Matrix<S, System::n, System::n> mass;
+    RB_UNROLL
+    for (int i = 0; i < System::n; ++i) mass[i] = lift<S>(constant[i]);
+    return mass;
+  } else {
+    return S(1.0);
+  }
+}
+
 /// Which entries of M, B and f are there, from what the system states (mechanics/system.hpp).
 template <class System>
 struct QuadraticPattern {
   using T = typename System::scalar;
   static constexpr int n = System::n, active = static_cast<int>(active_coordinates<System>().size());
   using Inertia =
-      std::remove_cvref_t<decltype(std::declval<const System&>().mass_matrix(std::declval<const Vector<T, n>&>()))>;
+      std::remove_cvref_t<decltype(inertia(std::declval<const System&>(), std::declval<const Vector<T, n>&>()))>;
   static constexpr bool dense = std::is_same_v<Inertia, Matrix<T, n, n>>;
   static constexpr bool has_vector_potential =
       requires(const System& s, const Vector<T, n>& q) { s.vector_potential(q); };
@@ -56,12 +74,20 @@ struct QuadraticPattern {
   }
   /// The derivative of M by the k-th active coordinate.
   RB_HD static constexpr bool mass_varies(int i, int j, int k) {
-    if (!entry(i, j)) return false;
+    if (Separable<System> || !entry(i, j)) return false;
     if constexpr (requires { System::mass_varies(0, 0, 0); }) {
       return System::mass_varies(i, j, coordinate(k));
     } else {
       return true;
     }
+  }
+  /// Whether M depends on q.
+  RB_HD static constexpr bool varies() {
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        for (int k = 0; k < active; ++k)
+          if (mass_varies(i, j, k)) return true;
+    return false;
   }
   /// The derivative of A.
   RB_HD static constexpr bool vector_potential_varies(int i, int k) {
@@ -109,6 +135,11 @@ struct ChordPattern {
 
 }  // namespace detail
 
+/// L = v.M v/2 + A(q).v - U(q) on R^n.
+template <class System>
+concept ConstantInertia =
+    (Quadratic<System> || (Separable<System> && !on_group<System>)) && !detail::QuadraticPattern<System>::varies();
+
 /// The coupling B = dp/dq at a point and a velocity, as columns for the active coordinates.
 template <class System, class T = typename System::scalar>
 class Coupling {
@@ -118,16 +149,44 @@ class Coupling {
  public:
   Vector<T, n> column[active > 0 ? active : 1];
 
-  /// y + s B x.
-  RB_HD Vector<T, n> plus_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
+  /// s B.
+  RB_HD Coupling scaled(const T& s) const {
+    Coupling r;
     RB_UNROLL
     for (int k = 0; k < active; ++k) {
-      const T sx = s * x[Pattern::coordinate(k)];
       RB_UNROLL
       for (int i = 0; i < n; ++i)
-        if (Pattern::coupled(i, k)) y[i] = fma(column[k][i], sx, y[i]);
+        if (Pattern::coupled(i, k)) r.column[k][i] = s * column[k][i];
+    }
+    return r;
+  }
+  /// y + B x, or y - B x.
+  template <int sign = 1>
+  RB_HD Vector<T, n> plus_times(const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      const T& at = x[Pattern::coordinate(k)];
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (Pattern::coupled(i, k)) y[i] = fma(sign > 0 ? column[k][i] : -column[k][i], at, y[i]);
     }
     return y;
+  }
+  /// y + B^T x, or y - B^T x.
+  template <int sign = 1>
+  RB_HD Vector<T, n> plus_transpose_times(const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) {
+      T& to = y[Pattern::coordinate(k)];
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (Pattern::coupled(i, k)) to = fma(sign > 0 ? column[k][i] : -column[k][i], x[i], to);
+    }
+    return y;
+  }
+  /// y + s B x.
+  RB_HD Vector<T, n> plus_times(const T& s, const Vector<T, n>& x, const Vector<T, n>& y) const {
+    return plus_times(s * x, y);
   }
   /// y + s B^T x.
   RB_HD Vector<T, n> plus_transpose_times(const T& s, const Vector<T, n>& x, Vector<T, n> y) const {
@@ -182,7 +241,7 @@ class QuadraticLagrangian {
       RB_UNROLL
       for (int k = 0; k < active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
     }
-    const auto inertia = system.mass_matrix(x);
+    const auto inertia = detail::inertia(system, x);
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
       RB_UNROLL
@@ -213,6 +272,11 @@ class QuadraticLagrangian {
 
   RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
   RB_HD MassInverse inverse() const { return MassInverse(mass_); }
+  /// The inverse, with that at another configuration at hand: a constant M has one inverse.
+  RB_HD MassInverse inverse(const MassInverse& other) const {
+    if constexpr (Pattern::varies()) return inverse();
+    return other;
+  }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL

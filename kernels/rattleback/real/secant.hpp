@@ -15,11 +15,11 @@
 RB_NAMESPACE_BEGIN
 
 /// Slopes in K variables. Elementary functions use a series where a quotient would lose digits. A slope that is 0 for all
-/// arguments is not computed: in unrolled code the compiler knows which slopes are there. Code over dual numbers is too large for
-/// that, and computes all.
+/// arguments is not computed: in unrolled code the compiler knows which slopes are there. Code over dual numbers, or with many
+/// slopes, is too large for that, and computes all.
 template <class T, int K>
 class Secant {
-  static constexpr bool sparse = parts<T> == 1;
+  static constexpr bool sparse = parts<T> == 1 && K <= 8;
   T slopes_[K];
   unsigned there_ = 0;  // bit i: slope i may differ from 0
 

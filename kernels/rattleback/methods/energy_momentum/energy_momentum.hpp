@@ -134,7 +134,7 @@ struct EnergyMomentumChords {
   using type = QuadraticEnergyMomentum<T, System, scheme>;
 };
 template <class T, class System, GglScheme scheme>
-  requires(Quadratic<System> && chords_fit<System>)
+  requires TakesChords<System>
 struct EnergyMomentumForm<T, System, scheme> {
   using type =
       HandingOver<EnergyMomentumChords<T, System, scheme>::template type, GeneralEnergyMomentum<T, System, scheme>>;

@@ -4,6 +4,7 @@
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 #include "rattleback/mechanics/lagrangian.hpp"
+#include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/methods/ggl/scheme.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/real/secant.hpp"
@@ -40,13 +41,11 @@ class EnergyMomentumEquations {
       p[i] = Slopes(p_0[i], p_1[i], n + i);
     }
     const Vector<Slopes, n> v = velocity(system_, q, p);
-    const Slopes energy = hamiltonian(q, p, v);
     const Vector<Slopes, m> g = system_.position_constraint(q);
     Residual<D> r{u, p_1 - p_0, {}, {}};
+    add_energy(q, p, v, h, r);
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
-      r.drift[i] = r.drift[i] - energy.slope(n + i);
-      r.kick[i] = r.kick[i] + h * energy.slope(i);
       RB_UNROLL
       for (int k = 0; k < m; ++k) r.kick[i] = r.kick[i] + lambda[k] * g[k].slope(i);
     }
@@ -68,9 +67,44 @@ class EnergyMomentumEquations {
   }
 
  private:
+  template <class S, class D>
+  RB_HD void add_energy(const Vector<S, n>& q, const Vector<S, n>& p, const Vector<S, n>& v, const D& h,
+                        Residual<D>& r) const {
+    if constexpr (ConstantInertia<System> && !HasHamiltonian<System>) {
+      // with pi = p - A, H = pi.M^-1 pi/2 + U has the slopes v.(slope of pi) + slope of U, where v is the mean
+      using Pattern = detail::QuadraticPattern<System>;
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) r.drift[j] = r.drift[j] - v[j].mean();
+      if constexpr (Pattern::has_vector_potential) {
+        const Vector<S, n> a = system_.vector_potential(q);
+        RB_UNROLL
+        for (int k = 0; k < Pattern::active; ++k) {
+          const int i = Pattern::coordinate(k);
+          RB_UNROLL
+          for (int j = 0; j < n; ++j)
+            if (Pattern::vector_potential_varies(j, k)) r.kick[i] = r.kick[i] - h * (v[j].mean() * a[j].slope(i));
+        }
+      }
+      if constexpr (Pattern::has_potential) {
+        const S potential = system_.potential(q);
+        RB_UNROLL
+        for (int k = 0; k < Pattern::active; ++k) {
+          const int i = Pattern::coordinate(k);
+          if (Pattern::potential_varies(k)) r.kick[i] = r.kick[i] + h * potential.slope(i);
+        }
+      }
+    } else {
+      const S energy = hamiltonian(q, p, v);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) {
+        r.drift[i] = r.drift[i] - energy.slope(n + i);
+        r.kick[i] = r.kick[i] + h * energy.slope(i);
+      }
+    }
+  }
   template <class S>
   RB_HD S hamiltonian(const Vector<S, n>& q, const Vector<S, n>& p, const Vector<S, n>& v) const {
-    if constexpr (requires { system_.hamiltonian(q, p); }) {
+    if constexpr (HasHamiltonian<System>) {
       return system_.hamiltonian(q, p);
     } else {
       return dot(p, v) - lagrangian(system_, q, v);

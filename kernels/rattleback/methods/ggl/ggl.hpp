@@ -51,9 +51,10 @@ template <class T, class System>
 struct GglForm<T, System, GglScheme::vi_s> {
   using type = CondensedViS<T, System>;
 };
-/// Coordinates and constraints up to which the unrolled chords are worth their code.
+/// M, A and U are known, and there is no condensed form. The unrolled chords are worth their code up to eight coordinates and
+/// constraints.
 template <class System>
-inline constexpr bool chords_fit = System::n + System::m <= 8;
+concept TakesChords = (Quadratic<System> || Separable<System>) && !Blocks<System> && System::n + System::m <= 8;
 
 template <class T, class System, GglScheme scheme>
 struct GglChords {
@@ -66,7 +67,7 @@ struct GglChords<T, System, GglScheme::vi_s> {
   using type = QuadraticViS<T, System>;
 };
 template <class T, class System, GglScheme scheme>
-  requires(Quadratic<System> && chords_fit<System>)
+  requires TakesChords<System>
 struct GglForm<T, System, scheme> {
   using type = HandingOver<GglChords<T, System, scheme>::template type, GeneralGgl<T, System, scheme>>;
 };

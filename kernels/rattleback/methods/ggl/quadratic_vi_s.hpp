@@ -10,12 +10,14 @@ RB_NAMESPACE_BEGIN
 ///
 ///   e_1 = p + h f(q, v) - G(q)^T l - p(q, v),     e_2 = p(q, v) - p(y, z) - h beta,     beta = S z - B(y, z)^T w,
 ///
-/// G(y) z and g(q')/h, where S = sum_k gamma_k D^2 g_k(y). With J_1 = M - h B(q, v)^T, J_3 = M(y) + h S, R_w = M(y)^-1 G(y)^T,
-/// T the derivative of G along z and G' = G(q') (1 + h M(y)^-1 S),
+/// G(y) z and g(q')/h, where S = sum_k gamma_k D^2 g_k(y). With J_1 = M - h B(q, v)^T, J_3 = M(y) + h S, R_l = J_1^-1 G(q)^T,
+/// R_w = M(y)^-1 G(y)^T, W = h S M(y)^-1, C = h B(y, z), T the derivative of G along z and G' = G(q') (1 + W^T), the updates are
 ///
-///   a = J_1^-1 e_1,   b = J_3^-1 (e_2 + N a),   N x = M x - h B(y, z) x + h^2 B(y, z)^T M(y)^-1 S x,
-///   R_l = J_1^-1 G(q)^T,   R_z = J_3^-1 N R_l,   G_z = -h J_3^-1 (T^T - B^T R_w),
-///   dv = a - R_l dl,   dz = b - R_z dl + G_z dgamma.
+///   dv = J_1^-1 e_1 - R_l dl,   J_3 dz = e_2 + N dv + P dgamma,   N = M - C + C^T W^T,   P = C^T R_w - h T^T,
+///
+/// and dl and dgamma solve, with a = J_1^-1 e_1 and K = G(y) J_3^-1,
+///
+///   (K N + h T) R_l dl - K P dgamma = G(y) z + K e_2 + (K N + h T) a,   G' R_l dl - G(q') R_w dgamma = g(q')/h + G' a.
 ///
 /// For large steps the equations have further solutions. Lanes that do not contract, or that end with |w| beyond half of the
 /// velocity, are left unsolved.
@@ -37,6 +39,7 @@ class QuadraticViS {
 
   template <class Keep>
   RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {
+    const T inverse_h = T(1.0) / h;
     const Lagrangian node(system_, state.q);
     const auto node_inverse = node.inverse();
     const Vector<T, n> v_0 = node_inverse * node.kinetic(state.p);
@@ -53,7 +56,7 @@ class QuadraticViS {
     Vector<T, n> z = v - node_inverse * node_coupling.plus_times(h, v, Vector<T, n>::zero());
     Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), h);
     const T speed = magnitude(v_0) + magnitude(v - v_0);
-    const T scale = speed + rounding_velocity(T(1.0) / h, state.q), rounding = rounding_of_residuals(scale, state.p);
+    const T scale = speed + rounding_velocity(inverse_h, state.q), rounding = rounding_of_residuals(scale, state.p);
     Sweeps<T> lanes(options_, scale);
 
     Vector<T, n> q_1, p_1, w;
@@ -61,9 +64,9 @@ class QuadraticViS {
     for (int sweep = 0;; ++sweep) {
       const Vector<T, n> y = fma(h, v, state.q);
       const Lagrangian at(system_, y);
-      const auto mass_inverse = at.inverse();
+      const auto mass_inverse = at.inverse(node_inverse);
       const Rows g_y = position_jacobian(system_, y), t = position_hessian(system_, y, z);
-      const Coupling<System, T> coupling = at.coupling(z);
+      const Coupling<System, T> coupling = at.coupling(z).scaled(h);
       Rows response_w;  // R_w^T
       RB_UNROLL
       for (int k = 0; k < m; ++k) response_w[k] = mass_inverse * g_y[k];
@@ -72,49 +75,48 @@ class QuadraticViS {
       const Vector<T, n> p_v = node.momentum(v);
       p_1 = at.momentum(z);
       const Vector<T, n> e_1 = node.plus_force(h, v, state.p) - transpose_times(g_0, l) - p_v;
-      const Vector<T, n> e_2 = coupling.plus_transpose_times(h, w, fma(-h, transpose_times(t, gamma), p_v - p_1));
-      const Vector<T, m> hidden = g_y * z, position = (T(1.0) / h) * system_.position_constraint(q_1);
+      const Vector<T, n> e_2 = coupling.plus_transpose_times(w, fma(-h, transpose_times(t, gamma), p_v - p_1));
+      const Vector<T, m> hidden = g_y * z, position = inverse_h * system_.position_constraint(q_1);
       residual = max(max(max_norm(e_1), max_norm(e_2)), max(max_norm(hidden), max_norm(position)));
       lanes.check(residual, rounding);
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
 
       const ConstraintHessian<System, T> s(system_, y, gamma);
       const ThirdInverse inverse_3(s.added_to(at.mass(), h));
-      const auto carried = [&](const Vector<T, n>& x) {  // N x
-        return coupling.plus_transpose_times(h * h, mass_inverse * (s * x),
-                                             coupling.plus_times(-h, x, node.mass_times(x)));
-      };
-      Rows g_1 = position_jacobian(system_, q_1);
-      Rows g_turned;  // G'
+      const HessianTimesInverse<System, T> turn(h, s, mass_inverse);
+      const Rows g_1 = position_jacobian(system_, q_1);
+      Rows g_turned, k_rows, moved, push;  // G', K, K N + h T, P^T
       RB_UNROLL
-      for (int k = 0; k < m; ++k) g_turned[k] = fma(h, s * (mass_inverse * g_1[k]), g_1[k]);
-
-      const Vector<T, n> a = inverse_1 * e_1, b = inverse_3 * (e_2 + carried(a));
-      Rows response_z, gamma_z;  // R_z^T, G_z^T
+      for (int k = 0; k < m; ++k) {
+        g_turned[k] = turn.plus_times(g_1[k], g_1[k]);
+        k_rows[k] = inverse_3 * g_y[k];
+        const Vector<T, n> kept = fma(h, t[k], node.mass_times(k_rows[k]));
+        moved[k] = turn.plus_times(coupling.plus_times(k_rows[k], Vector<T, n>::zero()),
+                                   coupling.template plus_transpose_times<-1>(k_rows[k], kept));
+        push[k] = coupling.plus_transpose_times(response_w[k], -h * t[k]);
+      }
+      const Vector<T, n> a = inverse_1 * e_1;
       Matrix<T, 2 * m, 2 * m> matrix;
       Vector<T, 2 * m> right;
       RB_UNROLL
-      for (int k = 0; k < m; ++k) {
-        response_z[k] = inverse_3 * carried(response_l[k]);
-        gamma_z[k] = inverse_3 * coupling.plus_transpose_times(h, response_w[k], -h * t[k]);
-      }
-      const Vector<T, m> of_hidden = hidden + g_y * b + h * (t * a), of_position = position + g_turned * a;
-      RB_UNROLL
       for (int i = 0; i < m; ++i) {
-        right[i] = -of_hidden[i];
-        right[m + i] = -of_position[i];
+        right[i] = -(hidden[i] + dot(k_rows[i], e_2) + dot(moved[i], a));
+        right[m + i] = -(position[i] + dot(g_turned[i], a));
         RB_UNROLL
         for (int k = 0; k < m; ++k) {
-          matrix[i][k] = -fma(h, dot(t[i], response_l[k]), dot(g_y[i], response_z[k]));
-          matrix[i][m + k] = dot(g_y[i], gamma_z[k]);
+          matrix[i][k] = -dot(moved[i], response_l[k]);
+          matrix[i][m + k] = dot(k_rows[i], push[k]);
           matrix[m + i][k] = -dot(g_turned[i], response_l[k]);
           matrix[m + i][m + k] = dot(g_1[i], response_w[k]);
         }
       }
       solve_guide(matrix, right);
       const Vector<T, m> dl = segment<0, m>(right), dgamma = segment<m, m>(right);
-      const Vector<T, n> dv = a - transpose_times(response_l, dl),
-                         dz = b - transpose_times(response_z, dl) + transpose_times(gamma_z, dgamma);
+      const Vector<T, n> dv = a - transpose_times(response_l, dl);
+      const Vector<T, n> carried =
+          coupling.plus_transpose_times(turn.plus_transpose_times(dv, Vector<T, n>::zero()),
+                                        coupling.template plus_times<-1>(dv, node.mass_times(dv)));
+      const Vector<T, n> dz = inverse_3 * (e_2 + carried + transpose_times(push, dgamma));
       v = select(lanes.active, v + dv, v);
       z = select(lanes.active, z + dz, z);
       l = select(lanes.active, l + dl, l);
