@@ -51,10 +51,10 @@ template <class T, class System>
 struct GglForm<T, System, GglScheme::vi_s> {
   using type = CondensedViS<T, System>;
 };
-/// M, A and U are known, and there is no condensed form. The unrolled chords are worth their code up to eight coordinates and
+/// M, A and U are known, and there is no condensed form. The unrolled chords are worth their code up to fifteen coordinates and
 /// constraints.
 template <class System>
-concept TakesChords = (Quadratic<System> || Separable<System>) && !Blocks<System> && System::n + System::m <= 8;
+concept TakesChords = (Quadratic<System> || Separable<System>) && !Blocks<System> && System::n + System::m <= 15;
 
 template <class T, class System, GglScheme scheme>
 struct GglChords {
