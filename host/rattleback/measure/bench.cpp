@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,8 @@ class CountingBackend final : public Backend {
     arguments.target = std::min(segment.stretches.back().to, most_steps);
     const CompiledUnit& unit =
         Kernels::instance().get({UnitKind::counted, plan_->system, plan_->method, plan_->key, Isa::scalar});
+    static std::mutex counter;  // a kernel has one counter for all threads
+    const std::scoped_lock lock(counter);
     operations_ +=
         unit.count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
   }

@@ -5,9 +5,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Number of operations of this thread so far: 1 for +, -, *, /, sqrt and 2 for a fused multiply-add. Comparisons,
-/// selections, signs and integer manipulation count 0.
-inline thread_local std::uint64_t counted_operations = 0;
+/// Number of operations so far: 1 for +, -, *, /, sqrt and 2 for a fused multiply-add. Comparisons, selections, signs and
+/// integer manipulation count 0. One thread at a time counts.
+inline std::uint64_t counted_operations = 0;
 
 struct Counted {
   double value;
