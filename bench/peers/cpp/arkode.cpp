@@ -63,8 +63,7 @@ int main(int argc, char** argv) {
                 {"fehlberg8", ARKODE_FEHLBERG_13_7_8}};
   for (const auto& [name, table] : tables) {
     if (task.method != name) continue;
-    if (task.system == "chaotic") return solve<Chaotic>(task, table), 0;
-    if (task.system == "henon-heiles") return solve<HenonHeiles>(task, table), 0;
+    if (with_problem(task.system, [&]<class Problem>(Problem) { solve<Problem>(task, table); })) return 0;
   }
   unknown(task);
 }

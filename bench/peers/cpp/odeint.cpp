@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include <boost/numeric/odeint.hpp>
 #include <boost/version.hpp>
@@ -16,20 +17,30 @@ template <class Problem>
 void solve(const Task& task) {
   constexpr int rows = Problem::dimension;
   using State = std::array<double, rows * lanes>;
-  using Half = std::array<double, rows * lanes / 2>;
   const auto ode = [](const State& y, State& derivative, double) {
     stacked_ode<Problem, lanes>(y.data(), derivative.data());
   };
-  const auto force = [](const Half& q, Half& f) {
-    for (int k = 0; k < lanes; ++k) {
-      double position[rows / 2], change[rows / 2];
-      for (int i = 0; i < rows / 2; ++i) position[i] = q[i * lanes + k];
-      Problem::force(position, change);
-      for (int i = 0; i < rows / 2; ++i) f[i * lanes + k] = change[i];
-    }
-  };
   const auto fixed = [&](auto stepper, State& y) {
     for (long n = 0; n < task.steps; ++n) stepper.do_step(ode, y, static_cast<double>(n) * task.step, task.step);
+    return task.steps;
+  };
+  const auto symplectic = [&](State& y) {
+    using Half = std::array<double, rows * lanes / 2>;
+    const auto force = [&](const Half& q, Half& f) {
+      for (int k = 0; k < lanes; ++k) {
+        double position[rows / 2], change[rows / 2];
+        for (int i = 0; i < rows / 2; ++i) position[i] = q[i * lanes + k];
+        HenonHeiles::force(position, change);
+        for (int i = 0; i < rows / 2; ++i) f[i * lanes + k] = change[i];
+      }
+    };
+    odeint::symplectic_rkn_sb3a_mclachlan<Half> stepper;
+    Half q, v;
+    std::copy_n(y.begin(), q.size(), q.begin());
+    std::copy_n(y.begin() + q.size(), v.size(), v.begin());
+    for (long n = 0; n < task.steps; ++n) stepper.do_step(force, q, v, static_cast<double>(n) * task.step, task.step);
+    std::copy(q.begin(), q.end(), y.begin());
+    std::copy(v.begin(), v.end(), y.begin() + q.size());
     return task.steps;
   };
   const auto adaptive = [&](auto stepper, State& y) {
@@ -41,16 +52,8 @@ void solve(const Task& task) {
     if (task.step > 0) {
       if (task.method == "rk4") return fixed(odeint::runge_kutta4<State>(), y);
       if (task.method == "rkf78") return fixed(odeint::runge_kutta_fehlberg78<State>(), y);
-      if (task.method == "symplectic_rkn_sb3a_mclachlan" && task.system == "henon-heiles") {
-        odeint::symplectic_rkn_sb3a_mclachlan<Half> stepper;
-        Half q, v;
-        std::copy_n(y.begin(), q.size(), q.begin());
-        std::copy_n(y.begin() + q.size(), v.size(), v.begin());
-        for (long n = 0; n < task.steps; ++n)
-          stepper.do_step(force, q, v, static_cast<double>(n) * task.step, task.step);
-        std::copy(q.begin(), q.end(), y.begin());
-        std::copy(v.begin(), v.end(), y.begin() + q.size());
-        return task.steps;
+      if constexpr (std::is_same_v<Problem, HenonHeiles>) {
+        if (task.method == "symplectic_rkn_sb3a_mclachlan") return symplectic(y);
       }
     } else {
       const double tolerance = task.tolerance;
@@ -80,10 +83,5 @@ void solve(const Task& task) {
 
 int main(int argc, char** argv) {
   const Task task = parse(argc, argv);
-  if (task.system == "chaotic")
-    solve<Chaotic>(task);
-  else if (task.system == "henon-heiles")
-    solve<HenonHeiles>(task);
-  else
-    unknown(task);
+  if (!with_problem(task.system, [&]<class Problem>(Problem) { solve<Problem>(task); })) unknown(task);
 }

@@ -30,8 +30,9 @@ struct Chaotic {
     f[5] = -y[5] * (1 + y[2] * y[2] + y[4] * y[4]);
     f[6] = -y[6] * (1 + y[3] * y[3]);
   }
+  static constexpr int multipliers = 1;
   template <class T>
-  static void ode(const T* y, T* derivative) {
+  static void multiply(const T* y, T* multiplier) {
     T f[7];
     force(y, f);
     T phi = f[0], gram = T(1);
@@ -39,11 +40,23 @@ struct Chaotic {
       phi += y[i] * f[i] + y[i + 7] * y[i + 7];
       gram += y[i] * y[i];
     }
-    const T multiplier = -phi / gram;
+    multiplier[0] = -phi / gram;
+  }
+  template <class T>
+  static void accelerate(const T* y, const T* multiplier, T* a) {
+    force(y, a);
+    a[0] += multiplier[0];
+    for (int i = 4; i < 7; ++i) a[i] += multiplier[0] * y[i];
+  }
+  static void velocity_constraint(const double* y, double* r) {
+    r[0] = y[7] + y[4] * y[11] + y[5] * y[12] + y[6] * y[13];
+  }
+  template <class T>
+  static void ode(const T* y, T* derivative) {
+    T multiplier[1];
+    multiply(y, multiplier);
     for (int i = 0; i < 7; ++i) derivative[i] = y[i + 7];
-    for (int i = 0; i < 7; ++i) derivative[i + 7] = f[i];
-    derivative[7] += multiplier;
-    for (int i = 4; i < 7; ++i) derivative[i + 7] += multiplier * y[i];
+    accelerate(y, multiplier, derivative + 7);
   }
   static double energy(const double* y) {
     double sum = y[4] * y[4] * y[5] * y[5];
@@ -82,6 +95,88 @@ struct HenonHeiles {
   }
 };
 
+/// Two rods of length 1 with masses 1 at their ends, g = 1; the angles from the downward vertical.
+struct DoublePendulum {
+  static constexpr int dimension = 4;
+  static constexpr double last_theta = 2 * std::numbers::pi;
+
+  template <class T>
+  static void ode(const T* y, T* derivative) {
+    const T s = std::sin(y[0] - y[1]), c = std::cos(y[0] - y[1]);
+    const T first = -2 * std::sin(y[0]) - s * y[3] * y[3], second = -std::sin(y[1]) + s * y[2] * y[2];
+    const T inverse = 1 / (2 - c * c);
+    derivative[0] = y[2];
+    derivative[1] = y[3];
+    derivative[2] = inverse * (first - c * second);
+    derivative[3] = inverse * (2 * second - c * first);
+  }
+  static double energy(const double* y) {
+    return y[2] * y[2] + std::cos(y[0] - y[1]) * y[2] * y[3] + 0.5 * y[3] * y[3] - 2 * std::cos(y[0]) - std::cos(y[1]);
+  }
+  static void initial(double theta, double* y) {
+    const double start[4] = {0.8 * std::cos(theta), 0.8 * std::sin(theta), 0, 0};
+    std::memcpy(y, start, sizeof start);
+  }
+};
+
+/// The same in space, positions in R^6, with the rods x and d of length 1: x" = l1 x - l2 d - g, d" = 2 l2 d - l1 x.
+struct DoubleSphericalPendulum {
+  static constexpr int dimension = 12, multipliers = 2;
+  static constexpr double last_theta = 2 * std::numbers::pi;
+
+  template <class T>
+  static T dot(const T* a, const T* b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  }
+  /// From the second derivatives of the constraints.
+  template <class T>
+  static void multiply(const T* y, T* l) {
+    const T d[3] = {y[3] - y[0], y[4] - y[1], y[5] - y[2]}, w[3] = {y[9] - y[6], y[10] - y[7], y[11] - y[8]};
+    const T xx = dot(y, y), xd = dot(y, d), dd = dot(d, d), first = y[2] - dot(y + 6, y + 6), second = -dot(w, w);
+    const T inverse = 1 / (2 * xx * dd - xd * xd);
+    l[0] = inverse * (2 * dd * first + xd * second);
+    l[1] = inverse * (xd * first + xx * second);
+  }
+  template <class T>
+  static void accelerate(const T* y, const T* l, T* a) {
+    for (int i = 0; i < 3; ++i) {
+      const T d = y[i + 3] - y[i];
+      a[i] = l[0] * y[i] - l[1] * d - (i == 2);
+      a[i + 3] = l[1] * d - (i == 2);
+    }
+  }
+  static void velocity_constraint(const double* y, double* r) {
+    const double d[3] = {y[3] - y[0], y[4] - y[1], y[5] - y[2]}, w[3] = {y[9] - y[6], y[10] - y[7], y[11] - y[8]};
+    r[0] = dot(y, y + 6);
+    r[1] = dot(d, w);
+  }
+  template <class T>
+  static void ode(const T* y, T* derivative) {
+    T l[2];
+    multiply(y, l);
+    for (int i = 0; i < 6; ++i) derivative[i] = y[i + 6];
+    accelerate(y, l, derivative + 6);
+  }
+  static double energy(const double* y) {
+    return 0.5 * (dot(y + 6, y + 6) + dot(y + 9, y + 9)) + y[2] + y[5];
+  }
+  static void initial(double theta, double* y) {
+    const double a = 0.5 * std::cos(theta), b = 0.5 * std::sin(theta),
+                 start[12] = {0.8, 0, -0.6, 0.8, 0.8, -1.2, 0, a, 0, b, a, 0};
+    std::memcpy(y, start, sizeof start);
+  }
+};
+
+/// Calls `action` with the problem of this name. Returns false for an unknown name.
+template <class Action>
+bool with_problem(const std::string& name, const Action& action) {
+  if (name == "chaotic") return action(Chaotic()), true;
+  if (name == "henon-heiles") return action(HenonHeiles()), true;
+  if (name == "double-pendulum") return action(DoublePendulum()), true;
+  if (name == "double-spherical-pendulum") return action(DoubleSphericalPendulum()), true;
+  return false;
+}
+
 struct Task {
   std::string system = "chaotic", method, device = "cpu";
   double step = 0, tolerance = 0, end = 1000;  // step or tolerance; the other is 0
@@ -113,7 +208,7 @@ inline Task parse(int argc, char** argv, const char* device = "cpu") {
   }
   if (argc % 2 == 0 || (task.step > 0) == (task.tolerance > 0)) {
     std::fprintf(stderr,
-                 "usage: %s --system chaotic|henon-heiles --method NAME (--step H | --tolerance TOL) "
+                 "usage: %s --system NAME --method NAME (--step H | --tolerance TOL) "
                  "[--end 1000] [--count 64]\n",
                  argv[0]);
     std::exit(2);

@@ -19,7 +19,8 @@ import diffrax  # noqa: E402  (chooses a device when imported)
 import jax.numpy as jnp  # noqa: E402
 
 solver, _, vmapped = task.method.partition("-")
-term = diffrax.ODETerm(lambda t, y, _: jnp.stack(task.problem.ode(y)))
+ode = task.problem.ode(jnp)
+term = diffrax.ODETerm(lambda t, y, _: jnp.stack(ode(y)))
 
 
 def solve(y, end, size):

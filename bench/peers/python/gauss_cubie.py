@@ -9,7 +9,8 @@ import numpy as np
 
 from problems import answer, arguments, skip, timed
 
-task = arguments(["midpoint", "gauss2"], adaptive=False)
+task = arguments(["midpoint", "gauss2"], adaptive=False,
+                 systems=("henon-heiles",))
 task.device = "gpu"
 if task.system != "henon-heiles":
     skip(task, "CuBIE", "Henon-Heiles only")

@@ -11,7 +11,8 @@ from numba import cuda  # noqa: E402
 
 from problems import answer, arguments, skip, timed  # noqa: E402
 
-task = arguments(["midpoint", "gauss2"], adaptive=False)
+task = arguments(["midpoint", "gauss2"], adaptive=False,
+                 systems=("henon-heiles",))
 task.device = "gpu"
 if task.system != "henon-heiles":
     skip(task, "Numba CUDA", "Henon-Heiles only")

@@ -8,7 +8,7 @@ from problems import answer, arguments, timed
 task = arguments(["taylor"], fixed=False)
 problem, lanes = task.problem, heyoka.recommended_simd_size()
 y = heyoka.make_vars(*[f"y{i}" for i in range(problem.dimension)])
-system = [(variable, heyoka.expression(0.0) + derivative) for variable, derivative in zip(y, problem.ode(y))]
+system = [(variable, heyoka.expression(0.0) + derivative) for variable, derivative in zip(y, problem.ode(heyoka)(y))]
 initial = problem.initial(task.count)
 integrator = heyoka.taylor_adaptive_batch(system, np.ascontiguousarray(initial[:, :1].repeat(lanes, axis=1)),
                                           tol=task.tolerance, fast_math=True)

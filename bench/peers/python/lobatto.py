@@ -8,7 +8,8 @@ import numpy as np
 
 from problems import answer, arguments, timed
 
-task = arguments([f"{array}-s{s}" for array in ("numpy", "jax") for s in range(2, 6)], adaptive=False)
+task = arguments([f"{array}-s{s}" for array in ("numpy", "jax") for s in range(2, 6)], adaptive=False,
+                 systems=("chaotic", "henon-heiles"))
 array, stages = task.method.split("-s")
 USE_JAX = array == "jax"
 if USE_JAX:
@@ -118,7 +119,7 @@ def start():
     q, v = xp.asarray(y[:n]), xp.asarray(y[n:])
     if not constrained:
         return q, v, None
-    acceleration = task.problem.ode(y)[n]  # of x: f_x + Lambda
+    acceleration = task.problem.ode(np)(y)[n]  # of x: f_x + Lambda
     return q, v, xp.asarray(acceleration + y[0])
 
 

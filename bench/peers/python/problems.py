@@ -1,8 +1,8 @@
 """The problems that all peers solve, what they are asked on the command line, and what they answer.
 
-A problem is an ODE y' = ode(y) of y = (q, v), its energy, and an ensemble of initial states, given by an angle theta. ode and
-energy work on anything that can be indexed and calculated with: rows of NumPy arrays, numbers under Numba and JAX, expressions
-of heyoka. ../cpp/problems.hpp has the same in C++; `study` is the same for rattleback.
+A problem is an ODE y' = ode(y) of y = (q, v), its energy, and an ensemble of initial states, given by an angle theta. ode works
+on anything that can be indexed and calculated with: rows of NumPy arrays, numbers under Numba and JAX, expressions of heyoka;
+problem.ode(M) takes sin and cos from the module M. ../cpp/problems.hpp has the same in C++; `study` is the same for rattleback.
 
     PEER.py --system chaotic --method NAME (--step H | --tolerance TOL) [--end 1000] [--count 64]
 
@@ -55,22 +55,79 @@ def henon_heiles_initial(theta):
     return np.stack([0.15 * np.cos(theta), 0.15 * np.sin(theta), 0.42 * np.cos(3 * theta), 0.42 * np.sin(3 * theta)])
 
 
+def double_pendulum_ode(module):
+    """Two rods of length 1 with masses 1 at their ends, g = 1; the angles from the downward vertical."""
+    sin, cos = module.sin, module.cos
+
+    def ode(y):
+        s, c = sin(y[0] - y[1]), cos(y[0] - y[1])
+        first, second = -2 * sin(y[0]) - s * y[3] * y[3], -sin(y[1]) + s * y[2] * y[2]
+        inverse = 1 / (2 - c * c)
+        return y[2], y[3], inverse * (first - c * second), inverse * (2 * second - c * first)
+    return ode
+
+
+def double_pendulum_energy(y):
+    return (y[2] ** 2 + np.cos(y[0] - y[1]) * y[2] * y[3] + 0.5 * y[3] ** 2 - 2 * np.cos(y[0]) - np.cos(y[1]))
+
+
+def double_pendulum_initial(theta):
+    zero = np.zeros_like(theta)
+    return np.stack([0.8 * np.cos(theta), 0.8 * np.sin(theta), zero, zero])
+
+
+def double_spherical_pendulum_ode(y):
+    """The same in space, positions in R^6, with the multipliers from the second derivatives of the constraints:
+    x" = l1 x - l2 d - g and d" = 2 l2 d - l1 x with the rods x and d fulfil x.x" + |x'|^2 = 0 and d.d" + |d'|^2 = 0."""
+    x1, x2, x3, d1, d2, d3 = y[0], y[1], y[2], y[3] - y[0], y[4] - y[1], y[5] - y[2]
+    w1, w2, w3 = y[9] - y[6], y[10] - y[7], y[11] - y[8]
+    xx, xd, dd = x1 * x1 + x2 * x2 + x3 * x3, x1 * d1 + x2 * d2 + x3 * d3, d1 * d1 + d2 * d2 + d3 * d3
+    first = x3 - (y[6] * y[6] + y[7] * y[7] + y[8] * y[8])
+    second = -(w1 * w1 + w2 * w2 + w3 * w3)
+    inverse = 1 / (2 * xx * dd - xd * xd)
+    l1, l2 = inverse * (2 * dd * first + xd * second), inverse * (xd * first + xx * second)
+    return (y[6], y[7], y[8], y[9], y[10], y[11],
+            l1 * x1 - l2 * d1, l1 * x2 - l2 * d2, l1 * x3 - l2 * d3 - 1, l2 * d1, l2 * d2, l2 * d3 - 1)
+
+
+def double_spherical_pendulum_energy(y):
+    return 0.5 * sum(y[i] * y[i] for i in range(6, 12)) + y[2] + y[5]
+
+
+def double_spherical_pendulum_initial(theta):
+    one, zero, a, b = np.ones_like(theta), np.zeros_like(theta), 0.5 * np.cos(theta), 0.5 * np.sin(theta)
+    return np.stack([0.8 * one, zero, -0.6 * one, 0.8 * one, 0.8 * one, -1.2 * one, zero, a, zero, b, a, zero])
+
+
 def thetas(last):
     return lambda count: last / max(count - 1, 1) * np.arange(count)
 
 
 PROBLEMS = {
     "chaotic": SimpleNamespace(
-        dimension=14, ode=chaotic_ode, energy=chaotic_energy,
+        dimension=14, ode=lambda module: chaotic_ode, energy=chaotic_energy,
         initial=lambda count: chaotic_initial(thetas(np.pi / 2)(count)),
-        study={"method": "nonholonomic-lobatto", "parameters": "{ m = 3 }", "to": "pi/2",
+        study={"method": "nonholonomic-lobatto", "system": "parameters = { m = 3 }", "to": "pi/2",
                "q": ["cos(theta)", "0.6", "0.4", "0.2", "1", "1", "1"],
                "v": ["0", "sin(theta)", "0", "0", "0", "0", "0"]}),
     "henon-heiles": SimpleNamespace(
-        dimension=4, ode=henon_heiles_ode, energy=henon_heiles_energy,
+        dimension=4, ode=lambda module: henon_heiles_ode, energy=henon_heiles_energy,
         initial=lambda count: henon_heiles_initial(thetas(2 * np.pi)(count)),
-        study={"method": "lobatto", "parameters": "{}", "to": "2*pi",
+        study={"method": "lobatto", "system": "", "to": "2*pi",
                "q": ["0.15*cos(theta)", "0.15*sin(theta)"], "v": ["0.42*cos(3*theta)", "0.42*sin(3*theta)"]}),
+    "double-pendulum": SimpleNamespace(
+        dimension=4, ode=double_pendulum_ode, energy=double_pendulum_energy,
+        initial=lambda count: double_pendulum_initial(thetas(2 * np.pi)(count)),
+        study={"method": "lobatto", "system": """coordinates = ["a", "b"]
+mass = [["2", "cos(a - b)"], ["cos(a - b)", "1"]]
+potential = "-2 cos(a) - cos(b)"
+""", "to": "2*pi", "q": ["0.8*cos(theta)", "0.8*sin(theta)"], "v": ["0", "0"]}),
+    "double-spherical-pendulum": SimpleNamespace(
+        dimension=12, ode=lambda module: double_spherical_pendulum_ode, energy=double_spherical_pendulum_energy,
+        initial=lambda count: double_spherical_pendulum_initial(thetas(2 * np.pi)(count)),
+        study={"method": "holonomic-lobatto", "system": "", "to": "2*pi",
+               "q": ["0.8", "0", "-0.6", "0.8", "0.8", "-1.2"],
+               "v": ["0", "0.5*cos(theta)", "0", "0.5*sin(theta)", "0.5*cos(theta)", "0"]}),
 }
 
 
@@ -85,7 +142,7 @@ def study(system, method, step, end, count):
     quoted = {key: ", ".join(f'"{x}"' for x in s[key]) for key in "qv"}
     return f"""[system]
 name = "{system}"
-parameters = {s["parameters"]}
+{s["system"]}
 [method]
 name = "{s["method"]}"
 {options}
@@ -104,10 +161,10 @@ statistics = ["maxabs"]
 """
 
 
-def arguments(methods, adaptive=True, fixed=True, program=None):
+def arguments(methods, adaptive=True, fixed=True, program=None, systems=tuple(PROBLEMS)):
     """What a peer is asked to do. `methods` are the names it offers; `program` is the default of that option, if it has it."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--system", choices=PROBLEMS, default="chaotic")
+    parser.add_argument("--system", choices=systems, default=systems[0])
     parser.add_argument("--method", choices=methods, default=methods[0])
     size = parser.add_mutually_exclusive_group(required=True)
     if fixed:

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -64,7 +68,10 @@ Mpi::Mpi() {
 }
 
 Mpi::~Mpi() {
-  alarm(end_seconds);  // MPI_Finalize may wait for a rank that is lost
+  // MPI_Finalize may wait for a rank that is lost
+  std::fflush(nullptr);
+  if (std::uncaught_exceptions() == 0) std::signal(SIGALRM, [](int) { _exit(0); });
+  alarm(end_seconds);
   (void)functions_->end();
   alarm(0);
 }
@@ -78,29 +85,34 @@ void Mpi::tell_alive() {
   if (rank_ == 0 || now() - last_alive_ < alive_interval) return;
   last_alive_ = now();
   const Announcement alive;
-  check(functions_->send(0, &alive, sizeof alive));
+  check(functions_->send(0, rattleback_announcement, &alive, sizeof alive));
 }
 
 void Mpi::send(std::uint64_t part, const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const Announcement announcement{part, fs::file_size(file)};
-  check(functions_->send(0, &announcement, sizeof announcement));
+  check(functions_->send(0, rattleback_announcement, &announcement, sizeof announcement));
   std::vector<char> buffer(std::min(piece, announcement.bytes));
   for (std::uint64_t done = 0; done < announcement.bytes;) {
     const std::uint64_t size = std::min<std::uint64_t>(buffer.size(), announcement.bytes - done);
     stream.read(buffer.data(), static_cast<std::streamsize>(size));
-    check(functions_->send(0, buffer.data(), size));
+    check(functions_->send(0, rattleback_piece, buffer.data(), size));
     done += size;
   }
 }
 
-void Mpi::receive_part(int from, const PartsFolder& folder, std::uint64_t part, std::uint64_t bytes) {
+bool Mpi::receive_part(int from, const PartsFolder& folder, std::uint64_t part, std::uint64_t bytes,
+                       double silence_seconds) {
   const fs::path place = folder.part_file(part), incoming = place.string() + fmt::format(".from-{}", from);
   std::ofstream stream(incoming, std::ios::binary);
   std::vector<char> buffer(std::min(piece, bytes));
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t size = std::min<std::uint64_t>(buffer.size(), bytes - done);
-    check(functions_->receive(from, buffer.data(), size));
+    if (functions_->receive(from, rattleback_piece, buffer.data(), size, silence_seconds) != 0) {
+      stream.close();
+      fs::remove(incoming);
+      return false;
+    }
     stream.write(buffer.data(), static_cast<std::streamsize>(size));
     done += size;
   }
@@ -108,18 +120,30 @@ void Mpi::receive_part(int from, const PartsFolder& folder, std::uint64_t part, 
   if (!stream)
     throw Error(Error::Kind::runtime, fmt::format("{}: cannot be written (is the disk full?)", incoming.string()));
   fs::rename(incoming, place);
+  return true;
 }
 
-void Mpi::gather(const PartsFolder& folder, double silence_seconds, const std::function<bool()>& stop) {
-  std::vector<double> heard(static_cast<std::size_t>(size_), now());
-  const auto waits_for = [&](std::uint64_t part) {
-    const std::uint64_t owner = (part - 1) % heard.size();
-    return !folder.finished(part) && owner != 0 && now() - heard[owner] < silence_seconds;
+void Mpi::gather(const PartsFolder& folder, double silence_seconds, const std::function<bool()>& stop,
+                 const std::function<void(const std::string&)>& tell) {
+  constexpr double never = -std::numeric_limits<double>::infinity();
+  std::vector<double> heard(static_cast<std::size_t>(size_), now());  // `never` for lost ranks
+  const auto lives = [&](std::uint64_t rank) { return now() - heard[rank] < silence_seconds; };
+  const auto lose = [&](std::uint64_t rank) {
+    heard[rank] = never;
+    tell(fmt::format("rank {} is silent: rank 0 computes its parts", rank));
   };
   const auto waits = [&] {
-    for (std::uint64_t part = 1; part <= folder.cut().parts(); ++part)
-      if (waits_for(part)) return true;
-    return false;
+    bool waits = false;
+    for (std::uint64_t part = 1; part <= folder.cut().parts(); ++part) {
+      const std::uint64_t owner = (part - 1) % heard.size();
+      if (owner == 0 || heard[owner] == never || folder.finished(part)) continue;
+      if (lives(owner)) {
+        waits = true;
+      } else {
+        lose(owner);
+      }
+    }
+    return waits;
   };
   while (!stop() && waits()) {
     int from = -1;
@@ -129,9 +153,12 @@ void Mpi::gather(const PartsFolder& folder, double silence_seconds, const std::f
       continue;
     }
     Announcement announcement;
-    check(functions_->receive(from, &announcement, sizeof announcement));
-    heard[static_cast<std::size_t>(from)] = now();
-    if (announcement.part != 0) receive_part(from, folder, announcement.part, announcement.bytes);
+    check(functions_->receive(from, rattleback_announcement, &announcement, sizeof announcement, silence_seconds));
+    const auto rank = static_cast<std::size_t>(from);
+    if (heard[rank] == never) continue;  // what a lost rank sends later is incomplete
+    heard[rank] = now();
+    if (announcement.part != 0 && !receive_part(from, folder, announcement.part, announcement.bytes, silence_seconds))
+      lose(rank);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "mpi/mpi_plugin.hpp"
 #include "rattleback/parts/folder.hpp"
@@ -27,11 +28,15 @@ class Mpi {
   /// Sends a finished part to rank 0.
   void send(std::uint64_t part, const std::filesystem::path& file);
   /// Receives parts into the folder until all are there, or until the ranks of the missing ones were silent for
-  /// `silence_seconds`. The owner of part k is rank (k - 1) mod size.
-  void gather(const PartsFolder& folder, double silence_seconds, const std::function<bool()>& stop);
+  /// `silence_seconds`, also in the middle of a file. The owner of part k is rank (k - 1) mod size. `tell` gets a line about each
+  /// rank that is lost.
+  void gather(const PartsFolder& folder, double silence_seconds, const std::function<bool()>& stop,
+              const std::function<void(const std::string&)>& tell);
 
  private:
-  void receive_part(int from, const PartsFolder& folder, std::uint64_t part, std::uint64_t bytes);
+  /// Whether the whole file came.
+  [[nodiscard]] bool receive_part(int from, const PartsFolder& folder, std::uint64_t part, std::uint64_t bytes,
+                                  double silence_seconds);
   static void check(int failed);
 
   const RattlebackMpi* functions_ = nullptr;

@@ -160,7 +160,9 @@ class PartsRun {
       remove_folder(folder.path());
       return exit_done;
     }
-    mpi.gather(folder, given_.stale, [this] { return interrupt_.token().stop_requested(); });
+    mpi.gather(
+        folder, given_.stale, [this] { return interrupt_.token().stop_requested(); },
+        [](const std::string& text) { say(text); });
     (void)compute(folder, {});  // parts of ranks that are lost
     return finish(folder, "");
   }

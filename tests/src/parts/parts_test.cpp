@@ -215,4 +215,13 @@ TEST_F(Parts, RanksWithoutACommonFileSystemSendTheirParts) {
   expect_refusal("RATTLEBACK_MPI=/nowhere/mpi.so $RB run s.toml -o q.h5 --gather", "needs the plugin for MPI");
 }
 
+TEST_F(Parts, ARankThatIsLostWhileItSendsCostsItsPartsOnly) {
+  const Outcome outcome =
+      shell("RATTLEBACK_MPI=" RATTLEBACK_SILENT_RANK " $RB run s.toml -o r.h5 --gather --parts 4 --stale 60 --quiet");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("rank 1 is silent: rank 0 computes its parts"), std::string::npos) << outcome.err;
+  expect_same("r.h5");
+  EXPECT_FALSE(fs::exists(directory / "r.h5.parts"));
+}
+
 }  // namespace

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "checkpoints.hpp"
+#include "commands/checkpoints.hpp"
 
 /// Everything that a result can have, for 2600 trajectories: 11 chunks, the last one not full.
 inline const std::string everything = R"toml([study]
