@@ -133,17 +133,17 @@ void Mpi::gather(const PartsFolder& folder, double silence_seconds, const std::f
     tell(fmt::format("rank {} is silent: rank 0 computes its parts", rank));
   };
   const auto waits = [&] {
-    bool waits = false;
+    bool some = false;
     for (std::uint64_t part = 1; part <= folder.cut().parts(); ++part) {
       const std::uint64_t owner = (part - 1) % heard.size();
       if (owner == 0 || heard[owner] == never || folder.finished(part)) continue;
       if (lives(owner)) {
-        waits = true;
+        some = true;
       } else {
         lose(owner);
       }
     }
-    return waits;
+    return some;
   };
   while (!stop() && waits()) {
     int from = -1;
