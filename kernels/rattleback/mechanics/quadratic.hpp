@@ -8,6 +8,7 @@
 // The last identity stands in for every derivative of the inverse Legendre map. Only active coordinates, those that L or the
 // constraint depends on, have columns of B and entries of f.
 
+#include <array>
 #include <utility>
 
 #include "rattleback/linalg/sparse_inverse.hpp"
