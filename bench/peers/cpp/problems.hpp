@@ -16,8 +16,21 @@
 #define HOST_DEVICE
 #endif
 
+/// The ODE of a problem with constraints: its multipliers eliminated.
+template <class Problem>
+struct Constrained {
+  template <class T>
+  static void ode(const T* y, T* derivative) {
+    constexpr int n = Problem::dimension / 2;
+    T multipliers[Problem::multipliers];
+    Problem::multiply(y, multipliers);
+    for (int i = 0; i < n; ++i) derivative[i] = y[i + n];
+    Problem::accelerate(y, multipliers, derivative + n);
+  }
+};
+
 /// Chaotic nonholonomic system, m = 3, constraint vx + z.vz = 0, with the multiplier from its derivative in time.
-struct Chaotic {
+struct Chaotic : Constrained<Chaotic> {
   static constexpr int dimension = 14;
   static constexpr double last_theta = std::numbers::pi / 2;
 
@@ -50,13 +63,6 @@ struct Chaotic {
   }
   static void velocity_constraint(const double* y, double* r) {
     r[0] = y[7] + y[4] * y[11] + y[5] * y[12] + y[6] * y[13];
-  }
-  template <class T>
-  static void ode(const T* y, T* derivative) {
-    T multiplier[1];
-    multiply(y, multiplier);
-    for (int i = 0; i < 7; ++i) derivative[i] = y[i + 7];
-    accelerate(y, multiplier, derivative + 7);
   }
   static double energy(const double* y) {
     double sum = y[4] * y[4] * y[5] * y[5];
@@ -120,7 +126,7 @@ struct DoublePendulum {
 };
 
 /// The same in space, positions in R^6, with the rods x and d of length 1: x" = l1 x - l2 d - g, d" = 2 l2 d - l1 x.
-struct DoubleSphericalPendulum {
+struct DoubleSphericalPendulum : Constrained<DoubleSphericalPendulum> {
   static constexpr int dimension = 12, multipliers = 2;
   static constexpr double last_theta = 2 * std::numbers::pi;
 
@@ -149,13 +155,6 @@ struct DoubleSphericalPendulum {
     const double d[3] = {y[3] - y[0], y[4] - y[1], y[5] - y[2]}, w[3] = {y[9] - y[6], y[10] - y[7], y[11] - y[8]};
     r[0] = dot(y, y + 6);
     r[1] = dot(d, w);
-  }
-  template <class T>
-  static void ode(const T* y, T* derivative) {
-    T l[2];
-    multiply(y, l);
-    for (int i = 0; i < 6; ++i) derivative[i] = y[i + 6];
-    accelerate(y, l, derivative + 6);
   }
   static double energy(const double* y) {
     return 0.5 * (dot(y + 6, y + 6) + dot(y + 9, y + 9)) + y[2] + y[5];

@@ -3,6 +3,7 @@
 
 #include "ggl_cases.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/holonomic/double_spherical_pendulum.hpp"
 #include "rattleback/systems/holonomic/variable_mass_pendulum.hpp"
 #include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
 #include "rattleback/systems/unconstrained/magnetic_polar.hpp"
@@ -75,28 +76,32 @@ TYPED_TEST(QuadraticTest, LobattoSweepsAreTheGeneralForm) {
   });
 }
 
+template <class System>
+void expect_chords_are_the_general_form(const System& system, double h) {
+  static_assert(detail::TakesChords<System>);
+  const SolverOptions<double> options{tight, 50};
+  const auto theta = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
+    const double numbers[2] = {member.numbers.theta, member.numbers.vartheta};
+    expect_the_same_map(system, member.on(system), GeneralGgl<double, System, scheme>(system, options, numbers), h);
+  };
+  expect_the_same_map(system, vi_s.on(system), GeneralGgl<double, System, GglScheme::vi_s>(system, options), h);
+  theta(vi_a);
+  theta(vi_b);
+  theta(vi_bs);
+  const auto conserving = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
+    expect_the_same_map(system, member.on(system), GeneralEnergyMomentum<double, System, scheme>(system, options), h);
+  };
+  conserving(em);
+  conserving(em_index3);
+  conserving(classical);
+}
+
 TYPED_TEST(QuadraticTest, ChordsOfGglAndEnergyMomentumAreTheGeneralForm) {
-  if constexpr (is_holonomic<TypeParam>) {
-    const auto system = this->system();
-    const SolverOptions<double> options{tight, 50};
-    const double h = this->step_size();
-    const auto theta = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
-      const double numbers[2] = {member.numbers.theta, member.numbers.vartheta};
-      expect_the_same_map(system, member.on(system), GeneralGgl<double, TypeParam, scheme>(system, options, numbers),
-                          h);
-    };
-    expect_the_same_map(system, vi_s.on(system), GeneralGgl<double, TypeParam, GglScheme::vi_s>(system, options), h);
-    theta(vi_a);
-    theta(vi_b);
-    theta(vi_bs);
-    const auto conserving = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
-      expect_the_same_map(system, member.on(system), GeneralEnergyMomentum<double, TypeParam, scheme>(system, options),
-                          h);
-    };
-    conserving(em);
-    conserving(em_index3);
-    conserving(classical);
-  }
+  if constexpr (is_holonomic<TypeParam>) expect_chords_are_the_general_form(this->system(), this->step_size());
+}
+
+TEST(Quadratic, ChordsOfAConstantMassMatrixAreTheGeneralForm) {
+  expect_chords_are_the_general_form(make_default<DoubleSphericalPendulum<double>>(), 0.05);
 }
 
 /// Sweeps contract like h^2: a tenth of the step needs fewer of them. A wrong term of first order costs this.
