@@ -118,7 +118,7 @@ inline constexpr Bias forward{0.0, 1.0}, backward{-1.0, 0.0}, symmetric{-0.5, 0.
 
 /// The numbers of a step.
 struct Numbers {
-  double at[192];
+  double at[max_method_numbers];
   Numbers(const char* base, Bias bias, ConversionState state = ConversionState::segment) {
     fill_conversion_numbers(*find_explicit_tableau(base), bias.minus, bias.plus, state, at);
   }

@@ -71,6 +71,6 @@ struct PairKey {
 };
 
 /// Largest count of numbers that a step may take from the options of its method.
-inline constexpr int max_method_numbers = 192;
+inline constexpr int max_method_numbers = 328;
 
 }  // namespace rattleback

@@ -14,6 +14,7 @@
 //   Matrix<S, m, n> position_jacobian(q)        G
 //   Vector<S, m> position_curvature(q, v)       D^2g(v, v)
 
+#include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -73,15 +74,6 @@ RB_HD_LARGE Vector<S, System::m> differentiated_curvature(const System& system, 
     x[i].partial[0].partial[0] = S(0.0);
   }
   return derivative(derivative(system.position_constraint(x)));
-}
-
-template <class M, class S, int n>
-RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {
-  if constexpr (std::is_same_v<M, S>) {
-    return mass * x;
-  } else {
-    return apply(mass, x);
-  }
 }
 
 }  // namespace detail
@@ -165,7 +157,7 @@ RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mas
       for (int i = 0; i < n; ++i) inverse[i] = T(1.0) / inertia[i];
       return inverse;
     } else {
-      return Lu<T, n>(inertia);
+      return SparseInverse<T, n, QuadraticPattern<System>>(inertia);
     }
   } else {
     return Lu<T, n>(mass_matrix(system, q, v));
@@ -175,6 +167,10 @@ template <class System>
 using InverseInertia = decltype(inverse_inertia(
     std::declval<const System&>(), std::declval<const ConstantMass<System>&>(),
     std::declval<const Configuration<System>&>(), std::declval<const Configuration<System>&>()));
+template <class T, int n, class Pattern>
+RB_HD Vector<T, n> inverse_times(const SparseInverse<T, n, Pattern>& inverse, const Vector<T, n>& x) {
+  return inverse * x;
+}
 template <class Inverse, class T, int n>
 RB_HD Vector<T, n> inverse_times(const Inverse& inverse, const Vector<T, n>& x) {
   if constexpr (requires { inverse.inverse_times(x); }) {
@@ -204,14 +200,14 @@ class Saddle {
       Matrix<T, m, m> gram;
       RB_UNROLL
       for (int k = 0; k < m; ++k) gram[k] = jacobian_ * response_[k];  // symmetric
-      gram_ = Lu<T, m>(gram);
+      gram_ = GramInverse<T, m>(gram);
     }
   }
 
   RB_HD void solve(const Vector<T, n>& f, const Vector<T, m>& s, Vector<T, n>& x, Vector<T, m>& y) const {
     x = detail::inverse_times(inverse_, f);
     if constexpr (m > 0) {
-      y = gram_.solve(s - jacobian_ * x);
+      y = gram_ * (s - jacobian_ * x);
       RB_UNROLL
       for (int k = 0; k < m; ++k) x = fma(y[k], response_[k], x);
     }
@@ -221,7 +217,7 @@ class Saddle {
   struct Nothing {};
   detail::InverseInertia<System> inverse_;
   Matrix<T, m, n> jacobian_, response_;
-  [[no_unique_address]] std::conditional_t<(m > 0), Lu<T, m>, Nothing> gram_;
+  [[no_unique_address]] std::conditional_t<(m > 0), GramInverse<T, m>, Nothing> gram_;
 };
 
 /// Accelerations of a system on R^n, with holonomic constraints or none.

@@ -7,6 +7,16 @@
 RB_NAMESPACE_BEGIN
 
 namespace detail {
+/// M x, where M is a number, a diagonal or a matrix.
+template <class M, class S, int n>
+RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {
+  if constexpr (std::is_same_v<M, S>) {
+    return mass * x;
+  } else {
+    return apply(mass, x);
+  }
+}
+
 /// v.M(q)v/2 + A(q).v - U(q).
 template <class System, class S>
 RB_HD S lagrangian_of_parts(const System& system, const Vector<S, element_size<System>>& q,
@@ -58,6 +68,10 @@ RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, elemen
   constexpr int n = System::n;
   if constexpr (Separable<System>) {
     return Mass<System>(system).times(v);
+  } else if constexpr (StatesParts<System>) {
+    const Vector<T, n> p = detail::apply_inertia(system.mass_matrix(q), v);
+    if constexpr (requires { system.vector_potential(q); }) return p + system.vector_potential(q);
+    return p;
   } else {
     using D = Dual<T, n>;
     Vector<D, element_size<System>> x;
@@ -134,6 +148,20 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
     return Mass<System>(system).inverse_times(p);
   } else if constexpr (requires { system.velocity(q, p); }) {
     return system.velocity(q, p);
+  } else if constexpr (StatesParts<System>) {
+    Vector<T, n> v = p;
+    if constexpr (requires { system.vector_potential(q); }) v = p - system.vector_potential(q);
+    const auto mass = system.mass_matrix(q);
+    using M = std::remove_cvref_t<decltype(mass)>;
+    if constexpr (std::is_same_v<M, T>) {
+      v = (T(1.0) / mass) * v;
+    } else if constexpr (std::is_same_v<M, Vector<T, n>>) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) v[i] = v[i] / mass[i];
+    } else {
+      solve_guide(mass, v);
+    }
+    return v;
   } else {
     // One Newton step from v = 0 is exact for dL/dv = M(q) v + b(q). A second step removes rounding errors.
     Vector<T, n> v = Vector<T, n>::zero();

@@ -28,38 +28,35 @@ RB_HD void reduce_pi_half(T a, T& n, T& high, T& low) {
   const T product_error = fma(n, part2, -product);
   high = r - product;
   const T b = high - r;  // two-sum of r and -product
-  const T sum_error = (r - (high - b)) + (-product - b);
-  low = sum_error - product_error - n * part3;
+  const T sum_error = (r - (high - b)) - (product + b);
+  low = sum_error - fma(n, part3, product_error);
 }
 
-/// sin(x + y) - x for |x| <= pi/4 and a tail y, by the Taylor series to x^17 (the next term is below 2^-60 x).
+/// The polynomial with these coefficients, by pairs: the pairs do not wait for each other.
+template <class T>
+RB_HD T polynomial_of_pairs(T z, double c0, double c1, double c2, double c3, double c4, double c5) {
+  const T square = z * z;
+  const T upper = fma(square, fma(T(c5), z, T(c4)), fma(T(c3), z, T(c2)));
+  return fma(square, upper, fma(T(c1), z, T(c0)));
+}
+
+/// sin(x + y) - x for |x| <= pi/4 and a tail y, by the minimax polynomial (Remez). The error in sin(x)/x is below 2^-58.
 template <class T>
 RB_HD T sin_tail(T x, T y) {
   const T z = x * x;
-  T s = T(1.0 / 355687428096000.0);
-  s = fma(s, z, T(-1.0 / 1307674368000.0));
-  s = fma(s, z, T(1.0 / 6227020800.0));
-  s = fma(s, z, T(-1.0 / 39916800.0));
-  s = fma(s, z, T(1.0 / 362880.0));
-  s = fma(s, z, T(-1.0 / 5040.0));
-  s = fma(s, z, T(1.0 / 120.0));
-  s = fma(s, z, T(-1.0 / 6.0));
+  const T s = polynomial_of_pairs(z, -0.16666666666666632, 0.008333333333322425, -0.0001984126982981688,
+                                  2.755731369520027e-06, -2.5050758648926052e-08, 1.5896827664145774e-10);
   // x^3 s + y cos x is small.
   return fma(z * x, s, fma(y, T(-0.5) * z, y));
 }
 
-/// cos(x + y) as head + tail, for |x| <= pi/4 and a tail y, by the Taylor series to x^18; 1 - z/2 is split exactly.
+/// cos(x + y) as head + tail, for |x| <= pi/4 and a tail y, by the minimax polynomial (Remez). The error is below 2^-64;
+/// 1 - z/2 is split exactly.
 template <class T>
 RB_HD void cos_parts(T x, T y, T& head, T& tail) {
   const T z = x * x;
-  T c = T(-1.0 / 6402373705728000.0);
-  c = fma(c, z, T(1.0 / 20922789888000.0));
-  c = fma(c, z, T(-1.0 / 87178291200.0));
-  c = fma(c, z, T(1.0 / 479001600.0));
-  c = fma(c, z, T(-1.0 / 3628800.0));
-  c = fma(c, z, T(1.0 / 40320.0));
-  c = fma(c, z, T(-1.0 / 720.0));
-  c = fma(c, z, T(1.0 / 24.0));
+  const T c = polynomial_of_pairs(z, 0.0416666666666666, -0.0013888888888874138, 2.4801587289491752e-05,
+                                  -2.7557314355220184e-07, 2.087572368142767e-09, -1.135966970807851e-11);
   const T half = T(0.5) * z;
   head = T(1.0) - half;
   const T half_error = fma(T(0.5) * x, x, -half);
@@ -78,17 +75,15 @@ RB_HD void sincos(T a, T& sine, T& cosine) {
   detail::cos_parts(x, y, head, tail);
   const T s = x + detail::sin_tail(x, y);
   const T c = head + tail;
-  const T quadrant = n - T(4.0) * detail::round_to_integer(n * T(0.25));  // -2 .. 2
-  const auto odd = abs(quadrant) == T(1.0);
-  const T sine_magnitude = select(odd, c, s);
-  const T cosine_magnitude = select(odd, s, c);
-  const auto sine_negative = (quadrant == T(-1.0)) | (abs(quadrant) == T(2.0));
-  const auto cosine_negative = (quadrant == T(1.0)) | (abs(quadrant) == T(2.0));
-  const auto in_range = abs(a) <= T(1073741824.0);
-  const T nan(__builtin_nan(""));
-  // At zero the sine is the argument, because the correction in sin_reduced would lose the sign of -0.
-  sine = select(a == T(0.0), a, select(in_range, select(sine_negative, -sine_magnitude, sine_magnitude), nan));
-  cosine = select(in_range, select(cosine_negative, -cosine_magnitude, cosine_magnitude), nan);
+  // The quadrant is -2 .. 2. In even quadrants the sine is the sine of x times 1 - |quadrant|, in odd ones its cosine times the
+  // quadrant. NaN is even.
+  const T whole = fma(T(-4.0), detail::round_to_integer(n * T(0.25)), n);
+  const T quadrant = select(abs(a) <= T(1073741824.0), whole, T(__builtin_nan("")));
+  const T size = abs(quadrant), even = T(1.0) - size;
+  const auto odd = size == T(1.0);
+  // At zero the sine is the argument, because the reduction loses the sign of -0.
+  sine = select(a == T(0.0), a, select(odd, quadrant * c, even * s));
+  cosine = select(odd, -quadrant * s, even * c);
 }
 
 template <class T>

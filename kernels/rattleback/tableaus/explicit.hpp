@@ -8,7 +8,7 @@
 RB_NAMESPACE_BEGIN
 
 /// Largest number of stages of a step.
-inline constexpr int max_explicit_stages = 12;
+inline constexpr int max_explicit_stages = 17;
 
 struct ExplicitTableau {
   const char* name;
@@ -18,50 +18,9 @@ struct ExplicitTableau {
   double b[max_explicit_stages];
 };
 
-/// The named base methods.
-inline constexpr ExplicitTableau explicit_tableaus[] = {
-    {"euler", 1, 1, {}, {1.0}},
-    {"heun2", 2, 2, {{}, {1.0}}, {1.0 / 2, 1.0 / 2}},
-    {"rk3", 3, 3, {{}, {1.0 / 2}, {-1.0, 2.0}}, {1.0 / 6, 2.0 / 3, 1.0 / 6}},  // Kutta
-    {"rk4", 4, 4, {{}, {1.0 / 2}, {0.0, 1.0 / 2}, {0.0, 0.0, 1.0}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}},
-    // The method of order 5 of the pair by J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19.
-    {"dp5",
-     6,
-     5,
-     {{},
-      {1.0 / 5},
-      {3.0 / 40, 9.0 / 40},
-      {44.0 / 45, -56.0 / 15, 32.0 / 9},
-      {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-      {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
-     {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
-    // J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179.
-    {"rk6",
-     7,
-     6,
-     {{},
-      {1.0 / 3},
-      {0.0, 2.0 / 3},
-      {1.0 / 12, 1.0 / 3, -1.0 / 12},
-      {-1.0 / 16, 9.0 / 8, -3.0 / 16, -3.0 / 8},
-      {0.0, 9.0 / 8, -3.0 / 8, -3.0 / 4, 1.0 / 2},
-      {9.0 / 44, -9.0 / 11, 63.0 / 44, 18.0 / 11, 0.0, -16.0 / 11}},
-     {11.0 / 120, 0.0, 27.0 / 40, 27.0 / 40, -4.0 / 15, -4.0 / 15, 11.0 / 120}},
-};
-
-/// The tableau with this name, or null.
-constexpr const ExplicitTableau* find_explicit_tableau(const char* name) {
-  for (const ExplicitTableau& tableau : explicit_tableaus) {
-    std::size_t i = 0;
-    while (name[i] != 0 && name[i] == tableau.name[i]) ++i;
-    if (name[i] == tableau.name[i]) return &tableau;
-  }
-  return nullptr;
-}
-
 /// The fault of a tableau as a base method, or null.
 constexpr const char* explicit_tableau_fault(const ExplicitTableau& tableau) {
-  if (tableau.stages < 1 || tableau.stages > max_explicit_stages) return "the number of stages is not 1 to 12";
+  if (tableau.stages < 1 || tableau.stages > max_explicit_stages) return "the number of stages is not 1 to 17";
   double sum = -1.0;
   for (int i = 0; i < tableau.stages; ++i) {
     sum += tableau.b[i];

@@ -7,6 +7,7 @@
 
 #include "rattleback/catalogue/settings.hpp"
 #include "rattleback/methods/conversion/variational_conversion.hpp"
+#include "rattleback/tableaus/named_explicit.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -20,7 +21,8 @@ struct BaseSettings {
 };
 
 /// The names of the base methods, in the order of explicit_tableaus, then "tableau" for the tableau of a study.
-inline constexpr const char* explicit_bases[] = {"euler", "heun2", "rk3", "rk4", "dp5", "rk6", "tableau"};
+inline constexpr const char* explicit_bases[] = {"euler", "heun2",   "rk3",     "rk4",    "dp5",
+                                                 "rk6",   "prince8", "prince9", "tableau"};
 template <class Settings>
 inline constexpr OptionInfo base_option =
     option<&Settings::base, Settings>({.name = "base",
@@ -45,7 +47,7 @@ inline std::string find_base(const BaseSettings& settings, ExplicitTableau& tabl
   }
   const std::size_t stages = b.size();
   if (stages < 1 || stages > max_explicit_stages)
-    return "method.b has no weights or more than 12 (one per stage); give 1 to 12";
+    return fmt::format("method.b has no weights or more than {0} (one per stage); give 1 to {0}", max_explicit_stages);
   if (a.rows != static_cast<int>(stages) || a.numbers.size() != stages * stages)
     return "method.a is not a square matrix with as many rows as method.b has weights; give a = [[..], ..], zeros "
            "included";

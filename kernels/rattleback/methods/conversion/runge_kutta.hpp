@@ -61,22 +61,23 @@ class ExplicitFlow {
     const auto a = [&](int j) -> const Vector<S, n>& { return j == 0 ? first.a : rates[j - 1].a; };
     if constexpr (with_action) end.action = (t * T(numbers_.b(0))) * first.dl;
     for (int i = 1; i < stages; ++i) {
-      Vector<S, n> x = add_scaled(t * T(numbers_.c(i)), v, q), y = v;
+      Vector<S, n> dv = Vector<S, n>::zero(), dq = dv;
       for (int j = 0; j < i; ++j) {
         const double to_v = numbers_.a(i, j), to_q = numbers_.aa(i, j);
-        if (to_v != 0.0) y = add_scaled(t * T(to_v), a(j), y);
-        if (to_q != 0.0) x = add_scaled(t * t * T(to_q), a(j), x);
+        if (to_v != 0.0) dv = add_scaled(T(to_v), a(j), dv);
+        if (to_q != 0.0) dq = add_scaled(T(to_q), a(j), dq);
       }
-      rate(x, y, rates[i - 1]);
+      rate(add_scaled(t * t, dq, add_scaled(t * T(numbers_.c(i)), v, q)), add_scaled(t, dv, v), rates[i - 1]);
       if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i - 1].dl, end.action);
     }
-    end.v = v;
-    end.q = add_scaled(t, v, q);
+    Vector<S, n> dv = Vector<S, n>::zero(), dq = dv;
     for (int j = 0; j < stages; ++j) {
       const double to_v = numbers_.b(j), to_q = numbers_.ba(j);
-      if (to_v != 0.0) end.v = add_scaled(t * T(to_v), a(j), end.v);
-      if (to_q != 0.0) end.q = add_scaled(t * t * T(to_q), a(j), end.q);
+      if (to_v != 0.0) dv = add_scaled(T(to_v), a(j), dv);
+      if (to_q != 0.0) dq = add_scaled(T(to_q), a(j), dq);
     }
+    end.q = add_scaled(t * t, dq, add_scaled(t, v, q));
+    end.v = add_scaled(t, dv, v);
   }
 
  private:
@@ -90,18 +91,18 @@ namespace detail {
 template <class T, int n, int m>
 struct Normals {
   Matrix<T, m, n> jacobian;
-  Lu<T, m> gram;
+  GramInverse<T, m> gram;
 
   Normals() = default;
   RB_HD explicit Normals(const Matrix<T, m, n>& g) : jacobian(g) {
     Matrix<T, m, m> product;
     RB_UNROLL
     for (int k = 0; k < m; ++k) product[k] = g * g[k];
-    gram = Lu<T, m>(product);
+    gram = GramInverse<T, m>(product);
   }
 
   /// The multiplier of the normal part of x, G^T (G G^T)^-1 G x.
-  RB_HD Vector<T, m> multiplier(const Vector<T, n>& x) const { return gram.solve(jacobian * x); }
+  RB_HD Vector<T, m> multiplier(const Vector<T, n>& x) const { return gram * (jacobian * x); }
   RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x - transpose_times(jacobian, multiplier(x)); }
 };
 template <class T, int n>
@@ -169,7 +170,7 @@ RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vect
       r.singular = r.normals.gram.singular();
       if (lanes.ended() || iteration == max_iterations) break;
       const Vector<T, n> excess = r.q - q_hat + transpose_times(r.normals.jacobian, r.theta);
-      const Vector<T, m> change = r.normals.gram.solve(system.position_constraint(r.q) - r.normals.jacobian * excess);
+      const Vector<T, m> change = r.normals.gram * (system.position_constraint(r.q) - r.normals.jacobian * excess);
       const Vector<T, n> dq = -excess - transpose_times(r.normals.jacobian, change);
       r.q = select(lanes.active, r.q + dq, r.q);
       r.theta = select(lanes.active, r.theta + change, r.theta);
@@ -193,6 +194,7 @@ class RungeKutta {
 
  public:
   using State = StateOf<T, System>;
+  static constexpr bool two_packs = true;
 
   RB_HD RungeKutta(const System& system, const SolverOptions<T>&, const double* numbers)
       : dynamics_(system), numbers_(numbers) {}

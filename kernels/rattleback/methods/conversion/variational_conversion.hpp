@@ -216,8 +216,7 @@ class VariationalConversion {
     s.move = basis_of(s.normals);
     if constexpr (m > 0) {
       const Matrix<T, m, n> dg = position_hessian(dynamics_.system(), s.q, s.v);
-      for (int k = 0; k < r; ++k)
-        s.turn[k] = -transpose_times(s.normals.jacobian, s.normals.gram.solve(dg * s.move[k]));
+      for (int k = 0; k < r; ++k) s.turn[k] = -transpose_times(s.normals.jacobian, s.normals.gram * (dg * s.move[k]));
     }
     for (int first = 0; first < 2 * r; first += width) follow(s, h, first);
   }
@@ -334,7 +333,7 @@ class VariationalConversion {
     if constexpr (m > 0) {
       // g vanishes at w, not at the base step's end, which may differ from the node by a normal vector
       const Vector<T, m> g = system.position_constraint(s.q), dg = position_jacobian(system, s.q) * s.v;
-      const Vector<T, m> normal_change = -node.normals.gram.solve(fma(t_minus, dg, g));
+      const Vector<T, m> normal_change = -(node.normals.gram * fma(t_minus, dg, g));
       const Vector<T, m> theta = normal_change - node.normals.multiplier(x);
       x = node.normals.tangential(x) + transpose_times(node.normals.jacobian, normal_change);
       const Matrix<T, m, n> turn = position_hessian(system, node.q, x);
@@ -369,7 +368,7 @@ class VariationalConversion {
     Vector<T, n> back_q = Vector<T, n>::zero(), back_v = back_q;
     if constexpr (m > 0) {
       const auto along_normals = [&s](const Vector<T, m>& y) {
-        return transpose_times(s.normals.jacobian, s.normals.gram.solve(y));
+        return transpose_times(s.normals.jacobian, s.normals.gram * y);
       };
       back_q = -along_normals(system.position_constraint(s.q));
       back_v = -along_normals(s.normals.jacobian * s.v + position_hessian(system, s.q, s.v) * back_q);

@@ -12,7 +12,7 @@ using namespace rattleback::problems;
 namespace {
 
 TEST(ExplicitTableaus, SatisfyTheirOrderConditionsAndNoMore) {
-  const std::size_t counts[] = {0, 1, 1, 2, 4, 9, 20, 48};
+  const std::size_t counts[] = {0, 1, 1, 2, 4, 9, 20, 48, 115, 286, 719};
   for (const ExplicitTableau& tableau : explicit_tableaus) {
     SCOPED_TRACE(tableau.name);
     EXPECT_EQ(explicit_tableau_fault(tableau), nullptr);
@@ -22,7 +22,7 @@ TEST(ExplicitTableaus, SatisfyTheirOrderConditionsAndNoMore) {
       if (nodes <= static_cast<std::size_t>(tableau.order)) {
         EXPECT_LT(defect(tableau, trees[nodes]), 1e-13) << nodes;
       } else {
-        EXPECT_GT(defect(tableau, trees[nodes]), 1e-3);
+        EXPECT_GT(defect(tableau, trees[nodes]), 1e-4);
       }
     }
   }
@@ -35,7 +35,7 @@ TEST(ExplicitTableaus, AreFoundByNameAndChecked) {
   EXPECT_NE(explicit_tableau_fault({"midpoint", 1, 2, {{0.5}}, {1.0}}), nullptr);
   EXPECT_NE(explicit_tableau_fault({"inconsistent", 1, 0, {}, {0.5}}), nullptr);
   EXPECT_NE(explicit_tableau_fault({"empty", 0, 0, {}, {}}), nullptr);
-  static_assert(ExplicitNumbers::size + 3 <= 192);
+  static_assert(ExplicitNumbers::size + 3 <= max_method_numbers);
 }
 
 /// A point near the start of a problem, not on its constraints, over any scalar.
@@ -189,15 +189,17 @@ TEST(RungeKutta, HasTheOrderOfItsTableau) {
     for (const bool projection : {false, true}) {
       const Numbers numbers(tableau.name, projection);
       const Base<VariableMass> step(VariableMass::system(), options, numbers.at);
-      const int fewest = tableau.order < 5 ? 160 : 20;
+      const int fewest = tableau.order < 5 ? 160 : tableau.order < 8 ? 20 : 3;
       double error[3];
       for (int i = 0; i < 3; ++i) {
         auto state = start<VariableMass>();
         advance(step, state, 2.0 / (fewest << i), fewest << i);
         error[i] = problems::distance<VariableMass>(state, VariableMass::exact);
       }
-      EXPECT_NEAR(std::log2(error[1] / error[2]), tableau.order, 0.2) << tableau.name << projection;
-      EXPECT_NEAR(std::log2(error[0] / error[2]), 2 * tableau.order, 0.5) << tableau.name << projection;
+      // High orders reach round-off before their slopes are those of small steps.
+      const double near = tableau.order < 8 ? 0.2 : 1.0;
+      EXPECT_NEAR(std::log2(error[1] / error[2]), tableau.order, near) << tableau.name << projection;
+      EXPECT_NEAR(std::log2(error[0] / error[2]), 2 * tableau.order, 2.5 * near) << tableau.name << projection;
     }
 }
 

@@ -231,8 +231,9 @@ Settlement settle(double base, std::vector<double> a, std::vector<double> b, std
 }
 
 TEST(VariationalConversion, TakesItsOptionsAndRefusesWhatCannotBe) {
+  constexpr auto tableau = static_cast<double>(std::size(explicit_tableaus));
   const Settlement named = settle(3, {}, {}, {-0.5, 0.5});
-  const Settlement given = settle(6, {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0},
+  const Settlement given = settle(tableau, {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0},
                                   {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, {-0.5, 0.5});
   EXPECT_EQ(named.verdict, Settled::good);
   EXPECT_EQ(given.verdict, Settled::good);
@@ -241,13 +242,13 @@ TEST(VariationalConversion, TakesItsOptionsAndRefusesWhatCannotBe) {
   const auto refused = [](double base, std::vector<double> a, std::vector<double> b, std::vector<double> bias) {
     return settle(base, std::move(a), std::move(b), std::move(bias)).verdict == Settled::refused;
   };
-  EXPECT_TRUE(refused(3, {}, {}, {-0.5, 0.4}));        // does not span the step
-  EXPECT_TRUE(refused(3, {}, {}, {0.5, 1.5}));         // beside the state
-  EXPECT_TRUE(refused(3, {}, {}, {1.0}));              // one number
-  EXPECT_TRUE(refused(6, {0.5}, {1.0}, {-0.5, 0.5}));  // implicit
-  EXPECT_TRUE(refused(6, {0.0}, {0.5}, {-0.5, 0.5}));  // not consistent
-  EXPECT_TRUE(refused(6, {0.0}, {0.5, 0.5}, {-0.5, 0.5}));
-  EXPECT_TRUE(refused(6, {}, {}, {-0.5, 0.5}));
+  EXPECT_TRUE(refused(3, {}, {}, {-0.5, 0.4}));              // does not span the step
+  EXPECT_TRUE(refused(3, {}, {}, {0.5, 1.5}));               // beside the state
+  EXPECT_TRUE(refused(3, {}, {}, {1.0}));                    // one number
+  EXPECT_TRUE(refused(tableau, {0.5}, {1.0}, {-0.5, 0.5}));  // implicit
+  EXPECT_TRUE(refused(tableau, {0.0}, {0.5}, {-0.5, 0.5}));  // not consistent
+  EXPECT_TRUE(refused(tableau, {0.0}, {0.5, 0.5}, {-0.5, 0.5}));
+  EXPECT_TRUE(refused(tableau, {}, {}, {-0.5, 0.5}));
   EXPECT_TRUE(refused(3, {}, {1.0}, {-0.5, 0.5}));  // weights beside a named base
 }
 
