@@ -46,13 +46,34 @@ inline void fill_conversion_numbers(const ExplicitTableau& base, double bias_min
   numbers[ExplicitNumbers::size + 2] = state == ConversionState::node ? 1.0 : 0.0;
 }
 
+namespace detail {
+/// Solves A x = b in place with exchanges of rows; returns the singular lanes. Small systems stay in registers.
+template <class T, int N>
+RB_HD_LARGE mask_t<T> solve_square(const Matrix<T, N, N>& a, Vector<T, N>& b) {
+  if constexpr (N <= 4) {
+    return solve_small(a, b);
+  } else {
+    const Lu<T, N> lu(a);
+    b = lu.solve(b);
+    return lu.singular();
+  }
+}
+
+/// The largest divisor of `directions` that is at most `most`.
+consteval int widest_pass(int directions, int most) {
+  int width = most;
+  while (directions % width != 0) --width;
+  return width;
+}
+}  // namespace detail
+
 template <class T, class System>
   requires HolonomicOnRn<System>
 class VariationalConversion {
   static constexpr int n = System::n, m = System::m, r = n - m;
   /// Tangent maps of the base step are exact, by dual numbers, in 2 r directions. Their width, how many of these go along with
   /// one pass over the step, makes no difference to the result; it is by measurement of registers and spills.
-  static constexpr int width = RB_DEVICE_PASS ? 2 : 2 * r;
+  static constexpr int width = RB_DEVICE_PASS ? 2 : detail::widest_pass(2 * r, n* r > 50 ? 3 : 8);
   using D = Dual<T, width>;
   using Flow = ExplicitFlow<T, System>;
   /// Where a base step leads, with the derivatives in the 2 r directions, and those of the action.
@@ -274,11 +295,10 @@ class VariationalConversion {
       }
       x[k] = weight * (s.plus.action[k] - s.minus.action[k]);
     }
-    const Lu<T, 2 * r> lu(matrix);
-    x = lu.solve(x);
+    const mask_t<T> singular = detail::solve_square(matrix, x);
     s.p_minus = transpose_times(before, segment<0, r>(x));
     s.p_plus = transpose_times(after, segment<r, r>(x));
-    return lu.singular();
+    return singular;
   }
 
   /// p from p DP: by the derivative of the projection, (p DP) (1 + D^2(theta . g)) less its normal part.
@@ -375,12 +395,12 @@ class VariationalConversion {
       x = x - fma(t_minus, back_v, back_q);
       u = u - back_v;
     }
-    const Lu<T, 2 * r> lu(derivative);
-    const Vector<T, 2 * r> dw = lu.solve(rattleback::join(node.basis * x, node.basis * u));
+    Vector<T, 2 * r> dw = rattleback::join(node.basis * x, node.basis * u);
+    const mask_t<T> singular = detail::solve_square(derivative, dw);
     const Vector<T, r> moved = segment<0, r>(dw);
     dq = transpose_times(s.move, moved) + back_q;
     dv = transpose_times(s.move, segment<r, r>(dw)) + transpose_times(s.turn, moved) + back_v;
-    return lu.singular();
+    return singular;
   }
 
   Dynamics<System> dynamics_;
