@@ -135,16 +135,24 @@ COMPOSITIONS = ["suzuki4", "kahan-li6", "kahan-li8", "blanes-moan4", "blanes-moa
                 "blanes-moan-rkn6-14"]
 
 
+RUNGE_KUTTA = ["prince8", "prince9"]
+
+
 def study(system, method, step, end, count):
-    """The study file of rattleback for the same problem; the method is "s" and the number of stages, or a composition."""
-    options = f'stages = 2\ncomposition = "{method}"' if method in COMPOSITIONS else f"stages = {method[1:]}"
+    """The study file of rattleback for the same problem; the method is "s" and the number of stages, a composition, or an
+    explicit Runge-Kutta method."""
     s = PROBLEMS[system].study
+    name, options = s["method"], f"stages = {method[1:]}"
+    if method in COMPOSITIONS:
+        options = f'stages = 2\ncomposition = "{method}"'
+    elif method in RUNGE_KUTTA:
+        name, options = "runge-kutta", f'base = "{method}"'
     quoted = {key: ", ".join(f'"{x}"' for x in s[key]) for key in "qv"}
     return f"""[system]
 name = "{system}"
 {s["system"]}
 [method]
-name = "{s["method"]}"
+name = "{name}"
 {options}
 [time]
 step = {step}

@@ -1,5 +1,5 @@
-"""rattleback itself, through its command line: --program, methods s2 to s5 (nonholonomic-lobatto or lobatto), and compositions
-of s2 by their names, for Henon-Heiles."""
+"""rattleback itself, through its command line: --program, methods s2 to s6 (the Lobatto pair of the system's constraints), by
+their names compositions of s2, and explicit Runge-Kutta methods with projection, which take no velocity constraints."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import h5py
 
-from problems import COMPOSITIONS, answer, arguments, skip, study
+from problems import COMPOSITIONS, RUNGE_KUTTA, answer, arguments, skip, study
 
-task = arguments(["s2", "s3", "s4", "s5", *COMPOSITIONS], adaptive=False, program="build/release/rattleback")
+task = arguments(["s2", "s3", "s4", "s5", "s6", *COMPOSITIONS, *RUNGE_KUTTA], adaptive=False, program="build/release/rattleback")
 with tempfile.TemporaryDirectory() as scratch:
     file, result = Path(scratch, "study.toml"), Path(scratch, "result.h5")
     file.write_text(study(task.system, task.method, task.step, task.end, task.count))
