@@ -1,6 +1,6 @@
 #pragma once
 // Steps of the holonomic Lobatto pairs, written by hand: the spherical pendulum in a magnetic field with two and three stages, the
-// spherical pendulum with a mass that depends on the height with two (TwoStageSweeps, QuadraticSweeps). G = q for both.
+// spherical pendulum with a mass that depends on the height with two (TwoStageSweeps, StageSweeps). G = q for both.
 
 #include "magnetic.hpp"
 #include "rattleback/tableaus/lobatto.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // Steps of the Chaplygin sleigh by the nonholonomic Lobatto pairs with two and three stages, written by hand: TwoStageSweeps and
-// QuadraticSweeps without all that is 0 or constant here. M depends on the heading alone, its inverse needs no division.
+// StageSweeps without all that is 0 or constant here. M depends on the heading alone, its inverse needs no division.
 
 #include "lanes.hpp"
 #include "rattleback/tableaus/lobatto.hpp"

@@ -56,17 +56,9 @@ class Printer {
   }
 
   std::string operator()() {
-    if (!graph_.quadratic)
-      throw FormulaError(
-          system_.lagrangian, 0,
-          "it is not quadratic in the velocities, so that they do not follow from the momenta by a formula; "
-          "write the system as a header");
     heading();
     line("");
-    if (graph_.separable)
-      print_separable();
-    else
-      print_lagrangian();
+    graph_.separable ? print_separable() : print_lagrangian();
     if (graph_.m > 0) print_constraint();
     print_observables();
     line("};");
@@ -271,7 +263,9 @@ class Printer {
   void print_lagrangian() {
     const int n = graph_.n;
     function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
+    if (!graph_.quadratic) line("  static constexpr bool quadratic = false;  // in the velocities");
     if (system_.on_group()) return;
+    if (!graph_.quadratic) return print_active(graph_.coordinates_of({&graph_.lagrangian, 1}));
     const std::vector<int> diagonal = diagonal_of_mass();
     if (!is_diagonal())
       function({"Matrix<S, n, n>", "mass_matrix", "q"}, graph_.mass, n);
@@ -295,16 +289,21 @@ class Printer {
     print_parts(momentum_at_rest);
   }
 
+  /// The coordinates in `bits`, with those of a velocity constraint.
+  void print_active(std::uint64_t bits) {
+    if (!graph_.holonomic()) bits |= graph_.coordinates_of(graph_.constraints);
+    std::vector<std::string> active;
+    for (int k = 0; k < graph_.n; ++k)
+      if ((bits >> k & 1) != 0) active.push_back(std::to_string(k));
+    line(fmt::format("  static constexpr std::array<int, {}> active{{{}}};", active.size(), join(active)));
+  }
+
   /// What mechanics/quadratic.hpp takes besides M and U: A, the active coordinates, and the places of zeros.
   void print_parts(const std::vector<int>& vector_potential) {
     const auto bits = [this](std::span<const int> nodes) { return graph_.coordinates_of(nodes); };
-    std::uint64_t active = bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1});
-    if (!graph_.holonomic()) active |= bits(graph_.forms) | bits(graph_.offset);
-    std::vector<std::string> coordinates, entries, varies, vector_varies;
-    for (int k = 0; k < graph_.n; ++k)
-      if ((active >> k & 1) != 0) coordinates.push_back(std::to_string(k));
+    std::vector<std::string> entries, varies, vector_varies;
     line("\n  // The parts of L (mechanics/system.hpp).");
-    line(fmt::format("  static constexpr std::array<int, {}> active{{{}}};", coordinates.size(), join(coordinates)));
+    print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
     if (std::ranges::any_of(vector_potential, [&](int entry) { return !algebra_.is_zero(entry); }))
       function({"Vector<S, n>", "vector_potential", "q"}, vector_potential);
     for (const int& entry : graph_.mass) {
@@ -315,8 +314,8 @@ class Printer {
     print_table("bool mass_entry(int row, int column)", "n * n", entries, "table[row * n + column]");
     print_table("bool mass_varies(int row, int column, int k)", "n * n", varies, "table[row * n + column] >> k & 1");
     print_table("bool vector_potential_varies(int i, int k)", "n", vector_varies, "table[i] >> k & 1");
-    const std::string potential = std::to_string(bits({&graph_.potential, 1}));
-    print_table("bool potential_varies(int k)", "1", {potential}, "table[0] >> k & 1");
+    print_table("bool potential_varies(int k)", "1", {std::to_string(bits({&graph_.potential, 1}))},
+                "table[0] >> k & 1");
   }
   /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
   /// Returns whether L has this form.

@@ -293,6 +293,33 @@ void SystemGraph::check_default_state() const {
   if (!std::isfinite(energy))
     input_error(system.where,
                 "the Lagrangian is not finite at the default state; give system.initial with another state");
+  if (!quadratic && !regular_at_default_state())
+    input_error(
+        system.lagrangian.where,
+        fmt::format("{} = {} does not give the velocities from the momenta at the default state: its matrix of second "
+                    "derivatives by the velocities is singular; give system.initial with another state",
+                    system.lagrangian.key, quote(system.lagrangian.text)));
+}
+
+bool SystemGraph::regular_at_default_state() const {
+  std::vector<std::vector<double>> rows(at(n), std::vector<double>(at(n)));
+  double size = 0.0;
+  for (int i = 0; i < n * n; ++i) {
+    double& entry = rows[at(i / n)][at(i % n)] = default_value(mass[at(i)]);
+    size = std::max(size, std::abs(entry));
+  }
+  for (int k = 0; k < n; ++k) {  // elimination with partial pivoting
+    const auto pivot = std::ranges::max_element(rows.begin() + k, rows.end(), {},
+                                                [k](const std::vector<double>& row) { return std::abs(row[at(k)]); });
+    std::iter_swap(rows.begin() + k, pivot);
+    const std::vector<double>& above = rows[at(k)];
+    if (!(std::abs(above[at(k)]) > 1e-14 * size)) return false;
+    for (int i = k + 1; i < n; ++i) {
+      const double factor = rows[at(i)][at(k)] / above[at(k)];
+      for (int j = k; j < n; ++j) rows[at(i)][at(j)] -= factor * above[at(j)];
+    }
+  }
+  return true;
 }
 
 }  // namespace rattleback

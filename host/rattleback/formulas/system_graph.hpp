@@ -23,7 +23,7 @@ class SystemGraph {
   int lagrangian = 0;
   /// L = v.Mv/2 - U(q) with constant M: `mass` and `potential` hold M (n rows) and U.
   bool separable = false;
-  /// L is quadratic in v: `mass` holds d2L/dv2, which depends on q alone.
+  /// L is quadratic in v: `mass`, d2L/dv2, depends on q alone.
   bool quadratic = false;
   std::vector<int> mass;
   int potential = 0;
@@ -65,6 +65,8 @@ class SystemGraph {
   void find_forms();
   /// A node where the variables from `first` to `last` - 1 are 0.
   int with_zeros(int node, int first, int last);
+  /// Whether d2L/dv2 is regular there.
+  [[nodiscard]] bool regular_at_default_state() const;
   int parse(const FormulaText& formula, bool takes_velocities, std::string_view hint);
   void check_operations(const FormulaText& formula, int node);
 

@@ -52,6 +52,10 @@ concept StatesParts =
     detail::gives_mass_matrix<System> &&
     (requires { System::active; } || !(detail::gives_lagrangian<System> || detail::gives_constant_mass<System>));
 
+/// The system says that its Lagrangian is not quadratic in v.
+template <class System>
+concept NotQuadratic = detail::gives_lagrangian<System> && requires { requires !System::quadratic; };
+
 /// The system gives a potential and a mass matrix: L = v.Mv/2 - U(q) where the parameters of `separable_without` are 0.
 template <class System>
 concept SeparableForm = requires(const System& s, const Configuration<System>& q) { s.potential(q); } &&

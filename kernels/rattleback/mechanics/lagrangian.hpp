@@ -139,7 +139,43 @@ RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<
   }
 }
 
-/// Computes v from p = dL/dv(q, v). A system with a Lagrangian not quadratic in v must give `velocity(q, p)`.
+namespace detail {
+/// v with p = dL/dv(q, v) for any regular L: Newton's method from `v`, whose steps are halved until the residual shrinks. NaN in
+/// lanes without a solution.
+template <class System, class T, int n = System::n>
+RB_HD_LARGE Vector<T, n> inverse_legendre(const System& system, const Vector<T, element_size<System>>& q,
+                                          const Vector<T, n>& p, Vector<T, n> v) {
+  constexpr int most_steps = 60, most_halvings = 40;
+  Vector<T, n> residual = p - momentum(system, q, v);
+  mask_t<T> active(true);
+  for (int step = 0; step < most_steps && any(active); ++step) {
+    const Vector<T, n> dv = Lu<T, n>(mass_matrix(system, q, v)).solve(residual);
+    // The error after a step this small is its square.
+    const mask_t<T> last = active & is_finite(sum(dv)) & (magnitude(dv) <= T(1e-8) * magnitude(v + dv));
+    mask_t<T> searching = active & !last;
+    T factor(1.0);
+    Vector<T, n> next = v + dv, rest = p - momentum(system, q, next);
+    for (int halving = 0; halving < most_halvings; ++halving) {
+      // The size of NaN is 0.
+      searching = searching & !((magnitude(rest) < magnitude(residual)) & is_finite(sum(rest)));
+      if (!any(searching)) break;
+      factor = select(searching, T(0.5) * factor, factor);
+      next = fma(factor, dv, v);
+      rest = p - momentum(system, q, next);
+    }
+    const mask_t<T> moves = active & !searching;
+    v = select(moves, next, v);
+    residual = select(moves, rest, residual);
+    active = active & !last;
+    if (!any(moves)) break;
+  }
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) v[i] = select(active, T(__builtin_nan("")), v[i]);
+  return v;
+}
+}  // namespace detail
+
+/// Computes v from p = dL/dv(q, v). Where L is not quadratic in v, the system says so (`quadratic`) or gives `velocity(q, p)`.
 template <class System, class T>
 RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, element_size<System>>& q,
                                     const Vector<T, System::n>& p) {
@@ -162,6 +198,8 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
       solve_guide(mass, v);
     }
     return v;
+  } else if constexpr (NotQuadratic<System>) {
+    return detail::inverse_legendre(system, q, p, Vector<T, n>::zero());
   } else {
     // One Newton step from v = 0 is exact for dL/dv = M(q) v + b(q). A second step removes rounding errors.
     Vector<T, n> v = Vector<T, n>::zero();

@@ -8,7 +8,8 @@ RB_NAMESPACE_BEGIN
 
 /// Adds an impulse C^T x to p such that Phi(q, v(q, p)) = 0, where C are the constraint forms; returns x. Where v is
 /// affine in p and Phi affine in v, the first pass is exact except for round-off and the second pass reduces this
-/// round-off. Otherwise the two passes are two Newton steps.
+/// round-off. Otherwise the passes are those of a simplified Newton iteration; where L is not quadratic they go on until they
+/// are small.
 template <class System, class T>
 RB_HD_LARGE Vector<T, System::m> impulse_to_constraint(const System& system, const Vector<T, element_size<System>>& q,
                                                        Vector<T, System::n>& p, mask_t<T>& singular) {
@@ -31,12 +32,21 @@ RB_HD_LARGE Vector<T, System::m> impulse_to_constraint(const System& system, con
   }
   singular = singular | factorise(gram);  // positive definite, so no row exchanges are necessary
   auto impulse = Vector<T, m>::zero();
-  for (int pass = 0; pass < 2; ++pass) {
+  constexpr int passes = NotQuadratic<System> ? 20 : 2;
+  mask_t<T> active(true);
+  for (int pass = 0; pass < passes && any(active); ++pass) {
     if (pass > 0) v = velocity(system, q, p);
     Vector<T, m> correction = constraint(system, q, v);
     solve_factorised(gram, correction);
-    p = p - transpose_times(forms, correction);
-    impulse = impulse - correction;
+    const Vector<T, n> change = transpose_times(forms, correction);
+    if constexpr (NotQuadratic<System>) {
+      p = select(active, p - change, p);
+      impulse = select(active, impulse - correction, impulse);
+      active = active & !(magnitude(change) <= T(1e-15) * magnitude(p));
+    } else {
+      p = p - change;
+      impulse = impulse - correction;
+    }
   }
   return impulse;
 }

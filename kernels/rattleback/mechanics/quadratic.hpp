@@ -66,6 +66,7 @@ struct QuadraticPattern {
   }
   /// M.
   RB_HD static constexpr bool entry(int i, int j) {
+    if (NotQuadratic<System>) return true;
     if (!dense) return i == j;
     if constexpr (requires { System::mass_entry(0, 0); }) {
       return System::mass_entry(i, j);
@@ -75,6 +76,7 @@ struct QuadraticPattern {
   }
   /// The derivative of M by the k-th active coordinate.
   RB_HD static constexpr bool mass_varies(int i, int j, int k) {
+    if (NotQuadratic<System>) return true;
     if (Separable<System> || !entry(i, j)) return false;
     if constexpr (requires { System::mass_varies(0, 0, 0); }) {
       return System::mass_varies(i, j, coordinate(k));
@@ -271,6 +273,12 @@ class QuadraticLagrangian {
     }
   }
 
+  /// The parts hold for all velocities.
+  RB_HD void move(const Vector<T, n>&) {}
+  RB_HD void linearise(const Vector<T, n>& v, MassInverse& mass_inverse, Coupling<System, T>& b) const {
+    mass_inverse = inverse();
+    b = coupling(v);
+  }
   RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
   RB_HD MassInverse inverse() const { return MassInverse(mass_); }
   /// The inverse, with that at another configuration at hand: a constant M has one inverse.
@@ -290,6 +298,8 @@ class QuadraticLagrangian {
     if constexpr (Pattern::has_vector_potential) return p + vector_potential_;
     return p;
   }
+  /// M^-1 (p - A).
+  RB_HD Vector<T, n> velocity(const Vector<T, n>& p, const Vector<T, n>&) const { return inverse() * kinetic(p); }
   /// p - A.
   RB_HD Vector<T, n> kinetic(const Vector<T, n>& p) const {
     if constexpr (Pattern::has_vector_potential) return p - vector_potential_;

@@ -7,6 +7,7 @@
 // by q are left trivialised, d/de f(g tau(e zeta)) at e = 0. A system gives either
 //
 //   T lagrangian(q, v)                              any regular Lagrangian L(q, v), with
+//   static bool quadratic = false                   where L is not quadratic in v, and
 //   Vector<T, m> constraint(q, v)                   Phi(q, v) = 0,
 //
 // or the separable form L = v.Mv/2 - U(q) with a constraint affine in v, which methods exploit:
@@ -60,7 +61,7 @@
 //
 // A Lagrangian system that is not separable may give
 //
-//   Vector<T, n> velocity(q, p)                     the inverse of p = dL/dv
+//   Vector<T, n> velocity(q, p)                     the inverse of p = dL/dv (by Newton's method otherwise)
 //   T hamiltonian(q, p)                             v.p - L (optional)
 //
 // Some methods take systems without a Lagrangian, or with a singular one. Such a system gives

@@ -118,6 +118,18 @@ TEST_F(FormulasAcceptance, AKnifeEdgeOnAnIncline) {
   expect_order("knife-edge", t, 0.2, q, v, {4, 1e-6});
 }
 
+// Without its trap the charge moves on a circle about the origin where v = b r/gamma: at the rate b/gamma, with r = v gamma/b.
+TEST_F(FormulasAcceptance, ARelativisticChargeOnACircle) {
+  std::vector<std::vector<double>> q, v;
+  const double t = 3.0, c = 2.0;
+  for (const double speed : {0.5, 1.5}) {
+    const double gamma = 1.0 / std::sqrt(1.0 - speed * speed / (c * c)), radius = speed * gamma, angle = t / gamma;
+    q.push_back({1.0 + radius * (std::cos(angle) - 1.0), -radius * std::sin(angle)});
+    v.push_back({-speed * std::sin(angle), -speed * std::cos(angle)});
+  }
+  expect_order("relativistic-charge", t, 0.2, q, v, {4, 1e-5}, {"system.parameters.k=0"});
+}
+
 // The accelerations of the textbook, with masses 1 and 1/2, lengths 1 and 0.8, gravity 9.81.
 TEST_F(FormulasAcceptance, ADoublePendulum) {
   const auto motion = [](const State& y) {

@@ -86,8 +86,9 @@ const Fault faults[] = {
      "velocity does not follow from the momentum",
      ""},
     {"name='a'\ncoordinates=['x','y']\nlagrangian='v_x^2 + v_y^4'",
-     "f.toml:3: system.lagrangian = 'v_x^2 + v_y^4' cannot be used: it is not quadratic in the velocities, so that "
-     "they do not follow from the momenta by a formula; write the system as a header",
+     "f.toml:3: system.lagrangian = 'v_x^2 + v_y^4' does not give the velocities from the momenta at the default "
+     "state: "
+     "its matrix of second derivatives by the velocities is singular; give system.initial with another state",
      ""},
     {"name='a'\ncoordinates=['x','y']\nlagrangian='v_x^2 + v_y^2'\npotential='x'",
      "f.toml:4: system.potential: lagrangian is given too, and contains all of L; leave one of the two out", ""},

@@ -5,7 +5,7 @@
 
 #include "rattleback/methods/lobatto/composed.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
-#include "rattleback/methods/lobatto/quadratic_sweeps.hpp"
+#include "rattleback/methods/lobatto/stage_sweeps.hpp"
 #include "rattleback/methods/lobatto/two_stages.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -38,16 +38,22 @@ class Normalising {
 
 namespace detail {
 template <class T, class System, int S>
-struct QuadraticSweepsOf {
+struct LagrangianSweepsOf {
   template <bool>
-  using type = std::conditional_t<S == 2, TwoStageSweeps<T, System>, QuadraticSweeps<T, System, S>>;
+  using type = std::conditional_t<S == 2 && Quadratic<System>, TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
+
+/// L is not quadratic in v, or the velocity constraint not affine.
+template <class System>
+concept BeyondQuadratic =
+    !on_group<System> && (NotQuadratic<System> || ((Separable<System> || StatesParts<System>) &&
+                                                   !AffineConstraint<System> && !is_holonomic<System>));
 }  // namespace detail
 
-/// Sweeps for L = v.M(q)v/2 + A(q).v - U(q), and GeneralLobatto where they do not converge.
+/// Sweeps for any regular Lagrangian on R^n, and GeneralLobatto where they do not converge.
 template <class T, class System, int S>
-using QuadraticLobatto =
-    HandingOver<detail::QuadraticSweepsOf<T, System, S>::template type, GeneralLobatto<T, System, Cay, S>>;
+using LagrangianLobatto =
+    HandingOver<detail::LagrangianSweepsOf<T, System, S>::template type, GeneralLobatto<T, System, Cay, S>>;
 
 namespace detail {
 /// Unknowns of a step up to which the sweeps are worth their unrolled code; of a tangent map, fewer.
@@ -58,16 +64,16 @@ inline constexpr int most_swept<Dual<T, 1>> = 12;
 
 template <class T, class System, class Tau, int S>
 consteval auto lobatto_form() {
-  constexpr bool swept =
-      (Mechanical<System> || Quadratic<System>) && S * System::n + (S - 1) * System::m <= most_swept<T>;
+  constexpr bool swept = (Mechanical<System> || Quadratic<System> || BeyondQuadratic<System>) &&
+                         S * System::n + (S - 1) * System::m <= most_swept<T>;
   if constexpr (swept && on_group<System>) {
     return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (on_group<System>) {
     return std::type_identity<Normalising<GeneralLobatto<T, System, Tau, S, true>, System, T>>{};
   } else if constexpr (Condensable<System>) {
     return std::type_identity<CondensedLobatto<T, System, S>>{};
-  } else if constexpr (swept && Quadratic<System>) {
-    return std::type_identity<QuadraticLobatto<T, System, S>>{};
+  } else if constexpr (swept && (Quadratic<System> || BeyondQuadratic<System>)) {
+    return std::type_identity<LagrangianLobatto<T, System, S>>{};
   } else if constexpr (swept) {
     return std::type_identity<GroupLobatto<T, System, Cay, S>>{};
   } else {

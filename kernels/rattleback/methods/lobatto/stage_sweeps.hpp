@@ -1,6 +1,7 @@
 #pragma once
-// The Lobatto pairs with three or more stages for L = v.M(q)v/2 + A(q).v - U(q) on R^n (equations: lobatto/general.hpp).
+// The Lobatto pairs for L = v.M(q)v/2 + A(q).v - U(q) and for any regular L on R^n (equations: lobatto/general.hpp).
 
+#include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -18,16 +19,22 @@ RB_NAMESPACE_BEGIN
 ///   (E x)_i   = B_i y_i - h sum_{j<s} ah_ij B_j^T x_j,
 ///   (E x)_c,i = C_i M_i^-1 (h sum_j a_ij B_j^T x_j - B_i y_i) + d(C_i V_i + d)/dq y_i       (0 with holonomic constraints).
 ///
+/// Where L is not quadratic, M and B are L_vv and L_vq at (Q_i, V_i), and M_i^-1 (p - A_i) is the velocity that has the momentum p.
+/// Where the constraint Phi(q, v) is nonlinear in v, C is Phi_v, c_i is Phi at that velocity, and h B_j^T has l_j . Phi_vv added.
+///
 /// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. All matrices are those of the guess. The test of
 /// convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not reach
 /// the state. Lanes that do not contract are left unsolved.
 template <class T, class System, int S>
-class QuadraticSweeps {
+class StageSweeps {
   static constexpr int n = System::n, m = System::m, coupled = (S - 1) * m;
   static constexpr bool holonomic = is_holonomic<System>, nonholonomic = m > 0 && !holonomic;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
-  using Lagrangian = QuadraticLagrangian<System, T>;
+  /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
+  static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
+  static constexpr bool quadratic = !NotQuadratic<System>;
+  using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
   using Pattern = detail::QuadraticPattern<System>;
@@ -37,11 +44,11 @@ class QuadraticSweeps {
   using Scalar = T;
   using MechanicalSystem = System;
 
-  RB_HD QuadraticSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+  RB_HD StageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
-    const Lagrangian node(system_, state.q);
+    Lagrangian node(system_, state.q);
     Forms node_forms;
     node_forms.mu = Matrix<T, m, n>::zero();
     Unknowns x;
@@ -63,6 +70,9 @@ class QuadraticSweeps {
         change = larger(change, magnitude(update.velocity[i]));
         x.velocity[i] = select(lanes.active, x.velocity[i] - (update.velocity[i] - second.velocity[i]), x.velocity[i]);
         if (m == 0 || i < first || i >= first + S - 1) continue;
+        if constexpr (nonlinear)  // the last of these does not enter the velocities
+          change =
+              larger(change, magnitude(matrices.inverse[i] * matrices.forms[i].transpose_times(update.multiplier[i])));
         x.multiplier[i] =
             select(lanes.active, x.multiplier[i] - (update.multiplier[i] - second.multiplier[i]), x.multiplier[i]);
       }
@@ -75,7 +85,7 @@ class QuadraticSweeps {
     T check = sum(state.q);
     if constexpr (m > 0) {
       // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
-      const Vector<T, m> impulse = put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, lanes.singular);
+      const Vector<T, m> impulse = put_on_constraint(at, state, lanes.singular);
       state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
       check = check + sum(state.lambda);
     }
@@ -104,23 +114,27 @@ class QuadraticSweeps {
     Forms forms[S];
     Matrix<T, m, n> response[S];          // rows M_i^-1 C_i^T
     Matrix<T, m, n> rate[S];              // d(C_i V_i + d)/dq, its active columns; with velocity constraints
+    Matrix<T, n, n> bend[S];              // l_i . Phi_vv; with nonlinear ones
     Matrix<T, coupled, coupled> factors;  // of the equations of the multipliers
   };
 
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
   ///   V_i = v + h (chat_i M^-1 (f + C^T lambda) - c_i M^-1 B v),  l_i = h lambda.
-  RB_HD Sweeps<T> guess(const State& state, T h, const Lagrangian& node, Forms& node_forms, Unknowns& x,
-                        Matrices& matrices, T& rounding) const {
+  RB_HD Sweeps<T> guess(const State& state, T h, Lagrangian& node, Forms& node_forms, Unknowns& x, Matrices& matrices,
+                        T& rounding) const {
     constexpr auto tableau = lobatto_pair<S>();
-    const MassInverse& inverse = matrices.inverse[0] = node.inverse();
-    const Vector<T, n> v = inverse * node.kinetic(state.p);
+    const MassInverse& inverse = matrices.inverse[0];
+    Coupling<System, T> coupling;
+    const Vector<T, n> v = node.velocity(state.p, Vector<T, n>::zero());
+    node.move(v);
+    node.linearise(v, matrices.inverse[0], coupling);
     Vector<T, n> impulse = Vector<T, n>::zero();
     if constexpr (m > 0) {
       node_forms.mu = constraint_forms(system_, state.q, v);
       impulse = h * node_forms.transpose_times(state.lambda);
     }
     const Vector<T, n> by_force = inverse * node.plus_force(h, v, impulse);
-    const Vector<T, n> by_motion = inverse * node.coupling(v).plus_times(-h, v, Vector<T, n>::zero());
+    const Vector<T, n> by_motion = inverse * coupling.plus_times(-h, v, Vector<T, n>::zero());
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       double c_hat = 0.0;
@@ -149,6 +163,7 @@ class QuadraticSweeps {
       if (j == 0) {
         lagrangian[0] = node;
         forms[0] = node_forms;
+        if constexpr (nonlinear) forms[0].mu = constraint_forms(system_, state.q, x.velocity[0]);
       } else {
         Vector<T, n> sum = T(tableau.a[j][0]) * x.velocity[0];
         RB_UNROLL
@@ -157,6 +172,7 @@ class QuadraticSweeps {
         lagrangian[j] = Lagrangian(system_, q[j]);
         if constexpr (m > 0) forms[j].mu = constraint_forms(system_, q[j], x.velocity[j]);
       }
+      lagrangian[j].move(x.velocity[j]);
       at.residual.velocity[j] = lagrangian[j].momentum(x.velocity[j]) - state.p;
       at.w[j] = Vector<T, n>::zero();
       if constexpr (m > 0) at.w[j] = forms[j].transpose_times(x.multiplier[j]);
@@ -179,8 +195,13 @@ class QuadraticSweeps {
           Vector<T, n> p = state.p;
           RB_UNROLL
           for (int j = 0; j < S; ++j) p = fma(T(tableau.a[i][j]), at.w[j], p);
-          r = forms[i] * (lagrangian[i].inverse() * lagrangian[i].kinetic(p));
-          if constexpr (has_constraint_offset<System>) r = r + constraint_offset(system_, q[i]);
+          const Vector<T, n> v = lagrangian[i].velocity(p, x.velocity[i]);
+          if constexpr (nonlinear) {
+            r = constraint(system_, q[i], v);
+          } else {
+            r = forms[i] * v;
+            if constexpr (has_constraint_offset<System>) r = r + constraint_offset(system_, q[i]);
+          }
         }
         at.norm = max(at.norm, max_norm(r));
       }
@@ -188,17 +209,16 @@ class QuadraticSweeps {
     if (set) {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
-        if (i > 0) {
-          matrices.inverse[i] = lagrangian[i].inverse();
-          lanes.note_singular(matrices.inverse[i].singular());
-        }
-        matrices.coupling[i] = lagrangian[i].coupling(x.velocity[i]);
+        lagrangian[i].linearise(x.velocity[i], matrices.inverse[i], matrices.coupling[i]);
+        if (i > 0) lanes.note_singular(matrices.inverse[i].singular());
         if constexpr (m > 0) {
           matrices.forms[i] = forms[i];
           RB_UNROLL
           for (int k = 0; k < m; ++k) matrices.response[i][k] = matrices.inverse[i] * forms[i].mu[k];
           if constexpr (nonholonomic)
             if (i > 0) matrices.rate[i] = constraint_rate(q[i], x.velocity[i]);
+          if constexpr (nonlinear)
+            matrices.bend[i] = constraint_bend(i == 0 ? state.q : q[i], x.velocity[i], x.multiplier[i]);
         }
       }
       if constexpr (m > 0) lanes.note_singular(factorise_multipliers(matrices));
@@ -284,10 +304,13 @@ class QuadraticSweeps {
   RB_HD Unknowns first_order(T h, const Matrices& matrices, const Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     Unknowns r;
-    Vector<T, n> back[S];  // h B_j^T x_j
+    Vector<T, n> back[S];  // h B_j^T x_j, and l_j . Phi_vv x_j
     RB_UNROLL
-    for (int j = 0; j < S; ++j)
-      back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], Vector<T, n>::zero());
+    for (int j = 0; j < S; ++j) {
+      back[j] = Vector<T, n>::zero();
+      if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
+      back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
+    }
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       Vector<T, n> y = Vector<T, n>::zero(), turned = Vector<T, n>::zero();
@@ -342,6 +365,35 @@ class QuadraticSweeps {
       for (int a = 0; a < Pattern::active; ++a) rate[k][Pattern::coordinate(a)] = phi[k].partial[a];
     }
     return rate;
+  }
+
+  /// l . Phi_vv.
+  RB_HD Matrix<T, n, n> constraint_bend(const Vector<T, n>& q, const Vector<T, n>& v, const Vector<T, m>& l) const {
+    using D = Dual<T, n>;
+    Vector<D, n> x;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) x[i] = D(q[i]);
+    const auto forms = constraint_forms(system_, x, seeded_velocity<D, 0>(v));
+    Matrix<T, n, n> bend;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) {
+        bend[i][j] = l[0] * forms[0][i].partial[j];
+        RB_UNROLL
+        for (int k = 1; k < m; ++k) bend[i][j] = fma(l[k], forms[k][i].partial[j], bend[i][j]);
+      }
+    }
+    return bend;
+  }
+
+  /// Puts the momentum of a state on the constraint; returns the impulse.
+  RB_HD Vector<T, m> put_on_constraint(const Stages& at, State& state, mask_t<T>& singular) const {
+    if constexpr (quadratic && !nonlinear) {
+      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, singular);
+    } else {
+      return impulse_to_constraint(system_, state.q, state.p, singular);
+    }
   }
 
   System system_;

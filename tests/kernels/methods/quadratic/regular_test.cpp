@@ -1,0 +1,215 @@
+// Lagrangians that are not quadratic in the velocity, and velocity constraints that are not affine: velocities from momenta, and the
+// sweeps of the Lobatto pairs, beside the general form and a motion in closed form.
+
+#include "nonholonomic_lobatto.hpp"
+#include "rattleback/loop/describe.hpp"
+#include "rattleback/methods/conversion/runge_kutta.hpp"
+#include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/nonholonomic/isokinetic_particle.hpp"
+#include "rattleback/tableaus/named_explicit.hpp"
+
+namespace rattleback {
+namespace {
+
+enum class On { nothing, sphere, contact, speed };
+
+/// A charge with the speed of light c in a magnetic field along the third axis and in an anharmonic potential, free, on the unit
+/// sphere, with vz = y vx, or with a constraint that is not affine.
+template <class T, int dimension, On on>
+struct Relativistic {
+  using scalar = T;
+  static constexpr int n = dimension, m = on == On::nothing ? 0 : 1;
+  static constexpr auto kind = on == On::nothing  ? ConstraintKind::none
+                               : on == On::sphere ? ConstraintKind::holonomic
+                                                  : ConstraintKind::velocity;
+  static constexpr bool quadratic = false;
+  T field{1.3}, light{2.0}, stiffness{1.0};
+
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const S c2(light * light);
+    return -c2 * sqrt(S(1.0) - dot(v, v) / c2) + S(0.5 * field) * (q[0] * v[1] - q[1] * v[0]) -
+           S(stiffness) * (S(0.5) * dot(q, q) + q[0] * q[0] * q[1]);
+  }
+  template <class S>
+  RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const
+    requires(on == On::sphere)
+  {
+    return {S(0.5) * (dot(q, q) - S(1.0))};
+  }
+  template <class S>
+  RB_HD Matrix<S, m, n> constraint_matrix(const Vector<S, n>& q) const
+    requires(on == On::contact || on == On::nothing)
+  {
+    if constexpr (on == On::nothing) {
+      return {};
+    } else {
+      return {{{-q[1], S(0.0), S(1.0)}}};
+    }
+  }
+  template <class S>
+  RB_HD Vector<S, m> constraint(const Vector<S, n>& q, const Vector<S, n>& v) const
+    requires(on == On::speed)
+  {
+    return {S(0.5) * (dot(v, v) - S(1.0)) + S(0.1) * q[0] * v[1]};
+  }
+};
+/// The isokinetic particle with a mass that varies.
+template <class T>
+struct VaryingIsokinetic : IsokineticParticle<T> {
+  template <class S>
+  RB_HD S mass_matrix(const Vector<S, 2>& q) const {
+    return S(1.0) + S(0.2) * q[0] * q[0];
+  }
+};
+
+/// A state on the constraint, of which |v| is about 1.
+template <class System>
+StateOf<double, System> start(const System& system) {
+  constexpr int n = System::n;
+  Vector<double, n> q = Vector<double, n>::zero(), v = q;
+  q[0] = 0.6;
+  q[1] = -0.8;
+  v[0] = 0.8;
+  v[1] = 0.6;
+  StateOf<double, System> state{q, momentum(system, q, v), {}};
+  if constexpr (System::m > 0) {
+    bool singular = false;
+    for (int pass = 0; pass < 20; ++pass) impulse_to_constraint(system, state.q, state.p, singular);
+    v = velocity(system, q, state.p);
+    EXPECT_LE(max_norm(constraint(system, q, v)), 1e-14);
+    EXPECT_TRUE(detail::continuous_multiplier(system, q, v, state.lambda));
+  }
+  return state;
+}
+
+template <class System>
+class RegularTest : public ::testing::Test {};
+using Systems = ::testing::Types<Relativistic<double, 2, On::nothing>, Relativistic<double, 3, On::nothing>,
+                                 Relativistic<double, 2, On::sphere>, Relativistic<double, 3, On::sphere>,
+                                 Relativistic<double, 3, On::contact>, Relativistic<double, 2, On::speed>,
+                                 IsokineticParticle<double>, VaryingIsokinetic<double>>;
+TYPED_TEST_SUITE(RegularTest, Systems);
+
+TYPED_TEST(RegularTest, TheSweepsAreTheGeneralForm) {
+  const TypeParam system{};
+  for_stages<2, 3, 4, 5>([&](auto s) {
+    using Step = LobattoStep<double, TypeParam, Cay, s()>;
+    static_assert(std::is_same_v<Step, LagrangianLobatto<double, TypeParam, s()>>);
+    const Step step(system, to_round_off);
+    const GeneralLobatto<double, TypeParam, Cay, s()> general(system, to_round_off);
+    auto a = start(system), b = a;
+    for (int k = 0; k < 10; ++k) {
+      ASSERT_EQ(step(a, 0.05).status, status_good) << s() << " " << k;
+      ASSERT_EQ(general(b, 0.05).status, status_good) << s() << " " << k;
+    }
+    EXPECT_LE(distance(a.q, b.q), 1e-13) << s();
+    EXPECT_LE(distance(a.p, b.p), 2e-13) << s();
+  });
+}
+
+/// A wrong term of first order costs sweeps. At a tenth of the step, an iteration that contracts like h^2 needs half of them.
+TYPED_TEST(RegularTest, SweepsFallWithTheStep) {
+  const TypeParam system{};
+  for_stages<2, 3, 4>([&](auto s) {
+    const LobattoStep<double, TypeParam, Cay, s()> step(system, {1e-15, 50});
+    const auto sweeps = [&](double h) {
+      auto state = start(system);
+      double sum = 0;
+      for (int k = 0; k < 10; ++k) sum += step(state, h).iterations;
+      return sum / 10;
+    };
+    const double large = sweeps(0.1), small = sweeps(0.01);
+    EXPECT_LE(large, 7.5) << s();
+    EXPECT_LE(small, 4.0) << s();
+    EXPECT_LT(small, large) << s();
+  });
+}
+
+/// Without a potential the charge moves on a circle, at the rate field/gamma.
+TEST(Regular, TheChargeInAFieldConvergesToItsCircle) {
+  using System = Relativistic<double, 2, On::nothing>;
+  const System system{1.3, 2.0, 0.0};
+  const double speed = 1.2, gamma = 1.0 / std::sqrt(1.0 - speed * speed / 4.0), rate = 1.3 / gamma,
+               radius = speed / rate;
+  // v turns with -rate, because the force is v x field
+  const auto position = [&](double t) {
+    return Vector<double, 2>{radius * std::cos(rate * t), -radius * std::sin(rate * t)};
+  };
+  const Vector<double, 2> v{0.0, -speed};
+  for_stages<2, 3, 4>([&](auto s) {
+    double error[2];
+    for (int i = 0; i < 2; ++i) {
+      const int steps = 8 << i;
+      const LobattoStep<double, System, Cay, s()> step(system, to_round_off);
+      StateOf<double, System> state{position(0.0), momentum(system, position(0.0), v), {}};
+      for (int k = 0; k < steps; ++k) ASSERT_EQ(step(state, 2.0 / steps).status, status_good);
+      error[i] = distance(state.q, position(2.0));
+    }
+    EXPECT_NEAR(std::log2(error[0] / error[1]), 2 * s() - 2, 0.25) << s() << ": " << error[0] << " " << error[1];
+  });
+}
+
+TEST(Regular, MomentaAndVelocitiesBelongTogether) {
+  using System = Relativistic<double, 3, On::nothing>;
+  const System system{};
+  const Vector<double, 3> q{0.3, -0.4, 0.5};
+  for (const double speed : {0.0, 1e-8, 0.1, 1.0, 1.9, 1.999}) {
+    const Vector<double, 3> v{0.48 * speed, 0.6 * speed, 0.64 * speed};
+    // near the speed of light the velocity hardly depends on the momentum
+    EXPECT_LE(distance(velocity(system, q, momentum(system, q, v)), v), 1e-14) << speed;
+  }
+  // derivatives of the velocity, M dv = dp - B dq
+  using D = Dual<double, 1>;
+  const Relativistic<D, 3, On::nothing> dual{};
+  const Vector<double, 3> v{0.5, -0.7, 0.2}, dq{0.3, 0.1, -0.2}, dp{-0.4, 0.2, 0.6}, p = momentum(system, q, v);
+  const auto moved = detail::derivative(velocity(dual, detail::along(q, dq), detail::along(p, dp)));
+  const auto of_momentum = gradient<3>([&](const auto& y, const auto& u) { return momentum(system, y, u); }, q, v);
+  EXPECT_LE(distance(mass_matrix(system, q, v) * moved, dp - of_momentum.dq * dq), 1e-14);
+}
+
+/// p = v/sqrt(1 + v^2), which is below 1.
+template <class T>
+struct Bounded {
+  using scalar = T;
+  static constexpr int n = 1, m = 0;
+  static constexpr auto kind = ConstraintKind::none;
+  static constexpr bool quadratic = false;
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>&, const Vector<S, n>& v) const {
+    return sqrt(S(1.0) + v[0] * v[0]);
+  }
+};
+TEST(Regular, AMomentumWithoutAVelocityHasAStatus) {
+  using System = Bounded<double>;
+  const System system{};
+  EXPECT_NEAR(velocity(system, Vector<double, 1>{0.0}, Vector<double, 1>{0.9})[0], 0.9 / std::sqrt(1 - 0.81), 1e-14);
+  EXPECT_TRUE(std::isnan(velocity(system, Vector<double, 1>{0.0}, Vector<double, 1>{1.5})[0]));
+  const LobattoStep<double, System, Cay, 3> step(system, to_round_off);
+  StateOf<double, System> good{{0.0}, {0.9}, {}}, bad{{0.0}, {1.5}, {}};
+  EXPECT_EQ(step(good, 0.1).status, status_good);
+  EXPECT_NE(step(bad, 0.1).status, status_good);
+}
+
+/// The accelerations of the equations of motion hold for any regular L: a Runge-Kutta method of order 9 agrees with the pair.
+TEST(Regular, RungeKuttaAgreesWithThePair) {
+  const auto check = [](auto system) {
+    using System = decltype(system);
+    double numbers[max_method_numbers];
+    fill_runge_kutta_numbers(*find_explicit_tableau("prince9"), true, numbers);
+    const RungeKutta<double, System> explicit_step(system, to_round_off, numbers);
+    const LobattoStep<double, System, Cay, 5> step(system, to_round_off);
+    auto a = start(system), b = a;
+    for (int k = 0; k < 50; ++k) {
+      ASSERT_EQ(step(a, 0.02).status, status_good);
+      ASSERT_EQ(explicit_step(b, 0.02).status, status_good);
+    }
+    EXPECT_LE(distance(a.q, b.q), 1e-12);
+    EXPECT_LE(distance(a.p, b.p), 1e-12);
+  };
+  check(Relativistic<double, 3, On::nothing>{});
+  check(Relativistic<double, 3, On::sphere>{});
+}
+
+}  // namespace
+}  // namespace rattleback
