@@ -70,8 +70,40 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
     read_mass_form();
   else
     read_lagrangian_form();
+  // Discrete gradients, of methods for constraints on positions, depend on how a formula is written.
+  if (!formulas.on_group() && formulas.constraints.empty()) expand_angles();
   find_forms();
   for (const auto& observable : formulas.observables) observables.push_back(parse(observable.formula, true, ""));
+}
+
+void SystemGraph::expand_angles() {
+  std::vector<char> needed(at(lagrangian + 1));
+  needed[at(lagrangian)] = 1;
+  std::map<int, std::array<int, 2>> angles;  // sine and cosine by their argument, or -1
+  for (int node = lagrangian; node >= 0; --node) {
+    if (!needed[at(node)]) continue;
+    const Node& info = graph_[node];
+    for (int k = 0; k < arity(info.op); ++k) needed[at(info.operand[at(k)])] = 1;
+    if (info.op == Op::sin || info.op == Op::cos)
+      angles.try_emplace(info.operand[0], std::array{-1, -1}).first->second[info.op == Op::sin ? 0 : 1] = node;
+  }
+  const auto is_angle = [&](int node) { return graph_[node].op == Op::variable && angles.contains(node); };
+  std::map<int, int> replacement;
+  for (const auto& [argument, nodes] : angles) {
+    const auto terms = algebra_.parts(argument);
+    if (terms.size() != 2 || !is_angle(terms[0].first) || !is_angle(terms[1].first)) continue;
+    const auto function = [&](Op op, std::size_t i) {
+      const int value = graph_.apply(op, terms[i].first);
+      return op == Op::sin && terms[i].second ? algebra_.negative(value) : value;
+    };
+    const auto product = [&](Op first, Op second) { return algebra_.product(function(first, 0), function(second, 1)); };
+    if (nodes[0] >= 0) replacement[nodes[0]] = algebra_.sum(product(Op::sin, Op::cos), product(Op::cos, Op::sin));
+    if (nodes[1] >= 0)
+      replacement[nodes[1]] = algebra_.difference(product(Op::cos, Op::cos), product(Op::sin, Op::sin));
+  }
+  if (replacement.empty()) return;
+  for (int* node : {&lagrangian, &potential}) *node = algebra_.substituted(*node, replacement);
+  for (int& entry : mass) entry = algebra_.substituted(entry, replacement);
 }
 
 int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::string_view hint) {

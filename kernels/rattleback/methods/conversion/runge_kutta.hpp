@@ -57,30 +57,37 @@ class ExplicitFlow {
                               End<S>& end) const {
     constexpr bool with_action = requires(End<S> e) { e.action; };
     const int stages = numbers_.stages();
-    Rate<S> rates[max_explicit_stages - 1];  // of the stages after the first
-    const auto a = [&](int j) -> const Vector<S, n>& { return j == 0 ? first.a : rates[j - 1].a; };
+    Rate<S> rates[max_explicit_stages];
+    rates[0] = first;
     if constexpr (with_action) end.action = (t * T(numbers_.b(0))) * first.dl;
     for (int i = 1; i < stages; ++i) {
-      Vector<S, n> dv = Vector<S, n>::zero(), dq = dv;
-      for (int j = 0; j < i; ++j) {
-        const double to_v = numbers_.a(i, j), to_q = numbers_.aa(i, j);
-        if (to_v != 0.0) dv = add_scaled(T(to_v), a(j), dv);
-        if (to_q != 0.0) dq = add_scaled(T(to_q), a(j), dq);
-      }
-      rate(add_scaled(t * t, dq, add_scaled(t * T(numbers_.c(i)), v, q)), add_scaled(t, dv, v), rates[i - 1]);
-      if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i - 1].dl, end.action);
+      Vector<S, n> dv, dq;
+      sums(
+          i, rates, [this, i](int j) { return numbers_.a(i, j); }, [this, i](int j) { return numbers_.aa(i, j); }, dv,
+          dq);
+      rate(add_scaled(t * t, dq, add_scaled(t * T(numbers_.c(i)), v, q)), add_scaled(t, dv, v), rates[i]);
+      if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i].dl, end.action);
     }
-    Vector<S, n> dv = Vector<S, n>::zero(), dq = dv;
-    for (int j = 0; j < stages; ++j) {
-      const double to_v = numbers_.b(j), to_q = numbers_.ba(j);
-      if (to_v != 0.0) dv = add_scaled(T(to_v), a(j), dv);
-      if (to_q != 0.0) dq = add_scaled(T(to_q), a(j), dq);
-    }
+    Vector<S, n> dv, dq;
+    sums(stages, rates, [this](int j) { return numbers_.b(j); }, [this](int j) { return numbers_.ba(j); }, dv, dq);
     end.q = add_scaled(t * t, dq, add_scaled(t, v, q));
     end.v = add_scaled(t, dv, v);
   }
 
  private:
+  /// The sums of the first `count` accelerations with two sets of weights.
+  template <class S, class ToV, class ToQ>
+  RB_HD static void sums(int count, const Rate<S> (&rates)[max_explicit_stages], const ToV& to_v, const ToQ& to_q,
+                         Vector<S, n>& dv, Vector<S, n>& dq) {
+    dv = dq = Vector<S, n>::zero();
+    for (int j = 0; j < count; ++j) {
+      const double by_v = to_v(j), by_q = to_q(j);
+      if (by_v == 0.0 && by_q == 0.0) continue;
+      dv = add_scaled(T(by_v), rates[j].a, dv);
+      dq = add_scaled(T(by_q), rates[j].a, dq);
+    }
+  }
+
   const Dynamics<System>& dynamics_;
   ExplicitNumbers numbers_;
 };
