@@ -101,7 +101,9 @@ struct PrepareReport {
   double defect;  ///< distance of q, after any projection, from the group: max norm of R^T R - 1
   /// The component of (L_v, L_q) that the parts of L give another value than `lagrangian`; -1 if there is none.
   int other_part = -1;
-  double by_lagrangian = 0.0, by_parts = 0.0;
+  /// The component of a velocity that differs from that which the system finds for its momentum; -1 if there is none.
+  int other_velocity = -1;
+  double by_lagrangian = 0.0, by_parts = 0.0;  ///< the two values
 };
 /// An initial rotation matrix may have a defect of up to `group_tolerance`; the program then makes this matrix
 /// orthogonal. A matrix with a defect of up to `group_drift` stays unchanged, so that the state of an earlier run

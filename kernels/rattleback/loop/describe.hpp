@@ -200,7 +200,7 @@ void compare_parts(const System& system, const Configuration<System>& q, Vector<
   constexpr int n = System::n;
   for (int i = 0; i < n; ++i) v[i] = v[i] + 1.0 / (i + 2);
   const QuadraticLagrangian<System> parts(system, q);
-  const Vector<double, n> by_lagrangian[] = {momentum(system, q, v), configuration_force(system, q, v)},
+  const Vector<double, n> by_lagrangian[] = {differentiated_momentum(system, q, v), configuration_force(system, q, v)},
                           by_parts[] = {parts.momentum(v), parts.plus_force(1.0, v, Vector<double, n>::zero())};
   double size = 0.0;
   for (const auto& values : {by_lagrangian[0], by_lagrangian[1], by_parts[0], by_parts[1]}) size += max_norm(values);
@@ -210,6 +210,20 @@ void compare_parts(const System& system, const Configuration<System>& q, Vector<
     report.other_part = i;
     report.by_lagrangian = x;
     report.by_parts = y;
+  }
+}
+
+/// Compares a velocity, off the constraint, with that which the system finds for its momentum.
+template <class System>
+void compare_velocities(const System& system, const Configuration<System>& q, Vector<double, System::n> v,
+                        PrepareReport& report) {
+  for (int i = 0; i < System::n; ++i) v[i] = v[i] * (1.0 + 0.25 / (i + 2));
+  const Vector<double, System::n> found = velocity(system, q, momentum(system, q, v));
+  for (int i = 0; i < System::n && report.other_velocity < 0; ++i) {
+    if (!(std::fabs(found[i] - v[i]) > 1e-6 * max_norm(v))) continue;  // also NaN, which other checks tell
+    report.other_velocity = i;
+    report.by_lagrangian = v[i];
+    report.by_parts = found[i];
   }
 }
 
@@ -256,6 +270,7 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
   }
   if (!options.from_momentum) p = momentum(system, q, v);
   if constexpr (Quadratic<System> && detail::gives_lagrangian<System>) detail::compare_parts(system, q, v, report);
+  if constexpr (detail::gives_lagrangian<System>) detail::compare_velocities(system, q, v, report);
   if constexpr (m > 0) {
     if (!options.keep_multiplier) {
       Vector<double, m> lambda;

@@ -61,27 +61,36 @@ RB_HD Vector<T, System::n> force(const System& system, const Vector<T, element_s
   }
 }
 
+namespace detail {
+/// dL/dv by dual numbers.
+template <class System, class T>
+RB_HD Vector<T, System::n> differentiated_momentum(const System& system, const Vector<T, element_size<System>>& q,
+                                                   const Vector<T, System::n>& v) {
+  constexpr int n = System::n;
+  using D = Dual<T, n>;
+  Vector<D, element_size<System>> x;
+  RB_UNROLL
+  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  const D l = lagrangian(system, x, seeded_velocity<D, 0>(v));
+  Vector<T, n> p;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) p[i] = l.partial[i];
+  return p;
+}
+}  // namespace detail
+
 /// p = dL/dv.
 template <class System, class T>
 RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, element_size<System>>& q,
                                     const Vector<T, System::n>& v) {
-  constexpr int n = System::n;
   if constexpr (Separable<System>) {
     return Mass<System>(system).times(v);
   } else if constexpr (StatesParts<System>) {
-    const Vector<T, n> p = detail::apply_inertia(system.mass_matrix(q), v);
+    const Vector<T, System::n> p = detail::apply_inertia(system.mass_matrix(q), v);
     if constexpr (requires { system.vector_potential(q); }) return p + system.vector_potential(q);
     return p;
   } else {
-    using D = Dual<T, n>;
-    Vector<D, element_size<System>> x;
-    RB_UNROLL
-    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
-    const D l = lagrangian(system, x, seeded_velocity<D, 0>(v));
-    Vector<T, n> p;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) p[i] = l.partial[i];
-    return p;
+    return detail::differentiated_momentum(system, q, v);
   }
 }
 

@@ -289,6 +289,28 @@ TEST_F(KernelsOnDemand, OfAHeaderWithTwoLagrangiansAreRefused) {
   EXPECT_FALSE(fs::exists(directory / "own.h5"));
 }
 
+TEST_F(KernelsOnDemand, OfALagrangianThatIsNotQuadraticMustSaySo) {
+  std::string header = read_file(RATTLEBACK_EXAMPLES "/cpp/double_well.hpp");
+  const std::size_t begin = header.find("  template <class S>\n  RB_HD Vector<S, n> force"),
+                    end = header.find("  template <class S>\n  RB_HD Matrix<S, m, n> constraint_matrix");
+  ASSERT_LT(begin, end);
+  header.replace(begin, end - begin,
+                 "  template <class S>\n  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {\n"
+                 "    return S(-4.0) * sqrt(S(1.0) - S(0.25) * dot(v, v)) - potential(q);\n  }\n");
+  write("own.toml",
+        "[system]\nfile = \"own.hpp\"\ntype = \"example::DoubleWell<T>\"\n[method]\nname = \"nonholonomic-lobatto\"\n"
+        "[time]\nstep = 0.1\nend = 1\n[ensemble.initial]\nq = [-0.9, 0.5, 0]\nv = [0.8, 0.6, 0.4]\n");
+  write("own.hpp", header);
+  const Outcome silent = in_cache("$RB run own.toml -o own.h5 --quiet --backend cpu:scalar");
+  EXPECT_EQ(silent.exit_code, 2) << silent.err;
+  EXPECT_NE(silent.err.find("must state `static constexpr bool quadratic = false`"), std::string::npos) << silent.err;
+  EXPECT_FALSE(fs::exists(directory / "own.h5"));
+  header.insert(begin, "  static constexpr bool quadratic = false;\n");
+  write("own.hpp", header);
+  const Outcome said = in_cache("$RB run own.toml -o own.h5 --quiet --backend cpu:scalar");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+}
+
 TEST_F(KernelsOnDemand, SayWhatIsMissingWithoutACompiler) {
   expect_refused(in_cache(std::string(no_compiler) + run), {"RATTLEBACK_CXX", "/nonexistent", "unset the variable"});
   const Outcome version = in_cache(std::string(no_compiler) + "$RB --version");
