@@ -262,10 +262,11 @@ class Printer {
 
   void print_lagrangian() {
     const int n = graph_.n;
-    function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
+    const bool parts_alone = system_.on_group() && graph_.quadratic;  // for the sweeps on groups
+    if (!parts_alone) function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
     if (!graph_.quadratic) line("  static constexpr bool quadratic = false;  // in the velocities");
-    if (system_.on_group()) return;
-    if (!graph_.quadratic) return print_active(graph_.coordinates_of({&graph_.lagrangian, 1}));
+    if (!graph_.quadratic && !system_.on_group()) print_active(graph_.coordinates_of({&graph_.lagrangian, 1}));
+    if (!graph_.quadratic) return;
     const std::vector<int> diagonal = diagonal_of_mass();
     if (!is_diagonal())
       function({"Matrix<S, n, n>", "mass_matrix", "q"}, graph_.mass, n);
@@ -282,11 +283,13 @@ class Printer {
         entry = algebra_.difference(entry, algebra_.product(graph_.by_q(momentum, j), velocity(j)));
       force.push_back(entry);
     }
-    function({"Vector<S, n>", "generalized_force", "qv"}, force);
-    print_velocity(momentum_at_rest);
-    if (!print_separable_form(momentum_at_rest) && !algebra_.is_zero(graph_.potential))
+    if (!parts_alone) function({"Vector<S, n>", "generalized_force", "qv"}, force);
+    if (!parts_alone) print_velocity(momentum_at_rest);
+    if ((parts_alone || !print_separable_form(momentum_at_rest)) && !algebra_.is_zero(graph_.potential))
       function({"S", "potential", "q"}, {graph_.potential});
-    print_parts(momentum_at_rest);
+    if (std::ranges::any_of(momentum_at_rest, [&](int entry) { return !algebra_.is_zero(entry); }))
+      function({"Vector<S, n>", "vector_potential", "q"}, momentum_at_rest);
+    if (!parts_alone) print_parts(momentum_at_rest);
   }
 
   /// The coordinates in `bits`, with those of a velocity constraint.
@@ -304,8 +307,6 @@ class Printer {
     std::vector<std::string> entries, varies, vector_varies;
     line("\n  // The parts of L (mechanics/system.hpp).");
     print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
-    if (std::ranges::any_of(vector_potential, [&](int entry) { return !algebra_.is_zero(entry); }))
-      function({"Vector<S, n>", "vector_potential", "q"}, vector_potential);
     for (const int& entry : graph_.mass) {
       entries.push_back(algebra_.is_zero(entry) ? "0" : "1");
       varies.push_back(std::to_string(bits({&entry, 1})));

@@ -125,21 +125,6 @@ RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector
 
 namespace detail {
 
-struct NoConstantMass {
-  char not_empty{};  // for the reason see Identity
-};
-/// The mass matrix of a separable system, which does not depend on q.
-template <class System>
-using ConstantMass = std::conditional_t<Separable<System>, Mass<System>, NoConstantMass>;
-template <class System>
-RB_HD ConstantMass<System> constant_mass(const System& system) {
-  if constexpr (Separable<System>) {
-    return Mass<System>(system);
-  } else {
-    return {};
-  }
-}
-
 /// The inverse of the mass matrix at one point, as a matrix or as factors.
 template <class System, class T = typename System::scalar, int n = System::n>
 RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mass, const Vector<T, n>& q,

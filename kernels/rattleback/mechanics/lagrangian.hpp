@@ -17,6 +17,25 @@ RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {
   }
 }
 
+/// M as a matrix.
+template <class T, int n, class M>
+RB_HD Matrix<T, n, n> as_matrix(const M& mass) {
+  if constexpr (std::is_same_v<M, Matrix<T, n, n>>) {
+    return mass;
+  } else {
+    auto r = Matrix<T, n, n>::zero();
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<M, T>) {
+        r[i][i] = mass;
+      } else {
+        r[i][i] = mass[i];
+      }
+    }
+    return r;
+  }
+}
+
 /// v.M(q)v/2 + A(q).v - U(q).
 template <class System, class S>
 RB_HD S lagrangian_of_parts(const System& system, const Vector<S, element_size<System>>& q,
@@ -99,6 +118,7 @@ template <class System, class T>
 RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, const Vector<T, element_size<System>>& q,
                                                         const Vector<T, System::n>& v) {
   constexpr int n = System::n;
+  if constexpr (StatesParts<System>) return detail::as_matrix<T, n>(system.mass_matrix(q));
   using D = Dual<T, n>;
   Vector<D, element_size<System>> x;
   RB_UNROLL

@@ -80,4 +80,23 @@ class Mass {
   [[no_unique_address]] Storage mass_, inverse_;
 };
 
+namespace detail {
+
+struct NoConstantMass {
+  char not_empty{};  // for the reason see Identity
+};
+/// The mass matrix of a separable system, which does not depend on q.
+template <class System>
+using ConstantMass = std::conditional_t<Separable<System>, Mass<System>, NoConstantMass>;
+template <class System>
+RB_HD ConstantMass<System> constant_mass(const System& system) {
+  if constexpr (Separable<System>) {
+    return Mass<System>(system);
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
+
 RB_NAMESPACE_END

@@ -1,17 +1,14 @@
 #pragma once
-// The Lobatto IIIA-IIIB integrators of general_lobatto.hpp for mechanical systems on Lie groups, R^n among them:
-// constant inertia, l = eta.M eta/2 - U(g), and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic,
+// The Lobatto IIIA-IIIB integrators of general.hpp for mechanical systems on Lie groups, R^n among them: l = eta.M eta/2 - U(g),
+// on other groups with M(g) and A(g).eta as well, and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic,
 // phi(g) = 0, A = Dphi.
 
 #include "rattleback/linalg/parked.hpp"
 #include "rattleback/methods/lobatto/general.hpp"
+#include "rattleback/methods/lobatto/stage_inertia.hpp"
 #include "rattleback/methods/solve/handing_over.hpp"
 
 RB_NAMESPACE_BEGIN
-
-/// Constant inertia, and an affine or holonomic constraint, or none.
-template <class System>
-concept Mechanical = Separable<System> && (AffineConstraint<System> || is_holonomic<System>);
 
 /// Quasi-Newton sweeps. Unknowns x = (H_1..H_s, (s-1) m multipliers) and residual r = (r1, r2) are those of GeneralLobatto, but
 /// no Jacobian J is formed. With its part of order zero in h,
@@ -20,7 +17,8 @@ concept Mechanical = Separable<System> && (AffineConstraint<System> || is_holono
 ///       ( 0   a A M^-1 A^T )                            ( a A      0    )
 ///
 /// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with
-/// the terms of first order in h of J - P: brackets with the velocity eta at the node. So the sweeps contract like h^2.
+/// the terms of first order in h of J - P: brackets with the velocity eta at the node and, where M or A depends on g, those with
+/// B = l_eta,g as on R^n (stage_sweeps.hpp). Then M is that of each stage. So the sweeps contract like h^2.
 /// Lanes that have not converged after 4/5 of the iterations they may take, or whose updates grow, are left unsolved.
 template <class T, class System, class Tau, int S, bool parks>
 class GroupSweeps {
@@ -28,6 +26,7 @@ class GroupSweeps {
   using At = Chart<G, Tau, T>;
   static constexpr int n = System::n, m = System::m;
   static constexpr bool holonomic = is_holonomic<System>;
+  using Inertia = InertiaOfStages<T, System, S>;
   /// J - P is of second order in h.
   static constexpr bool flat = !on_group<System> && (holonomic || m == 0);
   static constexpr int coupled = (S - 1) * m;
@@ -40,12 +39,13 @@ class GroupSweeps {
   using MechanicalSystem = System;
 
   RB_HD GroupSweeps(const System& system, const SolverOptions<T>& options)
-      : system_(system), mass_(system), options_(options) {}
+      : system_(system), mass_(detail::constant_mass(system)), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
     Unknowns x;
-    const T scale = guess(state, h, x);
+    Inertia inertia(system_, mass_);
+    const T scale = guess(state, h, inertia, x);
 
     Sweeps<T> lanes(options_, scale);
     Stages at;
@@ -53,17 +53,17 @@ class GroupSweeps {
     Parked<Unknowns, parks> parked(x);
     Parked<End, parks> end;
     for (int sweep = 0;; ++sweep) {
-      evaluate(start(), h, parked(), at);
+      evaluate(start(), h, parked(), inertia, sweep == 0, at);
       end = at.end;
       if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
       if constexpr (m > 0) lanes.note_singular(factorise(at.matrix));
-      solve(at, at.residual);
+      solve(at, inertia, at.residual);
       x = parked();
       subtract(at.residual, lanes.active, x);
-      const T change = size_of(at.residual, at);
+      const T change = size_of(at.residual, at, inertia);
       if constexpr (!flat) {
-        Unknowns second = first_order(start(), h, at, at.residual);
-        solve(at, second);
+        Unknowns second = first_order(start(), h, at, inertia, at.residual);
+        solve(at, inertia, second);
         subtract(second, lanes.active, x);
       }
       parked = x;
@@ -104,20 +104,25 @@ class GroupSweeps {
   };
 
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
-  ///   H_i = eta + h M^-1 (chat_i (-dU + A^T lambda) + (c_i + chat_i)/2 ad*_eta mu);
+  ///   H_i = eta + h M^-1 (chat_i (l_g + A^T lambda) + (c_i + chat_i)/2 ad*_eta mu - c_i B eta);
   /// returns the size of the velocities, see GeneralLobatto.
-  RB_HD T guess(const State& state, T h, Unknowns& x) const {
+  RB_HD T guess(const State& state, T h, Inertia& inertia, Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
-    const Vector<T, n> eta = mass_.inverse_times(state.p);
-    Vector<T, n> torque = force(system_, state.q);
+    const Vector<T, n> eta = velocity(system_, state.q, state.p);
+    inertia.set_node(system_, state.q, eta);
+    inertia.set_stage(system_, 0, state.q, eta, true);
+    Vector<T, n> torque = configuration_force(system_, state.q, eta);
     if constexpr (m > 0) torque = torque + transpose_times(constraint_forms(system_, state.q, eta), state.lambda);
-    const Vector<T, n> by_force = h * mass_.inverse_times(torque);
-    const Vector<T, n> by_motion = h * mass_.inverse_times(G::ad_star(eta, state.p));
+    const Vector<T, n> by_force = h * inertia.inverse_times(0, torque);
+    const Vector<T, n> by_motion = h * inertia.inverse_times(0, G::ad_star(eta, state.p));
+    [[maybe_unused]] Vector<T, n> by_turning;
+    if constexpr (Inertia::varies) by_turning = -h * inertia.inverse_times(0, inertia.coupling(0) * eta);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       double c_hat = 0.0;
       for (int j = 0; j < S; ++j) c_hat += tableau.ah[i][j];
       x.velocity[i] = fma(T(c_hat), by_force, fma(T(0.5 * (tableau.c[i] + c_hat)), by_motion, eta));
+      if constexpr (Inertia::varies) x.velocity[i] = fma(T(tableau.c[i]), by_turning, x.velocity[i]);
       if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
@@ -125,7 +130,8 @@ class GroupSweeps {
   }
 
   /// The residuals at x, and what the solves need. Sums over stages grow as the stages come, which keeps few numbers alive.
-  RB_HD void evaluate(const State& state, T h, const Unknowns& x, Stages& at) const {
+  RB_HD void evaluate(const State& state, T h, const Unknowns& x, Inertia& inertia, bool first_sweep,
+                      Stages& at) const {
     constexpr auto tableau = lobatto_pair<S>();
     Matrix<T, m, n> f[S], response[S];  // Ad*_{tau^-1} A, Ad_tau M^-1 A^T
     Vector<T, n> z[S], back = state.p, carried;
@@ -141,8 +147,9 @@ class GroupSweeps {
       for (int l = 0; j > 0 && l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
       const At chart(h * sum);
       at.end.g = chart.move(state.q);
-      const Vector<T, n> p = mass_.times(chart.dtau(x.velocity[j]));
-      Vector<T, n> impulse = h * force(system_, at.end.g);
+      const Vector<T, n> eta = chart.dtau(x.velocity[j]), p = momentum(system_, at.end.g, eta);
+      inertia.set_stage(system_, j, at.end.g, eta, first_sweep);
+      Vector<T, n> impulse = h * configuration_force(system_, at.end.g, eta);
       if constexpr (m > 0) {
         at.forms[j].mu = constraint_forms(system_, at.end.g, p);
         impulse = impulse + at.forms[j].transpose_times(x.multiplier[j]);
@@ -174,8 +181,10 @@ class GroupSweeps {
           RB_UNROLL
           for (int k = 0; k < m; ++k) {
             f[j][k] = chart.Ad_inverse_star(at.forms[j].mu[k]);
-            response[j][k] = chart.Ad(mass_.inverse_times(at.forms[j].mu[k]));
+            response[j][k] = chart.Ad(inertia.inverse_times(j, at.forms[j].mu[k]));
           }
+          if constexpr (requires { system_.vector_potential(at.end.g); })
+            r = r - at.forms[j] * inertia.inverse_times(j, system_.vector_potential(at.end.g));
         }
       }
     }
@@ -198,7 +207,7 @@ class GroupSweeps {
             RB_UNROLL
             for (int c = 0; c < m; ++c)
               at.matrix[(i - 1) * m + k][l * m + c] =
-                  holonomic ? T(tableau.a_ah[i][l]) * dot(at.forms[i].mu[k], mass_.inverse_times(at.forms[l].mu[c]))
+                  holonomic ? dot(at.forms[i].mu[k], inertia.pushed(tableau, i, l, at.forms[l].mu[c]))
                             : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
           }
         }
@@ -207,19 +216,14 @@ class GroupSweeps {
   }
 
   /// x becomes P^-1 x.
-  RB_HD void solve(const Stages& at, Unknowns& x) const {
+  RB_HD void solve(const Stages& at, const Inertia& inertia, Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     if constexpr (m > 0) {
       Vector<T, coupled> right;
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m> row = x.multiplier[first + i - 1];
-        if constexpr (holonomic) {
-          Vector<T, n> sum = Vector<T, n>::zero();
-          RB_UNROLL
-          for (int j = 0; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
-          row = row - at.forms[i] * mass_.inverse_times(sum);
-        }
+        if constexpr (holonomic) row = row - at.forms[i] * inertia.sum_of_inverses(tableau.a[i], x.velocity);
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
       }
@@ -235,17 +239,24 @@ class GroupSweeps {
       }
     }
     RB_UNROLL
-    for (int i = 0; i < S; ++i) x.velocity[i] = mass_.inverse_times(x.velocity[i]);
+    for (int i = 0; i < S; ++i) x.velocity[i] = inertia.inverse_times(i, x.velocity[i]);
   }
 
   /// -(J - P) x to first order in h: with y = a x, z = (b - ah) x, w = ah x for the velocities x_i, at eta and mu,
   ///   h/2 (M ad_eta (y_i - c_i x_i) + ad*_eta (M (z_i - c_i x_i) - sum_l (c_l (b_l - ah_il) + b_l (1 - 2 c_l)) A_l^T Lambda_l)
   ///        - ad*_{w_i + y_i} mu)
   /// in the stages, and in the constraints h times the derivative along y_i of Phi(g, M^-1 mu), mu carried along, or
-  /// -h/2 c_i A_i ad_eta y_i where they are holonomic.
-  RB_HD Unknowns first_order(const State& state, T h, const Stages& at, const Unknowns& x) const {
+  /// -h/2 c_i A_i ad_eta y_i where they are holonomic. Where M or A depends on g the stages have the terms with B as well, and
+  /// velocity constraints -h A_i M_i^-1 sum_j a_ij B_j^T x_j; the derivative of Phi has the other one.
+  RB_HD Unknowns first_order(const State& state, T h, const Stages& at, const Inertia& inertia,
+                             const Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
-    const Vector<T, n> eta = mass_.inverse_times(state.p);
+    const Vector<T, n> eta = inertia.node_velocity(state.p);
+    [[maybe_unused]] Vector<T, n> back[S];  // h B_j^T x_j
+    if constexpr (Inertia::varies) {
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) back[j] = h * transpose_times(inertia.coupling(j), x.velocity[j]);
+    }
     Unknowns r;
     [[maybe_unused]] Vector<T, n> along[S];  // A_l^T Lambda_l
     if constexpr (m > 0) {
@@ -262,7 +273,7 @@ class GroupSweeps {
         z = fma(T(tableau.b[j] - tableau.ah[i][j]), x.velocity[j], z);
         w_y = fma(T(tableau.ah[i][j] + tableau.a[i][j]), x.velocity[j], w_y);
       }
-      Vector<T, n> momentum = mass_.times(z);
+      Vector<T, n> momentum = inertia.node_times(z);
       if constexpr (m > 0) {
         RB_UNROLL
         for (int l = first; l + 1 < S; ++l) {
@@ -271,8 +282,17 @@ class GroupSweeps {
           momentum = fma(T(-weight), along[l], momentum);
         }
       }
-      r.velocity[i] = half * (mass_.times(G::ad(eta, fma(T(-tableau.c[i]), x.velocity[i], y))) +
+      r.velocity[i] = half * (inertia.node_times(G::ad(eta, fma(T(-tableau.c[i]), x.velocity[i], y))) +
                               G::ad_star(eta, momentum) - G::ad_star(w_y, state.p));
+      [[maybe_unused]] Vector<T, n> pushed = Vector<T, n>::zero();
+      if constexpr (Inertia::varies) {
+        r.velocity[i] = r.velocity[i] - h * (inertia.coupling(i) * y);
+        RB_UNROLL
+        for (int j = 0; j < S; ++j) {
+          r.velocity[i] = fma(T(tableau.ah[i][j]), back[j], r.velocity[i]);
+          pushed = fma(T(tableau.a[i][j]), back[j], pushed);
+        }
+      }
       if constexpr (m > 0) {
         if (i == 0) continue;
         Vector<T, m>& constraint = r.multiplier[first + i - 1];
@@ -280,6 +300,7 @@ class GroupSweeps {
           constraint = (-half * T(tableau.c[i])) * (at.forms[i] * G::ad(eta, y));
         } else {
           constraint = -h * constraint_rate(state, y);
+          if constexpr (Inertia::varies) constraint = constraint - at.forms[i] * inertia.inverse_times(i, pushed);
         }
       }
     }
@@ -295,7 +316,8 @@ class GroupSweeps {
       p[i].value = value[i];
       p[i].partial[0] = rate[i];
     }
-    const auto phi = constraint(system_, moving<G>(state.q, y), mass_.inverse_times(p));
+    const auto g = moving<G>(state.q, y);
+    const auto phi = constraint(system_, g, velocity(system_, g, p));
     Vector<T, m> r;
     RB_UNROLL
     for (int k = 0; k < m; ++k) r[k] = phi[k].partial[0];
@@ -315,21 +337,21 @@ class GroupSweeps {
   }
 
   /// Size of an update, measured in velocities.
-  RB_HD T size_of(const Unknowns& x, const Stages& at) const {
+  RB_HD T size_of(const Unknowns& x, const Stages& at, const Inertia& inertia) const {
     T size(0.0);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       size = larger(size, magnitude(x.velocity[i]));
       if constexpr (m > 0) {
         if (i < first || i >= first + S - 1) continue;
-        size = larger(size, magnitude(mass_.inverse_times(at.forms[first].transpose_times(x.multiplier[i]))));
+        size = larger(size, magnitude(inertia.inverse_times(first, at.forms[first].transpose_times(x.multiplier[i]))));
       }
     }
     return size;
   }
 
   System system_;
-  Mass<System> mass_;
+  [[no_unique_address]] detail::ConstantMass<System> mass_;
   SolverOptions<T> options_;
 };
 

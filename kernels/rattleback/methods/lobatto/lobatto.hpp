@@ -64,8 +64,9 @@ inline constexpr int most_swept<Dual<T, 1>> = 12;
 
 template <class T, class System, class Tau, int S>
 consteval auto lobatto_form() {
-  constexpr bool swept = (Mechanical<System> || Quadratic<System> || BeyondQuadratic<System>) &&
-                         S * System::n + (S - 1) * System::m <= most_swept<T>;
+  constexpr bool swept =
+      (Mechanical<System> || MechanicalOnGroup<System> || Quadratic<System> || BeyondQuadratic<System>) &&
+      S * System::n + (S - 1) * System::m <= most_swept<T>;
   if constexpr (swept && on_group<System>) {
     return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (on_group<System>) {
