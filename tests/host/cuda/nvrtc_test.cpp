@@ -57,6 +57,8 @@ const Family families[] = {
     {"nonholonomic_lobatto_tangent",
      {chaotic, "Chaotic<T, 3, ChaoticVariant::contact>", lobatto, "LobattoStep<T, S, Cay, 5>"},
      "RB_DEVICE_TANGENT"},
+    {"nonlinear_constraint",
+     {"nonholonomic/isokinetic_particle.hpp", "IsokineticParticle<T>", lobatto, "LobattoStep<T, S, Cay, 3>"}},
     {"holonomic_lobatto", {pendulum, "Pendulum<T, 3>", lobatto, "LobattoStep<T, S, Cay, 2>"}},
     {"group_lobatto", {"nonholonomic/suslov.hpp", "Suslov<T>", lobatto, "LobattoStep<T, S, Exp, 2>"}},
     {"hbvm", {"unconstrained/henon_heiles.hpp", "HenonHeiles<T>", "hbvm/hbvm.hpp", "Hbvm<T, S, 4>"}},

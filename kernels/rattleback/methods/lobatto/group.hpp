@@ -207,7 +207,7 @@ class GroupSweeps {
             RB_UNROLL
             for (int c = 0; c < m; ++c)
               at.matrix[(i - 1) * m + k][l * m + c] =
-                  holonomic ? dot(at.forms[i].mu[k], inertia.pushed(tableau, i, l, at.forms[l].mu[c]))
+                  holonomic ? inertia.coupled(tableau, i, l, at.forms[i].mu[k], at.forms[l].mu[c])
                             : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
           }
         }

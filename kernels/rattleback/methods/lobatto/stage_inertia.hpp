@@ -36,10 +36,10 @@ class ConstantInertiaOfStages {
     for (int j = 0; j < S; ++j) sum = fma(T(a[j]), x[j], sum);
     return mass_.inverse_times(sum);
   }
-  /// sum_k a_ik ah_kl M_k^-1 x.
+  /// sum_k a_ik ah_kl x.M_k^-1 y.
   template <class Tableau>
-  RB_HD Vector<T, n> pushed(const Tableau& tableau, int i, int l, const Vector<T, n>& x) const {
-    return T(tableau.a_ah[i][l]) * mass_.inverse_times(x);
+  RB_HD T coupled(const Tableau& tableau, int i, int l, const Vector<T, n>& x, const Vector<T, n>& y) const {
+    return T(tableau.a_ah[i][l]) * dot(x, mass_.inverse_times(y));
   }
 
  private:
@@ -87,10 +87,10 @@ class VaryingInertiaOfStages {
     return sum;
   }
   template <class Tableau>
-  RB_HD Vector<T, n> pushed(const Tableau& tableau, int i, int l, const Vector<T, n>& x) const {
-    Vector<T, n> sum = Vector<T, n>::zero();
+  RB_HD T coupled(const Tableau& tableau, int i, int l, const Vector<T, n>& x, const Vector<T, n>& y) const {
+    T sum(0.0);
     RB_UNROLL
-    for (int k = 0; k < S; ++k) sum = fma(T(tableau.a[i][k] * tableau.ah[k][l]), inverse_[k] * x, sum);
+    for (int k = 0; k < S; ++k) sum = fma(T(tableau.a[i][k] * tableau.ah[k][l]), dot(x, inverse_[k] * y), sum);
     return sum;
   }
   /// B_i.
