@@ -223,14 +223,23 @@ class Dynamics {
 
   /// Returns A and sets lambda.
   RB_HD_LARGE Vector<T, n> acceleration(const Vector<T, n>& q, const Vector<T, n>& v, Vector<T, m>& lambda) const {
-    Matrix<T, m, n> jacobian{};
-    Vector<T, m> curvature;
-    if constexpr (m > 0) {
-      jacobian = position_jacobian(system_, q);
-      curvature = position_curvature(system_, q, v);
+    return inlined_acceleration(q, v, lambda);
+  }
+  /// The same as part of a loop: A goes on in registers.
+  RB_HD Vector<T, n> inlined_acceleration(const Vector<T, n>& q, const Vector<T, n>& v, Vector<T, m>& lambda) const {
+    const Vector<T, n> f = generalized_force(system_, q, v);
+    Vector<T, n> a = f;
+    if constexpr (m == 0 && !Separable<System> && detail::gives_mass_matrix<System> && n <= 3) {
+      solve_guide(detail::as_matrix<T, n>(system_.mass_matrix(q)), a);
+    } else {
+      Matrix<T, m, n> jacobian{};
+      Vector<T, m> curvature;
+      if constexpr (m > 0) {
+        jacobian = position_jacobian(system_, q);
+        curvature = position_curvature(system_, q, v);
+      }
+      saddle(q, v, jacobian).solve(f, -curvature, a, lambda);
     }
-    Vector<T, n> a;
-    saddle(q, v, jacobian).solve(generalized_force(system_, q, v), -curvature, a, lambda);
     return a;
   }
 

@@ -47,7 +47,11 @@ class ExplicitFlow {
       dynamics_.acceleration(q, v, r.a, r.dl);
     } else {
       Vector<T, m> lambda;
-      r.a = dynamics_.acceleration(q, v, lambda);
+      if constexpr (n <= 6) {
+        r.a = dynamics_.inlined_acceleration(q, v, lambda);
+      } else {
+        r.a = dynamics_.acceleration(q, v, lambda);
+      }
     }
   }
 
