@@ -228,6 +228,20 @@ observables = { double = "int" }
   EXPECT_EQ(header.find("const S int"), std::string::npos);
 }
 
+TEST(Formulas, SinesOfDifferencesFollowFromThoseOfTheCoordinates) {
+  const auto header = [](const char* potential, const char* constraints) {
+    return system_header(
+        read(fmt::format("name='a'\ncoordinates=['x','y']\nmass=[['2','cos(x - y)'],['cos(x - y)','1']]\n"
+                         "potential='{}'\n{}",
+                         potential, constraints)));
+  };
+  const char* difference = "q[0] - q[1]";
+  EXPECT_EQ(header("cos(x) + sin(y)", "").find(difference), std::string::npos);
+  EXPECT_NE(header("cos(x)", "").find(difference), std::string::npos);                            // one more sine
+  EXPECT_NE(header("cos(x) + sin(y)", "constraints=['x']").find(difference), std::string::npos);  // discrete gradients
+  EXPECT_NE(header("cos(x) + sin(2 y)", "").find(difference), std::string::npos);                 // of 2 y
+}
+
 TEST(Formulas, AHeaderDependsOnTheTextAlone) {
   for (const WrittenSystem& written : written_systems) {
     const std::string header = system_header(read(written.toml));
