@@ -127,6 +127,14 @@ RB_HD Step make_step(const System& system, const SolverOptions<T>& options, cons
   }
 }
 
+/// Whether packs have 32 registers, as with AVX-512: two packs side by side then pay for more steps
+/// (bench/results/steps/two-packs.md).
+#if defined(RATTLEBACK_PACK) && RATTLEBACK_PACK == 8
+inline constexpr bool many_registers = true;
+#else
+inline constexpr bool many_registers = false;
+#endif
+
 /// Status of a step from its failures; the last argument that tells of one counts.
 template <class T>
 RB_HD T step_status(mask_t<T> converged, mask_t<T> finite) {

@@ -31,8 +31,7 @@ class CondensedLobatto {
 
  public:
   using State = PhaseState<T, n, m>;
-  /// Measured with AVX2 (bench/results/steps/two-packs.md).
-  static constexpr bool two_packs = m == 0 && S * n <= 8;
+  static constexpr bool two_packs = (m == 0 && S * n <= 8) || (many_registers && S == 2);
 
   RB_HD CondensedLobatto(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}

@@ -37,6 +37,7 @@ class GroupSweeps {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
+  static constexpr bool two_packs = many_registers && n <= 3 && (on_group<System> ? S == 2 && m == 0 : S == 3);
 
   RB_HD GroupSweeps(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(detail::constant_mass(system)), options_(options) {}

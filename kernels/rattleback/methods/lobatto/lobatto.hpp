@@ -21,6 +21,7 @@ class Normalising {
   /// The same over the step that hands over, where there is one.
   using FastStep = Normalising<fast_step_of<Step>, System, T>;
   static constexpr bool defers_failures = requires { requires Step::defers_failures; };
+  static constexpr bool two_packs = requires { requires Step::two_packs; };
 
   RB_HD Normalising(const System& system, const SolverOptions<T>& options, const double* numbers = nullptr)
       : step_(system, options), normalise_(numbers && numbers[0] != 0.0) {}

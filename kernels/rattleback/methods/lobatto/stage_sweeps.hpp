@@ -43,6 +43,7 @@ class StageSweeps {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
+  static constexpr bool two_packs = many_registers && S == 3 && n <= 3;
 
   RB_HD StageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
