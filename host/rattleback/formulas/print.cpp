@@ -178,13 +178,10 @@ class Printer {
   }
   void list(std::string_view type, std::string_view name, const std::vector<std::string>& entries) {
     line(fmt::format("  static constexpr std::array<{}, {}> {}() {{", type, entries.size(), name));
-    if (entries.empty()) {
-      line("    return {};");
-    } else {
-      for (std::size_t i = 0; i < entries.size(); ++i)
-        line(fmt::format("    {}{}{}", i == 0 ? "return {{" : "         ", entries[i],
-                         i + 1 < entries.size() ? "," : "}};"));
-    }
+    if (entries.empty()) line("    return {};");
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      line(fmt::format("    {}{}{}", i == 0 ? "return {{" : "         ", entries[i],
+                       i + 1 < entries.size() ? "," : "}};"));
     line("  }");
   }
 
@@ -262,11 +259,7 @@ class Printer {
 
   void print_lagrangian() {
     const int n = graph_.n;
-    const bool parts_alone = system_.on_group() && graph_.quadratic;  // for the sweeps on groups
-    if (!parts_alone) function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
-    if (!graph_.quadratic) line("  static constexpr bool quadratic = false;  // in the velocities");
-    if (!graph_.quadratic && !system_.on_group()) print_active(graph_.coordinates_of({&graph_.lagrangian, 1}));
-    if (!graph_.quadratic) return;
+    if (!graph_.quadratic) return print_regular();
     const std::vector<int> diagonal = diagonal_of_mass();
     if (!is_diagonal())
       function({"Matrix<S, n, n>", "mass_matrix", "q"}, graph_.mass, n);
@@ -283,13 +276,20 @@ class Printer {
         entry = algebra_.difference(entry, algebra_.product(graph_.by_q(momentum, j), velocity(j)));
       force.push_back(entry);
     }
-    if (!parts_alone) function({"Vector<S, n>", "generalized_force", "qv"}, force);
-    if (!parts_alone) print_velocity(momentum_at_rest);
-    if ((parts_alone || !print_separable_form(momentum_at_rest)) && !algebra_.is_zero(graph_.potential))
-      function({"S", "potential", "q"}, {graph_.potential});
     if (std::ranges::any_of(momentum_at_rest, [&](int entry) { return !algebra_.is_zero(entry); }))
       function({"Vector<S, n>", "vector_potential", "q"}, momentum_at_rest);
-    if (!parts_alone) print_parts(momentum_at_rest);
+    const bool printed = !system_.on_group() && print_separable_form(momentum_at_rest);
+    if (!printed && !algebra_.is_zero(graph_.potential)) function({"S", "potential", "q"}, {graph_.potential});
+    if (system_.on_group()) return;  // L follows from its parts
+    function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
+    function({"Vector<S, n>", "generalized_force", "qv"}, force);
+    print_velocity(momentum_at_rest);
+    print_parts(momentum_at_rest);
+  }
+  void print_regular() {
+    function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
+    line("  static constexpr bool quadratic = false;  // in the velocities");
+    if (!system_.on_group()) print_active(graph_.coordinates_of({&graph_.lagrangian, 1}));
   }
 
   /// The coordinates in `bits`, with those of a velocity constraint.

@@ -62,8 +62,8 @@ class SystemGraph {
  private:
   void read_mass_form();
   void read_lagrangian_form();
-  /// Writes sines and cosines of a sum or a difference of two coordinates by those of the coordinates, where L has the sine or
-  /// the cosine of both anyway: a sine and a cosine together cost as much as 70 additions.
+  /// Writes sines and cosines of a sum or a difference of two variables by those of the variables, where L has the sine or the
+  /// cosine of both anyway: a sine and a cosine together cost as much as 60 additions.
   void expand_angles();
   void find_forms();
   /// A node where the variables from `first` to `last` - 1 are 0.

@@ -111,13 +111,15 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
         "header "
         "of the system states two Lagrangians; correct the parts, or the members that state their zeros",
         report.other_part < system.n ? "v" : "q", report.other_part % system.n, report.by_lagrangian, report.by_parts);
+  if (report.bent_momentum >= 0)
+    return fmt::format(
+        "shows that `lagrangian` is not quadratic in the velocities: L_v[{}] is {:.10g}, and would be {:.10g}; state "
+        "`static constexpr bool quadratic = false` in the header of the system, or give `velocity(q, p)`",
+        report.bent_momentum, report.by_lagrangian, report.by_parts);
   if (report.other_velocity >= 0)
     return fmt::format(
-        "does not follow from its momentum: v[{0}] = {1:.10g} beside it has a momentum for which the system finds "
-        "v[{0}] = "
-        "{2:.10g}; a header whose `lagrangian` is not quadratic in the velocities must state `static constexpr bool "
-        "quadratic = "
-        "false`, or give the right `velocity(q, p)`",
+        "shows that `velocity(q, p)` does not belong to `lagrangian`: it gives v[{0}] = {2:.10g} for the momentum of "
+        "v[{0}] = {1:.10g}; correct one of them in the header of the system",
         report.other_velocity, report.by_lagrangian, report.by_parts);
   std::vector<double> v(point.v.size());
   system.velocity(parameters.data(), point.q.data(), point.p.data(), v.data());

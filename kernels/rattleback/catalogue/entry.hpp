@@ -101,7 +101,9 @@ struct PrepareReport {
   double defect;  ///< distance of q, after any projection, from the group: max norm of R^T R - 1
   /// The component of (L_v, L_q) that the parts of L give another value than `lagrangian`; -1 if there is none.
   int other_part = -1;
-  /// The component of a velocity that differs from that which the system finds for its momentum; -1 if there is none.
+  /// The component of L_v that is not linear in v where L is taken to be quadratic; -1 if there is none.
+  int bent_momentum = -1;
+  /// The component of a velocity that differs from what `velocity` gives for its momentum; -1 if there is none.
   int other_velocity = -1;
   double by_lagrangian = 0.0, by_parts = 0.0;  ///< the two values
 };

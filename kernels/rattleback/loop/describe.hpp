@@ -193,6 +193,12 @@ void measure_constraint(const System& system, const Configuration<System>& q, co
   if (!is_finite(check)) residual = std::numeric_limits<double>::infinity();
 }
 
+inline void differ(PrepareReport& report, int& component, int i, double by_lagrangian, double other) {
+  component = i;
+  report.by_lagrangian = by_lagrangian;
+  report.by_parts = other;
+}
+
 /// Compares L_v and L_q of a system that states L and its parts, at q and a velocity off the constraint.
 template <class System>
 void compare_parts(const System& system, const Configuration<System>& q, Vector<double, System::n> v,
@@ -206,25 +212,37 @@ void compare_parts(const System& system, const Configuration<System>& q, Vector<
   for (const auto& values : {by_lagrangian[0], by_lagrangian[1], by_parts[0], by_parts[1]}) size += max_norm(values);
   for (int i = 0; i < 2 * n && report.other_part < 0; ++i) {
     const double x = by_lagrangian[i / n][i % n], y = by_parts[i / n][i % n];
-    if (!(std::fabs(x - y) > 1e-9 * size)) continue;  // also where the system is singular, which other checks tell
-    report.other_part = i;
-    report.by_lagrangian = x;
-    report.by_parts = y;
+    // false where the system is singular, which other checks tell
+    if (std::fabs(x - y) > 1e-9 * size) differ(report, report.other_part, i, x, y);
   }
 }
 
-/// Compares a velocity, off the constraint, with that which the system finds for its momentum.
+/// Looks whether a Lagrangian that is taken to be quadratic in v is so: L_v is linear along the velocity, or near 1 at rest.
+template <class System>
+void check_quadratic(const System& system, const Configuration<System>& q, const Vector<double, System::n>& v,
+                     PrepareReport& report) {
+  Vector<double, System::n> x = v;
+  for (int i = 0; i < System::n && max_norm(v) == 0.0; ++i) x[i] = 1.0 / (i + 2);
+  for (const double size : {1.0, 1e-2}) {
+    const auto momentum_at = [&](double share) { return differentiated_momentum(system, q, share * size * x); };
+    const auto p = momentum_at(1.0), half = momentum_at(0.5), rest = momentum_at(0.0);
+    for (int i = 0; i < System::n && report.bent_momentum < 0; ++i) {
+      const double linear = 2.0 * half[i] - rest[i];
+      if (std::fabs(p[i] - linear) > 1e-9 * (max_norm(p) + max_norm(rest)))  // false for NaN: L is not there
+        differ(report, report.bent_momentum, i, p[i], linear);
+    }
+  }
+}
+
+/// Compares a velocity, off the constraint, with what `velocity` of the system gives for its momentum.
 template <class System>
 void compare_velocities(const System& system, const Configuration<System>& q, Vector<double, System::n> v,
                         PrepareReport& report) {
-  for (int i = 0; i < System::n; ++i) v[i] = v[i] * (1.0 + 0.25 / (i + 2));
-  const Vector<double, System::n> found = velocity(system, q, momentum(system, q, v));
-  for (int i = 0; i < System::n && report.other_velocity < 0; ++i) {
-    if (!(std::fabs(found[i] - v[i]) > 1e-6 * max_norm(v))) continue;  // also NaN, which other checks tell
-    report.other_velocity = i;
-    report.by_lagrangian = v[i];
-    report.by_parts = found[i];
-  }
+  for (int i = 0; i < System::n; ++i) v[i] = v[i] * (1.0 - 0.25 / (i + 2));  // smaller: L may have a largest velocity
+  const Vector<double, System::n> found = system.velocity(q, differentiated_momentum(system, q, v));
+  for (int i = 0; i < System::n && report.other_velocity < 0; ++i)
+    if (std::fabs(found[i] - v[i]) > 1e-6 * max_norm(v))  // false for NaN, which other checks tell
+      differ(report, report.other_velocity, i, v[i], found[i]);
 }
 
 }  // namespace detail
@@ -270,7 +288,13 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
   }
   if (!options.from_momentum) p = momentum(system, q, v);
   if constexpr (Quadratic<System> && detail::gives_lagrangian<System>) detail::compare_parts(system, q, v, report);
-  if constexpr (detail::gives_lagrangian<System>) detail::compare_velocities(system, q, v, report);
+  if constexpr (detail::gives_lagrangian<System>) {
+    if constexpr (requires { system.velocity(q, p); }) {
+      detail::compare_velocities(system, q, v, report);
+    } else if constexpr (!NotQuadratic<System>) {
+      detail::check_quadratic(system, q, v, report);
+    }
+  }
   if constexpr (m > 0) {
     if (!options.keep_multiplier) {
       Vector<double, m> lambda;

@@ -216,15 +216,12 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
   } else if constexpr (StatesParts<System>) {
     Vector<T, n> v = p;
     if constexpr (requires { system.vector_potential(q); }) v = p - system.vector_potential(q);
-    const auto mass = system.mass_matrix(q);
-    using M = std::remove_cvref_t<decltype(mass)>;
-    if constexpr (std::is_same_v<M, T>) {
-      v = (T(1.0) / mass) * v;
-    } else if constexpr (std::is_same_v<M, Vector<T, n>>) {
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) v[i] = v[i] / mass[i];
-    } else {
+    const auto mass = detail::as_matrix<T, n>(system.mass_matrix(q));
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(system.mass_matrix(q))>, Matrix<T, n, n>>) {
       solve_guide(mass, v);
+    } else {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) v[i] = v[i] / mass[i][i];
     }
     return v;
   } else if constexpr (NotQuadratic<System>) {

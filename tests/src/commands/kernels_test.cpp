@@ -301,9 +301,13 @@ TEST_F(KernelsOnDemand, OfALagrangianThatIsNotQuadraticMustSaySo) {
         "[system]\nfile = \"own.hpp\"\ntype = \"example::DoubleWell<T>\"\n[method]\nname = \"nonholonomic-lobatto\"\n"
         "[time]\nstep = 0.1\nend = 1\n[ensemble.initial]\nq = [-0.9, 0.5, 0]\nv = [0.8, 0.6, 0.4]\n");
   write("own.hpp", header);
-  const Outcome silent = in_cache("$RB run own.toml -o own.h5 --quiet --backend cpu:scalar");
-  EXPECT_EQ(silent.exit_code, 2) << silent.err;
-  EXPECT_NE(silent.err.find("must state `static constexpr bool quadratic = false`"), std::string::npos) << silent.err;
+  // also from rest, and near the largest speed, which is 2
+  for (const char* v : {"[0.8, 0.6, 0.4]", "[0, 0, 0]", "[1.3, 1.3, 0.65]"}) {
+    const Outcome silent = in_cache(
+        fmt::format("$RB run own.toml --set 'ensemble.initial.v={}' -o own.h5 --quiet --backend cpu:scalar", v));
+    EXPECT_EQ(silent.exit_code, 2) << silent.err;
+    EXPECT_NE(silent.err.find("state `static constexpr bool quadratic = false`"), std::string::npos) << silent.err;
+  }
   EXPECT_FALSE(fs::exists(directory / "own.h5"));
   header.insert(begin, "  static constexpr bool quadratic = false;\n");
   write("own.hpp", header);

@@ -25,6 +25,7 @@
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/linalg/lu.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
@@ -108,7 +109,6 @@ class GeneralLobatto {
 
   /// Out of line: the loops that call it share its long code.
   RB_NOINLINE StepReport<T> operator()(State& state, T h) const {
-    constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = velocity(system_, state.q, state.p);
     const Response response(system_, state.q, eta);
     Stages x;
@@ -148,18 +148,14 @@ class GeneralLobatto {
 
     state.q = r.g[S - 1];
     state.p = Chart<G, Tau, T>(r.xi[S - 1]).Ad_star(r.z[S - 1]);
-    T check = sum(state.q);
-    if constexpr (m > 0) {
-      // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
-      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
-      state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
-      check = check + sum(state.lambda);
+    Vector<T, m> impulse;
+    if constexpr (m > 0) impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
+    StepReport<T> report = end_step<S>(lanes, h, impulse, x.multiplier[S - 1], r.norm, state);
+    if constexpr (on_group<System>) {  // within a tenth of the fold iterations already fail
+      const auto folded = (!(report.status == T(0.0))) & beyond_fold<G, Tau>(h * eta, S, 0.9);
+      report.status = select(folded, T(double(status_fold)), report.status);
     }
-    check = check + sum(state.p);
-    T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(check));
-    if constexpr (on_group<System>)  // within a tenth of the fold iterations already fail
-      status = select((!(status == T(0.0))) & beyond_fold<G, Tau>(h * eta, S, 0.9), T(double(status_fold)), status);
-    return {status, lanes.iterations, r.norm};
+    return report;
   }
 
  private:

@@ -43,7 +43,6 @@ class GroupSweeps {
       : system_(system), mass_(detail::constant_mass(system)), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
-    constexpr auto tableau = lobatto_pair<S>();
     Unknowns x;
     Inertia inertia(system_, mass_);
     const T scale = guess(state, h, inertia, x);
@@ -74,15 +73,9 @@ class GroupSweeps {
     x = parked();
     state.q = end().g;
     state.p = end().p;
-    T check = sum(state.q);
-    if constexpr (m > 0) {
-      // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
-      const Vector<T, m> impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
-      state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
-      check = check + sum(state.lambda);
-    }
-    return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
-            at.norm};
+    Vector<T, m> impulse;
+    if constexpr (m > 0) impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
+    return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.norm, state);
   }
 
  private:
@@ -109,7 +102,7 @@ class GroupSweeps {
   /// returns the size of the velocities, see GeneralLobatto.
   RB_HD T guess(const State& state, T h, Inertia& inertia, Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
-    const Vector<T, n> eta = velocity(system_, state.q, state.p);
+    const Vector<T, n> eta = inertia.velocity(system_, state.q, state.p);
     inertia.set_node(system_, state.q, eta);
     inertia.set_stage(system_, 0, state.q, eta, true);
     Vector<T, n> torque = configuration_force(system_, state.q, eta);
@@ -148,7 +141,7 @@ class GroupSweeps {
       for (int l = 0; j > 0 && l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
       const At chart(h * sum);
       at.end.g = chart.move(state.q);
-      const Vector<T, n> eta = chart.dtau(x.velocity[j]), p = momentum(system_, at.end.g, eta);
+      const Vector<T, n> eta = chart.dtau(x.velocity[j]), p = inertia.momentum(system_, at.end.g, eta);
       inertia.set_stage(system_, j, at.end.g, eta, first_sweep);
       Vector<T, n> impulse = h * configuration_force(system_, at.end.g, eta);
       if constexpr (m > 0) {
@@ -300,7 +293,7 @@ class GroupSweeps {
         if constexpr (holonomic) {
           constraint = (-half * T(tableau.c[i])) * (at.forms[i] * G::ad(eta, y));
         } else {
-          constraint = -h * constraint_rate(state, y);
+          constraint = -h * constraint_rate(state, inertia, y);
           if constexpr (Inertia::varies) constraint = constraint - at.forms[i] * inertia.inverse_times(i, pushed);
         }
       }
@@ -309,7 +302,7 @@ class GroupSweeps {
   }
 
   /// d/de Phi(g tau(e y), M^-1 Ad*_{tau(e y)} mu) at e = 0.
-  RB_HD Vector<T, m> constraint_rate(const State& state, const Vector<T, n>& y) const {
+  RB_HD Vector<T, m> constraint_rate(const State& state, const Inertia& inertia, const Vector<T, n>& y) const {
     const Vector<T, n> value = state.p, rate = G::ad_star(y, state.p);
     Vector<Dual<T, 1>, n> p;
     RB_UNROLL
@@ -318,7 +311,7 @@ class GroupSweeps {
       p[i].partial[0] = rate[i];
     }
     const auto g = moving<G>(state.q, y);
-    const auto phi = constraint(system_, g, velocity(system_, g, p));
+    const auto phi = constraint(system_, g, inertia.velocity(system_, g, p));
     Vector<T, m> r;
     RB_UNROLL
     for (int k = 0; k < m; ++k) r[k] = phi[k].partial[0];

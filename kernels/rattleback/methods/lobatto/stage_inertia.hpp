@@ -24,6 +24,13 @@ class ConstantInertiaOfStages {
 
   RB_HD void set_node(const System&, const Configuration<System>&, const Vector<T, n>&) {}
   RB_HD void set_stage(const System&, int, const Configuration<System>&, const Vector<T, n>&, bool) {}
+  template <class Q, class P>
+  RB_HD P velocity(const System&, const Q&, const P& p) const {
+    return mass_.inverse_times(p);
+  }
+  RB_HD Vector<T, n> momentum(const System&, const Configuration<System>&, const Vector<T, n>& eta) const {
+    return mass_.times(eta);
+  }
   RB_HD Vector<T, n> node_velocity(const Vector<T, n>& p) const { return mass_.inverse_times(p); }
   RB_HD Vector<T, n> node_times(const Vector<T, n>& x) const { return mass_.times(x); }
   /// M_i^-1 x.
@@ -69,12 +76,19 @@ class VaryingInertiaOfStages {
     Vector<D, n> v;
     RB_UNROLL
     for (int k = 0; k < n; ++k) v[k] = D(eta[k]);
-    const Vector<D, n> p = momentum(system, seeded_configuration<G, D>(g), v);
+    const Vector<D, n> p = rattleback::momentum(system, seeded_configuration<G, D>(g), v);
     RB_UNROLL
     for (int a = 0; a < n; ++a) {
       RB_UNROLL
       for (int b = 0; b < n; ++b) coupling_[i][a][b] = p[a].partial[b];
     }
+  }
+  template <class Q, class P>
+  RB_HD P velocity(const System& system, const Q& g, const P& p) const {
+    return rattleback::velocity(system, g, p);
+  }
+  RB_HD Vector<T, n> momentum(const System& system, const Configuration<System>& g, const Vector<T, n>& eta) const {
+    return rattleback::momentum(system, g, eta);
   }
   RB_HD const Vector<T, n>& node_velocity(const Vector<T, n>&) const { return eta_; }
   RB_HD Vector<T, n> node_times(const Vector<T, n>& x) const { return node_ * x; }

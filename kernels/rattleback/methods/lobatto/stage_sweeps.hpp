@@ -83,15 +83,9 @@ class StageSweeps {
     state.q = at.q;
     RB_UNROLL
     for (int j = 0; j < S; ++j) state.p = fma(T(tableau.b[j]), at.w[j], state.p);
-    T check = sum(state.q);
-    if constexpr (m > 0) {
-      // Lambda_s takes up what the node lacks: all of the tangency where the constraint is holonomic, round-off elsewhere
-      const Vector<T, m> impulse = put_on_constraint(at, state, lanes.singular);
-      state.lambda = (T(1.0) / h) * fma(T(1.0 / tableau.b[S - 1]), impulse, x.multiplier[S - 1]);
-      check = check + sum(state.lambda);
-    }
-    return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
-            at.norm};
+    Vector<T, m> impulse;
+    if constexpr (m > 0) impulse = put_on_constraint(at, state, lanes.singular);
+    return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.norm, state);
   }
 
  private:

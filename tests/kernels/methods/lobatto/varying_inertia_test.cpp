@@ -2,7 +2,7 @@
 
 #include "rattleback/lie/product.hpp"
 #include "rattleback/lie/so3.hpp"
-#include "testing.hpp"
+#include "sweeps.hpp"
 
 namespace rattleback {
 namespace {
@@ -84,35 +84,18 @@ TYPED_TEST(VaryingInertia, TheSweepsAreTheGeneralForm) {
   static_assert(MechanicalOnGroup<TypeParam>);
   for_stages<2, 3, 4>([&](auto s) {
     const auto check = [&]<class Tau>(Tau) {
-      auto a = start(system), b = a;
-      const GroupLobatto<double, TypeParam, Tau, s()> step(system, to_round_off);
-      const GeneralLobatto<double, TypeParam, Tau, s()> general(system, to_round_off);
-      for (int k = 0; k < 10; ++k) {
-        ASSERT_EQ(step(a, 0.05).status, status_good) << k;
-        ASSERT_EQ(general(b, 0.05).status, status_good) << k;
-      }
-      EXPECT_LE(distance(a.q, b.q), 1e-13);
-      EXPECT_LE(distance(a.p, b.p), 1e-13);
+      expect_the_same_map(start(system), GroupLobatto<double, TypeParam, Tau, s()>(system, to_round_off),
+                          GeneralLobatto<double, TypeParam, Tau, s()>(system, to_round_off), 0.05);
     };
     check(Cay{});
     check(Exp{});
   });
 }
 
-/// A wrong term of first order costs sweeps.
 TYPED_TEST(VaryingInertia, SweepsFallWithTheStep) {
   const TypeParam system{};
   for_stages<2, 3, 4>([&](auto s) {
-    const GroupLobatto<double, TypeParam, Cay, s()> step(system, {1e-15, 50});
-    const auto sweeps = [&](double h) {
-      auto state = start(system);
-      double sum = 0;
-      for (int k = 0; k < 10; ++k) sum += step(state, h).iterations;
-      return sum / 10;
-    };
-    const double large = sweeps(0.1), small = sweeps(0.01);
-    EXPECT_LE(large, 8.5) << s();
-    EXPECT_LE(small, 4.5) << s();
+    expect_fewer_sweeps(start(system), GroupLobatto<double, TypeParam, Cay, s()>(system, {1e-15, 50}), 0.1, 8.5, 3.5);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "rattleback/systems/holonomic/variable_mass_pendulum.hpp"
 #include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
 #include "rattleback/systems/unconstrained/magnetic_polar.hpp"
+#include "sweeps.hpp"
 
 namespace rattleback {
 namespace {
@@ -53,28 +54,12 @@ TYPED_TEST(QuadraticTest, PartsBelongToTheLagrangian) {
   }
 }
 
-/// Ten steps of two forms of a method. They agree to 1e-13, as do multipliers where one is an impulse over h; multipliers of
-/// inner stages carry rounding errors of the size eps/h^2.
-template <class System>
-void expect_the_same_map(const System& system, const auto& form, const auto& other, double h) {
-  auto a = default_start(system), b = a;
-  for (int k = 0; k < 10; ++k) {
-    ASSERT_EQ(form(a, h).status, status_good) << "step " << k;
-    ASSERT_EQ(other(b, h).status, status_good) << "step " << k;
-  }
-  EXPECT_LE(distance(a.q, b.q), 1e-13);
-  EXPECT_LE(distance(a.p, b.p), 1e-13);
-  if constexpr (System::m > 0) {
-    EXPECT_LE(distance(a.lambda, b.lambda), 2e-14 / (h * h));
-  }
-}
-
 TYPED_TEST(QuadraticTest, LobattoSweepsAreTheGeneralForm) {
   const auto system = this->system();
   for_stages<2, 3, 4, 5>([&](auto s) {
     for (const double share : {1.0, 0.5}) {
       SCOPED_TRACE(s());
-      expect_the_same_map(system, LobattoStep<double, TypeParam, Cay, s()>(system, to_round_off),
+      expect_the_same_map(default_start(system), LobattoStep<double, TypeParam, Cay, s()>(system, to_round_off),
                           GeneralLobatto<double, TypeParam, Cay, s()>(system, to_round_off), share * this->step_size());
     }
   });
@@ -86,14 +71,17 @@ void expect_chords_are_the_general_form(const System& system, double h) {
   const SolverOptions<double> options{tight, 50};
   const auto theta = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
     const double numbers[2] = {member.numbers.theta, member.numbers.vartheta};
-    expect_the_same_map(system, member.on(system), GeneralGgl<double, System, scheme>(system, options, numbers), h);
+    expect_the_same_map(default_start(system), member.on(system),
+                        GeneralGgl<double, System, scheme>(system, options, numbers), h);
   };
-  expect_the_same_map(system, vi_s.on(system), GeneralGgl<double, System, GglScheme::vi_s>(system, options), h);
+  expect_the_same_map(default_start(system), vi_s.on(system),
+                      GeneralGgl<double, System, GglScheme::vi_s>(system, options), h);
   theta(vi_a);
   theta(vi_b);
   theta(vi_bs);
   const auto conserving = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
-    expect_the_same_map(system, member.on(system), GeneralEnergyMomentum<double, System, scheme>(system, options), h);
+    expect_the_same_map(default_start(system), member.on(system),
+                        GeneralEnergyMomentum<double, System, scheme>(system, options), h);
   };
   conserving(em);
   conserving(em_index3);
@@ -108,21 +96,11 @@ TEST(Quadratic, ChordsOfAConstantMassMatrixAreTheGeneralForm) {
   expect_chords_are_the_general_form(make_default<DoubleSphericalPendulum<double>>(), 0.05);
 }
 
-/// Sweeps contract like h^2: a tenth of the step needs fewer of them. A wrong term of first order costs this.
 TYPED_TEST(QuadraticTest, SweepsFallWithTheStep) {
   const auto system = this->system();
   for_stages<2, 3, 4>([&](auto s) {
-    const LobattoStep<double, TypeParam, Cay, s()> step(system, {1e-15, 50});
-    const auto sweeps = [&](double h) {
-      auto state = default_start(system);
-      double sum = 0;
-      for (int k = 0; k < 10; ++k) sum += step(state, h).iterations;
-      return sum / 10;
-    };
-    const double large = sweeps(this->step_size()), small = sweeps(0.1 * this->step_size());
-    EXPECT_LE(large, 6.0) << s();
-    EXPECT_LE(small, 3.5) << s();
-    EXPECT_LT(small, large) << s();
+    expect_fewer_sweeps(default_start(system), LobattoStep<double, TypeParam, Cay, s()>(system, {1e-15, 50}),
+                        this->step_size(), 6.0, 3.5);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/systems/nonholonomic/isokinetic_particle.hpp"
 #include "rattleback/tableaus/named_explicit.hpp"
+#include "sweeps.hpp"
 
 namespace rattleback {
 namespace {
@@ -96,33 +97,15 @@ TYPED_TEST(RegularTest, TheSweepsAreTheGeneralForm) {
   for_stages<2, 3, 4, 5>([&](auto s) {
     using Step = LobattoStep<double, TypeParam, Cay, s()>;
     static_assert(std::is_same_v<Step, LagrangianLobatto<double, TypeParam, s()>>);
-    const Step step(system, to_round_off);
-    const GeneralLobatto<double, TypeParam, Cay, s()> general(system, to_round_off);
-    auto a = start(system), b = a;
-    for (int k = 0; k < 10; ++k) {
-      ASSERT_EQ(step(a, 0.05).status, status_good) << s() << " " << k;
-      ASSERT_EQ(general(b, 0.05).status, status_good) << s() << " " << k;
-    }
-    EXPECT_LE(distance(a.q, b.q), 1e-13) << s();
-    EXPECT_LE(distance(a.p, b.p), 2e-13) << s();
+    expect_the_same_map(start(system), Step(system, to_round_off),
+                        GeneralLobatto<double, TypeParam, Cay, s()>(system, to_round_off), 0.05);
   });
 }
 
-/// A wrong term of first order costs sweeps. At a tenth of the step, an iteration that contracts like h^2 needs half of them.
 TYPED_TEST(RegularTest, SweepsFallWithTheStep) {
   const TypeParam system{};
   for_stages<2, 3, 4>([&](auto s) {
-    const LobattoStep<double, TypeParam, Cay, s()> step(system, {1e-15, 50});
-    const auto sweeps = [&](double h) {
-      auto state = start(system);
-      double sum = 0;
-      for (int k = 0; k < 10; ++k) sum += step(state, h).iterations;
-      return sum / 10;
-    };
-    const double large = sweeps(0.1), small = sweeps(0.01);
-    EXPECT_LE(large, 7.5) << s();
-    EXPECT_LE(small, 4.0) << s();
-    EXPECT_LT(small, large) << s();
+    expect_fewer_sweeps(start(system), LobattoStep<double, TypeParam, Cay, s()>(system, {1e-15, 50}), 0.1, 7.5, 4.0);
   });
 }
 
