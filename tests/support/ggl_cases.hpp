@@ -10,6 +10,7 @@
 #include "rattleback/systems/holonomic/four_particle.hpp"
 #include "rattleback/systems/holonomic/heavy_top_directors.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
+#include "sweeps.hpp"
 #include "testing.hpp"
 
 namespace rattleback {
@@ -162,6 +163,40 @@ Eigen::MatrixXd admissible(const System& system, const State& state) {
   basis.topLeftCorner(n, n - m) = q.rightCols(n - m);
   basis.bottomRightCorner(n, n).setIdentity();
   return basis;
+}
+
+/// The chords of a GGL integrator are the map of the general form.
+template <class System>
+void expect_chords_of_ggl_are_the_general_form(const System& system, const StateOf<double, System>& start, double h) {
+  static_assert(detail::TakesChords<System>);
+  const SolverOptions<double> options{tight, 50};
+  const auto theta = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
+    const double numbers[2] = {member.numbers.theta, member.numbers.vartheta};
+    expect_the_same_map(start, member.on(system), GeneralGgl<double, System, scheme>(system, options, numbers), h);
+  };
+  expect_the_same_map(start, vi_s.on(system), GeneralGgl<double, System, GglScheme::vi_s>(system, options), h);
+  theta(vi_a);
+  theta(vi_b);
+  theta(vi_bs);
+}
+
+/// The same for the schemes with discrete derivatives.
+template <class System>
+void expect_chords_of_energy_momentum_are_the_general_form(const System& system, const StateOf<double, System>& start,
+                                                           double h) {
+  const SolverOptions<double> options{tight, 50};
+  const auto conserving = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
+    expect_the_same_map(start, member.on(system), GeneralEnergyMomentum<double, System, scheme>(system, options), h);
+  };
+  conserving(em);
+  conserving(em_index3);
+  conserving(classical);
+}
+
+template <class System>
+void expect_chords_are_the_general_form(const System& system, const StateOf<double, System>& start, double h) {
+  expect_chords_of_ggl_are_the_general_form(system, start, h);
+  expect_chords_of_energy_momentum_are_the_general_form(system, start, h);
 }
 
 }  // namespace rattleback

@@ -7,12 +7,11 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/expression/code.hpp"
+#include "rattleback/expression/header_text.hpp"
 #include "rattleback/formulas/blocks.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr std::size_t width = 116;
 
 std::string struct_name(const SystemFormulas& system) {
   std::string result;
@@ -45,7 +44,7 @@ struct Signature {
   bool of_parameters = false;  ///< no template; scalars of the type T
 };
 
-class Printer {
+class Printer : HeaderText {
  public:
   explicit Printer(const SystemFormulas& system)
       : system_(system), graph_(system), algebra_(graph_.algebra()), blocks_(find_blocks(graph_)) {
@@ -65,29 +64,10 @@ class Printer {
     line("");
     line("}  // namespace formulas");
     line("RB_NAMESPACE_END");
-    return std::move(out_);
+    return finished();
   }
 
  private:
-  /// Writes a line, and breaks it where it is too long: after a comma or before an operator.
-  void line(std::string text) {
-    std::size_t indent = std::min(text.find_first_not_of(' '), text.size());
-    std::string begin(indent, ' ');
-    while (text.size() > width) {
-      std::size_t cut = std::string::npos;
-      bool quoted = false;
-      for (std::size_t i = indent; i < std::min(width, text.size()); ++i) {
-        if (text[i] == '"' && text[i - 1] != '\\') quoted = !quoted;
-        if (!quoted && text[i] == ' ' && i > indent + 20) cut = i;
-      }
-      if (cut == std::string::npos) break;
-      out_ += text.substr(0, cut) + '\n';
-      text = begin + "    " + text.substr(cut + 1);
-      indent = begin.size() + 4;
-    }
-    out_ += text + '\n';
-  }
-
   void heading() {
     const int n = graph_.n, m = graph_.m;
     line("#pragma once");
@@ -147,17 +127,6 @@ class Printer {
                                     cpp_string(observable.text)));
     list("ObservableInfo", "invariants", entries);
   }
-  void comment(std::string_view letter, const std::vector<std::string>& names) {
-    std::string words = fmt::format("/// {} =", letter);
-    for (const std::string& name : names) {
-      if (words.size() + name.size() > width) {
-        out_ += words + '\n';
-        words = "///  ";
-      }
-      words += ' ' + name;
-    }
-    out_ += words + '\n';
-  }
   std::string configuration() const {
     std::string space;
     for (const GroupFactor& factor : system_.group) {
@@ -168,23 +137,6 @@ class Printer {
     }
     return fmt::format("{}: {}", space, join(system_.coordinates));
   }
-  void text(std::string_view member, std::string_view value) {
-    line(fmt::format("  static constexpr auto {} = {};", member, cpp_string(value)));
-  }
-  void numbers(std::string_view member, const std::vector<double>& values) {
-    std::vector<std::string> entries;
-    for (const double value : values) entries.push_back(cpp_number(value));
-    line(fmt::format("  static constexpr std::array<double, {}> {}{{{}}};", values.size(), member, join(entries)));
-  }
-  void list(std::string_view type, std::string_view name, const std::vector<std::string>& entries) {
-    line(fmt::format("  static constexpr std::array<{}, {}> {}() {{", type, entries.size(), name));
-    if (entries.empty()) line("    return {};");
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      line(fmt::format("    {}{}{}", i == 0 ? "return {{" : "         ", entries[i],
-                       i + 1 < entries.size() ? "," : "}};"));
-    line("  }");
-  }
-
   /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
   void function(const Signature& signature, const std::vector<int>& nodes, int columns = 0) {
     const char third = signature.arguments.back();
@@ -289,16 +241,33 @@ class Printer {
   void print_regular() {
     function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
     line("  static constexpr bool quadratic = false;  // in the velocities");
-    if (!system_.on_group()) print_active(graph_.coordinates_of({&graph_.lagrangian, 1}));
+    if (system_.on_group()) return;
+    const std::vector<int> active = print_active(graph_.coordinates_of({&graph_.lagrangian, 1}));
+    // L_v, L_q, the upper triangle of L_vv, L_vq
+    const int n = graph_.n;
+    std::vector<int> momentum, entries;
+    for (int i = 0; i < n; ++i) momentum.push_back(algebra_.derivative(graph_.lagrangian, graph_.v(i)));
+    entries = momentum;
+    for (const int k : active) entries.push_back(graph_.by_q(graph_.lagrangian, k));
+    for (int i = 0; i < n; ++i)
+      for (int j = i; j < n; ++j) entries.push_back(algebra_.derivative(momentum[at(i)], graph_.v(j)));
+    for (const int k : active)
+      for (const int p : momentum) entries.push_back(graph_.by_q(p, k));
+    function({fmt::format("Vector<S, {}>", entries.size()), "lagrangian_derivatives", "qv"}, entries);
   }
 
-  /// The coordinates in `bits`, with those of a velocity constraint.
-  void print_active(std::uint64_t bits) {
+  /// The coordinates in `bits`, with those of a velocity constraint; returns them.
+  std::vector<int> print_active(std::uint64_t bits) {
     if (!graph_.holonomic()) bits |= graph_.coordinates_of(graph_.constraints);
-    std::vector<std::string> active;
-    for (int k = 0; k < graph_.n; ++k)
-      if ((bits >> k & 1) != 0) active.push_back(std::to_string(k));
-    line(fmt::format("  static constexpr std::array<int, {}> active{{{}}};", active.size(), join(active)));
+    std::vector<int> active;
+    std::vector<std::string> words;
+    for (int k = 0; k < graph_.n; ++k) {
+      if ((bits >> k & 1) == 0) continue;
+      active.push_back(k);
+      words.push_back(std::to_string(k));
+    }
+    line(fmt::format("  static constexpr std::array<int, {}> active{{{}}};", active.size(), join(words)));
+    return active;
   }
 
   /// What mechanics/quadratic.hpp takes besides M and U: A, the active coordinates, and the places of zeros.
@@ -393,13 +362,6 @@ class Printer {
     for (const int node : graph_.forms) table.push_back(algebra_.is_zero(node) ? "0" : "1");
     print_table("bool constraint_entry(int row, int column)", "m * n", table, "table[row * n + column]");
   }
-  /// A static member function that looks up a table.
-  void print_table(std::string_view head, std::string_view size, const std::vector<std::string>& entries,
-                   std::string_view result) {
-    line(fmt::format("  RB_HD static constexpr {} {{", head));
-    line(fmt::format("    constexpr long long table[{}] = {{{}}};", size, join(entries)));
-    line(fmt::format("    return {};\n  }}", result));
-  }
   void print_opposites() {
     std::vector<std::string> table;
     bool any = false;
@@ -483,7 +445,6 @@ class Printer {
   ExpressionAlgebra& algebra_;
   const BlockStructure blocks_;
   std::vector<std::string> names_;
-  std::string out_;
 };
 
 }  // namespace

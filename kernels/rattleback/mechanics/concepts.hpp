@@ -52,6 +52,16 @@ concept StatesParts =
     detail::gives_mass_matrix<System> &&
     (requires { System::active; } || !(detail::gives_lagrangian<System> || detail::gives_constant_mass<System>));
 
+/// The system states L on R^n as one function of q and v, without the parts.
+template <class System>
+concept LagrangianAlone = !on_group<System> && detail::gives_lagrangian<System> && !StatesParts<System>;
+/// Such a system gives the derivatives of L by hand.
+template <class System>
+concept GivesDerivatives =
+    LagrangianAlone<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+      s.lagrangian_derivatives(q, q);
+      System::active;
+    };
 /// The system says that its Lagrangian is not quadratic in v.
 template <class System>
 concept NotQuadratic = detail::gives_lagrangian<System> && requires { requires !System::quadratic; };

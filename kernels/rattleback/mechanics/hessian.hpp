@@ -109,7 +109,7 @@ template <class System, class T = typename System::scalar>
 class HessianTimesInverse {
   static constexpr int n = System::n;
   using Pattern = detail::HessianPattern<System>;
-  using MassInverse = typename QuadraticLagrangian<System, T>::MassInverse;
+  using MassInverse = SparseInverse<T, n, detail::QuadraticPattern<System>>;
   RB_HD static constexpr bool entry(int i, int j) {
     for (int k = 0; k < n; ++k)
       if (Pattern::entry(i, k) && MassInverse::entry(k, j)) return true;

@@ -53,6 +53,20 @@ RB_HD S lagrangian_of_parts(const System& system, const Vector<S, element_size<S
 }
 }  // namespace detail
 
+namespace detail {
+/// The places in `lagrangian_derivatives` (mechanics/system.hpp).
+template <class System>
+struct DerivativePlaces {
+  static constexpr int n = System::n, active = static_cast<int>(System::active.size());
+  RB_HD static constexpr int momentum(int i) { return i; }
+  RB_HD static constexpr int force(int k) { return n + k; }
+  RB_HD static constexpr int mass(int i, int j) {
+    return i > j ? mass(j, i) : n + active + i * n - i * (i - 1) / 2 + j - i;
+  }
+  RB_HD static constexpr int coupling(int i, int k) { return n + active + n * (n + 1) / 2 + k * n + i; }
+};
+}  // namespace detail
+
 /// L(q, v).
 template <class System, class S>
 RB_HD S lagrangian(const System& system, const Vector<S, element_size<System>>& q, const Vector<S, System::n>& v) {
@@ -108,6 +122,8 @@ RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, elemen
     const Vector<T, System::n> p = detail::apply_inertia(system.mass_matrix(q), v);
     if constexpr (requires { system.vector_potential(q); }) return p + system.vector_potential(q);
     return p;
+  } else if constexpr (GivesDerivatives<System>) {
+    return segment<0, System::n>(system.lagrangian_derivatives(q, v));
   } else {
     return detail::differentiated_momentum(system, q, v);
   }
@@ -119,6 +135,16 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
                                                         const Vector<T, System::n>& v) {
   constexpr int n = System::n;
   if constexpr (StatesParts<System>) return detail::as_matrix<T, n>(system.mass_matrix(q));
+  if constexpr (GivesDerivatives<System>) {
+    const auto derivatives = system.lagrangian_derivatives(q, v);
+    Matrix<T, n, n> mass;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) mass[i][j] = derivatives[detail::DerivativePlaces<System>::mass(i, j)];
+    }
+    return mass;
+  }
   using D = Dual<T, n>;
   Vector<D, element_size<System>> x;
   RB_UNROLL

@@ -66,7 +66,7 @@ struct QuadraticPattern {
   }
   /// M.
   RB_HD static constexpr bool entry(int i, int j) {
-    if (NotQuadratic<System>) return true;
+    if (LagrangianAlone<System>) return true;
     if (!dense) return i == j;
     if constexpr (requires { System::mass_entry(0, 0); }) {
       return System::mass_entry(i, j);
@@ -76,7 +76,7 @@ struct QuadraticPattern {
   }
   /// The derivative of M by the k-th active coordinate.
   RB_HD static constexpr bool mass_varies(int i, int j, int k) {
-    if (NotQuadratic<System>) return true;
+    if (LagrangianAlone<System>) return true;
     if (Separable<System> || !entry(i, j)) return false;
     if constexpr (requires { System::mass_varies(0, 0, 0); }) {
       return System::mass_varies(i, j, coordinate(k));
@@ -275,17 +275,13 @@ class QuadraticLagrangian {
 
   /// The parts hold for all velocities.
   RB_HD void move(const Vector<T, n>&) {}
+  /// M^-1 and B at v.
   RB_HD void linearise(const Vector<T, n>& v, MassInverse& mass_inverse, Coupling<System, T>& b) const {
     mass_inverse = inverse();
     b = coupling(v);
   }
   RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
   RB_HD MassInverse inverse() const { return MassInverse(mass_); }
-  /// The inverse, with that at another configuration at hand: a constant M has one inverse.
-  RB_HD MassInverse inverse(const MassInverse& other) const {
-    if constexpr (Pattern::varies()) return inverse();
-    return other;
-  }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL
@@ -300,6 +296,10 @@ class QuadraticLagrangian {
   }
   /// M^-1 (p - A).
   RB_HD Vector<T, n> velocity(const Vector<T, n>& p, const Vector<T, n>&) const { return inverse() * kinetic(p); }
+  /// The velocity of the momentum p, to first order in p - L_v(v).
+  RB_HD Vector<T, n> velocity_near(const Vector<T, n>&, const MassInverse& mass_inverse, const Vector<T, n>& p) const {
+    return mass_inverse * kinetic(p);
+  }
   /// p - A.
   RB_HD Vector<T, n> kinetic(const Vector<T, n>& p) const {
     if constexpr (Pattern::has_vector_potential) return p - vector_potential_;

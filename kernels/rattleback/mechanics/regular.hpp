@@ -1,18 +1,19 @@
 #pragma once
-// Lagrangians that are regular in v without being quadratic. With M = L_vv and B = L_vq of the point (q, v) in place of those of
-// quadratic.hpp the identity M dv = dp - B dq holds as well.
+// Regular Lagrangians without parts, which need not be quadratic in v. With M = L_vv and B = L_vq of the point (q, v) in place of
+// those of quadratic.hpp the identity M dv = dp - B dq holds as well.
 
 #include "rattleback/mechanics/quadratic.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// L at one configuration, and its first derivatives at the velocity to which the object was moved last. The members are those of
-/// QuadraticLagrangian, which the sweeps use.
+/// L at one configuration, with its first derivatives at the velocity to which the object was moved last, and the second ones at
+/// the velocity where it was linearised. The members are those of QuadraticLagrangian, which sweeps and chords use.
 template <class System, class T = typename System::scalar>
 class RegularLagrangian {
   using Pattern = detail::QuadraticPattern<System>;
   static constexpr int n = System::n, active = Pattern::active;
   using D = Dual<T, active + n>;
+  using Places = detail::DerivativePlaces<System>;
 
  public:
   using MassInverse = SparseInverse<T, n, Pattern>;
@@ -21,13 +22,17 @@ class RegularLagrangian {
   RB_HD RegularLagrangian(const System& system, const Vector<T, n>& q) : system_(system), q_(q) {}
 
   /// Evaluates L_v and L_q at v.
-  RB_HD_LARGE void move(const Vector<T, n>& v) {
-    const D l = lagrangian(system_, configuration(), seeded_velocity<D, active>(v));
+  RB_HD void move(const Vector<T, n>& v) {
     force_ = Vector<T, n>::zero();
-    RB_UNROLL
-    for (int k = 0; k < active; ++k) force_[Pattern::coordinate(k)] = l.partial[k];
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) momentum_[i] = l.partial[active + i];
+    if constexpr (GivesDerivatives<System>) {
+      const auto derivatives = system_.lagrangian_derivatives(q_, v);
+      RB_UNROLL
+      for (int k = 0; k < active; ++k) force_[Pattern::coordinate(k)] = derivatives[Places::force(k)];
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) momentum_[i] = derivatives[Places::momentum(i)];
+    } else {
+      move_by_duals(v);
+    }
   }
   /// p at the velocity of `move`.
   RB_HD const Vector<T, n>& momentum(const Vector<T, n>&) const { return momentum_; }
@@ -36,28 +41,57 @@ class RegularLagrangian {
     return fma(s, force_, y);
   }
   /// M^-1 and B at v, from second derivatives.
-  RB_HD_LARGE void linearise(const Vector<T, n>& v, MassInverse& mass_inverse, Coupling<System, T>& b) const {
-    const Vector<D, n> p = rattleback::momentum(system_, configuration(), seeded_velocity<D, active>(v));
-    Matrix<T, n, n> mass;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
+  RB_HD void linearise(const Vector<T, n>& v, MassInverse& mass_inverse, Coupling<System, T>& b) {
+    if constexpr (GivesDerivatives<System>) {
+      const auto derivatives = system_.lagrangian_derivatives(q_, v);
       RB_UNROLL
-      for (int j = 0; j < n; ++j) mass[i][j] = p[i].partial[active + j];
-      RB_UNROLL
-      for (int k = 0; k < active; ++k) b.column[k][i] = p[i].partial[k];
+      for (int i = 0; i < n; ++i) {
+        RB_UNROLL
+        for (int j = 0; j < n; ++j) mass_[i][j] = derivatives[Places::mass(i, j)];
+        RB_UNROLL
+        for (int k = 0; k < active; ++k) b.column[k][i] = derivatives[Places::coupling(i, k)];
+      }
+    } else {
+      linearise_by_duals(v, b);
     }
-    mass_inverse = MassInverse(mass);
+    mass_inverse = MassInverse(mass_);
   }
+  RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
+  RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const { return mass_ * v; }
   /// v with L_v = p, from the velocity `near`.
   RB_HD Vector<T, n> velocity(const Vector<T, n>& p, const Vector<T, n>& near) const {
     if constexpr (requires { system_.velocity(q_, p); }) {
       return system_.velocity(q_, p);
-    } else {
+    } else if constexpr (NotQuadratic<System>) {
       return detail::inverse_legendre(system_, q_, p, near);
+    } else {
+      return rattleback::velocity(system_, q_, p);
     }
+  }
+  /// The velocity of the momentum p, to first order in p - L_v(v), where the object was moved to v.
+  RB_HD Vector<T, n> velocity_near(const Vector<T, n>& v, const MassInverse& mass_inverse,
+                                   const Vector<T, n>& p) const {
+    return v + mass_inverse * (p - momentum_);
   }
 
  private:
+  RB_HD_LARGE void move_by_duals(const Vector<T, n>& v) {
+    const D l = lagrangian(system_, configuration(), seeded_velocity<D, active>(v));
+    RB_UNROLL
+    for (int k = 0; k < active; ++k) force_[Pattern::coordinate(k)] = l.partial[k];
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) momentum_[i] = l.partial[active + i];
+  }
+  RB_HD_LARGE void linearise_by_duals(const Vector<T, n>& v, Coupling<System, T>& b) {
+    const Vector<D, n> p = rattleback::momentum(system_, configuration(), seeded_velocity<D, active>(v));
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) mass_[i][j] = p[i].partial[active + j];
+      RB_UNROLL
+      for (int k = 0; k < active; ++k) b.column[k][i] = p[i].partial[k];
+    }
+  }
   /// q, with the derivatives by the active coordinates.
   RB_HD Vector<D, n> configuration() const {
     Vector<D, n> x;
@@ -70,11 +104,12 @@ class RegularLagrangian {
 
   System system_;
   Vector<T, n> q_, momentum_, force_;
+  Matrix<T, n, n> mass_;
 };
 
-/// What the sweeps evaluate a Lagrangian with.
+/// What sweeps and chords evaluate a Lagrangian with.
 template <class System, class T = typename System::scalar>
 using LagrangianAt =
-    std::conditional_t<NotQuadratic<System>, RegularLagrangian<System, T>, QuadraticLagrangian<System, T>>;
+    std::conditional_t<LagrangianAlone<System>, RegularLagrangian<System, T>, QuadraticLagrangian<System, T>>;
 
 RB_NAMESPACE_END

@@ -10,6 +10,12 @@
 //   static bool quadratic = false                   where L is not quadratic in v, and
 //   Vector<T, m> constraint(q, v)                   Phi(q, v) = 0,
 //
+// which on R^n may state, for speed, the coordinates `active` that L and a velocity constraint depend on, and
+//
+//   Vector<T, n + a + n(n+1)/2 + a n> lagrangian_derivatives(q, v)
+//                                                   L_v, L_q by the a active coordinates, the rows of the upper triangle of
+//                                                   L_vv, and the derivatives of L_v by each active coordinate,
+//
 // or the separable form L = v.Mv/2 - U(q) with a constraint affine in v, which methods exploit:
 //
 //   T potential(q)                                  U

@@ -1,5 +1,5 @@
 #pragma once
-// The energy-momentum schemes where L = v.M(q)v/2 + A(q).v - U(q).
+// The energy-momentum schemes where L = v.M(q)v/2 + A(q).v - U(q), or any regular L.
 
 #include "rattleback/methods/energy_momentum/equations.hpp"
 #include "rattleback/methods/ggl/theta_chord.hpp"
@@ -16,7 +16,8 @@ class QuadraticEnergyMomentum {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
   using Equations = EnergyMomentumEquations<T, System, scheme>;
-  using Lagrangian = QuadraticLagrangian<System, T>;
+  using Lagrangian = LagrangianAt<System, T>;
+  using MassInverse = typename Lagrangian::MassInverse;
   using Chord = ThetaChord<T, System, scheme>;
 
  public:
@@ -34,11 +35,12 @@ class QuadraticEnergyMomentum {
     T scale;
     Vector<T, n> u = guess(state, h, l, scale);
     const Vector<T, n> x = fma(T(0.5) * h, u, state.q);
-    const Lagrangian at(system_, x);
-    const Matrix<T, n, n> mass = at.mass();
+    Lagrangian at(system_, x);
+    at.move(u);
     Vector<T, n> p_1 = T(2.0) * at.momentum(u) - state.p;
     Chord chord;
     set(chord, h, x, at, u, fma(h, u, state.q), l);
+    const Matrix<T, n, n> mass = at.mass();
 
     Sweeps<T> lanes(options_, scale);
     const T rounding = rounding_of_residuals(scale, state.p);
@@ -71,26 +73,31 @@ class QuadraticEnergyMomentum {
   /// The mean velocity to first order in h; sets the scale of velocities.
   RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, m>& l, T& scale) const {
     const T half = T(0.5) * h;
-    const Lagrangian node(system_, state.q);
-    const auto mass_inverse = node.inverse();
-    const Vector<T, n> v = mass_inverse * node.kinetic(state.p);
+    Lagrangian node(system_, state.q);
+    MassInverse mass_inverse;
+    Coupling<System, T> coupling;
+    const Vector<T, n> v = node.velocity(state.p, Vector<T, n>::zero());
+    node.move(v);
+    node.linearise(v, mass_inverse, coupling);
     const Vector<T, n> force = node.plus_force(T(1.0), v, Vector<T, n>::zero());
     scale = magnitude(v) + abs(h) * magnitude(mass_inverse * force) + rounding_velocity(T(1.0) / h, state.q);
     const Vector<T, n> push = half * force - T(0.5) * transpose_times(position_jacobian(system_, state.q), l);
-    return options_.guess * (v + mass_inverse * node.coupling(v).plus_times(-half, v, push));
+    return options_.guess * (v + mass_inverse * coupling.plus_times(-half, v, push));
   }
 
   /// The matrices at the midpoint x and at the end q_1 of a step with the velocity v.
-  RB_HD void set(Chord& chord, T h, const Vector<T, n>& x, const Lagrangian& at, const Vector<T, n>& v,
+  RB_HD void set(Chord& chord, T h, const Vector<T, n>& x, Lagrangian& at, const Vector<T, n>& v,
                  const Vector<T, n>& q_1, const Vector<T, m>& l) const {
     const T half = T(0.5) * h;
     chord.reach = chord.rest = half;
-    chord.coupling = at.coupling(v);
+    MassInverse mass_inverse, end_inverse;
+    at.linearise(v, mass_inverse, chord.coupling);
     const Matrix<T, n, n> mass = at.mass();
     Matrix<T, n, n> j = chord.coupling.template added_to<false, true>(mass, half);
     j = chord.coupling.template added_to<true, true>(j, -half);
     chord.inverse = typename Chord::Inverse(ConstraintHessian<System, T>(system_, x, l).added_to(j, T(0.25) * h));
-    const auto mass_inverse = at.inverse(), end_inverse = Lagrangian(system_, q_1).inverse();
+    Coupling<System, T> end_coupling;
+    Lagrangian(system_, q_1).linearise(v, end_inverse, end_coupling);
     const Matrix<T, m, n> g = position_jacobian(system_, x);
     chord.position = position_jacobian(system_, q_1);
     chord.t = position_hessian(system_, x, v);

@@ -24,8 +24,9 @@
 // others.
 //
 // There are three forms. The first form, for systems with the structure `Blocks` (mechanics/system.hpp), is condensed to
-// the multipliers; the energy-momentum schemes (energy_momentum.hpp) use this form too. The second form is for systems
-// that state L = v.M(q)v/2 + A(q).v - U(q) by its parts. The third form is for any regular Lagrangian.
+// the multipliers; the energy-momentum schemes (energy_momentum.hpp) use this form too. The second form is a
+// chord iteration with L = v.M(q)v/2 + A(q).v - U(q) by its parts, or with any regular L; lanes that do not contract take the
+// third form, Newton's method, as systems with many coordinates do.
 
 #include "rattleback/methods/ggl/condensed.hpp"
 #include "rattleback/methods/ggl/condensed_vi_s.hpp"
@@ -51,10 +52,11 @@ template <class T, class System>
 struct GglForm<T, System, GglScheme::vi_s> {
   using type = CondensedViS<T, System>;
 };
-/// M, A and U are known, and there is no condensed form. The unrolled chords are worth their code up to fifteen coordinates and
+/// L is known by its parts or as a whole, and there is no condensed form. The unrolled chords are worth their code up to fifteen coordinates and
 /// constraints.
 template <class System>
-concept TakesChords = (Quadratic<System> || Separable<System>) && !Blocks<System> && System::n + System::m <= 15;
+concept TakesChords = (Quadratic<System> || Separable<System> || LagrangianAlone<System>) && !Blocks<System> &&
+                      System::n + System::m <= 15;
 
 template <class T, class System, GglScheme scheme>
 struct GglChords {

@@ -1,5 +1,5 @@
 #pragma once
-// The theta family where L = v.M(q)v/2 + A(q).v - U(q), with the symbols of ggl.hpp.
+// The theta family where L = v.M(q)v/2 + A(q).v - U(q), or any regular L, with the symbols of ggl.hpp.
 
 #include "rattleback/methods/ggl/theta_chord.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
@@ -17,7 +17,8 @@ template <class T, class System, GglScheme scheme>
 class QuadraticTheta {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
-  using Lagrangian = QuadraticLagrangian<System, T>;
+  using Lagrangian = LagrangianAt<System, T>;
+  using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
   using Chord = ThetaChord<T, System, scheme>;
 
@@ -47,13 +48,14 @@ class QuadraticTheta {
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       const Vector<T, n> x = fma(chord.reach, u, state.q);
-      const Lagrangian at(system_, x);
-      const auto mass_inverse = at.inverse();
+      Lagrangian at(system_, x);
+      at.move(v);
+      MassInverse mass_inverse;
+      at.linearise(v, mass_inverse, chord.coupling);
       q_1 = fma(h, u, state.q);
       forms = forms_at(x);
       if constexpr (Traits::forces_at_ends) forms_1 = forms_at(q_1);
       chord.t = position_hessian(system_, x, v);
-      chord.coupling = at.coupling(v);
       RB_UNROLL
       for (int k = 0; k < m; ++k) chord.g_response[k] = mass_inverse * forms.mu[k];
       const Vector<T, n> w = transpose_times(chord.g_response, gamma);
@@ -115,11 +117,14 @@ class QuadraticTheta {
   /// v to first order in h, all derivatives at q; sets the scale of velocities.
   RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, n>& constraint_force, const Chord& chord,
                            T& scale) const {
-    const Lagrangian node(system_, state.q);
-    const auto mass_inverse = node.inverse();
-    const Vector<T, n> v = mass_inverse * node.kinetic(state.p);
+    Lagrangian node(system_, state.q);
+    MassInverse mass_inverse;
+    Coupling<System, T> coupling;
+    const Vector<T, n> v = node.velocity(state.p, Vector<T, n>::zero());
+    node.move(v);
+    node.linearise(v, mass_inverse, coupling);
     const Vector<T, n> push = node.plus_force(chord.rest, v, state.p) - constraint_force;
-    const Vector<T, n> moved = mass_inverse * node.kinetic(node.coupling(v).plus_times(-chord.reach, v, push));
+    const Vector<T, n> moved = node.velocity_near(v, mass_inverse, coupling.plus_times(-chord.reach, v, push));
     scale = magnitude(v) + abs(h) * magnitude(mass_inverse * node.plus_force(T(1.0), v, Vector<T, n>::zero())) +
             rounding_velocity(T(1.0) / h, state.q);
     return options_.guess * moved;

@@ -1,5 +1,5 @@
 #pragma once
-// VI-S where L = v.M(q)v/2 + A(q).v - U(q), with the symbols of ggl.hpp.
+// VI-S where L = v.M(q)v/2 + A(q).v - U(q), or any regular L, with the symbols of ggl.hpp.
 
 #include "rattleback/methods/ggl/theta_chord.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
@@ -24,7 +24,8 @@ RB_NAMESPACE_BEGIN
 template <class T, class System>
 class QuadraticViS {
   static constexpr int n = System::n, m = System::m;
-  using Lagrangian = QuadraticLagrangian<System, T>;
+  using Lagrangian = LagrangianAt<System, T>;
+  using MassInverse = typename Lagrangian::MassInverse;
   using FirstInverse = SparseInverse<T, n, detail::ChordPattern<System, true>>;
   using ThirdInverse =
       SparseInverse<T, n, detail::UnitedPattern<detail::QuadraticPattern<System>, detail::HessianPattern<System>>>;
@@ -40,11 +41,13 @@ class QuadraticViS {
   template <class Keep>
   RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {
     const T inverse_h = T(1.0) / h;
-    const Lagrangian node(system_, state.q);
-    const auto node_inverse = node.inverse();
-    const Vector<T, n> v_0 = node_inverse * node.kinetic(state.p);
+    Lagrangian node(system_, state.q);
+    MassInverse node_inverse;
+    Coupling<System, T> node_coupling;
+    const Vector<T, n> v_0 = node.velocity(state.p, Vector<T, n>::zero());
+    node.move(v_0);
+    node.linearise(v_0, node_inverse, node_coupling);
     const Rows g_0 = position_jacobian(system_, state.q);
-    const Coupling<System, T> node_coupling = node.coupling(v_0);
     const FirstInverse inverse_1(node_coupling.template added_to<true>(node.mass(), -h));
     Rows response_l;  // R_l^T
     RB_UNROLL
@@ -52,9 +55,9 @@ class QuadraticViS {
 
     // the guess
     Vector<T, m> l = -(h * state.lambda);
-    Vector<T, n> v = node_inverse * node.kinetic(node.plus_force(h, v_0, state.p) - transpose_times(g_0, l));
+    Vector<T, n> v = node.velocity_near(v_0, node_inverse, node.plus_force(h, v_0, state.p) - transpose_times(g_0, l));
     Vector<T, n> z = v - node_inverse * node_coupling.plus_times(h, v, Vector<T, n>::zero());
-    Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), h);
+    Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), z, h);
     const T speed = magnitude(v_0) + magnitude(v - v_0);
     const T scale = speed + rounding_velocity(inverse_h, state.q), rounding = rounding_of_residuals(scale, state.p);
     Sweeps<T> lanes(options_, scale);
@@ -63,15 +66,20 @@ class QuadraticViS {
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       const Vector<T, n> y = fma(h, v, state.q);
-      const Lagrangian at(system_, y);
-      const auto mass_inverse = at.inverse(node_inverse);
+      Lagrangian at(system_, y);
+      MassInverse mass_inverse;
+      Coupling<System, T> coupling;
+      at.move(z);
+      at.linearise(z, mass_inverse, coupling);
+      if constexpr (ConstantInertia<System>) mass_inverse = node_inverse;
+      coupling = coupling.scaled(h);
       const Rows g_y = position_jacobian(system_, y), t = position_hessian(system_, y, z);
-      const Coupling<System, T> coupling = at.coupling(z).scaled(h);
       Rows response_w;  // R_w^T
       RB_UNROLL
       for (int k = 0; k < m; ++k) response_w[k] = mass_inverse * g_y[k];
       w = transpose_times(response_w, gamma);
       q_1 = fma(h, v + w, state.q);
+      node.move(v);
       const Vector<T, n> p_v = node.momentum(v);
       p_1 = at.momentum(z);
       const Vector<T, n> e_1 = node.plus_force(h, v, state.p) - transpose_times(g_0, l) - p_v;
@@ -135,9 +143,12 @@ class QuadraticViS {
   }
 
  private:
-  /// -(G M^-1 G^T)^-1 g/h at y.
-  RB_HD Vector<T, m> guess_of_gamma(const Vector<T, n>& y, T h) const {
-    const auto mass_inverse = Lagrangian(system_, y).inverse();
+  /// -(G M^-1 G^T)^-1 g/h at y and the velocity z.
+  RB_HD Vector<T, m> guess_of_gamma(const Vector<T, n>& y, const Vector<T, n>& z, T h) const {
+    Lagrangian at(system_, y);
+    MassInverse mass_inverse;
+    Coupling<System, T> coupling;
+    at.linearise(z, mass_inverse, coupling);
     const Rows g = position_jacobian(system_, y);
     Matrix<T, m, m> gram;
     RB_UNROLL

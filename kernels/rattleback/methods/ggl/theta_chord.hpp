@@ -1,9 +1,9 @@
 #pragma once
-// The linear equations of a chord iteration for the theta family and the energy-momentum schemes where
-// L = v.M(q)v/2 + A(q).v - U(q) (ggl.hpp, energy_momentum.hpp).
+// The linear equations of a chord iteration for the theta family and the energy-momentum schemes where L is known by its parts or
+// as a whole (ggl.hpp, energy_momentum.hpp).
 
 #include "rattleback/mechanics/hessian.hpp"
-#include "rattleback/mechanics/quadratic.hpp"
+#include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/ggl/scheme.hpp"
 
 RB_NAMESPACE_BEGIN

@@ -44,11 +44,10 @@ struct LagrangianSweepsOf {
   using type = std::conditional_t<S == 2 && Quadratic<System>, TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
 
-/// L is not quadratic in v, or the velocity constraint not affine.
+/// L is stated as a whole, or the velocity constraint is not affine.
 template <class System>
 concept BeyondQuadratic =
-    !on_group<System> && (NotQuadratic<System> || ((Separable<System> || StatesParts<System>) &&
-                                                   !AffineConstraint<System> && !is_holonomic<System>));
+    LagrangianAlone<System> || (!on_group<System> && !AffineConstraint<System> && !is_holonomic<System>);
 }  // namespace detail
 
 /// Sweeps for any regular Lagrangian on R^n, and GeneralLobatto where they do not converge.

@@ -19,7 +19,7 @@ RB_NAMESPACE_BEGIN
 ///   (E x)_i   = B_i y_i - h sum_{j<s} ah_ij B_j^T x_j,
 ///   (E x)_c,i = C_i M_i^-1 (h sum_j a_ij B_j^T x_j - B_i y_i) + d(C_i V_i + d)/dq y_i       (0 with holonomic constraints).
 ///
-/// Where L is not quadratic, M and B are L_vv and L_vq at (Q_i, V_i), and M_i^-1 (p - A_i) is the velocity that has the momentum p.
+/// Where L is stated as a whole, M and B are L_vv and L_vq at (Q_i, V_i), and M_i^-1 (p - A_i) is the velocity that has the momentum p.
 /// Where the constraint Phi(q, v) is nonlinear in v, C is Phi_v, c_i is Phi at that velocity, and h B_j^T has l_j . Phi_vv added.
 ///
 /// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. All matrices are those of the guess. The test of
@@ -33,7 +33,6 @@ class StageSweeps {
   static constexpr int first = holonomic ? 0 : 1;
   /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
   static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
-  static constexpr bool quadratic = !NotQuadratic<System>;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
@@ -384,7 +383,7 @@ class StageSweeps {
 
   /// Puts the momentum of a state on the constraint; returns the impulse.
   RB_HD Vector<T, m> put_on_constraint(const Stages& at, State& state, mask_t<T>& singular) const {
-    if constexpr (quadratic && !nonlinear) {
+    if constexpr (!LagrangianAlone<System> && !nonlinear) {
       return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, singular);
     } else {
       return impulse_to_constraint(system_, state.q, state.p, singular);

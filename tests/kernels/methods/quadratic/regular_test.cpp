@@ -1,6 +1,8 @@
-// Lagrangians that are not quadratic in the velocity, and velocity constraints that are not affine: velocities from momenta, and the
-// sweeps of the Lobatto pairs, beside the general form and a motion in closed form.
+// Lagrangians that are stated as a whole or are not quadratic in the velocity, and velocity constraints that are not affine:
+// velocities from momenta, sweeps of the Lobatto pairs and chords of the GGL family and the energy-momentum schemes, beside the general
+// forms and a motion in closed form.
 
+#include "ggl_cases.hpp"
 #include "nonholonomic_lobatto.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/methods/conversion/runge_kutta.hpp"
@@ -14,24 +16,15 @@ namespace {
 
 enum class On { nothing, sphere, contact, speed };
 
-/// A charge with the speed of light c in a magnetic field along the third axis and in an anharmonic potential, free, on the unit
-/// sphere, with vz = y vx, or with a constraint that is not affine.
+/// The unit sphere, vz = y vx, or a constraint that is not affine.
 template <class T, int dimension, On on>
-struct Relativistic {
+struct Constrained {
   using scalar = T;
   static constexpr int n = dimension, m = on == On::nothing ? 0 : 1;
   static constexpr auto kind = on == On::nothing  ? ConstraintKind::none
                                : on == On::sphere ? ConstraintKind::holonomic
                                                   : ConstraintKind::velocity;
-  static constexpr bool quadratic = false;
-  T field{1.3}, light{2.0}, stiffness{1.0};
 
-  template <class S>
-  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
-    const S c2(light * light);
-    return -c2 * sqrt(S(1.0) - dot(v, v) / c2) + S(0.5 * field) * (q[0] * v[1] - q[1] * v[0]) -
-           S(stiffness) * (S(0.5) * dot(q, q) + q[0] * q[0] * q[1]);
-  }
   template <class S>
   RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const
     requires(on == On::sphere)
@@ -53,6 +46,44 @@ struct Relativistic {
     requires(on == On::speed)
   {
     return {S(0.5) * (dot(v, v) - S(1.0)) + S(0.1) * q[0] * v[1]};
+  }
+};
+
+/// A charge with the speed of light c in a magnetic field along the third axis and in an anharmonic potential.
+template <class T, int dimension, On on>
+struct Relativistic : Constrained<T, dimension, on> {
+  static constexpr int n = dimension;
+  static constexpr bool quadratic = false;
+  T field{1.3}, light{2.0}, stiffness{1.0};
+
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const S c2(light * light);
+    return -c2 * sqrt(S(1.0) - dot(v, v) / c2) + S(0.5 * field) * (q[0] * v[1] - q[1] * v[0]) -
+           S(stiffness) * (S(0.5) * dot(q, q) + q[0] * q[0] * q[1]);
+  }
+};
+/// The charge with its velocity in closed form.
+template <class T, int dimension, On on>
+struct SolvedRelativistic : Relativistic<T, dimension, on> {
+  template <class S>
+  RB_HD Vector<S, dimension> velocity(const Vector<S, dimension>& q, const Vector<S, dimension>& p) const {
+    const S half(0.5 * this->field), c2(this->light * this->light);
+    Vector<S, dimension> kinetic = p;
+    kinetic[0] = p[0] + half * q[1];
+    kinetic[1] = p[1] - half * q[0];
+    return (S(1.0) / sqrt(S(1.0) + dot(kinetic, kinetic) / c2)) * kinetic;
+  }
+};
+/// A Lagrangian that is quadratic in the velocity and does not state its parts.
+template <class T, int dimension, On on>
+struct Whole : Constrained<T, dimension, on> {
+  static constexpr int n = dimension;
+
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    return S(0.5) * (S(1.0) + S(0.3) * q[0] * q[0]) * dot(v, v) + S(0.2) * q[1] * v[0] * v[1] + S(0.6) * q[0] * v[1] -
+           cos(q[0]) - S(0.5) * dot(q, q);
   }
 };
 /// The isokinetic particle with a mass that varies.
@@ -89,7 +120,8 @@ class RegularTest : public ::testing::Test {};
 using Systems = ::testing::Types<Relativistic<double, 2, On::nothing>, Relativistic<double, 3, On::nothing>,
                                  Relativistic<double, 2, On::sphere>, Relativistic<double, 3, On::sphere>,
                                  Relativistic<double, 3, On::contact>, Relativistic<double, 2, On::speed>,
-                                 IsokineticParticle<double>, VaryingIsokinetic<double>>;
+                                 Whole<double, 2, On::nothing>, Whole<double, 3, On::sphere>,
+                                 Whole<double, 3, On::contact>, IsokineticParticle<double>, VaryingIsokinetic<double>>;
 TYPED_TEST_SUITE(RegularTest, Systems);
 
 TYPED_TEST(RegularTest, TheSweepsAreTheGeneralForm) {
@@ -102,6 +134,16 @@ TYPED_TEST(RegularTest, TheSweepsAreTheGeneralForm) {
   });
 }
 
+TYPED_TEST(RegularTest, ChordsAreTheGeneralForm) {
+  if constexpr (is_holonomic<TypeParam>)
+    expect_chords_of_ggl_are_the_general_form(TypeParam{}, start(TypeParam{}), 0.05);
+}
+TEST(Regular, ChordsOfEnergyMomentumAreTheGeneralForm) {
+  const SolvedRelativistic<double, 3, On::sphere> system{};
+  expect_chords_of_ggl_are_the_general_form(system, start(system), 0.05);
+  expect_chords_of_energy_momentum_are_the_general_form(system, start(system), 0.05);
+}
+
 TYPED_TEST(RegularTest, SweepsFallWithTheStep) {
   const TypeParam system{};
   for_stages<2, 3, 4>([&](auto s) {
@@ -112,7 +154,7 @@ TYPED_TEST(RegularTest, SweepsFallWithTheStep) {
 /// Without a potential the charge moves on a circle, at the rate field/gamma.
 TEST(Regular, TheChargeInAFieldConvergesToItsCircle) {
   using System = Relativistic<double, 2, On::nothing>;
-  const System system{1.3, 2.0, 0.0};
+  const System system{{}, 1.3, 2.0, 0.0};
   const double speed = 1.2, gamma = 1.0 / std::sqrt(1.0 - speed * speed / 4.0), rate = 1.3 / gamma,
                radius = speed / rate;
   // v turns with -rate, because the force is v x field
