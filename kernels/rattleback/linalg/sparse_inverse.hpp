@@ -5,6 +5,10 @@
 
 RB_NAMESPACE_BEGIN
 
+struct FullPattern {
+  RB_HD static constexpr bool entry(int, int) { return true; }
+};
+
 /// Solves A x = b for matrices whose zeros are known at compile time: `Pattern::entry(i, j)` is false where A is 0. Up to
 /// three rows the inverse is made of cofactors, with one division. More rows are factorised without exchanges: A must be
 /// near a positive definite matrix, or only guide an iteration.

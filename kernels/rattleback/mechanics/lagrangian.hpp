@@ -1,6 +1,7 @@
 #pragma once
 // Lagrangian, force, momentum, velocity and energy of a system.
 
+#include "rattleback/linalg/sparse_inverse.hpp"
 #include "rattleback/mechanics/derivatives.hpp"
 #include "rattleback/mechanics/mass.hpp"
 
@@ -195,6 +196,16 @@ RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<
 }
 
 namespace detail {
+/// A^-1 b: by cofactors, or with exchanges of rows.
+template <class T, int n>
+RB_HD Vector<T, n> solve_regular(const Matrix<T, n, n>& a, const Vector<T, n>& b) {
+  if constexpr (n <= 3) {
+    return SparseInverse<T, n, FullPattern>(a) * b;
+  } else {
+    return Lu<T, n>(a).solve(b);
+  }
+}
+
 /// v with p = dL/dv(q, v) for any regular L: Newton's method from `v`, whose steps are halved until the residual shrinks. NaN in
 /// lanes without a solution.
 template <class System, class T, int n = System::n>
@@ -204,7 +215,7 @@ RB_HD_LARGE Vector<T, n> inverse_legendre(const System& system, const Vector<T, 
   Vector<T, n> residual = p - momentum(system, q, v);
   mask_t<T> active(true);
   for (int step = 0; step < most_steps && any(active); ++step) {
-    const Vector<T, n> dv = Lu<T, n>(mass_matrix(system, q, v)).solve(residual);
+    const Vector<T, n> dv = solve_regular(mass_matrix(system, q, v), residual);
     // The error after a step this small is its square.
     const mask_t<T> last = active & is_finite(sum(dv)) & (magnitude(dv) <= T(1e-8) * magnitude(v + dv));
     mask_t<T> searching = active & !last;

@@ -11,7 +11,7 @@
 #include "rattleback/lie/lie.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
-#include "rattleback/mechanics/quadratic.hpp"
+#include "rattleback/mechanics/regular.hpp"
 #include "rattleback/systems/holonomic/four_particle.hpp"
 #include "rattleback/systems/holonomic/heavy_top_directors.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
@@ -113,6 +113,24 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
     const auto slopes = gradient<n>([&](const auto& x, const auto& y) { return momentum(system, x, y); }, q, v);
     EXPECT_SAME(at.coupling(v).plus_times(1.0, v, zero), slopes.dq * v);
     EXPECT_SAME(at.coupling(v).plus_transpose_times(1.0, v, zero), transpose_times(slopes.dq, v));
+  }
+  if constexpr (GivesDerivatives<System>) {
+    const auto by_duals = detail::differentiated_momentum(system, q, v);
+    const auto of_momentum =
+        gradient<n>([&](const auto& x, const auto& y) { return detail::differentiated_momentum(system, x, y); }, q, v);
+    RegularLagrangian<System> at(system, q);
+    SparseInverse<double, n, detail::QuadraticPattern<System>> inverse;
+    Coupling<System> coupling;
+    at.move(v);
+    at.linearise(v, inverse, coupling);
+    const auto zero = Vector<double, n>::zero();
+    EXPECT_SAME(at.momentum(v), by_duals);
+    EXPECT_SAME(momentum(system, q, v), by_duals);
+    EXPECT_SAME(at.plus_force(1.0, v, zero), configuration_force(system, q, v));
+    EXPECT_SAME(at.mass(), of_momentum.dv);
+    EXPECT_SAME(mass_matrix(system, q, v), of_momentum.dv);
+    EXPECT_SAME(coupling.plus_times(1.0, v, zero), of_momentum.dq * v);
+    EXPECT_SAME(inverse * (at.mass() * v), v);
   }
   if constexpr (requires { system.velocity(q, v); }) EXPECT_SAME(system.velocity(q, momentum(system, q, v)), v);
   if constexpr (requires { system.position_jacobian(q); }) {
@@ -315,6 +333,23 @@ TEST(PrintedSystems, DoublePendulum) {
     const Vector<double, 2> force{-m2 * l1 * l2 * v[1] * v[1] * sine - g * (m1 + m2) * l1 * std::sin(q[0]),
                                   m2 * l1 * l2 * v[0] * v[0] * sine - g * m2 * l2 * std::sin(q[1])};
     EXPECT_SAME(printed.generalized_force(q, v), force);
+    expect_own_derivatives(printed, q, v);
+  }
+}
+
+/// A Lagrangian that is not quadratic in the velocities, with two active coordinates.
+TEST(PrintedSystems, RegularLagrangians) {
+  using Printed = formulas::RelativisticChargeSystem<double>;
+  static_assert(NotQuadratic<Printed> && GivesDerivatives<Printed>);
+  static_assert(Printed::active == std::array{0, 2});
+  Random random;
+  for (int trial = 0; trial < 20; ++trial) {
+    const double c = random(3.0, 4.0), b = random(0.5, 1.5), k = random(0.5, 1.5);
+    const auto printed = system_of<Printed>({c, b, k});
+    const auto q = random.vector<4>(), v = random.vector<4>();
+    EXPECT_SAME(lagrangian(printed, q, v), -c * c * std::sqrt(1 - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / (c * c)) +
+                                               v[3] * v[3] / 2 + b * q[0] * (q[0] * v[1] + v[2] * v[3]) -
+                                               k * q[0] * q[0] * q[2]);
     expect_own_derivatives(printed, q, v);
   }
 }

@@ -170,6 +170,14 @@ mass = [["(m1 + m2) l1^2", "m2 l1 l2 cos(a - b)"], ["m2 l1 l2 cos(a - b)", "m2 l
 potential = "-(m1 + m2) g l1 cos(a) - m2 g l2 cos(b)"
 initial = { q = [1, 2], v = [0.1, -0.3] }
 )toml"},
+    {"relativistic_charge", R"toml(
+name = "relativistic-charge"
+coordinates = ["x", "y", "z", "a"]
+parameters = { c = 4, b = 1.1, k = 0.7 }
+lagrangian = "-c^2 sqrt(1 - (v_x^2 + v_y^2 + v_z^2)/c^2) + v_a^2/2 + b (x^2 v_y + x v_z v_a) - k x^2 z"
+constraints = ["x^2 + y^2 + z^2 - 1"]
+initial = { q = [1, 0, 0, 0], v = [0, 0.3, 0, 0] }
+)toml"},
     {"every_function", R"toml(
 name = "every-function"
 coordinates = ["x", "y"]

@@ -48,10 +48,14 @@ class QuadraticViS {
     node.move(v_0);
     node.linearise(v_0, node_inverse, node_coupling);
     const Rows g_0 = position_jacobian(system_, state.q);
-    const FirstInverse inverse_1(node_coupling.template added_to<true>(node.mass(), -h));
+    FirstInverse inverse_1;
     Rows response_l;  // R_l^T
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) response_l[k] = inverse_1 * g_0[k];
+    const auto set_first = [&] {
+      inverse_1 = FirstInverse(node_coupling.template added_to<true>(node.mass(), -h));
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) response_l[k] = inverse_1 * g_0[k];
+    };
+    set_first();
 
     // the guess
     Vector<T, m> l = -(h * state.lambda);
@@ -80,6 +84,11 @@ class QuadraticViS {
       w = transpose_times(response_w, gamma);
       q_1 = fma(h, v + w, state.q);
       node.move(v);
+      if constexpr (LagrangianAlone<System>) {  // M moves with v
+        MassInverse unused;
+        node.linearise(v, unused, node_coupling);
+        set_first();
+      }
       const Vector<T, n> p_v = node.momentum(v);
       p_1 = at.momentum(z);
       const Vector<T, n> e_1 = node.plus_force(h, v, state.p) - transpose_times(g_0, l) - p_v;

@@ -1,7 +1,7 @@
 #pragma once
 // How a Lobatto step ends: the momentum on the constraint, the multiplier, the report.
 
-#include "rattleback/mechanics/quadratic.hpp"
+#include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
@@ -24,6 +24,43 @@ RB_HD Vector<T, System::m> put_on_constraint(const System& system, const Quadrat
     for (int l = 0; l < m; ++l) gram[l][k] = column[l];
   }
   singular = singular | mass_inverse.singular() | solve_guide(gram, impulse);
+  p = forms.plus_transpose_times(p, impulse);
+  return impulse;
+}
+
+/// The same for any regular L: Newton's method in v and x for L_v(q, v) = p + C^T x and C v + d = 0, from the velocity v.
+template <class T, class System>
+RB_HD Vector<T, System::m> put_on_constraint(const System& system, RegularLagrangian<System, T>& at,
+                                             const ConstraintForms<System>& forms, const Vector<T, System::n>& q,
+                                             Vector<T, System::n> v, Vector<T, System::n>& p, mask_t<T>& singular) {
+  constexpr int n = System::n, m = System::m, most_steps = 20;
+  auto impulse = Vector<T, m>::zero();
+  mask_t<T> active(true);
+  for (int step = 0; step < most_steps && any(active); ++step) {
+    typename RegularLagrangian<System, T>::MassInverse mass_inverse;
+    Coupling<System, T> coupling;
+    at.move(v);
+    at.linearise(v, mass_inverse, coupling);
+    const Vector<T, n> free = mass_inverse * (forms.plus_transpose_times(p, impulse) - at.momentum(v));
+    Vector<T, m> dx = -(forms * (v + free));
+    if constexpr (has_constraint_offset<System>) dx = dx - constraint_offset(system, q);
+    Matrix<T, m, m> gram;
+    Vector<T, n> response[m];
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      response[k] = mass_inverse * forms.mu[k];
+      const Vector<T, m> column = forms * response[k];
+      RB_UNROLL
+      for (int l = 0; l < m; ++l) gram[l][k] = column[l];
+    }
+    singular = singular | (active & (mass_inverse.singular() | solve_guide(gram, dx)));
+    Vector<T, n> dv = free;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) dv = fma(dx[k], response[k], dv);
+    v = select(active, v + dv, v);
+    impulse = select(active, impulse + dx, impulse);
+    active = active & !(magnitude(dv) <= T(1e-8) * magnitude(v));  // the error is the square of this
+  }
   p = forms.plus_transpose_times(p, impulse);
   return impulse;
 }

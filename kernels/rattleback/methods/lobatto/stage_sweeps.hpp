@@ -83,7 +83,7 @@ class StageSweeps {
     RB_UNROLL
     for (int j = 0; j < S; ++j) state.p = fma(T(tableau.b[j]), at.w[j], state.p);
     Vector<T, m> impulse;
-    if constexpr (m > 0) impulse = put_on_constraint(at, state, lanes.singular);
+    if constexpr (m > 0) impulse = put_on_constraint(at, x.velocity[S - 1], state, lanes.singular);
     return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.norm, state);
   }
 
@@ -381,12 +381,14 @@ class StageSweeps {
     return bend;
   }
 
-  /// Puts the momentum of a state on the constraint; returns the impulse.
-  RB_HD Vector<T, m> put_on_constraint(const Stages& at, State& state, mask_t<T>& singular) const {
-    if constexpr (!LagrangianAlone<System> && !nonlinear) {
-      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, singular);
-    } else {
+  /// Puts the momentum of a state on the constraint; returns the impulse. `near` is about the velocity.
+  RB_HD Vector<T, m> put_on_constraint(Stages& at, const Vector<T, n>& near, State& state, mask_t<T>& singular) const {
+    if constexpr (nonlinear) {
       return impulse_to_constraint(system_, state.q, state.p, singular);
+    } else if constexpr (LagrangianAlone<System>) {
+      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, near, state.p, singular);
+    } else {
+      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, singular);
     }
   }
 
