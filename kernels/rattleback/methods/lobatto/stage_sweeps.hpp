@@ -42,7 +42,7 @@ class StageSweeps {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
-  static constexpr bool two_packs = many_registers && S == 3 && n <= 3;
+  static constexpr bool two_packs = many_registers && ((S == 3 && n <= 3) || (S == 4 && n <= 2));
 
   RB_HD StageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
@@ -81,13 +81,42 @@ class StageSweeps {
 
     state.q = at.q;
     RB_UNROLL
-    for (int j = 0; j < S; ++j) state.p = fma(T(tableau.b[j]), at.w[j], state.p);
+    for (int j = 0; j < S; ++j) state.p = plus_pushes(T(tableau.b[j]), at.w[j], state.p);
     Vector<T, m> impulse;
     if constexpr (m > 0) impulse = put_on_constraint(at, x.velocity[S - 1], state, lanes.singular);
     return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.norm, state);
   }
 
  private:
+  /// Whether f or a force of the constraint has the entry i.
+  RB_HD static constexpr bool pushes(int i) {
+    for (int k = 0; k < Pattern::active; ++k)
+      if (Pattern::coordinate(k) == i && Pattern::forced(k)) return true;
+    for (int k = 0; k < m; ++k)
+      if (Forms::entry(k, i)) return true;
+    return false;
+  }
+  /// y + a w for forces w.
+  RB_HD static Vector<T, n> plus_pushes(const T& a, const Vector<T, n>& w, Vector<T, n> y) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i)
+      if (pushes(i)) y[i] = fma(a, w[i], y[i]);
+    return y;
+  }
+  /// y + a b for products b of B^T.
+  RB_HD static Vector<T, n> plus_pushes_back(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i)
+      if (nonlinear || pushes_back(i)) y[i] = fma(a, b[i], y[i]);
+    return y;
+  }
+  RB_HD static constexpr bool pushes_back(int i) {
+    for (int k = 0; k < Pattern::active; ++k)
+      for (int j = 0; j < n; ++j)
+        if (Pattern::coordinate(k) == i && Pattern::coupled(j, k)) return true;
+    return false;
+  }
+
   /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
   struct Unknowns {
     Vector<T, n> velocity[S];
@@ -167,16 +196,18 @@ class StageSweeps {
         if constexpr (m > 0) forms[j].mu = constraint_forms(system_, q[j], x.velocity[j]);
       }
       lagrangian[j].move(x.velocity[j]);
-      at.residual.velocity[j] = lagrangian[j].momentum(x.velocity[j]) - state.p;
+      at.residual.velocity[j] = lagrangian[j].momentum(x.velocity[j]);
       at.w[j] = Vector<T, n>::zero();
       if constexpr (m > 0) at.w[j] = forms[j].transpose_times(x.multiplier[j]);
       at.w[j] = lagrangian[j].plus_force(h, x.velocity[j], at.w[j]);
     }
+    const Vector<T, n> p_first = plus_pushes(T(tableau.b[0]), at.w[0], state.p);  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
+      at.residual.velocity[i] = at.residual.velocity[i] - p_first;
       RB_UNROLL
-      for (int j = 0; j + 1 < S; ++j)
-        at.residual.velocity[i] = fma(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
+      for (int j = 1; j + 1 < S; ++j)
+        at.residual.velocity[i] = plus_pushes(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
       at.norm = max(at.norm, max_norm(at.residual.velocity[i]));
     }
     if constexpr (m > 0) {
@@ -188,7 +219,7 @@ class StageSweeps {
         } else {
           Vector<T, n> p = state.p;
           RB_UNROLL
-          for (int j = 0; j < S; ++j) p = fma(T(tableau.a[i][j]), at.w[j], p);
+          for (int j = 0; j < S; ++j) p = plus_pushes(T(tableau.a[i][j]), at.w[j], p);
           const Vector<T, n> v = lagrangian[i].velocity(p, x.velocity[i]);
           if constexpr (nonlinear) {
             r = constraint(system_, q[i], v);
@@ -203,7 +234,10 @@ class StageSweeps {
     if (set) {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
-        lagrangian[i].linearise(x.velocity[i], matrices.inverse[i], matrices.coupling[i]);
+        MassInverse& inverse = matrices.inverse[i];
+        const MassInverse of_node = inverse;
+        lagrangian[i].linearise(x.velocity[i], inverse, matrices.coupling[i]);
+        if (i == 0 && !LagrangianAlone<System>) inverse = of_node;  // M depends on q alone
         if (i > 0) lanes.note_singular(matrices.inverse[i].singular());
         if constexpr (m > 0) {
           matrices.forms[i] = forms[i];
@@ -232,7 +266,11 @@ class StageSweeps {
         RB_UNROLL
         for (int c = 0; c < m; ++c) {
           Vector<T, n> response;
-          if constexpr (holonomic) {
+          if constexpr (ConstantInertia<System> && holonomic) {
+            double a_ah = 0.0;
+            for (int k = 0; k < S; ++k) a_ah += tableau.a[i][k] * tableau.ah[k][l];
+            response = T(a_ah) * matrices.response[l][c];
+          } else if constexpr (holonomic) {
             response = T(tableau.a[i][0] * tableau.ah[0][l]) * (matrices.inverse[0] * matrices.forms[l].mu[c]);
             RB_UNROLL
             for (int k = 1; k < S; ++k)
@@ -278,12 +316,15 @@ class StageSweeps {
         for (int k = 0; k < m; ++k) x.multiplier[l][k] = right[(l - first) * m + k];
       }
     }
+    auto first_push = Vector<T, n>::zero();
+    if constexpr (holonomic)
+      first_push = T(tableau.b[0]) * matrices.forms[0].transpose_times(x.multiplier[0]);  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
-      Vector<T, n> push = holonomic ? Vector<T, n>::zero() : x.velocity[i];
+      Vector<T, n> push = holonomic ? first_push : x.velocity[i];
       if constexpr (m > 0) {
         RB_UNROLL
-        for (int l = first; l + 1 < S; ++l)
+        for (int l = 1; l + 1 < S; ++l)
           push = fma(T(tableau.ah[i][l]), matrices.forms[l].transpose_times(x.multiplier[l]), push);
       }
       if constexpr (holonomic) {
@@ -305,6 +346,7 @@ class StageSweeps {
       if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
     }
+    const Vector<T, n> first_back = plus_pushes_back(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       Vector<T, n> y = Vector<T, n>::zero(), turned = Vector<T, n>::zero();
@@ -313,9 +355,9 @@ class StageSweeps {
         for (int j = 0; j < S; ++j) y = fma(h * T(tableau.a[i][j]), x.velocity[j], y);
         turned = matrices.coupling[i].plus_times(T(1.0), y, turned);
       }
-      r.velocity[i] = turned;
+      r.velocity[i] = i > 0 ? turned + first_back : first_back;
       RB_UNROLL
-      for (int j = 0; j + 1 < S; ++j) r.velocity[i] = fma(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
+      for (int j = 1; j + 1 < S; ++j) r.velocity[i] = plus_pushes_back(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
       if constexpr (m > 0) {
         if (i == 0) continue;
         Vector<T, m>& c = r.multiplier[first + i - 1];
@@ -323,7 +365,7 @@ class StageSweeps {
         if constexpr (nonholonomic) {
           Vector<T, n> pushed = -turned;
           RB_UNROLL
-          for (int j = 0; j < S; ++j) pushed = fma(T(tableau.a[i][j]), back[j], pushed);
+          for (int j = 0; j < S; ++j) pushed = plus_pushes_back(T(tableau.a[i][j]), back[j], pushed);
           RB_UNROLL
           for (int k = 0; k < m; ++k) {
             c[k] = dot(matrices.response[i][k], pushed);
