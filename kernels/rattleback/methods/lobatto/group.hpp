@@ -32,6 +32,7 @@ class GroupSweeps {
   static constexpr int coupled = (S - 1) * m;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
+  using Unknowns = StageUnknowns<T, n, m, S, first>;
 
  public:
   using State = StateOf<T, System>;
@@ -55,7 +56,7 @@ class GroupSweeps {
     for (int sweep = 0;; ++sweep) {
       evaluate(start(), h, parked(), inertia, sweep == 0, at);
       end = at.end;
-      if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
+      if (lanes.over(sweep)) break;
       if constexpr (m > 0) lanes.note_singular(factorise(at.matrix));
       solve(at, inertia, at.residual);
       x = parked();
@@ -75,15 +76,10 @@ class GroupSweeps {
     state.p = end().p;
     Vector<T, m> impulse;
     if constexpr (m > 0) impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
-    return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.norm, state);
+    return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.residual.largest(), state);
   }
 
  private:
-  /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
-  struct Unknowns {
-    Vector<T, n> velocity[S];
-    Vector<T, m> multiplier[S];
-  };
   struct End {
     Configuration<System> g;  // of the last stage
     Vector<T, n> p;           // mu'
@@ -94,7 +90,6 @@ class GroupSweeps {
     Matrix<T, coupled, coupled> matrix;  // its factors, from the first solve on
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
-    T norm;
   };
 
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
@@ -182,18 +177,13 @@ class GroupSweeps {
         }
       }
     }
-    at.norm = T(0.0);
     RB_UNROLL
-    for (int i = 0; i < S; ++i) {
-      at.residual.velocity[i] = at.residual.velocity[i] - carried;
-      at.norm = max(at.norm, max_norm(at.residual.velocity[i]));
-    }
+    for (int i = 0; i < S; ++i) at.residual.velocity[i] = at.residual.velocity[i] - carried;
     if constexpr (m > 0) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
         if constexpr (!holonomic) r = r + response[i] * z[i];
-        at.norm = max(at.norm, max_norm(r));
         RB_UNROLL
         for (int l = 0; l < S - 1; ++l) {
           RB_UNROLL

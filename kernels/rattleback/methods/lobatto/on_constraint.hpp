@@ -1,11 +1,29 @@
 #pragma once
-// How a Lobatto step ends: the momentum on the constraint, the multiplier, the report.
+// What the sweeps of the Lobatto pairs share: the unknowns, and the end of a step, which puts the momentum on the constraint.
 
 #include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
 RB_NAMESPACE_BEGIN
+
+/// The unknowns of S stages, or residuals of their equations: velocities and multipliers, of which first..first + S - 2 count.
+template <class T, int n, int m, int S, int first>
+struct StageUnknowns {
+  Vector<T, n> velocity[S];
+  Vector<T, m> multiplier[S];
+
+  RB_HD T largest() const {
+    T r(0.0);
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) r = max(r, max_norm(velocity[i]));
+    if constexpr (m > 0) {
+      RB_UNROLL
+      for (int l = first; l < first + S - 1; ++l) r = max(r, max_norm(multiplier[l]));
+    }
+    return r;
+  }
+};
 
 /// Adds an impulse C^T x to p such that C v + d = 0 at p = M v + A, with C and L at q; returns x.
 template <class T, class System>

@@ -37,6 +37,7 @@ class StageSweeps {
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
   using Pattern = detail::QuadraticPattern<System>;
+  using Unknowns = StageUnknowns<T, n, m, S, first>;
 
  public:
   using State = StateOf<T, System>;
@@ -56,10 +57,14 @@ class StageSweeps {
     T rounding;
     Sweeps<T> lanes = guess(state, h, node, node_forms, x, matrices, rounding);
     Stages at;
+    T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       evaluate(state, h, node, node_forms, x, at, matrices, sweep == 0, lanes);
-      lanes.check(at.norm, rounding);
-      if (lanes.ended() || 5 * sweep >= 4 * options_.max_iterations) break;
+      if (lanes.wants_residual(sweep)) {
+        residual = at.residual.largest();
+        lanes.check(residual, rounding);
+      }
+      if (lanes.over(sweep)) break;
       Unknowns update = at.residual;
       solve(matrices, update);
       Unknowns second = first_order(h, matrices, update);
@@ -84,7 +89,7 @@ class StageSweeps {
     for (int j = 0; j < S; ++j) state.p = plus_pushes(T(tableau.b[j]), at.w[j], state.p);
     Vector<T, m> impulse;
     if constexpr (m > 0) impulse = put_on_constraint(at, x.velocity[S - 1], state, lanes.singular);
-    return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.norm, state);
+    return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], residual, state);
   }
 
  private:
@@ -117,18 +122,12 @@ class StageSweeps {
     return false;
   }
 
-  /// Values of the unknowns, or residuals of their equations; of the multipliers, first..first + s - 2 count.
-  struct Unknowns {
-    Vector<T, n> velocity[S];
-    Vector<T, m> multiplier[S];
-  };
   struct Stages {
     Vector<T, n> w[S];
     Unknowns residual;
     Vector<T, n> q;  // of the last stage, as are the next two
     Lagrangian end;
     Forms end_forms;
-    T norm;
   };
   /// The matrices that hold for the step.
   struct Matrices {
@@ -180,7 +179,6 @@ class StageSweeps {
     Vector<T, n> q[S];
     Lagrangian lagrangian[S];
     Forms forms[S];
-    at.norm = T(0.0);
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
       if (j == 0) {
@@ -208,7 +206,6 @@ class StageSweeps {
       RB_UNROLL
       for (int j = 1; j + 1 < S; ++j)
         at.residual.velocity[i] = plus_pushes(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
-      at.norm = max(at.norm, max_norm(at.residual.velocity[i]));
     }
     if constexpr (m > 0) {
       RB_UNROLL
@@ -228,7 +225,6 @@ class StageSweeps {
             if constexpr (has_constraint_offset<System>) r = r + constraint_offset(system_, q[i]);
           }
         }
-        at.norm = max(at.norm, max_norm(r));
       }
     }
     if (set) {
