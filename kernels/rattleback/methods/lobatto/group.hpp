@@ -57,7 +57,8 @@ class GroupSweeps {
       evaluate(start(), h, parked(), inertia, sweep == 0, at);
       end = at.end;
       if (lanes.over(sweep)) break;
-      if constexpr (m > 0) lanes.note_singular(factorise(at.matrix));
+      if constexpr (m > 0)
+        if (sweep == 0) lanes.note_singular(factorise(at.matrix));
       solve(at, inertia, at.residual);
       x = parked();
       subtract(at.residual, lanes.active, x);
@@ -184,6 +185,7 @@ class GroupSweeps {
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
         if constexpr (!holonomic) r = r + response[i] * z[i];
+        if (!first_sweep) continue;
         RB_UNROLL
         for (int l = 0; l < S - 1; ++l) {
           RB_UNROLL
