@@ -192,20 +192,20 @@ RB_HD mask_t<T> solve_by_cofactors(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   return !is_finite(inverse);
 }
 
-/// Replaces A by its factors L and U, without row exchanges, with the inverse pivots on the diagonal; loops are
-/// unrolled. A must be positive definite, or only guide an iteration. Returns the singular lanes.
+/// Replaces A by its factors L and U, without row exchanges, with the inverse pivots on the diagonal. A must be positive definite, or only guide an iteration. Returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
   mask_t<T> singular(false);
-  RB_UNROLL
+  RB_UNROLL_UP_TO(12, N)
   for (int k = 0; k < N; ++k) {
     a[k][k] = T(1.0) / a[k][k];
     singular = singular | !is_finite(a[k][k]);
-    RB_UNROLL
+    RB_UNROLL_UP_TO(12, N)
     for (int i = k + 1; i < N; ++i) {
-      a[i][k] = a[i][k] * a[k][k];
-      RB_UNROLL
-      for (int j = k + 1; j < N; ++j) a[i][j] = fma(-a[i][k], a[k][j], a[i][j]);
+      const T factor = a[i][k] * a[k][k];
+      a[i][k] = factor;
+      RB_UNROLL_UP_TO(12, N)
+      for (int j = k + 1; j < N; ++j) a[i][j] = fma(-factor, a[k][j], a[i][j]);
     }
   }
   return singular;
@@ -214,14 +214,14 @@ RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
 /// Replaces b by the solution of A x = b; `a` holds the factors of A.
 template <class T, int N>
 RB_HD void solve_factorised(const Matrix<T, N, N>& a, Vector<T, N>& b) {
-  RB_UNROLL
+  RB_UNROLL_UP_TO(12, N)
   for (int i = 1; i < N; ++i) {
-    RB_UNROLL
+    RB_UNROLL_UP_TO(12, N)
     for (int j = 0; j < i; ++j) b[i] = fma(-a[i][j], b[j], b[i]);
   }
-  RB_UNROLL
+  RB_UNROLL_UP_TO(12, N)
   for (int i = N - 1; i >= 0; --i) {
-    RB_UNROLL
+    RB_UNROLL_UP_TO(12, N)
     for (int j = i + 1; j < N; ++j) b[i] = fma(-a[i][j], b[j], b[i]);
     b[i] = b[i] * a[i][i];
   }

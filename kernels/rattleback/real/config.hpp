@@ -28,6 +28,17 @@
 #define RB_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+// RB_UNROLL_UP_TO(limit, passes) unrolls a loop of at most `limit` passes. The code of longer loops stays small: nested ones would take
+// minutes to compile.
+#define RB_PRAGMA(text) _Pragma(#text)
+#if defined(__CUDACC__)
+#define RB_UNROLL_UP_TO(limit, passes) RB_PRAGMA(unroll((passes) <= (limit) ? (limit) : 1))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE)
+#define RB_UNROLL_UP_TO(limit, passes)
+#else
+#define RB_UNROLL_UP_TO(limit, passes) RB_PRAGMA(GCC unroll limit)
+#endif
+
 // RB_ROLLED marks long loops that a GPU compiler would unroll for minutes without benefit.
 #ifndef RB_ROLLED
 #define RB_ROLLED

@@ -188,9 +188,9 @@ class GroupSweeps {
         if (!first_sweep) continue;
         RB_UNROLL
         for (int l = 0; l < S - 1; ++l) {
-          RB_UNROLL
+          RB_UNROLL_UP_TO(4, m)
           for (int k = 0; k < m; ++k) {
-            RB_UNROLL
+            RB_UNROLL_UP_TO(4, m)
             for (int c = 0; c < m; ++c)
               at.matrix[(i - 1) * m + k][l * m + c] =
                   holonomic ? inertia.coupled(tableau, i, l, at.forms[i].mu[k], at.forms[l].mu[c])

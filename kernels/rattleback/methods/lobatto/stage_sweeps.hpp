@@ -259,7 +259,7 @@ class StageSweeps {
     for (int i = 1; i < S; ++i) {
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
-        RB_UNROLL
+        RB_UNROLL_UP_TO(4, m)
         for (int c = 0; c < m; ++c) {
           Vector<T, n> response;
           if constexpr (ConstantInertia<System> && holonomic) {
