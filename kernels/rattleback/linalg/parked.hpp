@@ -12,6 +12,8 @@ RB_NAMESPACE_BEGIN
 #define RATTLEBACK_BLOCK_THREADS 64
 #endif
 inline constexpr int threads_of_block = RATTLEBACK_BLOCK_THREADS;
+/// Bytes that one thread may park: CUDA gives a block 48 KiB of shared memory without a request.
+inline constexpr int most_parked_bytes = 49152 / threads_of_block;
 
 /// Numbers that an iteration rarely reads. On a GPU, with `parks`, shared memory holds these numbers instead of
 /// registers. Two objects of the same type share the same memory there, so a step must have only one object of each

@@ -50,9 +50,10 @@ class GroupSweeps {
 
     Sweeps<T> lanes(options_, scale);
     Stages at;
-    const Parked<State, parks> start(state);
-    Parked<Unknowns, parks> parked(x);
-    Parked<End, parks> end;
+    constexpr bool fits = parks && sizeof(State) + sizeof(Unknowns) + sizeof(End) <= most_parked_bytes;
+    const Parked<State, fits> start(state);
+    Parked<Unknowns, fits> parked(x);
+    Parked<End, fits> end;
     for (int sweep = 0;; ++sweep) {
       evaluate(start(), h, parked(), inertia, sweep == 0, at);
       end = at.end;

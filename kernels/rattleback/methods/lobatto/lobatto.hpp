@@ -58,7 +58,7 @@ using LagrangianLobatto =
 namespace detail {
 /// Unknowns of a step up to which the sweeps are worth their unrolled code; of a tangent map, fewer.
 template <class T>
-inline constexpr int most_swept = 100;
+inline constexpr int most_swept = 200;
 template <class T>
 inline constexpr int most_swept<Dual<T, 1>> = 12;
 
