@@ -192,20 +192,20 @@ RB_HD mask_t<T> solve_by_cofactors(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   return !is_finite(inverse);
 }
 
-/// Replaces A by its factors L and U, without row exchanges, with the inverse pivots on the diagonal. A must be positive definite, or only guide an iteration. Returns the singular lanes.
+/// Replaces A by its factors L and U, without row exchanges, with the inverse pivots on the diagonal; loops are
+/// unrolled. A must be positive definite, or only guide an iteration. Returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
   mask_t<T> singular(false);
-  RB_UNROLL_UP_TO(12, N)
+  RB_UNROLL
   for (int k = 0; k < N; ++k) {
     a[k][k] = T(1.0) / a[k][k];
     singular = singular | !is_finite(a[k][k]);
-    RB_UNROLL_UP_TO(12, N)
+    RB_UNROLL
     for (int i = k + 1; i < N; ++i) {
-      const T factor = a[i][k] * a[k][k];
-      a[i][k] = factor;
-      RB_UNROLL_UP_TO(12, N)
-      for (int j = k + 1; j < N; ++j) a[i][j] = fma(-factor, a[k][j], a[i][j]);
+      a[i][k] = a[i][k] * a[k][k];
+      RB_UNROLL
+      for (int j = k + 1; j < N; ++j) a[i][j] = fma(-a[i][k], a[k][j], a[i][j]);
     }
   }
   return singular;
@@ -214,18 +214,66 @@ RB_HD mask_t<T> factorise(Matrix<T, N, N>& a) {
 /// Replaces b by the solution of A x = b; `a` holds the factors of A.
 template <class T, int N>
 RB_HD void solve_factorised(const Matrix<T, N, N>& a, Vector<T, N>& b) {
-  RB_UNROLL_UP_TO(12, N)
+  RB_UNROLL
   for (int i = 1; i < N; ++i) {
-    RB_UNROLL_UP_TO(12, N)
+    RB_UNROLL
     for (int j = 0; j < i; ++j) b[i] = fma(-a[i][j], b[j], b[i]);
   }
-  RB_UNROLL_UP_TO(12, N)
+  RB_UNROLL
   for (int i = N - 1; i >= 0; --i) {
-    RB_UNROLL_UP_TO(12, N)
+    RB_UNROLL
     for (int j = i + 1; j < N; ++j) b[i] = fma(-a[i][j], b[j], b[i]);
     b[i] = b[i] * a[i][i];
   }
 }
+
+/// The factors of a matrix that is positive definite or guides an iteration. The code for large matrices stays in loops: unrolled, the
+/// code would compile for minutes.
+template <class T, int N>
+class GuideFactors {
+  static constexpr bool unrolled = N <= 12;
+
+ public:
+  /// The matrix, to be filled before `factorise`.
+  RB_HD Matrix<T, N, N>& matrix() { return a_; }
+  /// Returns the singular lanes.
+  RB_HD mask_t<T> factorise() {
+    if constexpr (unrolled) return rattleback::factorise(a_);
+    mask_t<T> singular(false);
+    RB_ROLLED
+    for (int k = 0; k < N; ++k) {
+      a_[k][k] = T(1.0) / a_[k][k];
+      singular = singular | !is_finite(a_[k][k]);
+      RB_ROLLED
+      for (int i = k + 1; i < N; ++i) {
+        const T factor = a_[i][k] * a_[k][k];
+        a_[i][k] = factor;
+        RB_ROLLED
+        for (int j = k + 1; j < N; ++j) a_[i][j] = fma(-factor, a_[k][j], a_[i][j]);
+      }
+    }
+    return singular;
+  }
+  /// b becomes A^-1 b.
+  RB_HD void solve(Vector<T, N>& b) const {
+    if constexpr (unrolled) return solve_factorised(a_, b);
+    RB_ROLLED
+    for (int i = 1; i < N; ++i) b[i] = reduced(b, i, 0, i);
+    RB_ROLLED
+    for (int i = N - 1; i >= 0; --i) b[i] = reduced(b, i, i + 1, N) * a_[i][i];
+  }
+
+ private:
+  /// b_i less row i from the column `first` to the one before `end`, times b.
+  RB_HD T reduced(const Vector<T, N>& b, int i, int first, int end) const {
+    T sum = b[i];
+    RB_ROLLED
+    for (int j = first; j < end; ++j) sum = fma(-a_[i][j], b[j], sum);
+    return sum;
+  }
+
+  Matrix<T, N, N> a_;
+};
 
 /// Solves A x = b in place, where A guides an iteration or is positive definite; returns the singular lanes.
 template <class T, int N>

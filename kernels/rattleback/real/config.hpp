@@ -15,12 +15,15 @@
 #define RB_NOINLINE __host__ __device__ __noinline__
 #define RB_UNROLL _Pragma("unroll")
 #define RB_ROLLED _Pragma("unroll 1")
+#define RB_PRAGMA(text) _Pragma(#text)
+#define RB_UNROLL_FEW(passes) RB_PRAGMA(unroll((passes) <= 4 ? 4 : 1))
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE)
 // Instrumented code and code that need not be fast stay small; otherwise compilation takes minutes.
 #define RB_HD inline
 #define RB_HD_LARGE inline
 #define RB_NOINLINE [[gnu::noinline]]
 #define RB_UNROLL
+#define RB_UNROLL_FEW(passes)
 #else
 #define RB_HD [[gnu::always_inline]] inline
 #define RB_HD_LARGE inline
@@ -28,15 +31,10 @@
 #define RB_UNROLL _Pragma("GCC unroll 64")
 #endif
 
-// RB_UNROLL_UP_TO(limit, passes) unrolls a loop of at most `limit` passes. The code of longer loops stays small: nested ones would take
+// RB_UNROLL_FEW unrolls loops of a constant number of passes up to four. The code of longer ones stays small: nested, they would take
 // minutes to compile.
-#define RB_PRAGMA(text) _Pragma(#text)
-#if defined(__CUDACC__)
-#define RB_UNROLL_UP_TO(limit, passes) RB_PRAGMA(unroll((passes) <= (limit) ? (limit) : 1))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RATTLEBACK_SMALL_CODE)
-#define RB_UNROLL_UP_TO(limit, passes)
-#else
-#define RB_UNROLL_UP_TO(limit, passes) RB_PRAGMA(GCC unroll limit)
+#ifndef RB_UNROLL_FEW
+#define RB_UNROLL_FEW(passes) _Pragma("GCC unroll 4")
 #endif
 
 // RB_ROLLED marks long loops that a GPU compiler would unroll for minutes without benefit.

@@ -30,6 +30,8 @@ class GroupSweeps {
   /// J - P is of second order in h.
   static constexpr bool flat = !on_group<System> && (holonomic || m == 0);
   static constexpr int coupled = (S - 1) * m;
+  /// The equations of many multipliers are factorised once per step. The factors of few cost registers and little time.
+  static constexpr bool keeps = coupled > 4;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
   using Unknowns = StageUnknowns<T, n, m, S, first>;
@@ -59,7 +61,7 @@ class GroupSweeps {
       end = at.end;
       if (lanes.over(sweep)) break;
       if constexpr (m > 0)
-        if (sweep == 0) lanes.note_singular(factorise(at.matrix));
+        if (sweep == 0 || !keeps) lanes.note_singular(at.factors.factorise());
       solve(at, inertia, at.residual);
       x = parked();
       subtract(at.residual, lanes.active, x);
@@ -88,8 +90,8 @@ class GroupSweeps {
   };
   struct Stages {
     End end;
-    ConstraintForms<System> forms[S];    // A_i
-    Matrix<T, coupled, coupled> matrix;  // its factors, from the first solve on
+    ConstraintForms<System> forms[S];  // A_i
+    GuideFactors<T, coupled> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
   };
@@ -186,14 +188,14 @@ class GroupSweeps {
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
         if constexpr (!holonomic) r = r + response[i] * z[i];
-        if (!first_sweep) continue;
+        if (keeps && !first_sweep) continue;
         RB_UNROLL
         for (int l = 0; l < S - 1; ++l) {
-          RB_UNROLL_UP_TO(4, m)
+          RB_UNROLL_FEW(m)
           for (int k = 0; k < m; ++k) {
-            RB_UNROLL_UP_TO(4, m)
+            RB_UNROLL_FEW(m)
             for (int c = 0; c < m; ++c)
-              at.matrix[(i - 1) * m + k][l * m + c] =
+              at.factors.matrix()[(i - 1) * m + k][l * m + c] =
                   holonomic ? inertia.coupled(tableau, i, l, at.forms[i].mu[k], at.forms[l].mu[c])
                             : T(tableau.a[i][l + 1]) * dot(response[i][k], f[l + 1][c]);
           }
@@ -214,7 +216,7 @@ class GroupSweeps {
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
       }
-      solve_factorised(at.matrix, right);
+      at.factors.solve(right);
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
         RB_UNROLL

@@ -56,17 +56,17 @@ using LagrangianLobatto =
     HandingOver<detail::LagrangianSweepsOf<T, System, S>::template type, GeneralLobatto<T, System, Cay, S>>;
 
 namespace detail {
-/// Unknowns of a step up to which the sweeps are worth their unrolled code; of a tangent map, fewer.
-template <class T>
-inline constexpr int most_swept = 200;
-template <class T>
-inline constexpr int most_swept<Dual<T, 1>> = 12;
+/// Unknowns of a step up to which the sweeps are worth their unrolled code; of a tangent map, and where M varies, fewer.
+template <class T, class System>
+inline constexpr int most_swept = Mechanical<System> ? 200 : 80;
+template <class T, class System>
+inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 
 template <class T, class System, class Tau, int S>
 consteval auto lobatto_form() {
   constexpr bool swept =
       (Mechanical<System> || MechanicalOnGroup<System> || Quadratic<System> || BeyondQuadratic<System>) &&
-      S * System::n + (S - 1) * System::m <= most_swept<T>;
+      S * System::n + (S - 1) * System::m <= most_swept<T, System>;
   if constexpr (swept && on_group<System>) {
     return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (on_group<System>) {

@@ -134,10 +134,10 @@ class StageSweeps {
     MassInverse inverse[S];
     Coupling<System, T> coupling[S];
     Forms forms[S];
-    Matrix<T, m, n> response[S];          // rows M_i^-1 C_i^T
-    Matrix<T, m, n> rate[S];              // d(C_i V_i + d)/dq, its active columns; with velocity constraints
-    Matrix<T, n, n> bend[S];              // l_i . Phi_vv; with nonlinear ones
-    Matrix<T, coupled, coupled> factors;  // of the equations of the multipliers
+    Matrix<T, m, n> response[S];       // rows M_i^-1 C_i^T
+    Matrix<T, m, n> rate[S];           // d(C_i V_i + d)/dq, its active columns; with velocity constraints
+    Matrix<T, n, n> bend[S];           // l_i . Phi_vv; with nonlinear ones
+    GuideFactors<T, coupled> factors;  // of the equations of the multipliers
   };
 
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
@@ -259,7 +259,7 @@ class StageSweeps {
     for (int i = 1; i < S; ++i) {
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
-        RB_UNROLL_UP_TO(4, m)
+        RB_UNROLL
         for (int c = 0; c < m; ++c) {
           Vector<T, n> response;
           if constexpr (ConstantInertia<System> && holonomic) {
@@ -277,11 +277,11 @@ class StageSweeps {
           }
           const Vector<T, m> column = matrices.forms[i] * response;
           RB_UNROLL
-          for (int k = 0; k < m; ++k) matrices.factors[(i - 1) * m + k][(l - first) * m + c] = column[k];
+          for (int k = 0; k < m; ++k) matrices.factors.matrix()[(i - 1) * m + k][(l - first) * m + c] = column[k];
         }
       }
     }
-    return factorise(matrices.factors);
+    return matrices.factors.factorise();
   }
 
   /// x becomes P^-1 x.
@@ -305,7 +305,7 @@ class StageSweeps {
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
       }
-      solve_factorised(matrices.factors, right);
+      matrices.factors.solve(right);
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
         RB_UNROLL
