@@ -76,12 +76,10 @@ class TwoStageSweeps {
         end_forms.mu = constraint_forms(system_, q, second);
         right = (T(-1.0) / h) * system_.position_constraint(q);
       }
-      if (lanes.wants_residual(sweep)) {
-        residual = max(max_norm(e_1), max_norm(e_2));
-        if constexpr (holonomic) residual = max(residual, max_norm(right));
-        lanes.check(residual, rounding);
-      }
-      if (lanes.over(sweep)) break;
+      residual = max(max_norm(e_1), max_norm(e_2));
+      if constexpr (holonomic) residual = max(residual, max_norm(right));
+      lanes.check(residual, rounding);
+      if (lanes.over(sweep, options_.max_iterations)) break;
       if (sweep == 0) lanes.note_singular(chord.set(at, inverse, end, end.coupling(second), forms, half));
       Vector<T, n> c_1 = inverse * e_1, c_2 = chord.second * (e_2 + chord.carried(at, c_1, half));
       if constexpr (holonomic) {

@@ -64,22 +64,23 @@ struct RefusingIteration : Iteration<T> {
 template <class T>
 struct Sweeps : RefusingIteration<T> {
   static constexpr int least_sweeps = 5;
-  int most;  ///< updates; a fifth of the allowed iterations is left to the method that takes over
   T first_change, last_change, small;
   mask_t<T> predicted;  ///< lanes that ended because their next update would have been small
 
   RB_HD Sweeps(const SolverOptions<T>& options, const T& scale)
       : RefusingIteration<T>(options, scale),
-        most((4 * options.max_iterations + 4) / 5),
         first_change(0.0),
         last_change(__builtin_huge_val()),
         small(options.tolerance * scale),
         predicted(false) {}
 
-  /// Whether the loop ends before the update of sweep number `sweep`, counted from 0.
-  RB_HD bool over(int sweep) const { return this->ended() || sweep >= most; }
+  /// Whether the loop ends before the update of sweep number `sweep`, counted from 0. A fifth of the allowed iterations is left to the
+  /// method that takes over.
+  RB_HD bool over(int sweep, int max_iterations) const { return this->ended() || 5 * sweep >= 4 * max_iterations; }
   /// Whether the size of the residual counts in this sweep: for `check`, or because the loop ends.
-  RB_HD bool wants_residual(int sweep) const { return any(predicted) || over(sweep); }
+  RB_HD bool wants_residual(int sweep, int max_iterations) const {
+    return any(predicted) || over(sweep, max_iterations);
+  }
   /// Takes the size of the update that the active lanes got from sweep number `sweep`.
   RB_HD void settle(int sweep, const T& change, double margin = 1.0) {
     this->count(this->active);
