@@ -373,7 +373,7 @@ TEST(GroupLobatto, KeepsTheSpatialMomentumOfAFreeBody) {
 
 /// Forms agree so far in Lambda_s, whose round-off is that of an impulse over h b_s.
 template <int S>
-inline constexpr double multiplier_tolerance = 1e-12 * std::max(1.0, S*(S - 1) / 12.0);
+inline constexpr double multiplier_tolerance = 1e-12 * std::max(1.0, S*(S - 1) / 10.0);
 
 /// The two forms of a step are the same map.
 template <class System, class Tau, int S>
