@@ -251,9 +251,11 @@ class QuadraticLagrangian {
       for (int j = 0; j < n; ++j) {
         const bool entry = Pattern::entry(i, j);
         mass_[i][j] = entry ? value(entry_of(inertia, i, j)) : T(0.0);
-        RB_UNROLL
-        for (int k = 0; k < active; ++k)
-          mass_by_[k][i][j] = Pattern::mass_varies(i, j, k) ? partial(entry_of(inertia, i, j), k) : T(0.0);
+        if constexpr (Pattern::varies()) {
+          RB_UNROLL
+          for (int k = 0; k < active; ++k)
+            mass_by_[k][i][j] = Pattern::mass_varies(i, j, k) ? partial(entry_of(inertia, i, j), k) : T(0.0);
+        }
       }
     }
     if constexpr (Pattern::has_vector_potential) {
@@ -378,13 +380,20 @@ class QuadraticLagrangian {
     bool varies = false;
     RB_UNROLL
     for (int j = 0; j < n; ++j) varies = varies || Pattern::mass_varies(i, j, k);
-    if (!varies) return vector_potential_by_[k][i];
-    const T by_mass = row_times(mass_by_[k], i, v, [k](int r, int c) { return Pattern::mass_varies(r, c, k); });
-    return Pattern::vector_potential_varies(i, k) ? fma(s, by_mass, vector_potential_by_[k][i]) : s * by_mass;
+    if constexpr (Pattern::varies()) {
+      if (varies) {
+        const T by_mass = row_times(mass_by_[k], i, v, [k](int r, int c) { return Pattern::mass_varies(r, c, k); });
+        return Pattern::vector_potential_varies(i, k) ? fma(s, by_mass, vector_potential_by_[k][i]) : s * by_mass;
+      }
+    }
+    return vector_potential_by_[k][i];
   }
 
   static constexpr int directions = active > 0 ? active : 1;
-  Matrix<T, n, n> mass_, mass_by_[directions];
+  struct Nothing {};
+  // Derivatives of a constant M take no place: compilers copy large objects in memory.
+  Matrix<T, n, n> mass_;
+  [[no_unique_address]] std::conditional_t<Pattern::varies(), Vector<Matrix<T, n, n>, directions>, Nothing> mass_by_;
   Vector<T, n> vector_potential_, vector_potential_by_[directions];
   T potential_by_[directions];
 };
