@@ -47,12 +47,12 @@ class QuadraticEnergyMomentum {
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       const auto r = equations(u, p_1, l, gamma);
-      if (lanes.wants_residual(sweep, options_.max_iterations)) {
+      if (lanes.wants_residual(sweep, options_)) {
         residual = max(max(max_norm(r.drift), max_norm(r.kick)), max_norm(r.position));
         if constexpr (Traits::has_gamma) residual = max(residual, max_norm(r.hidden));
         lanes.check(residual, rounding);
       }
-      if (lanes.over(sweep, options_.max_iterations)) break;
+      if (lanes.ended() || lanes.late(sweep, options_)) break;
       const auto d = chord(T(-0.5) * r.kick, -r.drift, r.hidden, r.position);
       const Vector<T, n> dp = chord.coupling.plus_times(h, d.u, T(2.0) * (mass * d.v));
       u = select(lanes.active, u + d.u, u);

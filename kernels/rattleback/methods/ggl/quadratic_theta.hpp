@@ -67,11 +67,11 @@ class QuadraticTheta {
       const Vector<T, n> e = fma(chord.rest, slope, state.p) - share * by_l.transpose_times(l) - at.momentum(v);
       const Vector<T, m> hidden = forms * v,
                          position = (T(1.0) / h) * system_.position_constraint(Traits::position_at_end ? q_1 : x);
-      if (lanes.wants_residual(sweep, options_.max_iterations)) {
+      if (lanes.wants_residual(sweep, options_)) {
         residual = max(max(max_norm(e), max_norm(e_u)), max(max_norm(hidden), max_norm(position)));
         lanes.check(residual, rounding);
       }
-      if (lanes.over(sweep, options_.max_iterations)) break;
+      if (lanes.ended() || lanes.late(sweep, options_)) break;
 
       // w moves with x: du = (1 + turn) (dv + e_u + R_w dgamma)
       const ConstraintHessian<System, T> curvature(system_, x, gamma);

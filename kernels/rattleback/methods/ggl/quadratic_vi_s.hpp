@@ -94,11 +94,11 @@ class QuadraticViS {
       const Vector<T, n> e_1 = node.plus_force(h, v, state.p) - transpose_times(g_0, l) - p_v;
       const Vector<T, n> e_2 = coupling.plus_transpose_times(w, fma(-h, transpose_times(t, gamma), p_v - p_1));
       const Vector<T, m> hidden = g_y * z, position = inverse_h * system_.position_constraint(q_1);
-      if (lanes.wants_residual(sweep, options_.max_iterations)) {
+      if (lanes.wants_residual(sweep, options_)) {
         residual = max(max(max_norm(e_1), max_norm(e_2)), max(max_norm(hidden), max_norm(position)));
         lanes.check(residual, rounding);
       }
-      if (lanes.over(sweep, options_.max_iterations)) break;
+      if (lanes.ended() || lanes.late(sweep, options_)) break;
 
       const ConstraintHessian<System, T> s(system_, y, gamma);
       const ThirdInverse inverse_3(s.added_to(at.mass(), h));

@@ -59,7 +59,7 @@ class GroupSweeps {
     for (int sweep = 0;; ++sweep) {
       evaluate(start(), h, parked(), inertia, sweep == 0, at);
       end = at.end;
-      if (lanes.over(sweep, options_.max_iterations)) break;
+      if (lanes.ended() || lanes.late(sweep, options_)) break;
       if constexpr (m > 0)
         if (sweep == 0 || !keeps) lanes.note_singular(at.factors.factorise());
       solve(at, inertia, at.residual);

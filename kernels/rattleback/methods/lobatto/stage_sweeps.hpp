@@ -60,11 +60,11 @@ class StageSweeps {
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       evaluate(state, h, node, node_forms, x, at, matrices, sweep == 0, lanes);
-      if (lanes.wants_residual(sweep, options_.max_iterations)) {
+      if (lanes.wants_residual(sweep, options_)) {
         residual = at.residual.largest();
         lanes.check(residual, rounding);
       }
-      if (lanes.over(sweep, options_.max_iterations)) break;
+      if (lanes.ended() || lanes.late(sweep, options_)) break;
       Unknowns update = at.residual;
       solve(matrices, update);
       Unknowns second = first_order(h, matrices, update);

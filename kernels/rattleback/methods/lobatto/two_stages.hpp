@@ -71,15 +71,15 @@ class TwoStageSweeps {
       if constexpr (holonomic) pushed = forms.plus_transpose_times(state.p, y);
       p = at.plus_force(half, first, pushed);
       const Vector<T, n> p_first = at.momentum(first), e_1 = p - p_first, e_2 = p_first - end.momentum(second);
+      residual = max(max_norm(e_1), max_norm(e_2));
       Vector<T, m> right;
       if constexpr (holonomic) {
         end_forms.mu = constraint_forms(system_, q, second);
         right = (T(-1.0) / h) * system_.position_constraint(q);
+        residual = max(residual, max_norm(right));
       }
-      residual = max(max_norm(e_1), max_norm(e_2));
-      if constexpr (holonomic) residual = max(residual, max_norm(right));
       lanes.check(residual, rounding);
-      if (lanes.over(sweep, options_.max_iterations)) break;
+      if (lanes.ended() || lanes.late(sweep, options_)) break;
       if (sweep == 0) lanes.note_singular(chord.set(at, inverse, end, end.coupling(second), forms, half));
       Vector<T, n> c_1 = inverse * e_1, c_2 = chord.second * (e_2 + chord.carried(at, c_1, half));
       if constexpr (holonomic) {

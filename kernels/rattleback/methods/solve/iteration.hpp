@@ -74,12 +74,12 @@ struct Sweeps : RefusingIteration<T> {
         small(options.tolerance * scale),
         predicted(false) {}
 
-  /// Whether the loop ends before the update of sweep number `sweep`, counted from 0. A fifth of the allowed iterations is left to the
-  /// method that takes over.
-  RB_HD bool over(int sweep, int max_iterations) const { return this->ended() || 5 * sweep >= 4 * max_iterations; }
+  /// Whether sweep number `sweep`, counted from 0, comes too late: a fifth of the allowed iterations is left to the method that takes
+  /// over.
+  RB_HD static bool late(int sweep, const SolverOptions<T>& options) { return 5 * sweep >= 4 * options.max_iterations; }
   /// Whether the size of the residual counts in this sweep: for `check`, or because the loop ends.
-  RB_HD bool wants_residual(int sweep, int max_iterations) const {
-    return any(predicted) || over(sweep, max_iterations);
+  RB_HD bool wants_residual(int sweep, const SolverOptions<T>& options) const {
+    return any(predicted) || this->ended() || late(sweep, options);
   }
   /// Takes the size of the update that the active lanes got from sweep number `sweep`.
   RB_HD void settle(int sweep, const T& change, double margin = 1.0) {
