@@ -193,7 +193,7 @@ class GroupSweeps {
         for (int l = 0; l < S - 1; ++l) {
           RB_UNROLL_FEW(m)
           for (int k = 0; k < m; ++k) {
-            RB_UNROLL_FEW(m)
+            RB_UNROLL
             for (int c = 0; c < m; ++c)
               at.factors.matrix()[(i - 1) * m + k][l * m + c] =
                   holonomic ? inertia.coupled(tableau, i, l, at.forms[i].mu[k], at.forms[l].mu[c])
