@@ -227,52 +227,41 @@ RB_HD void solve_factorised(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   }
 }
 
-/// The factors of a matrix that is positive definite or guides an iteration. The code for large matrices stays in loops: unrolled, the
-/// code would compile for minutes.
+/// The factors of a matrix that is positive definite or guides an iteration. Large matrices take the loops of Lu: unrolled, their code
+/// would compile for minutes.
 template <class T, int N>
 class GuideFactors {
   static constexpr bool unrolled = N <= 12;
 
  public:
   /// The matrix, to be filled before `factorise`.
-  RB_HD Matrix<T, N, N>& matrix() { return a_; }
+  RB_HD Matrix<T, N, N>& matrix() {
+    if constexpr (unrolled) {
+      return a_;
+    } else {
+      return a_.matrix();
+    }
+  }
   /// Returns the singular lanes.
   RB_HD mask_t<T> factorise() {
-    if constexpr (unrolled) return rattleback::factorise(a_);
-    mask_t<T> singular(false);
-    RB_ROLLED
-    for (int k = 0; k < N; ++k) {
-      a_[k][k] = T(1.0) / a_[k][k];
-      singular = singular | !is_finite(a_[k][k]);
-      RB_ROLLED
-      for (int i = k + 1; i < N; ++i) {
-        const T factor = a_[i][k] * a_[k][k];
-        a_[i][k] = factor;
-        RB_ROLLED
-        for (int j = k + 1; j < N; ++j) a_[i][j] = fma(-factor, a_[k][j], a_[i][j]);
-      }
+    if constexpr (unrolled) {
+      return rattleback::factorise(a_);
+    } else {
+      a_.factorise();
+      return a_.singular();
     }
-    return singular;
   }
   /// b becomes A^-1 b.
   RB_HD void solve(Vector<T, N>& b) const {
-    if constexpr (unrolled) return solve_factorised(a_, b);
-    RB_ROLLED
-    for (int i = 1; i < N; ++i) b[i] = reduced(b, i, 0, i);
-    RB_ROLLED
-    for (int i = N - 1; i >= 0; --i) b[i] = reduced(b, i, i + 1, N) * a_[i][i];
+    if constexpr (unrolled) {
+      solve_factorised(a_, b);
+    } else {
+      b = a_.solve(b);
+    }
   }
 
  private:
-  /// b_i less row i from the column `first` to the one before `end`, times b.
-  RB_HD T reduced(const Vector<T, N>& b, int i, int first, int end) const {
-    T sum = b[i];
-    RB_ROLLED
-    for (int j = first; j < end; ++j) sum = fma(-a_[i][j], b[j], sum);
-    return sum;
-  }
-
-  Matrix<T, N, N> a_;
+  std::conditional_t<unrolled, Matrix<T, N, N>, Lu<T, N>> a_;
 };
 
 /// Solves A x = b in place, where A guides an iteration or is positive definite; returns the singular lanes.

@@ -5,6 +5,7 @@
 
 RB_NAMESPACE_BEGIN
 
+/// The pattern of a matrix without known zeros.
 struct FullPattern {
   RB_HD static constexpr bool entry(int, int) { return true; }
 };

@@ -52,9 +52,7 @@ RB_HD S lagrangian_of_parts(const System& system, const Vector<S, element_size<S
   if constexpr (requires { system.potential(q); }) l = l - system.potential(q);
   return l;
 }
-}  // namespace detail
 
-namespace detail {
 /// The places in `lagrangian_derivatives` (mechanics/system.hpp).
 template <class System>
 struct DerivativePlaces {

@@ -112,4 +112,20 @@ template <class System, class T = typename System::scalar>
 using LagrangianAt =
     std::conditional_t<LagrangianAlone<System>, RegularLagrangian<System, T>, QuadraticLagrangian<System, T>>;
 
+/// L at a state (q, p): moved to the velocity v of the state and linearised there.
+template <class System, class T = typename System::scalar>
+struct LagrangianOfState {
+  using Lagrangian = LagrangianAt<System, T>;
+  Lagrangian at;
+  Vector<T, System::n> v;
+  typename Lagrangian::MassInverse mass_inverse;
+  Coupling<System, T> coupling;
+
+  RB_HD LagrangianOfState(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& p)
+      : at(system, q), v(at.velocity(p, Vector<T, System::n>::zero())) {
+    at.move(v);
+    at.linearise(v, mass_inverse, coupling);
+  }
+};
+
 RB_NAMESPACE_END

@@ -75,16 +75,12 @@ class QuadraticEnergyMomentum {
   /// The mean velocity to first order in h; sets the scale of velocities.
   RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, m>& l, T& scale) const {
     const T half = T(0.5) * h;
-    Lagrangian node(system_, state.q);
-    MassInverse mass_inverse;
-    Coupling<System, T> coupling;
-    const Vector<T, n> v = node.velocity(state.p, Vector<T, n>::zero());
-    node.move(v);
-    node.linearise(v, mass_inverse, coupling);
-    const Vector<T, n> force = node.plus_force(T(1.0), v, Vector<T, n>::zero());
-    scale = magnitude(v) + abs(h) * magnitude(mass_inverse * force) + rounding_velocity(T(1.0) / h, state.q);
+    const LagrangianOfState<System, T> node(system_, state.q, state.p);
+    const Vector<T, n>& v = node.v;
+    const Vector<T, n> force = node.at.plus_force(T(1.0), v, Vector<T, n>::zero());
+    scale = magnitude(v) + abs(h) * magnitude(node.mass_inverse * force) + rounding_velocity(T(1.0) / h, state.q);
     const Vector<T, n> push = half * force - T(0.5) * transpose_times(position_jacobian(system_, state.q), l);
-    return options_.guess * (v + mass_inverse * coupling.plus_times(-half, v, push));
+    return options_.guess * (v + node.mass_inverse * node.coupling.plus_times(-half, v, push));
   }
 
   /// The matrices at the midpoint x and at the end q_1 of a step with the velocity v.

@@ -52,8 +52,8 @@ template <class T, class System>
 struct GglForm<T, System, GglScheme::vi_s> {
   using type = CondensedViS<T, System>;
 };
-/// L is known by its parts or as a whole, and there is no condensed form. The unrolled chords are worth their code up to fifteen coordinates and
-/// constraints.
+/// L is known by its parts or as a whole, and there is no condensed form. The unrolled chords are worth their code up to fifteen
+/// coordinates and constraints.
 template <class System>
 concept TakesChords = (Quadratic<System> || Separable<System> || LagrangianAlone<System>) && !Blocks<System> &&
                       System::n + System::m <= 15;

@@ -119,15 +119,12 @@ class QuadraticTheta {
   /// v to first order in h, all derivatives at q; sets the scale of velocities.
   RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, n>& constraint_force, const Chord& chord,
                            T& scale) const {
-    Lagrangian node(system_, state.q);
-    MassInverse mass_inverse;
-    Coupling<System, T> coupling;
-    const Vector<T, n> v = node.velocity(state.p, Vector<T, n>::zero());
-    node.move(v);
-    node.linearise(v, mass_inverse, coupling);
-    const Vector<T, n> push = node.plus_force(chord.rest, v, state.p) - constraint_force;
-    const Vector<T, n> moved = node.velocity_near(v, mass_inverse, coupling.plus_times(-chord.reach, v, push));
-    scale = magnitude(v) + abs(h) * magnitude(mass_inverse * node.plus_force(T(1.0), v, Vector<T, n>::zero())) +
+    const LagrangianOfState<System, T> node(system_, state.q, state.p);
+    const Vector<T, n>& v = node.v;
+    const Vector<T, n> push = node.at.plus_force(chord.rest, v, state.p) - constraint_force;
+    const Vector<T, n> moved =
+        node.at.velocity_near(v, node.mass_inverse, node.coupling.plus_times(-chord.reach, v, push));
+    scale = magnitude(v) + abs(h) * magnitude(node.mass_inverse * node.at.plus_force(T(1.0), v, Vector<T, n>::zero())) +
             rounding_velocity(T(1.0) / h, state.q);
     return options_.guess * moved;
   }

@@ -41,17 +41,15 @@ class QuadraticViS {
   template <class Keep>
   RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {
     const T inverse_h = T(1.0) / h;
-    Lagrangian node(system_, state.q);
-    MassInverse node_inverse;
-    Coupling<System, T> node_coupling;
-    const Vector<T, n> v_0 = node.velocity(state.p, Vector<T, n>::zero());
-    node.move(v_0);
-    node.linearise(v_0, node_inverse, node_coupling);
+    LagrangianOfState<System, T> start(system_, state.q, state.p);
+    Lagrangian& node = start.at;
+    const Vector<T, n>& v_0 = start.v;
+    const MassInverse& node_inverse = start.mass_inverse;
     const Rows g_0 = position_jacobian(system_, state.q);
     FirstInverse inverse_1;
     Rows response_l;  // R_l^T
     const auto set_first = [&] {
-      inverse_1 = FirstInverse(node_coupling.template added_to<true>(node.mass(), -h));
+      inverse_1 = FirstInverse(start.coupling.template added_to<true>(node.mass(), -h));
       RB_UNROLL
       for (int k = 0; k < m; ++k) response_l[k] = inverse_1 * g_0[k];
     };
@@ -60,7 +58,7 @@ class QuadraticViS {
     // the guess
     Vector<T, m> l = -(h * state.lambda);
     Vector<T, n> v = node.velocity_near(v_0, node_inverse, node.plus_force(h, v_0, state.p) - transpose_times(g_0, l));
-    Vector<T, n> z = v - node_inverse * node_coupling.plus_times(h, v, Vector<T, n>::zero());
+    Vector<T, n> z = v - node_inverse * start.coupling.plus_times(h, v, Vector<T, n>::zero());
     Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), z, h);
     const T speed = magnitude(v_0) + magnitude(v - v_0);
     const T scale = speed + rounding_velocity(inverse_h, state.q), rounding = rounding_of_residuals(scale, state.p);
@@ -86,7 +84,7 @@ class QuadraticViS {
       node.move(v);
       if constexpr (LagrangianAlone<System>) {  // M moves with v
         MassInverse unused;
-        node.linearise(v, unused, node_coupling);
+        node.linearise(v, unused, start.coupling);
         set_first();
       }
       const Vector<T, n> p_v = node.momentum(v);
@@ -143,13 +141,13 @@ class QuadraticViS {
       lanes.settle(sweep, larger(larger(magnitude(dv), magnitude(dz)), magnitude(transpose_times(response_w, dgamma))));
     }
 
-    const State start = state;
+    const State before = state;
     state.q = q_1;
     state.p = p_1;
     state.lambda = (T(-1.0) / h) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status = step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), is_finite(check));
-    keep.put(status == T(0.0), gamma, v, start.q, start.p);
+    keep.put(status == T(0.0), gamma, v, before.q, before.p);
     return {status, lanes.iterations, residual};
   }
 

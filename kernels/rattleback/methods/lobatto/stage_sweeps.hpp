@@ -86,7 +86,7 @@ class StageSweeps {
 
     state.q = at.q;
     RB_UNROLL
-    for (int j = 0; j < S; ++j) state.p = plus_pushes(T(tableau.b[j]), at.w[j], state.p);
+    for (int j = 0; j < S; ++j) state.p = plus_forces(T(tableau.b[j]), at.w[j], state.p);
     Vector<T, m> impulse;
     if constexpr (m > 0) impulse = put_on_constraint(at, x.velocity[S - 1], state, lanes.singular);
     return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], residual, state);
@@ -94,7 +94,7 @@ class StageSweeps {
 
  private:
   /// Whether f or a force of the constraint has the entry i.
-  RB_HD static constexpr bool pushes(int i) {
+  RB_HD static constexpr bool is_forced(int i) {
     for (int k = 0; k < Pattern::active; ++k)
       if (Pattern::coordinate(k) == i && Pattern::forced(k)) return true;
     for (int k = 0; k < m; ++k)
@@ -102,24 +102,25 @@ class StageSweeps {
     return false;
   }
   /// y + a w for forces w.
-  RB_HD static Vector<T, n> plus_pushes(const T& a, const Vector<T, n>& w, Vector<T, n> y) {
+  RB_HD static Vector<T, n> plus_forces(const T& a, const Vector<T, n>& w, Vector<T, n> y) {
     RB_UNROLL
     for (int i = 0; i < n; ++i)
-      if (pushes(i)) y[i] = fma(a, w[i], y[i]);
+      if (is_forced(i)) y[i] = fma(a, w[i], y[i]);
     return y;
   }
-  /// y + a b for products b of B^T.
-  RB_HD static Vector<T, n> plus_pushes_back(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
-    RB_UNROLL
-    for (int i = 0; i < n; ++i)
-      if (nonlinear || pushes_back(i)) y[i] = fma(a, b[i], y[i]);
-    return y;
-  }
-  RB_HD static constexpr bool pushes_back(int i) {
+  /// Whether B^T has the row i.
+  RB_HD static constexpr bool couples(int i) {
     for (int k = 0; k < Pattern::active; ++k)
       for (int j = 0; j < n; ++j)
         if (Pattern::coordinate(k) == i && Pattern::coupled(j, k)) return true;
     return false;
+  }
+  /// y + a b, where b is B^T x, and where the constraint is nonlinear l . Phi_vv x as well.
+  RB_HD static Vector<T, n> plus_coupled(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i)
+      if (nonlinear || couples(i)) y[i] = fma(a, b[i], y[i]);
+    return y;
   }
 
   struct Stages {
@@ -199,13 +200,13 @@ class StageSweeps {
       if constexpr (m > 0) at.w[j] = forms[j].transpose_times(x.multiplier[j]);
       at.w[j] = lagrangian[j].plus_force(h, x.velocity[j], at.w[j]);
     }
-    const Vector<T, n> p_first = plus_pushes(T(tableau.b[0]), at.w[0], state.p);  // ah_i1 = b_1
+    const Vector<T, n> p_first = plus_forces(T(tableau.b[0]), at.w[0], state.p);  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       at.residual.velocity[i] = at.residual.velocity[i] - p_first;
       RB_UNROLL
       for (int j = 1; j + 1 < S; ++j)
-        at.residual.velocity[i] = plus_pushes(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
+        at.residual.velocity[i] = plus_forces(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
     }
     if constexpr (m > 0) {
       RB_UNROLL
@@ -216,7 +217,7 @@ class StageSweeps {
         } else {
           Vector<T, n> p = state.p;
           RB_UNROLL
-          for (int j = 0; j < S; ++j) p = plus_pushes(T(tableau.a[i][j]), at.w[j], p);
+          for (int j = 0; j < S; ++j) p = plus_forces(T(tableau.a[i][j]), at.w[j], p);
           const Vector<T, n> v = lagrangian[i].velocity(p, x.velocity[i]);
           if constexpr (nonlinear) {
             r = constraint(system_, q[i], v);
@@ -342,7 +343,7 @@ class StageSweeps {
       if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
     }
-    const Vector<T, n> first_back = plus_pushes_back(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
+    const Vector<T, n> first_back = plus_coupled(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       Vector<T, n> y = Vector<T, n>::zero(), turned = Vector<T, n>::zero();
@@ -353,7 +354,7 @@ class StageSweeps {
       }
       r.velocity[i] = i > 0 ? turned + first_back : first_back;
       RB_UNROLL
-      for (int j = 1; j + 1 < S; ++j) r.velocity[i] = plus_pushes_back(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
+      for (int j = 1; j + 1 < S; ++j) r.velocity[i] = plus_coupled(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
       if constexpr (m > 0) {
         if (i == 0) continue;
         Vector<T, m>& c = r.multiplier[first + i - 1];
@@ -361,7 +362,7 @@ class StageSweeps {
         if constexpr (nonholonomic) {
           Vector<T, n> pushed = -turned;
           RB_UNROLL
-          for (int j = 0; j < S; ++j) pushed = plus_pushes_back(T(tableau.a[i][j]), back[j], pushed);
+          for (int j = 0; j < S; ++j) pushed = plus_coupled(T(tableau.a[i][j]), back[j], pushed);
           RB_UNROLL
           for (int k = 0; k < m; ++k) {
             c[k] = dot(matrices.response[i][k], pushed);
