@@ -30,6 +30,20 @@ struct HessianPattern {
   }
 };
 
+/// Whether D^2g has so few entries that products with it cost little.
+template <class System>
+consteval bool has_sparse_hessian() {
+  if constexpr (is_holonomic<System>) {
+    int entries = 0;
+    for (int i = 0; i < System::n; ++i)
+      for (int j = 0; j < System::n; ++j)
+        if (HessianPattern<System>::entry(i, j)) ++entries;
+    return entries <= 2 * System::n;
+  } else {
+    return false;
+  }
+}
+
 /// Entries that one of these patterns has.
 template <class... Patterns>
 struct UnitedPattern {
@@ -46,6 +60,7 @@ class ConstraintHessian {
   static constexpr bool grouped = detail::GroupedHessian<System, T>;
 
  public:
+  ConstraintHessian() = default;
   RB_HD ConstraintHessian(const System& system, const Vector<T, n>& q, const Vector<T, m>& a) {
     if constexpr (grouped) {
       const auto groups = system.constraint_hessian(a);
@@ -64,6 +79,16 @@ class ConstraintHessian {
 
   /// An entry that the pattern has.
   RB_HD const T& operator()(int i, int j) const { return s_[i][j]; }
+  /// y + S x.
+  RB_HD Vector<T, n> plus_times(const Vector<T, n>& x, Vector<T, n> y) const {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j)
+        if (Pattern::entry(i, j)) y[i] = fma(s_[i][j], x[j], y[i]);
+    }
+    return y;
+  }
   /// S x.
   RB_HD Vector<T, n> operator*(const Vector<T, n>& x) const {
     auto y = Vector<T, n>::zero();

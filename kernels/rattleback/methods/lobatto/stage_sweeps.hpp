@@ -1,6 +1,7 @@
 #pragma once
 // The Lobatto pairs for L = v.M(q)v/2 + A(q).v - U(q) and for any regular L on R^n (equations: lobatto/general.hpp).
 
+#include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
@@ -21,6 +22,9 @@ RB_NAMESPACE_BEGIN
 ///
 /// Where L is stated as a whole, M and B are L_vv and L_vq at (Q_i, V_i), and M_i^-1 (p - A_i) is the velocity that has the momentum p.
 /// Where the constraint Phi(q, v) is nonlinear in v, C is Phi_v, c_i is Phi at that velocity, and h B_j^T has l_j . Phi_vv added.
+/// A holonomic constraint turns its forces with q. Where D^2g has few entries E has this part of second order as well,
+///
+///   - sum_{j<s} ah_ij S y_j  in (E x)_i,     S = sum_k l_k D^2g_k  at the node.
 ///
 /// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. All matrices are those of the guess. The test of
 /// convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not reach
@@ -33,6 +37,7 @@ class StageSweeps {
   static constexpr int first = holonomic ? 0 : 1;
   /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
   static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
+  static constexpr bool turns_forces = detail::has_sparse_hessian<System>();
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
@@ -43,7 +48,7 @@ class StageSweeps {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
-  static constexpr bool two_packs = many_registers && ((S == 3 && n <= 3) || (S == 4 && n <= 2));
+  static constexpr bool two_packs = many_registers && ((S == 3 && n <= 3) || (S == 4 && n <= 2 && m > 0));
 
   RB_HD StageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
@@ -108,21 +113,25 @@ class StageSweeps {
       if (is_forced(i)) y[i] = fma(a, w[i], y[i]);
     return y;
   }
-  /// Whether B^T has the row i.
+  /// Whether E adds to w the entry i.
   RB_HD static constexpr bool couples(int i) {
+    if (nonlinear) return true;
+    for (int j = 0; turns_forces && j < n; ++j)
+      if (detail::HessianPattern<System>::entry(i, j)) return true;
     for (int k = 0; k < Pattern::active; ++k)
       for (int j = 0; j < n; ++j)
         if (Pattern::coordinate(k) == i && Pattern::coupled(j, k)) return true;
     return false;
   }
-  /// y + a b, where b is B^T x, and where the constraint is nonlinear l . Phi_vv x as well.
+  /// y + a b, where b is what E adds to some w.
   RB_HD static Vector<T, n> plus_coupled(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
     RB_UNROLL
     for (int i = 0; i < n; ++i)
-      if (nonlinear || couples(i)) y[i] = fma(a, b[i], y[i]);
+      if (couples(i)) y[i] = fma(a, b[i], y[i]);
     return y;
   }
 
+  struct Nothing {};
   struct Stages {
     Vector<T, n> w[S];
     Unknowns residual;
@@ -135,9 +144,10 @@ class StageSweeps {
     MassInverse inverse[S];
     Coupling<System, T> coupling[S];
     Forms forms[S];
-    Matrix<T, m, n> response[S];       // rows M_i^-1 C_i^T
-    Matrix<T, m, n> rate[S];           // d(C_i V_i + d)/dq, its active columns; with velocity constraints
-    Matrix<T, n, n> bend[S];           // l_i . Phi_vv; with nonlinear ones
+    Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
+    Matrix<T, m, n> rate[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
+    Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
+    [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
     GuideFactors<T, coupled> factors;  // of the equations of the multipliers
   };
 
@@ -165,6 +175,7 @@ class StageSweeps {
       x.velocity[i] = fma(T(c_hat), by_force, fma(T(tableau.c[i]), by_motion, v));
       if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
     }
+    if constexpr (turns_forces) matrices.turn = ConstraintHessian<System, T>(system_, state.q, h * state.lambda);
     T scale = magnitude(v) + magnitude(by_force) + magnitude(by_motion);
     if constexpr (holonomic) scale = scale + rounding_velocity_of_stages<S>(T(1.0) / h, state.q);
     rounding = rounding_of_residuals(scale, state.p);
@@ -336,22 +347,22 @@ class StageSweeps {
   RB_HD Unknowns first_order(T h, const Matrices& matrices, const Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     Unknowns r;
-    Vector<T, n> back[S];  // h B_j^T x_j, and l_j . Phi_vv x_j
+    Vector<T, n> y[S], back[S];  // h sum_k a_jk x_k, and what E adds to w_j
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
-      back[j] = Vector<T, n>::zero();
+      y[j] = back[j] = Vector<T, n>::zero();
+      RB_UNROLL
+      for (int k = 0; j > 0 && k < S; ++k) y[j] = fma(h * T(tableau.a[j][k]), x.velocity[k], y[j]);
+      if constexpr (turns_forces)
+        if (j > 0) back[j] = matrices.turn.plus_times(y[j], back[j]);
       if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
     }
     const Vector<T, n> first_back = plus_coupled(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
-      Vector<T, n> y = Vector<T, n>::zero(), turned = Vector<T, n>::zero();
-      if (i > 0) {
-        RB_UNROLL
-        for (int j = 0; j < S; ++j) y = fma(h * T(tableau.a[i][j]), x.velocity[j], y);
-        turned = matrices.coupling[i].plus_times(T(1.0), y, turned);
-      }
+      Vector<T, n> turned = Vector<T, n>::zero();
+      if (i > 0) turned = matrices.coupling[i].plus_times(T(1.0), y[i], turned);
       r.velocity[i] = i > 0 ? turned + first_back : first_back;
       RB_UNROLL
       for (int j = 1; j + 1 < S; ++j) r.velocity[i] = plus_coupled(T(-tableau.ah[i][j]), back[j], r.velocity[i]);
@@ -369,7 +380,7 @@ class StageSweeps {
             RB_UNROLL
             for (int a = 0; a < Pattern::active; ++a) {
               const int column = Pattern::coordinate(a);
-              c[k] = fma(matrices.rate[i][k][column], y[column], c[k]);
+              c[k] = fma(matrices.rate[i][k][column], y[i][column], c[k]);
             }
           }
         }

@@ -13,17 +13,18 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Chords with the Jacobians J_1 = M - h/2 B^T of stage 1 and J_2 = M' + h/2 B' of stage 2, both from the guess, whose error
-/// is O(h^2). With the residuals e_1 = P - p(q, V_1) and e_2 = p(q, V_1) - p(q', V_2) and y = h/2 Lambda_1, an update is
+/// Chords with the Jacobians J_1 = M - h/2 B^T of stage 1 and J_2 = M' + h/2 B' of stage 2, from the guess, whose error is
+/// O(h^2). With the residuals e_1 = P - p(q, V_1) and e_2 = p(q, V_1) - p(q', V_2) and y = h/2 Lambda_1, an update is
 ///
 ///   c_1 = J_1^-1 e_1,    c_2 = J_2^-1 (e_2 + N c_1),    R_1 = J_1^-1 C^T,    R_2 = J_2^-1 N R_1,    N = M - h/2 B',
 ///   C' (R_1 + R_2)/2 dy = -g(q')/h - C' (c_1 + c_2)/2   (holonomic constraints),     dV_i = c_i + R_i dy.
 ///
-/// C' is that of the present iterate; all other matrices hold for the step. Lanes that do not contract are left unsolved.
+/// C' is that of the present iterate. Where M varies the other matrices are those of the first update from the second sweep on: three
+/// sweeps in place of four to five (bench/results/steps/first-guesses.md). Lanes that do not contract are left unsolved.
 template <class T, class System>
 class TwoStageSweeps {
   static constexpr int n = System::n, m = System::m;
-  static constexpr bool holonomic = is_holonomic<System>;
+  static constexpr bool holonomic = is_holonomic<System>, varies = detail::QuadraticPattern<System>::varies();
   using Lagrangian = QuadraticLagrangian<System, T>;
   using Forms = ConstraintForms<System>;
 
@@ -51,7 +52,7 @@ class TwoStageSweeps {
 
     // the guess
     const Coupling<System, T> coupling = at.coupling(v);
-    const FirstInverse inverse(coupling.template added_to<true>(at.mass(), -half));
+    FirstInverse inverse(coupling.template added_to<true>(at.mass(), -half));
     Vector<T, n> first = mass_inverse * at.kinetic(at.plus_force(half, v, pushed));
     Vector<T, n> second = first - inverse * coupling.plus_times(h, first, Vector<T, n>::zero());
     T scale = magnitude(v) + magnitude(first - v);
@@ -80,7 +81,12 @@ class TwoStageSweeps {
       }
       lanes.check(residual, rounding);
       if (lanes.ended() || lanes.late(sweep, options_)) break;
-      if (sweep == 0) lanes.note_singular(chord.set(at, inverse, end, end.coupling(second), forms, half));
+      if (varies && sweep == 1) {
+        inverse = FirstInverse(at.coupling(first).template added_to<true>(at.mass(), -half));
+        lanes.note_singular(inverse.singular());
+      }
+      if (sweep == 0 || (varies && sweep == 1))
+        lanes.note_singular(chord.set(at, inverse, end, end.coupling(second), forms, half));
       Vector<T, n> c_1 = inverse * e_1, c_2 = chord.second * (e_2 + chord.carried(at, c_1, half));
       if constexpr (holonomic) {
         Matrix<T, m, m> gram;
@@ -121,7 +127,7 @@ class TwoStageSweeps {
   using FirstInverse = SparseInverse<T, n, detail::ChordPattern<System, true>>;
   using SecondInverse = SparseInverse<T, n, detail::ChordPattern<System, false>>;
 
-  /// The matrices that hold for the step.
+  /// The matrices of a chord.
   struct Matrices {
     Coupling<System, T> coupling;            // B'
     SecondInverse second;                    // J_2^-1
