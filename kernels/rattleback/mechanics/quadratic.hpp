@@ -113,15 +113,30 @@ struct QuadraticPattern {
   }
   /// Row i of column k of B.
   RB_HD static constexpr bool coupled(int i, int k) {
-    for (int j = 0; j < n; ++j)
-      if (mass_varies(i, j, k)) return true;
-    return vector_potential_varies(i, k);
+    constexpr auto table = tabulated<n, active>([](int r, int c) {
+      for (int j = 0; j < n; ++j)
+        if (mass_varies(r, j, c)) return true;
+      return vector_potential_varies(r, c);
+    });
+    return table(i, k);
   }
   /// The force along the k-th active coordinate.
   RB_HD static constexpr bool forced(int k) {
-    for (int i = 0; i < n; ++i)
-      if (coupled(i, k)) return true;
-    return potential_varies(k);
+    constexpr auto table = tabulated<active>([](int c) {
+      for (int i = 0; i < n; ++i)
+        if (coupled(i, c)) return true;
+      return potential_varies(c);
+    });
+    return table(k);
+  }
+  /// Whether the coordinate i is active and there is a force along it.
+  RB_HD static constexpr bool forces(int i) {
+    constexpr auto table = tabulated<n>([](int r) {
+      for (int k = 0; k < active; ++k)
+        if (coordinate(k) == r && forced(k)) return true;
+      return false;
+    });
+    return table(i);
   }
 };
 
@@ -249,8 +264,7 @@ class QuadraticLagrangian {
     for (int i = 0; i < n; ++i) {
       RB_UNROLL
       for (int j = 0; j < n; ++j) {
-        const bool entry = Pattern::entry(i, j);
-        mass_[i][j] = entry ? value(entry_of(inertia, i, j)) : T(0.0);
+        if (Pattern::entry(i, j)) mass_(i, j) = value(entry_of(inertia, i, j));
         if constexpr (Pattern::varies()) {
           RB_UNROLL
           for (int k = 0; k < active; ++k)
@@ -282,12 +296,28 @@ class QuadraticLagrangian {
     mass_inverse = inverse();
     b = coupling(v);
   }
-  RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
-  RB_HD MassInverse inverse() const { return MassInverse(mass_); }
+  RB_HD Matrix<T, n, n> mass() const {
+    Matrix<T, n, n> m;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) m[i][j] = Pattern::entry(i, j) ? mass_(i, j) : T(0.0);
+    }
+    return m;
+  }
+  RB_HD MassInverse inverse() const { return MassInverse(mass()); }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL
-    for (int i = 0; i < n; ++i) p[i] = row_times(mass_, i, v, [](int r, int c) { return Pattern::entry(r, c); });
+    for (int i = 0; i < n; ++i) {
+      bool first = true;
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) {
+        if (!Pattern::entry(i, j)) continue;
+        p[i] = first ? mass_(i, j) * v[j] : fma(mass_(i, j), v[j], p[i]);
+        first = false;
+      }
+    }
     return p;
   }
   /// p = M v + A.
@@ -392,7 +422,7 @@ class QuadraticLagrangian {
   static constexpr int directions = active > 0 ? active : 1;
   struct Nothing {};
   // Derivatives of a constant M take no place: compilers copy large objects in memory.
-  Matrix<T, n, n> mass_;
+  SparseMatrix<T, n, n, Pattern> mass_;
   [[no_unique_address]] std::conditional_t<Pattern::varies(), Vector<Matrix<T, n, n>, directions>, Nothing> mass_by_;
   Vector<T, n> vector_potential_, vector_potential_by_[directions];
   T potential_by_[directions];

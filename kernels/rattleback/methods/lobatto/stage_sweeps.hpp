@@ -100,11 +100,12 @@ class StageSweeps {
  private:
   /// Whether f or a force of the constraint has the entry i.
   RB_HD static constexpr bool is_forced(int i) {
-    for (int k = 0; k < Pattern::active; ++k)
-      if (Pattern::coordinate(k) == i && Pattern::forced(k)) return true;
-    for (int k = 0; k < m; ++k)
-      if (Forms::entry(k, i)) return true;
-    return false;
+    constexpr auto table = detail::tabulated<n>([](int r) {
+      for (int k = 0; k < m; ++k)
+        if (Forms::entry(k, r)) return true;
+      return Pattern::forces(r);
+    });
+    return table(i);
   }
   /// y + a w for forces w.
   RB_HD static Vector<T, n> plus_forces(const T& a, const Vector<T, n>& w, Vector<T, n> y) {
@@ -115,13 +116,15 @@ class StageSweeps {
   }
   /// Whether E adds to w the entry i.
   RB_HD static constexpr bool couples(int i) {
-    if (nonlinear) return true;
-    for (int j = 0; turns_forces && j < n; ++j)
-      if (detail::HessianPattern<System>::entry(i, j)) return true;
-    for (int k = 0; k < Pattern::active; ++k)
-      for (int j = 0; j < n; ++j)
-        if (Pattern::coordinate(k) == i && Pattern::coupled(j, k)) return true;
-    return false;
+    constexpr auto table = detail::tabulated<n>([](int r) {
+      for (int j = 0; j < n; ++j) {
+        if (turns_forces && detail::HessianPattern<System>::entry(r, j)) return true;
+        for (int k = 0; k < Pattern::active; ++k)
+          if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
+      }
+      return nonlinear;
+    });
+    return table(i);
   }
   /// y + a b, where b is what E adds to some w.
   RB_HD static Vector<T, n> plus_coupled(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
