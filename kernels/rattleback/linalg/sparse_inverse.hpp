@@ -2,7 +2,6 @@
 // The inverse of a small matrix with known zeros.
 
 #include "rattleback/linalg/lu.hpp"
-#include "rattleback/linalg/sparse_matrix.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -11,68 +10,41 @@ struct FullPattern {
   RB_HD static constexpr bool entry(int, int) { return true; }
 };
 
-namespace detail {
-/// Which entries the inverse of an N x N matrix has.
-template <int N, class Pattern>
-struct InversePattern {
-  RB_HD static constexpr bool diagonal() {
-    for (int i = 0; i < N; ++i)
-      for (int j = 0; j < N; ++j)
-        if (i != j && Pattern::entry(i, j)) return false;
-    return true;
-  }
-  RB_HD static constexpr bool entry(int i, int j) {
-    constexpr auto table = tabulated<N, N>([](int r, int c) { return filled(r, c); });
-    return table(i, j);
-  }
-
- private:
-  RB_HD static constexpr bool filled(int i, int j) {
-    if (diagonal()) return i == j;
-    if (N > 3) return true;
-    if (N <= 2) return i == j || Pattern::entry(i, j);
-    const int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
-    return (Pattern::entry(r0, c0) && Pattern::entry(r1, c1)) || (Pattern::entry(r0, c1) && Pattern::entry(r1, c0));
-  }
-};
-}  // namespace detail
-
 /// Solves A x = b for matrices whose zeros are known at compile time: `Pattern::entry(i, j)` is false where A is 0. Up to
 /// three rows the inverse is made of cofactors, with one division. More rows are factorised without exchanges: A must be
 /// near a positive definite matrix, or only guide an iteration.
 template <class T, int N, class Pattern>
 class SparseInverse {
-  using Entries = detail::InversePattern<N, Pattern>;
-  static constexpr bool diagonal = Entries::diagonal(), by_cofactors = N <= 3, factors = !diagonal && !by_cofactors;
+  static constexpr bool by_cofactors = N <= 3;
 
  public:
   SparseInverse() = default;
   RB_HD explicit SparseInverse(const Matrix<T, N, N>& a) {
-    if constexpr (diagonal) {
+    if constexpr (diagonal()) {
       singular_ = mask_t<T>(false);
       RB_UNROLL
       for (int i = 0; i < N; ++i) {
-        a_(i, i) = T(1.0) / a[i][i];
-        singular_ = singular_ | !is_finite(a_(i, i));
+        a_[i][i] = T(1.0) / a[i][i];
+        singular_ = singular_ | !is_finite(a_[i][i]);
       }
     } else if constexpr (by_cofactors) {
       RB_UNROLL
       for (int i = 0; i < N; ++i) {
         RB_UNROLL
         for (int j = 0; j < N; ++j)
-          if (entry(i, j)) a_(i, j) = cofactor(a, j, i);
+          if (entry(i, j)) a_[i][j] = cofactor(a, j, i);
       }
-      T determinant = a[0][0] * a_(0, 0);
+      T determinant = a[0][0] * a_[0][0];
       RB_UNROLL
       for (int j = 1; j < N; ++j)
-        if (Pattern::entry(0, j) && entry(j, 0)) determinant = fma(a[0][j], a_(j, 0), determinant);
+        if (Pattern::entry(0, j) && entry(j, 0)) determinant = fma(a[0][j], a_[j][0], determinant);
       const T inverse = T(1.0) / determinant;
       singular_ = !is_finite(inverse);
       RB_UNROLL
       for (int i = 0; i < N; ++i) {
         RB_UNROLL
         for (int j = 0; j < N; ++j)
-          if (entry(i, j)) a_(i, j) = inverse * a_(i, j);
+          if (entry(i, j)) a_[i][j] = inverse * a_[i][j];
       }
     } else {
       a_ = a;
@@ -81,7 +53,7 @@ class SparseInverse {
   }
 
   RB_HD Vector<T, N> operator*(const Vector<T, N>& b) const {
-    if constexpr (factors) {
+    if constexpr (!by_cofactors && !diagonal()) {
       Vector<T, N> x = b;
       solve_factorised(a_, x);
       return x;
@@ -89,10 +61,10 @@ class SparseInverse {
       Vector<T, N> x;
       RB_UNROLL
       for (int i = 0; i < N; ++i) {
-        x[i] = a_(i, i) * b[i];  // the diagonal of an invertible matrix near a symmetric one
+        x[i] = a_[i][i] * b[i];  // the diagonal of an invertible matrix near a symmetric one
         RB_UNROLL
         for (int j = 0; j < N; ++j)
-          if (j != i && entry(i, j)) x[i] = fma(a_(i, j), b[j], x[i]);
+          if (j != i && entry(i, j)) x[i] = fma(a_[i][j], b[j], x[i]);
       }
       return x;
     }
@@ -101,21 +73,33 @@ class SparseInverse {
   /// The column number j of the inverse.
   RB_HD Vector<T, N> column(int j) const {
     auto x = Vector<T, N>::zero();
-    if constexpr (factors) {
+    if constexpr (!by_cofactors && !diagonal()) {
       x[j] = T(1.0);
       return *this * x;
     }
     RB_UNROLL
     for (int i = 0; i < N; ++i)
-      if (entry(i, j)) x[i] = a_(i, j);
+      if (entry(i, j)) x[i] = a_[i][j];
     return x;
   }
   RB_HD const mask_t<T>& singular() const { return singular_; }
 
   /// Whether the inverse has this entry.
-  RB_HD static constexpr bool entry(int i, int j) { return Entries::entry(i, j); }
+  RB_HD static constexpr bool entry(int i, int j) {
+    if (diagonal()) return i == j;
+    if (N > 3) return true;
+    if (N <= 2) return i == j || Pattern::entry(i, j);
+    const int r0 = (j + 1) % 3, r1 = (j + 2) % 3, c0 = (i + 1) % 3, c1 = (i + 2) % 3;
+    return (Pattern::entry(r0, c0) && Pattern::entry(r1, c1)) || (Pattern::entry(r0, c1) && Pattern::entry(r1, c0));
+  }
 
  private:
+  RB_HD static constexpr bool diagonal() {
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j)
+        if (i != j && Pattern::entry(i, j)) return false;
+    return true;
+  }
   /// Of row i and column j.
   RB_HD static T cofactor(const Matrix<T, N, N>& a, int i, int j) {
     if constexpr (N == 1) {
@@ -132,7 +116,7 @@ class SparseInverse {
     }
   }
 
-  std::conditional_t<factors, Matrix<T, N, N>, SparseMatrix<T, N, N, Entries>> a_;  // of the inverse, or factors
+  Matrix<T, N, N> a_;  // entries of the inverse, or factors
   mask_t<T> singular_{false};
 };
 

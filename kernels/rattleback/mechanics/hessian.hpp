@@ -136,9 +136,12 @@ class HessianTimesInverse {
   using Pattern = detail::HessianPattern<System>;
   using MassInverse = SparseInverse<T, n, detail::QuadraticPattern<System>>;
   RB_HD static constexpr bool entry(int i, int j) {
-    for (int k = 0; k < n; ++k)
-      if (Pattern::entry(i, k) && MassInverse::entry(k, j)) return true;
-    return false;
+    constexpr auto table = detail::tabulated<n, n>([](int r, int c) {
+      for (int k = 0; k < n; ++k)
+        if (Pattern::entry(r, k) && MassInverse::entry(k, c)) return true;
+      return false;
+    });
+    return table(i, j);
   }
 
  public:

@@ -11,6 +11,7 @@
 #include <array>
 #include <utility>
 
+#include "rattleback/linalg/pattern.hpp"
 #include "rattleback/linalg/sparse_inverse.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 
@@ -145,9 +146,12 @@ template <class System, bool transposed>
 struct ChordPattern {
   using Pattern = QuadraticPattern<System>;
   RB_HD static constexpr bool entry(int i, int j) {
-    for (int k = 0; k < Pattern::active; ++k)
-      if (Pattern::coordinate(k) == (transposed ? i : j) && Pattern::coupled(transposed ? j : i, k)) return true;
-    return Pattern::entry(i, j);
+    constexpr auto table = tabulated<System::n, System::n>([](int r, int c) {
+      for (int k = 0; k < Pattern::active; ++k)
+        if (Pattern::coordinate(k) == (transposed ? r : c) && Pattern::coupled(transposed ? c : r, k)) return true;
+      return Pattern::entry(r, c);
+    });
+    return table(i, j);
   }
 };
 
@@ -264,7 +268,8 @@ class QuadraticLagrangian {
     for (int i = 0; i < n; ++i) {
       RB_UNROLL
       for (int j = 0; j < n; ++j) {
-        if (Pattern::entry(i, j)) mass_(i, j) = value(entry_of(inertia, i, j));
+        const bool entry = Pattern::entry(i, j);
+        mass_[i][j] = entry ? value(entry_of(inertia, i, j)) : T(0.0);
         if constexpr (Pattern::varies()) {
           RB_UNROLL
           for (int k = 0; k < active; ++k)
@@ -296,28 +301,12 @@ class QuadraticLagrangian {
     mass_inverse = inverse();
     b = coupling(v);
   }
-  RB_HD Matrix<T, n, n> mass() const {
-    Matrix<T, n, n> m;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      RB_UNROLL
-      for (int j = 0; j < n; ++j) m[i][j] = Pattern::entry(i, j) ? mass_(i, j) : T(0.0);
-    }
-    return m;
-  }
-  RB_HD MassInverse inverse() const { return MassInverse(mass()); }
+  RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
+  RB_HD MassInverse inverse() const { return MassInverse(mass_); }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      bool first = true;
-      RB_UNROLL
-      for (int j = 0; j < n; ++j) {
-        if (!Pattern::entry(i, j)) continue;
-        p[i] = first ? mass_(i, j) * v[j] : fma(mass_(i, j), v[j], p[i]);
-        first = false;
-      }
-    }
+    for (int i = 0; i < n; ++i) p[i] = row_times(mass_, i, v, [](int r, int c) { return Pattern::entry(r, c); });
     return p;
   }
   /// p = M v + A.
@@ -422,7 +411,7 @@ class QuadraticLagrangian {
   static constexpr int directions = active > 0 ? active : 1;
   struct Nothing {};
   // Derivatives of a constant M take no place: compilers copy large objects in memory.
-  SparseMatrix<T, n, n, Pattern> mass_;
+  Matrix<T, n, n> mass_;
   [[no_unique_address]] std::conditional_t<Pattern::varies(), Vector<Matrix<T, n, n>, directions>, Nothing> mass_by_;
   Vector<T, n> vector_potential_, vector_potential_by_[directions];
   T potential_by_[directions];
