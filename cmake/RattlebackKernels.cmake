@@ -9,8 +9,10 @@
 set(RATTLEBACK_KERNEL_FLAGS -ffp-contract=off -fno-tree-vectorize -fno-math-errno -fno-trapping-math -fno-strict-aliasing)
 # Loops of constant length are unrolled completely at -O2 only with -fpeel-loops: two-stage steps are twice as fast with it.
 # Copies of large structs become copies of registers only with more than 32 propagations: without, steps of three and more stages
-# are up to 1.5 times slower. The steps are large straight code. A tenth of the default number of alias queries saves compile time and has no other effect.
-set(RATTLEBACK_GNU_FLAGS -fpeel-loops --param=sra-max-propagations=1024 --param=sra-max-scalarization-size-Ospeed=8192 --param=sccvn-max-alias-queries-per-access=100)
+# are up to 1.5 times slower. The steps are large straight code. A tenth of the default number of alias queries saves compile
+# time and has no other effect.
+set(RATTLEBACK_GNU_FLAGS -fpeel-loops --param=sra-max-propagations=1024 --param=sra-max-scalarization-size-Ospeed=8192
+                         --param=sccvn-max-alias-queries-per-access=100)
 
 set(RATTLEBACK_ISAS scalar)
 set(RATTLEBACK_FLAGS_scalar "")

@@ -13,8 +13,8 @@ struct PatternTable {
   RB_HD constexpr bool operator()(int i, int j = 0) const { return values[i * columns + j]; }
 };
 
-/// Evaluates a predicate at compile time. Loops of a predicate inside a step are run there where a compiler does not unroll them,
-/// which made steps of six coordinates twice as slow.
+/// Evaluates a predicate at compile time. A step that asks the predicate itself may run the loops of the predicate: compilers do
+/// not unroll all of them, which made steps of six coordinates twice as slow.
 template <int rows, int columns = 1, class Predicate>
 consteval PatternTable<rows, columns> tabulated(Predicate predicate) {
   PatternTable<rows, columns> table{};

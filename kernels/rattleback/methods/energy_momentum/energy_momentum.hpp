@@ -19,7 +19,7 @@
 //
 // The recorded multiplier is minus lambda, as in ggl.hpp, and belongs to the middle of the step.
 
-#include "rattleback/methods/energy_momentum/quadratic.hpp"
+#include "rattleback/methods/energy_momentum/chords.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -131,7 +131,7 @@ struct EnergyMomentumForm<T, System, scheme> {
 template <class T, class System, GglScheme scheme>
 struct EnergyMomentumChords {
   template <bool>
-  using type = QuadraticEnergyMomentum<T, System, scheme>;
+  using type = EnergyMomentumChords<T, System, scheme>;
 };
 template <class T, class System, GglScheme scheme>
   requires TakesChords<System>

@@ -31,8 +31,8 @@
 #include "rattleback/methods/ggl/condensed.hpp"
 #include "rattleback/methods/ggl/condensed_vi_s.hpp"
 #include "rattleback/methods/ggl/general.hpp"
-#include "rattleback/methods/ggl/quadratic_theta.hpp"
-#include "rattleback/methods/ggl/quadratic_vi_s.hpp"
+#include "rattleback/methods/ggl/theta_chords.hpp"
+#include "rattleback/methods/ggl/vi_s_chords.hpp"
 #include "rattleback/methods/solve/handing_over.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -61,12 +61,12 @@ concept TakesChords = (Quadratic<System> || Separable<System> || LagrangianAlone
 template <class T, class System, GglScheme scheme>
 struct GglChords {
   template <bool>
-  using type = QuadraticTheta<T, System, scheme>;
+  using type = ThetaChords<T, System, scheme>;
 };
 template <class T, class System>
 struct GglChords<T, System, GglScheme::vi_s> {
   template <bool>
-  using type = QuadraticViS<T, System>;
+  using type = ViSChords<T, System>;
 };
 template <class T, class System, GglScheme scheme>
   requires TakesChords<System>

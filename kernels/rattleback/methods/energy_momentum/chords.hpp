@@ -2,24 +2,24 @@
 // The energy-momentum schemes where L = v.M(q)v/2 + A(q).v - U(q), or any regular L.
 
 #include "rattleback/methods/energy_momentum/equations.hpp"
-#include "rattleback/methods/ggl/theta_chord.hpp"
+#include "rattleback/methods/ggl/chord_equations.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Chords with the matrices of the theta family for theta = 1/2 and constraint A (ThetaChord), from the guess: difference
+/// Chords with the matrices of the theta family for theta = 1/2 and constraint A (ChordEquations), from the guess: difference
 /// quotients differ from derivatives at the midpoint x by O(h^2). With (p + p')/2 = L_v(x, v) the residual of q' is -e_u, that
 /// of p' is -2 e, and the hidden constraint at the end of the step has the derivative 2 G' M'^-1 M dv + h T(v') du up to O(h^2).
 /// Where M is constant and gamma is absent only the guess is wrong by O(h^2), and the second sweep renews the matrices: three sweeps
 /// in place of five. Lanes that do not contract are left unsolved.
 template <class T, class System, GglScheme scheme>
-class QuadraticEnergyMomentum {
+class EnergyMomentumChords {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
   using Equations = EnergyMomentumEquations<T, System, scheme>;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
-  using Chord = ThetaChord<T, System, scheme>;
+  using Chord = ChordEquations<T, System, scheme>;
   static constexpr bool renews = ConstantInertia<System> && !Traits::has_gamma;
 
  public:
@@ -27,7 +27,7 @@ class QuadraticEnergyMomentum {
   using Scalar = T;
   using MechanicalSystem = System;
 
-  RB_HD QuadraticEnergyMomentum(const System& system, const SolverOptions<T>& options)
+  RB_HD EnergyMomentumChords(const System& system, const SolverOptions<T>& options)
       : system_(system), options_(options) {}
 
   template <class Keep>

@@ -16,7 +16,7 @@ RB_NAMESPACE_BEGIN
 /// and solves the remaining 2m equations of dl and dgamma: m without gamma. C holds the directions of the constraint forces,
 /// T the derivative of G along v. The terms with T and B^T in the second equation are those of gamma in p'.
 template <class T, class System, GglScheme scheme>
-struct ThetaChord {
+struct ChordEquations {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
   static constexpr int multipliers = Traits::has_gamma ? 2 * m : m;

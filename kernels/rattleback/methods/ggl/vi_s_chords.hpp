@@ -1,7 +1,7 @@
 #pragma once
 // VI-S where L = v.M(q)v/2 + A(q).v - U(q), or any regular L, with the symbols of ggl.hpp.
 
-#include "rattleback/methods/ggl/theta_chord.hpp"
+#include "rattleback/methods/ggl/chord_equations.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -22,7 +22,7 @@ RB_NAMESPACE_BEGIN
 /// For large steps the equations have further solutions. Lanes that do not contract, or that end with |w| beyond half of the
 /// velocity, are left unsolved.
 template <class T, class System>
-class QuadraticViS {
+class ViSChords {
   static constexpr int n = System::n, m = System::m;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
@@ -36,7 +36,7 @@ class QuadraticViS {
   using Scalar = T;
   using MechanicalSystem = System;
 
-  RB_HD QuadraticViS(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+  RB_HD ViSChords(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
   template <class Keep>
   RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {

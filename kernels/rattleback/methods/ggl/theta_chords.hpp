@@ -1,7 +1,7 @@
 #pragma once
 // The theta family where L = v.M(q)v/2 + A(q).v - U(q), or any regular L, with the symbols of ggl.hpp.
 
-#include "rattleback/methods/ggl/theta_chord.hpp"
+#include "rattleback/methods/ggl/chord_equations.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -14,20 +14,20 @@ RB_NAMESPACE_BEGIN
 /// G(x) v and g(x)/h (A) or g(q')/h (B). beta is D_1 g^v(x, p)^T gamma at p = L_v(x, v). Lanes that do not contract, or
 /// whose matrices are singular, are left unsolved.
 template <class T, class System, GglScheme scheme>
-class QuadraticTheta {
+class ThetaChords {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
-  using Chord = ThetaChord<T, System, scheme>;
+  using Chord = ChordEquations<T, System, scheme>;
 
  public:
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
 
-  RB_HD QuadraticTheta(const System& system, const SolverOptions<T>& options, const double* numbers)
+  RB_HD ThetaChords(const System& system, const SolverOptions<T>& options, const double* numbers)
       : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
 
   template <class Keep>
