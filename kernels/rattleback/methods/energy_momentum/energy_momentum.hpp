@@ -129,7 +129,7 @@ struct EnergyMomentumForm<T, System, scheme> {
 };
 
 template <class T, class System, GglScheme scheme>
-struct EnergyMomentumChords {
+struct EnergyMomentumChordsOf {
   template <bool>
   using type = EnergyMomentumChords<T, System, scheme>;
 };
@@ -137,7 +137,7 @@ template <class T, class System, GglScheme scheme>
   requires TakesChords<System>
 struct EnergyMomentumForm<T, System, scheme> {
   using type =
-      HandingOver<EnergyMomentumChords<T, System, scheme>::template type, GeneralEnergyMomentum<T, System, scheme>>;
+      HandingOver<EnergyMomentumChordsOf<T, System, scheme>::template type, GeneralEnergyMomentum<T, System, scheme>>;
 };
 }  // namespace detail
 
