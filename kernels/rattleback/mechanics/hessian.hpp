@@ -79,16 +79,6 @@ class ConstraintHessian {
 
   /// An entry that the pattern has.
   RB_HD const T& operator()(int i, int j) const { return s_[i][j]; }
-  /// y + S x.
-  RB_HD Vector<T, n> plus_times(const Vector<T, n>& x, Vector<T, n> y) const {
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      RB_UNROLL
-      for (int j = 0; j < n; ++j)
-        if (Pattern::entry(i, j)) y[i] = fma(s_[i][j], x[j], y[i]);
-    }
-    return y;
-  }
   /// S x.
   RB_HD Vector<T, n> operator*(const Vector<T, n>& x) const {
     auto y = Vector<T, n>::zero();

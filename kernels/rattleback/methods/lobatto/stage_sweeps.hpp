@@ -357,7 +357,7 @@ class StageSweeps {
       RB_UNROLL
       for (int k = 0; j > 0 && k < S; ++k) y[j] = fma(h * T(tableau.a[j][k]), x.velocity[k], y[j]);
       if constexpr (turns_forces)
-        if (j > 0) back[j] = matrices.turn.plus_times(y[j], back[j]);
+        if (j > 0) back[j] = matrices.turn * y[j];
       if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
     }
