@@ -310,18 +310,18 @@ class QuadraticLagrangian {
     return p;
   }
   /// p = M v + A.
-  RB_HD Vector<T, n> momentum(const Vector<T, n>& v) const {
-    const Vector<T, n> p = mass_times(v);
-    if constexpr (Pattern::has_vector_potential) return p + vector_potential_;
-    return p;
-  }
+  RB_HD Vector<T, n> momentum(const Vector<T, n>& v) const { return canonical(mass_times(v)); }
   /// M^-1 (p - A).
   RB_HD Vector<T, n> velocity(const Vector<T, n>& p, const Vector<T, n>&) const { return inverse() * kinetic(p); }
   /// The velocity of the momentum p, to first order in p - L_v(v).
   RB_HD Vector<T, n> velocity_near(const Vector<T, n>&, const MassInverse& mass_inverse, const Vector<T, n>& p) const {
     return mass_inverse * kinetic(p);
   }
-  /// p - A.
+  /// A added to the kinetic momentum M v, and back: p - A.
+  RB_HD Vector<T, n> canonical(const Vector<T, n>& kinetic) const {
+    if constexpr (Pattern::has_vector_potential) return kinetic + vector_potential_;
+    return kinetic;
+  }
   RB_HD Vector<T, n> kinetic(const Vector<T, n>& p) const {
     if constexpr (Pattern::has_vector_potential) return p - vector_potential_;
     return p;

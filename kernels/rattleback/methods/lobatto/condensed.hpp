@@ -37,13 +37,18 @@ class CondensedLobatto {
       : system_(system), mass_(system), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
+    Vector<T, n> q[S - 1];
+    return step(system_, state, h, q);
+  }
+  /// The step of a system with the same mass; q gets Q_2..Q_s.
+  RB_HD StepReport<T> step(const System& system, State& state, T h, Vector<T, n> (&q)[S - 1]) const {
     constexpr auto tableau = lobatto_pair<S>();
     constexpr int inner = S - 2;
     const Vector<T, n> v = mass_.inverse_times(state.p);
 
     // stage 1 is known: the acceleration at the node
-    const ConstraintForms<System> forms_1(system_, state.q);
-    const Vector<T, n> w_1 = mass_.inverse_times(forms_1.plus_transpose_times(force(system_, state.q), state.lambda));
+    const ConstraintForms<System> forms_1(system, state.q);
+    const Vector<T, n> w_1 = mass_.inverse_times(forms_1.plus_transpose_times(force(system, state.q), state.lambda));
 
     // what the sweeps do not change: c_s v + h (a ah)_s1 w_1, q + h c_i v + h^2 (a ah)_i1 w_1 and v/h + a_i1 w_1
     const T inverse_h = T(1.0) / h;
@@ -60,7 +65,7 @@ class CondensedLobatto {
     RB_UNROLL
     for (int j = 0; j < inner; ++j) w[j] = w_1;
 
-    Vector<T, n> q[S - 1], f[S - 1], w_new[S - 1];  // stages 2..s
+    Vector<T, n> f[S - 1], w_new[S - 1];  // stages 2..s
     ConstraintForms<System> forms[S - 1];
     Vector<T, m> lambda[S - 1];  // Lambda_2..Lambda_s
 
@@ -76,10 +81,10 @@ class CondensedLobatto {
         q[i - 1] = q_known[i - 1];
         RB_UNROLL
         for (int j = 1; j <= inner; ++j) q[i - 1] = fma(h * h * T(tableau.a_ah[i][j]), w[j - 1], q[i - 1]);
-        f[i - 1] = mass_.inverse_times(force(system_, q[i - 1]));
-        if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system_, q[i - 1]);
+        f[i - 1] = mass_.inverse_times(force(system, q[i - 1]));
+        if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system, q[i - 1]);
       }
-      if constexpr (m > 0) lanes.singular = solve_multipliers(inverse_h, rate_known, q, f, forms, lambda);
+      if constexpr (m > 0) lanes.singular = solve_multipliers(system, inverse_h, rate_known, q, f, forms, lambda);
       lanes.count(counted);
       if constexpr (inner == 0) {
         lanes.active = mask_t<T>(false);
@@ -132,7 +137,7 @@ class CondensedLobatto {
 
   /// Lambda_2..Lambda_s from (mu_i Vbar_i + d_i)/h = 0, i = 2..s:
   ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T Lambda_j = -mu_i (v/h + a_i1 w_1 + sum_{j>=2} a_ij f_j) - d_i/h.
-  RB_HD mask_t<T> solve_multipliers(T inverse_h, const Vector<T, n> (&rate_known)[S - 1],
+  RB_HD mask_t<T> solve_multipliers(const System& system, T inverse_h, const Vector<T, n> (&rate_known)[S - 1],
                                     const Vector<T, n> (&q)[S - 1], const Vector<T, n> (&f)[S - 1],
                                     const ConstraintForms<System> (&forms)[S - 1],
                                     Vector<T, m> (&lambda)[S - 1]) const {
@@ -146,7 +151,7 @@ class CondensedLobatto {
       RB_UNROLL
       for (int j = 0; j < S - 1; ++j) rate = fma(T(tableau.a[i + 1][j + 1]), f[j], rate);
       Vector<T, m> phi = forms[i] * rate;
-      if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(system_, q[i]), phi);
+      if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(system, q[i]), phi);
       RB_UNROLL
       for (int k = 0; k < m; ++k) right[i * m + k] = -phi[k];
       // mu_i M^-1 mu_j^T, the transpose of which serves block (j, i)

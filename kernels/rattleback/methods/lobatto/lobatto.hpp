@@ -4,6 +4,7 @@
 // round-off.
 
 #include "rattleback/methods/lobatto/composed.hpp"
+#include "rattleback/methods/lobatto/cyclic.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
 #include "rattleback/methods/lobatto/stage_sweeps.hpp"
 #include "rattleback/methods/lobatto/two_stages.hpp"
@@ -42,6 +43,11 @@ template <class T, class System, int S>
 struct LagrangianSweepsOf {
   template <bool>
   using type = std::conditional_t<S == 2 && Quadratic<System>, TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
+};
+template <class T, SeparableRouthian System, int S>
+struct LagrangianSweepsOf<T, System, S> {
+  template <bool>
+  using type = CyclicLobatto<T, System, S>;
 };
 
 /// L is stated as a whole, or the velocity constraint is not affine.

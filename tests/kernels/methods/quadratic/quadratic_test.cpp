@@ -78,8 +78,12 @@ TEST(Quadratic, ChordsOfAConstantMassMatrixAreTheGeneralForm) {
 TYPED_TEST(QuadraticTest, SweepsFallWithTheStep) {
   const auto system = this->system();
   for_stages<2, 3, 4>([&](auto s) {
-    expect_fewer_sweeps(default_start(system), LobattoStep<double, TypeParam, Cay, s()>(system, {1e-15, 50}),
-                        this->step_size(), 6.0, 3.5);
+    const LobattoStep<double, TypeParam, Cay, s()> step(system, {1e-15, 50});
+    if constexpr (!SeparableRouthian<TypeParam>) {
+      expect_fewer_sweeps(default_start(system), step, this->step_size(), 6.0, 3.5);
+    } else if constexpr (s() > 2) {  // functional iteration; two stages are explicit
+      expect_fewer_sweeps(default_start(system), step, this->step_size(), 7.0, 5.0);
+    }
   });
 }
 

@@ -1,0 +1,112 @@
+// Systems with cyclic coordinates: the Lobatto steps of the Routhian are those of the whole system.
+
+#include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
+#include "rattleback/systems/unconstrained/magnetic_polar.hpp"
+#include "sweeps.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Coordinates a, x, y, b: L depends on x and y alone. M couples x with y by a constant, and a with b by functions of x and y.
+template <class T>
+struct TwoOfFour {
+  using scalar = T;
+  static constexpr int n = 4, m = 0;
+  static constexpr auto kind = ConstraintKind::none;
+  static constexpr std::array<int, 2> active{1, 2};
+  static constexpr bool is_shape(int i) { return i == 1 || i == 2; }
+  static constexpr bool mass_entry(int i, int j) { return is_shape(i) == is_shape(j); }
+  static constexpr bool mass_varies(int i, int j, int) { return !is_shape(i) && !is_shape(j); }
+  static constexpr bool vector_potential_varies(int i, int) { return !is_shape(i); }
+
+  template <class S>
+  RB_HD Matrix<S, n, n> mass_matrix(const Vector<S, n>& q) const {
+    const S x = q[1], y = q[2], zero(0.0);
+    auto mass = Matrix<S, n, n>{};
+    for (int i = 0; i < n; ++i) mass[i] = {zero, zero, zero, zero};
+    mass[1][1] = S(1.5);
+    mass[2][2] = S(0.8);
+    mass[1][2] = mass[2][1] = S(0.3);
+    mass[0][0] = S(2.0) + x * x + y * y;
+    mass[3][3] = S(1.0) + S(0.5) * x * x;
+    mass[0][3] = mass[3][0] = S(0.4) * x * y;
+    return mass;
+  }
+  template <class S>
+  RB_HD Vector<S, n> vector_potential(const Vector<S, n>& q) const {
+    return {S(0.5) * q[1] * q[1] - q[2], S(0.25), S(-0.5), q[1] * q[2]};
+  }
+  template <class S>
+  RB_HD S potential(const Vector<S, n>& q) const {
+    return S(0.5) * q[1] * q[1] + S(0.25) * q[2] * q[2] * q[2] * q[2] + S(0.1) * q[1] * q[2];
+  }
+};
+
+/// The same with one constant entry of M between a shape coordinate and a cyclic one.
+template <class T>
+struct Mixed : TwoOfFour<T> {
+  static constexpr bool mass_entry(int i, int j) {
+    return TwoOfFour<T>::mass_entry(i, j) || (i == 0 && j == 1) || (i == 1 && j == 0);
+  }
+};
+
+static_assert(SeparableRouthian<TwoOfFour<double>> && SeparableRouthian<MagneticPolar<double>>);
+static_assert(!SeparableRouthian<Mixed<double>> && !SeparableRouthian<ChaplyginSleigh<double>>);
+
+StateOf<double, TwoOfFour<double>> start() {
+  return {{0.3, 0.7, -0.4, 0.1},
+          momentum(TwoOfFour<double>{}, Vector<double, 4>{0.3, 0.7, -0.4, 0.1}, {0.5, -0.3, 0.6, 0.4}),
+          {}};
+}
+
+TEST(Cyclic, StepsOfTheRouthianAreTheGeneralForm) {
+  using System = TwoOfFour<double>;
+  for_stages<2, 3, 4, 5>([&](auto s) {
+    SCOPED_TRACE(s());
+    expect_the_same_map(start(), LobattoStep<double, System, Cay, s()>(System{}, to_round_off),
+                        GeneralLobatto<double, System, Cay, s()>(System{}, to_round_off), 0.1);
+  });
+}
+
+TEST(Cyclic, MomentaStayToTheBit) {
+  using System = TwoOfFour<double>;
+  for_stages<2, 4>([&](auto s) {
+    const LobattoStep<double, System, Cay, s()> step(System{}, {1e-15, 50});
+    auto state = start();
+    const auto p = state.p;
+    for (int i = 0; i < 200; ++i) ASSERT_EQ(step(state, 0.1).status, double(status_good));
+    EXPECT_EQ(state.p[0], p[0]);
+    EXPECT_EQ(state.p[3], p[3]);
+    EXPECT_NE(state.p[1], p[1]);
+  });
+}
+
+/// Where the functional iteration does not contract, Newton's method takes the step.
+TEST(Cyclic, LargeStepsAreHandedOver) {
+  const auto system = make_default<MagneticPolar<double>>();
+  using System = MagneticPolar<double>;
+  const LobattoStep<double, System, Cay, 3> step(system, {1e-15, 50});
+  const GeneralLobatto<double, System, Cay, 3> general(system, {1e-15, 50});
+  int handed_over = 0;
+  for (const double h : {0.5, 1.0, 2.0, 3.0, 5.0}) {
+    auto a = default_start(system), b = a;
+    const auto report = step(a, h), other = general(b, h);
+    EXPECT_EQ(report.status, other.status) << h;
+    if (other.status == double(status_good)) EXPECT_LE(distance(a.q, b.q), 1e-11) << h;
+    if (report.iterations > 50.0) ++handed_over;
+  }
+  EXPECT_GE(handed_over, 1);
+}
+
+TEST(Cyclic, ASingularMassHasAStatus) {
+  const auto system = make_default<MagneticPolar<double>>();
+  for_stages<2, 3>([&](auto s) {
+    const LobattoStep<double, MagneticPolar<double>, Cay, s()> step(system, {1e-15, 50});
+    StateOf<double, MagneticPolar<double>> at_zero{{0.0, 0.2}, {0.5, 0.1}, {}};
+    EXPECT_EQ(step(at_zero, 0.01).status, double(status_singular));
+  });
+}
+
+}  // namespace
+}  // namespace rattleback
