@@ -227,43 +227,6 @@ RB_HD void solve_factorised(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   }
 }
 
-/// The factors of a matrix that is positive definite or guides an iteration. Large matrices take the loops of Lu: unrolled, their code
-/// would compile for minutes.
-template <class T, int N>
-class GuideFactors {
-  static constexpr bool unrolled = N <= 12;
-
- public:
-  /// The matrix, to be filled before `factorise`.
-  RB_HD Matrix<T, N, N>& matrix() {
-    if constexpr (unrolled) {
-      return a_;
-    } else {
-      return a_.matrix();
-    }
-  }
-  /// Returns the singular lanes.
-  RB_HD mask_t<T> factorise() {
-    if constexpr (unrolled) {
-      return rattleback::factorise(a_);
-    } else {
-      a_.factorise();
-      return a_.singular();
-    }
-  }
-  /// b becomes A^-1 b.
-  RB_HD void solve(Vector<T, N>& b) const {
-    if constexpr (unrolled) {
-      solve_factorised(a_, b);
-    } else {
-      b = a_.solve(b);
-    }
-  }
-
- private:
-  std::conditional_t<unrolled, Matrix<T, N, N>, Lu<T, N>> a_;
-};
-
 /// Solves A x = b in place, where A guides an iteration or is positive definite; returns the singular lanes.
 template <class T, int N>
 RB_HD mask_t<T> solve_guide(Matrix<T, N, N> a, Vector<T, N>& b) {

@@ -120,14 +120,8 @@ class SparseInverse {
   mask_t<T> singular_{false};
 };
 
-namespace detail {
-struct NoKnownZeros {
-  RB_HD static constexpr bool entry(int, int) { return true; }
-};
-}  // namespace detail
-
 /// The inverse of the positive definite matrix of m constraints, G M^-1 G^T.
 template <class T, int m>
-using GramInverse = SparseInverse<T, m, detail::NoKnownZeros>;
+using GramInverse = SparseInverse<T, m, FullPattern>;
 
 RB_NAMESPACE_END

@@ -1,6 +1,6 @@
 // Vectors, matrices and linear equations against Eigen.
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/guide.hpp"
 
 #include "eigen.hpp"
 #include "testing.hpp"
@@ -172,6 +172,35 @@ TYPED_TEST(EquationsTest, Singular) {
       this->expect_singular(same_rows);
     }
   }
+}
+
+template <int N>
+void expect_guides_solve() {
+  SCOPED_TRACE(N);
+  Random random{N};
+  for (int trial = 0; trial < 50; ++trial) {
+    auto a = random_matrix<N, N>(random);
+    for (int i = 0; i < N; ++i) a[i][i] = a[i][i] + N;  // dominant, so that no exchange is needed
+    const auto b = random.vector<N>(-1.0, 1.0);
+    GuideFactors<double, N> guide;
+    guide.matrix() = a;
+    ASSERT_FALSE(guide.factorise());
+    auto x = b;
+    guide.solve(x);
+    EXPECT_LE(distance(x, Lu<double, N>(a).solve(b)), 1e-14);
+    a[N - 1] = trial % 2 == 0 ? Vector<double, N>::zero() : std::numeric_limits<double>::quiet_NaN() * a[0];
+    guide.matrix() = a;
+    EXPECT_TRUE(guide.factorise());
+  }
+}
+
+TEST(GuideFactorsTest, Solve) {
+  expect_guides_solve<1>();
+  expect_guides_solve<2>();
+  expect_guides_solve<3>();
+  expect_guides_solve<4>();
+  expect_guides_solve<5>();
+  expect_guides_solve<13>();
 }
 
 }  // namespace

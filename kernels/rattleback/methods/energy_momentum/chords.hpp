@@ -74,7 +74,7 @@ class EnergyMomentumChords {
 
     state.q = fma(h, u, state.q);
     state.p = p_1;
-    state.lambda = (T(-1.0) / h) * l;
+    state.lambda = (-(T(1.0) / h)) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status = step_status<T>(lanes.converged(), is_finite(check));
     if (keep.wanted()) keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);

@@ -97,7 +97,7 @@ class GeneralEnergyMomentum {
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     state.p = momentum(system_, state.q, segment<n, n>(x));
     state.q = fma(h, segment<0, n>(x), state.q);
-    state.lambda = (T(-1.0) / h) * segment<2 * n, m>(x);
+    state.lambda = (-(T(1.0) / h)) * segment<2 * n, m>(x);
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     if (keep.wanted()) {

@@ -72,7 +72,7 @@ class CondensedGgl {
       }
     }
     state.q = fma(h, segment<0, n>(x), state.q);
-    state.lambda = (T(-1.0) / h) * impulse;
+    state.lambda = (-(T(1.0) / h)) * impulse;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     if (keep.wanted()) {

@@ -41,7 +41,7 @@ class CondensedViS {
     const SolveState<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
     const Vector<T, n> p_1 = Algebra::scale(algebra_.mass, r.z);
-    state.lambda = (T(-1.0) / h) * segment<0, m>(x);
+    state.lambda = (-(T(1.0) / h)) * segment<0, m>(x);
     const T check = sum(r.q_1) + sum(p_1) + sum(state.lambda);
     const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     keep.put(status == T(0.0), segment<m, m>(x), r.v, state.q, state.p);

@@ -103,7 +103,7 @@ class ThetaChords {
     } else {
       state.p = kick - forms.transpose_times(l);
     }
-    state.lambda = (T(-1.0) / h) * l;
+    state.lambda = (-(T(1.0) / h)) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status = step_status<T>(lanes.converged(), is_finite(check));
     keep.put(status == T(0.0), gamma, v, state.q, state.p);

@@ -144,7 +144,7 @@ class ViSChords {
     const State before = state;
     state.q = q_1;
     state.p = p_1;
-    state.lambda = (T(-1.0) / h) * l;
+    state.lambda = (-(T(1.0) / h)) * l;
     const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
     const T status = step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), is_finite(check));
     keep.put(status == T(0.0), gamma, v, before.q, before.p);
@@ -166,7 +166,7 @@ class ViSChords {
       RB_UNROLL
       for (int i = 0; i < m; ++i) gram[i][k] = column[i];
     }
-    Vector<T, m> gamma = (T(-1.0) / h) * system_.position_constraint(y);
+    Vector<T, m> gamma = (-(T(1.0) / h)) * system_.position_constraint(y);
     solve_guide(gram, gamma);
     return gamma;
   }

@@ -15,7 +15,7 @@ struct ShapePattern {
   using Pattern = QuadraticPattern<System>;
   static constexpr int n = System::n;
 
-  static constexpr bool cyclic(int i) { return !Pattern::forces(i); }
+  RB_HD static constexpr bool cyclic(int i) { return !Pattern::forces(i); }
   static constexpr int shapes() {
     int count = 0;
     for (int i = 0; i < n; ++i) count += !cyclic(i);

@@ -3,6 +3,7 @@
 // on other groups with M(g) and A(g).eta as well, and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic,
 // phi(g) = 0, A = Dphi.
 
+#include "rattleback/linalg/guide.hpp"
 #include "rattleback/linalg/parked.hpp"
 #include "rattleback/methods/lobatto/general.hpp"
 #include "rattleback/methods/lobatto/stage_inertia.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 // The Lobatto pairs for L = v.M(q)v/2 + A(q).v - U(q) and for any regular L on R^n (equations: lobatto/general.hpp).
 
+#include "rattleback/linalg/guide.hpp"
 #include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"

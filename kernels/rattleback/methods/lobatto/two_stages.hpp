@@ -76,7 +76,7 @@ class TwoStageSweeps {
       Vector<T, m> right;
       if constexpr (holonomic) {
         end_forms.mu = constraint_forms(system_, q, second);
-        right = (T(-1.0) / h) * system_.position_constraint(q);
+        right = (-(T(1.0) / h)) * system_.position_constraint(q);
         residual = max(residual, max_norm(right));
       }
       lanes.check(residual, rounding);
@@ -116,7 +116,7 @@ class TwoStageSweeps {
     if constexpr (m > 0) {
       if constexpr (!holonomic) end_forms.mu = constraint_forms(system_, q, second);
       const Vector<T, m> impulse = put_on_constraint(system_, end, end_forms, q, state.p, lanes.singular);
-      state.lambda = (T(2.0) / h) * impulse;
+      state.lambda = (T(2.0) * (T(1.0) / h)) * impulse;
       check = check + sum(state.lambda);
     }
     return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
