@@ -27,11 +27,11 @@ class InverseOfFour {
     for (int row = 0; row < 4; ++row) {
       const T(&minor)[6] = row < 2 ? c : s;
       const Vector<T, 4>& x = a[row < 2 ? 1 - row : 5 - row];
-      const T sign = row % 2 == 0 ? inverse : -inverse;
-      a_[0][row] = sign * fma(x[1], minor[5], fma(-x[2], minor[4], x[3] * minor[3]));
-      a_[1][row] = -sign * fma(x[0], minor[5], fma(-x[2], minor[2], x[3] * minor[1]));
-      a_[2][row] = sign * fma(x[0], minor[4], fma(-x[1], minor[2], x[3] * minor[0]));
-      a_[3][row] = -sign * fma(x[0], minor[3], fma(-x[1], minor[1], x[2] * minor[0]));
+      const T signed_inverse = row % 2 == 0 ? inverse : -inverse;
+      a_[0][row] = signed_inverse * fma(x[1], minor[5], fma(-x[2], minor[4], x[3] * minor[3]));
+      a_[1][row] = -signed_inverse * fma(x[0], minor[5], fma(-x[2], minor[2], x[3] * minor[1]));
+      a_[2][row] = signed_inverse * fma(x[0], minor[4], fma(-x[1], minor[2], x[3] * minor[0]));
+      a_[3][row] = -signed_inverse * fma(x[0], minor[3], fma(-x[1], minor[1], x[2] * minor[0]));
     }
     return !is_finite(inverse);
   }
