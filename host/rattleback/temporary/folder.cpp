@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
 
 namespace rattleback {
