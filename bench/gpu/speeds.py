@@ -8,15 +8,18 @@ TINY_VARIANTS = r"^henon-heiles lobatto stages = 2|^four-particle ggl-vi-a"
 FIGURES = ["steps/s", "share of fma rate", "seconds", "steps", "kernel", *suite.FIGURES]
 
 
-def rows_of(program):
+def rows_of(context):
     """Rows of bench/suite for a program: title, and a function of trajectories and steps that gives the study."""
+    program = context.program
     catalogue = json.loads(suite.call(program, "list", "--json")[1])
     methods = {m["name"]: m for m in catalogue["methods"]}
     for system, instance, structure, method, options, title in suite.rows_of(program, catalogue, methods):
         def text(trajectories, steps, system=system, instance=instance, structure=structure, method=method, options=options):
             sizes = types.SimpleNamespace(trajectories=trajectories, steps=steps)
             return suite.study(system, instance, structure, method, options, sizes)
-        yield f"{title} {method} {options}".replace("\n", ", ").strip(), text
+        name = f"{title} {method} {options}".replace("\n", ", ").strip()
+        if re.search(context.only, name):
+            yield name, text
 
 
 def bench(context, title, text, backend, *more, env=None):
@@ -62,7 +65,7 @@ def cells(report):
 def catalogue(context):
     """The whole catalogue on the GPU: steps per second, share of the fp64 rate, registers, occupancy."""
     context.need_device()
-    for title, text in rows_of(context.program):
+    for title, text in rows_of(context):
         if title in context.data or context.tiny and not re.search(TINY, title) or not context.enough(title):
             continue
         trajectories = 64 if context.tiny else 1 << 18 if re.search("^chaotic|^henon-heiles lobatto", title) else 1 << 16
@@ -89,7 +92,7 @@ def variants(context, flags, rows, trajectories):
     """The rows with kernels that differ in their launches: steps per second; the same steps give the same bits."""
     context.need_device()
     environments = {"default": {}} | {name: {"RATTLEBACK_NVRTCFLAGS": flag} for name, flag in wanted(context, flags).items()}
-    for title, text in rows_of(context.program):
+    for title, text in rows_of(context):
         if not re.search(rows, title) or context.tiny and not re.search(TINY_VARIANTS, title):
             continue
         for name, env in environments.items():
@@ -130,7 +133,7 @@ def crossover(context):
     some = TINY if context.tiny else (r"^chaotic printed m = 3 nonholonomic-lobatto stages = 3|^henon-heiles lobatto stages = 3|"
                                       r"^four-particle ggl-vi-a|^suslov nonholonomic-lobatto stages = 2")
     steps, sizes = (4, (64, 256)) if context.tiny else (200, [10 ** k * f for k in range(2, 8) for f in (1, 3)][:-1])
-    studies = {title: text for title, text in rows_of(context.program) if re.search(some, title)}
+    studies = {title: text for title, text in rows_of(context) if re.search(some, title)}
     for title in studies:
         context.data.setdefault(title, {"sizes": [], "two_threads": None})
 

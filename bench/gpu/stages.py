@@ -101,7 +101,7 @@ def compare(context):
         skip = pathlib.Path(folder, "skip")
         skip.write_text("".join(title + "\n" for title, verdict in studies.items() if verdict in ("identical", "refused")))
         command = [ROOT / "tests/ptxcpu/sweep.py", context.program, "--skip", skip, "--jobs", context.options.jobs,
-                   "--timeout", longest, "--seconds", max(1.0, context.left() - longest - 5)]
+                   "--timeout", longest, "--seconds", max(1.0, context.left() - longest - 5), "--match", context.only]
         if context.tiny:
             command += ["--match", "henon-heiles.*lobatto stages=2|four-particle.*ggl-vi-a", "--draws", 8, "--steps", 5]
         code, out, err = context.call(*command)
@@ -187,7 +187,7 @@ def peers(context):
     """JAX and Diffrax, Numba, CuBIE, cuBLAS on the GPU, beside rattleback."""
     context.need_device()
     command = [ROOT / "bench/peers/run", context.program, "--gpu-only", "--python", context.options.python,
-               "--output", context.results, "--seconds", max(1.0, context.left() - 20)]
+               "--output", context.results, "--seconds", max(1.0, context.left() - 20), "--only", context.only]
     if context.tiny:
         command += ["--gpu-count", 64, "--gpu-end", 1, "--repetitions", 1, "--only", "s3|midpoint|Tsit5"]
     code, out, err = context.call(*command)
