@@ -13,6 +13,21 @@ std::string architecture_of(int device) {
   return "sm_" + std::to_string(10 * major + minor);
 }
 
+namespace {
+/// The local memory of all threads that the device can run at once, which the driver sets aside for a kernel.
+std::size_t local_megabytes(const void* kernel) {
+  cudaFuncAttributes attributes{};
+  int device = 0, threads = 0, multiprocessors = 0;
+  check(cudaGetDevice(&device), "query of the device");
+  check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device), "query of the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "query of the device");
+  check(cudaFuncGetAttributes(&attributes, kernel), "query of the kernels");
+  const std::size_t bytes =
+      attributes.localSizeBytes * static_cast<std::size_t>(threads) * static_cast<std::size_t>(multiprocessors);
+  return (bytes + 999'999) / 1'000'000;
+}
+}  // namespace
+
 CudaModule::CudaModule(std::span<const std::string> images) {
   for (const std::string& image : images) load(image);
 }
@@ -53,9 +68,19 @@ void CudaModule::launch(DeviceKernel::Kind kernel, std::int64_t chunks, void** a
                 std::string("CUDA: the kernel '") + device_kernel_names[kernel] + "' was not compiled");
   const dim3 blocks(static_cast<unsigned>(chunks * chunk_size * shape.lanes / shape.threads));
   const dim3 threads(static_cast<unsigned>(shape.threads));
-  check(cudaLaunchKernel(handle, blocks, threads, arguments, static_cast<std::size_t>(shape.shared_bytes),
-                         static_cast<cudaStream_t>(stream)),
-        kernel == DeviceKernel::observe ? "launch of the kernel of observables" : "launch of the kernel of steps");
+  const cudaError_t code =
+      cudaLaunchKernel(handle, blocks, threads, arguments, static_cast<std::size_t>(shape.shared_bytes),
+                       static_cast<cudaStream_t>(stream));
+  const char* what =
+      kernel == DeviceKernel::observe ? "launch of the kernel of observables" : "launch of the kernel of steps";
+  if (code == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    throw Error(Error::Kind::runtime, "CUDA: " + std::string(what) +
+                                          " failed (out of memory): its local memory takes " +
+                                          std::to_string(local_megabytes(handle)) +
+                                          " MB on this device, whatever the tile; do other programs hold the memory?");
+  }
+  check(code, what);
 }
 
 void CudaModule::launch(DeviceKernel::Kind kernel, const KernelArguments& arguments, std::int64_t chunks,

@@ -45,7 +45,10 @@ class Lu {
   RB_HD_LARGE Vector<T, N> solve(const Vector<T, N>& b) const {
     Vector<T, N> own;
     Vector<T, N>& x = shared_or(own);
-    if (Team::leads()) x = b;
+    if (Team::leads()) {  // entry by entry: NVRTC 13.0 leaves out part of a copy of the whole vector
+      RB_ROLLED
+      for (int i = 0; i < N; ++i) x[i] = b[i];
+    }
     Team::sync();
     RB_ROLLED
     for (int k = 0; k + 1 < N; ++k) {
