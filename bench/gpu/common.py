@@ -17,7 +17,7 @@ suite, sweep = load(ROOT / "bench/suite"), load(ROOT / "tests/ptxcpu/sweep.py")
 # Options of NVRTC (RATTLEBACK_NVRTCFLAGS), and the rows of bench/suite that are measured with them.
 TILE_ROWS = "^four-particle (ggl-vi-a|energy-momentum)|^heavy-top-directors ggl-vi-s"
 LAUNCH_ROWS = "^chaotic printed m = 3 nonholonomic-lobatto|^henon-heiles lobatto"
-TILES = {f"tiles-{lanes}": f"-DRATTLEBACK_TILE_LANES={lanes}" for lanes in (8, 16, 32)}
+TILES = {f"tiles-{lanes}": f"-DRATTLEBACK_TILE_LANES={lanes}" for lanes in (1, 8, 16, 32)}
 LAUNCHES = {f"launch-{threads}x{blocks}": f"-DRATTLEBACK_BLOCK_THREADS={threads} -DRATTLEBACK_BLOCKS={blocks}"
             for threads, blocks in ((32, 8), (64, 2), (64, 3), (64, 6), (64, 8), (128, 2), (128, 4), (256, 1))}
 

@@ -110,7 +110,7 @@ def variants(context, flags, rows, trajectories):
 
 
 def tiles(context):
-    """Tiles of 8, 16 and 32 lanes against the choice of linalg/tile.hpp."""
+    """Tiles of 8, 16 and 32 lanes, and one thread for each trajectory, against the choice of linalg/tile.hpp."""
     return variants(context, TILES, TILE_ROWS, 1 << 15)
 
 

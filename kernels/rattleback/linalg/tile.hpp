@@ -23,6 +23,7 @@ constexpr int tile_lanes(int unknowns, int parts = 1) {
   if (unknowns < 12) return 1;
 #ifdef RATTLEBACK_TILE_LANES  // bench/gpu tries other values
   const int lanes = RATTLEBACK_TILE_LANES;
+  if (lanes == 1) return 1;  // a thread for each trajectory, whatever its size
 #else
   const int lanes = unknowns <= 20 ? 8 : unknowns <= 32 ? 16 : 32;
 #endif
