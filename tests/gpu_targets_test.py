@@ -39,10 +39,15 @@ class Targets(unittest.TestCase):
 
     def test_share_of_the_fp64_rate(self):
         for share, verdict in ((0.41, "met"), (0.39, "missed")):
-            found = {"suite": stage({CHAOTIC: {"counted_over_peak": share, "trajectory_steps_per_second": {"median": 1.0}}, "kepler lobatto stages = 3": {"counted_over_peak": 0.9}})}
+            row = {"counted_over_peak": share, "trajectory_steps_per_second": {"median": 1.0}}
+            found = {"suite": stage({CHAOTIC: row, "kepler lobatto stages = 3": {"counted_over_peak": 0.9}})}
             self.assertEqual(self.verdict(found, "40 %"), verdict)
         found = {"suite": stage({"kepler lobatto stages = 3": {"counted_over_peak": 0.9}}, "unfinished")}
         self.assertEqual(self.row(found, "40 %")[1:], ["suite: unfinished, without this figure", "outstanding"])
+
+    def test_a_choice_of_studies_is_not_the_catalogue(self):
+        self.assertEqual(self.verdict({"compare": stage({})}, "the catalogue"), "met")
+        self.assertEqual(self.verdict({"compare": stage({}, only="^chaotic")}, "the catalogue"), "outstanding")
 
     def test_two_cores_against_the_best_size(self):
         found = {"crossover": stage({CHAOTIC: {"two_threads": {"steps_per_second": 1.0}, "sizes": [size(100, 1, 100), size(1000, 1, 9)]}})}

@@ -24,6 +24,8 @@ def clean(found, stage, title):
         return [title, data_of(found, stage)[1], "outstanding"]
     if report["faults"] or report["status"] == "failed":
         return [title, report.get("why") or f"{len(report['faults'])} faults", "missed"]
+    if report.get("only"):
+        return [title, f"no fault among what --only chose: {report['only'][:60]}", "outstanding"]
     if report["left_out"]:
         return [title, f"no fault so far; left out: {report['left_out'][-1]}", "outstanding"]
     return [title, "no fault", "met"]
