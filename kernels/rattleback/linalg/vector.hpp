@@ -68,7 +68,7 @@ template <class T, int N>
 RB_HD T max_norm(const Vector<T, N>& a) {
   T r(0.0);
   RB_UNROLL
-  for (int i = 0; i < N; ++i) r = max(r, abs(a[i]));
+  for (int i = 0; i < N; ++i) r = max_abs(r, a[i]);
   return r;
 }
 
@@ -76,7 +76,7 @@ template <class T, int N>
 RB_HD T magnitude(const Vector<T, N>& a) {
   T r(0.0);
   RB_UNROLL
-  for (int i = 0; i < N; ++i) r = larger(r, magnitude(a[i]));
+  for (int i = 0; i < N; ++i) r = larger_magnitude(r, a[i]);
   return r;
 }
 

@@ -40,6 +40,7 @@ struct Simd<2> {
   RB_HD static V sqrt(V a) { return vsqrtq_f64(a); }
   RB_HD static V max(V a, V b) { return select(vcltq_f64(a, b), b, a); }  // fmax treats NaN and zeros otherwise
   RB_HD static V abs(V a) { return vabsq_f64(a); }
+  RB_HD static V max_abs(V a, V b) { return max(a, vabsq_f64(b)); }
   RB_HD static V with_sign(V a, V b) { return vbslq_f64(vdupq_n_u64(std::uint64_t{1} << 63), b, a); }
   RB_HD static V select(M m, V a, V b) { return vbslq_f64(m, a, b); }
   template <Comparison comparison>
@@ -79,6 +80,7 @@ struct Simd<4> {
   RB_HD static V sqrt(V a) { return _mm256_sqrt_pd(a); }
   RB_HD static V max(V a, V b) { return _mm256_max_pd(b, a); }  // the instruction computes a < b ? b : a
   RB_HD static V abs(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+  RB_HD static V max_abs(V a, V b) { return max(a, abs(b)); }
   RB_HD static V with_sign(V a, V b) { return _mm256_or_pd(abs(a), _mm256_and_pd(_mm256_set1_pd(-0.0), b)); }
   RB_HD static V select(M m, V a, V b) { return _mm256_blendv_pd(b, a, m); }
   template <Comparison comparison>
@@ -115,6 +117,7 @@ struct Simd<8> {
   RB_HD static V fma(V a, V b, V c) { return _mm512_fmadd_pd(a, b, c); }
   RB_HD static V sqrt(V a) { return _mm512_sqrt_pd(a); }
   RB_HD static V max(V a, V b) { return _mm512_max_pd(b, a); }
+  RB_HD static V max_abs(V a, V b) { return _mm512_range_pd(a, b, 0x0b); }  // the larger size, and what is not NaN
   RB_HD static V abs(V a) { return _mm512_abs_pd(a); }
   RB_HD static V with_sign(V a, V b) {
     // 0xca: bits of the second number where the first has ones, else bits of the third.
@@ -166,6 +169,7 @@ struct TwoRegisters {
   RB_HD static V sqrt(V x) { return {S::sqrt(x.a), S::sqrt(x.b)}; }
   RB_HD static V max(V x, V y) { return {S::max(x.a, y.a), S::max(x.b, y.b)}; }
   RB_HD static V abs(V x) { return {S::abs(x.a), S::abs(x.b)}; }
+  RB_HD static V max_abs(V x, V y) { return {S::max_abs(x.a, y.a), S::max_abs(x.b, y.b)}; }
   RB_HD static V with_sign(V x, V y) { return {S::with_sign(x.a, y.a), S::with_sign(x.b, y.b)}; }
   RB_HD static V select(M m, V x, V y) { return {S::select(m.a, x.a, y.a), S::select(m.b, x.b, y.b)}; }
   template <Comparison comparison>
@@ -246,6 +250,7 @@ struct Pack {
   RB_HD friend Pack abs(Pack a) { return raw(S::abs(a.v)); }
   RB_HD friend Pack with_sign(Pack a, Pack b) { return raw(S::with_sign(a.v, b.v)); }
   RB_HD friend Pack max(Pack a, Pack b) { return raw(S::max(a.v, b.v)); }
+  RB_HD friend Pack max_abs(Pack a, Pack b) { return raw(S::max_abs(a.v, b.v)); }
   RB_HD friend Pack select(Mask<W> mask, Pack a, Pack b) { return raw(S::select(mask.m, a.v, b.v)); }
   RB_HD friend Pack exp2_integer(Pack k) { return raw(S::exp2_integer(k.v)); }
   RB_HD friend Pack exponent_of(Pack a) { return raw(S::exponent_of(a.v)); }

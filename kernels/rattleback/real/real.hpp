@@ -79,6 +79,16 @@ template <class T>
 RB_HD T larger(T a, T b) {
   return max(a, b);
 }
+/// max(a, abs(b)) for a >= 0: a where b is NaN.
+template <class T>
+RB_HD T max_abs(T a, T b) {
+  return max(a, abs(b));
+}
+/// larger(a, magnitude(b)).
+template <class T>
+RB_HD T larger_magnitude(T a, T b) {
+  return max_abs(a, b);
+}
 /// False for infinities and NaN, because x - x is 0 for finite x only.
 template <class T>
 RB_HD mask_t<T> is_finite(T a) {

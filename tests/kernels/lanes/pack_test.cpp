@@ -82,6 +82,9 @@ TEST_F(PackTest, Arithmetic) {
   expect_same<1>("sqrt(a)", [](auto a) { return sqrt(a); }, any_number);
   expect_same<1>("abs(a)", [](auto a) { return abs(a); }, any_number);
   expect_same<2>("max(a, b)", [](auto a, auto b) { return max(a, b); }, any_number);
+  expect_same<2>(
+      "max_abs(|a|, b)", [](auto a, auto b) { return max_abs(select(a == a, abs(a), decltype(a)(0.0)), b - a); },
+      any_number);
   expect_same<2>("min(a, b)", [](auto a, auto b) { return min(a, b); }, any_number);
   expect_same<1>("sign(a)", [](auto a) { return sign(a); }, any_number);
   const auto sized = [](auto a, auto b) { return with_sign(select(a == a, a, decltype(a)(1.0)), b); };
