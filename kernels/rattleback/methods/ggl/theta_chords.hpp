@@ -26,6 +26,7 @@ class ThetaChords {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
+  static constexpr bool two_packs = many_registers && n <= 2;
 
   RB_HD ThetaChords(const System& system, const SolverOptions<T>& options, const double* numbers)
       : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}

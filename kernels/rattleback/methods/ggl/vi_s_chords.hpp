@@ -35,6 +35,7 @@ class ViSChords {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
+  static constexpr bool two_packs = many_registers && n <= 2;
 
   RB_HD ViSChords(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 

@@ -27,8 +27,9 @@ RB_NAMESPACE_BEGIN
 ///
 ///   - sum_{j<s} ah_ij S y_j  in (E x)_i,     S = sum_k l_k D^2g_k  at the node.
 ///
-/// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. All matrices are those of the guess. The test of
-/// convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not reach
+/// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. The matrices are those of the guess. Where M is constant
+/// and the constraint is holonomic mostly they limit the contraction: the second sweep renews them, and three sweeps are enough in place
+/// of four (bench/results/steps/first-guesses.md). The test of convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not reach
 /// the state. Lanes that do not contract are left unsolved.
 template <class T, class System, int S>
 class StageSweeps {
@@ -39,6 +40,7 @@ class StageSweeps {
   /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
   static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
   static constexpr bool turns_forces = detail::has_sparse_hessian<System>();
+  static constexpr int sweeps_with_own_matrices = holonomic && ConstantInertia<System> ? 2 : 1;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
@@ -54,6 +56,11 @@ class StageSweeps {
   RB_HD StageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
+    Vector<T, n> q[S - 1];
+    return step(state, h, q);
+  }
+  /// The step; q gets Q_2..Q_s.
+  RB_HD StepReport<T> step(State& state, T h, Vector<T, n> (&q)[S - 1]) const {
     constexpr auto tableau = lobatto_pair<S>();
     Lagrangian node(system_, state.q);
     Forms node_forms;
@@ -65,7 +72,7 @@ class StageSweeps {
     Stages at;
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
-      evaluate(state, h, node, node_forms, x, at, matrices, sweep == 0, lanes);
+      evaluate(state, h, node, node_forms, x, at, matrices, sweep < sweeps_with_own_matrices, lanes);
       if (lanes.wants_residual(sweep, options_)) {
         residual = at.residual.largest();
         lanes.check(residual, rounding);
@@ -90,7 +97,9 @@ class StageSweeps {
       lanes.settle(sweep, change);
     }
 
-    state.q = at.q;
+    RB_UNROLL
+    for (int i = 1; i < S; ++i) q[i - 1] = at.q[i];
+    state.q = q[S - 2];
     RB_UNROLL
     for (int j = 0; j < S; ++j) state.p = plus_forces(T(tableau.b[j]), at.w[j], state.p);
     Vector<T, m> impulse;
@@ -139,8 +148,8 @@ class StageSweeps {
   struct Stages {
     Vector<T, n> w[S];
     Unknowns residual;
-    Vector<T, n> q;  // of the last stage, as are the next two
-    Lagrangian end;
+    Vector<T, n> q[S];  // but the first
+    Lagrangian end;     // of the last stage, as is the next
     Forms end_forms;
   };
   /// The matrices that hold for the step.
@@ -192,7 +201,7 @@ class StageSweeps {
   RB_HD void evaluate(const State& state, T h, const Lagrangian& node, const Forms& node_forms, const Unknowns& x,
                       Stages& at, Matrices& matrices, bool set, Sweeps<T>& lanes) const {
     constexpr auto tableau = lobatto_pair<S>();
-    Vector<T, n> q[S];
+    Vector<T, n>(&q)[S] = at.q;
     Lagrangian lagrangian[S];
     Forms forms[S];
     RB_UNROLL
@@ -263,7 +272,6 @@ class StageSweeps {
       }
       if constexpr (m > 0) lanes.note_singular(factorise_multipliers(matrices));
     }
-    at.q = q[S - 1];
     at.end = lagrangian[S - 1];
     at.end_forms = forms[S - 1];
   }

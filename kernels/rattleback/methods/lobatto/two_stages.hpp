@@ -19,7 +19,8 @@ RB_NAMESPACE_BEGIN
 ///   c_1 = J_1^-1 e_1,    c_2 = J_2^-1 (e_2 + N c_1),    R_1 = J_1^-1 C^T,    R_2 = J_2^-1 N R_1,    N = M - h/2 B',
 ///   C' (R_1 + R_2)/2 dy = -g(q')/h - C' (c_1 + c_2)/2   (holonomic constraints),     dV_i = c_i + R_i dy.
 ///
-/// C' is that of the present iterate. Where M varies the other matrices are those of the first update from the second sweep on: three
+/// C' is that of the present iterate. Where M is constant the equation of V_1 is linear in V_1 and y: V_1 = J_1^-1 (p - A - h/2 DU) + R_1 y,
+/// and e_1 = 0. Where M varies the other matrices are those of the first update from the second sweep on: three
 /// sweeps in place of four to five (bench/results/steps/first-guesses.md). Lanes that do not contract are left unsolved.
 template <class T, class System>
 class TwoStageSweeps {
@@ -37,6 +38,12 @@ class TwoStageSweeps {
   RB_HD TwoStageSweeps(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
+    Vector<T, n> q[1];
+    return step(state, h, q);
+  }
+  /// The step; q gets Q_2.
+  RB_HD StepReport<T> step(State& state, T h, Vector<T, n> (&end_q)[1]) const {
+    Vector<T, n>& q = end_q[0];
     const T half = T(0.5) * h;
     const Lagrangian at(system_, state.q);
     const auto mass_inverse = at.inverse();
@@ -53,7 +60,14 @@ class TwoStageSweeps {
     // the guess
     const Coupling<System, T> coupling = at.coupling(v);
     FirstInverse inverse(coupling.template added_to<true>(at.mass(), -half));
-    Vector<T, n> first = mass_inverse * at.kinetic(at.plus_force(half, v, pushed));
+    Matrices chord;
+    chord.set_first(inverse, forms);
+    Vector<T, n> first;
+    if constexpr (varies) {
+      first = mass_inverse * at.kinetic(at.plus_force(half, v, pushed));
+    } else {
+      first = inverse * at.kinetic(at.plus_force(half, Vector<T, n>::zero(), pushed));
+    }
     Vector<T, n> second = first - inverse * coupling.plus_times(h, first, Vector<T, n>::zero());
     T scale = magnitude(v) + magnitude(first - v);
     if constexpr (holonomic) scale = scale + rounding_velocity(T(1.0) / h, state.q);
@@ -61,33 +75,45 @@ class TwoStageSweeps {
     Sweeps<T> lanes(options_, scale);
     const T rounding = rounding_of_residuals(scale, state.p);
     lanes.singular = mass_inverse.singular() | inverse.singular();
-    Matrices chord;
     Lagrangian end;
-    Vector<T, n> q, p;
+    Vector<T, n> p;
     Forms end_forms;
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       q = fma(half, first + second, state.q);
       end = Lagrangian(system_, q);
-      if constexpr (holonomic) pushed = forms.plus_transpose_times(state.p, y);
-      p = at.plus_force(half, first, pushed);
-      const Vector<T, n> p_first = at.momentum(first), e_1 = p - p_first, e_2 = p_first - end.momentum(second);
-      residual = max(max_norm(e_1), max_norm(e_2));
+      const Vector<T, n> p_first = at.momentum(first);
+      Vector<T, n> e_1, e_2 = p_first - end.momentum(second);
+      if constexpr (varies) {
+        if constexpr (holonomic) pushed = forms.plus_transpose_times(state.p, y);
+        p = at.plus_force(half, first, pushed);
+        e_1 = p - p_first;
+      }
       Vector<T, m> right;
       if constexpr (holonomic) {
         end_forms.mu = constraint_forms(system_, q, second);
         right = (-(T(1.0) / h)) * system_.position_constraint(q);
-        residual = max(residual, max_norm(right));
       }
-      lanes.check(residual, rounding);
+      if (lanes.wants_residual(sweep, options_)) {
+        residual = max_norm(e_2);
+        if constexpr (varies) residual = max(residual, max_norm(e_1));
+        if constexpr (holonomic) residual = max(residual, max_norm(right));
+        lanes.check(residual, rounding);
+      }
       if (lanes.ended() || lanes.late(sweep, options_)) break;
       if (varies && sweep == 1) {
         inverse = FirstInverse(at.coupling(first).template added_to<true>(at.mass(), -half));
         lanes.note_singular(inverse.singular());
+        chord.set_first(inverse, forms);
       }
       if (sweep == 0 || (varies && sweep == 1))
-        lanes.note_singular(chord.set(at, inverse, end, end.coupling(second), forms, half));
-      Vector<T, n> c_1 = inverse * e_1, c_2 = chord.second * (e_2 + chord.carried(at, c_1, half));
+        lanes.note_singular(chord.set_second(at, end, end.coupling(second), half));
+      Vector<T, n> c_1 = Vector<T, n>::zero();
+      if constexpr (varies) {
+        c_1 = inverse * e_1;
+        e_2 = e_2 + chord.carried(at, c_1, half);
+      }
+      Vector<T, n> c_2 = chord.second * e_2;
       if constexpr (holonomic) {
         Matrix<T, m, m> gram;
         RB_UNROLL
@@ -96,11 +122,11 @@ class TwoStageSweeps {
           RB_UNROLL
           for (int l = 0; l < m; ++l) gram[l][k] = column[l];
         }
-        right = right - end_forms * (T(0.5) * (c_1 + c_2));
+        right = right - end_forms * (T(0.5) * (varies ? c_1 + c_2 : c_2));
         lanes.note_singular(solve_guide(gram, right));
         RB_UNROLL
         for (int k = 0; k < m; ++k) {
-          c_1 = fma(right[k], chord.response_1[k], c_1);
+          c_1 = varies || k > 0 ? fma(right[k], chord.response_1[k], c_1) : right[k] * chord.response_1[k];
           c_2 = fma(right[k], chord.response_2[k], c_2);
         }
         y = select(lanes.active, y + right, y);
@@ -110,6 +136,11 @@ class TwoStageSweeps {
       lanes.settle(sweep, larger(magnitude(c_1), magnitude(c_2)));
     }
 
+    if constexpr (!varies) {
+      if constexpr (holonomic) pushed = forms.plus_transpose_times(state.p, y);
+      p = at.plus_force(half, first, pushed);
+      residual = max(residual, max_norm(p - at.momentum(first)));
+    }
     state.q = q;
     state.p = end.plus_force(half, second, p);
     T check = sum(q);
@@ -133,17 +164,17 @@ class TwoStageSweeps {
     SecondInverse second;                    // J_2^-1
     Matrix<T, m, n> response_1, response_2;  // R_1^T, R_2^T; where the constraint is holonomic
 
-    RB_HD mask_t<T> set(const Lagrangian& at, const FirstInverse& inverse, const Lagrangian& end,
-                        const Coupling<System, T>& at_end, const Forms& forms, const T& half) {
+    RB_HD void set_first(const FirstInverse& first, const Forms& forms) {
+      if constexpr (!holonomic) return;
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) response_1[k] = first * forms.mu[k];
+    }
+    RB_HD mask_t<T> set_second(const Lagrangian& at, const Lagrangian& end, const Coupling<System, T>& at_end,
+                               const T& half) {
       coupling = at_end;
       second = SecondInverse(coupling.template added_to<false>(end.mass(), half));
-      if constexpr (holonomic) {
-        RB_UNROLL
-        for (int k = 0; k < m; ++k) {
-          response_1[k] = inverse * forms.mu[k];
-          response_2[k] = second * carried(at, response_1[k], half);
-        }
-      }
+      RB_UNROLL
+      for (int k = 0; holonomic && k < m; ++k) response_2[k] = second * carried(at, response_1[k], half);
       return second.singular();
     }
     /// N x.
