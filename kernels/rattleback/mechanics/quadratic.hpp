@@ -48,6 +48,18 @@ RB_HD auto inertia(const System& system, [[maybe_unused]] const Vector<S, System
   }
 }
 
+/// The entry (i, j) of what `inertia` gives.
+template <class S, class M>
+RB_HD const S& entry_of(const M& inertia, [[maybe_unused]] int i, [[maybe_unused]] int j) {
+  if constexpr (std::is_same_v<M, S>) {
+    return inertia;
+  } else if constexpr (requires { M::size; }) {
+    return inertia[i];
+  } else {
+    return inertia[i][j];
+  }
+}
+
 /// Which entries of M, B and f are there, from what the system states (mechanics/system.hpp).
 template <class System>
 struct QuadraticPattern {
@@ -269,11 +281,11 @@ class QuadraticLagrangian {
       RB_UNROLL
       for (int j = 0; j < n; ++j) {
         const bool entry = Pattern::entry(i, j);
-        mass_[i][j] = entry ? value(entry_of(inertia, i, j)) : T(0.0);
+        mass_[i][j] = entry ? value(detail::entry_of<D>(inertia, i, j)) : T(0.0);
         if constexpr (Pattern::varies()) {
           RB_UNROLL
           for (int k = 0; k < active; ++k)
-            mass_by_[k][i][j] = Pattern::mass_varies(i, j, k) ? partial(entry_of(inertia, i, j), k) : T(0.0);
+            mass_by_[k][i][j] = Pattern::mass_varies(i, j, k) ? partial(detail::entry_of<D>(inertia, i, j), k) : T(0.0);
         }
       }
     }
@@ -357,16 +369,6 @@ class QuadraticLagrangian {
   }
 
  private:
-  template <class M>
-  RB_HD static const D& entry_of(const M& inertia, int i, int j) {
-    if constexpr (std::is_same_v<M, D>) {
-      return inertia;
-    } else if constexpr (std::is_same_v<M, Vector<D, n>>) {
-      return inertia[i];
-    } else {
-      return inertia[i][j];
-    }
-  }
   RB_HD static T value(const D& x) {
     if constexpr (active > 0) {
       return x.value;

@@ -44,7 +44,7 @@ struct LagrangianSweepsOf {
   template <bool>
   using type = std::conditional_t<S == 2 && Quadratic<System>, TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
-template <class T, SeparableRouthian System, int S>
+template <class T, HasRouthian System, int S>
 struct LagrangianSweepsOf<T, System, S> {
   template <bool>
   using type = CyclicLobatto<T, System, S>;

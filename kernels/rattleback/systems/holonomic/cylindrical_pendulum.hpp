@@ -74,6 +74,7 @@ struct CylindricalPendulum {
     const S inverse = S(1.0) / (S(length) * S(length));
     return {S(0.5) * ((q[0] + q[2] * q[2]) * inverse - S(1.0))};
   }
+  static constexpr bool constraint_entry(int, int column) { return column != 1; }
 };
 
 RB_NAMESPACE_END

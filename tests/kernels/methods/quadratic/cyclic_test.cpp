@@ -1,6 +1,7 @@
 // Systems with cyclic coordinates: the Lobatto steps of the Routhian are those of the whole system.
 
 #include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/systems/holonomic/cylindrical_pendulum.hpp"
 #include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
 #include "rattleback/systems/unconstrained/magnetic_polar.hpp"
 #include "sweeps.hpp"
@@ -51,29 +52,81 @@ struct Mixed : TwoOfFour<T> {
   }
 };
 
-static_assert(SeparableRouthian<TwoOfFour<double>> && SeparableRouthian<MagneticPolar<double>>);
-static_assert(!SeparableRouthian<Mixed<double>> && !SeparableRouthian<ChaplyginSleigh<double>>);
+/// The same with M and A that vary for shape coordinates, too: the Routhian is not separable.
+template <class T>
+struct Bent : TwoOfFour<T> {
+  static constexpr int n = 4;
+  static constexpr bool mass_varies(int i, int j, int) { return TwoOfFour<T>::mass_entry(i, j); }
+  static constexpr bool vector_potential_varies(int, int) { return true; }
 
-StateOf<double, TwoOfFour<double>> start() {
-  return {{0.3, 0.7, -0.4, 0.1},
-          momentum(TwoOfFour<double>{}, Vector<double, 4>{0.3, 0.7, -0.4, 0.1}, {0.5, -0.3, 0.6, 0.4}),
-          {}};
+  template <class S>
+  RB_HD Matrix<S, n, n> mass_matrix(const Vector<S, n>& q) const {
+    auto mass = TwoOfFour<T>::mass_matrix(q);
+    mass[1][1] = S(1.5) + q[1] * q[2];
+    mass[1][2] = mass[2][1] = S(0.3) * q[2];
+    return mass;
+  }
+  template <class S>
+  RB_HD Vector<S, n> vector_potential(const Vector<S, n>& q) const {
+    auto a = TwoOfFour<T>::vector_potential(q);
+    a[1] = S(0.5) * q[2] * q[2];
+    a[2] = -q[1] * q[2];
+    return a;
+  }
+};
+
+/// The same on an ellipse of the shape coordinates.
+template <class T>
+struct OnEllipse : Bent<T> {
+  static constexpr int n = 4, m = 1;
+  static constexpr auto kind = ConstraintKind::holonomic;
+  static constexpr bool constraint_entry(int, int column) { return TwoOfFour<T>::is_shape(column); }
+
+  template <class S>
+  RB_HD Vector<S, m> position_constraint(const Vector<S, n>& q) const {
+    return {S(0.5) * (q[1] * q[1] + S(2.0) * q[2] * q[2] - S(0.81))};
+  }
+};
+
+/// A constraint that may depend on all coordinates: none is cyclic.
+template <class T>
+struct OnSurface : OnEllipse<T> {
+  static constexpr bool constraint_entry(int, int) { return true; }
+};
+
+static_assert(SeparableRouthian<TwoOfFour<double>> && SeparableRouthian<MagneticPolar<double>>);
+static_assert(HasRouthian<Bent<double>> && !SeparableRouthian<Bent<double>> && HasRouthian<OnEllipse<double>>);
+static_assert(HasRouthian<CylindricalPendulum<double>>);
+static_assert(!HasRouthian<Mixed<double>> && !HasRouthian<ChaplyginSleigh<double>> && !HasRouthian<OnSurface<double>>);
+
+/// A state that is on the ellipse with its velocity.
+template <class System>
+StateOf<double, System> start() {
+  const Vector<double, 4> q{0.3, 0.7, -0.4, 0.1};
+  StateOf<double, System> state{q, momentum(System{}, q, {0.5, 0.48, 0.42, 0.4}), {}};
+  for (int k = 0; k < System::m; ++k) state.lambda[k] = 0.0;
+  return state;
 }
 
-TEST(Cyclic, StepsOfTheRouthianAreTheGeneralForm) {
-  using System = TwoOfFour<double>;
+template <class System>
+class CyclicTest : public testing::Test {};
+using CyclicSystems = testing::Types<TwoOfFour<double>, Bent<double>, OnEllipse<double>>;
+TYPED_TEST_SUITE(CyclicTest, CyclicSystems);
+
+TYPED_TEST(CyclicTest, StepsOfTheRouthianAreTheGeneralForm) {
+  using System = TypeParam;
   for_stages<2, 3, 4, 5>([&](auto s) {
     SCOPED_TRACE(s());
-    expect_the_same_map(start(), LobattoStep<double, System, Cay, s()>(System{}, to_round_off),
+    expect_the_same_map(start<System>(), LobattoStep<double, System, Cay, s()>(System{}, to_round_off),
                         GeneralLobatto<double, System, Cay, s()>(System{}, to_round_off), 0.1);
   });
 }
 
-TEST(Cyclic, MomentaStayToTheBit) {
-  using System = TwoOfFour<double>;
+TYPED_TEST(CyclicTest, MomentaStayToTheBit) {
+  using System = TypeParam;
   for_stages<2, 4>([&](auto s) {
     const LobattoStep<double, System, Cay, s()> step(System{}, {1e-15, 50});
-    auto state = start();
+    auto state = start<System>();
     const auto p = state.p;
     for (int i = 0; i < 200; ++i) ASSERT_EQ(step(state, 0.1).status, double(status_good));
     EXPECT_EQ(state.p[0], p[0]);
