@@ -28,9 +28,11 @@ RB_NAMESPACE_BEGIN
 ///   - sum_{j<s} ah_ij S y_j  in (E x)_i,     S = sum_k l_k D^2g_k  at the node.
 ///
 /// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. The matrices are those of the guess. Where M is constant
-/// and the constraint is holonomic mostly they limit the contraction: the second sweep renews them, and three sweeps are enough in place
-/// of four (bench/results/steps/first-guesses.md). The test of convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not reach
-/// the state. Lanes that do not contract are left unsolved.
+/// and the constraint is holonomic, they mostly limit the contraction. The second sweep renews them there, and three sweeps are enough
+/// in place of four (bench/results/steps/first-guesses.md).
+///
+/// The test of convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not
+/// reach the state. Lanes that do not contract are left unsolved.
 template <class T, class System, int S>
 class StageSweeps {
   static constexpr int n = System::n, m = System::m, coupled = (S - 1) * m;
