@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "device_units.hpp"
@@ -45,9 +46,10 @@ constexpr const char* first_coordinate =
     "Vector<T, count> evaluate(const Point& x) { return {x.q[0] - x.parameter(max_parameters - 1)}; } };";
 
 /// The image of a unit for the present device.
-std::string compiled(const DeviceUnit& unit, const char* kernels, const char* formulas = "NoFormulas") {
+std::string compiled(const DeviceUnit& unit, const char* kernels, const char* formulas = "NoFormulas",
+                     const std::vector<std::string>& options = {}) {
   const DeviceImage image = Nvrtc::instance().compile(unit.text(kernels, formulas, first_coordinate), "unit.cu",
-                                                      architecture_of(0), tests::kernel_headers());
+                                                      architecture_of(0), tests::kernel_headers(), options);
   EXPECT_TRUE(image.ptx);  // the emulator asks for PTX
   return image.bytes;
 }
@@ -88,6 +90,7 @@ struct Trial {
   double large_step;    ///< of some trajectories fails
   int trajectories = 300;
   Numbers numbers{};
+  int lanes = 1;  ///< that advance a trajectory together
 
   [[nodiscard]] int of_chunk() const { return std::min(trajectories, chunk_size); }
 };
@@ -184,12 +187,15 @@ std::string names(const std::vector<KernelFigures>& figures) {
 /// Runs each kernel of a pair on the device and on the processor.
 template <template <class> class System, class Method>
 void compare(const DeviceUnit& unit, const Trial& trial) {
-  const std::string plain_images[] = {compiled(unit, "RB_DEVICE_ADVANCE"),
-                                      compiled(unit, "RB_DEVICE_SAMPLES", "FirstCoordinate")};
-  const std::string images[] = {compiled(unit, "RB_DEVICE_ADVANCE", "FirstCoordinate"),
-                                compiled(unit, "RB_DEVICE_TANGENT", "FirstCoordinate")};
+  std::vector<std::string> options;
+  if (trial.lanes > 1) options.push_back(fmt::format("-DRATTLEBACK_TILE_LANES={}", trial.lanes));
+  const std::string plain_images[] = {compiled(unit, "RB_DEVICE_ADVANCE", "NoFormulas", options),
+                                      compiled(unit, "RB_DEVICE_SAMPLES", "FirstCoordinate", options)};
+  const std::string images[] = {compiled(unit, "RB_DEVICE_ADVANCE", "FirstCoordinate", options),
+                                compiled(unit, "RB_DEVICE_TANGENT", "FirstCoordinate", options)};
   const CudaModule plain(plain_images), sections(images);
   EXPECT_EQ(names(plain.figures()), trial.kernels);
+  for (const KernelFigures& kernel : plain.figures()) EXPECT_EQ(kernel.lanes, trial.lanes);
   EXPECT_EQ(names(sections.figures()), "advance tangent");
   for (const double step : {describe<System>().time_scale / 40, trial.large_step}) {
     Ensemble<System> ensemble(trial, step);
@@ -285,7 +291,7 @@ TEST_F(NvrtcOnTheEmulator, LineIntegralsHaveTheBitsOfTheProcessor) {
 TEST_F(NvrtcOnTheEmulator, TilesHaveTheBitsOfTheProcessor) {
   compare<FourParticle, GglViA>(
       {"holonomic/four_particle.hpp", "FourParticle<T>", "ggl/ggl.hpp", "GglStep<T, S, GglScheme::theta_a>"},
-      {"advance", 2.0, 20, {0.5, 0.5}});
+      {"advance", 2.0, 20, {0.5, 0.5}, 8});
 }
 
 TEST_F(NvrtcOnTheEmulator, AModuleKnowsItsKernels) {

@@ -16,17 +16,19 @@
 
 RB_NAMESPACE_BEGIN
 
+/// The lanes that RATTLEBACK_NVRTCFLAGS asks for (bench/gpu tries values); 0: the program chooses.
+#ifdef RATTLEBACK_TILE_LANES
+inline constexpr int forced_tile_lanes = RATTLEBACK_TILE_LANES;
+#else
+inline constexpr int forced_tile_lanes = 0;
+#endif
+
 /// Lanes for a coupled system of `unknowns` numbers with `parts` doubles each. Below 12 unknowns the Jacobian fits into
 /// the registers of one thread. Work of the leader costs W times as much, so W is below the number of columns.
 /// Registers allow only about 256 threads on a multiprocessor, so 256 / W Jacobians must fit into its shared memory.
 constexpr int tile_lanes(int unknowns, int parts = 1) {
-  if (unknowns < 12) return 1;
-#ifdef RATTLEBACK_TILE_LANES  // bench/gpu tries other values
-  const int lanes = RATTLEBACK_TILE_LANES;
-  if (lanes == 1) return 1;  // a thread for each trajectory, whatever its size
-#else
-  const int lanes = unknowns <= 20 ? 8 : unknowns <= 32 ? 16 : 32;
-#endif
+  if (unknowns < 12 || forced_tile_lanes == 1) return 1;
+  const int lanes = forced_tile_lanes > 0 ? forced_tile_lanes : unknowns <= 20 ? 8 : unknowns <= 32 ? 16 : 32;
   return lanes * parts < 32 ? lanes * parts : 32;
 }
 
