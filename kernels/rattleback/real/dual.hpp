@@ -196,13 +196,6 @@ struct Dual {
     for (int i = 0; i < K; ++i) r.partial[i] = larger(a.partial[i], b.partial[i]);
     return r;
   }
-  RB_HD friend Dual larger_magnitude(const Dual& a, const Dual& b) {
-    Dual r;
-    r.value = larger_magnitude(a.value, b.value);
-    RB_UNROLL
-    for (int i = 0; i < K; ++i) r.partial[i] = larger_magnitude(a.partial[i], b.partial[i]);
-    return r;
-  }
   RB_HD friend auto value_of(const Dual& a) { return value_of(a.value); }
 
  private:

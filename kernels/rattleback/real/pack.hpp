@@ -251,6 +251,7 @@ struct Pack {
   RB_HD friend Pack with_sign(Pack a, Pack b) { return raw(S::with_sign(a.v, b.v)); }
   RB_HD friend Pack max(Pack a, Pack b) { return raw(S::max(a.v, b.v)); }
   RB_HD friend Pack max_abs(Pack a, Pack b) { return raw(S::max_abs(a.v, b.v)); }
+  RB_HD friend Pack larger_magnitude(Pack a, Pack b) { return max_abs(a, b); }
   RB_HD friend Pack select(Mask<W> mask, Pack a, Pack b) { return raw(S::select(mask.m, a.v, b.v)); }
   RB_HD friend Pack exp2_integer(Pack k) { return raw(S::exp2_integer(k.v)); }
   RB_HD friend Pack exponent_of(Pack a) { return raw(S::exponent_of(a.v)); }

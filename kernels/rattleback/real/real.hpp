@@ -84,10 +84,10 @@ template <class T>
 RB_HD T max_abs(T a, T b) {
   return max(a, abs(b));
 }
-/// larger(a, magnitude(b)).
+/// The larger of a size a and of that of b: max_abs, but for dual numbers.
 template <class T>
 RB_HD T larger_magnitude(T a, T b) {
-  return max_abs(a, b);
+  return larger(a, magnitude(b));
 }
 /// False for infinities and NaN, because x - x is 0 for finite x only.
 template <class T>
