@@ -59,8 +59,8 @@ RB_HD_LARGE mask_t<T> solve_square(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   }
 }
 
-/// The largest divisor of `directions` that is at most `most`.
-consteval int widest_pass(int directions, int most) {
+/// The largest divisor of `directions` that is at most `most`. It is not consteval: clang 14 refuses such a call in a class template.
+constexpr int widest_pass(int directions, int most) {
   int width = most;
   while (directions % width != 0) --width;
   return width;
@@ -99,7 +99,11 @@ class VariationalConversion {
       if constexpr (m > 0) node.normals = Normals(position_jacobian(system, node.q));
       node.basis = basis_of(node.normals);
       node.p = node.normals.tangential(state.p);
-      node.v = tangential_velocity(node);
+      if constexpr (m > 0 && NotQuadratic<System>) {
+        node.v = velocity(system, node.q, state.p);
+      } else {
+        node.v = tangential_velocity(node);
+      }
     } else {
       node = node_after(state, h, converged, singular);
     }
@@ -132,7 +136,11 @@ class VariationalConversion {
     if (nodes) {
       node = end_of(s, converged, singular);
       state.q = node.q;
-      s.v = tangential_velocity(node);
+      if constexpr (m > 0 && NotQuadratic<System>) {
+        s.v = tangential_velocity(node, scale_v, converged);
+      } else {
+        s.v = tangential_velocity(node);
+      }
     } else {
       state.q = s.q;
     }
@@ -217,7 +225,28 @@ class VariationalConversion {
             s.after.normals, basis_of(s.after.normals)};
   }
 
-  /// The velocity that has the node's momentum on tangent vectors.
+  /// The velocity on the constraint that has the node's momentum on tangent vectors: v of
+  ///
+  ///   dL/dv(q, v) - G^T mu = p,    G v = 0
+  ///
+  /// for any regular L, by Newton's method from the velocity that the node is known to have about. `scale` is the size of velocities.
+  RB_HD_LARGE Vector<T, n> tangential_velocity(const Node& node, const T& scale, mask_t<T>& converged) const {
+    constexpr int max_iterations = 20;
+    const Matrix<T, m, n>& jacobian = node.normals.jacobian;
+    Vector<T, n> v = node.v;
+    Iteration<T> lanes({T(1e-16), max_iterations}, scale);
+    for (int iteration = 0; !lanes.ended() && iteration < max_iterations; ++iteration) {
+      Vector<T, n> dv;
+      Vector<T, m> multiplier;
+      dynamics_.saddle(node.q, v, jacobian)
+          .solve(node.p - momentum(dynamics_.system(), node.q, v), -(jacobian * v), dv, multiplier);
+      v = select(lanes.active, v + dv, v);
+      lanes.settle(magnitude(dv));
+    }
+    converged = converged & lanes.converged();
+    return v;
+  }
+  /// The same where L is quadratic in v: one step from the velocity of the momentum is exact.
   RB_HD_LARGE Vector<T, n> tangential_velocity(const Node& node) const {
     Vector<T, n> v = velocity(dynamics_.system(), node.q, node.p);
     if constexpr (m > 0) {

@@ -5,7 +5,7 @@
 #include "ggl_cases.hpp"
 #include "nonholonomic_lobatto.hpp"
 #include "rattleback/loop/describe.hpp"
-#include "rattleback/methods/conversion/runge_kutta.hpp"
+#include "rattleback/methods/conversion/variational_conversion.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/systems/nonholonomic/isokinetic_particle.hpp"
 #include "rattleback/tableaus/named_explicit.hpp"
@@ -234,6 +234,58 @@ TEST(Regular, RungeKuttaAgreesWithThePair) {
   };
   check(Relativistic<double, 3, On::nothing>{});
   check(Relativistic<double, 3, On::sphere>{});
+}
+
+/// The momentum of a velocity on the ellipsoid has a part across it, which depends on the direction of the velocity.
+template <class T>
+struct SkewQuartic {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  static constexpr auto kind = ConstraintKind::holonomic;
+  static constexpr bool quadratic = false;
+  T inertia{0.3}, field{0.4};
+
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    const S x2 = v[0] * v[0], y2 = v[1] * v[1];
+    return S(0.5) * (dot(v, v) + S(inertia) * q[0] * q[0] * y2) + S(0.1) * x2 * x2 + S(0.2) * y2 * y2 +
+           S(field) * (q[1] * v[2] - q[2] * v[0]) - q[2];
+  }
+  template <class S>
+  RB_HD Vector<S, 1> position_constraint(const Vector<S, 3>& q) const {
+    return {q[0] * q[0] + S(2.0) * q[1] * q[1] + q[2] * q[2] - S(1.0)};
+  }
+};
+
+/// The momentum of a node is known on tangent vectors alone. Its velocity is found for any L, at every bias, and keeps the order.
+TEST(Regular, ConversionsHaveTheOrderOfTheBaseInNodesAndInSegments) {
+  const auto check = [](auto system, const Vector<double, 3>& v) {
+    using System = decltype(system);
+    const Vector<double, 3> q{0.6, 0.0, -0.8};
+    StateOf<double, System> at_start{q, momentum(system, q, v), {}}, exact = at_start;
+    double numbers[max_method_numbers];
+    fill_runge_kutta_numbers(*find_explicit_tableau("prince9"), true, numbers);
+    const RungeKutta<double, System> reference(system, to_round_off, numbers);
+    exact = advance(reference, exact, 1.0 / 64, 64);
+    for (const auto state : {ConversionState::segment, ConversionState::node})
+      for (const double minus : {-1.0, -0.5, 0.0}) {
+        fill_conversion_numbers(*find_explicit_tableau("rk4"), minus, minus + 1.0, state, numbers);
+        const VariationalConversion<double, System> step(system, {1e-15, 50}, numbers);
+        double error[2];
+        for (int i = 0; i < 2; ++i) {
+          const int steps = 32 << i;
+          const auto end = advance(step, at_start, 1.0 / steps, steps);
+          error[i] = std::max(distance(end.q, exact.q), distance(end.p, exact.p));
+          EXPECT_LE(max_norm(system.position_constraint(end.q)), 1e-14);
+          EXPECT_LE(max_norm(constraint(system, end.q, velocity(system, end.q, end.p))), 1e-13);
+        }
+        EXPECT_NEAR(std::log2(error[0] / error[1]), 4.0, 0.3) << error[0] << " " << error[1] << " bias " << minus;
+        EXPECT_LE(error[1], 1e-6);
+      }
+  };
+  check(SkewQuartic<double>{}, {0.4, 0.7, 0.3});
+  check(Relativistic<double, 3, On::sphere>{}, {0.4, 0.7, 0.3});
+  check(Whole<double, 3, On::sphere>{}, {0.4, 0.7, 0.3});
 }
 
 }  // namespace
