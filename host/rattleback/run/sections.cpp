@@ -26,6 +26,10 @@ class BracketedRoot {
         resolution_(2 * std::numeric_limits<double>::epsilon() * b) {}
 
   [[nodiscard]] double best() const { return std::abs(f2_) < std::abs(f1_) ? x2_ : x1_; }
+  /// Returns by how much f changes across the bracket, NaN for a bracket that is not yet at round-off.
+  [[nodiscard]] double last_change() const {
+    return std::abs(x2_ - x1_) <= resolution_ ? std::abs(f1_ - f2_) : std::numeric_limits<double>::quiet_NaN();
+  }
   [[nodiscard]] bool done() const {
     return f1_ == 0.0 || f2_ == 0.0 || std::abs(x2_ - x1_) <= resolution_ || evaluations_ >= 100;
   }
@@ -57,6 +61,18 @@ class BracketedRoot {
   int evaluations_ = 0;
 };
 
+// A sign also changes where a surface jumps or has a pole. With f the surface as a function of the part of the step, a place is a root
+// where the change of f over a short interval around it
+constexpr double negligible_change = 1e-8;                ///< is small beside f at the ends of the step,
+constexpr double half_width = 0x1p-44;                    ///< of this interval, in steps;
+constexpr double wider_half_width = 0x1p-24;              ///< or falls where the interval shrinks from this width,
+constexpr double continuous_fall = 0.25;                  ///< by this factor at least (a cubic root: 1/100),
+constexpr double round_off = 1e-12, of_tolerance = 64.0;  ///< or is round-off beside the terms of f.
+
+/// The multiplier of a step has the round-off of the step divided by its length. In a shorter part of a step than this it is taken from
+/// the continuous equations.
+constexpr double shortest_for_multiplier = 1e-6;
+
 }  // namespace
 
 /// One crossing of one surface.
@@ -72,55 +88,121 @@ class CrossingLocator::Batch {
       : locator_(locator),
         tile_(tile),
         jobs_(jobs),
+        size_(jobs.size()),
+        status_(jobs.size(), static_cast<double>(status_good)),
         chunk_(static_cast<std::size_t>(locator.arguments_.layout.rows) * rattleback::row_size) {}
 
-  /// Locates all jobs and writes the rows of the jobs.
+  /// Locates all jobs and writes the rows of the jobs, with section -1 where a surface changes its sign without a root.
   void run(double* rows) {
-    const int count = static_cast<int>(jobs_.size());
-    std::vector<double> size(jobs_.size()), g0(jobs_.size()), g1(jobs_.size());
     const KernelArguments& plan = locator_.plan_.arguments;
-    for (int i = 0; i < count; ++i)
-      size[i] = plan.layout.step >= 0 ? tile_.at(trajectory(i), plan.layout.step) : plan.step;
-    const auto at = [&](std::vector<double>& g) {
-      for (int i = 0; i < count; ++i) g[i] = value(i);
-    };
-    step(std::vector<double>(jobs_.size(), 0.0));
-    at(g0);
-    step(size);
-    at(g1);
+    for (int i = 0; i < count(); ++i)
+      size_[i] = plan.layout.step >= 0 ? tile_.at(trajectory(i), plan.layout.step) : plan.step;
+    const std::vector<double> g0 = values_at(std::vector<double>(jobs_.size(), 0.0)), g1 = values_at(size_);
     std::vector<BracketedRoot> roots;
-    for (int i = 0; i < count; ++i) roots.emplace_back(0.0, g0[i], size[i], g1[i]);
-    std::vector<double> trial(jobs_.size()), status(jobs_.size(), 0.0);
+    for (int i = 0; i < count(); ++i) roots.emplace_back(0.0, g0[i], size_[i], g1[i]);
+    std::vector<double> trial(jobs_.size());
     while (!std::ranges::all_of(roots, &BracketedRoot::done)) {
-      for (int i = 0; i < count; ++i) trial[i] = roots[i].done() ? 0.0 : roots[i].next();
-      step(trial);
-      for (int i = 0; i < count; ++i) {
+      for (int i = 0; i < count(); ++i) trial[i] = roots[i].done() ? 0.0 : roots[i].next();
+      const std::vector<double> g = values_at(trial);
+      for (int i = 0; i < count(); ++i) {
         if (roots[i].done()) continue;
-        status[i] = row(locator_.arguments_.layout.status)[i];
-        if (status[i] == static_cast<double>(status_good)) {
-          roots[i].add(value(i));
-        } else {
+        if (failed(i)) {
           roots[i].give_up();
+        } else {
+          roots[i].add(g[i]);
         }
       }
     }
-    for (int i = 0; i < count; ++i) trial[i] = roots[i].best();
+    for (int i = 0; i < count(); ++i) trial[i] = roots[i].best();
+    const std::vector<bool> jumps = find_jumps(roots, trial, g0, g1);
     step(trial);
-    for (int i = 0; i < count; ++i) write(i, trial[i], g0[i] < 0.0 ? 1.0 : -1.0, size[i], status[i], rows);
+    for (int i = 0; i < count(); ++i) write(i, trial[i], g0[i] < 0.0 ? 1.0 : -1.0, jumps[i], rows);
   }
 
  private:
   double* row(int r) { return chunk_.data() + r * rattleback::row_size; }
   [[nodiscard]] std::uint64_t trajectory(int i) const { return static_cast<std::uint64_t>(jobs_[i].crossing[0]); }
+  [[nodiscard]] int count() const { return static_cast<int>(jobs_.size()); }
   double value(int i) { return row(locator_.arguments_.layout.surfaces + jobs_[i].surface)[i]; }
+  std::vector<double> values() {
+    std::vector<double> g(jobs_.size());
+    for (int i = 0; i < count(); ++i) g[i] = value(i);
+    return g;
+  }
+  /// Returns the surfaces after steps of the given sizes; keeps the status of steps that fail.
+  std::vector<double> values_at(const std::vector<double>& sizes) {
+    step(sizes);
+    for (int i = 0; i < count(); ++i)
+      if (!failed(i)) status_[i] = row(locator_.arguments_.layout.status)[i];
+    return values();
+  }
+  [[nodiscard]] bool failed(int i) const { return status_[i] != static_cast<double>(status_good); }
+
+  /// Returns for each job whether the sign of its surface changes at `places` by a jump or a pole.
+  std::vector<bool> find_jumps(const std::vector<BracketedRoot>& roots, const std::vector<double>& places,
+                               const std::vector<double>& g0, const std::vector<double>& g1) {
+    std::vector<bool> jumps(jobs_.size());
+    // false for NaN: where the surface has no value there is no root
+    const auto ask = [&](const std::vector<double>& change, const std::vector<double>& bound) {
+      for (int i = 0; i < count(); ++i) jumps[i] = jumps[i] && !failed(i) && !(change[i] <= bound[i]);
+      return std::ranges::find(jumps, true) != jumps.end();
+    };
+    std::vector<double> bracket, small;
+    for (int i = 0; i < count(); ++i) {
+      jumps[i] = true;
+      bracket.push_back(roots[i].last_change());
+      small.push_back(negligible_change * std::max(std::abs(g0[i]), std::abs(g1[i])));
+    }
+    if (!ask(bracket, small)) return jumps;
+    const std::vector<double> change = change_around(places, half_width);
+    if (!ask(change, small)) return jumps;
+    std::vector<double> wider = change_around(places, wider_half_width);
+    for (double& x : wider) x *= continuous_fall;
+    if (!ask(change, wider)) return jumps;
+    ask(change, round_off_of_surfaces());
+    return jumps;
+  }
+  /// Returns by how much the surfaces change over an interval around `places`.
+  std::vector<double> change_around(const std::vector<double>& places, double half) {
+    std::vector<double> from = places, to = places;
+    for (int i = 0; i < count(); ++i) {
+      from[i] = std::max(0.0, places[i] - half * size_[i]);
+      to[i] = std::min(size_[i], places[i] + half * size_[i]);
+    }
+    std::vector<double> change = values_at(to);
+    const std::vector<double> before = values_at(from);
+    for (int i = 0; i < count(); ++i) change[i] = std::abs(change[i] - before[i]);
+    return change;
+  }
+  /// Returns the round-off of the surfaces: a part of the sum of |z dg/dz| over all numbers z of the state, at the end of the step.
+  std::vector<double> round_off_of_surfaces() {
+    constexpr double relative_change = 0x1p-20;
+    const SystemEntry& system = *locator_.plan_.system;
+    const ChunkLayout& rows = locator_.arguments_.layout;
+    const std::vector<double> g = values_at(size_);
+    std::vector<double> size(jobs_.size(), 0.0);
+    const auto vary = [&](int r) {
+      const std::vector<double> z(row(r), row(r) + count());
+      for (int i = 0; i < count(); ++i)
+        row(r)[i] += relative_change * std::max(std::abs(z[i]), std::abs(jobs_[i].crossing[3 + r]));
+      locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count());
+      for (int i = 0; i < count(); ++i) size[i] += std::abs(value(i) - g[i]) / relative_change;
+      std::ranges::copy(z, row(r));
+    };
+    for (int k = 0; k < system.elements; ++k) vary(rows.q + k);
+    for (int k = 0; k < system.n; ++k) vary(rows.p + k);
+    for (int k = 0; k < system.m; ++k) vary(rows.lambda + k);
+    const double part = std::max(round_off, of_tolerance * locator_.arguments_.tolerance);
+    for (double& x : size) x = std::isfinite(x) ? part * x : 0.0;
+    return size;
+  }
 
   /// Takes one step of the given size per lane from the state before the crossing (no step for size 0). Evaluates the
   /// surfaces at the new states.
   void step(const std::vector<double>& sizes) {
     const ChunkLayout& rows = locator_.arguments_.layout;
     const Plan& plan = locator_.plan_;
-    const int count = static_cast<int>(jobs_.size());
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count(); ++i) {
       for (int r = 0; r < plan.state_rows; ++r) row(r)[i] = jobs_[i].crossing[3 + r];
       row(rows.status)[i] = status_good;
       row(rows.steps)[i] = sizes[i] == 0.0 ? 1.0 : 0.0;
@@ -131,23 +213,23 @@ class CrossingLocator::Batch {
         if (locator_.arguments_.parameter_row[p] >= 0)
           row(locator_.arguments_.parameter_row[p])[i] = tile_.at(trajectory(i), plan.arguments.parameter_row[p]);
     }
-    for (int i = count; i < chunk_size; ++i) row(rows.status)[i] = status_padding;
+    for (int i = count(); i < chunk_size; ++i) row(rows.status)[i] = status_padding;
     KernelArguments arguments = locator_.arguments_;
     arguments.surfaces.count = 0;  // this step must not note crossings
-    locator_.unit_.advance(arguments, chunk_.data(), 0, count);
-    locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count);
+    locator_.unit_.advance(arguments, chunk_.data(), 0, count());
+    locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count());
   }
 
-  void write(int i, double fraction, double direction, double size, double status, double* rows) {
+  void write(int i, double fraction, double direction, bool jump, double* rows) {
     const Plan& plan = locator_.plan_;
     const SystemEntry& system = *plan.system;
     double* out = rows + static_cast<std::uint64_t>(i) * locator_.row_size_;
-    out[CrossingRow::section] = jobs_[i].surface;
+    out[CrossingRow::section] = jump ? -1.0 : jobs_[i].surface;
     out[CrossingRow::trajectory] = static_cast<double>(tile_.first + trajectory(i));
-    out[CrossingRow::time] = locator_.start_ + jobs_[i].crossing[2] * size + fraction;
+    out[CrossingRow::time] = locator_.start_ + jobs_[i].crossing[2] * size_[i] + fraction;
     out[CrossingRow::direction] = direction;
     out[CrossingRow::residual] = std::abs(value(i));
-    out[CrossingRow::status] = status;
+    out[CrossingRow::status] = status_[i];
     double* q = out + CrossingRow::state;
     double* v = q + system.elements;
     double* p = v + system.n;
@@ -160,11 +242,23 @@ class CrossingLocator::Batch {
       parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
     }
     velocity_of_state(system, parameters, q, p, plan.method->in_space, v);
+    if (system.m > 0 && fraction < shortest_for_multiplier * size_[i])
+      set_continuous_multiplier(system, parameters, {q, v, p, p + system.n}, plan.method->in_space);
+  }
+  /// Changes the multiplier of a state to that of the continuous equations, where they have one.
+  static void set_continuous_multiplier(const SystemEntry& system, const double* parameters, const PointView& state,
+                                        bool in_space) {
+    std::vector<double> q(state.q, state.q + system.elements), v(state.v, state.v + system.n), p(v), lambda(system.m);
+    const PrepareReport report = system.prepare(
+        parameters, {q.data(), v.data(), p.data(), lambda.data()},
+        {.from_momentum = false, .keep_multiplier = false, .project = false, .given_in_space = in_space});
+    if (report.multiplier_ok) std::ranges::copy(lambda, state.lambda);
   }
 
   const CrossingLocator& locator_;
   const Tile& tile_;
   std::span<const Job> jobs_;
+  std::vector<double> size_, status_;  ///< the step of each job; the status of the first of its steps that failed
   std::vector<double> chunk_;
 };
 
@@ -203,6 +297,13 @@ std::vector<double> CrossingLocator::operator()(const Tile& tile, const std::vec
     const std::size_t first = b * chunk_size, count = std::min<std::size_t>(chunk_size, jobs.size() - first);
     Batch(*this, tile, std::span(jobs).subspan(first, count)).run(rows.data() + first * row_size_);
   });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.size(); i += row_size_) {
+    if (rows[i + CrossingRow::section] < 0.0) continue;  // a jump
+    std::memmove(rows.data() + kept, rows.data() + i, row_size_ * sizeof(double));
+    kept += row_size_;
+  }
+  rows.resize(kept);
   return rows;
 }
 
