@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
@@ -152,6 +153,102 @@ TEST(Sections, DoNotDependOnHowTheyAreRun) {
         EXPECT_TRUE(reference.dataset("/observables/energy/histogram").values ==
                     result.dataset("/observables/energy/histogram").values);
       }
+}
+
+/// A particle that moves along x at speed 1 from x = 0 in steps of 1/8, exact in binary, and oscillates in y.
+Study straight_line(const std::string& sections) {
+  return Study::parse(R"toml(
+[system]
+name = "straight-line"
+coordinates = ["x", "y"]
+potential = "y^2/2"
+[method]
+name = "lobatto"
+stages = 2
+[time]
+step = 0.125
+end = 1
+[ensemble.initial]
+q = [0, 0]
+v = [1, 0]
+)toml" + sections);
+}
+
+TEST(Sections, ACrossingIsARoot) {
+  struct Row {
+    const char* surface;
+    double residual;  ///< of the one crossing; negative for none
+  };
+  const Row rows[] = {{"x - 0.3", 1e-16},
+                      {"x < 0.3 ? -1 : 1", -1.0},
+                      {"sign(x - 0.3)", -1.0},
+                      {"1/(x - 0.3)", -1.0},
+                      {"x - 0.3 + 1e-4*sign(x - 0.3)", -1.0},
+                      {"sign(x - 0.3)*sqrt(abs(x - 0.3))", 2e-8},
+                      {"tanh(1e12*(x - 0.3))", 2e-4},
+                      {"sqrt(x - 0.3)", -1.0}};
+  std::string sections;
+  for (const Row& row : rows) sections += fmt::format("[[section]]\nsurface = \"{}\"\n", row.surface);
+  const Result result = run(straight_line(sections));
+  for (std::size_t i = 0; i < std::size(rows); ++i) {
+    SCOPED_TRACE(rows[i].surface);
+    const auto time = result.array(fmt::format("/sections/{}/time", i));
+    ASSERT_EQ(time.size(), rows[i].residual < 0 ? 0u : 1u);
+    if (time.empty()) continue;
+    EXPECT_NEAR(time[0], 0.3, 1e-15);
+    EXPECT_LE(result.array(fmt::format("/sections/{}/residual", i))[0], rows[i].residual);
+  }
+}
+
+TEST(Sections, EndsOfStepsBelongToTheStepThatReachesThem) {
+  const Result result = run(straight_line(R"toml(
+[[section]]
+name = "through"
+surface = "x - 0.5"
+direction = "both"
+[[section]]
+name = "touching"
+surface = "-(x - 0.5)^2"
+direction = "both"
+[[section]]
+name = "start"
+surface = "x"
+direction = "both"
+[[section]]
+name = "noise"
+surface = "(energy - 0.5)*1e-30 + (x - 0.3)*1e-25"
+)toml"));
+  for (const char* name : {"through", "touching"}) {
+    const auto time = result.array(fmt::format("/sections/{}/time", name));
+    ASSERT_EQ(time.size(), 1u) << name;
+    EXPECT_EQ(time[0], 0.5);
+    EXPECT_EQ(result.array(fmt::format("/sections/{}/residual", name))[0], 0.0);
+  }
+  EXPECT_EQ(result.array("/sections/start/time").size(), 0u);
+  EXPECT_EQ(result.array("/sections/noise/time").size(), 1u);
+}
+
+/// The multiplier of a crossing just after the beginning of a step is that of the state there.
+TEST(Sections, MultipliersDoNotDependOnTheFractionOfTheStep) {
+  for (const char* method : {"{name=\"holonomic-lobatto\", stages=3}", "{name=\"ggl-vi-s\"}"}) {
+    const Result result = run(Study::parse(fmt::format(R"toml(
+system = {{ name = "planar-pendulum" }}
+method = {}
+time = {{ step = 0.05, steps = 1 }}
+[ensemble]
+project = true
+axes = [{{ name = "e", values = [1e-3, 1e-5, 1e-7, 1e-9, 1e-12, 1e-14] }}]
+[ensemble.initial]
+q = ["-0.05*0.9*e", -1]
+v = [0.9, 0]
+[[section]]
+surface = "x"
+)toml",
+                                                       method)));
+    const auto time = result.array("/sections/0/time"), lambda = result.array("/sections/0/lambda");
+    ASSERT_EQ(time.size(), 6u);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(lambda[i], -1.81, i == 0 ? 1e-4 : 1e-8) << method << time[i];
+  }
 }
 
 TEST(Sections, ChangeNoOtherNumber) {
