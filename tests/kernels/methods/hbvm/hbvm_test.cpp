@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hbvm.hpp"
+#include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/systems/unconstrained/henon_heiles.hpp"
 #include "rattleback/systems/unconstrained/kepler.hpp"
 
@@ -63,6 +64,56 @@ TEST(Hbvm, WithKEqualToSConservesAngularMomentum) {
   check(Number<1>{}, 2.91e-6, 2.393438e-4);
   check(Number<2>{}, 9.97e-10, 9.74e-8);
   check(Number<3>{}, 2.03e-12, 8.93e-11);
+}
+
+/// What a step of the planar pendulum changes of the canonical form, over the states that satisfy both constraints: these are
+/// (theta, theta'), whose image is a surface in (q, p). Derivatives are fourth-order differences.
+template <class Step>
+double change_of_the_form(const Step& step, double theta, double rate, double h) {
+  const auto image = [&](double a, double b) {
+    HbvmState<Planar> x{{std::sin(a), -std::cos(a)}, {b * std::cos(a), b * std::sin(a)}, {0.0}};
+    EXPECT_EQ(step(x, h).status, status_good);
+    return x;
+  };
+  constexpr double e = 1e-3;
+  const auto derivative = [&](double a, double b) {
+    const auto difference = [&](double shift) {
+      const auto up = image(theta + shift * a, rate + shift * b), down = image(theta - shift * a, rate - shift * b);
+      return std::pair{(1.0 / shift) * (up.q - down.q), (1.0 / shift) * (up.p - down.p)};
+    };
+    const auto near = difference(e), far = difference(2 * e);
+    return std::pair{(1.0 / 6.0) * (4.0 * near.first - far.first), (1.0 / 6.0) * (4.0 * near.second - far.second)};
+  };
+  const auto x = derivative(1.0, 0.0), y = derivative(0.0, 1.0);
+  return dot(x.first, y.second) - dot(x.second, y.first) - 1.0;
+}
+
+// Without constraints HBVM(s, s) is Gauss's method, which is symplectic. The multiplier that keeps the constraint depends on the
+// state, and with it the form changes in every step.
+TEST(Hbvm, IsNotSymplecticWithConstraints) {
+  const SolverOptions<double> exact{1e-16, 100};
+  const HbvmTest<1, Planar> one(planar, {1}, exact);
+  EXPECT_NEAR(change_of_the_form(one, 1.0, 1.5, 0.2), 2.311e-3, 1e-6);
+  EXPECT_NEAR(change_of_the_form(one, 1.0, 1.5, 0.1), 3.043e-4, 1e-7);
+  const HbvmTest<2, Planar> two(planar, {2}, exact);
+  EXPECT_NEAR(change_of_the_form(two, 1.0, 1.5, 0.2), -1.666e-4, 1e-7);
+  EXPECT_NEAR(change_of_the_form(two, 1.0, 1.5, 0.1), -1.168e-5, 1e-8);
+  // the control: a method that is
+  const LobattoStep<double, Planar, Cay, 2> rattle(planar, exact);
+  EXPECT_NEAR(change_of_the_form(rattle, 1.0, 1.5, 0.2), 0.0, 1e-9);
+}
+
+// lambda of the first step is (Dg M^-1 Dg^T)^-1 (.. + (2/h) Dg M^-1 p): the sign of the last term is a plus.
+TEST(Hbvm, AnswersAnInconsistentVelocityByItsMultiplier) {
+  for (const double h : {0.1, 0.01}) {
+    const auto first = [&](double c) {  // c = Dg v at the start
+      auto start = planar_start;
+      start.p = start.p + (0.5 * c) * start.q;  // Dg = 2 q
+      return integrate<2>(planar, {2}, start, h, 1).lambda[0][0];
+    };
+    constexpr double c = -2e-4, gram = 4.0;
+    EXPECT_NEAR((first(c) - first(0.0)) / (2.0 * c / (h * gram)), 1.0, 0.5 * h);
+  }
 }
 
 TEST(Hbvm, DoesNotDependOnKForQuadraticFunctions) {

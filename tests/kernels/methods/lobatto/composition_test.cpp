@@ -4,6 +4,8 @@
 
 #include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
+#include "rattleback/systems/nonholonomic/nonholonomic_particle.hpp"
+#include "rattleback/systems/nonholonomic/pendulum_cvt.hpp"
 #include "rattleback/systems/unconstrained/henon_heiles.hpp"
 #include "rattleback/systems/unconstrained/magnetic_polar.hpp"
 #include "testing.hpp"
@@ -87,6 +89,32 @@ TEST(Splitting, IsTheCompositionOfSteps) {
                            start, 0.1, 10);
     EXPECT_LE(distance(a, b), 1e-14);
   }
+}
+
+/// Why `nonholonomic-lobatto` has no option `composition`. Its step is symmetric and has the order 2, so a composition gains two
+/// orders. It gains no more, however many conditions its weights satisfy: the multiplier alternates from step to step, so that a
+/// step is not close to the identity, and the conditions of higher orders do not hold for it.
+template <class System>
+void expect_compositions_of_order_four(const System& system) {
+  const auto start = default_start(system);
+  const auto reference = advance(LobattoStep<double, System, Cay, 8>(system, to_round_off), start, 5.0 / 64, 64);
+  for (const Composition& c : compositions) {
+    if (c.kind != Composition::Kind::substeps) continue;
+    SCOPED_TRACE(c.name);
+    double numbers[max_method_numbers]{};
+    write_composition(c, false, numbers + CompositionNumbers::at_count);
+    const Composed<double, System, LobattoStep<double, System, Cay, 2>> step(system, to_round_off, numbers);
+    const auto error = [&](int steps) {
+      const auto reached = advance(step, start, 5.0 / steps, steps);
+      return std::max(distance(reached.q, reference.q), distance(reached.p, reference.p));
+    };
+    EXPECT_NEAR(std::log2(error(128) / error(256)), 4.0, 0.05);
+  }
+}
+
+TEST(NonholonomicCompositions, HaveTheOrderFourAtMost) {
+  expect_compositions_of_order_four(make_default<NonholonomicParticle<double>>());
+  expect_compositions_of_order_four(make_default<PendulumCvt<double>>());
 }
 
 }  // namespace
