@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """The commands and snippets of the documentation work.  docs_commands_test.py PROGRAM
 
-    ```sh      every line runs, in a folder of the page that has examples/ of the repository, and must succeed
+    ```sh      every line runs, in the order of the page, in a folder that has examples/ of the repository, and must succeed; what builds
+               the program is looked up instead, and a page that has it runs the program only below it
     ```toml    a study, or tables of a study, that `rattleback check` accepts; a first line `# NAME.toml` makes it a file of the page
     ```python  runs in the folder of the page; tests/python/docs_test.py runs those of the Python package
     ```cpp     lines of files that the tests compile, in their order
-    ```cmake   lines of examples/cpp/CMakeLists.txt
+    ```cmake   stands in docs/learn/cpp.md only, where package_test.sh takes it from and builds it
     ```text    below the line <!-- output -->: what the commands above print; `..` stands for what differs from machine to machine
     lines indented by four that begin with `rattleback`: a command of the program, with options that it has"""
-import os, pathlib, re, shlex, subprocess, sys, tempfile, tomllib, unittest
+import json, os, pathlib, re, subprocess, sys, tempfile, tomllib, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ""
@@ -60,6 +61,18 @@ def in_order(text, files):
     return False
 
 
+def builds(line):
+    """Whether a line builds the program, by a script of the repository or a preset, which must exist."""
+    tool, preset = re.match(r"tools/\w+", line), re.match(r"cmake (--build )?--preset (\S+)$", line)
+    if tool and not (ROOT / tool[0]).exists():
+        raise AssertionError(f"there is no {tool[0]}")
+    if preset:
+        presets = json.loads((ROOT / "CMakePresets.json").read_text())["buildPresets" if preset[1] else "configurePresets"]
+        if preset[2] not in [each["name"] for each in presets]:
+            raise AssertionError(f"there is no preset {preset[2]}")
+    return bool(tool or preset)
+
+
 def pattern_of(line):
     return re.sub(r"(\\\.){2}", ".*", re.escape(re.sub(r"\s+", " ", line.strip())))
 
@@ -92,7 +105,7 @@ class Commands(unittest.TestCase):
     def test_commands_and_snippets(self):
         counts = dict.fromkeys(("sh", "toml", "python", "output"), 0)
         for path in PAGES:
-            folder, printed = None, ""
+            folder, printed, runs = None, "", False
             for language, number, text, output in blocks(path):
                 if language not in ("sh", "toml", "python") and not output:
                     continue
@@ -108,13 +121,12 @@ class Commands(unittest.TestCase):
                             self.assertTrue(any(re.fullmatch(pattern_of(line), there) for there in lines),
                                             f"{where}: nothing prints '{line}'; printed:\n{printed}")
                     elif language == "sh":
-                        # A script of the repository, and what needs a cluster or the network, is looked up and not run.
                         kept = []
                         for line in text.splitlines():
-                            tool = re.match(r"(tools/\w+|build/release/\S+)", line)
-                            if tool and tool[1].startswith("tools/"):
-                                self.assertTrue((ROOT / tool[1]).exists(), f"{where}: {tool[1]}")
-                            elif not tool:
+                            if builds(line):
+                                self.assertFalse(runs, f"{where}: '{line}' builds the program, which runs above already")
+                            else:
+                                runs = runs or line.startswith("rattleback ")
                                 kept.append(line)
                         printed = self.run_in(folder, "\n".join(kept), where)
                     elif language == "python":
@@ -160,7 +172,7 @@ class Commands(unittest.TestCase):
                     with self.subTest(place(path, number)):
                         self.assertTrue(in_order(text, COMPILED), f"{place(path, number)}: not the lines of a file that tests compile")
                 elif language == "cmake":
-                    self.assertTrue(in_order(text, [ROOT / "examples/cpp/CMakeLists.txt"]), place(path, number))
+                    self.assertEqual(path, ROOT / "docs/learn/cpp.md", f"{place(path, number)}: no test builds this")
         self.assertGreaterEqual(count, 4)
 
     def test_tests_that_pages_name(self):

@@ -1,13 +1,35 @@
-#!/usr/bin/env python3
-"""What the documentation says of the program: the options of the methods, and tables that are whole.  docs_test.py PROGRAM"""
+#!/usr/bin/python3
+"""What the documentation says of the program, compared with what the program says and does: options with their ranges and choices, limits,
+groups, status bits, commands, methods that continue a result; and tables that are whole.  docs_test.py PROGRAM"""
 import itertools, json, pathlib, re, subprocess, sys, tempfile, unittest
+
+import h5py
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ""
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+STUDY = """[system]
+name = "kepler"
+[method]
+name = "lobatto"
+[time]
+step = 0.1
+end = 1.0
+[[observable]]
+name = "energy"
+"""
 
 
 def ask(*words):
     return json.loads(subprocess.run([PROGRAM, *words, "--json"], check=True, capture_output=True, text=True).stdout)
+
+
+def methods():
+    return [method["name"] for method in ask("list", "methods")["methods"]]
+
+
+def repeated(text, count, between=","):
+    return between.join([text] * count)
 
 
 def cells(line):
@@ -15,7 +37,7 @@ def cells(line):
 
 
 def options_documented():
-    """{method: {option: default}} from the table of docs/study-file.md; a row without a method belongs to those above."""
+    """{method: {option: (default, text)}} from the table of docs/study-file.md; a row without a method belongs to those above."""
     found, methods, within = {}, [], False
     for line in (ROOT / "docs/study-file.md").read_text().splitlines():
         if line.startswith("| method | option |"):
@@ -23,16 +45,20 @@ def options_documented():
         elif within and not line.startswith("|"):
             break
         elif within and "---" not in line:
-            method, option, default, _ = cells(line)
+            method, option, default, text = cells(line)
             methods = re.findall(r"`([\w-]+)`", method) or methods
             for name in re.findall(r"`(\w+)`", option):
                 for each in methods:
-                    found.setdefault(each, {})[name] = default.strip("`")
+                    found.setdefault(each, {})[name] = default.strip("`"), text
     return found
 
 
-def text_of(value):
-    return json.dumps(value) if not isinstance(value, float) or value != int(value) else str(int(value))
+def words_of(text):
+    """The quoted words of a text; "gauss1" to "gauss4" are four."""
+    found = set(re.findall(r'"([\w-]+)"', text))
+    for stem, first, last in re.findall(r'"([a-z]+)(\d+)"`? to `?"\1(\d+)"', text):
+        found |= {f"{stem}{number}" for number in range(int(first), int(last) + 1)}
+    return found
 
 
 def demo_rows(text):
@@ -78,13 +104,158 @@ class Docs(unittest.TestCase):
 
     def test_options_of_methods(self):
         documented = options_documented()
-        for method in ask("list")["methods"]:
-            options = {o["name"]: o for o in ask("describe", method["name"])["options"] if not o["name"].startswith("solver.")}
-            told = documented.get(method["name"], {})
-            self.assertEqual(set(told), set(options), f"docs/study-file.md: options of {method['name']}")
+        for method in methods():
+            options = {o["name"]: o for o in ask("describe", method)["options"] if not o["name"].startswith("solver.")}
+            told = documented.get(method, {})
+            self.assertEqual(set(told), set(options), f"docs/study-file.md: options of {method}")
             for name, option in options.items():
-                if "default" in option and not told[name].startswith(("none", "that of")):
-                    self.assertEqual(json.loads(told[name]), option["default"], f"docs/study-file.md: {method['name']}, {name}")
+                default, text = told[name]
+                place = f"docs/study-file.md: {method}, {name}"
+                if "default" in option and not default.startswith(("none", "that of")):
+                    self.assertEqual(json.loads(default), option["default"], place)
+                if option["kind"] == "integer":
+                    # "1 to 4: .."; "`s` to 12" names another option
+                    stated = re.match(r"(-?\d+|`\w+`) to (\d+)\b", text)
+                    self.assertTrue(stated, f"{place}: no range")
+                    self.assertEqual(int(stated[2]), option["maximum"], place)
+                    if not stated[1].startswith("`"):
+                        self.assertEqual(int(stated[1]), option["minimum"], place)
+                if "methods.md#" in text:  # a section that has them
+                    text = re.sub(r"`([\w-]+)`", r'"\1"', (ROOT / "docs/methods.md").read_text())
+                if option["kind"] == "choice" and "as above" not in text:
+                    self.assertEqual(set(option["choices"]) - words_of(f"{default} {text}") - {"given"}, set(), place)
+
+    def test_ranges_in_prose(self):
+        """`option`, A to B .. on any page is the range of this option of some method; ranges are written with "to"."""
+        ranges = {}
+        for method in methods():
+            for option in ask("describe", method)["options"]:
+                if option.get("kind") == "integer":
+                    ranges.setdefault(option["name"], set()).add((int(option["minimum"]), int(option["maximum"])))
+        count = 0
+        for path in PAGES:
+            text = path.read_text()
+            for name, first, last in re.findall(r"`(\w+)`(?: =|,)?\s+(\d+)(?: to |\.\.| \.\. )(\d+)", text):
+                if name in ranges:
+                    count += 1
+                    self.assertIn((int(first), int(last)), ranges[name], f"{path.name}: {name}")
+            self.assertNotRegex(text, r"`(stages|k|s|cutoff)` = \d", f"{path.name}: a range of an option")
+        self.assertGreaterEqual(count, 1)
+        (first, last), = [r for r in ranges["stages"] if r[1] > 4]
+        pages = {name: (ROOT / name).read_text() for name in ("README.md", "docs/methods.md", "docs/conventions.md")}
+        self.assertIn(f"even orders {2 * first - 2} to {2 * last - 2}", pages["README.md"])
+        self.assertIn(f"orders up to {2 * max(last for _, last in ranges['stages'] if last <= 4)} and Crouch", pages["README.md"])
+        self.assertRegex(pages["docs/methods.md"], rf"for \$s = {first}\$\s+to {last}, each to the nearest double")
+        self.assertRegex(pages["docs/methods.md"], rf"\$s = {first}, \\dots, {last}\$")
+        self.assertRegex(pages["docs/conventions.md"], rf"Lobatto pairs of {first} to {last} stages")
+
+    def refused(self, *settings, files={}):
+        """What the program says of a study with settings that it refuses."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {"study.toml": STUDY, **files}.items():
+                (pathlib.Path(folder) / name).write_text(text)
+            words = [word for setting in settings for word in ("--set", setting)]
+            done = subprocess.run([PROGRAM, "check", "study.toml", *words], cwd=folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, f"{settings} is not refused")
+        return done.stderr
+
+    def test_limits(self):
+        """Every limit on a page is one that the program names when it is exceeded."""
+        pages = {name: re.sub(r"\s+", " ", (ROOT / "docs" / name).read_text()) for name in ("study-file.md", "methods.md")}
+        point = '{{name="a{}",distribution="sobol",from=0,to=1,seed=1}}'
+        tableau = "method.tableau={{a=[{}],b=[{}]}}"
+        rows = [
+            ("study-file.md", "an expression at most 4096 bytes", "at most 4096", ["time.step=" + "1+" * 2100 + "1"], {}),
+            ("study-file.md", "at most 64 levels deep", "deeper than 64 levels", ["time.step=" + "(" * 65 + "1" + ")" * 65], {}),
+            ("study-file.md", "has 1 to 100 bytes", "at most 100", ["study.name=" + "a" * 101], {}),
+            ("study-file.md", "above 0, at most 1e-6", "at most 1e-6", ["method.solver.tolerance=1.1e-6"], {}),
+            ("study-file.md", "1 to 10000; a step that needs more fails", "1 to 10000", ["method.solver.max_iterations=10001"], {}),
+            ("study-file.md", "at most 64 axes", "(64)",
+             ["ensemble.axes=[" + ",".join(map(point.format, range(65))) + "]", "ensemble.draws=2"], {}),
+            ("study-file.md", "at most 2^32 with `sobol`", "2^32",
+             [f"ensemble.axes=[{point.format(0)}]", f"ensemble.draws={2 ** 33}"], {}),
+            ("study-file.md", "2^24 with `lattice`", "2^24",
+             [f"ensemble.axes=[{point.format(0).replace('sobol', 'lattice')}]", f"ensemble.draws={2 ** 25}"], {}),
+            ("study-file.md", "A study has at most 8.", "takes 8", ["section=[" + repeated('{surface="x"}', 9) + "]"], {}),
+            ("study-file.md", "At most 10000 columns", "at most 10000", ['ensemble.file="points.csv"'],
+             {"points.csv": ",".join(["q0", "q1", "v0", "v1"] + [f"c{i}" for i in range(9997)]) + "\n" + repeated("1", 10001) + "\n"}),
+            ("methods.md", "| tableau | 1 to 17 |", "1 to 17", ["method.name=runge-kutta", "method.base=tableau",
+             "method.a=[" + repeated("[" + repeated("0", 18) + "]", 18) + "]", "method.b=[" + repeated("0.1", 18) + "]"], {}),
+            ("methods.md", "| `{ a = [[..], ..], b = [..] }` | 1 to 4,", "1 to 4",
+             ["method.name=vrkmk", tableau.format(repeated("[0,0,0,0,0]", 5), repeated("0.2", 5))], {}),
+            ("methods.md", "1 to 16 substeps", "1 to 16", ["method.name=vcg",
+             f"method.tableau={{weights=[{repeated('0.1', 17)}],theta=[{repeated('0.5', 17)}]}}"], {}),
+        ]
+        for page, told, named, settings, files in rows:
+            with self.subTest(told):
+                self.assertIn(told, pages[page], page)
+                self.assertIn(named, self.refused(*settings, files=files))
+        message = self.refused("system.name=chaotic", "method.name=nonholonomic-lobatto", "method.stages=9")
+        shown = re.search(r"rattleback: bad\.toml:15: (.*)", (ROOT / "README.md").read_text())[1]
+        self.assertIn(shown, message, "README.md: the message")
+
+    def test_groups_of_formulas(self):
+        told = re.sub(r"\s+", " ", (ROOT / "README.md").read_text())
+        self.assertIn("Systems as formulas take SO(3), SE(3), or one of these with R^n; systems in C++ take SE(2), S^1 and all products, too.", told)
+        formulas = (ROOT / "docs/formulas.md").read_text()
+        self.assertIn('`"SO(3)"`, `"SE(3)"`, or one of these with R^n: `"SO(3) x R^2"`', formulas)
+        for group, coordinates in (("SO(3)", ""), ("SE(3)", ""), ("SO(3) x R^2", 'coordinates=["x","y"]'), ("SE(3) x R^1", 'coordinates=["s"]'),
+                                   ("SE(2)", None), ("S^1", None), ("SO(3) x SO(3)", None)):
+            with self.subTest(group), tempfile.TemporaryDirectory() as folder:
+                study = pathlib.Path(folder) / "study.toml"
+                system = f'name = "t"\ngroup = "{group}"\ninertia = [1, 1, 1]\n{coordinates or ""}'
+                study.write_text(STUDY.replace('name = "kepler"', system))
+                done = subprocess.run([PROGRAM, "describe", study, "--header"], capture_output=True, text=True)
+                if coordinates is None:
+                    self.assertIn("is not a configuration space", done.stderr)
+                else:
+                    self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_methods_are_listed(self):
+        table = (ROOT / "docs/methods.md").read_text().split("\n\n")[1]
+        self.assertEqual(set(re.findall(r"`([\w-]+)`", table.replace("`, `", "`\n`"))), set(methods()), "docs/methods.md: the first table")
+
+    def test_commands_are_listed(self):
+        text = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
+        commands = set(re.findall(r"^  ([a-z]+) +\S", text[text.index("Subcommands:"):], re.M))
+        listed = set(re.findall(r"^    rattleback ([a-z]+) ", (ROOT / "README.md").read_text(), re.M))
+        self.assertEqual(listed, commands, "README.md: The program")
+
+    def test_continuation_and_status(self):
+        """group = "/final" continues a run to the bit, but for the methods that study-file.md names; the bits of a status."""
+        page = re.sub(r"\s+", " ", (ROOT / "docs/study-file.md").read_text())
+        sentence = re.search(r"The final states of (.*?) satisfy the constraints only", page)[1]
+        excepted = set(re.findall(r"`([\w-]+)`", sentence))
+        refused = set()
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            first = (ROOT / "examples/ggl-pendulum.toml").read_text()
+            (folder / "first.toml").write_text(first)
+            (folder / "next.toml").write_text(re.sub(r"(?s)\[ensemble\.initial\].*?\n\n", '[ensemble]\nfile = "first.h5"\ngroup = "/final"\n\n', first))
+
+            def run(study, method, steps, out):
+                words = [f"method.name={method}", f"time.steps={steps}", f"time.sample_every={steps}"]
+                return subprocess.run([PROGRAM, "run", study, "-o", out, "--quiet", *[w for word in words for w in ("--set", word)]],
+                                      cwd=folder, capture_output=True, text=True)
+
+            for method in ask("describe", "spherical-pendulum")["instances"][0]["methods"]:
+                with self.subTest(method):
+                    for study, steps, out in (("first.toml", 20, "whole.h5"), ("first.toml", 10, "first.h5")):
+                        done = run(study, method, steps, out)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                    done = run("next.toml", method, 10, "next.h5")
+                    if done.returncode == 2:
+                        refused.add(method)
+                        continue
+                    with h5py.File(folder / "whole.h5") as whole, h5py.File(folder / "next.h5") as rest:
+                        for part in "qp":
+                            self.assertTrue((whole["/final/" + part][...] == rest["/final/" + part][...]).all(), f"{method}: {part}")
+            with h5py.File(folder / "whole.h5") as result:
+                bits = {name[4:] for name in result["/final/status"].attrs if name.startswith("bit ")}
+        self.assertEqual(refused, excepted, "docs/study-file.md: what cannot be continued")
+        results = (ROOT / "docs/results.md").read_text()
+        told = set(re.findall(r"^\| (\d+) \| ", results[results.index("## Status"):results.index("## Statistics")], re.M))
+        self.assertEqual(told, bits, "docs/results.md: status")
 
     def test_statistics_and_observables(self):
         results, studies = ((ROOT / "docs" / name).read_text() for name in ("results.md", "study-file.md"))
@@ -95,7 +266,7 @@ class Docs(unittest.TestCase):
             self.assertIn(f"`{observable['name']}`", studies, "docs/study-file.md: observables")
 
     def test_tables_are_whole(self):
-        for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        for path in PAGES:
             width, code = 0, False
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 code ^= line.startswith("```")

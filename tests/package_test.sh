@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build of the project, builds examples/cpp against the installed package, and runs both programs.
+# Installs a build of the project, builds examples/cpp and the project of docs/learn/cpp.md against the installed package, and
+# runs the programs.
 #   package_test.sh BUILD_DIRECTORY SCRATCH_DIRECTORY
 set -euo pipefail
 
@@ -23,7 +24,13 @@ done
 
 flags=$(sed -n 's/^CMAKE_CXX_FLAGS:STRING=//p' "$build/CMakeCache.txt")  # a sanitizer, say
 cmake -S "$root/examples/cpp" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags"
-cmake --build "$scratch/build"
+cmake --build "$scratch/build" --target compare_results user_system
+rm -rf "$scratch/alone"
+mkdir "$scratch/alone"
+sed -n '/^```cmake$/,/^```$/{/^```/d;p}' "$root/docs/learn/cpp.md" > "$scratch/alone/CMakeLists.txt"
+cp "$root/examples/cpp/run_study.cpp" "$scratch/alone"
+cmake -S "$scratch/alone" -B "$scratch/alone/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags"
+cmake --build "$scratch/alone/build"
 
 # A machine without a compiler takes kernels beside the program.
 libdir=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
@@ -35,7 +42,7 @@ env PATH=/nonexistent RATTLEBACK_CXX=/nonexistent XDG_CACHE_HOME="$scratch/no-ca
 "$prefix/bin/rattleback" diff "$scratch/compiled.h5" "$scratch/builtin.h5"
 test ! -e "$scratch/no-cache"
 
-"$scratch/build/run_study" "$root/examples/chaotic.toml" "$scratch/run_study.h5"
+"$scratch/alone/build/run_study" "$root/examples/chaotic.toml" "$scratch/run_study.h5"
 test -s "$scratch/run_study.h5"
 "$scratch/build/compare_results" "$scratch/run_study.h5" "$scratch/run_study.h5"
 "$prefix/bin/rattleback" plot "$scratch/run_study.h5" -o "$scratch/run_study.svg"
