@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
 #include <fmt/format.h>
 
+#include "rattleback/base/message.hpp"
 #include "rattleback/problem/options.hpp"
 
 namespace rattleback {
@@ -72,6 +74,23 @@ std::string ensemble_toml(const SystemEntry& system, const Exercise& exercise) {
 }
 
 }  // namespace
+
+std::vector<KernelCase> kernel_cases_that_match(const std::string& expression, std::string_view option) {
+  constexpr std::size_t longest = 200;
+  const auto refuse = [&](std::string_view why) { input_error(option, fmt::format("{} {}", quote(expression), why)); };
+  if (expression.size() > longest)
+    refuse("is too long for an expression over names of kernels; take 200 bytes at most");
+  if (expression.find('{') != std::string::npos) refuse("has a '{', which no name of a kernel has; write repeats out");
+  std::vector<KernelCase> cases = kernel_cases();
+  try {
+    // Without this flag of libstdc++ a search goes back and forth, for times that grow exponentially.
+    const std::regex pattern(expression, std::regex::ECMAScript | std::regex_constants::__polynomial);
+    std::erase_if(cases, [&](const KernelCase& kernel) { return !std::regex_search(kernel.name(), pattern); });
+  } catch (const std::regex_error&) {
+    refuse("is no regular expression");
+  }
+  return cases;
+}
 
 std::string study_of(const KernelCase& kernel, const Exercise& exercise) {
   const SystemEntry& system = *kernel.system;

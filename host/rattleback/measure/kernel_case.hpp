@@ -2,6 +2,7 @@
 // Lists the compiled kernels, and makes a study that exercises one kernel.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rattleback/catalogue/catalogue.hpp"
@@ -29,6 +30,10 @@ struct KernelCase {
 
 /// Returns every kernel of this build, in the order of the catalogue.
 [[nodiscard]] std::vector<KernelCase> kernel_cases();
+/// Returns those whose names contain a match of a regular expression of the option `option`. The expression has at most 200
+/// bytes, and no counts {m,n} and no references to groups: the time for a name and the depth of the recursion are then small.
+/// Throws Error(input).
+[[nodiscard]] std::vector<KernelCase> kernel_cases_that_match(const std::string& expression, std::string_view option);
 
 /// Settings of a study of a kernel. The study always has steps and statistics of all kinds. Each flag runs another
 /// kernel or another part of the kernel.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <regex>
 
 #include <fmt/format.h>
 
@@ -105,13 +104,7 @@ std::string SelftestReport::outcome() const {
 
 SelftestReport selftest(const SelftestOptions& options) {
   const FloatingPointScope environment;
-  std::vector<KernelCase> cases = kernel_cases();
-  try {
-    const std::regex pattern(options.match);
-    std::erase_if(cases, [&](const KernelCase& kernel) { return !std::regex_search(kernel.name(), pattern); });
-  } catch (const std::regex_error&) {
-    input_error("--match", fmt::format("{} is no regular expression", quote(options.match)));
-  }
+  std::vector<KernelCase> cases = kernel_cases_that_match(options.match, "--match");
   if (options.match.empty()) cases = two_of_each_method(cases);
   if (cases.empty()) input_error("--match", fmt::format("no kernel of this build matches {}", quote(options.match)));
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "output/terminal.hpp"
 #include "rattleback/backend/plan.hpp"
 #include "rattleback/base/message.hpp"
@@ -58,13 +58,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
 }
 
 void add_catalogue(std::vector<Unit>& units, const CompileArguments& arguments, const std::vector<Isa>& isas) {
-  std::vector<KernelCase> cases = kernel_cases();
-  try {
-    const std::regex pattern(arguments.catalogue);
-    std::erase_if(cases, [&](const KernelCase& kernel) { return !std::regex_search(kernel.name(), pattern); });
-  } catch (const std::regex_error&) {
-    input_error("--catalogue", fmt::format("{} is no regular expression", quote(arguments.catalogue)));
-  }
+  const std::vector<KernelCase> cases = kernel_cases_that_match(arguments.catalogue, "--catalogue");
   if (cases.empty())
     input_error("--catalogue", fmt::format("no kernel of the catalogue matches {}; names look like {}",
                                            quote(arguments.catalogue), kernel_cases().at(0).name()));
@@ -115,12 +109,12 @@ int compile_kernels(const CompileArguments& arguments) {
                                                          read_architectures(arguments.cuda));
   if (arguments.quiet) return exit_done;
   const std::size_t all = made.compiled + made.found;
-  fmt::print("{} kernel{}: {} compiled now, {} there before\n", all, all == 1 ? "" : "s", made.compiled, made.found);
-  if (const auto cache = Store::default_folder(); !cache.empty()) fmt::print("cache: {}\n", cache.string());
+  print_stdout("{} kernel{}: {} compiled now, {} there before\n", all, all == 1 ? "" : "s", made.compiled, made.found);
+  if (const auto cache = Store::default_folder(); !cache.empty()) print_stdout("cache: {}\n", cache.string());
   if (!arguments.pack.empty()) {
     const std::filesystem::path pack = std::filesystem::absolute(arguments.pack).lexically_normal();
-    fmt::print("pack: {}, {} copied; to use it: export RATTLEBACK_KERNEL_PATH={}\n", pack.string(), made.copied,
-               pack.string());
+    print_stdout("pack: {}, {} copied; to use it: export RATTLEBACK_KERNEL_PATH={}\n", pack.string(), made.copied,
+                 pack.string());
   }
   return exit_done;
 }
