@@ -227,6 +227,8 @@ class Hdf5Reader {
   void open() {
     handle_ = hdf5::open_for_reading(file_);
     if (!handle_) fail("cannot be read (not an HDF5 file)");
+    if (const std::string link = hdf5::link_out(handle_); !link.empty())
+      fail(fmt::format("cannot be read ({} is a link to another file, which is not followed)", quote(link)));
     if (group_.empty()) group_ = !has("q") && has("initial") ? "/initial" : "/";
     location_ = Handle(H5Gopen2(handle_.get(), group_.c_str(), H5P_DEFAULT), H5Gclose);
     if (!location_) fail(fmt::format("has no group {}", quote(group_)));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,14 @@ inline void silence_errors() {
 
 /// Opens a file for reading. HDF5 must not lock it: locks fail on some file systems of clusters.
 [[nodiscard]] Handle open_for_reading(const std::filesystem::path& file);
+
+/// Returns the first link of a file that leads to another file; empty when there is none. Links of HDF5 to other files are not
+/// followed anywhere: HDF5 would open whatever they name.
+[[nodiscard]] std::string link_out(const Handle& file);
+
+/// Returns what is wrong with the files from which a virtual dataset takes its numbers; empty for other datasets, and when the
+/// files have all of the numbers.
+[[nodiscard]] std::string fault_of_sources(const Handle& dataset);
 
 /// Returns the extent of a dataset; empty when the dataset has no extent (a null dataspace) or cannot be queried.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> shape_of(const Handle& dataset);

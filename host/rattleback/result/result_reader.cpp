@@ -78,6 +78,8 @@ struct ResultFile::Impl {
     handle = hdf5::open_for_reading(file);
     if (!handle)
       fail("cannot be read (damaged, being written, or not an HDF5 file); give a finished result of rattleback");
+    if (const std::string link = hdf5::link_out(handle); !link.empty())
+      fail(fmt::format("cannot be read ({} is a link to another file, which no result has)", quote(link)));
     if (H5Aexists_by_name(handle.get(), "/", "study", H5P_DEFAULT) <= 0)
       fail("is not a result of rattleback (its root has no attribute 'study')");
     const herr_t visited = H5Ovisit(
@@ -88,6 +90,8 @@ struct ResultFile::Impl {
         },
         this);
     if (visited < 0) fail("cannot be read (its list of datasets is damaged)");
+    if (!without_parts_.empty())
+      fail(fmt::format("cannot be read ({}); restore it, or merge the parts anew", without_parts_));
     if (!incomplete_.empty())
       fail("cannot be read (it does not hold all of its dataset '" + incomplete_ + "': cut off or damaged)");
     const auto of_root = attributes("/");
@@ -157,14 +161,18 @@ struct ResultFile::Impl {
     const auto shape = hdf5::shape_of(dataset);
     if (!kind || !shape) return true;  // no result has such a dataset
     std::error_code code;
-    if (!hdf5::is_complete(dataset, std::filesystem::file_size(file, code))) incomplete_ = path;
+    if (const std::string fault = hdf5::fault_of_sources(dataset); !fault.empty())
+      without_parts_ = fault;
+    else if (!hdf5::is_complete(dataset, std::filesystem::file_size(file, code)))
+      incomplete_ = path;
     entries[path] = {*kind, *shape};
     handles[path] = std::move(dataset);
     return true;
   }
 
  private:
-  std::string incomplete_;  ///< the last dataset whose data are not all in the file
+  std::string incomplete_;     ///< the last dataset whose data are not all in the file
+  std::string without_parts_;  ///< what is wrong with the parts of a virtual dataset
 };
 
 ResultFile::ResultFile(const std::filesystem::path& file, bool checked) {
