@@ -61,7 +61,7 @@ std::string sha256_of(int file) {
 }
 
 std::string sha256_of(const std::filesystem::path& file) {
-  const int id = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const int id = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   std::string digits = id < 0 ? "" : sha256_of(id);
   const int error = errno;
   if (id >= 0) close(id);

@@ -19,9 +19,10 @@ struct Work {
 /// also succeeds for one alone, and which the former holder notices.
 class Claim {
  public:
-  /// Claims a part that nobody works on. Returns nothing when somebody else is faster.
+  /// Claims a part that nobody works on. Returns nothing when somebody else is faster. Throws Error(runtime) when the folder
+  /// takes no claim: to try again would be to wait for ever.
   [[nodiscard]] static std::optional<Claim> take(const PartsFolder& folder, std::uint64_t part, ClaimKind kind);
-  /// Goes on with a part after another holder.
+  /// Goes on with a part after another holder. Returns and throws like `take`.
   [[nodiscard]] static std::optional<Claim> take_over(const PartsFolder& folder, const ClaimState& stale);
 
   [[nodiscard]] std::uint64_t part() const { return part_; }
@@ -39,6 +40,8 @@ class Claim {
  private:
   Claim(std::uint64_t part, std::filesystem::path path) : part_(part), path_(std::move(path)) {}
   [[nodiscard]] bool write_heartbeat(bool released, const Work& work) const;
+  /// Throws Error(runtime) with the reason from errno.
+  [[noreturn]] void fail(const char* action) const;
 
   std::uint64_t part_;
   std::filesystem::path path_;

@@ -15,7 +15,7 @@ struct Problem;
 /// the chunks are 2^k times the parts, each part is one node.
 class Cut {
  public:
-  /// Throws Error(input) when there are no trajectories for every part.
+  /// Throws Error(input) when there are no trajectories for every part, or more parts than files in a folder.
   Cut(std::uint64_t trajectories, std::uint64_t parts);
 
   [[nodiscard]] std::uint64_t trajectories() const { return trajectories_; }
@@ -32,7 +32,7 @@ class Cut {
 /// Returns the number of trajectories of a study. A file of initial states is not read whole for that, unless it is CSV.
 [[nodiscard]] std::uint64_t trajectories_of(const Problem& problem);
 
-/// Returns the largest number of parts: one per chunk.
+/// Returns the largest number of parts: one per chunk, and no more files than a folder should have.
 [[nodiscard]] std::uint64_t most_parts(std::uint64_t trajectories);
 
 }  // namespace rattleback

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -13,11 +14,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/files/text_file.hpp"
+#include "rattleback/json/json.hpp"
 #include "rattleback/problem/problem.hpp"
 #include "rattleback/result/run_files.hpp"
 
@@ -27,7 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *about_name = "about.json", *merging_name = "merging";
-constexpr std::size_t most_of_about = std::size_t{1} << 30;
+constexpr std::size_t most_of_about = std::size_t{1} << 30, most_of_heartbeat = 1 << 16;
+constexpr std::uint64_t most_epochs = 1'000'000'000;  // far from an overflow in the next one
 constexpr std::array kind_names = {"claim", "second"};
 
 std::optional<double> modified(const fs::path& path) {
@@ -35,6 +37,10 @@ std::optional<double> modified(const fs::path& path) {
   if (stat(path.c_str(), &status) != 0) return std::nullopt;
   return static_cast<double>(status.st_mtim.tv_sec) + 1e-9 * static_cast<double>(status.st_mtim.tv_nsec);
 }
+
+/// Returns the seconds between a sign of life and now. A sign of life in the future is none for as long: a clock was set, or
+/// another program wrote it, and to wait until that time could be to wait for ever.
+double age(double now, double sign_of_life) { return std::abs(now - sign_of_life); }
 
 /// Reads a number at the beginning of a text, and removes it.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
@@ -67,13 +73,15 @@ bool write_renamed(const fs::path& file, const std::string& text) {
   std::error_code code;
   {
     std::ofstream stream(part, std::ios::binary);
+    errno = EIO;
     stream << text;
     stream.flush();
-    if (!stream) code = std::make_error_code(std::errc::io_error);
+    if (!stream) code = {errno, std::generic_category()};
   }
   if (!code) fs::rename(part, file, code);
   std::error_code ignored;
   if (code) fs::remove(part, ignored);
+  if (code) errno = code.value();
   return !code;
 }
 
@@ -105,12 +113,12 @@ PartsFolder::PartsFolder(const fs::path& result, const Problem& problem, std::op
     if (!fs::is_directory(folder_, code))
       input_error(folder_.string(),
                   "is in the way (it is no folder of parts); move it, or choose another result with -o");
-    const nlohmann::ordered_json json{{"program", "rattleback"},      {"format", 1},
-                                      {"version", this_version()},    {"parts", cut.parts()},
-                                      {"trajectories", trajectories}, {"study", problem.study.to_toml()}};
+    const Json json{{"program", "rattleback"},      {"format", 1},
+                    {"version", this_version()},    {"parts", cut.parts()},
+                    {"trajectories", trajectories}, {"study", problem.study.to_toml()}};
     // Whoever comes second reads what the first one wrote.
     const fs::path mine = about.string() + fmt::format(".{}.{}", host_name(), getpid());
-    if (!write_renamed(mine, json.dump(2) + "\n"))
+    if (!write_renamed(mine, json_text(json, 2) + "\n"))
       input_error(folder_.string(),
                   fmt::format("cannot be written ({}); choose another result with -o", std::strerror(errno)));
     if (link(mine.c_str(), about.c_str()) != 0 && errno != EEXIST) fs::rename(mine, about, code);
@@ -132,7 +140,7 @@ PartsFolder::PartsFolder(const fs::path& result, const Problem& problem, std::op
 
 void PartsFolder::read_about() {
   const fs::path about = folder_ / about_name;
-  const auto json = nlohmann::json::parse(read_text(about, most_of_about), nullptr, false);
+  const Json json = parse_json(read_regular(about, most_of_about));
   try {
     if (json.at("program") != "rattleback" || json.at("format") != 1) throw std::runtime_error("other format");
     study_ = json.at("study");
@@ -157,7 +165,7 @@ void PartsFolder::note_merge() const { (void)write_renamed(folder_ / merging_nam
 
 double PartsFolder::seconds_since_merge() const {
   const auto noted = modified(folder_ / merging_name);
-  return noted ? now() - *noted : std::numeric_limits<double>::infinity();
+  return noted ? age(now(), *noted) : std::numeric_limits<double>::infinity();
 }
 
 bool PartsFolder::exists() const {
@@ -215,7 +223,12 @@ std::optional<ClaimState> PartsFolder::claim_of(const fs::path& path, std::uint6
     if (!name.starts_with(prefix)) continue;
     std::string_view digits = std::string_view(name).substr(prefix.size());
     const auto epoch = take_number(digits);
-    if (!epoch || !digits.empty()) continue;
+    if (!epoch || *epoch > most_epochs || !digits.empty()) continue;
+    std::error_code code;
+    const fs::file_status status = fs::symlink_status(path, code);
+    if (!fs::exists(status)) return std::nullopt;  // the claim has ended
+    if (!fs::is_directory(status))
+      input_error(path.string(), "is in the way of a claim on a part (it is no folder); delete it");
     ClaimState claim;
     claim.path = path;
     claim.kind = kind;
@@ -238,11 +251,10 @@ void PartsFolder::read_claims(std::vector<PartStatus>& parts) const {
         claim.reset();
         continue;
       }
-      claim->age = std::max(0.0, time - *beat);
-      std::ifstream stream(claim->path / heartbeat_name);
-      const auto json = nlohmann::json::parse(stream, nullptr, false);
-      if (!json.is_object()) continue;
+      claim->age = age(time, *beat);
       try {
+        const Json json = parse_json(read_regular(claim->path / heartbeat_name, most_of_heartbeat));
+        if (!json.is_object()) continue;
         claim->released = json.value("released", false);
         claim->host = json.value("host", "");
         claim->pid = json.value("pid", std::int64_t{0});
@@ -252,7 +264,8 @@ void PartsFolder::read_claims(std::vector<PartStatus>& parts) const {
         claim->before = json.value("before", std::uint64_t{0});
         claim->gone =
             json.value("machine", "") == machine && kill(static_cast<pid_t>(claim->pid), 0) != 0 && errno == ESRCH;
-      } catch (const nlohmann::json::exception&) {  // another program wrote it; its time of writing counts all the same
+      } catch (const Error&) {            // nobody has written it yet, or it is no regular file
+      } catch (const Json::exception&) {  // another program wrote it; its time of writing counts all the same
       }
     }
 }

@@ -77,7 +77,8 @@ class PartsFolder {
   [[nodiscard]] std::filesystem::path part_file(std::uint64_t number) const;
   [[nodiscard]] bool finished(std::uint64_t number) const;
   [[nodiscard]] std::filesystem::path claim_path(std::uint64_t part, ClaimKind kind, std::uint64_t epoch) const;
-  /// Returns the state of all parts, in order. Of the claims it has the names only, and none for finished parts.
+  /// Returns the state of all parts, in order. Of the claims it has the names only, and none for finished parts. Throws
+  /// Error(input) when something else is in the place of a claim.
   [[nodiscard]] std::vector<PartStatus> parts() const;
   /// Reads the signs of life of all claims. A claim that has ended meanwhile goes.
   void read_claims(std::vector<PartStatus>& parts) const;
@@ -103,7 +104,7 @@ inline constexpr const char* heartbeat_name = "heartbeat";
 /// Returns the name of this program in messages about versions: "0.1.0 (78f6dcd)".
 [[nodiscard]] std::string this_version();
 
-/// Writes a file under a temporary name that is this process's own, and renames it. Returns false on failure.
+/// Writes a file under a temporary name that is this process's own, and renames it. Returns false on failure; errno has the reason.
 [[nodiscard]] bool write_renamed(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace rattleback

@@ -48,6 +48,9 @@ std::string keep_outcome(const std::string& device, const std::string& driver, c
 std::string kept_outcome(const std::string& device, const std::string& driver) {
   std::string line;
   if (const fs::path file = file_of(device, driver); !file.empty()) {
+    constexpr std::size_t most = 1000;
+    std::error_code code;
+    if (!fs::is_regular_file(file, code) || fs::file_size(file, code) > most || code) return line;
     std::ifstream stream(file);
     std::getline(stream, line);
   }

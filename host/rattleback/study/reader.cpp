@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/files/text_file.hpp"
 #include "rattleback/formulas/read.hpp"
 #include "rattleback/study/formulas_text.hpp"
 #include "rattleback/study/toml.hpp"
@@ -55,11 +54,8 @@ void read_formulas(const toml::table& table, Study::System& system) {
 void read_formulas_of(const std::filesystem::path& file, const toml::table& table, Study::System& system) {
   const Section section(table, "system", {"file", "name", "parameters"});
   system.where = section.where();
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream)
-    input_error(place_of(section.find("file")->source()),
-                fmt::format("{} cannot be read", quote(file.string(), most_of_a_path)));
+  constexpr std::size_t most = std::size_t{64} << 20;
+  const std::string text = read_regular(file, most, place_of(section.find("file")->source()));
   const toml::table document = parse_document(text, file.string(), {});
   const toml::table* own = document["system"].as_table();
   read_formulas(own != nullptr ? *own : document, system);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/parts/cut.hpp"
 #include "rattleback/result/run_files.hpp"
@@ -17,10 +18,26 @@ struct JobArguments {
   bool slurm = false, mpi = false, hyperqueue = false;
 };
 
-/// Returns a word for a shell.
+/// Returns a word of bash, on one line. Paths and values may have any bytes: a line break among them would end a here-document,
+/// and other control characters would change what a terminal shows of the script.
 std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  if (is_printable(text)) {
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+  }
+  std::string word = "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\'' || c == '\\') {
+      word += '\\';
+      word += c;
+    } else if (byte >= 0x20 && byte < 0x7f) {
+      word += c;
+    } else {
+      word += fmt::format("\\{:03o}", byte);
+    }
+  }
   return word + "'";
 }
 
@@ -76,7 +93,7 @@ std::string hyperqueue_script(const Commands& commands, const std::string& name,
 # Start with: bash THIS_FILE [options of hq submit, such as --cpus=32]
 set -euo pipefail
 {compile}
-hq submit --name {name} --array 1-{parts} --crash-limit 100 --wait "$@" -- bash -c {task}
+hq submit --name={name} --array 1-{parts} --crash-limit 100 --wait "$@" -- bash -c {task}
 {merge}
 )",
       fmt::arg("compile", commands.compile), fmt::arg("merge", commands.merge), fmt::arg("name", shell_word(name)),
@@ -111,13 +128,13 @@ void add_job(CLI::App& app, int& exit_code) {
     const std::string program = shell_word(std::filesystem::read_symlink("/proc/self/exe").string()),
                       result = shell_word(absolute(output));
     std::string study = shell_word(absolute(arguments->study.file));
-    for (const std::string& assignment : arguments->study.overrides) study += " --set " + shell_word(assignment);
+    for (const std::string& assignment : arguments->study.overrides) study += " --set=" + shell_word(assignment);
     const Commands commands{fmt::format("{} compile {}", program, study),
                             fmt::format("{} run {} -o {} --quiet", program, study, result),
                             fmt::format("{} merge {}", program, result)};
-    fmt::print("{}", arguments->slurm ? slurm_script(commands, problem.study.name, arguments->parts)
-                     : arguments->mpi ? mpi_script(commands, arguments->parts)
-                                      : hyperqueue_script(commands, problem.study.name, arguments->parts));
+    print_stdout_bytes(arguments->slurm ? slurm_script(commands, problem.study.name, arguments->parts)
+                       : arguments->mpi ? mpi_script(commands, arguments->parts)
+                                        : hyperqueue_script(commands, problem.study.name, arguments->parts));
     exit_code = exit_done;
   });
 }
