@@ -172,6 +172,43 @@ class Tool(unittest.TestCase):
             for suffix in base.FORMATS if name.startswith("\x1b") else [".svg"]:
                 self.assertEqual(self.call("named.h5", "-o", f"a{suffix}"), (0, ""), (name, suffix))
 
+    def test_takes_any_observable(self):
+        hostile = ("a,b", ",", "-x", "--help", "$$", "$\\frac{1}$", "$", "\\", "{}", "{0}", "_x", "h^(\\frac)", "^_", "s = 3", "a=b", "\u202e", "%s",
+                   "energy,a", "long " * 20)
+        with h5py.File("good.h5", "a") as file:
+            for name in hostile:
+                for statistic in ("mse", f"correlation_{name}"):
+                    file[f"observables/{name}/{statistic}"] = np.arange(1.0, 6.0)
+                file[f"axes/{name}"] = np.arange(4.0)
+        for name in hostile:
+            self.assertEqual(self.call("time", "good.h5", f"--observable={name}", f"--statistic=mse,correlation_{name}", "-o", "a.svg"),
+                             (0, ""), name)
+        for name in ("a,b", "$\\frac{1}$", "-x"):
+            self.assertEqual(self.call("map", "good.h5", f"--axes={name}", "-o", "a.svg"), (0, ""), name)
+        self.assertEqual(self.call("time", "good.h5", "--observable=energy,a,b,$$", "-o", "a.svg"), (0, ""))
+
+    def test_names_in_a_list_may_have_commas(self):
+        for text, known, names in (("a,b", ["a", "b", "a,b"], ["a,b"]), ("a,b,c", ["a", "b,c"], ["a", "b,c"]), ("a,a", ["a"], ["a", "a"]),
+                                   ("x,y", ["a"], ["x", "y"]), ("a,", ["a"], ["a", ""]), (",", [","], [","]), (["a,b"], [], ["a,b"])):
+            self.assertEqual(base.chosen(text, known), names)
+
+    def test_opens_no_other_files(self):
+        os.mkfifo("pipe.h5")
+        layout = h5py.VirtualLayout((4,), "f8")
+        layout[:] = h5py.VirtualSource("pipe.h5", "x", (4,))
+        absolute = h5py.VirtualLayout((4,), "f8")
+        absolute[:] = h5py.VirtualSource(os.path.abspath("good.h5"), "axes/a", (4,))
+        for message, link in (("is a link to another file", lambda file: file.__setitem__("axes/a", h5py.ExternalLink("pipe.h5", "/x"))),
+                              ("takes data from another file", lambda file: file.create_dataset("axes/a", (4,), "f8", external=[("pipe.h5", 0, 32)])),
+                              ("part 'pipe.h5' is needed", lambda file: file.create_virtual_dataset("axes/a", layout)),
+                              ("is no part beside it", lambda file: file.create_virtual_dataset("axes/a", absolute))):
+            self.make("other.h5", "made")
+            with h5py.File("other.h5", "a") as file:
+                del file["axes/a"]
+                link(file)
+            self.expect_refused(message, "map", "other.h5", "-o", "a.svg")
+        self.expect_refused("is a FIFO", "order", "pipe.h5", "-o", "a.svg")
+
     def test_replaces_figures_of_its_own_only(self):
         for suffix in base.FORMATS:
             own, theirs = pathlib.Path(f"own{suffix}"), pathlib.Path(f"theirs{suffix}")

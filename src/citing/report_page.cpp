@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "citing/page.hpp"
 #include "output/plot_tool.hpp"
 #include "rattleback/about/citations.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/json/json.hpp"
 #include "rattleback/result/result.hpp"
 #include "rattleback/statistics/with_error.hpp"
 #include "rattleback/temporary/folder.hpp"
@@ -32,7 +32,7 @@ struct Series {
 };
 
 /// Returns a text of a JSON object; empty where there is none.
-std::string word(const nlohmann::json& object, const char* key) {
+std::string word(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || !found->is_string() ? std::string() : found->get<std::string>();
 }
@@ -250,9 +250,11 @@ class Section {
     const TemporaryFolder folder;
     for (const Series* series : drawn) {
       const std::string figure = folder.file("figure.svg");
-      const int failed = run_plot_tool({"time", name_, "--observable", series->observable, "--statistic",
-                                        series->statistic, scale_of(*series), "-o", figure},
-                                       true);
+      // Options with their values in one word: a value may begin with '-'.
+      const int failed =
+          run_plot_tool({"time", name_.starts_with('-') ? "./" + name_ : name_, "--observable=" + series->observable,
+                         "--statistic=" + series->statistic, scale_of(*series), "-o", figure},
+                        true);
       if (failed != 0)
         throw Error(failed == 2 ? Error::Kind::input : Error::Kind::runtime,
                     fmt::format("{}: {} of {} cannot be drawn (the plotting tool ended with exit code {}); --figures 0 "
@@ -285,7 +287,7 @@ class Section {
       if (const auto* count = std::get_if<std::uint64_t>(&parts->second)) add("parts", fmt::format("{}", *count));
     add("job", text("job"));
     page.facts(rows);
-    const auto kernels = nlohmann::json::parse(text("kernels"), nullptr, false);
+    const Json kernels = parse_json(text("kernels"));
     std::vector<std::vector<std::string>> table;
     if (kernels.is_array())
       for (const auto& kernel : kernels)

@@ -62,9 +62,9 @@ def told():
 
 
 def tell(text, **options):
-    """Prints on stdout."""
+    """Prints lines on stdout, without what a terminal does not show as it is."""
     with told():
-        print(text, **options)
+        print("\n".join(printable(line) for line in text.split("\n")), **options)
 
 
 def listing(names):
@@ -130,8 +130,18 @@ window = option_type(_window, "a time T0 or a span T0:T1")
 positive = option_type(_positive, "a whole number above 0")
 
 
-def names(text):
-    return text.split(",")
+def chosen(wanted, known):
+    """The names of a list, or of a text "A,B". Names may have commas themselves: the text is taken apart into known names where
+    that is possible, into the fewest of them."""
+    if not isinstance(wanted, str):
+        return wanted
+    lists = {len(wanted) + 1: []}  # of names that make up the text from a place on
+    for start in range(len(wanted), -1, -1):
+        found = [[name, *lists[end]] for name in known if name and wanted.startswith(name, start)
+                 and (end := start + len(name) + 1) in lists and wanted[end - 1:end] in ("", ",")]
+        if found:
+            lists[start] = min(found, key=len)
+    return lists.get(0) or wanted.split(",")
 
 
 def window_text(span):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import COLOURS, MARKERS, InputError, choose, legend, listing, names, new_figure, plain, save, title
+from .base import COLOURS, MARKERS, InputError, choose, chosen, legend, listing, new_figure, plain, save, title
 from .words import label as words_of_label
 from .words import main_options
 from .words import method as words_of_method
@@ -13,7 +13,7 @@ from .words import symbol
 
 
 def add_order_options(parser):
-    parser.add_argument("--variable", metavar="NAME,...", type=names, help="default: all of the file")
+    parser.add_argument("--variable", metavar="NAME,...", help="default: all of the file")
     parser.add_argument("--norm", choices=("max", "rms"), help="over the trajectories; default: both")
 
 
@@ -25,6 +25,8 @@ def read(path, command):
     """The JSON object that `command` printed, or the same of a report of the package."""
     if hasattr(path, "content"):
         return path.content()
+    if path.is_fifo() and path.resolve().exists():  # pipes of the shell have no name
+        raise InputError(f"{path}: is a FIFO, which may never have a writer")
     try:
         content = json.loads(path.read_text())
     except OSError as error:
@@ -82,7 +84,7 @@ def load_order(path, variables, norms):
         about.append(f"{content['failed']} trajectories failed")
     heading += "\n" + ", ".join(about)
     curves = []
-    for name in variables or known:
+    for name in chosen(variables, list(known)) or known:
         data = known[choose(name, list(known), "variable", path)]
         for norm in norms:
             errors = floats(entry(data, norm, path))

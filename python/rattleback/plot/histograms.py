@@ -109,7 +109,7 @@ def draw(histograms, density, logy):
         axes.stairs(heights, histogram.edges, fill=True, alpha=0.2, color=colour)
     if logy:
         axes.set_yscale("log")
-    axes.set_xlabel("; ".join(dict.fromkeys(quantity(plain(h.quantity), h.result.coordinates) for h in histograms)))
+    axes.set_xlabel("; ".join(dict.fromkeys(quantity(h.quantity, h.result.coordinates) for h in histograms)))
     axes.set_ylabel("density" if density else "trajectories per bin")
     if files == 1:
         title(axes, histograms[0].result.label)

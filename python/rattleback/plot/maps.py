@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .base import COLOURS, InputError, choose, names, new_figure, option_type, plain, save, title
+from .base import COLOURS, InputError, choose, chosen, new_figure, option_type, plain, save, title
 from .results import Result, column, parse_component, text_of
 from .words import quantity
 
@@ -22,7 +22,7 @@ def add_options(parser):
     parser.add_argument("--of", metavar="NAME", type=option_type(parse_component, "a quantity such as residual or q[0]"),
                         dest="quantity", default=parse_component("status"),
                         help="status (the default), iterations, residual, steps, or a component of the final state: q[0]")
-    parser.add_argument("--axes", metavar="A[,B]", type=names, help="default: the first two that vary")
+    parser.add_argument("--axes", metavar="A[,B]", help="default: the first two that vary")
     parser.add_argument("--where", metavar="NAME=VALUE", type=option_type(_place, "NAME=VALUE"), action="append", default=[],
                         help="only trajectories with the nearest value of this axis; repeatable")
     parser.add_argument("--log", action="store_true", help="logarithmic colours, or vertical axis")
@@ -47,7 +47,7 @@ class Cells:
         self.used = used
         self.places = {name: values[used] for name, values in every.items()}
         varying = [name for name in known if len(np.unique(self.places[name])) > 1]
-        self.axes = wanted or varying[:2] or known[:1]
+        self.axes = chosen(wanted, known) or varying[:2] or known[:1]
         if len(self.axes) > 2 or len(set(self.axes)) < len(self.axes):
             raise InputError(f"{result.path}: a map has one axis or two different ones, not {', '.join(self.axes)}")
         for name in self.axes:
@@ -115,7 +115,7 @@ def draw_status(cells, status, bits):
     colours = [GOOD if value == 0 else next(failures, COLOURS[-1]) for value in found]
     if len(cells.axes) == 2:
         draw_cells(axes, cells, category, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(found) - 0.5)
-        axes.set_ylabel(quantity(plain(cells.axes[1])))
+        axes.set_ylabel(quantity(cells.axes[1]))
     else:
         draw_strip(axes, cells.along(0), category, colours)
         axes.set_ylabel("trajectories")
@@ -148,7 +148,7 @@ def draw_quantity(cells, values, name, log, failed):
         if failed and cells.grid is not None:
             axes.set_facecolor("0.8")
         figure.colorbar(image, ax=axes, label=name)
-        axes.set_ylabel(quantity(plain(cells.axes[1])))
+        axes.set_ylabel(quantity(cells.axes[1]))
     else:
         axes.plot(cells.along(0), values, linestyle="", marker="o", markersize=3, markeredgewidth=0)
         axes.set_ylabel(name)
@@ -183,7 +183,7 @@ def figure_of(arguments):
             raise InputError(f"{result.path}: {name} has {what}")
         label = name if arguments.quantity.index is None else f"final {arguments.quantity.typeset(result.coordinates)}"
         figure, axes = draw_quantity(cells, values, label, arguments.log, np.count_nonzero(failed))
-    axes.set_xlabel(quantity(plain(cells.axes[0])))
+    axes.set_xlabel(quantity(cells.axes[0]))
     where = "".join(f", {axis} = {cells.places[axis][0]:g}" for axis, _ in arguments.where)
     title(axes, result.label + where)
     return figure

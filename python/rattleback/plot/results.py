@@ -48,6 +48,28 @@ def text_of(attribute):
     return attribute.decode() if isinstance(attribute, bytes) else str(attribute)
 
 
+def _leads_out(file, path):
+    """Where an HDF5 file takes data from other files than the parts beside it; None where it does not. HDF5 opens whatever a
+    file names, and waits for a FIFO."""
+    own = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
+    if link := file.id.links.visit(lambda name, info: None if info.type in own else name, info=True):
+        return f"'{printable(text_of(link))}' is a link to another file"
+
+    def fault(name, entry):
+        if not isinstance(entry, h5py.Dataset):
+            return None
+        if entry.external:
+            return f"'{printable(name)}' takes data from another file"
+        for source in entry.virtual_sources() if entry.is_virtual else ():
+            part = pathlib.PurePath(source.file_name)
+            if part.is_absolute() or ".." in part.parts:
+                return f"'{printable(name)}' takes data from '{printable(part)}', which is no part beside it"
+            if not (path.parent / part).is_file():
+                return f"its part '{printable(part)}' is needed, and is no file"
+        return None
+    return file.visititems(fault)
+
+
 class Result:
     """A result file, open for reading, or a result of the package."""
 
@@ -74,6 +96,8 @@ class Result:
             self.file = h5py.File(path)
         except OSError as error:
             raise InputError(f"{path}: not an HDF5 file") from error
+        if fault := _leads_out(self.file, path):
+            raise InputError(f"{path}: cannot be read ({fault})")
         if "study" not in self.file.attrs:
             raise InputError(f"{path}: no attribute 'study' (not a result of rattleback)")
         self._read_study()

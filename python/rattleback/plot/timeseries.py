@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import MARKERS, InputError, choose, legend, names, new_figure, numbers, plain, save, tell, title, window, window_text, with_error
+from .base import MARKERS, InputError, choose, chosen, legend, new_figure, numbers, plain, save, tell, title, window, window_text, with_error
 from .results import open_all
 from .words import quantity
 from .words import statistic as words_of_statistic
@@ -68,8 +68,8 @@ class Fit:
 
 
 def add_options(parser):
-    parser.add_argument("--observable", metavar="NAME,...", type=names, help="default: energy, or else the first of the file")
-    parser.add_argument("--statistic", metavar="STAT,...", type=names, help="default: mse, or else the first of the observable")
+    parser.add_argument("--observable", metavar="NAME,...", help="default: energy, or else the first of the file")
+    parser.add_argument("--statistic", metavar="STAT,...", help="default: mse, or else the first of the observable")
     scale = parser.add_mutually_exclusive_group()
     for name, text in (("linear", "both axes linear (the default without --model)"),
                        ("loglog", "both axes logarithmic (the default with --model power)"),
@@ -106,18 +106,18 @@ def load(result, wanted_observables, wanted_statistics, scale_by_order):
     time = result.time
     known = list(group)
     all_series = []
-    for observable in wanted_observables or ["energy" if "energy" in known else known[0]]:
+    for observable in chosen(wanted_observables, known) or ["energy" if "energy" in known else known[0]]:
         choose(observable, known, "observable", result.path)
         # Counts come last. Histograms are not functions of time and are left out.
         statistics = [name for name, data in group[observable].items() if data.shape == time.shape
                       and name not in COUNTS and not name.endswith("_error")]
         statistics += [name for name in COUNTS if name in group[observable]]
-        for statistic in wanted_statistics or ["mse" if "mse" in statistics else statistics[0]]:
+        for statistic in chosen(wanted_statistics, statistics) or ["mse" if "mse" in statistics else statistics[0]]:
             choose(statistic, statistics, "statistic", f"{result.path}: {observable}")
             values = group[observable][statistic][:].astype(float)
             error = group[observable].get(f"{statistic}_error")
             errors = np.full(values.shape, np.nan) if error is None else error[:].astype(float)
-            what, words = f"{statistic} of {observable}", words_of_statistic(statistic, plain(observable), result.coordinates)
+            what, words = f"{statistic} of {observable}", words_of_statistic(statistic, observable, result.coordinates)
             factor = 1.0
             if scale_by_order:
                 factor = 1.0 / order_scale(result, statistic)
@@ -209,7 +209,7 @@ def value_at(series, time):
 def typeset(text):
     """For the figure: with powers of the step size as such, and step and stages as mathematics."""
     text = re.sub(r"\b([hs]) = (-?[0-9.]+)(?![\w.])", r"$\1$ = \2", text)
-    return re.sub(r"h\^\(([^)]*)\)", r"$h^{\1}$", text)
+    return re.sub(r"h\^\((4s-4|2s-2)\)", r"$h^{\1}$", text)
 
 
 def print_rows(head, labels, rows):
@@ -252,7 +252,7 @@ def draw(all_series, fits, scale, heading):
     if scale != "linear":
         axes.set_yscale("log")
     axes.set_xlabel("$t$")
-    axes.set_ylabel(typeset(common([(series.words, quantity(series.observable, series.result.coordinates), series.statistic)
+    axes.set_ylabel(typeset(common([(series.words, quantity(series.observable, series.result.coordinates), plain(series.statistic))
                                     for series in all_series])))
     title(axes, heading)
     legend(axes, len(all_series))

@@ -1,6 +1,8 @@
-"""Symbols and words for figures, in place of the names in studies and results."""
+"""Symbols and words for figures, in place of the names in studies and results. What comes from a file is no mathematics."""
 
 import re
+
+from .base import plain
 
 GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon phi chi psi omega "
          "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega").split()
@@ -42,13 +44,13 @@ def symbol(name, index=None, coordinates=()):
     """A component of a state as mathematics: q[1] with coordinates x, y is y, and p[1] is p_y."""
     if index is None:
         text = letter(name)
-        return f"${text}$" if text else name
+        return f"${text}$" if text else plain(name)
     known = letter(coordinates[index]) if index < len(coordinates) else None
     if name == "q" and known:
         return f"${known}$"
     base = {"lambda": r"\lambda", "gamma": r"\gamma"}.get(name) or letter(name)
     if base is None:
-        return f"{name}[{index}]"
+        return plain(f"{name}[{index}]")
     return f"${base}_{{{known if known and name in ('v', 'p') else index}}}$"
 
 
@@ -59,17 +61,17 @@ def quantity(name, coordinates=()):
         return symbol(match[1], int(match[2]), coordinates)
     if len(name) <= 3 or name in GREEK:
         return symbol(name)
-    return name.replace("_", " ")
+    return plain(name.replace("_", " "))
 
 
 def statistic(name, observable, coordinates=()):
     """A statistic of an observable in words."""
     of = quantity(observable, coordinates)
     if name.startswith("quantile_") and name not in STATISTICS:
-        return f"quantile {name[len('quantile_'):]} of {of}"
+        return plain(f"quantile {name[len('quantile_'):]}") + f" of {of}"
     if name.startswith("correlation_"):
         return f"correlation of {of} and {quantity(name[len('correlation_'):], coordinates)}"
-    return STATISTICS.get(name, name.replace("_", " ") + " of {}").format(of)
+    return STATISTICS.get(name, plain(name.replace("_", " ")) + " of {}").replace("{}", of)
 
 
 MAIN = ("stages", "k", "s", "base", "tableau", "cutoff", "theta", "vartheta", "composition")
