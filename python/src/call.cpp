@@ -1,6 +1,9 @@
 // Calls into the library that can be interrupted.
 
+#include <map>
+
 #include "core.hpp"
+#include "rattleback/base/error.hpp"
 #include "rattleback/compile/kernels.hpp"
 
 namespace rattleback::python {
@@ -11,10 +14,57 @@ std::atomic<int> stopping{0};
 
 constexpr auto interval = std::chrono::milliseconds(50);
 
+/// The threads that do not hold the lock of the interpreter, and what stops their calls.
+struct Outside {
+  std::mutex mutex;
+  std::condition_variable fewer;
+  std::multimap<const void*, std::stop_source> calls;  ///< by call
+  std::size_t threads = 0;
+  bool ending = false;
+};
+Outside outside;
+
+/// Stops all calls and waits until their threads hold the lock of the interpreter again, each for a while.
+void end_calls() {
+  std::vector<std::stop_source> calls;
+  {
+    const std::lock_guard lock(outside.mutex);
+    outside.ending = true;
+    for (const auto& [call, stop] : outside.calls) calls.push_back(stop);
+  }
+  ++stopping;
+  for (std::stop_source& call : calls) call.request_stop();
+  for (bool ended = false; !ended;) {
+    {
+      const nb::gil_scoped_release release;
+      std::unique_lock lock(outside.mutex);
+      ended = outside.fewer.wait_for(lock, interval, [] { return outside.threads == 0; });
+    }
+    if (!ended && PyErr_CheckSignals() != 0) nb::raise_python_error();
+  }
+}
+
 }  // namespace
 
-void stop_compiling_on_interrupt() {
+void prepare_calls() {
   Kernels::instance().set_stop([] { return stopping.load() > 0; });
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_calls));
+}
+
+Released::Released() {
+  {
+    const std::lock_guard lock(outside.mutex);
+    if (outside.ending) throw Error(Error::Kind::runtime, "the interpreter is about to end");
+    ++outside.threads;
+  }
+  state_ = PyEval_SaveThread();
+}
+
+Released::~Released() {
+  PyEval_RestoreThread(state_);
+  const std::lock_guard lock(outside.mutex);
+  --outside.threads;
+  outside.fewer.notify_all();
 }
 
 RunOptions Call::options() {
@@ -23,6 +73,11 @@ RunOptions Call::options() {
   options.progress = [this](const Progress& progress) { note(progress); };
   options.warn = [this](const std::string& text) { warn(text); };
   return options;
+}
+
+bool Call::keeps() const {
+  const std::lock_guard lock(outside.mutex);
+  return keeps_ && !outside.ending;
 }
 
 void Call::note(const Progress& progress) {
@@ -52,18 +107,35 @@ void Call::tell() {
 
 void Call::wait(const std::function<void()>& work) {
   std::exception_ptr fault, interruption;
-  std::thread worker([&] {
-    try {
-      work();
-    } catch (...) {
-      fault = std::current_exception();
+  const struct Listed {
+    const Call* call;
+    explicit Listed(Call& listed) : call(&listed) {
+      const std::lock_guard lock(outside.mutex);
+      outside.calls.emplace(call, listed.stop_);
     }
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-    ended_.notify_all();
-  });
+    ~Listed() {
+      const std::lock_guard lock(outside.mutex);
+      outside.calls.erase(call);
+    }
+  } listed(*this);
+  const auto interrupt = [&](bool keeps) {
+    interruption = std::current_exception();
+    keeps_ = keeps;
+    ++stopping;
+    stop_.request_stop();
+  };
   {
-    const nb::gil_scoped_release release;
+    const Released released;
+    std::thread worker([&] {
+      try {
+        work();
+      } catch (...) {
+        fault = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+      ended_.notify_all();
+    });
     for (bool done = false; !done;) {
       {
         std::unique_lock lock(mutex_);
@@ -74,10 +146,10 @@ void Call::wait(const std::function<void()>& work) {
       try {
         if (PyErr_CheckSignals() != 0) nb::raise_python_error();
         tell();
+      } catch (nb::python_error& error) {
+        interrupt(error.matches(PyExc_KeyboardInterrupt));
       } catch (...) {
-        interruption = std::current_exception();
-        ++stopping;
-        stop_.request_stop();
+        interrupt(false);
       }
     }
     worker.join();

@@ -72,6 +72,20 @@ class Stored {
   std::map<std::string, std::shared_ptr<const Dataset>> read_;
 };
 
+/// While it exists, this thread does not hold the lock of the interpreter. The end of the interpreter stops all calls and waits for
+/// their threads, also for daemons: a thread that asks for the lock later is ended by Python in the midst of C++ code, which
+/// aborts the process. Throws Error(runtime) when the interpreter ends already.
+class Released {
+ public:
+  Released();
+  ~Released();
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 /// A call into the library that may take long. The call is in a thread of its own, without the lock of the interpreter. The
 /// thread of the interpreter meanwhile shows the progress and looks for Ctrl-C, which stops the call.
 class Call {
@@ -98,6 +112,9 @@ class Call {
   /// Options whose stop, progress and warnings are those of this call.
   [[nodiscard]] RunOptions options();
   [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+  /// Returns whether what is done is kept when the call stops: after Ctrl-C, and neither after other exceptions nor at the end
+  /// of the interpreter, where nobody learns of it.
+  [[nodiscard]] bool keeps() const;
   void note(const Progress& progress);
   void warn(const std::string& text);
 
@@ -108,6 +125,7 @@ class Call {
   Show show_;
   Warn warn_;
   std::stop_source stop_;
+  std::atomic<bool> keeps_{true};
   std::mutex mutex_;
   std::condition_variable ended_;
   bool done_ = false;
@@ -115,8 +133,8 @@ class Call {
   std::vector<std::string> warnings_;
 };
 
-/// Makes an interrupted call end the compilation of kernels.
-void stop_compiling_on_interrupt();
+/// Makes an interrupted call end the compilation of kernels, and the end of the interpreter stop all calls.
+void prepare_calls();
 
 /// Returns a NumPy array over numbers that `owner` keeps.
 nb::object array_of(const std::shared_ptr<const Dataset>& dataset, bool writable);

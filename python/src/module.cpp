@@ -32,7 +32,7 @@ NB_MODULE(_core, module) {
         }
       },
       nullptr);
-  rattleback::python::stop_compiling_on_interrupt();
+  rattleback::python::prepare_calls();
   rattleback::python::bind_study(module);
   rattleback::python::bind_result(module);
   rattleback::python::bind_run(module);

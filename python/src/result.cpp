@@ -206,7 +206,7 @@ void bind_result(nb::module_& module) {
           [](const std::shared_ptr<Stored>& stored, const std::string& path, bool writable) {
             std::shared_ptr<const Dataset> dataset;
             {
-              const nb::gil_scoped_release release;
+              const Released released;
               dataset = Stored::dataset(stored, path);
             }
             return array_of(dataset, writable);

@@ -16,7 +16,7 @@ std::shared_ptr<Stored> run_study(const SharedProblem& problem, const std::strin
     options.backend = backend;
     options.threads = threads;
     options.tile = tile;
-    options.rescue = rescue;
+    options.rescue = [&] { return call.keeps() ? rescue : std::filesystem::path(); };
     Session session(options);
     if (!output) return std::make_shared<Stored>(session.run(*problem));
     (void)session.run(*problem, *output);

@@ -1,9 +1,13 @@
 // Studies whose names are resolved.
 
+#include <fmt/format.h>
+
 #include "core.hpp"
 #include "rattleback/about/citations.hpp"
 #include "rattleback/about/describe.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/json/json.hpp"
 #include "rattleback/problem/ensemble.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/run/run.hpp"
@@ -29,7 +33,15 @@ std::shared_ptr<const StateTable> table_of(const std::map<std::string, Numbers>&
   if (given.empty()) return nullptr;
   auto table = std::make_shared<StateTable>();
   auto owner = std::make_shared<Arrays>();
+  const auto refuse = [](const std::string& name, const std::string& why) {
+    input_error("initial states", fmt::format("the array {} {}", quote(name), why));
+  };
   for (const auto& [name, numbers] : given) {
+    const bool state = name == "q" || name == "v" || name == "p" || name == "lambda";
+    if (numbers.ndim() != 1 && !(state && numbers.ndim() == 2))
+      refuse(name, fmt::format("has {} dimensions; give [N{}]", numbers.ndim(), state ? ", ." : ""));
+    if (!owner->numbers.empty() && numbers.shape(0) != table->rows)
+      refuse(name, fmt::format("has {} rows where others have {}", numbers.shape(0), table->rows));
     owner->numbers.push_back(numbers);
     table->rows = numbers.shape(0);
     const StateTable::Block block{numbers.ndim() == 2 ? numbers.shape(1) : 1, numbers.data()};
@@ -77,7 +89,7 @@ std::uint64_t address(const Problem& problem, const std::string& part) {
 }
 
 Table describe_problem(const Problem& problem) {
-  return from_json(describe_system(problem.system->name, {problem.system}).dump());
+  return from_json(json_text(describe_system(problem.system->name, {problem.system})));
 }
 
 std::string cite_study(const std::string& toml, const std::string& version, const std::string& git,
@@ -128,13 +140,13 @@ void bind_study(nb::module_& module) {
              "Resolves a study from TOML, with arrays of initial states by name. Raises InputError.");
   module.def("load", &load, nb::arg("file"), "Resolves a study file. Raises InputError with FILE:LINE.");
   module.def(
-      "describe", [](const std::string& name) { return from_json(describe(name).dump()); }, nb::arg("name"),
+      "describe", [](const std::string& name) { return from_json(json_text(describe(name))); }, nb::arg("name"),
       "Describes a system or a method of the catalogue. Raises InputError.");
   module.def(
       "list_entries",
       [](const std::string& what) {
         return from_json(
-            list({what == "systems", what == "methods", what == "observables", what == "statistics"}).dump());
+            json_text(list({what == "systems", what == "methods", what == "observables", what == "statistics"})));
       },
       nb::arg("what"), "Lists systems, methods, observables or statistics.");
   module.def(

@@ -89,6 +89,35 @@ class Runs(Case):
 
         with self.assertRaisesRegex(ZeroDivisionError, "of the function"):
             rb.run(rb.Study.parse(PENDULUM).replace(LONG), progress=complain)
+        self.assertEqual(list(self.folder.iterdir()), [])  # nobody is told of a checkpoint
+
+    def test_the_end_of_the_interpreter_ends_runs(self):
+        """A thread that is a daemon may be in the midst of a call when the interpreter ends."""
+        script = f"""import threading, rattleback as rb
+study = rb.Study.parse({PENDULUM!r}).replace({LONG})
+started = threading.Event()
+def work():
+    CALL
+threading.Thread(target=work, daemon=True).start()
+started.wait()
+"""
+        short = "result = rb.run(study.replace({'time.end': 4.0, 'time.sample_every': 4}))"
+        for call in ("rb.run(study, progress=lambda share: started.set())", "started.set(); rb.run(study, 'a.h5')",
+                     "started.set(); rb.run(study)", "started.set()\n    while True: rb.Study.parse(study.toml())",
+                     f"{short}; started.set()\n    while True: result.fingerprint()"):
+            with self.subTest(call):
+                ended = subprocess.run([sys.executable, "-c", script.replace("CALL", call)], capture_output=True, text=True, timeout=60)
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                self.assertNotIn("terminate", ended.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir() if not path.name.startswith("a.h5")], [])
+
+    def test_a_result_without_memory_is_refused_at_once(self):
+        for count in (10**9, 10**12):
+            study = rb.Study.parse(PENDULUM).replace({"ensemble.axes[0].count": count})
+            begin = time.monotonic()
+            with self.assertRaisesRegex(rb.InputError, "MiB of memory and .* MiB are free; run into a file"):
+                rb.run(study)
+            self.assertLess(time.monotonic() - begin, 10)
 
     def test_warnings_and_faults(self):
         study = rb.Study.parse(PENDULUM).replace({"fit": [{"name": "growth", "observable": "energy"}], "ensemble.axes[0].count": 1,

@@ -90,6 +90,12 @@ class Studies(Case):
         ):
             with self.subTest(words):
                 self.assertIn(words, self.message(lambda: study.states(**arrays)))
+        resolve = rb._core.resolve  # the extension itself also refuses what it cannot read
+        for arrays, words in (({"q": np.array(1.0)}, "q' has 0 dimensions"), ({"q": q, "a": np.array(1.0)}, "a' has 0 dimensions"),
+                              ({"q": q, "a": q}, "a' has 2 dimensions"), ({"q": np.zeros((2, 2, 2))}, "q' has 3 dimensions"),
+                              ({"q": q, "v": v[:4]}, "has 4 rows where others have 5")):
+            with self.subTest(words):
+                self.assertIn(words, self.message(lambda: resolve(PENDULUM, "study", "", arrays)))
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
             for _ in range(2):

@@ -84,9 +84,14 @@ double measured_rate(Backend& backend, const Problem& problem, RunOptions option
   }
 }
 
-}  // namespace
+/// What a result consists of.
+struct ResultSize {
+  Saturating numbers;
+  std::uint64_t series_with_quantiles = 0;  ///< samples of observables, for all trajectories
+  std::uint64_t trajectories = 0;
+};
 
-std::uint64_t result_bytes(const Problem& problem) {
+ResultSize size_of_result(const Problem& problem) {
   const Study& study = problem.study;
   const Ensemble ensemble(problem, {0, 0});
   const SystemEntry& system = *problem.system;
@@ -107,13 +112,24 @@ std::uint64_t result_bytes(const Problem& problem) {
     if (observable.values) numbers = numbers + samples * size;
     with_quantiles += !observable.quantiles.empty();
   }
+  return {numbers, (samples * with_quantiles).value(), ensemble.size()};
+}
+
+}  // namespace
+
+std::uint64_t memory_bytes_of_result(const Problem& problem) {
+  return (size_of_result(problem).numbers * sizeof(double)).value();
+}
+
+std::uint64_t result_bytes(const Problem& problem) {
+  const ResultSize size = size_of_result(problem);
   // A run keeps the values for quantiles until the end.
-  const std::uint64_t series = (samples * with_quantiles).value();
-  const Saturating kept =
-      (Saturating(series) * size * sizeof(double)).value() == std::numeric_limits<std::uint64_t>::max()
-          ? std::numeric_limits<std::uint64_t>::max()
-          : ValueStore::file_bytes(series, ensemble.size());
-  return (numbers * sizeof(double) + kept).value();
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t series = size.series_with_quantiles;
+  const Saturating kept = (Saturating(series) * size.trajectories * sizeof(double)).value() == most
+                              ? most
+                              : ValueStore::file_bytes(series, size.trajectories);
+  return (size.numbers * sizeof(double) + kept).value();
 }
 
 Estimate estimate(const Problem& problem, const RunOptions& options) {

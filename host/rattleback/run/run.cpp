@@ -1,6 +1,13 @@
 #include "rattleback/run/run.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <utility>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/backend/plan.hpp"
@@ -14,6 +21,37 @@
 #include "rattleback/run/verify.hpp"
 
 namespace rattleback {
+namespace {
+
+/// Returns the bytes of memory that this process can still get.
+double free_memory() {
+  double bytes = 0.0;
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    for (const std::string_view name : {"MemAvailable:", "SwapFree:"})
+      if (line.starts_with(name)) bytes += 1024.0 * std::strtod(line.c_str() + name.size(), nullptr);
+  if (bytes == 0.0) bytes = std::numeric_limits<double>::infinity();
+  double limit = 0.0;
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) bytes = std::min(bytes, limit);  // "max" is no number
+  rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+    bytes = std::min(bytes, static_cast<double>(addresses.rlim_cur));
+  return bytes;
+}
+
+/// Throws Error(input) when the result of the problem does not fit into the free memory. To find that out on the way can take
+/// longer than anybody waits.
+void require_memory(const Problem& problem) {
+  const double needed = static_cast<double>(memory_bytes_of_result(problem)), free = free_memory();
+  if (needed > free)
+    input_error(
+        "", fmt::format("the result needs {:.4g} MiB of memory and {:.4g} MiB are free; run into a file, keep fewer "
+                        "trajectories, or set [output] initial_state and final_state to false",
+                        needed / 0x1p20, free / 0x1p20));
+}
+
+}  // namespace
+
 struct Session::Impl {
   RunOptions options;
   std::unique_ptr<Backend> backend;
@@ -130,6 +168,7 @@ DeviceKernels Session::kernels(const Problem& problem) { return impl_->backend_f
 double Session::measure_copy_rate(const Problem& problem) { return impl_->backend_for(problem).measure_copy_rate(); }
 
 Result Session::run(const Problem& problem) {
+  require_memory(problem);
   Result result;
   MemorySink sink(result);
   result.summary = impl_->run(problem, sink);

@@ -29,12 +29,13 @@ struct RunOptions {
   /// A requested stop ends the run with Error(runtime), after about a quarter of a second. A run into a file then
   /// leaves a checkpoint.
   std::stop_token stop = {};
-  /// A stopped run in memory leaves a checkpoint for a run into this file, which Session::resume continues. Empty: it
-  /// leaves nothing.
-  std::filesystem::path rescue = {};
+  /// A stopped run in memory leaves a checkpoint for a run into the file that this returns, which Session::resume
+  /// continues. Called when the run stops. Without a function, or with an empty path, the run leaves nothing.
+  std::function<std::filesystem::path()> rescue = {};
 };
 
-/// Runs a study and returns the result in memory. A Study converts to a Problem (problem/problem.hpp). Throws Error.
+/// Runs a study and returns the result in memory. A Study converts to a Problem (problem/problem.hpp). Throws Error, at once
+/// when the result needs more memory than is free.
 Result run(const Problem& problem, const RunOptions& options = {});
 
 /// Runs a study into a sink. Returns the summary, as in Result::summary.
@@ -80,6 +81,9 @@ void check_initial_states(const Problem& problem, unsigned threads = 0);
 /// Returns the bytes that a backend needs per trajectory: state, bookkeeping, swept parameters, references of the
 /// observables.
 std::uint64_t state_bytes(const Problem& problem);
+
+/// Returns the bytes of a result in memory. Returns 2^64 - 1 for larger numbers.
+std::uint64_t memory_bytes_of_result(const Problem& problem);
 
 /// Returns the bytes of the result file and of the files that a run needs besides. The number is accurate enough for a
 /// comparison with the free disk space. Returns 2^64 - 1 for larger numbers.

@@ -130,8 +130,8 @@ class Runner {
   void save_checkpoint();
   /// Saves a checkpoint of a tile in host memory.
   void write_checkpoint();
-  /// Makes this run in memory a run into the file `options.rescue`.
-  void move_into_file();
+  /// Makes this run in memory a run into a file.
+  void move_into_file(const std::filesystem::path& file);
   /// Restores the state of a checkpoint. Throws Error(input) when the checkpoint has another layout or a file of
   /// initial states has changed.
   void restore(const CheckpointReader& in);

@@ -23,7 +23,8 @@ constexpr std::uint64_t checkpoint_format = 4;
 void Runner::stop_or_checkpoint() {
   if (options_.stop.stop_requested()) {
     interrupted_ = true;
-    if (!file_ && !options_.rescue.empty()) move_into_file();
+    if (!file_ && options_.rescue)
+      if (const std::filesystem::path file = options_.rescue(); !file.empty()) move_into_file(file);
     if (!file_) throw Error(Error::Kind::runtime, "interrupted; nothing was written");
     save_checkpoint();
     throw Error(Error::Kind::runtime, "interrupted; 'rattleback resume " + files_->result.string() + "' goes on");
@@ -64,10 +65,10 @@ void Runner::save_checkpoint() {
   write_checkpoint();
 }
 
-void Runner::move_into_file() {
+void Runner::move_into_file(const std::filesystem::path& file) {
   const auto* const memory = dynamic_cast<const MemorySink*>(&sink_);
   if (memory == nullptr) return;
-  rescue_files_ = std::make_shared<RunFiles>(check_output(options_.rescue, study_.inputs()));
+  rescue_files_ = std::make_shared<RunFiles>(check_output(file, study_.inputs()));
   rescue_sink_ = std::make_shared<FileSink>(rescue_files_->result, new_run());
   rescue_files_->remove_scratch();
   rescue_sink_->adopt(*memory);

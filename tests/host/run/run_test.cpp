@@ -121,7 +121,7 @@ trajectories = [0, 699]
   options.threads = 1;
   options.stop = stop.get_token();
   options.tile = 256;  // two tiles before the end
-  options.rescue = folder / "a.h5";
+  options.rescue = [&] { return folder / "a.h5"; };
   options.progress = [&](const Progress& progress) {
     if (progress.trajectory_steps > 0) stop.request_stop();
   };
