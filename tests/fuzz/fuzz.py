@@ -28,12 +28,13 @@ import tempfile
 import time
 import traceback
 import unicodedata
-from dataclasses import dataclass, field
 
 sys.dont_write_bytecode = True
 
 import files  # noqa: E402
 import studies  # noqa: E402
+import surfaces  # noqa: E402
+from cases import ANYTHING, Case, Outcome  # noqa: E402
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
 CPU_SECONDS, WALL_SECONDS, MEMORY, FILE_SIZE = 40, 60, 3 << 30, 64 << 20
@@ -82,33 +83,15 @@ WORDS = ["study.toml", "study.toml", "study.toml", "a.h5", "a.h5", "b.h5", "nowh
          "-o", "x.h5", "x.csv", "x.json", "x", "--json", "--quiet", "--names", "systems", "methods", "henon-heiles", "lobatto", "bash",
          "--backend", "cpu:scalar", "cpu:scalar,threads=1", "cpu,threads=0", "cuda:99", "--backends", "cpu:scalar,cpu", "--threads",
          "1", "--tile", "1e3", "--reference-step", "--exact", "--help", "--version", "--no-such", "--plot", "x.gif"]
-ANYTHING = "*"
 
 
-@dataclass
-class Case:
-    kind: str
-    arguments: list
-    codes: tuple  # what the exit code may be
-    result: str = ""  # the one file that appears where the exit code is 0 or 3; or ANYTHING
-    reference: str = ""  # what the result must equal where the exit code is 0
-    endless: bool = False  # it may ask for more steps than there is time for
-
-
-@dataclass
-class Outcome:
-    code: int
-    out: bytes
-    err: bytes
-    faults: list = field(default_factory=list)
-
-
-class Fuzzer:
-    """Makes and judges cases. The corpus is in `corpus`; each process works in a directory of its own."""
+class Fuzzer(surfaces.Surfaces):
+    """Makes and judges cases; those around a run are in surfaces.py. The corpus is in `corpus`; each process works in a directory of its own."""
 
     def __init__(self, arguments, corpus):
         self.program, self.seed, self.corpus, self.only = arguments.program, arguments.seed, corpus, arguments.only
         self.slow = arguments.sanitized
+        self.python_program, self.python_path = arguments.python or ("", "")
         self.known = studies.Corpus(usable_examples(self.program))
 
     # Cases
@@ -188,11 +171,12 @@ class Fuzzer:
 
     # Judgement
 
-    def call(self, arguments, place, seconds=CPU_SECONDS):
-        """The outcome of the program; other resources are those of `limit`."""
+    def call(self, arguments, place, seconds=CPU_SECONDS, case=None):
+        """The outcome of the program, or of that of a case; other resources are those of `limit`."""
         outcome = Outcome(0, b"", b"")
-        process = subprocess.Popen([self.program, *arguments], cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, restore_signals=False)  # SIGXFSZ stays ignored
+        process = subprocess.Popen([*(case and case.program or [self.program]), *arguments], cwd=place, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False,  # SIGXFSZ stays ignored
+                                   env={**os.environ, **(case.environment if case else {})})
         with contextlib.suppress(ProcessLookupError):
             seconds *= 10 if self.slow else 1
             resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 5))
@@ -212,7 +196,7 @@ class Fuzzer:
     def judge(self, case, place):
         """Runs the case and lists its faults."""
         before = contents(place)
-        outcome = self.call(case.arguments, place, 1 if case.endless else CPU_SECONDS)
+        outcome = self.call(case.arguments, place, 1 if case.endless else CPU_SECONDS, case)
         if case.endless and (outcome.code in (-signal.SIGXCPU, -signal.SIGKILL) or b": CPU time limit exceeded" in outcome.err):
             outcome.faults.clear()  # the compiler of a kernel has the limit of the program
             return outcome
@@ -233,16 +217,17 @@ class Fuzzer:
                 faults.append("prints on stdout although the exit code is 2")
             if outcome.err.count(b"\n") != 1 or not outcome.err.endswith(b"\n"):
                 faults.append("says something other than one line on stderr")
-        elif case.kind == "resume":
-            if set(after) != {case.result}:
-                faults.append(f"leaves {', '.join(sorted(set(after) ^ {case.result}))}")
-            elif self.call(["diff", case.result, self.corpus / case.reference, "--quiet"], place).code != 0:
-                faults.append("ends with other bits than a run that was not interrupted")
+        elif case.kind == "resume" and set(after) != {case.result}:
+            faults.append(f"leaves {', '.join(sorted(set(after) ^ {case.result}))}")
         elif case.result == ANYTHING:
             faults += [f"changes {name}" for name in before if after.get(name) != before[name]]
-        elif set(after) - set(before) != ({case.result} if case.result and code != 1 else set()):
+        elif case.kind != "resume" and set(after) - set(before) != ({case.result} if case.result and code != 1 else set()):
             faults.append(f"leaves {', '.join(sorted(set(after) - set(before))) or 'no result'}")
-        faults += message_faults(outcome.err)
+        if case.reference and code == 0 and self.call(["diff", case.result, self.corpus / case.reference, "--quiet"], place).code != 0:
+            faults.append("ends with other bits than a run that nothing has happened to")
+        if case.kind != "python":
+            faults += message_faults(outcome.err)
+        faults += surfaces.output_faults(case, outcome)
         if case.arguments[0] == "check" and code == 0:
             faults += self.check_again(outcome.out, place)
         return outcome
@@ -256,7 +241,8 @@ class Fuzzer:
 
 
 # Kinds of cases and how many of 1085 there are.
-KINDS = {"check": 420, "check_bytes": 180, "check_set": 120, "run": 110, "csv": 60, "hdf5": 35, "diff": 35, "citing": 35, "resume": 40, "usage": 50}
+KINDS = {"check": 350, "check_bytes": 150, "check_set": 100, "run": 100, "csv": 60, "hdf5": 35, "diff": 30, "citing": 35, "resume": 40, "usage": 50,
+         "parts": 50, "packs": 30, "names": 40, "python": 15}
 
 
 def message_faults(err):
@@ -278,7 +264,8 @@ def message_faults(err):
 
 def contents(place):
     """The files of a directory and what is in them."""
-    return {path.name: hashlib.sha1(path.read_bytes()).digest() if path.is_file() else b"" for path in place.iterdir()}
+    return {os.fsencode(path.name).decode(errors="backslashreplace"): hashlib.sha1(path.read_bytes()).digest() if path.is_file() else b""
+            for path in place.iterdir()}
 
 
 def limit(sanitized):
@@ -307,6 +294,7 @@ def make_corpus(program, corpus):
     (corpus / "points.csv").write_text("\n".join(START))
     (corpus / "small.toml").write_text(RICH.replace("AXES", AXES).replace("STEPS", "400"))
     good("run", "small.toml", "-o", "result.h5", "--quiet")
+    surfaces.make_corpus(good, corpus, RICH)
     with files.h5py.File(corpus / "points.h5", "w") as file:
         rows = files.np.array([[float(x) for x in line.split(",")] for line in START[1:-1]])
         file["q"], file["v"], file["e"] = rows[:, :2], rows[:, 2:4], rows[:, 4]
@@ -396,6 +384,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/fuzz-failures"),
                         help="where faulty cases are saved")
+    parser.add_argument("--python", nargs=2, metavar=("INTERPRETER", "PATH"), help="an interpreter, and the folder of the package for it")
     parser.add_argument("--sanitized", action="store_true", help="the program is built with a sanitizer")
     arguments = parser.parse_args()
     start = time.monotonic()
