@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The rooms of the library: no folder has more than a dozen files, no file more than 500 lines, and the rooms of host/ and of
-kernels/ include each other without a circle."""
+"""The rooms of the library: no folder has more than a dozen files, no file more than 500 lines, the rooms of host/ and of
+kernels/ include each other without a circle, and texts leave through one door."""
 import collections, pathlib, re, sys, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -58,6 +58,15 @@ class Rooms(unittest.TestCase):
                     if room != "." and other != room and (base / other / file).exists():
                         arrows[room].add(other)
             self.assertIsNone(circle(arrows), floor)
+
+    def test_texts_leave_through_one_door(self):
+        """JSON has one writer, and standard output one printer: files and names have any bytes (json/json.hpp, output/output.hpp)."""
+        doors = {r"\.dump\(|(?:json|Json)::parse\(": {"host/rattleback/json/json.cpp", "host/rattleback/store/manifest.cpp"},
+                 r"(?<!\w)(?:fmt::print|std::printf|std::puts|puts|printf)\(|std::cout <<": set()}
+        for pattern, allowed in doors.items():
+            found = {str(path.relative_to(ROOT)) for folder in ("host", "src", "python") for path in sources(folder)
+                     if re.search(pattern, path.read_text())}
+            self.assertEqual(found - allowed, set(), pattern)
 
     def test_kernels_do_not_need_the_host(self):
         for path in sources("kernels"):

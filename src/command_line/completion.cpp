@@ -7,6 +7,7 @@
 
 #include "command_line/command_line.hpp"
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -274,7 +275,7 @@ void add_completion(CLI::App& app, int& exit_code) {
       "Examples:\n  source <(rattleback completion bash)\n"
       "  rattleback completion fish > ~/.config/fish/completions/rattleback.fish");
   command->callback([&app, shell, &exit_code] {
-    fmt::print("{}", (*shell == "bash" ? bash : *shell == "zsh" ? zsh : fish)(read_command_line(app)));
+    print_stdout_bytes((*shell == "bash" ? bash : *shell == "zsh" ? zsh : fish)(read_command_line(app)));
     exit_code = exit_done;
   });
 }

@@ -6,6 +6,7 @@
 
 #include "command_line/command_line.hpp"
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "rattleback/base/version.hpp"
 
 namespace rattleback::program {
@@ -122,7 +123,7 @@ void add_man(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("man", "print the manual page (roff)");
   command->footer("Examples:\n  rattleback man | man -l -");
   command->callback([&app, &exit_code] {
-    fmt::print("{}", page(read_command_line(app)));
+    print_stdout_lines(page(read_command_line(app)));
     exit_code = exit_done;
   });
 }

@@ -87,24 +87,26 @@ int run_bench(const BenchArguments& arguments, const RunOptions& options) {
                        csv_number(static_cast<double>(summary.trajectory_steps) / seconds));
   file.write({json, csv, {}});
   if (arguments.report.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_stdout_json(json);
   } else {
-    fmt::print("{}: {} trajectories, {} trajectory-steps, {} repetitions on {}, {} threads\n", study.name,
-               summary.trajectories, summary.trajectory_steps, report.seconds.size(), summary.device, summary.threads);
-    fmt::print("  trajectory-steps per second  {:.4g} (median; quartiles {:.4g} to {:.4g}, range {:.4g} to {:.4g})\n",
-               rate.median, rate.lower_quartile, rate.upper_quartile, rate.min, rate.max);
-    fmt::print("  iterations per step          {:.4g}\n", report.iterations_per_step);
-    fmt::print("  nanoseconds per step         {:.4g} on each {}\n", report.nanoseconds,
-               summary.backend == "cpu" ? "core" : "device");
-    fmt::print("  state                        {} bytes per trajectory, {} in all\n", report.state_bytes,
-               report.state_bytes * summary.trajectories);
-    fmt::print(
+    print_stdout("{}: {} trajectories, {} trajectory-steps, {} repetitions on {}, {} threads\n", study.name,
+                 summary.trajectories, summary.trajectory_steps, report.seconds.size(), summary.device,
+                 summary.threads);
+    print_stdout("  trajectory-steps per second  {:.4g} (median; quartiles {:.4g} to {:.4g}, range {:.4g} to {:.4g})\n",
+                 rate.median, rate.lower_quartile, rate.upper_quartile, rate.min, rate.max);
+    print_stdout("  iterations per step          {:.4g}\n", report.iterations_per_step);
+    print_stdout("  nanoseconds per step         {:.4g} on each {}\n", report.nanoseconds,
+                 summary.backend == "cpu" ? "core" : "device");
+    print_stdout("  state                        {} bytes per trajectory, {} in all\n", report.state_bytes,
+                 report.state_bytes * summary.trajectories);
+    print_stdout(
         "  floating-point operations    {:.4g} per step as counted in the source, {:.3g} of the {:.4g} per second of "
         "an fma loop (at most: a compiler removes some)\n",
         report.flops_per_step, report.counted_over_peak(), report.peak_flops);
-    fmt::print("  memory                       {:.3g} bytes per second read and written by a copy\n", report.copy_rate);
+    print_stdout("  memory                       {:.3g} bytes per second read and written by a copy\n",
+                 report.copy_rate);
     for (const KernelFigures& kernel : report.kernels.figures)
-      fmt::print(
+      print_stdout(
           "  {:<29}{} registers, {} bytes of local and {} of shared memory, {} threads a trajectory, {} a block, "
           "{} blocks on a multiprocessor ({:.0f} % of its threads)\n",
           fmt::format("{} kernel", kernel.kernel), kernel.registers, kernel.local_bytes, kernel.shared_bytes,
@@ -198,22 +200,22 @@ int run_work_precision(const BenchArguments& arguments, const RunOptions& option
   }
   file.write({json, csv, {}});
   if (arguments.report.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_stdout_json(json);
   } else {
-    fmt::print("{}: {}, to t = {}\nreference: {}\n\n", study.name, study.system.name, *study.time.end,
-               report.reference);
+    print_stdout("{}: {}, to t = {}\nreference: {}\n\n", study.name, study.system.name, *study.time.end,
+                 report.reference);
     std::size_t width = 8;
     for (const Setting& setting : settings) width = std::max(width, setting.label.size());
-    fmt::print("{:{}}{:>12}{:>12}", "", width, "step", "seconds");
-    for (const auto& [name, error] : first.errors) fmt::print("{:>12}", name);
-    for (const auto& [name, drift] : first.drifts) fmt::print("  {:>12}", "drift " + name);
+    print_stdout("{:{}}{:>12}{:>12}", "", width, "step", "seconds");
+    for (const auto& [name, error] : first.errors) print_stdout("{:>12}", name);
+    for (const auto& [name, drift] : first.drifts) print_stdout("  {:>12}", "drift " + name);
     for (const WorkPrecisionRun& run : report.runs) {
-      fmt::print("\n{:{}}{:>12.8g}{:>12.4g}", run.label, width, run.step, run.seconds);
-      for (const auto& [name, error] : run.errors) fmt::print("{:>12.3e}", error.max);
+      print_stdout("\n{:{}}{:>12.8g}{:>12.4g}", run.label, width, run.step, run.seconds);
+      for (const auto& [name, error] : run.errors) print_stdout("{:>12.3e}", error.max);
       for (const auto& [name, drift] : run.drifts)
-        fmt::print("  {:>{}.3e}", drift, std::max<std::size_t>(12, name.size() + 6));
+        print_stdout("  {:>{}.3e}", drift, std::max<std::size_t>(12, name.size() + 6));
     }
-    fmt::print("\n");
+    print_stdout("\n");
   }
   plot.draw(json);
   return exit_code_of(report.failed, report.trajectories);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/estimate.hpp"
@@ -51,7 +52,7 @@ void add_check(CLI::App& app, int& exit_code) {
     const Estimate found = estimate(problem);
     if (!problem.warning.empty()) say(problem.warning);
     say(summary_of(found));
-    fmt::print("{}", problem.study.to_toml());
+    print_stdout_lines(problem.study.to_toml());
     exit_code = exit_done;
   });
 }

@@ -8,6 +8,7 @@
 
 #include "commands/commands.hpp"
 #include "output/diff_output.hpp"
+#include "output/output.hpp"
 #include "output/paired_output.hpp"
 #include "output/terminal.hpp"
 #include "rattleback/backend/backend.hpp"
@@ -97,15 +98,15 @@ int compare(const CompareArguments& arguments) {
                             {"failed", summary.failed},
                             {"wall_seconds", summary.wall_seconds}});
     if (text)
-      fmt::print("{}: {}, {} threads, {:.3g} s, {} of {} trajectories failed\n", backends[i], summary.device,
-                 summary.threads, summary.wall_seconds, summary.failed, summary.trajectories);
+      print_stdout("{}: {}, {} threads, {:.3g} s, {} of {} trajectories failed\n", backends[i], summary.device,
+                   summary.threads, summary.wall_seconds, summary.failed, summary.trajectories);
     if (i == 0) continue;
     const DiffReport report = diff(ResultFile(reference), ResultFile(other), interrupt.token());
     if (!report.identical()) json["identical"] = false;
     json["comparisons"].push_back(to_json(report, backends[0], backends[i]));
-    if (text) fmt::print("{}", to_text(report, backends[0], backends[i]));
+    if (text) print_stdout_lines(to_text(report, backends[0], backends[i]));
   }
-  if (arguments.output.json) fmt::print("{}\n", json.dump(2));
+  if (arguments.output.json) print_stdout_json(json);
   return json["identical"] ? exit_done : exit_different;
 }
 
@@ -119,9 +120,9 @@ int compare_statistics(const CompareArguments& arguments) {
     if (!observable.same_formula)
       say(fmt::format("observable {} has another formula in {} than in {}", quote(observable.name), second, first));
   if (arguments.output.json) {
-    fmt::print("{}\n", to_json(report, first, second).dump(2));
+    print_stdout_json(to_json(report, first, second));
   } else if (!arguments.output.quiet) {
-    fmt::print("{}", to_text(report, first, second));
+    print_stdout_lines(to_text(report, first, second));
   }
   return exit_done;
 }

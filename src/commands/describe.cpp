@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "output/report.hpp"
 #include "rattleback/about/describe.hpp"
 #include "rattleback/base/message.hpp"
@@ -18,57 +19,56 @@
 namespace rattleback::program {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void print_lines(const Json& list, const char* format_name) {
   for (const Json& item : list)
-    fmt::print("    {:<24} {}{}{}{}{}\n", item["name"].get<std::string>(), item["text"].get<std::string>(),
-               item.contains("unit") ? fmt::format(" [{}]", item["unit"].get<std::string>()) : "",
-               item.contains("range") ? fmt::format("; {}", item["range"].get<std::string>()) : "",
-               item.value("systems", "all") == "all" ? "" : "; for systems on Lie groups",
-               item.contains("default") ? fmt::format("; {} {}", format_name, item["default"].dump()) : "");
+    print_stdout("    {:<24} {}{}{}{}{}\n", item["name"].get<std::string>(), item["text"].get<std::string>(),
+                 item.contains("unit") ? fmt::format(" [{}]", item["unit"].get<std::string>()) : "",
+                 item.contains("range") ? fmt::format("; {}", item["range"].get<std::string>()) : "",
+                 item.value("systems", "all") == "all" ? "" : "; for systems on Lie groups",
+                 item.contains("default") ? fmt::format("; {} {}", format_name, json_text(item["default"])) : "");
 }
 
 void print_references(const Json& references) {
-  if (!references.empty()) fmt::print("  references\n");
+  if (!references.empty()) print_stdout("  references\n");
   for (const Json& r : references) {
     const std::string place = r["place"];
-    fmt::print("    {}{}\n", r["text"].get<std::string>(), place.empty() ? "" : fmt::format(" [{}]", place));
+    print_stdout("    {}{}\n", r["text"].get<std::string>(), place.empty() ? "" : fmt::format(" [{}]", place));
   }
 }
 
 void print_text(const Json& json) {
-  fmt::print("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
+  print_stdout("{} ({})\n", json["name"].get<std::string>(), json["kind"].get<std::string>());
   if (json["kind"] == "method") {
-    fmt::print("  {}\n  order: {}\n  source: {}\n  takes: {}\n  state: {}; on Lie groups v, p in {}\n  options\n",
-               json["summary"].get<std::string>(), json["order"].get<std::string>(), json["source"].get<std::string>(),
-               json["takes"].get<std::string>(), json["state"].dump(),
-               json["frame"] == "space" ? "space (right trivialised)" : "the body (left trivialised)");
+    print_stdout("  {}\n  order: {}\n  source: {}\n  takes: {}\n  state: {}; on Lie groups v, p in {}\n  options\n",
+                 json["summary"].get<std::string>(), json["order"].get<std::string>(),
+                 json["source"].get<std::string>(), json["takes"].get<std::string>(), json_text(json["state"]),
+                 json["frame"] == "space" ? "space (right trivialised)" : "the body (left trivialised)");
     print_lines(json["options"], "default");
-    if (!json["step_observables"].empty()) fmt::print("  observables of a step: {}\n", json["step_observables"].dump());
-    fmt::print("  systems: {}\n", json["systems"].dump());
+    if (!json["step_observables"].empty())
+      print_stdout("  observables of a step: {}\n", json_text(json["step_observables"]));
+    print_stdout("  systems: {}\n", json_text(json["systems"]));
     print_references(json["references"]);
     return;
   }
-  fmt::print("  configuration: {}\n  source: {}\n", json["configuration"].get<std::string>(),
-             json["source"].get<std::string>());
+  print_stdout("  configuration: {}\n  source: {}\n", json["configuration"].get<std::string>(),
+               json["source"].get<std::string>());
   for (const Json& instance : json["instances"]) {
     std::string title = instance["variant"];
     if (instance.contains("structure"))
       for (const auto& [name, value] : instance["structure"].items())
         title += fmt::format("{}{} = {}", title.empty() ? "" : ", ", name, value.get<double>());
-    if (!title.empty()) fmt::print("  variant {}\n", title);
-    fmt::print("  {}\n  state: {}\n", instance["summary"].get<std::string>(), instance["state"].dump());
-    if (!instance["coordinates"].empty()) fmt::print("  coordinates: {}\n", instance["coordinates"].dump());
-    fmt::print("  parameters\n");
+    if (!title.empty()) print_stdout("  variant {}\n", title);
+    print_stdout("  {}\n  state: {}\n", instance["summary"].get<std::string>(), json_text(instance["state"]));
+    if (!instance["coordinates"].empty()) print_stdout("  coordinates: {}\n", json_text(instance["coordinates"]));
+    print_stdout("  parameters\n");
     print_lines(instance["parameters"], "default");
     std::string others;
     for (const RunObservable& observable : run_observables())
       if (!observable.of_step) others += (others.empty() ? "" : ", ") + observable.title();
-    fmt::print("  observables (also {})\n", others);
+    print_stdout("  observables (also {})\n", others);
     print_lines(instance["observables"], "");
-    fmt::print("  default q: {}\n  default v: {}\n  methods: {}\n", instance["default_q"].dump(),
-               instance["default_v"].dump(), instance["methods"].dump());
+    print_stdout("  default q: {}\n  default v: {}\n  methods: {}\n", json_text(instance["default_q"]),
+                 json_text(instance["default_v"]), json_text(instance["methods"]));
   }
   print_references(json["references"]);
 }
@@ -77,12 +77,13 @@ void print_text(const Json& json) {
 void print_header(const Problem& problem) {
   const SystemSource& source = problem.system->source_text;
   if (problem.study.system.formulas) {
-    fmt::print("{}", system_header(*problem.study.system.formulas));
+    print_stdout_bytes(system_header(*problem.study.system.formulas));
     return;
   }
   for (const EmbeddedHeader& header : embedded_headers())
-    if (header.name == source.header) fmt::print("{}", header.text);
-  if (!problem.study.system.file.empty()) fmt::print("{}", read_text(problem.study.system.file, std::size_t{64} << 20));
+    if (header.name == source.header) print_stdout_bytes(header.text);
+  if (!problem.study.system.file.empty())
+    print_stdout_bytes(read_regular(problem.study.system.file, std::size_t{64} << 20));
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ void add_describe(CLI::App& app, int& exit_code) {
     }
     const Json json = instances.empty() ? describe(*name) : describe_system(title, instances);
     if (*as_json) {
-      fmt::print("{}\n", json.dump(2));
+      print_stdout_json(json);
     } else {
       print_text(json);
     }

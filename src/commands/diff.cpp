@@ -8,6 +8,7 @@
 
 #include "commands/commands.hpp"
 #include "output/diff_output.hpp"
+#include "output/output.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/store/manifest.hpp"
 
@@ -45,15 +46,15 @@ int compare_fingerprints(const std::string& first, const std::string& second, co
     for (const Found& f : found)
       json["fingerprints"].push_back(
           {{"name", f.file}, {"computed", f.computed}, {"stored", f.stored}, {"changed", f.changed()}});
-    fmt::print("{}\n", json.dump(2));
+    print_stdout_json(json);
   } else if (!output.quiet) {
     for (const Found& f : found)
       if (!f.computed.empty())
-        fmt::print("{}  {}{}\n", f.computed, f.file,
-                   f.stored.empty() ? "  (the file stores none)"
-                   : f.changed()    ? fmt::format("  (the file stores {}: its data have changed)", f.stored)
-                                    : "  (as stored)");
-    if (found.size() == 2) fmt::print("the fingerprints {}\n", equal ? "are equal" : "differ");
+        print_stdout("{}  {}{}\n", f.computed, f.file,
+                     f.stored.empty() ? "  (the file stores none)"
+                     : f.changed()    ? fmt::format("  (the file stores {}: its data have changed)", f.stored)
+                                      : "  (as stored)");
+    if (found.size() == 2) print_stdout("the fingerprints {}\n", equal ? "are equal" : "differ");
   }
   return equal && !changed ? exit_done : exit_different;
 }
@@ -85,9 +86,9 @@ void add_diff(CLI::App& app, int& exit_code) {
       input_error("diff", "compares two results; name another one, or use --fingerprint for one result");
     const DiffReport report = diff(ResultFile(arguments->first), ResultFile(arguments->second));
     if (arguments->output.json) {
-      fmt::print("{}\n", to_json(report, arguments->first, arguments->second).dump(2));
+      print_stdout_json(to_json(report, arguments->first, arguments->second));
     } else if (!arguments->output.quiet) {
-      fmt::print("{}", to_text(report, arguments->first, arguments->second));
+      print_stdout_lines(to_text(report, arguments->first, arguments->second));
     }
     exit_code = report.identical() ? exit_done : exit_different;
   });

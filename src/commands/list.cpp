@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "output/report.hpp"
 #include "rattleback/about/describe.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
@@ -42,46 +43,45 @@ std::string options_of(const MethodEntry& method) {
   return text;
 }
 
-void print_json(const CatalogueParts& what) { fmt::print("{}\n", list(what).dump(2)); }
-
 void print_text(const CatalogueParts& what) {
   const Catalogue& catalogue = Catalogue::instance();
   if (what.systems) {
-    fmt::print("systems\n");
+    print_stdout("systems\n");
     for (const std::string& name : catalogue.system_names()) {
       const auto instances = catalogue.instances(name);
-      fmt::print("  {}\n      {}\n      {}\n", name, instances[0]->summary, instances[0]->configuration);
-      if (const std::string text = readings(instances); !text.empty()) fmt::print("      variants: {}\n", text);
-      fmt::print("      source: {}\n", instances[0]->source);
+      print_stdout("  {}\n      {}\n      {}\n", name, instances[0]->summary, instances[0]->configuration);
+      if (const std::string text = readings(instances); !text.empty()) print_stdout("      variants: {}\n", text);
+      print_stdout("      source: {}\n", instances[0]->source);
     }
   }
   if (what.methods) {
-    fmt::print("methods\n");
+    print_stdout("methods\n");
     for (const MethodEntry* method : catalogue.methods())
-      fmt::print("  {}\n      {}\n      {}order {}\n      for {}\n      source: {}\n", method->name, method->summary,
-                 options_of(*method), method->order, systems_in_words(*method), method->source);
+      print_stdout("  {}\n      {}\n      {}order {}\n      for {}\n      source: {}\n", method->name, method->summary,
+                   options_of(*method), method->order, systems_in_words(*method), method->source);
   }
   if (what.observables) {
-    fmt::print("observables, besides those of a system\n");
+    print_stdout("observables, besides those of a system\n");
     for (const RunObservable& observable : run_observables())
-      fmt::print("  {:<28}{}{}\n", observable.title(), observable.text, observable.of_step ? ", of the last step" : "");
+      print_stdout("  {:<28}{}{}\n", observable.title(), observable.text,
+                   observable.of_step ? ", of the last step" : "");
   }
   if (what.statistics) {
-    fmt::print("statistics of values x with references r, over the c trajectories that count\n");
-    for (const StatisticEntry& statistic : statistics()) fmt::print("  {:<28}{}\n", statistic.name, statistic.text);
+    print_stdout("statistics of values x with references r, over the c trajectories that count\n");
+    for (const StatisticEntry& statistic : statistics()) print_stdout("  {:<28}{}\n", statistic.name, statistic.text);
   }
 }
 
 void print_names(const CatalogueParts& what) {
   const Catalogue& catalogue = Catalogue::instance();
   if (what.systems)
-    for (const std::string& name : catalogue.system_names()) fmt::print("{}\n", name);
+    for (const std::string& name : catalogue.system_names()) print_stdout("{}\n", name);
   if (what.methods)
-    for (const MethodEntry* method : catalogue.methods()) fmt::print("{}\n", method->name);
+    for (const MethodEntry* method : catalogue.methods()) print_stdout("{}\n", method->name);
   if (what.observables)
-    for (const RunObservable& observable : run_observables()) fmt::print("{}\n", observable.title());
+    for (const RunObservable& observable : run_observables()) print_stdout("{}\n", observable.title());
   if (what.statistics)
-    for (const StatisticEntry& statistic : statistics()) fmt::print("{}\n", statistic.name);
+    for (const StatisticEntry& statistic : statistics()) print_stdout("{}\n", statistic.name);
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ void add_list(CLI::App& app, int& exit_code) {
     const CatalogueParts listed{both || *what == "systems", both || *what == "methods", *what == "observables",
                                 *what == "statistics"};
     if (*json) {
-      print_json(listed);
+      print_stdout_json(list(listed));
     } else if (*names) {
       print_names(listed);
     } else {

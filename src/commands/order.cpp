@@ -65,22 +65,23 @@ std::string csv_of(const OrderReport& report) {
 
 /// Prints one row per step. Each variable has an error and the order relative to the row before.
 void print_table(const OrderReport& report, const ErrorSeries VariableOrder::* measure) {
-  fmt::print("{:>12}", "step");
-  for (const VariableOrder& variable : report.variables) fmt::print("{:>14}{:>8}", variable.name, "order");
+  print_stdout("{:>12}", "step");
+  for (const VariableOrder& variable : report.variables) print_stdout("{:>14}{:>8}", variable.name, "order");
   for (std::size_t i = 0; i < report.steps.size(); ++i) {
-    fmt::print("\n{:>12.8g}", report.steps[i]);
+    print_stdout("\n{:>12.8g}", report.steps[i]);
     for (const VariableOrder& variable : report.variables) {
       const double order = (variable.*measure).order[i];
-      fmt::print("{:>14.4e}{:>8}", (variable.*measure).error[i], std::isnan(order) ? "" : fmt::format("{:.3f}", order));
+      print_stdout("{:>14.4e}{:>8}", (variable.*measure).error[i],
+                   std::isnan(order) ? "" : fmt::format("{:.3f}", order));
     }
   }
-  fmt::print("\n{:>12}", "slope");
+  print_stdout("\n{:>12}", "slope");
   for (const VariableOrder& variable : report.variables) {
     const ErrorSeries& series = variable.*measure;
-    fmt::print("{:>14}{:>8}", fmt::format("({} points)", series.points),
-               std::isnan(series.slope) ? "none" : fmt::format("{:.3f}", series.slope));
+    print_stdout("{:>14}{:>8}", fmt::format("({} points)", series.points),
+                 std::isnan(series.slope) ? "none" : fmt::format("{:.3f}", series.slope));
   }
-  fmt::print("\n");
+  print_stdout("\n");
 }
 
 int run_order(const OrderArguments& arguments) {
@@ -102,16 +103,17 @@ int run_order(const OrderArguments& arguments) {
   const nlohmann::ordered_json json = json_of(report);
   file.write({json, csv_of(report), [&](ResultSink& sink) { report.write(sink); }});
   if (arguments.report.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_stdout_json(json);
   } else {
     const std::string words = options_in_words(problem);
-    fmt::print("{}: {}, {}, {}{}to t = {}\nreference: {}\n", study.name, study.system.name, study.method.name, words,
-               words.empty() ? "" : ", ", *study.time.end, report.reference);
+    print_stdout("{}: {}, {}, {}{}to t = {}\nreference: {}\n", study.name, study.system.name, study.method.name, words,
+                 words.empty() ? "" : ", ", *study.time.end, report.reference);
     const bool several = report.trajectories > 1;
-    fmt::print("\n{}\n", several ? fmt::format("largest error of {} trajectories", report.trajectories - report.failed)
-                                 : "largest error");
+    print_stdout("\n{}\n", several
+                               ? fmt::format("largest error of {} trajectories", report.trajectories - report.failed)
+                               : "largest error");
     print_table(report, &VariableOrder::max);
-    fmt::print("\nroot mean square{}\n", several ? " over the trajectories" : "");
+    print_stdout("\nroot mean square{}\n", several ? " over the trajectories" : "");
     print_table(report, &VariableOrder::rms);
   }
   plot.draw(json);

@@ -35,22 +35,22 @@ void print_json(const SelftestReport& report, const std::string& kept) {
                                {"fault", kernel.fault},
                                {"trajectory_steps", kernel.trajectory_steps},
                                {"seconds", kernel.seconds}});
-  fmt::print("{}\n", json.dump(2));
+  print_stdout_json(json);
 }
 
 void print_text(const SelftestReport& report, const std::string& kept) {
-  fmt::print("{} on {}{}\n  fused multiply-adds  {:.4g} Gflop/s\n  copy in memory       {:.4g} GB/s\n", report.backend,
-             report.device, report.driver.empty() ? "" : ", " + report.driver, report.fma_rate * 1e-9,
-             report.copy_rate * 1e-9);
+  print_stdout("{} on {}{}\n  fused multiply-adds  {:.4g} Gflop/s\n  copy in memory       {:.4g} GB/s\n",
+               report.backend, report.device, report.driver.empty() ? "" : ", " + report.driver, report.fma_rate * 1e-9,
+               report.copy_rate * 1e-9);
   std::size_t width = 6;
   for (const SelftestKernel& kernel : report.kernels) width = std::max(width, kernel.name.size());
-  fmt::print("\n{:<{}}  {:>10}  against the processor\n", "kernel", width, "steps/s");
+  print_stdout("\n{:<{}}  {:>10}  against the processor\n", "kernel", width, "steps/s");
   for (const SelftestKernel& kernel : report.kernels)
-    fmt::print("{:<{}}  {:>10.3g}  {}\n", kernel.name, width,
-               kernel.seconds > 0 ? static_cast<double>(kernel.trajectory_steps) / kernel.seconds : 0.0,
-               kernel.fault.empty() ? "identical" : kernel.fault);
-  fmt::print("\n{}\n", report.outcome());
-  if (!kept.empty()) fmt::print("kept in {}; results of this device tell it\n", kept);
+    print_stdout("{:<{}}  {:>10.3g}  {}\n", kernel.name, width,
+                 kernel.seconds > 0 ? static_cast<double>(kernel.trajectory_steps) / kernel.seconds : 0.0,
+                 kernel.fault.empty() ? "identical" : kernel.fault);
+  print_stdout("\n{}\n", report.outcome());
+  if (!kept.empty()) print_stdout("kept in {}; results of this device tell it\n", kept);
 }
 
 int selftest(SelftestArguments& arguments) {

@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rattleback/base/message.hpp"
+
 namespace rattleback::program {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Status = DatasetDiff::Status;
 
 const char* to_string(Status status) {
@@ -87,19 +88,21 @@ std::string verdict(const DatasetDiff& d, const std::string& first, const std::s
 
 }  // namespace
 
-std::string to_text(const DiffReport& report, const std::string& first, const std::string& second) {
+std::string to_text(const DiffReport& report, const std::string& first_name, const std::string& second_name) {
+  const std::string first = printable(first_name), second = printable(second_name);
   std::string text;
   if (!report.study.empty()) text += fmt::format("note: the studies of {} and {} differ\n", first, second);
   for (const StudyDiff& key : report.study)
-    text += fmt::format("  {}: {} and {}\n", key.key, key.first.value_or("absent"), key.second.value_or("absent"));
+    text += fmt::format("  {}: {} and {}\n", printable(key.key), printable(key.first.value_or("absent")),
+                        printable(key.second.value_or("absent")));
   std::size_t width = 0;
   std::uint64_t values = 0;
   for (const DatasetDiff& dataset : report.datasets) {
-    width = std::max(width, dataset.path.size());
+    width = std::max(width, printable(dataset.path).size());
     values += dataset.values;
   }
   for (const DatasetDiff& dataset : report.datasets)
-    text += fmt::format("{:<{}}  {}\n", dataset.path, width, verdict(dataset, first, second));
+    text += fmt::format("{:<{}}  {}\n", printable(dataset.path), width, verdict(dataset, first, second));
   if (report.identical())
     return text + fmt::format("{} and {} are identical: {} datasets, {} values\n", first, second,
                               report.datasets.size(), values);

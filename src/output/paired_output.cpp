@@ -5,12 +5,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "rattleback/base/message.hpp"
 
 namespace rattleback::program {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
 /// How much larger the error is without pairing.
@@ -33,7 +33,7 @@ std::string table(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string table_of(const PairedObservable& observable, PairedStatistic PairedSample::*member) {
+std::string table_of(const PairedObservable& observable, PairedStatistic PairedSample::* member) {
   std::vector<Row> rows{{"time", "A", "B", "A - B", "gain", "pairs", "failed A", "failed B"}};
   const bool missing = std::ranges::any_of(
       observable.samples, [](const PairedSample& s) { return s.missing_first + s.missing_second > 0; });
@@ -82,18 +82,18 @@ Json json_of(const PairedSample& sample) {
 
 std::string to_text(const PairedReport& report, const std::string& first, const std::string& second) {
   const std::size_t common = report.observables.front().samples.size();
-  std::string text =
-      fmt::format("A: {}\nB: {}\n{} trajectories, {} samples in common", first, second, report.trajectories, common);
+  std::string text = fmt::format("A: {}\nB: {}\n{} trajectories, {} samples in common", printable(first),
+                                 printable(second), report.trajectories, common);
   if (common < report.first_samples || common < report.second_samples)
     text += fmt::format(" (of {} in A and {} in B)", report.first_samples, report.second_samples);
   text += '\n';
   if (!report.left_out.empty())
-    text += fmt::format("left out, as one result alone has the values: {}\n", fmt::join(report.left_out, ", "));
+    text += fmt::format("left out, as one result alone has the values: {}\n", printable(join(report.left_out)));
   for (const PairedObservable& observable : report.observables) {
     const std::string a = to_text(observable.first_reference), b = to_text(observable.second_reference);
-    text += fmt::format("\n{}, mean\n{}", observable.name, table_of(observable, &PairedSample::mean));
-    text += fmt::format("\n{}, mse against {}\n{}", observable.name, a == b ? a : fmt::format("{} in A, {} in B", a, b),
-                        table_of(observable, &PairedSample::mse));
+    text += fmt::format("\n{}, mean\n{}", printable(observable.name), table_of(observable, &PairedSample::mean));
+    text += fmt::format("\n{}, mse against {}\n{}", printable(observable.name),
+                        a == b ? a : fmt::format("{} in A, {} in B", a, b), table_of(observable, &PairedSample::mse));
   }
   return text;
 }

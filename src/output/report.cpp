@@ -79,7 +79,7 @@ void ReportFile::write(const Content& content) {
   }
   if (!stream_) return;
   const std::string extension = file_.extension();
-  const std::string text = extension == ".json"   ? content.json.dump(2) + "\n"
+  const std::string text = extension == ".json"   ? json_text(content.json, 2) + "\n"
                            : extension == ".html" ? fmt::format("{}{}", html_start, content.html)
                                                   : fmt::format("{}{}\n{}", csv_start, version(), content.csv);
   const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
@@ -101,7 +101,7 @@ void Plot::draw(const nlohmann::ordered_json& json) const {
   if (file_.empty()) return;
   std::string name = (std::filesystem::temp_directory_path() / "rattleback-plot-XXXXXX.json").string();
   const int descriptor = mkstemps(name.data(), 5);
-  const std::string text = json.dump();
+  const std::string text = json_text(json);
   const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == ssize_t(text.size());
   if (descriptor >= 0) close(descriptor);
   const int failed = written ? run_plot_tool({mode_, name, "-o", file_}) : 0;

@@ -110,8 +110,8 @@ void print_values(std::string_view name, const nlohmann::ordered_json& values) {
       continue;
     const auto error = values.find(dataset + "_error");
     const double number = value.get<double>();
-    fmt::print("  {} {}: {}\n", name, dataset,
-               error == values.end() ? fmt::format("{:.17g}", number) : with_error(number, error->get<double>()));
+    print_stdout("  {} {}: {}\n", name, dataset,
+                 error == values.end() ? fmt::format("{:.17g}", number) : with_error(number, error->get<double>()));
   }
 }
 
@@ -125,7 +125,7 @@ void print_counts(std::string_view name, const nlohmann::ordered_json& values, s
                         100.0 * static_cast<double>(failed) / static_cast<double>(trajectories));
   if (const auto effective = values.find("effective_number"); effective != values.end() && effective->is_number())
     text += fmt::format("; effective number {:.3g}", effective->get<double>());
-  fmt::print("{}\n", text);
+  print_stdout("{}\n", text);
 }
 
 }  // namespace
@@ -180,11 +180,11 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["observables"] = statistics;
       json["fits"] = fits;
       if (!summary.fingerprint.empty()) json["fingerprint"] = summary.fingerprint;
-      fmt::print("{}\n", json.dump(2));
+      print_stdout_json(json);
     } else {
-      fmt::print("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
-                 summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
-                 summary.threads);
+      print_stdout("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
+                   summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
+                   summary.threads);
       for (const auto& [observable, values] : statistics.items()) {
         print_values(observable, values);
         print_counts(observable, values, summary.trajectories);
@@ -193,8 +193,8 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
         print_values("fit " + fit, values);
         print_counts("fit " + fit, values, summary.trajectories);
       }
-      if (!summary.fingerprint.empty()) fmt::print("fingerprint: {}\n", summary.fingerprint);
-      fmt::print("result: {}\n", result.string());
+      if (!summary.fingerprint.empty()) print_stdout("fingerprint: {}\n", summary.fingerprint);
+      print_stdout("result: {}\n", result.string());
     }
   }
   if (summary.failed == 0) return exit_done;

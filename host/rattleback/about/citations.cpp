@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 
 namespace rattleback {
@@ -49,19 +50,57 @@ std::vector<Listed> references_of(const StudyCitations& citations) {
   return list;
 }
 
+std::string in_bibtex_comment(std::string_view text) {
+  std::string comment;
+  for (const char c : one_line(text)) comment += c == '@' ? std::string("(at)") : std::string(1, c);
+  return comment;
+}
+
+namespace {
+
+/// Returns a text of a file for a field of an entry: a brace or a backslash in it would end the field, or be a command of TeX.
+std::string in_bibtex_field(std::string_view text) {
+  std::string field;
+  for (const char c : one_line(text)) switch (c) {
+      case '{':
+      case '}':
+      case '\\':
+        field += c == '{' ? '(' : c == '}' ? ')' : '/';
+        break;
+      case '%':
+      case '#':
+      case '$':
+      case '&':
+      case '_':
+        field += '\\';
+        field += c;
+        break;
+      case '^':
+      case '~':
+        field += fmt::format("\\{}{{}}", c);
+        break;
+      default:
+        field += c;
+    }
+  return field;
+}
+
+}  // namespace
+
 std::string bibtex_of(std::span<const Listed> references, const Provenance& provenance) {
   std::string text;
   for (const Listed& listed : references) {
     std::vector<std::pair<std::string, std::string>> more;
     if (listed.reference->type == "software") {
-      if (!provenance.version.empty()) more.emplace_back("version", provenance.version);
+      if (!provenance.version.empty()) more.emplace_back("version", in_bibtex_field(provenance.version));
       std::string note = provenance.git.empty() ? "" : "commit " + provenance.git;
       if (!provenance.fingerprint.empty())
         note += fmt::format("{}fingerprint of the result: {}", note.empty() ? "" : "; ", provenance.fingerprint);
-      if (!note.empty()) more.emplace_back("note", note);
+      if (!note.empty()) more.emplace_back("note", in_bibtex_field(note));
     }
     text += text.empty() ? "" : "\n";
-    if (!listed.uses.empty()) text += fmt::format("% {}\n", fmt::join(listed.uses, "; "));
+    if (!listed.uses.empty())
+      text += fmt::format("% {}\n", in_bibtex_comment(fmt::format("{}", fmt::join(listed.uses, "; "))));
     text += to_bibtex(*listed.reference, more);
   }
   return text;

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Listed {
 struct Provenance {
   std::string version, git, fingerprint;  ///< empty where unknown
 };
+
+/// Returns a user's text for a comment in a BibTeX file: one line, in which "(at)" stands for '@', because BibTeX takes an '@'
+/// between entries for the beginning of one.
+[[nodiscard]] std::string in_bibtex_comment(std::string_view text);
 
 /// Returns an entry of BibTeX for each reference, with a comment above it that tells its uses.
 [[nodiscard]] std::string bibtex_of(std::span<const Listed> references, const Provenance& provenance);

@@ -8,12 +8,11 @@
 #include "rattleback/about/citations.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/observables.hpp"
+#include "rattleback/json/json.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/statistics/statistics.hpp"
 
 namespace rattleback {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const MethodOption& value) {
   return std::visit([](const auto& x) { return Json(x); }, value.content);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,6 +27,23 @@ std::string escaped(std::string_view text) {
 
 /// Returns whether a byte continues a character of UTF-8.
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
+
+/// Returns whether a text is of printable ASCII, which needs no closer look.
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c < '\x7f'; });
+}
+
+/// Returns the code point of one character of UTF-8; nothing for other bytes.
+std::optional<char32_t> code_point(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (character.size() != size || (first >= 0x80 && first < 0xc2) || first > 0xf4) return std::nullopt;
+  char32_t code = size == 1 ? first : first & (0x7fu >> size);
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
+  constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return code < least[size - 1] || code > 0x10ffff || surrogate ? std::nullopt : std::optional(code);
+}
 
 /// Returns the first `most` bytes, or fewer so that no character is cut.
 std::string_view head(std::string_view text, std::size_t most) {
@@ -78,6 +96,37 @@ std::string one_line(std::string_view text) {
                          : escaped(text);
   if (line.size() > most) line = fmt::format("{}{}{}", head(line, most - end - gap.size()), gap, tail(line, end));
   return line;
+}
+
+std::string printable(std::string_view text) { return is_plain(text) ? std::string(text) : escaped(text); }
+
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find('\n', begin);
+    lines += printable(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return lines;
+    lines += '\n';
+    begin = end + 1;
+  }
+}
+
+std::string escape_unprintable(std::string_view text, const std::function<std::string(char32_t)>& escape) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t size = 1;
+    while (begin + size < text.size() && continues(text[begin + size])) ++size;
+    const std::string_view character = text.substr(begin, size);
+    begin += size;
+    if (is_plain(character) || is_printable(character)) {
+      result += character;
+    } else if (const auto code = code_point(character)) {
+      result += escape(*code);
+    } else {
+      result += character;
+    }
+  }
+  return result;
 }
 
 bool is_printable(std::string_view text) { return escaped(text) == text; }

@@ -2,6 +2,7 @@
 // A message about bad input has the form `WHERE: what is wrong (why); suggestion`. The message is one line, even with
 // line breaks in a user's text.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,15 @@ inline constexpr std::size_t most_of_a_path = 1000;
 /// name has 1 to 100 bytes of UTF-8 without control characters and '/', and is neither "." nor "..", because names
 /// become parts of paths in the result.
 [[nodiscard]] std::string fault_of_name(std::string_view text);
+
+/// Returns a text in which control characters and bytes that are not UTF-8 are \n, \x1b and so on; in `printable_lines`, line
+/// breaks stay. Nothing is cut.
+[[nodiscard]] std::string printable(std::string_view text);
+[[nodiscard]] std::string printable_lines(std::string_view text);
+
+/// Returns a text with escape(c) in place of each character that a terminal does not show as written. Bytes that are not UTF-8
+/// stay.
+[[nodiscard]] std::string escape_unprintable(std::string_view text, const std::function<std::string(char32_t)>& escape);
 
 /// Returns whether a text is UTF-8 in which a terminal shows every character as written.
 [[nodiscard]] bool is_printable(std::string_view text);

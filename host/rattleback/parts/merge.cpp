@@ -4,13 +4,13 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "rattleback/backend/plan.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/files/mark.hpp"
+#include "rattleback/json/json.hpp"
 #include "rattleback/parts/seal.hpp"
 #include "rattleback/problem/ensemble.hpp"
 #include "rattleback/reduction/ensemble_statistics.hpp"
@@ -166,7 +166,7 @@ class Merge {
     summary_.threads = std::max(summary_.threads, summary.threads);
     for (const char* name : {"backend", "device", "driver", "selftest"})
       if (const std::string value = text(name); !value.empty()) words_[name].insert(value);
-    const auto kernels = nlohmann::ordered_json::parse(text("kernels"), nullptr, false);
+    const auto kernels = parse_json(text("kernels"));
     if (kernels.is_array())
       for (const auto& kernel : kernels)
         if (std::ranges::find(kernels_, kernel) == kernels_.end()) kernels_.push_back(kernel);
@@ -208,7 +208,7 @@ class Merge {
     }
     summary_.backend = std::get<std::string>(attributes_["backend"]);
     summary_.device = std::get<std::string>(attributes_["device"]);
-    attributes_["kernels"] = kernels_.dump();
+    attributes_["kernels"] = json_text(kernels_);
     attributes_["threads"] = std::uint64_t{summary_.threads};
     attributes_["wall_seconds"] = summary_.wall_seconds;
     attributes_["trajectory_steps"] = summary_.trajectory_steps;
@@ -236,7 +236,7 @@ class Merge {
   std::map<std::string, Joined> datasets_;
   std::map<std::string, Attribute> attributes_, status_attributes_;
   std::map<std::string, std::set<std::string>> words_;
-  nlohmann::ordered_json kernels_ = nlohmann::ordered_json::array();
+  Json kernels_ = Json::array();
   Summary summary_;
 };
 

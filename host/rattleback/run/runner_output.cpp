@@ -12,6 +12,7 @@
 
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/json/json.hpp"
 #include "rattleback/run/outcome.hpp"
 #include "rattleback/run/runner.hpp"
 
@@ -240,7 +241,7 @@ void Runner::write_attributes() {
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
   for (const KernelRecord& record : backend_.records(problem_))
     kernels.push_back({{"kernel", record.title}, {"key", record.key}, {"compiler", record.compiler}});
-  sink_.attribute("/", "kernels", kernels.dump());
+  sink_.attribute("/", "kernels", json_text(kernels));
   sink_.attribute("/", "threads", std::uint64_t{summary_.threads});
   sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
   sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);

@@ -9,17 +9,16 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/sha256.hpp"
+#include "rattleback/json/json.hpp"
 
 namespace rattleback {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr int layout = 2;                            // number of the layout of a manifest
 constexpr std::size_t most_of_a_manifest = 1 << 20;  // bytes
@@ -151,7 +150,7 @@ Entry write_manifest(const fs::path& folder, const std::string& key, const Origi
                      {"seconds", origin.seconds},
                      {"compiled", entry.compiled},
                      {"files", files}};
-  write_to_disk(folder / manifest_name, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_to_disk(folder / manifest_name, json_text(json, 2) + "\n");
   const Descriptor itself(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (itself) fsync(itself.get());
   return entry;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/base/message.hpp"
 #include "rattleback/formulas/read.hpp"
 
 namespace rattleback {
@@ -13,10 +14,10 @@ namespace {
 
 /// Returns a key as TOML takes it.
 std::string key_text(const std::string& key) {
-  const bool bare = !key.empty() && std::ranges::all_of(key, [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-';
-  });
+  const bool bare =
+      !key.empty() && std::ranges::all_of(key, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
   if (bare) return key;
+  if (!is_printable(key)) return basic_string(key);
   std::ostringstream quoted;
   quoted << toml::toml_formatter(toml::value(key));
   return quoted.str();
@@ -38,12 +39,27 @@ std::string inline_text(const toml::node& node) {
     const std::string text = fmt::format("{}", number->get());
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
   }
+  if (const auto* words = node.as_string(); words != nullptr && !is_printable(words->get()))
+    return basic_string(words->get());
   std::ostringstream text;
   text << toml::node_view(node);
   return text.str();
 }
 
 }  // namespace
+
+std::string basic_string(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  quoted += '"';
+  return escape_unprintable(quoted, [](char32_t c) {
+    const auto code = static_cast<unsigned>(c);
+    return code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
+  });
+}
 
 std::string formulas_as_toml(const toml::table& system) {
   std::string text;

@@ -6,6 +6,7 @@
 
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/formulas/model.hpp"
+#include "rattleback/study/formulas_text.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -20,20 +21,7 @@ std::string toml_of(double value) {
 
 std::string toml_of(std::uint64_t value) { return fmt::format("{}", value); }
 
-std::string toml_of(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
+std::string toml_of(const std::string& text) { return basic_string(text); }
 
 std::string toml_of(std::int64_t value) { return fmt::format("{}", value); }
 

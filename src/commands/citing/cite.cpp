@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "rattleback/about/citations.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
@@ -36,7 +37,7 @@ Cited of_result(const std::string& name) {
     return value ? *value : std::string();
   };
   Cited cited = of_study(Bibliography::instance().of_study(text("study"), name));
-  cited.provenance = {one_line(text("version")), one_line(text("git")), one_line(text("fingerprint"))};
+  cited.provenance = {text("version"), text("git"), text("fingerprint")};
   return cited;
 }
 
@@ -105,10 +106,10 @@ void add_cite(CLI::App& app, int& exit_code) {
                         : arguments->name.empty() ? of_study({})
                                                   : cited_by(arguments->name);
     if (arguments->json) {
-      fmt::print("{}\n", json_of_citations(cited).dump(2));
+      print_stdout_json(json_of_citations(cited));
     } else {
-      if (!cited.own_system.empty()) fmt::print("% system of the study: {}\n\n", one_line(cited.own_system));
-      fmt::print("{}", bibtex_of(cited.references, cited.provenance));
+      if (!cited.own_system.empty()) print_stdout("% system of the study: {}\n\n", in_bibtex_comment(cited.own_system));
+      print_stdout_lines(bibtex_of(cited.references, cited.provenance));
     }
     exit_code = exit_done;
   });

@@ -5,6 +5,7 @@
 
 #include "citing/report_page.hpp"
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "output/report.hpp"
 
 namespace rattleback::program {
@@ -34,7 +35,7 @@ void add_report(CLI::App& app, int& exit_code) {
   command->callback([arguments, &exit_code] {
     ReportFile file(arguments->output, {".html"}, {arguments->results.begin(), arguments->results.end()});
     file.write({.json = {}, .csv = "", .hdf5 = {}, .html = report_page(arguments->results, arguments->options)});
-    if (!arguments->quiet) fmt::print("report: {}\n", arguments->output);
+    if (!arguments->quiet) print_stdout("report: {}\n", arguments->output);
     exit_code = exit_done;
   });
 }

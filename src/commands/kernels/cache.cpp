@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "output/report.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
@@ -48,24 +49,24 @@ void print_json(const std::filesystem::path& folder, const Listing& listing, con
   for (const ListedWork& work : listing.work)
     json["work_folders"].push_back({{"folder", work.folder.string()}, {"bytes", work.bytes}, {"stale", work.stale}});
   json["removed"] = {{"kernels", trimmed.entries}, {"work_folders", trimmed.work_folders}, {"bytes", trimmed.bytes}};
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  print_stdout_json(json);
 }
 
 void print_text(const std::filesystem::path& folder, const Listing& listing) {
-  if (!listing.entries.empty()) fmt::print("{:>8}  {:<10}  {:<10}  kernel\n", "KiB", "compiled", "used");
+  if (!listing.entries.empty()) print_stdout("{:>8}  {:<10}  {:<10}  kernel\n", "KiB", "compiled", "used");
   for (const ListedEntry& entry : listing.entries)
-    fmt::print(
+    print_stdout(
         "{:>8.0f}  {:<10}  {:<10}  {}\n", std::ceil(static_cast<double>(entry.bytes) / 1024), date(entry.compiled),
         date(entry.used),
         one_line(entry.fault.empty() ? entry.title
                                      : fmt::format("{}.. is damaged: {}", entry.key.substr(0, 12), entry.fault)));
   std::size_t stale = 0;
   for (const ListedWork& work : listing.work) stale += work.stale;
-  fmt::print("{} of {:.3g} MiB in {}\n", counted(listing.entries.size(), "kernel", "kernels"),
-             mebibytes(listing.bytes()), folder.string());
+  print_stdout("{} of {:.3g} MiB in {}\n", counted(listing.entries.size(), "kernel", "kernels"),
+               mebibytes(listing.bytes()), folder.string());
   if (const std::size_t busy = listing.work.size() - stale; busy > 0)
-    fmt::print("{} compiled at this moment\n", counted(busy, "kernel is", "kernels are"));
-  if (stale > 0) fmt::print("{} of interrupted programs; --trim removes them\n", counted(stale, "folder", "folders"));
+    print_stdout("{} compiled at this moment\n", counted(busy, "kernel is", "kernels are"));
+  if (stale > 0) print_stdout("{} of interrupted programs; --trim removes them\n", counted(stale, "folder", "folders"));
 }
 
 int show_cache(const CacheArguments& arguments) {
@@ -80,9 +81,9 @@ int show_cache(const CacheArguments& arguments) {
     return exit_done;
   }
   if (arguments.days)
-    fmt::print("removed: {} and {}, {:.3g} MiB\n", counted(trimmed.entries, "kernel", "kernels"),
-               counted(trimmed.work_folders, "folder of interrupted programs", "folders of interrupted programs"),
-               mebibytes(trimmed.bytes));
+    print_stdout("removed: {} and {}, {:.3g} MiB\n", counted(trimmed.entries, "kernel", "kernels"),
+                 counted(trimmed.work_folders, "folder of interrupted programs", "folders of interrupted programs"),
+                 mebibytes(trimmed.bytes));
   print_text(folder, listing);
   return exit_done;
 }

@@ -66,16 +66,15 @@ void remove_folder(const std::filesystem::path& folder) {
 
 int report_worker(const WorkerReport& done, const PartsFolder& folder, const RunArguments& run) {
   if (run.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"result", folder.result().string()},
-                                              {"parts", done.parts},
-                                              {"of", folder.cut().parts()},
-                                              {"trajectories", done.trajectories},
-                                              {"trajectory_steps", done.trajectory_steps},
-                                              {"failed", done.failed}}
-                           .dump(2));
+    print_stdout_json({{"result", folder.result().string()},
+                       {"parts", done.parts},
+                       {"of", folder.cut().parts()},
+                       {"trajectories", done.trajectories},
+                       {"trajectory_steps", done.trajectory_steps},
+                       {"failed", done.failed}});
   } else if (!run.quiet) {
-    fmt::print("{} of {} parts computed here, {} trajectories, {} failed\nparts: {}\n", done.parts,
-               folder.cut().parts(), done.trajectories, done.failed, folder.path().string());
+    print_stdout("{} of {} parts computed here, {} trajectories, {} failed\nparts: {}\n", done.parts,
+                 folder.cut().parts(), done.trajectories, done.failed, folder.path().string());
   }
   return done.failed == 0 ? exit_done : exit_failed_trajectories;
 }

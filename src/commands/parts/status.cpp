@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.hpp"
+#include "output/output.hpp"
 #include "rattleback/parts/folder.hpp"
 #include "rattleback/parts/seal.hpp"
 
@@ -64,22 +65,22 @@ nlohmann::ordered_json json_of(const std::vector<ClaimState>& claims) {
 }
 
 void print(const PartsFolder& folder, const Count& count) {
-  fmt::print("{}: {} parts of {} trajectories\n", folder.path().string(), folder.cut().parts(),
-             folder.cut().trajectories());
-  fmt::print("  finished {}, running {}, stale {}, missing {}; failed trajectories {}\n", count.finished,
-             count.running.size(), count.stale.size(), count.missing.size(), count.failed);
+  print_stdout("{}: {} parts of {} trajectories\n", folder.path().string(), folder.cut().parts(),
+               folder.cut().trajectories());
+  print_stdout("  finished {}, running {}, stale {}, missing {}; failed trajectories {}\n", count.finished,
+               count.running.size(), count.stale.size(), count.missing.size(), count.failed);
   const auto list = [](const std::vector<ClaimState>& claims, const char* state) {
     for (const ClaimState& claim : claims)
-      fmt::print("  part {}{}: {} {:.0f} %, process {} on {}, last sign of life {:.0f} s ago\n", claim.part,
-                 claim.kind == ClaimKind::second ? " (duplicate)" : "", state, 100.0 * claim.share(), claim.pid,
-                 claim.host.empty() ? "an unknown host" : claim.host, claim.age);
+      print_stdout("  part {}{}: {} {:.0f} %, process {} on {}, last sign of life {:.0f} s ago\n", claim.part,
+                   claim.kind == ClaimKind::second ? " (duplicate)" : "", state, 100.0 * claim.share(), claim.pid,
+                   claim.host.empty() ? "an unknown host" : claim.host, claim.age);
   };
   list(count.running, "running");
   list(count.stale, "stale");
   if (count.finished == folder.cut().parts()) {
-    fmt::print("all parts are there: 'rattleback merge {}'\n", folder.result().string());
+    print_stdout("all parts are there: 'rattleback merge {}'\n", folder.result().string());
   } else if (const auto left = count.seconds_left()) {
-    fmt::print("  about {:.0f} s left with these workers\n", *left);
+    print_stdout("  about {:.0f} s left with these workers\n", *left);
   }
 }
 
@@ -102,17 +103,16 @@ void add_status(CLI::App& app, int& exit_code) {
     exit_code = exit_done;
     if (!arguments->json) return print(folder, count);
     const auto left = count.seconds_left();
-    fmt::print("{}\n", nlohmann::ordered_json{{"result", folder.result().string()},
-                                              {"parts", folder.cut().parts()},
-                                              {"trajectories", folder.cut().trajectories()},
-                                              {"version", folder.version()},
-                                              {"finished", count.finished},
-                                              {"running", json_of(count.running)},
-                                              {"stale", json_of(count.stale)},
-                                              {"missing", count.missing},
-                                              {"failed", count.failed},
-                                              {"seconds_left", left ? nlohmann::ordered_json(*left) : nullptr}}
-                           .dump(2));
+    print_stdout_json({{"result", folder.result().string()},
+                       {"parts", folder.cut().parts()},
+                       {"trajectories", folder.cut().trajectories()},
+                       {"version", folder.version()},
+                       {"finished", count.finished},
+                       {"running", json_of(count.running)},
+                       {"stale", json_of(count.stale)},
+                       {"missing", count.missing},
+                       {"failed", count.failed},
+                       {"seconds_left", left ? nlohmann::ordered_json(*left) : nullptr}});
   });
 }
 
