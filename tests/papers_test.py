@@ -30,16 +30,16 @@ class Papers(unittest.TestCase):
         self.reproduced("brugnano2018", 170)
 
     def test_kinon2023(self):
-        self.reproduced("kinon2023", 35)
+        self.reproduced("kinon2023", 95)
 
     def test_bogfjellmo2016(self):
         self.reproduced("bogfjellmo2016", 20)
 
     def test_martindediego2018(self):
-        self.reproduced("martindediego2018", 20)
+        self.reproduced("martindediego2018", 23)
 
     def test_patrick2009(self):
-        self.reproduced("patrick2009", 5)
+        self.reproduced("patrick2009", 12)
 
     def test_every_paper_has_a_folder(self):
         self.assertEqual(reproduce.keys(), sorted(name[5:] for name in dir(self) if re.fullmatch(r"test_[a-z]+\d{4}", name)))

@@ -38,7 +38,7 @@ def numbers(lab, full):
     for name, expected in regular.items():
         r = lab.run("vrkmk-energy", *options(name), "ensemble.axes=[{name='j', values=[0]}]", "time.end=5.0", "time.sample_every=1")
         yield Number("Energies up to t = 5", f"{name}, gravity along -e3", "", r.statistic("energy", "maxabs").max(), expected, 2e-3)
-        yield Number("Momentum about the vertical", name, "conserved", r.statistic("spatial_momentum_3", "maxabs").max(), 1e-13, below=True)
+        yield Number("Momentum about the vertical", name, "", r.statistic("spatial_momentum_3", "maxabs").max(), 1e-13, below=True)
     error = {}
     for name in ("VRKMK2", "VCG2", "VRKMK4", "VCG4"):
         words = [word for setting in options(name) for word in ("--set", setting)]

@@ -5,6 +5,7 @@ import numpy as np
 from reproduce import Number, jacobi
 
 NOISE = "round-off of the printed run; double and extended precision agree here"
+BOTH = "round-off of both runs; extended precision gives {}"
 # Printed: error of the solution, of the multiplier, hidden constraint.
 TABLE_1 = {1: ["2.5700e-02 3.4253e-02 2.3487e-03", "6.4260e-03 1.7386e-02 5.8639e-04", "1.6070e-03 8.7406e-03 1.4654e-04",
                "4.0181e-04 4.3835e-03 3.6633e-05", "1.0045e-04 2.1948e-03 9.1580e-06", "2.5114e-05 1.0982e-03 2.2895e-06",
@@ -91,10 +92,15 @@ def row(table, n, printed, found, expected, tolerance, why=NOISE):
         yield number
 
 
+def planar(lab, s, n):
+    """A run of table 1, with the energy of every step."""
+    return lab.run("hbvm-planar", *settings(s, s, 0.1 / 2 ** n), "observable[0].statistics=['maxabs', 'mean']")
+
+
 def table_1(lab, s, n):
     """1-norm of the error of (q, p), largest over all times; the multiplier of a step against that at its beginning."""
     step = 0.1 / 2 ** n
-    r = lab.run("hbvm-planar", *settings(s, s, step))
+    r = planar(lab, s, n)
     q, p, multiplier, t = r.trajectory("q"), r.trajectory("p"), r.trajectory("lambda")[:, 0], step * np.arange(len(r["/time"]))
     sn, cn, dn = jacobi(t, 0.25)
     x, y = sn * dn, 0.5 * sn * sn - 1.0
@@ -123,9 +129,12 @@ def numbers(lab, full):
     for s in TABLE_1:
         for n in range(last):
             yield from row(f"Table 1, HBVM({s},{s})", n, TABLE_1[s][n], table_1(lab, s, n), OURS_1[s][n], 1e-5)
-    r = lab.run("hbvm-planar", *settings(2, 2, 0.1))
-    yield Number("Table 1, HBVM(2,2)", "energy, all rows", "1.11e-16", r.statistic("energy", "maxabs").max(), 5e-14, below=True,
-                 why="the printed numbers do not grow with the steps; ours is the largest distance from the initial energy")
+        runs = [planar(lab, s, n) for n in range(last)]
+        yield Number(f"Table 1, HBVM({s},{s})", "energy, largest change in one step, all rows", "5.6e-17 to 1.1e-16",
+                     max(np.abs(np.diff(r.statistic("energy", "mean"))).max() for r in runs), 1e-15, below=True)
+        yield Number(f"Table 1, HBVM({s},{s})", "energy, largest distance from the first, all rows", "",
+                     max(r.statistic("energy", "maxabs").max() for r in runs), 5e-14, below=True,
+                     why="a random walk; the printed numbers do not grow with the number of steps and are of the size of the changes in one step")
     for s in TABLE_2:
         for i, expected in enumerate(map(float, OURS_2[s].split())):
             n = 10 * (i + 1)
@@ -134,7 +143,8 @@ def numbers(lab, full):
             error = max(np.abs(r.trajectory(part)[-1] - r.trajectory(part)[0]).max() for part in "qp")
             number = Number(f"Table 2, HBVM({s},{s})", f"n = {n}, {COLUMNS[0]}", TABLE_2[s][i], error, expected,
                             2e-2 if expected < 1e-11 else 1e-3 if expected < 1e-9 else 1e-5)
-            number.why = NOISE if number.differs() else ""
+            if number.differs():
+                number.why = NOISE if number.holds() and abs(error / expected - 1) < 1e-3 else BOTH.format(f"{expected:.4e}")
             yield number
     for tables, study, table, hidden in (
             ((TABLE_3, OURS_3), "hbvm-modified", "Table 3", lambda r: r.statistic("hidden_constraint", "max").max()),
