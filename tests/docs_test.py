@@ -125,6 +125,38 @@ class Docs(unittest.TestCase):
                 if option["kind"] == "choice" and "as above" not in text:
                     self.assertEqual(set(option["choices"]) - words_of(f"{default} {text}") - {"given"}, set(), place)
 
+    def test_options_of_the_solver(self):
+        rows = re.findall(r"^\| `solver\.(\w+)` \| `(.*?)` \| (.*) \|$", (ROOT / "docs/study-file.md").read_text(), re.M)
+        told = {name: (json.loads(default), set(re.findall(r"`([a-z][\w-]+)`", text)) & set(methods())) for name, default, text in rows}
+        having = {name: set() for name in told}
+        for method in methods():
+            for option in ask("describe", method)["options"]:
+                if option["name"].startswith("solver."):
+                    name = option["name"][7:]
+                    having[name].add(method)
+                    self.assertEqual(told[name][0], option["default"], f"docs/study-file.md: {method}, {option['name']}")
+        for name, (_, listed) in told.items():
+            self.assertEqual(having[name], listed or set(methods()), f"docs/study-file.md: which methods have solver.{name}")
+
+    def test_functions_of_expressions(self):
+        """Every function that a page lists is one of the program, and both pages list the same."""
+        lists = {"study-file.md": r"- functions: (.*?)\.\n", "formulas.md": r"- Functions: (.*?) are not smooth"}
+        named = {name: set(re.findall(r"`([a-z]+\d*)`", re.search(pattern, (ROOT / "docs" / name).read_text(), re.S)[1]))
+                 for name, pattern in lists.items()}
+        self.assertEqual(*named.values(), "docs/study-file.md, docs/formulas.md")
+        binary = {"atan2", "min", "max"}
+        terms = [f"0 {name}({1.5 if name == 'acosh' else 0.5}{', 0.25' if name in binary else ''})" for name in sorted(named["formulas.md"])]
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "study.toml").write_text(STUDY)
+            done = subprocess.run([PROGRAM, "check", "study.toml", "--set", "time.start=" + " + ".join(terms)], cwd=folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_folds_of_the_cayley_map(self):
+        source = (ROOT / "kernels/rattleback/lie/fold.hpp").read_text()
+        folds = ", ".join(f"{float(fold):.3f}" for fold in re.findall(r"\b\d\.\d{8,}", source))
+        for name in ("methods.md", "conventions.md"):
+            self.assertIn(folds, (ROOT / "docs" / name).read_text(), name)
+
     def test_ranges_in_prose(self):
         """`option`, A to B .. on any page is the range of this option of some method; ranges are written with "to"."""
         ranges = {}
