@@ -174,9 +174,16 @@ class Docs(unittest.TestCase):
             self.assertNotRegex(text, r"`(stages|k|s|cutoff)` = \d", f"{path.name}: a range of an option")
         self.assertGreaterEqual(count, 1)
         (first, last), = [r for r in ranges["stages"] if r[1] > 4]
+        (_, gauss), = [r for r in ranges["stages"] if r[1] <= 4]
+        (_, coefficients), = ranges["s"]
+        compositions = next(o for o in ask("describe", "lobatto")["options"] if o["name"] == "composition")["choices"]
+        composed = max(int(re.search(r"\d+", name)[0]) for name in compositions if name != "none")
+        table = (ROOT / "docs/learn/choosing.md").read_text()
+        self.assertIn(f"compositions up to order {composed}, `hbvm` up to order {2 * coefficients} |", table)
+        self.assertIn(f"symplectic, up to order {2 * gauss} |", table)
         pages = {name: (ROOT / name).read_text() for name in ("README.md", "docs/methods.md", "docs/conventions.md")}
         self.assertIn(f"even orders {2 * first - 2} to {2 * last - 2}", pages["README.md"])
-        self.assertIn(f"orders up to {2 * max(last for _, last in ranges['stages'] if last <= 4)} and Crouch", pages["README.md"])
+        self.assertIn(f"orders up to {2 * gauss} and Crouch", pages["README.md"])
         self.assertRegex(pages["docs/methods.md"], rf"for \$s = {first}\$\s+to {last}, each to the nearest double")
         self.assertRegex(pages["docs/methods.md"], rf"\$s = {first}, \\dots, {last}\$")
         self.assertRegex(pages["docs/conventions.md"], rf"Lobatto pairs of {first} to {last} stages")
