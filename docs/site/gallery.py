@@ -32,17 +32,30 @@ def escape(text):
     return re.sub(r"([\\`*_\[\]|<>$])", r"\\\1", text)
 
 
+# Prints the number of samples and, where states are stored, how much the path of the first two coordinates turns from one sample to the
+# next: the median angle in radians.
+SAMPLES = """
+import h5py, json, numpy, sys
+with h5py.File(sys.argv[1]) as file:
+    turn = None
+    if "trajectories" in file and file["trajectories/q"].shape[2] > 1 and len(file["time"]) > 2:
+        chords = numpy.diff(file["trajectories/q"][:, 0, :2], axis=0)
+        directions = numpy.arctan2(chords[:, 1], chords[:, 0])
+        turn = float(numpy.median(abs((numpy.diff(directions) + numpy.pi) % (2 * numpy.pi) - numpy.pi)))
+    print(json.dumps([len(file["time"]), turn]))
+"""
+
+
 def figures_of(study, result):
-    """The words after `rattleback plot` for figures that may fit, the best one first."""
+    """The words after `rattleback plot` for figures that may fit, the best one first. A path is drawn where its samples are so close that it
+    is a curve and no star of chords."""
     time = study.get("time", {})
     if "section" in study:
         yield ["section", result]
-    samples = json.loads(subprocess.run([sys.executable, "-c", "import h5py,sys,json; f=h5py.File(sys.argv[1]); print(json.dumps(["
-                                         "len(f['time']), 'trajectories' in f and f['trajectories/q'].shape[2]]))", result],
-                                        capture_output=True, text=True, check=True).stdout)
-    if samples[1] and samples[1] > 1 and 50 <= samples[0] <= 5000:
+    samples, turn = json.loads(subprocess.run([sys.executable, "-c", SAMPLES, result], capture_output=True, text=True, check=True).stdout)
+    if turn is not None and turn < 0.3 and 50 <= samples <= 5000:
         yield ["phase", result, "--components", "q[0],q[1]"]
-    if samples[0] > 2:
+    if samples > 2:
         yield ["time", result]
     if time:
         yield ["histogram", result]
