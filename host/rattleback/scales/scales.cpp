@@ -73,7 +73,7 @@ Handle make_dimension(hid_t file, const std::string& path, hsize_t size) {
   Handle dataset(
       H5Dcreate2(file, path.c_str(), H5T_IEEE_F32BE, space.get(), links.get(), properties.get(), H5P_DEFAULT),
       H5Dclose);
-  const std::string name = fmt::format("This is a netCDF dimension but not a netCDF variable{:10}", size);
+  const std::string name = fmt::format("{}{:10}", dimension_without_variable, size);
   if (dataset && H5DSset_scale(dataset.get(), name.c_str()) < 0) dataset.reset();
   return dataset;
 }

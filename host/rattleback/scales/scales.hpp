@@ -21,6 +21,10 @@ struct ScaledDataset {
 /// is in the group of the dataset or in a group around it, as netCDF-4 asks. Empty for a dataset that no result has.
 [[nodiscard]] std::vector<std::string> scales_of(std::string_view path, std::size_t rank);
 
+/// The name of the scale of a dimension without numbers begins so, and its size follows in ten digits, as netCDF-4 writes it.
+/// Readers compare all of it: with another text they would take the dimension for a variable that is full of zeros.
+inline constexpr std::string_view dimension_without_variable = "This is a netCDF dimension but not a netCDF variable.";
+
 /// Returns whether an attribute belongs to a scale.
 [[nodiscard]] bool is_of_scale(std::string_view attribute);
 
