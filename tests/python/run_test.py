@@ -137,6 +137,14 @@ started.wait()
         self.assertEqual(told.count("\n"), 1)
         self.assertIn("compile", told)
 
+    def test_locks_of_hdf5(self):
+        script = (f"import rattleback as rb\nstudy = rb.Study.parse({PENDULUM!r}).replace({{'ensemble.axes[0].count': 8, 'output.trajectories': []}})\n"
+                  "print(rb.diff(rb.run(study, 'a.h5'), rb.run(study)).identical)")
+        for value in ("TRUE", "1", "BEST_EFFORT", "FALSE"):
+            told = subprocess.run([sys.executable, "-c", script], env={**os.environ, "HDF5_USE_FILE_LOCKING": value},
+                                  capture_output=True, text=True)
+            self.assertEqual(told.stdout, "True\n", f"{value}: {told.stderr}")
+
     def test_threads(self):
         """Runs in several threads at once, into files and in memory, are those of one thread."""
         study = rb.Study.parse(PENDULUM)

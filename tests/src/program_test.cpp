@@ -208,6 +208,23 @@ TEST_F(Program, SaysWhereACudaDeviceIsMissing) {
   EXPECT_EQ(files(), std::vector<std::string>{"s.toml"});
 }
 
+TEST_F(Program, RunsWhateverLocksHdf5Takes) {
+  write("s.toml", chaotic);
+  const std::string small = " --quiet --set output.trajectories=[] --set time.end=1 ";
+  const std::string run = "$RB run s.toml --set ensemble.axes[0].count=20" + small;
+  ASSERT_EQ(shell(run + "-o a.h5").exit_code, 0);
+  std::string next = chaotic;
+  const std::size_t begin = next.find("axes ="), end = next.find("[[observable]]");
+  next.replace(begin, end - begin, "file = \"a.h5\"\ngroup = \"/final\"\n");
+  write("next.toml", next);
+  for (const std::string value : {"TRUE", "1", "BEST_EFFORT", "FALSE", "0"})
+    for (const std::string& command :
+         {run + "-o b.h5", std::string("$RB diff a.h5 b.h5 --quiet"), "$RB run next.toml -o c.h5" + small}) {
+      const Outcome outcome = shell("HDF5_USE_FILE_LOCKING=" + value + " " + command);
+      EXPECT_EQ(outcome.exit_code, 0) << value << ": " << command << "\n" << outcome.err;
+    }
+}
+
 TEST_F(Program, SaysHowManyValuesAreNotFinite) {
   if (shell("$RB describe kepler").exit_code != 0) GTEST_SKIP() << "this build has a part of the catalogue";
   write("s.toml", R"toml([system]

@@ -21,6 +21,13 @@ std::string new_run() {
   return run;
 }
 
+bool lock_file(int file) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return fcntl(file, F_OFD_SETLK, &whole) == 0;
+}
+
 bool write_mark(int file, const std::string& run) {
   std::string mark = fmt::format("{}{}\n", mark_prefix, run);
   mark.resize(mark_size, '\0');

@@ -13,6 +13,11 @@ inline constexpr std::size_t mark_size = 512;
 /// Returns the name of a new run: 32 random hexadecimal digits.
 [[nodiscard]] std::string new_run();
 
+/// Locks an open file for the run that writes it, until the file is closed. Returns false when another run has the lock, or
+/// when there are no locks there; errno has the reason. The lock is one of fcntl: HDF5 locks the same file with flock where
+/// the variable HDF5_USE_FILE_LOCKING asks for it, and the two kinds do not exclude each other.
+[[nodiscard]] bool lock_file(int file);
+
 /// Writes the mark of a run at the beginning of an open file. Returns false on failure; errno has the reason.
 [[nodiscard]] bool write_mark(int file, const std::string& run);
 

@@ -16,6 +16,7 @@
 
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/files/mark.hpp"
 #include "rattleback/files/scratch.hpp"
 #include "rattleback/parts/claim.hpp"
 #include "rattleback/parts/seal.hpp"
@@ -241,7 +242,7 @@ class Worker {
     const int file = open(part.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return false;
     const auto start = Clock::now();
-    const auto held = [file] { return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; };
+    const auto held = [file] { return !lock_file(file) && (errno == EAGAIN || errno == EACCES); };
     bool waiting = held();
     while (waiting && Clock::now() - start < notice_time && !stop.stop_requested()) {
       std::this_thread::sleep_for(poll_interval);

@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,10 +133,13 @@ void FileSink::lock() {
     lock_ = open(part_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (lock_ < 0)
       fail(std::string("cannot write the result (") + std::strerror(errno) + "); choose another place with -o");
-    if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
-      fail("another run is writing this result; wait for it, or choose another with -o");
+    if (!lock_file(lock_))
+      fail(errno == EAGAIN || errno == EACCES
+               ? "another run is writing this result; wait for it, or choose another with -o"
+               : std::string("cannot lock the result (") + std::strerror(errno) + "); choose another place with -o");
     // Another run may have ended meanwhile and renamed the locked file. Then the lock is tried again.
-    struct stat mine{}, there{};
+    struct stat mine {
+    }, there{};
     named = fstat(lock_, &mine) == 0 && lstat(part_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
             mine.st_ino == there.st_ino;
   }
