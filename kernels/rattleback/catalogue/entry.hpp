@@ -93,8 +93,9 @@ struct PointView {
 
 /// The result of `prepare`.
 struct PrepareReport {
-  double residual;    ///< max norm of the constraint at the given point, before any projection
-  double tolerance;   ///< bound for a residual that counts as round-off
+  /// The constraint, on positions or velocities, that the given point violates most, before any projection; each is measured by its
+  /// own terms. A residual up to `tolerance` counts as round-off.
+  double residual, tolerance;
   bool projected_ok;  ///< the projection converged (true without projection)
   /// The continuous equations determine the multiplier, and the constraints are independent to round-off.
   bool multiplier_ok;
@@ -119,6 +120,7 @@ struct PrepareOptions {
   bool project;  ///< move v, and q where holonomic, to the nearest point on the constraint (metric: mass matrix)
   bool given_in_space = false;  ///< the given v and p, on a group, are right trivialised
   bool in_space = false;        ///< the resulting v and p are right trivialised
+  double step = 1.0;            ///< of the method: it turns round-off of positions into that of velocities
 };
 
 struct KernelArguments;

@@ -8,6 +8,7 @@
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/start/measure.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -120,18 +121,18 @@ bool continuous_multiplier(const System& system, const Configuration<System>& q,
 
 /// Moves x to a point where a function f vanishes (Newton), along M^-1 f'(x)^T of the given x. For a small move this is
 /// the nearest point in the metric of the mass matrix M. f(x) gives the value and the derivative; move(x, d) gives the
-/// point at displacement d.
+/// point at displacement d. A value of 1 tolerance is round-off, for each component.
 template <class System, class F, class Move, class X, int n = System::n, int m = System::m>
-bool project(const FreeMotion<System>& motion, F f, Move move, X& x, double tolerance) {
+bool project(const FreeMotion<System>& motion, F f, Move move, X& x, const Vector<double, m>& tolerance) {
   const Matrix<double, m, n> direction = f(x).jacobian;
   Matrix<double, m, n> response;
   for (int k = 0; k < m; ++k) response[k] = motion.response(direction[k]);
   double previous = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < 50; ++iteration) {
     const auto at = f(x);
-    const double residual = max_norm(at.value);
+    const double residual = Residuals<m>{at.value, tolerance}.excess();
     if (!is_finite(sum(at.value))) return false;
-    if (residual == 0.0 || (residual <= tolerance && residual >= previous)) return true;
+    if (residual == 0.0 || (residual <= 1.0 && residual >= previous)) return true;
     previous = residual;
     Matrix<double, m, m> matrix;
     for (int k = 0; k < m; ++k)
@@ -140,12 +141,13 @@ bool project(const FreeMotion<System>& motion, F f, Move move, X& x, double tole
     if (lu.singular()) return false;
     x = move(x, -transpose_times(response, lu.solve(at.value)));
   }
-  return previous <= tolerance;
+  return previous <= 1.0;
 }
 
 /// Moves v to the nearest velocity that satisfies the constraint.
 template <class System, int n = System::n, int m = System::m>
-bool project_velocity(const System& system, const Configuration<System>& q, Vector<double, n>& v, double tolerance) {
+bool project_velocity(const System& system, const Configuration<System>& q, Vector<double, n>& v,
+                      const Vector<double, m>& tolerance) {
   const auto phi = [&](const Vector<double, n>& y) {
     const auto d = constraint_gradient(system, q, y);
     return PositionConstraint<double, n, m>{d.value, d.dv};
@@ -163,86 +165,10 @@ Vector<T, element_size<System>> displaced(const Vector<T, element_size<System>>&
 
 /// Moves q to the nearest position that satisfies a holonomic constraint.
 template <class System, int n = System::n, int m = System::m>
-bool project_position(const System& system, Configuration<System>& q, const Vector<double, n>& v, double tolerance) {
+bool project_position(const System& system, Configuration<System>& q, const Vector<double, n>& v,
+                      const Vector<double, m>& tolerance) {
   const auto g = [&](const Configuration<System>& x) { return position_constraint(system, x); };
   return project(FreeMotion<System>(system, q, v), g, displaced<System, double>, q, tolerance);
-}
-
-/// `size` is the change of the constraints per relative change of q and v; data rounded to 12 digits violate the
-/// constraints by about 1e-12 size. `residual` is the max norm of the constraints, or infinity where a value is not
-/// finite.
-template <class System, int n = System::n, int m = System::m>
-void measure_constraint(const System& system, const Configuration<System>& q, const Vector<double, n>& v, double& size,
-                        double& residual) {
-  size = residual = 0.0;
-  const auto phi = constraint_gradient(system, q, v);
-  // On a group one component of the algebra moves all numbers of q.
-  const auto reach = [&](int i) { return on_group<System> ? max_norm(q) : abs(q[i]); };
-  for (int k = 0; k < m; ++k)
-    for (int i = 0; i < n; ++i)
-      size = max(size, max(abs(phi.dq[k][i]) * reach(i), abs(phi.dv[k][i]) * max(abs(v[i]), 1.0)));
-  residual = max_norm(phi.value);
-  double check = sum(phi.value);
-  if constexpr (is_holonomic<System>) {
-    const auto g = position_constraint(system, q);
-    for (int k = 0; k < m; ++k)
-      for (int i = 0; i < n; ++i) size = max(size, abs(g.jacobian[k][i]) * max(reach(i), 1.0));
-    residual = max(residual, max_norm(g.value));
-    check = check + sum(g.value);
-  }
-  if (!is_finite(check)) residual = std::numeric_limits<double>::infinity();
-}
-
-inline void differ(PrepareReport& report, int& component, int i, double by_lagrangian, double other) {
-  component = i;
-  report.by_lagrangian = by_lagrangian;
-  report.by_parts = other;
-}
-
-/// Compares L_v and L_q of a system that states L and its parts, at q and a velocity off the constraint.
-template <class System>
-void compare_parts(const System& system, const Configuration<System>& q, Vector<double, System::n> v,
-                   PrepareReport& report) {
-  constexpr int n = System::n;
-  for (int i = 0; i < n; ++i) v[i] = v[i] + 1.0 / (i + 2);
-  const QuadraticLagrangian<System> parts(system, q);
-  const Vector<double, n> by_lagrangian[] = {differentiated_momentum(system, q, v), configuration_force(system, q, v)},
-                          by_parts[] = {parts.momentum(v), parts.plus_force(1.0, v, Vector<double, n>::zero())};
-  double size = 0.0;
-  for (const auto& values : {by_lagrangian[0], by_lagrangian[1], by_parts[0], by_parts[1]}) size += max_norm(values);
-  for (int i = 0; i < 2 * n && report.other_part < 0; ++i) {
-    const double x = by_lagrangian[i / n][i % n], y = by_parts[i / n][i % n];
-    // false where the system is singular, which other checks tell
-    if (std::fabs(x - y) > 1e-9 * size) differ(report, report.other_part, i, x, y);
-  }
-}
-
-/// Looks whether a Lagrangian that is taken to be quadratic in v is so: L_v is linear along the velocity, or near 1 at rest.
-template <class System>
-void check_quadratic(const System& system, const Configuration<System>& q, const Vector<double, System::n>& v,
-                     PrepareReport& report) {
-  Vector<double, System::n> x = v;
-  for (int i = 0; i < System::n && max_norm(v) == 0.0; ++i) x[i] = 1.0 / (i + 2);
-  for (const double size : {1.0, 1e-2}) {
-    const auto momentum_at = [&](double share) { return differentiated_momentum(system, q, share * size * x); };
-    const auto p = momentum_at(1.0), half = momentum_at(0.5), rest = momentum_at(0.0);
-    for (int i = 0; i < System::n && report.bent_momentum < 0; ++i) {
-      const double linear = 2.0 * half[i] - rest[i];
-      if (std::fabs(p[i] - linear) > 1e-9 * (max_norm(p) + max_norm(rest)))  // false for NaN: L is not there
-        differ(report, report.bent_momentum, i, p[i], linear);
-    }
-  }
-}
-
-/// Compares a velocity, off the constraint, with what `velocity` of the system gives for its momentum.
-template <class System>
-void compare_velocities(const System& system, const Configuration<System>& q, Vector<double, System::n> v,
-                        PrepareReport& report) {
-  for (int i = 0; i < System::n; ++i) v[i] = v[i] * (1.0 - 0.25 / (i + 2));  // smaller: L may have a largest velocity
-  const Vector<double, System::n> found = system.velocity(q, differentiated_momentum(system, q, v));
-  for (int i = 0; i < System::n && report.other_velocity < 0; ++i)
-    if (std::fabs(found[i] - v[i]) > 1e-6 * max_norm(v))  // false for NaN, which other checks tell
-      differ(report, report.other_velocity, i, v[i], found[i]);
 }
 
 }  // namespace detail
@@ -270,18 +196,20 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
   if (derive_v) v = velocity(system, q, p);
   PrepareReport report{0.0, 0.0, true, true, options.project ? G::defect(q) : defect};
   if constexpr (m > 0) {
-    double size = 0.0;
-    detail::measure_constraint(system, q, v, size, report.residual);
-    report.tolerance = 1e-12 * size;
+    const Vector<double, n> sizes = derive_v ? detail::velocity_sizes(system, q, v, p) : detail::absolute(v);
+    const detail::MeasuredPoint<System> measured{q, v, sizes, options.step};
+    const auto velocities = measured.velocities(system);
+    velocities.add_to(report);
+    if constexpr (is_holonomic<System>) measured.positions(system).add_to(report);
     if (options.project) {
       const Vector<double, n> given = v;
       if constexpr (is_holonomic<System>) {
         const auto from = q;
-        report.projected_ok = detail::project_position(system, q, v, report.tolerance);
+        report.projected_ok = detail::project_position(system, q, v, measured.positions(system).tolerance);
         for (int i = 0; i < element_size<System>; ++i)
           if (q[i] != from[i]) options.from_momentum = false;
       }
-      report.projected_ok = detail::project_velocity(system, q, v, report.tolerance) && report.projected_ok;
+      report.projected_ok = detail::project_velocity(system, q, v, velocities.tolerance) && report.projected_ok;
       for (int i = 0; i < n; ++i)
         if (v[i] != given[i]) options.from_momentum = false;
     }
