@@ -65,7 +65,7 @@ SharedProblem resolve(const std::string& text, const std::string& origin, const 
   const auto table = table_of(states);
   return Call()([&] {
     // The reader takes the folder of formulas in a file from the origin.
-    Study study = read_study(text, origin, {});
+    Study study = read_study(text, origin, {}, table != nullptr);
     if (!directory.empty()) study.directory = directory;
     study.ensemble.states = table;
     auto problem = std::make_shared<const Problem>(std::move(study));

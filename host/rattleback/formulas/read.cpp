@@ -36,7 +36,7 @@ class Reader {
  public:
   explicit Reader(const toml::table& table) : table_(table) {}
 
-  SystemFormulas operator()() {
+  SystemFormulas operator()(bool starts_there) {
     check_keys();
     system_.where = place(table_);
     system_.name = text("name");
@@ -64,7 +64,7 @@ class Reader {
     read_observables();
     read_initial();
     const SystemGraph graph(system_);
-    if (!swept_) graph.check_default_state();
+    if (starts_there && !swept_) graph.check_default_state();
     return std::move(system_);
   }
 
@@ -474,6 +474,8 @@ std::vector<std::pair<std::string, const toml::node*>> entries_of(const toml::ta
 
 bool has_formulas(const toml::table& system) { return system.contains("coordinates") || system.contains("group"); }
 
-SystemFormulas read_system_formulas(const toml::table& system) { return Reader(system)(); }
+SystemFormulas read_system_formulas(const toml::table& system, bool starts_there) {
+  return Reader(system)(starts_there);
+}
 
 }  // namespace rattleback

@@ -36,6 +36,8 @@ namespace rattleback {
 ///   conserved              names of observables
 ///   initial                { q = [..], v = [..] }; a rotation is 9 numbers, or 3 numbers, a rotation vector
 ///   time_scale             time in which the motion changes much; 1 when absent
-[[nodiscard]] SystemFormulas read_system_formulas(const toml::table& system);
+///
+/// `starts_there` says whether trajectories start in the default state, which then must keep the constraints and have an energy.
+[[nodiscard]] SystemFormulas read_system_formulas(const toml::table& system, bool starts_there = true);
 
 }  // namespace rattleback

@@ -43,22 +43,23 @@ void read_values(const toml::table& parameters, Study::System& system) {
 }
 
 /// Reads a system that is written as formulas in `table`.
-void read_formulas(const toml::table& table, Study::System& system) {
-  system.formulas = std::make_shared<const SystemFormulas>(read_system_formulas(table));
+void read_formulas(const toml::table& table, bool starts_there, Study::System& system) {
+  system.formulas = std::make_shared<const SystemFormulas>(read_system_formulas(table, starts_there));
   system.formulas_text = formulas_as_toml(table);
   system.name = system.formulas->name;
   if (const toml::table* parameters = table["parameters"].as_table()) read_values(*parameters, system);
 }
 
 /// Reads the formulas in a file of their own. The study may give values of parameters.
-void read_formulas_of(const std::filesystem::path& file, const toml::table& table, Study::System& system) {
+void read_formulas_of(const std::filesystem::path& file, const toml::table& table, bool starts_there,
+                      Study::System& system) {
   const Section section(table, "system", {"file", "name", "parameters"});
   system.where = section.where();
   constexpr std::size_t most = std::size_t{64} << 20;
   const std::string text = read_regular(file, most, place_of(section.find("file")->source()));
   const toml::table document = parse_document(text, file.string(), {});
   const toml::table* own = document["system"].as_table();
-  read_formulas(own != nullptr ? *own : document, system);
+  read_formulas(own != nullptr ? *own : document, starts_there, system);
   std::string name = system.name;
   section.read("name", name, to_text);
   if (name != system.name)
@@ -68,14 +69,21 @@ void read_formulas_of(const std::filesystem::path& file, const toml::table& tabl
   if (const toml::table* parameters = section.table("parameters")) read_values(*parameters, system);
 }
 
-void read_system(const toml::table& table, const std::filesystem::path& folder, Study::System& system) {
+/// Returns whether trajectories start in the default state of the system as it is.
+bool starts_in_default_state(const toml::table& document) {
+  const auto ensemble = document["ensemble"];
+  return !ensemble["file"] && !ensemble["initial"]["q"] && !ensemble["project"].value_or(false);
+}
+
+void read_system(const toml::table& table, const std::filesystem::path& folder, bool starts_there,
+                 Study::System& system) {
   if (has_formulas(table)) {
     system.where = place_of(table.source());
-    read_formulas(table, system);
+    read_formulas(table, starts_there, system);
     return;
   }
   if (const auto* own = table["file"].as_string(); own != nullptr && own->get().ends_with(".toml")) {
-    read_formulas_of(folder / own->get(), table, system);
+    read_formulas_of(folder / own->get(), table, starts_there, system);
     return;
   }
   const Section section(table, "system", {"name", "variant", "parameters", "file", "type", "digest"});
@@ -258,7 +266,7 @@ void read_initial(const toml::table& table, Study::Ensemble& ensemble) {
 void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
   const Section section(
       table, "ensemble",
-      {"axes", "draws", "randomisations", "file", "group", "project", "frame", "group_by", "initial"});
+      {"axes", "draws", "randomisations", "file", "group", "project", "frame", "group_by", "unused", "initial"});
   ensemble.where = section.where();
   ensemble.axes = section.elements("axes", "an array of tables", to_axis);
   section.read("draws", ensemble.draws, to_count);
@@ -268,6 +276,7 @@ void read_ensemble(const toml::table& table, Study::Ensemble& ensemble) {
   section.read("project", ensemble.project, to_flag);
   section.read("frame", ensemble.frame, to_text);
   ensemble.group_by = section.elements("group_by", "an array of names of axes", to_text);
+  ensemble.unused = section.elements("unused", "an array of names of axes and columns", to_text);
   if (const toml::table* initial = section.table("initial")) read_initial(*initial, ensemble);
 }
 
@@ -392,7 +401,8 @@ void read_output(const toml::table& table, Study::Output& output) {
 
 }  // namespace
 
-Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
+Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides,
+                 bool states_follow) {
   const FloatingPointScope environment;
   const toml::table document = parse_document(toml, origin, overrides);
 
@@ -403,7 +413,8 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
   if (const toml::table* table = root.table("study")) {
     Section(*table, "study", {"name"}).read("name", study.name, to_text);
   }
-  read_system(required_table(root, "system"), std::filesystem::path(origin).parent_path(), study.system);
+  read_system(required_table(root, "system"), std::filesystem::path(origin).parent_path(),
+              !states_follow && starts_in_default_state(document), study.system);
   read_method(required_table(root, "method"), study.method);
   read_time(required_table(root, "time"), study.time);
   if (const toml::table* table = root.table("ensemble")) read_ensemble(*table, study.ensemble);

@@ -10,6 +10,7 @@
 #include "rattleback/formulas/print.hpp"
 #include "rattleback/formulas/read.hpp"
 #include "rattleback/formulas/system_graph.hpp"
+#include "rattleback/study/reader.hpp"
 
 using namespace rattleback;
 
@@ -292,6 +293,28 @@ TEST(Formulas, GroupsNameTheirNumbers) {
   EXPECT_EQ(system.coordinates[14], "c");
   EXPECT_EQ(system.velocities, (std::vector<std::string>{"v_a", "w1", "w2", "w3", "u1", "u2", "u3", "v_b", "v_c"}));
   EXPECT_EQ(system.q, (std::vector<double>{0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0}));
+}
+
+/// A default state matters where trajectories start there.
+TEST(Formulas, TheDefaultStateOfAnEnsembleThatStartsElsewhereIsFree) {
+  const auto fault = [](const std::string& formulas, const std::string& ensemble) -> std::string {
+    try {
+      (void)read_study("[system]\nname = 'a'\ncoordinates = ['x', 'y']\n" + formulas +
+                           "\n[method]\nname = 'lobatto'\n[time]\nstep = 0.1\nend = 1\n" + ensemble,
+                       "s.toml", {});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  for (const std::string formulas : {"constraints = ['x^2 + y^2 - 1']", "potential = '-1/sqrt(x^2 + y^2)'"}) {
+    EXPECT_NE(fault(formulas, "").find("default state"), std::string::npos);
+    EXPECT_NE(fault(formulas, "[ensemble]\naxes = [{ name = 'k', values = [1] }]").find("default state"),
+              std::string::npos);
+    EXPECT_EQ(fault(formulas, "[ensemble.initial]\nq = [1, 0]\nv = [0, 1]"), "");
+    EXPECT_EQ(fault(formulas, "[ensemble]\nfile = 'states.csv'"), "");
+    EXPECT_EQ(fault(formulas, "[ensemble]\nproject = true"), "");
+  }
 }
 
 }  // namespace
