@@ -299,7 +299,7 @@ class Study:
 
     def default_output(self) -> Path:
         """Returns the name of the result that the program takes: that of the study file, or of the study."""
-        return Path(self._file.with_suffix(".h5").name if self._file else f"{self.name}.h5")
+        return Path(self._file.with_suffix(".h5").name if self._file else self.name.replace("/", "-") + ".h5")
 
     def save(self, file: str | os.PathLike[str]) -> Path:
         """Writes the study as a file of the program. Arrays of states go into an HDF5 file beside it. Raises InputError."""

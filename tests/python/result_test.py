@@ -120,6 +120,10 @@ class Results(Case):
         self.assertEqual(groups["/groups/observables/energy"]["mse"].dims, ("group_0", "group_1", "time"))
         self.assertEqual(groups["/groups/axes"]["b"].dims, ("group_0",))
         self.assertEqual(groups["/state"]["covariance"].dims, ("time", "component", "other_component"))
+        # Dimensions are no variables: a dimension without numbers has no coordinate, which would be full of zeros.
+        coordinates = {f"{group}/{name}" for group, ds in groups.items() for name in ds.coords}
+        self.assertEqual({name.rsplit("/", 1)[1] for name in coordinates}, {"time", "index"})
+        self.assertNotIn("trajectory", groups["/final"].variables)
         energy = xarray.open_dataset("all.h5", group="observables/energy", engine="h5netcdf")
         np.testing.assert_array_equal(energy["mse"], result["energy"].mse)
         np.testing.assert_array_equal(groups["/"]["time"], result.time)
@@ -130,6 +134,45 @@ class Results(Case):
         rb.open("all.h5").save("copy.h5")
         self.assertTrue(rb.diff("copy.h5", "all.h5").identical)
         self.assertEqual(set(xarray.open_groups("copy.h5", engine="h5netcdf", phony_dims=None)), set(groups))
+
+    def test_initial_states_of_xarray(self):
+        import importlib.util
+
+        import xarray
+
+        q, v = np.array([[0.6, 0.0, -0.8], [0.0, 0.8, -0.6], [0.8, 0.0, -0.6]]), np.array([[0.0, 0.5, 0.0]] * 3)
+        dims, names = ("trajectory", "component"), ["x", "y", "z"]
+        label = {"trajectory": [5, 7, 9]}
+        whole = xarray.Dataset({"q": (dims, q), "v": (dims, v)})
+        labelled = whole.assign_coords(component=names, **label)
+        parts = {name: (("trajectory",), q[:, i]) for i, name in enumerate(names)}
+        parts |= {f"v_{name}": (("trajectory",), v[:, i]) for i, name in enumerate(names)}
+        numbers = {f"q{i}": (("run",), q[:, i]) for i in range(3)} | {f"v_{i}": (("run",), v[:, i]) for i in range(3)}
+        forms = {"whole": whole, "labelled": labelled, "names": xarray.Dataset(parts, label), "numbers": xarray.Dataset(numbers)}
+        base = self.study.replace({"ensemble.axes": None, "ensemble.initial": None, "output.trajectories": [0]})
+
+        def started(file, group=None):
+            study = base.replace({"ensemble.file": str(self.folder / file), **({"ensemble.group": group} if group else {})})
+            initial = rb.run(study).initial
+            np.testing.assert_array_equal(initial.q, q)
+            np.testing.assert_array_equal(initial.v, v)
+
+        engines = ["h5netcdf", *(["netcdf4"] if importlib.util.find_spec("netCDF4") else [])]
+        for engine in engines:
+            for name, form in forms.items():
+                with self.subTest(engine=engine, form=name):
+                    form.to_netcdf(f"{name}-{engine}.h5", engine=engine)
+                    started(f"{name}-{engine}.h5")
+                    form.to_netcdf(f"{name}-{engine}-initial.nc", engine=engine, group="initial")
+                    started(f"{name}-{engine}-initial.nc")
+                    form.to_netcdf(f"{name}-{engine}-final.nc", engine=engine, group="final")
+                    started(f"{name}-{engine}-final.nc", "/final")
+                    with self.assertRaisesRegex(rb.InputError, "give ensemble.group"):
+                        started(f"{name}-{engine}-final.nc")
+        encoding = {"q": {"scale_factor": 0.5, "zlib": True}}
+        whole.to_netcdf("scaled.h5", engine="h5netcdf", encoding=encoding)
+        with self.assertRaisesRegex(rb.InputError, "packed numbers in dataset 'q'"):
+            started("scaled.h5")
 
     def test_fits(self):
         study = self.study.replace({"time.end": 20.0, "observable": [{"name": "energy", "statistics": ["mse", "mean"], "values": True}],

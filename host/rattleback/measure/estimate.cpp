@@ -46,6 +46,7 @@ Problem copies_of(const Problem& problem, const Ensemble& ensemble, std::uint64_
   axis.name = "number_of_the_copy";
   axis.to = 1.0;
   axis.count = copies;
+  result.ensemble.unused = {axis.name};
   result.ensemble.project = problem.study.ensemble.project;
   if (system.turn != nullptr) result.ensemble.frame = ensemble.in_space() ? "space" : "body";
   result.ensemble.q.assign(data.q.begin(), data.q.end());

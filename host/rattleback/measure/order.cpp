@@ -12,6 +12,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/expression/expression.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/problem/points.hpp"
 
@@ -187,7 +188,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   if (*stored.time.steps == 0)
     input_error(where,
                 "the step of the reference varies over the ensemble (so does its accuracy); run it with "
-                "--set time.step=H");
+                "--set time.step=H, and name an axis that only the step uses in ensemble.unused");
   require_finer(where, stored_problem, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps),
                 runs);
   if (const auto failed = attributes.find("failed");
@@ -224,6 +225,7 @@ Problem at_step(const Study& study, double step) {
   Study run = study;
   const std::string where = fmt::format("step {}", step);
   if (!(step > 0.0 && std::isfinite(step))) input_error(where, "is not a positive number; leave it out");
+  for (std::string& axis : variables_of(run.time.step)) run.ensemble.unused.push_back(std::move(axis));
   run.time.step = step;
   run.time.step.where = where;
   for (const char* key : {"time", "time.step", "time.end"}) run.places[key] = where;

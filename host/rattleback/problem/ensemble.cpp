@@ -11,7 +11,8 @@
 #include "rattleback/ensemble/formulas.hpp"
 #include "rattleback/ensemble/grid.hpp"
 #include "rattleback/ensemble/groups.hpp"
-#include "rattleback/ensemble/point_file.hpp"
+#include "rattleback/formulas/model.hpp"
+#include "rattleback/points/point_file.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/result/result.hpp"
 
@@ -28,6 +29,19 @@ std::optional<bool> states_in_space(const std::filesystem::path& file) {
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+StateNames state_names(const Problem& problem) {
+  const SystemEntry& system = *problem.system;
+  const auto& formulas = problem.study.system.formulas;
+  const std::vector<std::string>& ignored = problem.study.ensemble.unused;
+  return {system.elements,
+          system.n,
+          system.m,
+          {system.coordinates.begin(), system.coordinates.end()},
+          formulas ? formulas->velocities : std::vector<std::string>{},
+          names_in_expressions(problem.study, system),
+          {ignored.begin(), ignored.end()}};
 }
 
 }  // namespace
@@ -49,9 +63,11 @@ struct Ensemble::Impl {
     const StateTable* const table = study.ensemble.states.get();
     const std::string where = study.place("ensemble.file");
     const std::string source = table != nullptr ? "the array" : "'" + study.ensemble.file.string() + "'";
-    PointFile points = table != nullptr
-                           ? points_of(*table, wanted)
-                           : read_points(study.directory / study.ensemble.file, study.ensemble.group, where, wanted);
+    const StateNames known = state_names(problem);
+    PointFile points =
+        table != nullptr
+            ? points_of(*table, known, wanted)
+            : read_points({study.directory / study.ensemble.file, study.ensemble.group, where, wanted}, known);
     const SystemEntry& system = *problem.system;
     const auto settle = [&](std::string_view name, const PointFile::Block& block, const std::vector<Value>& values,
                             int dimension, int elements) {
@@ -83,6 +99,32 @@ struct Ensemble::Impl {
     std::vector<std::string> result = file.names;
     for (const Axis& axis : study.ensemble.axes) result.push_back(axis.name);
     return result;
+  }
+
+  void refuse_unused() const {
+    const StateNames known = state_names(problem);
+    const Study::Ensemble& ensemble = study.ensemble;
+    const auto fail = [&](const std::string& where, std::string_view what, const std::string& name,
+                          const std::string& advice) {
+      input_error(
+          where, fmt::format("nothing uses the {} {} ({}); use it in ensemble.initial, in a parameter or in time.step, "
+                             "leave it out, or name it in ensemble.unused",
+                             what, quote(name), advice));
+    };
+    for (const std::string& name : names) {
+      const auto is_in = [&](const std::vector<std::string>& list) {
+        return std::ranges::find(list, name) != list.end();
+      };
+      if (known.used.contains(name) || is_in(ensemble.group_by) || is_in(ensemble.unused)) continue;
+      const std::vector<std::string> all = known.all();
+      if (ensemble.listed())
+        fail(study.place("ensemble.file"), "column", name,
+             fmt::format("the state is {}{}", known.in_words(), did_you_mean(name, all)));
+      const Axis& axis = *std::ranges::find(ensemble.axes, name, &Axis::name);
+      fail(axis.where, "axis", name,
+           is_in(all) ? "an axis is no coordinate by its name, but by an expression of ensemble.initial"
+                      : "its trajectories are all the same");
+    }
   }
 
   std::uint64_t size() const { return study.ensemble.listed() ? file.total : grid.size(); }
@@ -167,6 +209,7 @@ std::uint64_t Ensemble::size() const { return impl_->size(); }
 const Range& Ensemble::range() const { return impl_->range; }
 std::uint64_t Ensemble::file_digest() const { return impl_->file_digest(); }
 const std::vector<std::string>& Ensemble::axis_names() const { return impl_->names; }
+void Ensemble::refuse_unused() const { impl_->refuse_unused(); }
 std::uint64_t Ensemble::axis_count(std::size_t axis) const {
   return impl_->file.total != 0 ? 0 : impl_->grid.axis_count(axis);
 }

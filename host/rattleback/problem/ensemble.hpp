@@ -32,6 +32,8 @@ class Ensemble {
   /// Returns a digest of what the file of initial states says of the range; 0 without such a file.
   [[nodiscard]] std::uint64_t file_digest() const;
   [[nodiscard]] const std::vector<std::string>& axis_names() const;
+  /// Throws Error(input) when nothing uses an axis, or a column of the file, and the study does not name it in `unused`.
+  void refuse_unused() const;
   /// Returns the number of values of a range or list; 0 for a random axis and for a column of a file.
   [[nodiscard]] std::uint64_t axis_count(std::size_t axis) const;
   /// Returns the index of the trajectory's value in the range or list; the index of the draw for a random axis, 0 for a

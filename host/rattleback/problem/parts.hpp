@@ -2,6 +2,7 @@
 // Steps of resolving a study. Each step has a separate file.
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "rattleback/ensemble/formulas.hpp"
@@ -26,6 +27,9 @@ void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p);
 /// Returns the possible sizes of a configuration: "3", or "9, or 3 with rotation vectors in place of rotation matrices"
 /// when rotations have two forms.
 [[nodiscard]] std::string sizes_in_words(int dimension, int elements);
+
+/// Returns the names in the expressions of the initial states, the parameters and the step, without the parameters themselves.
+[[nodiscard]] std::set<std::string> names_in_expressions(const Study& study, const SystemEntry& system);
 
 /// Checks the indices of the trajectories to keep.
 void check_trajectories(const Study& study, std::uint64_t size);

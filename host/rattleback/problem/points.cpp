@@ -28,9 +28,9 @@ Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, 
   v.resize(static_cast<std::size_t>(system.n));
   p.resize(static_cast<std::size_t>(system.n));
   lambda.resize(static_cast<std::size_t>(system.m));
-  report =
-      system.prepare(data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
-                     {ensemble.from_momentum(), ensemble.multiplier_given(), project, ensemble.in_space(), in_space});
+  report = system.prepare(
+      data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
+      {ensemble.from_momentum(), ensemble.multiplier_given(), project, ensemble.in_space(), in_space, data.step});
 }
 
 namespace {
@@ -172,6 +172,7 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
 }  // namespace
 
 std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
+  ensemble.refuse_unused();
   const Range& range = ensemble.range();
   return check_listed(
              problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
@@ -180,10 +181,13 @@ std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, uns
 }
 
 PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
+  ensemble.refuse_unused();
   constexpr std::uint64_t most = 100'000;
   const std::uint64_t size = ensemble.size();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  if (size <= most) return check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
+  if (size <= most)
+    return check_listed(
+        problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
   const std::vector<std::uint64_t> corners =
       problem.study.ensemble.listed() ? std::vector<std::uint64_t>{0, size - 1} : Grid(problem.study).corners();
   const std::uint64_t parts = most - corners.size();

@@ -7,8 +7,8 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/ensemble/grid.hpp"
-#include "rattleback/ensemble/point_file.hpp"
 #include "rattleback/files/text_file.hpp"
+#include "rattleback/points/point_file.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/study/reader.hpp"
 
@@ -80,20 +80,8 @@ std::vector<std::string> axis_names(const Study& study, const SystemEntry& syste
   std::vector<std::string> names;
   for (const Axis& axis : study.ensemble.axes) names.push_back(axis.name);
   if (!study.ensemble.listed()) return names;
-  const auto is_parameter = [&](const std::string& name) {
-    const auto same = [&](const auto& info) { return info.name == name; };
-    return std::ranges::any_of(system.parameters, same) || std::ranges::any_of(system.structure, same);
-  };
-  const auto collect = [&](const Value& value) {
-    for (std::string& name : variables_of(value)) {
-      if (!is_parameter(name) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-    }
-  };
-  collect(study.time.step);
-  for (const auto& [name, value] : study.system.parameters) collect(value);
-  for (const auto* values : {&study.ensemble.q, &study.ensemble.v, &study.ensemble.p, &study.ensemble.lambda}) {
-    std::ranges::for_each(*values, collect);
-  }
+  const std::set<std::string> used = names_in_expressions(study, system);
+  names.assign(used.begin(), used.end());
   return names;
 }
 
@@ -101,7 +89,9 @@ std::vector<std::string> axis_names(const Study& study, const SystemEntry& syste
 
 Problem::Problem(Study given) : study(std::move(given)) {
   const FloatingPointScope environment;
-  check_name("a study", study.name, study.place("study.name"));
+  std::string name = study.name;
+  std::ranges::replace(name, '/', '-');  // as in the name of a file
+  check_name("a study", name, study.place("study.name"));
   choose_system(*this);
   choose_method(*this);
   check_file(study);
@@ -112,6 +102,23 @@ Problem::Problem(Study given) : study(std::move(given)) {
   const Formulas formulas(study, *system, axis_names(study, *system));
   complete_time(study, formulas);
   check_requests(*this, formulas.data.step);
+}
+
+std::set<std::string> names_in_expressions(const Study& study, const SystemEntry& system) {
+  std::set<std::string> names;
+  const auto is_parameter = [&](const std::string& name) {
+    const auto same = [&](const auto& info) { return info.name == name; };
+    return std::ranges::any_of(system.parameters, same) || std::ranges::any_of(system.structure, same);
+  };
+  const auto collect = [&](const Value& value) {
+    for (std::string& name : variables_of(value))
+      if (!is_parameter(name)) names.insert(std::move(name));
+  };
+  collect(study.time.step);
+  for (const auto& [name, value] : study.system.parameters) collect(value);
+  for (const auto* values : {&study.ensemble.q, &study.ensemble.v, &study.ensemble.p, &study.ensemble.lambda})
+    std::ranges::for_each(*values, collect);
+  return names;
 }
 
 bool Problem::given_in_space() const {

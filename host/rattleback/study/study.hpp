@@ -189,6 +189,8 @@ struct Study {
     std::string frame;
     /// Axes with given values: the result has statistics of each combination of values of these axes as well.
     std::vector<std::string> group_by;
+    /// Axes that only repeat trajectories, and columns of the file that are left out. Any other axis or column must have a use.
+    std::vector<std::string> unused;
     std::vector<Value> q, v, p, lambda;  ///< empty when not given
     std::string where;
 

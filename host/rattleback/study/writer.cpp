@@ -161,6 +161,7 @@ void write_ensemble(Writer& out, const Study& study) {
   out.line("project", toml_of_flag(ensemble.project));
   if (!ensemble.frame.empty()) out.line("frame", toml_of(ensemble.frame));
   out.given("group_by", ensemble.group_by);
+  out.given("unused", ensemble.unused);
   if (ensemble.q.empty() && ensemble.v.empty() && ensemble.p.empty() && ensemble.lambda.empty()) return;
   out.table("[ensemble.initial]");
   out.given("q", ensemble.q);

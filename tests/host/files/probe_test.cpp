@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rattleback/ensemble/point_file.hpp"
 #include "rattleback/files/hdf5.hpp"
+#include "rattleback/points/point_file.hpp"
 #include "rattleback/result/result.hpp"
 
 namespace rattleback {
@@ -84,7 +84,7 @@ class Probe : public testing::Test {
     return "";
   }
   std::string points_message() const {
-    return message_of([&] { (void)read_points(file, "", "study.toml:9"); });
+    return message_of([&] { (void)read_points({file, "", "study.toml:9"}, {}); });
   }
   std::string result_message() const {
     return message_of([&] { const ResultFile result(file); });
@@ -136,7 +136,7 @@ TEST_F(Probe, NeedsNeitherSigchldNorASingleThread) {
 
 TEST_F(Probe, ReadsAnIntactFile) {
   write_states(20, true, true);
-  const PointFile points = read_points(file, "", "");
+  const PointFile points = read_points({file, "", ""}, {});
   EXPECT_EQ(points.rows(), 20u);
   EXPECT_EQ(points.q.values, std::vector<double>(60, 0.5));
   const ResultFile result(file);

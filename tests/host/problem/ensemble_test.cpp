@@ -378,7 +378,8 @@ TEST_F(EnsembleFile, MissingAndMisplacedFilesAreRefused) {
   EXPECT_EQ(message("file = \"absent.h5\""),
             "s.toml:10: '" + path("absent.h5") + "' cannot be read (No such file or directory)");
   EXPECT_EQ(message("file = \"points.xlsx\""),
-            "s.toml:10: '" + path("points.xlsx") + "' has an unknown format (known: .csv, .h5, .hdf5)");
+            "s.toml:10: '" + path("points.xlsx") +
+                "' has an unknown format (known: .csv, .tsv, .txt, .dat, .h5, .hdf5, .nc)");
   write("twice.csv", "q0,q1,q2,v0,v1,v2\n1,2,3,4,5,6\n");
   EXPECT_EQ(message("file = \"twice.csv\"\n[ensemble.initial]\nq = [0, 0, 0]"),
             "s.toml:12: initial q is given here and in 'twice.csv'; leave one out");

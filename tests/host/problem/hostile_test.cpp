@@ -107,7 +107,12 @@ TEST(Hostile, NamesBecomePathsOfTheResult) {
                                                           repeated("a", 101), "\\u202e"}) {
     expect_in(section(name), "s.toml:8: a section cannot be called '");
     EXPECT_EQ(section(name).find('\x1b'), std::string::npos);
-    expect_in(parse("[study]\nname = \"" + name + "\"\n"), "a study cannot be called '");
+    const std::string study = parse("[study]\nname = \"" + name + "\"\n");
+    if (name == "a/b") {
+      EXPECT_EQ(study, "");  // no path of the result has it
+    } else {
+      expect_in(study, "a study cannot be called '");
+    }
     expect_in(parse("[ensemble]\naxes = [{ name = \"" + name + "\", values = [1] }]\n"), "cannot name an axis");
     expect_in(parse("[[observable]]\nname = \"" + name + "\"\n"), "unknown observable '");
   }

@@ -107,7 +107,8 @@ TEST_F(Input, MemoryRunsOutInASentence) {
 }
 
 TEST_F(Input, ChecksOfLargeEnsemblesAreSamples) {
-  const std::string axis = "--set 'ensemble.axes=[{{name=\"x\", from=0, to=1, count={}}}]'";
+  const std::string axis =
+      "--set 'ensemble.unused=[\"x\"]' --set 'ensemble.axes=[{{name=\"x\", from=0, to=1, count={}}}]'";
   const Outcome small = shell("$RB check s.toml " + fmt::format(fmt::runtime(axis), "1000"));
   EXPECT_EQ(small.exit_code, 0) << small.err;
   EXPECT_NE(small.err.find("checked 1000 of 1000 initial states; a run takes 1e+04 trajectory-steps"),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rattleback/ensemble/initial_data.hpp"
+#include "rattleback/points/state_names.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -39,23 +40,39 @@ struct PointFile {
     return borrowed_columns.empty() ? columns[i][place] : borrowed_columns[i][row_at(place)];
   }
   Block q, v, p, lambda;
+  [[nodiscard]] Block& block(StatePart part) {
+    Block* const blocks[] = {&q, &v, &p, &lambda};
+    return *blocks[static_cast<std::size_t>(part)];
+  }
   std::vector<std::string> names;               ///< all other columns; expressions use such columns like axes
   std::vector<std::vector<double>> columns;     ///< values of the named columns, one vector per name
   std::vector<const double*> borrowed_columns;  ///< the same of a table in memory
 };
 
-/// Returns whether a file name ends in .h5 or .hdf5.
+/// Returns whether a file name ends in .h5, .hdf5 or .nc.
 [[nodiscard]] bool is_hdf5_name(const std::filesystem::path& file);
 
 /// Returns the rows of a table in memory, without a copy. Throws Error(input) when a number is not finite.
-[[nodiscard]] PointFile points_of(const StateTable& table, const Range& rows);
+[[nodiscard]] PointFile points_of(const StateTable& table, const StateNames& names, const Range& rows);
 
-/// Reads a file. CSV (.csv) has '#' comments, a header line, and numbers separated by commas. Columns q[0], q[1], ...
-/// (or q0, q1, ...), v[i], p[i], lambda[i] are the state; all other columns are named columns. In HDF5 (.h5, .hdf5),
-/// datasets q, v, p, lambda of shape [N, .] are the state, and other datasets of shape [N] are named columns. The
-/// datasets are in `group`. If `group` is empty, the datasets are in / when / has q, else in /initial when /initial
-/// exists, else in /. Of the rows only row 0 and `rows` are read and checked. Throws Error(input); `where` is the place in the study that names the file.
-[[nodiscard]] PointFile read_points(const std::filesystem::path& file, const std::string& group,
-                                    const std::string& where, const Range& rows = {});
+/// Where initial states are, and which rows are wanted.
+struct PointSource {
+  std::filesystem::path file;
+  std::string group;  ///< of an HDF5 file; empty: / when / has a state, else /initial when there is one, else /
+  std::string where;  ///< the place in the study that names the file
+  Range rows = {};
+};
+
+/// Reads a file. Text (.csv, .tsv, .txt, .dat) has a line that names the columns, then rows of numbers (text_points.hpp). HDF5
+/// has datasets q, v, p, lambda of shape [N, .], or a dataset of shape [N] for each number (hdf5_points.hpp). Names say
+/// which columns are the state (state_names.hpp); all others are named columns. Of the rows only row 0 and the wanted ones are
+/// read and checked. Throws Error(input).
+[[nodiscard]] PointFile read_points(const PointSource& source, const StateNames& names);
+
+/// Returns those of the rows that a file of `total` rows has besides row 0.
+[[nodiscard]] Range rows_of(const Range& rows, std::uint64_t total);
+
+/// Returns the machine's memory in bytes.
+[[nodiscard]] double memory_bytes();
 
 }  // namespace rattleback
