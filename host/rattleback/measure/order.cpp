@@ -137,6 +137,7 @@ std::string continuous_part(const Problem& problem) {
   part.system = problem.study.system;
   part.ensemble = problem.study.ensemble;
   part.ensemble.frame = frame_of(problem);
+  part.ensemble.unused.clear();
   part.directory = problem.study.directory;
   return part.to_toml();
 }

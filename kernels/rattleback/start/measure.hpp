@@ -13,7 +13,7 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// Data rounded to 13 digits count as exact; the other bound is a few units in the last place.
+/// The share of its terms by which a constraint of given data may be off, and a few units in the last place.
 inline constexpr double digits_of_data = 3e-13, few_units = 0x1p-50;
 
 template <int N>

@@ -1,5 +1,6 @@
 // Tables of initial states: which columns are the state, and the forms in which other programs write them.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

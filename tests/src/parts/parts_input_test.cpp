@@ -1,5 +1,7 @@
 // What can be wrong with parts: a clear line each, and nothing is lost.
 
+#include <fcntl.h>
+
 #include "parts.hpp"
 
 namespace {
