@@ -12,7 +12,7 @@
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
-namespace {
+namespace points_test {
 
 template <class Action>
 std::string message_of(Action action) {
@@ -61,13 +61,13 @@ TEST(StateNames, AreIndicesOrThoseOfTheSystem) {
   EXPECT_EQ(found({"R11", "vR11"}, {1, 3, 0, {"R11"}, {}, {}, {}}), "q0 - ");
 }
 
-class Points : public testing::Test {
+class StateTables : public testing::Test {
  protected:
-  Points() {
+  StateTables() {
     std::string name = (std::filesystem::temp_directory_path() / "rattleback-points-XXXXXX").string();
     folder = mkdtemp(name.data());
   }
-  ~Points() override { std::filesystem::remove_all(folder); }
+  ~StateTables() override { std::filesystem::remove_all(folder); }
 
   [[nodiscard]] Study kepler(const std::string& ensemble) const {
     Study study = Study::parse(
@@ -104,7 +104,7 @@ class Points : public testing::Test {
   std::filesystem::path folder;
 };
 
-TEST_F(Points, HaveTheFormsOfOtherPrograms) {
+TEST_F(StateTables, HaveTheFormsOfOtherPrograms) {
   const std::string right = "0.9 0.1 0.2 1.1";
   EXPECT_EQ(second("x,y,vx,vy\n1,0,0,1\n0.9,0.1,0.2,1.1\n"), right);
   EXPECT_EQ(second("Q0,Q1,V0,V1\n1,0,0,1\n0.9,0.1,0.2,1.1\n"), right);
@@ -122,7 +122,7 @@ TEST_F(Points, HaveTheFormsOfOtherPrograms) {
   EXPECT_EQ(second("id,x,y,vx,vy\nA,1,0,0,1\nB,0.9,0.1,0.2,1.1\n", "unused = [\"id\"]"), right);
 }
 
-TEST_F(Points, RefuseWhatCanBeReadInTwoWays) {
+TEST_F(StateTables, RefuseWhatCanBeReadInTwoWays) {
   EXPECT_EQ(second("1,0,0,1\n0.9,0.1,0.2,1.1\n"),
             "1: no header (the line has 4 numbers, and no line before it names as many columns); add a line of names");
   EXPECT_EQ(second("# states\n1,0,0,1\n"),
@@ -136,7 +136,7 @@ TEST_F(Points, RefuseWhatCanBeReadInTwoWays) {
             "the state");
 }
 
-TEST_F(Points, EveryColumnAndEveryAxisHasAUse) {
+TEST_F(StateTables, EveryColumnAndEveryAxisHasAUse) {
   const std::string advice =
       "use it in ensemble.initial, in a parameter or in time.step, leave it out, or name it in ensemble.unused";
   EXPECT_EQ(second("x,y,vx,vy,temperature\n1,0,0,1,3\n1,0,0,1,4\n"),
@@ -155,5 +155,5 @@ TEST_F(Points, EveryColumnAndEveryAxisHasAUse) {
                 advice);
 }
 
-}  // namespace
+}  // namespace points_test
 }  // namespace rattleback

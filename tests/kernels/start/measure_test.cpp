@@ -12,7 +12,7 @@
 #include "rattleback/start/terms.hpp"
 
 namespace rattleback {
-namespace {
+namespace measure_test {
 
 TEST(Terms, KnowTheSizeOfWhatCancels) {
   const Terms x(3.0), y = Terms(0.25, 0.25);
@@ -162,5 +162,5 @@ TEST(Velocities, AreMeasuredByMomentumAndVectorPotential) {
       }
 }
 
-}  // namespace
+}  // namespace measure_test
 }  // namespace rattleback
