@@ -198,6 +198,32 @@ class Docs(unittest.TestCase):
         self.assertEqual(done.returncode, 2, f"{settings} is not refused")
         return done.stderr
 
+    def known_keys(self, *settings):
+        """The keys that the program lists when it meets another one, `zzz`."""
+        return set(re.search(r"unknown key 'zzz' .*\(known: (.*?)\)", self.refused(*settings))[1].split(", "))
+
+    def test_keys_of_a_study(self):
+        """The tables of study-file.md and formulas.md have every key, and no other."""
+        def keys(text):
+            tables = re.findall(r"^\| key \|.*\n\|.*\n((?:\|.*\n)+)", text, re.M)
+            return {key for line in "".join(tables).splitlines() for key in re.findall(r"`(\w+)`", cells(line)[0])}
+
+        sections = dict(re.findall(r"^## \[+([\w.]+)\]+\n(.*?)(?=^## |\Z)", (ROOT / "docs/study-file.md").read_text(), re.M | re.S))
+        for section, setting in (("study", "study.zzz=1"), ("system", "system.zzz=1"), ("time", "time.zzz=1"), ("ensemble", "ensemble.zzz=1"),
+                                 ("ensemble.initial", "ensemble.initial.zzz=1"), ("observable", "observable[0].zzz=1"),
+                                 ("section", 'section=[{surface="x", zzz=1}]'), ("fit", 'fit=[{name="a", observable="energy", zzz=1}]'),
+                                 ("output", "output.zzz=1")):
+            with self.subTest(section):
+                self.assertEqual(keys(sections[section]), self.known_keys(setting) - {"initial"}, f"docs/study-file.md: [{section}]")
+        for kind, given in (("range", "from=0, to=1, count=2"), ("values", "values=[1]"), ("uniform", 'distribution="uniform"'),
+                            ("normal", 'distribution="normal"'), ("quasi-random", 'distribution="sobol"')):
+            with self.subTest(kind):
+                row = re.search(rf"^\| {kind} \| (.*) \|$", sections["ensemble"], re.M)[1]
+                told = set(re.findall(r"`(\w+)(?: = [^`]*)?`", row))
+                self.assertEqual(told, self.known_keys(f'ensemble.axes=[{{name="a", {given}, zzz=1}}]'), f"docs/study-file.md: axes, {kind}")
+        formulas = keys((ROOT / "docs/formulas.md").read_text())
+        self.assertEqual(formulas, self.known_keys('system.coordinates=["x"]', "system.zzz=1"), "docs/formulas.md")
+
     def test_limits(self):
         """Every limit on a page is one that the program names when it is exceeded."""
         pages = {name: re.sub(r"\s+", " ", (ROOT / "docs" / name).read_text()) for name in ("study-file.md", "methods.md")}
