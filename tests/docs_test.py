@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What the documentation says of the program, compared with what the program says and does: options with their ranges and choices, limits,
 groups, status bits, commands, methods that continue a result; and tables that are whole.  docs_test.py PROGRAM"""
-import itertools, json, pathlib, re, subprocess, sys, tempfile, unittest
+import functools, itertools, json, pathlib, re, subprocess, sys, tempfile, unittest
 
 import h5py
 
@@ -20,6 +20,7 @@ name = "energy"
 """
 
 
+@functools.cache
 def ask(*words):
     return json.loads(subprocess.run([PROGRAM, *words, "--json"], check=True, capture_output=True, text=True).stdout)
 
@@ -223,6 +224,32 @@ class Docs(unittest.TestCase):
                 self.assertEqual(told, self.known_keys(f'ensemble.axes=[{{name="a", {given}, zzz=1}}]'), f"docs/study-file.md: axes, {kind}")
         formulas = keys((ROOT / "docs/formulas.md").read_text())
         self.assertEqual(formulas, self.known_keys('system.coordinates=["x"]', "system.zzz=1"), "docs/formulas.md")
+
+    def test_datasets_of_a_result(self):
+        """Every dataset and attribute of a result is in the tables of results.md, and what they list is in a result that has everything."""
+        page = (ROOT / "docs/results.md").read_text()
+        table = page[page.index("| dataset | shape | |"):].split("\n\n")[0]
+        patterns = {}
+        for path in re.findall(r"`(/[^`]*)`", "\n".join(cells(line)[0] for line in table.splitlines())):
+            text = re.sub(r"\{([\w,]+)\}", lambda match: f"({match[1].replace(',', '|')})", path.replace("..", "[^ ]+"))
+            patterns[path] = re.sub(r"\b[A-Z]+(?=$|/|_error)|(?<=_)OTHER", r"[^/]+", text)
+        settings = ["time={step=0.1, end=2.0, sample_every=5}", "ensemble.axes=[{name='theta', from=0.0, to='pi/2', count=8}, {name='g', values=[1, 2]}]",
+                    "ensemble.group_by=['g']", "output={trajectories=[0], covariance=['q']}", "fit=[{name='f', observable='energy'}]",
+                    "observable=[{name='energy', reference=3.06, statistics=['mse', 'mean', 'max'], quantiles=[0.5], values=true, "
+                    "histogram={from=3, to=4, bins=4}, correlation=['constraint']}, {name='constraint', statistics=['max']}]"]
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([PROGRAM, "run", ROOT / "examples/chaotic.toml", "-o", f"{folder}/r.h5", "--quiet",
+                            *[word for setting in settings for word in ("--set", setting)]], check=True, capture_output=True)
+            with h5py.File(f"{folder}/r.h5") as result:
+                paths, attributes = [], set(result.attrs)
+                result.visititems(lambda path, item: paths.append("/" + path) if isinstance(item, h5py.Dataset)
+                                  and b"not a netCDF variable" not in item.attrs.get("NAME", b"") else None)
+        for path in paths:
+            self.assertTrue(any(re.fullmatch(pattern, path) for pattern in patterns.values()), f"docs/results.md lacks {path}")
+        absent = [path for path, pattern in patterns.items() if not any(re.fullmatch(pattern, there) for there in paths)]
+        self.assertEqual([path for path in absent if not re.match("/sections|/final/lyapunov", path)], [], "docs/results.md: not in a result")
+        told = re.search(r"^Attributes of `/`: (.*?)\n\n", page, re.M | re.S)[1]
+        self.assertEqual(attributes - set(re.findall(r"`(\w+)`", told)), set(), "docs/results.md: attributes")
 
     def test_limits(self):
         """Every limit on a page is one that the program names when it is exceeded."""
