@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/problem/parts.hpp"
@@ -143,6 +144,10 @@ std::vector<double> Problem::sample_times(double step) const {
     times.push_back(time.start + (every == 0
                                       ? (*time.end - time.start) * static_cast<double>(s) / static_cast<double>(samples)
                                       : static_cast<double>(std::min(s * every, *time.steps)) * step));
+  // Rounding must not move the end that the study gives.
+  const double size = std::max(std::abs(time.start), std::abs(*time.end));
+  if (std::abs(times.back() - *time.end) <= 4.0 * std::numeric_limits<double>::epsilon() * size)
+    times.back() = *time.end;
   return times;
 }
 
