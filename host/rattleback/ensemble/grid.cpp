@@ -221,7 +221,7 @@ std::vector<double> Grid::axis_values(std::size_t axis) const {
 std::uint64_t Grid::quasi_random_bits(std::size_t axis, std::uint64_t draw) const {
   const Factor& f = factors_[axis];
   const Draw shift(f.seed, static_cast<std::uint32_t>(axis), draw / f.block);
-  return rattleback::quasi_random_bits(f.points, f.dimension, draw % f.block, shift.bits());
+  return rattleback::quasi_random_bits(f.points, f.dimension, draw % f.block, shift.bits(), f.block);
 }
 
 double Grid::uniform(std::size_t axis, std::uint64_t draw) const {

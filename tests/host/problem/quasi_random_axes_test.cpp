@@ -64,13 +64,13 @@ axes = [
       const std::uint64_t draw = k / 20 % 96, r = draw / 32, i = draw % 32;
       ASSERT_EQ(grid.randomisation(k), r);
       const auto bits = [&](std::size_t dimension, std::uint64_t seed, std::uint32_t position) {
-        return quasi_random_bits(points, dimension, i, Draw(seed, position, r).bits());
+        return quasi_random_bits(points, dimension, i, Draw(seed, position, r).bits(), 32);
       };
       ASSERT_EQ(grid.value(0, k), k < grid.size() / 2 ? 10 : 20);
       ASSERT_EQ(grid.value(1, k), -1 + 4 * uniform(bits(0, 8, 1)));
       ASSERT_EQ(grid.value(2, k), Draw(8, 2, draw).uniform());
       ASSERT_EQ(grid.value(4, k), 2 + 0.5 * normal_quantile_of_cell(bits(1, 9, 4)));
-      ASSERT_EQ(grid.value(5, k), uniform(quasi_random_bits(points, 0, k % 4, Draw(8, 5, 0).bits())));
+      ASSERT_EQ(grid.value(5, k), uniform(quasi_random_bits(points, 0, k % 4, Draw(8, 5, 0).bits(), 4)));
       ASSERT_EQ(grid.value(6, k), normal_quantile_of_cell(bits(2, 8, 6)));
     }
   }

@@ -2,6 +2,7 @@
 
 #include "rattleback/ensemble/quasi_random.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -72,7 +73,8 @@ TEST(QuasiRandom, EveryDimensionHasOnePointPerInterval) {
         std::array<int, 512> counts{};
         const std::uint64_t shift = Draw(7, static_cast<std::uint32_t>(dimension), block).bits();
         for (std::uint64_t i = 0; i < counts.size(); ++i) {
-          const std::uint64_t bits = quasi_random_bits(points, dimension, block * counts.size() + i, shift);
+          const std::uint64_t bits =
+              quasi_random_bits(points, dimension, block * counts.size() + i, shift, 8 * counts.size());
           ASSERT_LT(bits, std::uint64_t{1} << 53);
           ++counts[bits >> 44];
         }
@@ -93,10 +95,10 @@ TEST(Lattice, PointsAreMultiplesOfOneVector) {
   for (std::size_t dimension = 1; dimension < most_dimensions; ++dimension)
     for (std::uint64_t i = 0; i < n; ++i) {
       const auto number = [&](std::uint64_t index) {
-        return quasi_random_bits(Points::lattice, dimension, index, 0) / cell;
+        return quasi_random_bits(Points::lattice, dimension, index, 0, n) / cell;
       };
       // The first dimension is k / n. Point n / 2, the reverse of 1, is the vector itself.
-      const std::uint64_t k = quasi_random_bits(Points::lattice, 0, i, 0) / cell;
+      const std::uint64_t k = quasi_random_bits(Points::lattice, 0, i, 0, n) / cell;
       ASSERT_EQ(number(i), k * number(n / 2) % n);
     }
 }
@@ -112,7 +114,7 @@ double p2_of_lattice(std::size_t dimensions, std::uint64_t n) {
   for (std::uint64_t i = 0; i < n; ++i) {
     double product = 1;
     for (std::size_t j = 0; j < dimensions; ++j)
-      product *= factor(static_cast<double>(quasi_random_bits(Points::lattice, j, i, 0)) * 0x1p-53,
+      product *= factor(static_cast<double>(quasi_random_bits(Points::lattice, j, i, 0, n)) * 0x1p-53,
                         1 / static_cast<double>((j + 1) * (j + 1)));
     sum += product;
   }
@@ -143,7 +145,7 @@ double p2_of_random(std::size_t dimensions, std::uint64_t n) {
 TEST(Lattice, FigureP2IsFarBelowThatOfRandomPoints) {
   // Over pairs the figure is that of the single sum for a lattice and near its expectation for random points.
   const auto lattice = [](std::size_t j, std::uint64_t i) {
-    return static_cast<double>(quasi_random_bits(Points::lattice, j, i, Draw(3, 0, j).bits())) * 0x1p-53;
+    return static_cast<double>(quasi_random_bits(Points::lattice, j, i, Draw(3, 0, j).bits(), 256)) * 0x1p-53;
   };
   EXPECT_NEAR(p2_of_pairs(5, 256, lattice), p2_of_lattice(5, 256), 1e-12);
   double ratio = 0;
@@ -163,6 +165,41 @@ TEST(Lattice, FigureP2IsFarBelowThatOfRandomPoints) {
     EXPECT_LT(p2_of_lattice(most_dimensions, std::uint64_t{1} << m),
               p2_of_random(most_dimensions, std::uint64_t{1} << m) / (m < 8 ? 1 : 1.5))
         << m;
+}
+
+/// P2 of a lattice with this vector.
+double p2_of_vector(const std::vector<std::uint64_t>& z, std::uint64_t n) {
+  double sum = 0;
+  for (std::uint64_t k = 0; k < n; ++k) {
+    double product = 1;
+    for (std::size_t j = 0; j < z.size(); ++j)
+      product *= factor(static_cast<double>(k * z[j] % n) / static_cast<double>(n),
+                        1 / static_cast<double>((j + 1) * (j + 1)));
+    sum += product;
+  }
+  return sum / static_cast<double>(n) - 1;
+}
+
+// With two axes the construction tries every vector; with more it is greedy, and better than random vectors.
+TEST(Lattice, VectorsAreThoseOfTheSmallestP2) {
+  for (int m = 1; m <= 11; ++m) {
+    const std::uint64_t n = std::uint64_t{1} << m;
+    double least = 1e300;
+    for (std::uint64_t z = 1; z < n; z += 2) least = std::min(least, p2_of_vector({1, z}, n));
+    EXPECT_NEAR(p2_of_lattice(2, n), least, 1e-9 * least) << m;
+  }
+  for (const std::size_t dimensions : {3, 5, 10})
+    for (const int m : {6, 8, 10}) {
+      const std::uint64_t n = std::uint64_t{1} << m;
+      std::vector<double> random;
+      for (std::uint64_t k = 0; k < 200; ++k) {
+        std::vector<std::uint64_t> z{1};
+        while (z.size() < dimensions) z.push_back(Draw(k, static_cast<std::uint32_t>(z.size()), 0).bits() % n | 1);
+        random.push_back(p2_of_vector(z, n));
+      }
+      std::ranges::sort(random);
+      EXPECT_LE(p2_of_lattice(dimensions, n), random[9]) << dimensions << ' ' << m;
+    }
 }
 
 }  // namespace
