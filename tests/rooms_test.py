@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 """The rooms of the library: no folder has more than a dozen files, no file more than 500 lines, the rooms of host/ and of
-kernels/ include each other without a circle, and texts leave through one door."""
+kernels/ include each other without a circle, texts leave through one door, and no number comes from the C library's functions,
+which differ between machines."""
 import collections, pathlib, re, sys, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCES = {".hpp", ".cpp", ".cc", ".cu", ".cuh"}
+# Functions that the C library rounds in its own way on each machine. Those of IEEE 754 (sqrt, fma, floor, ldexp, ..) are exact.
+ROUNDED = r"(?:a?(?:sin|cos|tan)h?|atan2|sincos|exp(?:2|m1)?|log(?:2|10|1p)?|pow|cbrt|hypot|erfc?|[tl]gamma)[fl]?"
+# These files only show numbers, or name the functions for a compiler.
+SHOWN = {"host/rattleback/cuda/standard.cpp"}
 
 
 def sources(folder):
@@ -67,6 +72,21 @@ class Rooms(unittest.TestCase):
             found = {str(path.relative_to(ROOT)) for folder in ("host", "src", "python") for path in sources(folder)
                      if re.search(pattern, path.read_text())}
             self.assertEqual(found - allowed, set(), pattern)
+
+    def test_functions_are_those_of_the_kernels(self):
+        library = re.compile(rf"(?:\bstd::|(?<![\w>])::|\b__builtin_){ROUNDED}\b(?!::)|\busing std::{ROUNDED}\b")
+        call = re.compile(rf"(?<![\w.:>]){ROUNDED}\(")
+        distribution = re.compile(r"\bstd::\w+_distribution\b")
+        for path in [path for folder in ("host", "kernels", "src") for path in sources(folder)]:
+            name = str(path.relative_to(ROOT))
+            if name in SHOWN:
+                continue
+            text = re.sub(r"//.*|\"(?:[^\"\\\n]|\\.)*\"", "", path.read_text())
+            self.assertIsNone(library.search(text), f"{name}: take the function from rattleback/real/, the same on every machine")
+            self.assertIsNone(distribution.search(text), f"{name}: draw with rattleback/base/random.hpp")
+            # Without this header an unqualified call finds the C library's function.
+            if not name.startswith("kernels/") and (found := call.search(text)):
+                self.assertRegex(path.read_text(), r'#include "rattleback/(real|loop)/', f"{name}: {found[0]}..)")
 
     def test_kernels_do_not_need_the_host(self):
         for path in sources("kernels"):

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "rattleback/real/elementary.hpp"
+
 namespace rattleback {
 
 /// Returns x with P(X <= x) = p for a normal X of mean 0 and standard deviation 1. Needs 0 < p < 1. The relative error
@@ -11,7 +13,7 @@ namespace rattleback {
 /// Source: M. J. Wichura, Algorithm AS 241: the percentage points of the normal distribution, Appl. Stat. 37 (1988)
 /// 477-484, PPND16.
 [[nodiscard]] inline double normal_quantile(double p) {
-  const auto ratio = [](const double (&a)[8], const double (&b)[8], double r) {
+  const auto ratio = [](const double(&a)[8], const double(&b)[8], double r) {
     double numerator = a[7], denominator = b[7];
     for (int i = 7; i-- > 0;) {
       numerator = numerator * r + a[i];
@@ -39,7 +41,7 @@ namespace rattleback {
                               1.42151175831644588870e-7, 2.04426310338993978564e-15};
   const double q = p - 0.5;
   if (std::abs(q) <= 0.425) return q * ratio(a, b, 0.180625 - q * q);
-  const double r = std::sqrt(-std::log(q < 0 ? p : 1 - p));
+  const double r = sqrt(-log(q < 0 ? p : 1 - p));
   const double x = r <= 5 ? ratio(c, d, r - 1.6) : ratio(e, f, r - 5);
   return q < 0 ? -x : x;
 }

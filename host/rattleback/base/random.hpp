@@ -2,9 +2,10 @@
 // Counter-based random numbers. A draw is a pure function of key and counter, so the order of draws does not matter.
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <numbers>
+
+#include "rattleback/real/elementary.hpp"
 
 namespace rattleback {
 
@@ -39,8 +40,8 @@ class Draw {
 
   /// Returns a normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() const {
-    const double radius = std::sqrt(-2 * std::log(static_cast<double>(bits() + 1) * 0x1p-53));
-    return radius * std::cos(2 * std::numbers::pi * (static_cast<double>(second_ >> 11) * 0x1p-53));
+    const double radius = sqrt(-2.0 * log(static_cast<double>(bits() + 1) * 0x1p-53));
+    return radius * cos(2 * std::numbers::pi * (static_cast<double>(second_ >> 11) * 0x1p-53));
   }
 
  private:

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/real/power.hpp"
+
 namespace rattleback {
 
 bool ExpressionAlgebra::depends(int node, int first, int last) {
@@ -46,7 +48,7 @@ void ExpressionAlgebra::multiply(Term& term, Factor factor) {
 }
 
 void ExpressionAlgebra::multiply(Term& term, const Term& by, int exponent) {
-  term.coefficient *= std::pow(by.coefficient, exponent);
+  term.coefficient *= pow(by.coefficient, static_cast<double>(exponent));
   for (const Factor& factor : by.factors) multiply(term, {factor.base, factor.exponent * exponent});
 }
 
@@ -326,7 +328,8 @@ int ExpressionAlgebra::substituted(int node, const std::map<int, int>& replaceme
     const Node info = graph_[at];
     int result = at;
     if (info.op == Op::add || info.op == Op::subtract) {
-      result = sum_of_parts(at, [&](int part) { return self(self, part); }, replacement);
+      result = sum_of_parts(
+          at, [&](int part) { return self(self, part); }, replacement);
     } else if (arity(info.op) > 0) {
       std::array<int, 3> operand{};
       for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k)

@@ -4,6 +4,10 @@
 #include <bit>
 #include <cmath>
 
+#include "rattleback/real/hyperbolic.hpp"
+#include "rattleback/real/power.hpp"
+#include "rattleback/real/trigonometric.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -35,6 +39,7 @@ constexpr FunctionInfo all_functions[] = {{"sin", Op::sin, 1, 1},
                                           {"min", Op::minimum, 1, any_number},
                                           {"max", Op::maximum, 1, any_number}};
 
+/// The functions are those of the kernels, so that a formula has the same value on every machine.
 double value_of(const Node& node, double a, double b, double c) {
   switch (node.op) {
     case Op::constant:
@@ -56,7 +61,7 @@ double value_of(const Node& node, double a, double b, double c) {
       return product;
     }
     case Op::power:
-      return std::pow(a, b);
+      return pow(a, b);
     case Op::less:
       return a < b;
     case Op::less_equal:
@@ -72,51 +77,51 @@ double value_of(const Node& node, double a, double b, double c) {
     case Op::choose:
       return a != 0.0 ? b : c;
     case Op::minimum:
-      return std::min(a, b);
+      return min(a, b);
     case Op::maximum:
-      return std::max(a, b);
+      return max(a, b);
     case Op::atan2:
-      return std::atan2(a, b);
+      return atan2(a, b);
     case Op::sin:
-      return std::sin(a);
+      return sin(a);
     case Op::cos:
-      return std::cos(a);
+      return cos(a);
     case Op::tan:
-      return std::tan(a);
+      return tan(a);
     case Op::asin:
-      return std::asin(a);
+      return asin(a);
     case Op::acos:
-      return std::acos(a);
+      return acos(a);
     case Op::atan:
-      return std::atan(a);
+      return atan(a);
     case Op::sinh:
-      return std::sinh(a);
+      return sinh(a);
     case Op::cosh:
-      return std::cosh(a);
+      return cosh(a);
     case Op::tanh:
-      return std::tanh(a);
+      return tanh(a);
     case Op::asinh:
-      return std::asinh(a);
+      return asinh(a);
     case Op::acosh:
-      return std::acosh(a);
+      return acosh(a);
     case Op::atanh:
-      return std::atanh(a);
+      return atanh(a);
     case Op::exp:
-      return std::exp(a);
+      return exp(a);
     case Op::log:
-      return std::log(a);
+      return log(a);
     case Op::log2:
-      return std::log2(a);
+      return log2(a);
     case Op::log10:
-      return std::log10(a);
+      return log10(a);
     case Op::sqrt:
-      return std::sqrt(a);
+      return sqrt(a);
     case Op::abs:
-      return std::abs(a);
+      return abs(a);
     case Op::sign:
-      return static_cast<double>((a > 0.0) - (a < 0.0));
+      return sign(a);
     case Op::rint:
-      return std::floor(a + 0.5);
+      return rint(a);
   }
   return 0.0;
 }
@@ -147,8 +152,6 @@ int Graph::apply(Op op, int a, int b, int c) {
   const auto number = [&](int i) { return (*this)[node.operand[static_cast<std::size_t>(i)]].number; };
   for (int i = 0; i < arity(op); ++i)
     if ((*this)[node.operand[static_cast<std::size_t>(i)]].op != Op::constant) return add(node);
-  const bool exact = (op < Op::atan2 && op != Op::power) || op >= Op::sqrt;
-  if (exactly_ && !exact) return add(node);
   return constant(value_of(node, number(0), number(1), number(2)));
 }
 

@@ -49,7 +49,7 @@ enum class Op {
   sqrt,
   abs,
   sign,
-  rint  ///< floor(a + 0.5): the nearest whole number, in a tie the larger
+  rint  ///< the nearest whole number, in a tie the larger
 };
 
 struct Node {
@@ -65,11 +65,6 @@ struct Node {
 /// Nodes in an order where operands come first. Equal nodes are stored once; constants are folded.
 class Graph {
  public:
-  Graph() = default;
-  /// With `exactly` only operations that IEEE arithmetic rounds correctly are folded. Other functions of constants stay,
-  /// because the C library of each machine rounds them in its own way.
-  explicit Graph(bool exactly) : exactly_(exactly) {}
-
   int constant(double value);
   int variable(int index);
   int apply(Op op, int a, int b = 0, int c = 0);
@@ -82,7 +77,6 @@ class Graph {
  private:
   int add(const Node& node);
 
-  bool exactly_ = false;
   std::vector<Node> nodes_;
   std::map<std::tuple<Op, unsigned long long, int, std::array<int, 3>>, int> known_;
 };

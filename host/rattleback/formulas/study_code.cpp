@@ -114,7 +114,7 @@ class Variables {
 
 std::string study_code(const std::string& name, std::span<const FormulaText> formulas, const FormulaNames& names,
                        bool of_state) {
-  Graph graph(true);
+  Graph graph;
   ExpressionAlgebra algebra(graph, 0);
   const Variables variables(names, graph);
   std::vector<int> nodes;

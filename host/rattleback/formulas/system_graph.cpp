@@ -53,7 +53,6 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
       elements(formulas.elements()),
       m(formulas.m()),
       parameters_(static_cast<int>(formulas.parameters.size())),
-      graph_(true),
       algebra_(graph_, parameters_) {
   for (int i = 0; i < v(n); ++i) (void)graph_.variable(i);  // in the order of their indices
   if (formulas.on_group()) {

@@ -15,6 +15,7 @@
 #include "rattleback/expression/expression.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/problem/points.hpp"
+#include "rattleback/real/elementary.hpp"
 
 namespace rattleback {
 namespace {
@@ -384,8 +385,8 @@ ErrorSeries error_series(std::span<const double> steps, std::vector<double> erro
   ErrorSeries series{std::move(errors), {}, 0, 0, nan};
   const auto& e = series.error;
   for (std::size_t i = 0; i < e.size(); ++i)
-    series.order.push_back(
-        i > 0 && e[i - 1] > 0 && e[i] > 0 ? std::log(e[i - 1] / e[i]) / std::log(steps[i - 1] / steps[i]) : nan);
+    series.order.push_back(i > 0 && e[i - 1] > 0 && e[i] > 0 ? log(e[i - 1] / e[i]) / log(steps[i - 1] / steps[i])
+                                                             : nan);
   std::size_t& end = series.above_floor;
   while (end < e.size() && e[end] > floor[end] && (end == 0 || e[end] < e[end - 1])) ++end;
   series.points = std::min(end, most_points);
@@ -393,13 +394,13 @@ ErrorSeries error_series(std::span<const double> steps, std::vector<double> erro
   const std::size_t begin = end - series.points;
   double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
   for (std::size_t i = begin; i < end; ++i) {
-    x += std::log(steps[i]) / static_cast<double>(series.points);
-    y += std::log(e[i]) / static_cast<double>(series.points);
+    x += log(steps[i]) / static_cast<double>(series.points);
+    y += log(e[i]) / static_cast<double>(series.points);
   }
   for (std::size_t i = begin; i < end; ++i) {
-    const double dx = std::log(steps[i]) - x;
+    const double dx = log(steps[i]) - x;
     xx += dx * dx;
-    xy += dx * (std::log(e[i]) - y);
+    xy += dx * (log(e[i]) - y);
   }
   series.slope = xy / xx;
   return series;

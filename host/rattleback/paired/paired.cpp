@@ -12,6 +12,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/isa/isa.hpp"
 #include "rattleback/paired/initial_states.hpp"
+#include "rattleback/real/elementary.hpp"
 #include "rattleback/statistics/statistics.hpp"
 #include "rattleback/study/reader.hpp"
 
@@ -252,7 +253,7 @@ PairedObservable compare(const Side& first, const Side& second, const std::strin
 
 }  // namespace
 
-double PairedStatistic::unpaired_error() const { return std::hypot(first.error, second.error); }
+double PairedStatistic::unpaired_error() const { return hypot(first.error, second.error); }
 
 PairedReport paired_differences(const ResultFile& first, const ResultFile& second,
                                 std::span<const std::string> observables) {

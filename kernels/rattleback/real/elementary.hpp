@@ -219,13 +219,23 @@ RB_HD T atan(T a) {
   return select(a == T(0.0), a, select(a < T(0.0), -y, y));
 }
 
-/// floor(a + 0.5): the nearest whole number, in a tie the larger.
+/// The nearest whole number, in a tie the larger: floor(a + 1/2) with the sum not rounded. Zeros are +0.
 template <class T>
 RB_HD T rint(T a) {
-  const T sum = a + T(0.5), size = abs(sum), all(4503599627370496.0);  // from 2^52 on, all numbers are whole
-  const T whole = with_sign((size + all) - all, sum);
-  const T below = select(whole > sum, whole - T(1.0), whole);
-  return select(size < all, below, sum);
+  const T size = abs(a), all(4503599627370496.0);   // from 2^52 on, all numbers are whole
+  const T even = with_sign((size + all) - all, a);  // in a tie the even one
+  const T nearest = select(a - even == T(0.5), even + T(1.0), even);
+  return select(size < all, nearest + T(0.0), a);
+}
+
+/// sqrt(a^2 + b^2), where the squares may overflow or underflow. The relative error is below 2^-51.
+template <class T>
+RB_HD T hypot(T a, T b) {
+  const T infinity(__builtin_huge_val());
+  const T size_a = abs(a), size_b = abs(b), longer = max(size_a, size_b), shorter = min(size_a, size_b);
+  const T quotient = shorter / select((longer > T(0.0)) & (longer < infinity), longer, T(1.0));
+  const T length = select(longer < infinity, longer * sqrt(fma(quotient, quotient, T(1.0))), infinity);
+  return select((a == a) & (b == b), length, a + b);
 }
 
 // These overloads match double exactly, so that a call that also finds the C library's function is ambiguous. Otherwise
@@ -237,5 +247,6 @@ RB_HD double exp(double a) { return exp<double>(a); }
 RB_HD double log(double a) { return log<double>(a); }
 RB_HD double atan(double a) { return atan<double>(a); }
 RB_HD double rint(double a) { return rint<double>(a); }
+RB_HD double hypot(double a, double b) { return hypot<double>(a, b); }
 
 RB_NAMESPACE_END

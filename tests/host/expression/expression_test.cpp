@@ -51,7 +51,7 @@ TEST(Expressions, MultiplyFactorsSideBySide) {
   EXPECT_EQ(value("2 x b"), 2.0 * x * b);
   EXPECT_EQ(value("1/2 x"), 0.5 * x);
   EXPECT_EQ(value("(x) (y)"), x * y);
-  EXPECT_EQ(value("2 cos(x - y) sin(x)"), 2.0 * std::cos(x - y) * std::sin(x));
+  EXPECT_DOUBLE_EQ(value("2 cos(x - y) sin(x)"), 2.0 * std::cos(x - y) * std::sin(x));
   EXPECT_EQ(value("2 -x"), 2.0 - x);
   EXPECT_EQ(value("3 pi"), 3.0 * std::numbers::pi);
 }
@@ -62,13 +62,14 @@ TEST(Expressions, KnowTheirFunctions) {
       {"atan", std::atan}, {"sinh", std::sinh},   {"cosh", std::cosh}, {"tanh", std::tanh}, {"asinh", std::asinh},
       {"exp", std::exp},   {"atanh", std::atanh}, {"log", std::log},   {"ln", std::log},    {"log2", std::log2},
       {"sqrt", std::sqrt}, {"log10", std::log10}, {"abs", std::abs},   {"rint", std::round}};
-  for (const auto& [name, function] : known) EXPECT_EQ(value(std::string(name) + "(x / 2)"), function(x / 2)) << name;
-  EXPECT_EQ(value("acosh(x)"), std::acosh(x));
-  EXPECT_EQ(value("atan2(y, x)"), std::atan2(y, x));
+  for (const auto& [name, function] : known)
+    EXPECT_DOUBLE_EQ(value(std::string(name) + "(x / 2)"), function(x / 2)) << name;
+  EXPECT_DOUBLE_EQ(value("acosh(x)"), std::acosh(x));
+  EXPECT_DOUBLE_EQ(value("atan2(y, x)"), std::atan2(y, x));
   EXPECT_EQ(value("sign(y) + sign(0)"), -1.0);
   EXPECT_EQ(value("min(x, y, b) + max(x, y, b) + sum(1, 2, 3) + max(2)"), y + b + 6.0 + 2.0);
   EXPECT_EQ(value("x^3"), x * x * x);
-  EXPECT_EQ(value("x^0.5"), std::pow(x, 0.5));
+  EXPECT_DOUBLE_EQ(value("x^0.5"), std::pow(x, 0.5));
   EXPECT_EQ(value("avg(1, 2, 6) + avg(x)"), 3.0 + x);
   EXPECT_EQ(value("x^0"), 1.0);
   for (const FunctionInfo& function : functions()) {
@@ -142,22 +143,19 @@ TEST(Expressions, ShareEqualPartsAndFoldConstants) {
   const auto resolve = [&](const std::string& name) { return graph.variable(name == "x" ? 0 : 1); };
   const int root = parse_expression("sin(x y) + 2 * 3 * sin(x * y) - pi / pi", graph, resolve);
   const double at[] = {x, y};
-  EXPECT_EQ(Program(graph, root)(at), std::sin(x * y) + 6.0 * std::sin(x * y) - 1.0);
+  EXPECT_DOUBLE_EQ(Program(graph, root)(at), std::sin(x * y) + 6.0 * std::sin(x * y) - 1.0);
   int sines = 0;
   for (int i = 0; i < graph.size(); ++i) sines += graph[i].op == Op::sin;
   EXPECT_EQ(sines, 1);
   EXPECT_EQ(parse_expression("2 * 3 + sqrt(4)", graph, resolve), graph.constant(8.0));
 }
 
-TEST(Expressions, FoldFunctionsOfConstantsOnRequest) {
+TEST(Expressions, FoldFunctionsOfConstants) {
   const auto resolve = [](const std::string&) { return 0; };
-  Graph exactly(true), always;
-  for (const char* text : {"sin(1)", "2^0.3", "exp(2)", "atan2(1, 2)", "log(3)", "tanh(2)"}) {
-    EXPECT_NE(exactly[parse_expression(text, exactly, resolve)].op, Op::constant) << text;
-    EXPECT_EQ(always[parse_expression(text, always, resolve)].op, Op::constant) << text;
-  }
-  for (const char* text : {"sqrt(2)", "1/3 + 2 pi", "2^-(-3)", "abs(-2)", "max(1, 2)"})
-    EXPECT_EQ(exactly[parse_expression(text, exactly, resolve)].op, Op::constant) << text;
+  Graph graph;
+  for (const char* text : {"sin(1)", "2^0.3", "exp(2)", "atan2(1, 2)", "log(3)", "tanh(2)", "sqrt(2)", "1/3 + 2 pi",
+                           "2^-(-3)", "abs(-2)", "max(1, 2)"})
+    EXPECT_EQ(graph[parse_expression(text, graph, resolve)].op, Op::constant) << text;
 }
 
 TEST(Expressions, ListTheirVariables) {

@@ -151,6 +151,30 @@ TEST(Arctangent, SpecialArguments) {
   EXPECT_TRUE(std::isnan(atan(nan)));
 }
 
+TEST(NearestWholeNumber, IsExact) {
+  Random random(9);
+  const auto expect = [](double x) {
+    const double below = std::floor(x);
+    EXPECT_TRUE(same_bits(rint(x), (x - below >= 0.5 ? below + 1.0 : below) + 0.0)) << x;
+  };
+  for (int i = 0; i < samples; ++i) expect(random.uniform(-4.0, 4.0)), expect(log_uniform(random, -1074.0, 1024.0));
+  for (const double x : {0.49999999999999994, 0.5, 0.5000000000000001, 1.5, 2.5, 0x1p51 + 0.5, 0x1p52 - 0.5,
+                         0x1p52 + 1.0, 0.0, infinity})
+    expect(x), expect(-x);
+  EXPECT_TRUE(std::isnan(rint(nan)));
+}
+
+TEST(Hypotenuse, HasNoSquares) {
+  Random random(10);
+  for (int i = 0; i < samples / 10; ++i) {
+    const double a = log_uniform(random, -1000.0, 1000.0), b = a * random.uniform(-2.0, 2.0);
+    EXPECT_NEAR(hypot(a, b) / std::hypot(a, b), 1.0, 0x1p-51) << a << ' ' << b;
+  }
+  for (const double a : {0.0, 1.0, 1e300, infinity})
+    for (const double b : {0.0, 1.0, 1e-300, infinity}) EXPECT_EQ(hypot(-a, b), std::hypot(a, b)) << a << ' ' << b;
+  EXPECT_TRUE(std::isnan(hypot(nan, 1.0)) && std::isnan(hypot(1.0, nan)));
+}
+
 // f, f' and f'' at once, from dual numbers over dual numbers.
 TEST(Derivatives, OfElementaryFunctions) {
   using Dual2 = Dual<Dual<double, 1>, 1>;

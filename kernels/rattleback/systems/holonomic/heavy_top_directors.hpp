@@ -153,13 +153,13 @@ struct HeavyTopDirectors {
     for (int i = 0; i < n; ++i)
       if (!(std::fabs(v[i] - turned(w, &q[i - i % 3], i % 3)) <= 1e-12 * speed)) return false;
     // The state turns about d_3, then about the vertical.
-    const double c = std::cos(spin * time), s = std::sin(spin * time);
+    const double c = cos(spin * time), s = sin(spin * time);
     for (int i = 0; i < 3; ++i) {
       const double d1 = q[3 + i], d2 = q[6 + i];
       q[3 + i] = c * d1 + s * d2;
       q[6 + i] = c * d2 - s * d1;
     }
-    const double cp = std::cos(precession * time), sp = std::sin(precession * time);
+    const double cp = cos(precession * time), sp = sin(precession * time);
     for (int b = 0; b < 4; ++b) {
       const double x = q[3 * b], y = q[3 * b + 1];
       q[3 * b] = cp * x - sp * y;

@@ -67,20 +67,20 @@ struct ChaplyginSleigh {
   /// Forward speed u and angular velocity w obey u' = a w^2, w' = -(a / c^2) u w with c^2 = a^2 + I/M. Hence
   /// u = A tanh(xi) and c w = A sech(xi) with xi' = a A / c^2; the heading and the path are quadratures.
   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
-    const double c2 = inertia / mass + offset * offset, c = std::sqrt(c2);
+    const double c2 = inertia / mass + offset * offset, c = sqrt(c2);
     if (!(c2 > 0.0)) return false;
-    const double u0 = v[0] * std::cos(q[2]) + v[1] * std::sin(q[2]), w0 = v[2], speed = std::hypot(u0, c * w0);
+    const double u0 = v[0] * cos(q[2]) + v[1] * sin(q[2]), w0 = v[2], speed = hypot(u0, c * w0);
     if (speed == 0.0) return true;
-    const double xi0 = std::asinh(u0 / (c * std::fabs(w0))), xi_rate = offset * speed / c2;
-    const auto u = [&](double t) { return speed * std::tanh(xi0 + xi_rate * t); };
-    const auto w = [&](double t) { return std::copysign(speed / c, w0) / std::cosh(xi0 + xi_rate * t); };
+    const double xi0 = asinh(u0 / (c * std::fabs(w0))), xi_rate = offset * speed / c2;
+    const auto u = [&](double t) { return speed * tanh(xi0 + xi_rate * t); };
+    const auto w = [&](double t) { return std::copysign(speed / c, w0) / cosh(xi0 + xi_rate * t); };
     const double width = 0.25 / (speed / c + std::fabs(xi_rate));
     const auto path = integrate_with_phase(time, width, q[2], w, [&](double t, double heading) {
-      return Vector<double, 2>{u(t) * std::cos(heading), u(t) * std::sin(heading)};
+      return Vector<double, 2>{u(t) * cos(heading), u(t) * sin(heading)};
     });
     q[0] += path[0];
     q[1] += path[1];
-    v = {u(time) * std::cos(q[2]), u(time) * std::sin(q[2]), w(time)};
+    v = {u(time) * cos(q[2]), u(time) * sin(q[2]), w(time)};
     return true;
   }
 };

@@ -49,19 +49,19 @@ struct NonholonomicParticle {
   /// y oscillates freely. With r = sqrt(1 + y^2) and d tau = dt / r, x and r vx are the cosine and sine of a second
   /// oscillation in tau. tau and z = integral of y vx dt are quadratures.
   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
-    const double x0 = q[0], y0 = q[1], vy0 = v[1], w0 = std::sqrt(1.0 + y0 * y0) * v[0];
-    const auto y = [&](double t) { return y0 * std::cos(t) + vy0 * std::sin(t); };
-    const auto tau_rate = [&](double t) { return 1.0 / std::sqrt(1.0 + y(t) * y(t)); };
-    const auto vx = [&](double t, double phase) { return (w0 * std::cos(phase) - x0 * std::sin(phase)) * tau_rate(t); };
+    const double x0 = q[0], y0 = q[1], vy0 = v[1], w0 = sqrt(1.0 + y0 * y0) * v[0];
+    const auto y = [&](double t) { return y0 * cos(t) + vy0 * sin(t); };
+    const auto tau_rate = [&](double t) { return 1.0 / sqrt(1.0 + y(t) * y(t)); };
+    const auto vx = [&](double t, double phase) { return (w0 * cos(phase) - x0 * sin(phase)) * tau_rate(t); };
     // The rate is singular where y(t) = i, at a distance asinh(1 / amplitude) from the real axis.
-    const double width = 0.25 / (1.0 + std::hypot(y0, vy0));
+    const double width = 0.25 / (1.0 + hypot(y0, vy0));
     double tau = 0.0;
     q[2] +=
         integrate_with_phase(time, width, tau, tau_rate, [&](double t, double phase) { return y(t) * vx(t, phase); });
-    q[0] = x0 * std::cos(tau) + w0 * std::sin(tau);
+    q[0] = x0 * cos(tau) + w0 * sin(tau);
     q[1] = y(time);
     v[0] = vx(time, tau);
-    v[1] = vy0 * std::cos(time) - y0 * std::sin(time);
+    v[1] = vy0 * cos(time) - y0 * sin(time);
     v[2] = q[1] * v[0];
     return true;
   }

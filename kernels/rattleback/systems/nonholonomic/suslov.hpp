@@ -76,15 +76,15 @@ struct Suslov {
   bool exact(double time, Vector<double, 9>& q, Vector<double, n>& v) const {
     const bool heavy = weight != 0.0 && (centre_1 != 0.0 || centre_2 != 0.0 || centre_3 != 0.0);
     if (heavy || !(moment_1 > 0.0) || !(moment_2 > 0.0)) return false;
-    const double r1 = std::sqrt(moment_1), r2 = std::sqrt(moment_2), k1 = product_13 / r1, k2 = product_23 / r2;
-    const double k = std::hypot(k1, k2), speed = std::hypot(r1 * v[0], r2 * v[1]);
+    const double r1 = sqrt(moment_1), r2 = sqrt(moment_2), k1 = product_13 / r1, k2 = product_23 / r2;
+    const double k = hypot(k1, k2), speed = hypot(r1 * v[0], r2 * v[1]);
     if (speed == 0.0) return true;
     const double c = k > 0.0 ? k1 / k : 1.0, s = k > 0.0 ? k2 / k : 0.0;
     const double along = c * r2 * v[1] - s * r1 * v[0], across = c * r1 * v[0] + s * r2 * v[1];
-    const double phase = std::asinh(along / std::fabs(across)), rate = k * speed / (r1 * r2);
+    const double phase = asinh(along / std::fabs(across)), rate = k * speed / (r1 * r2);
     const auto w = [&](double t) {
-      const double tangent = speed * std::tanh(phase + rate * t);
-      const double secant = std::copysign(speed, across) / std::cosh(phase + rate * t);
+      const double tangent = speed * tanh(phase + rate * t);
+      const double secant = std::copysign(speed, across) / cosh(phase + rate * t);
       return Vector<double, 3>{(c * secant - s * tangent) / r1, (s * secant + c * tangent) / r2, 0.0};
     };
     q = turned(q, time, 0.5 / (speed / std::fmin(r1, r2) + rate), w);

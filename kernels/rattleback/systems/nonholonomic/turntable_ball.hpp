@@ -116,21 +116,21 @@ struct TurntableBall {
     const Vector<double, 9> from = Group::first_element(q);
     const Vector<double, 3> w = Group::first(v), turn = in_space ? SO3::Ad(from, w) : w;
     const double vx = v[3], vy = v[4];
-    const auto chord = [&](double t) { return nu == 0.0 ? t : 2.0 * std::sin(0.5 * nu * t) / nu; };
+    const auto chord = [&](double t) { return nu == 0.0 ? t : 2.0 * sin(0.5 * nu * t) / nu; };
     const auto path = [&](double t) {
-      const double length = chord(t), cosine = std::cos(0.5 * nu * t), sine = std::sin(0.5 * nu * t);
+      const double length = chord(t), cosine = cos(0.5 * nu * t), sine = sin(0.5 * nu * t);
       return Vector<double, 2>{length * (cosine * vx - sine * vy), length * (cosine * vy + sine * vx)};
     };
     const auto angular_velocity = [&](double t) {
       const auto moved = path(t);
       return turn + (k / radius) * Vector<double, 3>{moved[0], moved[1], 0.0};
     };
-    const double fastest = std::sqrt(dot(turn, turn)) +
-                           std::fabs(k / radius) * std::hypot(vx, vy) * std::fmin(std::fabs(time), 2.0 / std::fabs(nu));
+    const double fastest =
+        sqrt(dot(turn, turn)) + std::fabs(k / radius) * hypot(vx, vy) * std::fmin(std::fabs(time), 2.0 / std::fabs(nu));
     const double width = 0.5 / (fastest + std::fabs(nu));
     const Vector<double, 3> last = angular_velocity(time);
     const Vector<double, 2> moved = path(time);
-    const double cosine = std::cos(nu * time), sine = std::sin(nu * time);
+    const double cosine = cos(nu * time), sine = sin(nu * time);
     Vector<double, 9> rotation;
     Vector<double, 3> body = last;
     if constexpr (in_space) {

@@ -65,17 +65,17 @@ struct VerticalDisc {
   /// w is constant. In the body the centre of the spring is at -(X, Y), with Y' = -w X, v1' = -(k/m) X and X'' = -K^2
   /// X, K^2 = k/m + w^2.
   bool exact(double time, Vector<double, 3>& q, Vector<double, n>& v) const {
-    const double w = v[2], square_rate = stiffness / mass + w * w, rate = std::sqrt(square_rate);
+    const double w = v[2], square_rate = stiffness / mass + w * w, rate = sqrt(square_rate);
     if (!(square_rate >= 0.0)) return false;
-    const double c0 = std::cos(q[2]), s0 = std::sin(q[2]);
+    const double c0 = cos(q[2]), s0 = sin(q[2]);
     const double x0 = c0 * q[0] + s0 * q[1], y0 = c0 * q[1] - s0 * q[0], dx0 = v[0] + w * y0;
     // sin(Kt)/K and (1 - cos Kt)/K^2, also for K = 0.
-    const double half = rate * time == 0.0 ? time : 2.0 * std::sin(0.5 * rate * time) / rate;
-    const double sine = half * std::cos(0.5 * rate * time), cosine = std::cos(rate * time);
+    const double half = rate * time == 0.0 ? time : 2.0 * sin(0.5 * rate * time) / rate;
+    const double sine = half * cos(0.5 * rate * time), cosine = cos(rate * time);
     const double x = x0 * cosine + dx0 * sine, path = x0 * sine + dx0 * 0.5 * half * half;
     const double y = y0 - w * path;
     q[2] += w * time;
-    const double c = std::cos(q[2]), s = std::sin(q[2]);
+    const double c = cos(q[2]), s = sin(q[2]);
     q[0] = c * x - s * y;
     q[1] = s * x + c * y;
     v = {v[0] - stiffness / mass * path, 0.0, w};

@@ -53,28 +53,28 @@ struct Kepler {
   /// Moves elliptic orbits by Kepler's equation for the change x of the eccentric anomaly,
   ///   n t = x + u (1 - cos x) - e sin x,   u = q.v/sqrt(attraction a),   e = 1 - |q|/a.
   bool exact(double time, Vector<double, n>& q, Vector<double, n>& v) const {
-    const double r = std::sqrt(dot(q, q)), inverse_a = 2.0 / r - dot(v, v) / attraction;
+    const double r = sqrt(dot(q, q)), inverse_a = 2.0 / r - dot(v, v) / attraction;
     if (!(attraction > 0.0 && r > 0.0 && inverse_a > 0.0)) return false;
-    const double a = 1.0 / inverse_a, mean_motion = std::sqrt(attraction / a) / a;
-    const double u = dot(q, v) / std::sqrt(attraction * a), e = 1.0 - r / a;
+    const double a = 1.0 / inverse_a, mean_motion = sqrt(attraction / a) / a;
+    const double u = dot(q, v) / sqrt(attraction * a), e = 1.0 - r / a;
     const double period = 2.0 * M_PI / mean_motion, t = std::remainder(time, period);
     // The right-hand side rises with x and differs from x by less than 2. Newton's method runs while x stays inside the
     // bracket; otherwise bisection is used.
     double low = mean_motion * t - 2.0, high = mean_motion * t + 2.0, x = mean_motion * t;
     for (int i = 0; i < 200; ++i) {
-      const double excess = x - e * std::sin(x) + 2.0 * u * std::sin(0.5 * x) * std::sin(0.5 * x) - mean_motion * t;
+      const double excess = x - e * sin(x) + 2.0 * u * sin(0.5 * x) * sin(0.5 * x) - mean_motion * t;
       if (excess == 0.0) break;
       (excess < 0.0 ? low : high) = x;
-      const double newton = x - excess / (1.0 - e * std::cos(x) + u * std::sin(x));
+      const double newton = x - excess / (1.0 - e * cos(x) + u * sin(x));
       const double next = newton > low && newton < high ? newton : 0.5 * (low + high);
       if (next == x) break;
       x = next;
     }
-    const double s = std::sin(x), versine = 2.0 * std::sin(0.5 * x) * std::sin(0.5 * x);
+    const double s = sin(x), versine = 2.0 * sin(0.5 * x) * sin(0.5 * x);
     const double f = 1.0 - a / r * versine, g = t - (x - s) / mean_motion;
     const Vector<double, n> q1 = f * q + g * v;
-    const double r1 = std::sqrt(dot(q1, q1));
-    const double f_rate = -std::sqrt(attraction * a) / (r * r1) * s, g_rate = 1.0 - a / r1 * versine;
+    const double r1 = sqrt(dot(q1, q1));
+    const double f_rate = -sqrt(attraction * a) / (r * r1) * s, g_rate = 1.0 - a / r1 * versine;
     v = f_rate * q + g_rate * v;
     q = q1;
     return true;
