@@ -42,11 +42,18 @@ __global__ void __launch_bounds__(chunk_size)
   const double* of_chunk = values + std::size_t(blockIdx.x) * chunk_size;
   const double* references = reference_row(arguments, observables);
   const Shift shift = shift_of(of_chunk, references);
-  sums[lane] = sums_of(of_chunk[lane], references[lane], shift);
+  sums[lane] = sums_of(of_chunk[lane], references[lane], shift, PlainUnit(), PlainUnit());
   reduce_block(sums);
+  __syncthreads();
+  const SumUnits units = units_of(sums[0]);
+  if (!units.are_plain()) {  // the same for all threads
+    __syncthreads();
+    sums[lane] = sums_of(of_chunk[lane], references[lane], shift, BinaryUnit(units.first), BinaryUnit(units.second));
+    reduce_block(sums);
+  }
   if (lane == 0) {
     const std::int64_t chunk = blockIdx.x / observables, observable = blockIdx.x % observables;
-    moments[observable * chunks + chunk] = moments_of(sums[0], shift);
+    moments[observable * chunks + chunk] = moments_of(sums[0], shift, units);
   }
 }
 
@@ -72,9 +79,16 @@ __global__ void __launch_bounds__(chunk_size) co_reduce_kernel(const double* val
   const double* of_chunk = values + chunk * observables * chunk_size;
   const double *x = of_chunk + pairs[pair].x * chunk_size, *y = of_chunk + pairs[pair].y * chunk_size;
   const CoShift shift = co_shift_of(x, y);
-  sums[lane] = co_sums_of(x[lane], y[lane], shift);
+  sums[lane] = co_sums_of(x[lane], y[lane], shift, PlainUnit(), PlainUnit());
   reduce_block(sums);
-  if (lane == 0) moments[pair * chunks + chunk] = co_moments_of(sums[0], shift);
+  __syncthreads();
+  const SumUnits units = co_units_of(sums[0], shift, x, y);
+  if (!units.are_plain()) {  // the same for all threads
+    __syncthreads();
+    sums[lane] = co_sums_of(x[lane], y[lane], shift, BinaryUnit(units.first), BinaryUnit(units.second));
+    reduce_block(sums);
+  }
+  if (lane == 0) moments[pair * chunks + chunk] = co_moments_of(sums[0], shift, units);
 }
 
 /// Counts the waiting crossings of every lane. `most` must be 0 before and receives the largest count.

@@ -38,8 +38,9 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
   for (const Observable& observable : study_.observables) {
     series_.push_back(quantile_observables_);
     quantile_observables_ += !observable.quantiles.empty();
-    bins_.push_back(observable.histogram ? observable.histogram->bins + 2 : 0);
-    histograms_.emplace_back(samples() * bins_.back());
+    bins_.emplace_back();
+    if (observable.histogram) bins_.back().emplace(*observable.histogram);
+    histograms_.emplace_back(samples() * counts(bins_.size() - 1));
   }
   const auto plant = [&](auto& trees, std::uint64_t series, std::uint64_t series_of_sets,
                          const std::vector<std::uint64_t>& before) {
@@ -112,10 +113,9 @@ void EnsembleStatistics::add(const Tile& tile, const SegmentOutput& output, std:
       for (std::uint64_t c = 0; c < chunks; ++c)
         co_moments_.all[sample * pairs + i].push(output.co_moments[(s * pairs + i) * chunks + c]);
     for (std::size_t o = 0; o < histograms_.size(); ++o) {
-      if (bins_[o] == 0) continue;
+      if (!bins_[o]) continue;
       for (std::uint64_t c = 0; c < chunks; ++c)
-        count_into(*study_.observables[o].histogram, values_of(tile, output, s, c, o), chunk_size,
-                   histograms_[o].data() + sample * bins_[o]);
+        bins_[o]->count_into(values_of(tile, output, s, c, o), chunk_size, histograms_[o].data() + sample * counts(o));
     }
     add_to_sets(tile, output, members, s, sample);
   });
@@ -243,7 +243,7 @@ void EnsembleStatistics::for_each_tree(Statistics& statistics, F f) {
 void EnsembleStatistics::save_state(StateWriter& out) const {
   for_each_tree(*this, [&](const char* name, const auto& trees) { put_trees(out, name, trees); });
   for (std::size_t o = 0; o < histograms_.size(); ++o)
-    if (bins_[o] > 0) out.put("/histograms/" + std::to_string(o), histograms_[o]);
+    if (bins_[o]) out.put("/histograms/" + std::to_string(o), histograms_[o]);
 }
 
 void EnsembleStatistics::save(CheckpointWriter& out) const {
@@ -255,7 +255,7 @@ void EnsembleStatistics::save(CheckpointWriter& out) const {
 void EnsembleStatistics::restore(const CheckpointReader& in) {
   for_each_tree(*this, [&](const char* name, auto& trees) { get_trees(in, name, trees); });
   for (std::size_t o = 0; o < histograms_.size(); ++o)
-    if (bins_[o] > 0) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
+    if (bins_[o]) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
   if (values_) values_->memory() = in.numbers("/values");
   if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
 }
@@ -283,7 +283,7 @@ void EnsembleStatistics::append_part(const ResultFile& part) {
       }
     });
     for (std::size_t o = 0; o < histograms_.size(); ++o) {
-      if (bins_[o] == 0) continue;
+      if (!bins_[o]) continue;
       const std::vector<std::uint64_t> counts = in.counts("/histograms/" + std::to_string(o));
       for (std::size_t i = 0; i < histograms_[o].size(); ++i) histograms_[o][i] += counts.at(i);
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -129,6 +130,8 @@ class EnsembleStatistics {
                                         Cell cell, Of of, Error error) const;
 
   [[nodiscard]] std::uint64_t samples() const { return times_.size(); }
+  /// Returns the number of counts of a histogram of observable `o`: its bins, and below and above; 0 without one.
+  [[nodiscard]] std::uint64_t counts(std::size_t o) const { return bins_[o] ? bins_[o]->edges().size() + 1 : 0; }
   [[nodiscard]] std::uint64_t observables() const { return plan_.codes.size(); }
   /// Returns the number of pairs with joint moments of sets: those of the correlations, and those of the covariance where
   /// its errors come from sets.
@@ -150,7 +153,7 @@ class EnsembleStatistics {
   Trees<CoMoments> lines_;          ///< series [fit of a line]: intercepts and slopes
   std::vector<double> references_;  ///< of the tile, [chunk][observable][lane], where there are sets
 
-  std::vector<std::uint64_t> bins_;  ///< per observable of the study: bins + 2; 0 without a histogram
+  std::vector<std::optional<Bins>> bins_;  ///< per observable of the study
   std::vector<std::vector<std::uint64_t>> histograms_;
   std::uint64_t quantile_observables_ = 0;
   std::vector<std::uint64_t> series_;  ///< index of an observable among the observables with quantiles

@@ -232,26 +232,17 @@ void EnsembleStatistics::write_quantiles(ResultSink& sink, const Parts& parts, s
   std::vector<std::vector<ValueWithError>> estimates(levels.size(), std::vector<ValueWithError>(product(shape)));
   parallel_for(samples(), threads_, [&](std::uint64_t s) {
     const std::vector<double> values = values_->read(s * quantile_observables_ + series_[o]);
-    // The values of each part, and of each of its blocks where these are estimates of their own.
-    std::vector<std::vector<double>> of_cell(parts.cells.size());
-    const std::uint64_t blocks = groups_.randomised() ? groups_.blocks() : 0;
-    std::vector<std::vector<double>> of_block(parts.cells.size() * blocks);
-    for (std::uint64_t k = 0; k < values.size(); ++k) {
-      const std::uint64_t cell = parts.cells[0] == whole ? 0 : groups_.cell_of(k);
-      of_cell[cell].push_back(values[k]);
-      if (blocks > 0) of_block[cell * blocks + groups_.block_of(k)].push_back(values[k]);
-    }
+    // The values of each block of each part; blocks are estimates of their own only in randomised ensembles.
+    const std::uint64_t blocks = groups_.randomised() ? groups_.blocks() : 1;
+    std::vector<std::vector<std::vector<double>>> of_cell(parts.cells.size(), std::vector<std::vector<double>>(blocks));
+    for (std::uint64_t k = 0; k < values.size(); ++k)
+      of_cell[parts.cells[0] == whole ? 0 : groups_.cell_of(k)][blocks > 1 ? groups_.block_of(k) : 0].push_back(
+          values[k]);
     for (std::size_t c = 0; c < of_cell.size(); ++c) {
-      std::vector<ValueWithError> found = quantiles_of(std::move(of_cell[c]), levels);
-      std::vector<std::vector<double>> scattered(levels.size());
-      for (std::uint64_t b = 0; b < blocks; ++b) {
-        const std::vector<ValueWithError> block = quantiles_of(std::move(of_block[c * blocks + b]), levels);
-        for (std::size_t l = 0; l < levels.size(); ++l) scattered[l].push_back(block[l].value);
-      }
-      for (std::size_t l = 0; l < levels.size(); ++l) {
-        if (blocks > 0) found[l].error = scatter_error(scattered[l]);
-        estimates[l][c * samples() + s] = found[l];
-      }
+      const std::vector<ValueWithError> found = groups_.randomised()
+                                                    ? quantiles_of_blocks(std::move(of_cell[c]), levels)
+                                                    : quantiles_of(std::move(of_cell[c][0]), levels);
+      for (std::size_t l = 0; l < levels.size(); ++l) estimates[l][c * samples() + s] = found[l];
     }
   });
   for (std::size_t l = 0; l < levels.size(); ++l)
@@ -276,10 +267,7 @@ FitEstimate EnsembleStatistics::estimate_of_curve(std::size_t f, Cell cell) cons
   const FitTimes times(fit, times_);
   const auto o = static_cast<std::uint64_t>(std::ranges::find(study_.observables, fit.observable, &Observable::name) -
                                             study_.observables.begin());
-  const auto mean = [&](const Moments& m) {
-    if (m.count == 0.0) return std::numeric_limits<double>::quiet_NaN();
-    return fit.statistic == "mse" ? m.error_mean : m.mean;
-  };
+  const auto mean = [&](const Moments& m) { return statistic_of(m, fit.statistic); };
   FitEstimate found;
   std::vector<double> y(samples());
   std::vector<std::vector<double>> of_block(groups_.blocks(), y);
@@ -360,22 +348,18 @@ void EnsembleStatistics::write_fit(ResultSink& sink, const Parts& parts, std::si
 }
 
 void EnsembleStatistics::write_histogram(ResultSink& sink, std::size_t o) const {
-  const Histogram& histogram = *study_.observables[o].histogram;
-  const std::uint64_t bins = histogram.bins;
+  const std::uint64_t bins = counts(o) - 2;
   std::vector<std::uint64_t> inside, outside;
   for (std::uint64_t s = 0; s < samples(); ++s) {
-    const auto counts = histograms_[o].begin() + static_cast<std::ptrdiff_t>(s * bins_[o]);
-    inside.insert(inside.end(), counts + 1, counts + 1 + static_cast<std::ptrdiff_t>(bins));
-    outside.push_back(counts[0]);
-    outside.push_back(counts[static_cast<std::ptrdiff_t>(bins) + 1]);
+    const auto of_sample = histograms_[o].begin() + static_cast<std::ptrdiff_t>(s * counts(o));
+    inside.insert(inside.end(), of_sample + 1, of_sample + 1 + static_cast<std::ptrdiff_t>(bins));
+    outside.push_back(of_sample[0]);
+    outside.push_back(of_sample[static_cast<std::ptrdiff_t>(bins) + 1]);
   }
-  std::vector<double> edges(bins + 1);
-  for (std::uint64_t i = 0; i <= bins; ++i)
-    edges[i] = histogram.from + (histogram.to - histogram.from) * static_cast<double>(i) / static_cast<double>(bins);
   const std::string group = "/observables/" + study_.observables[o].name + "/";
   write_all(sink, group + "histogram", {samples(), bins}, inside);
   write_all(sink, group + "histogram_outside", {samples(), 2}, outside);
-  write_all(sink, group + "histogram_edges", {bins + 1}, edges);
+  write_all(sink, group + "histogram_edges", {bins + 1}, bins_[o]->edges());
 }
 
 void EnsembleStatistics::write_covariance(ResultSink& sink) const {

@@ -51,7 +51,7 @@ struct Line {
 /// Returns the fit to the ensemble's mean from the joint moments of the intercepts (x) and slopes (y) of single
 /// trajectories: their means. The errors are exact for every autocorrelation.
 [[nodiscard]] FitEstimate estimate_of_lines(const CoMoments& lines);
-/// Returns the estimate with errors from independent estimates of each block: their scatter.
+/// Returns the estimate with errors from independent estimates of each block: their scatter, as in scatter_error.
 [[nodiscard]] FitEstimate with_scatter(FitEstimate whole, const std::vector<Line>& blocks);
 /// Returns the estimate with errors from estimates that leave out one block each.
 [[nodiscard]] FitEstimate with_jackknife(FitEstimate whole, const std::vector<Line>& without);

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rattleback/base/random.hpp"
 #include "rattleback/ensemble/groups.hpp"
+#include "rattleback/ensemble/quasi_random.hpp"
 #include "rattleback/isa/isa.hpp"
 #include "rattleback/statistics/fit.hpp"
 #include "rattleback/statistics/statistics.hpp"
@@ -195,6 +197,68 @@ TEST(Coverage, OfAPowerLawWithTheJackknife) {
   EXPECT_LE(coverage.share_of_one(), 71.0);
   EXPECT_GE(coverage.share_of_two(), 92.5);
   EXPECT_LE(coverage.share_of_two(), 96.5);
+}
+
+/// Two errors from the scatter of few estimates hold the truth as often as two of many.
+TEST(Coverage, OfTwoErrorsOfFewEstimates) {
+  std::mt19937_64 engine(15);
+  std::normal_distribution<double> normal;
+  for (const std::size_t count : {2, 3, 4, 8, 16, 64}) {
+    int inside = 0;
+    for (int repetition = 0; repetition < 20000; ++repetition) {
+      std::vector<double> x(count);
+      double mean = 0.0;
+      for (double& value : x) value = normal(engine), mean += value / double(count);
+      inside += std::abs(mean) <= 2.0 * scatter_error(x);
+    }
+    EXPECT_NEAR(inside / 20000.0, 0.9545, 0.005) << count;
+  }
+  EXPECT_NEAR(student_factor(1), 6.9838650996, 1e-9);
+  EXPECT_NEAR(student_factor(9), 1.15990294913, 1e-9);
+  EXPECT_NEAR(student_factor(10), 1.14183910124, 5e-6);
+  EXPECT_NEAR(student_factor(30), 1.04342216366, 1e-7);
+  EXPECT_TRUE(std::isnan(student_factor(0)));
+}
+
+/// Quantiles and other statistics of randomised Sobol points, with the errors from the scatter of the randomisations.
+TEST(Coverage, OfFewRandomisations) {
+  constexpr std::size_t points = 64;
+  constexpr int ensembles = 1200;
+  // e^x (1 + sin 3y) + y^2 of uniform numbers x and y, by the midpoint rule with 6000 x 6000 points
+  constexpr double deviation = 0.99997351, truths[] = {3.0542169, 4.6419352};
+  for (const std::size_t randomisations : {4, 8, 16}) {
+    int two[2] = {}, all_of[2] = {}, two_of_std = 0;
+    for (int e = 0; e < ensembles; ++e) {
+      std::vector<std::vector<double>> blocks(randomisations, std::vector<double>(points));
+      std::vector<double> deviations;
+      double all = 0.0, squares = 0.0;
+      for (std::size_t r = 0; r < randomisations; ++r) {
+        const auto shift = static_cast<std::uint64_t>(e) * randomisations + r;
+        double sum = 0.0, square = 0.0;
+        for (std::size_t i = 0; i < points; ++i) {
+          const auto uniform = [&](std::uint32_t d) {
+            return double(quasi_random_bits(Axis::Points::sobol, d, i, Draw(3, d, shift).bits())) * 0x1p-53;
+          };
+          const double y = uniform(1), x = std::exp(uniform(0)) * (1.0 + std::sin(3.0 * y)) + y * y;
+          blocks[r][i] = x, sum += x / points, square += x * x / points;
+        }
+        deviations.push_back(std::sqrt(square - sum * sum));
+        all += sum / double(randomisations), squares += square / double(randomisations);
+      }
+      const std::vector<ValueWithError> q = quantiles_of_blocks(blocks, {0.5, 0.9});
+      for (std::size_t l = 0; l < 2; ++l) {
+        if (std::isnan(q[l].error)) continue;  // the interval leaves the sample
+        two[l] += std::abs(q[l].value - truths[l]) <= 2.0 * q[l].error;
+        ++all_of[l];
+      }
+      two_of_std += std::abs(std::sqrt(squares - all * all) - deviation) <= 2.0 * scatter_error(deviations);
+    }
+    for (int l = 0; l < 2; ++l) {
+      EXPECT_GE(two[l] / double(all_of[l]), 0.93) << randomisations << ' ' << l;
+      EXPECT_GE(all_of[l], 0.9 * ensembles) << randomisations << ' ' << l;
+    }
+    EXPECT_GE(two_of_std / double(ensembles), 0.93) << randomisations;
+  }
 }
 
 TEST(Errors, HaveDefiniteValuesAtTheEnds) {

@@ -226,7 +226,9 @@ TEST(EnsembleStatisticsOfRuns, ErrorsOfRepetitionsAreTheirScatter) {
     slope.push_back(result.array("/fits/growth/slope")[0]);
     slope_error += result.array("/fits/growth/slope_error")[0] / repetitions;
   }
-  const auto scatter = [](const std::vector<double>& x) { return scatter_error(x) * std::sqrt(double(x.size())); };
+  const auto scatter = [](const std::vector<double>& x) {
+    return scatter_error(x) / student_factor(x.size() - 1) * std::sqrt(double(x.size()));
+  };
   EXPECT_NEAR(scatter(mean) / mean_error, 1.0, 0.3);
   EXPECT_NEAR(scatter(mse) / mse_error, 1.0, 0.3);
   EXPECT_NEAR(scatter(median) / median_error, 1.0, 0.3);
