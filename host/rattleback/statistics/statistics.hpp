@@ -68,9 +68,10 @@ double correlation_error(const CoMoments& moments);
 /// factor is 2 times 1.96). The error is NaN where the interval leaves the sample.
 std::vector<ValueWithError> quantiles_of(std::vector<double> values, const std::vector<double>& levels);
 
-/// Returns the quantiles of the union of blocks, which are independent samples of one distribution. The error is that of the
-/// level which the quantile has in each block, by scatter_error, moved to values: a quarter of the distance between the
-/// quantiles of the union at the level +- two of these errors (R. S. Woodruff, J. Amer. Stat. Assoc. 47 (1952) 635-646).
+/// Returns the quantiles of the union of blocks, which are independent samples of one distribution. The error begins with the
+/// shares of the values of each block that lie below the quantile: their scatter_error, at least that of steps of one value.
+/// It is a quarter of the distance between the quantiles of the union at the level +- two of these errors (R. S. Woodruff, J.
+/// Amer. Stat. Assoc. 47 (1952) 635-646). The error is NaN where the interval leaves the sample.
 std::vector<ValueWithError> quantiles_of_blocks(std::vector<std::vector<double>> blocks,
                                                 const std::vector<double>& levels);
 
