@@ -88,6 +88,12 @@ class Rooms(unittest.TestCase):
             if not name.startswith("kernels/") and (found := call.search(text)):
                 self.assertRegex(path.read_text(), r'#include "rattleback/(real|loop)/', f"{name}: {found[0]}..)")
 
+    def test_mutexes_are_counted(self):
+        """A mutex of the standard library would not be seen by the tests that call functions of a user without locks."""
+        for path in sources("host"):
+            if path.relative_to(ROOT / "host/rattleback").as_posix() != "threads/mutex.hpp":
+                self.assertNotRegex(path.read_text(), r"std::(recursive_|shared_|timed_)*mutex", path)
+
     def test_kernels_do_not_need_the_host(self):
         for path in sources("kernels"):
             for header in re.findall(r'#include "(rattleback/[\w/]+\.\w+)"', path.read_text()):

@@ -74,7 +74,7 @@ def _is_dask(client: Any) -> bool:
 def _workers(client: Any) -> int:
     if _is_dask(client):
         return max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
-    return max(1, getattr(client, "_max_workers", 0) or os.cpu_count() or 1)
+    return max(1, getattr(client, "_max_workers", 0) or _core.usable_processors())
 
 
 def _finished(client: Any, futures: Sequence[Any]) -> Iterator[Any]:

@@ -106,7 +106,7 @@ def run(study: Study, output: str | os.PathLike[str] | None = None, *, backend: 
     backend:
         ``auto``, ``cpu``, ``cuda``, ``cuda:0``, ``cpu:scalar``, ``cpu:avx2`` and so on, as for the program
     threads:
-        number of threads; 0: all cores
+        number of threads; 0: the processors that the process may use
     tile:
         trajectories in memory at a time; 0: as many as fit
     progress:

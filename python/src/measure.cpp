@@ -3,6 +3,7 @@
 #include "core.hpp"
 #include "rattleback/measure/bench.hpp"
 #include "rattleback/measure/order.hpp"
+#include "rattleback/threads/processors.hpp"
 
 namespace rattleback::python {
 namespace {
@@ -98,6 +99,7 @@ Table compare_work(const SharedProblem& problem, const std::vector<std::pair<std
 }  // namespace
 
 void bind_measure(nb::module_& module) {
+  module.def("usable_processors", &usable_processors);
   module.def("order", &order_study, nb::arg("problem"), nb::arg("steps"), nb::arg("reference").none(),
              nb::arg("reference_step").none(), nb::arg("reference_stages").none(), nb::arg("backend"),
              nb::arg("threads"), nb::arg("warn").none(), "Errors at the end against a reference, and observed orders.");

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <mutex>
 #include <string>
 
 #include "rattleback/backend/backend.hpp"
@@ -11,6 +10,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/compile/kernels.hpp"
 #include "rattleback/problem/problem.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
 
@@ -59,7 +59,7 @@ class CpuBackend final : public Backend {
     output.records.resize(samples * tile_->recorded.size() * plan_->state_rows);
     output.crossings.clear();
 
-    std::mutex mutex;
+    Mutex mutex;
     parallel_for(
         chunks * per_chunk, threads_,
         [&](std::uint64_t unit) {

@@ -7,7 +7,6 @@
 #include <exception>
 #include <functional>
 #include <latch>
-#include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -15,13 +14,13 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/floating_point.hpp"
+#include "rattleback/threads/mutex.hpp"
+#include "rattleback/threads/processors.hpp"
 
 namespace rattleback {
 
-/// Returns `threads`, or the number of hardware threads for 0.
-inline unsigned worker_count(unsigned threads) {
-  return threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-}
+/// Returns `threads`, or for 0 as many as this process may run at once.
+inline unsigned worker_count(unsigned threads) { return threads > 0 ? threads : usable_processors(); }
 
 inline Error too_many_threads(unsigned threads, const std::system_error& why) {
   return {Error::Kind::input, std::to_string(threads) + " threads cannot be created (" + why.code().message() +
@@ -47,8 +46,8 @@ inline void require_threads(unsigned threads) {
 inline void parallel_for(std::uint64_t count, unsigned threads, const std::function<void(std::uint64_t)>& body,
                          const std::function<void()>& tick = {}) {
   std::atomic<std::uint64_t> next{0};
-  std::mutex mutex;
-  std::condition_variable finished;
+  Mutex mutex;
+  std::condition_variable_any finished;
   std::exception_ptr error;
   unsigned running = static_cast<unsigned>(std::min<std::uint64_t>(threads, count));
 

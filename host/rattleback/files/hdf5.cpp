@@ -41,8 +41,8 @@ std::string text_of(Call call) {
 
 }  // namespace
 
-std::unique_lock<std::recursive_mutex> lock() {
-  static std::recursive_mutex mutex;
+std::unique_lock<RecursiveMutex> lock() {
+  static RecursiveMutex mutex;
   return std::unique_lock(mutex);
 }
 

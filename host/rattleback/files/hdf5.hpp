@@ -5,17 +5,18 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "rattleback/threads/mutex.hpp"
+
 namespace rattleback::hdf5 {
 
 /// Returns the lock of HDF5. FileSink, ResultFile and read_points take the lock themselves. A child after fork must not
 /// take the lock: the parent's thread holds it for the child.
-[[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
+[[nodiscard]] std::unique_lock<RecursiveMutex> lock();
 
 /// Owns and closes an identifier.
 class Handle {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/compile/kernels.hpp"
 #include "rattleback/problem/ensemble.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
 namespace {
@@ -44,7 +44,7 @@ class CountingBackend final : public Backend {
     arguments.target = std::min(segment.stretches.back().to, most_steps);
     const CompiledUnit& unit =
         Kernels::instance().get({UnitKind::counted, plan_->system, plan_->method, plan_->key, Isa::scalar});
-    static std::mutex counter;  // a kernel has one counter for all threads
+    static Mutex counter;  // a kernel has one counter for all threads
     const std::scoped_lock lock(counter);
     operations_ +=
         unit.count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));

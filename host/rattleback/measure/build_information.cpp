@@ -7,8 +7,9 @@
 
 #include "rattleback/backend/backend.hpp"
 #include "rattleback/base/error.hpp"
-#include "rattleback/toolchain/compiler.hpp"
 #include "rattleback/store/store.hpp"
+#include "rattleback/threads/processors.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 
 namespace rattleback {
 namespace {
@@ -47,14 +48,15 @@ std::string isa_names() {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> build_information() {
+  const unsigned hardware = std::max(1u, std::thread::hardware_concurrency()), usable = usable_processors();
   return {{"compiler", RATTLEBACK_COMPILER},
           {"build type", RATTLEBACK_BUILD_TYPE},
           {"instruction sets", fmt::format("{} (widest here: {})", isa_names(), to_string(best_isa()))},
           {"kernel compiler", kernel_compiler()},
           {"kernel cache", kernel_cache()},
           {"CUDA", RATTLEBACK_CUDA_TOOLKIT},
-          {"processor",
-           fmt::format("{}, {} hardware threads", processor_name(), std::max(1u, std::thread::hardware_concurrency()))},
+          {"processor", fmt::format("{}, {} hardware threads{}", processor_name(), hardware,
+                                    usable < hardware ? fmt::format(" ({} for this process)", usable) : "")},
           {"CUDA device", cuda_device()}};
 }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "rattleback/parts/claim.hpp"
 #include "rattleback/parts/seal.hpp"
 #include "rattleback/result/run_files.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
 namespace {
@@ -77,7 +77,7 @@ class Pulse {
 
  private:
   void run(const std::stop_token& end) {
-    std::mutex mutex;
+    Mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any wake;
     while (!wake.wait_for(lock, end, beat_interval, [] { return false; }) && !end.stop_requested()) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <mutex>
 
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
@@ -16,6 +15,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/random.hpp"
 #include "rattleback/ensemble/grid.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
 
@@ -142,7 +142,7 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
   const Study& study = problem.study;
   const SystemEntry& system = *problem.system;
   constexpr std::uint64_t block = 4096;
-  std::mutex mutex;
+  Mutex mutex;
   std::atomic<std::uint64_t> steps{0}, checked{0};
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
   std::string message;

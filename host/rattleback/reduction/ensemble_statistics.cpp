@@ -3,7 +3,6 @@
 #include "rattleback/reduction/ensemble_statistics.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <stdexcept>
 #include <variant>
 
@@ -11,6 +10,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/reduction/tree_files.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
 namespace {
@@ -64,7 +64,7 @@ std::vector<std::uint64_t> EnsembleStatistics::chunks_before() const {
   if (groups_.cells() == 1 && !groups_.randomised()) return std::vector(groups_.sets(), chunks);
   constexpr std::uint64_t batch = 1024;
   std::vector<std::uint64_t> before(groups_.sets());
-  std::mutex mutex;
+  Mutex mutex;
   parallel_for((chunks + batch - 1) / batch, threads_, [&](std::uint64_t b) {
     std::vector<std::uint64_t> counts(groups_.sets()), last(groups_.sets());  // `last` is a chunk + 1 with the set
     for (std::uint64_t c = b * batch; c < std::min(chunks, (b + 1) * batch); ++c)

@@ -1,7 +1,6 @@
 #include "rattleback/run/verify.hpp"
 
 #include <cstring>
-#include <mutex>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "rattleback/compile/kernels.hpp"
 #include "rattleback/problem/problem.hpp"
 #include "rattleback/run/run.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
 namespace {
@@ -57,7 +57,7 @@ Study near_the_default_state(const Problem& problem) {
 void verify_own_system(Backend& backend, const Problem& problem) {
   const auto scalar = make_cpu_backend(Isa::scalar, 1);
   if (problem.study.system.file.empty() || backend.device() == scalar->device()) return;
-  static std::mutex mutex;
+  static Mutex mutex;
   static std::set<std::string> verified;
   const std::string name = Unit{UnitKind::advance, problem.system, problem.method, problem.key, best_isa()}.text() +
                            problem.study.system.digest + backend.name() + backend.device();

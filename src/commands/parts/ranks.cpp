@@ -4,10 +4,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
-#include <sched.h>
-
-#include "rattleback/base/parallel.hpp"
+#include "rattleback/threads/processors.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -47,11 +46,8 @@ std::optional<Ranks> find_ranks() {
 }
 
 unsigned threads_of_a_rank(const Ranks& ranks) {
-  const unsigned all = worker_count(0);
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const unsigned mine = sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : all;
-  return std::max(1u, std::min(mine, all / ranks.on_this_node));
+  const unsigned all = std::max(1u, std::thread::hardware_concurrency());  // of the node; a rank may be bound to some of them
+  return std::max(1u, std::min(usable_processors(), all / ranks.on_this_node));
 }
 
 }  // namespace rattleback::program
