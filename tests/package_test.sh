@@ -22,6 +22,20 @@ for file in man/man1/rattleback.1 bash-completion/completions/rattleback zsh/sit
   test -s "$prefix/share/$file"
 done
 
+# Nothing that is installed names a folder of the build or of the sources, which may be gone or anybody's later.
+if [[ $(sed -n 's/^CMAKE_BUILD_TYPE:STRING=//p' "$build/CMakeCache.txt") == Release ]]; then
+  if grep -rlaF -e "$root" -e "$build" "$prefix" "$build/rattleback" "$build"/librattleback*.a; then
+    echo "package_test.sh: these files name $root or $build" >&2
+    exit 1
+  fi
+  for object in "$prefix/bin/rattleback" "$prefix"/lib*/rattleback/*.so; do
+    if [[ -e $object ]] && readelf -d "$object" | grep -E 'R(UN)?PATH'; then
+      echo "package_test.sh: $object looks for libraries in these folders" >&2
+      exit 1
+    fi
+  done
+fi
+
 flags=$(sed -n 's/^CMAKE_CXX_FLAGS:STRING=//p' "$build/CMakeCache.txt")  # a sanitizer, say
 cmake -S "$root/examples/cpp" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags"
 cmake --build "$scratch/build" --target compare_results user_system

@@ -15,18 +15,17 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/store/trust.hpp"
 
 namespace rattleback::program {
 namespace {
 
-/// Returns $RATTLEBACK_PLOT, the installed tool near this program, or the tool in the source tree of this program.
+/// Returns $RATTLEBACK_PLOT, the installed tool near this program, or the one beside this program in a build tree.
 std::filesystem::path find_tool() {
   if (const char* given = std::getenv("RATTLEBACK_PLOT")) return given;
+  const auto installed = path_from_program(RATTLEBACK_TOOL_FOLDER "/rattleback/plot");
   std::error_code code;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", code);
-  const auto installed = program.parent_path().parent_path() / "libexec/rattleback/plot";
-  if (!code && std::filesystem::exists(installed, code)) return installed;
-  return RATTLEBACK_PLOT_TOOL;
+  return std::filesystem::exists(installed, code) ? installed : path_from_program("rattleback-plot");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ The wheel takes the library of the build in RATTLEBACK_BUILD, which `pip install
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -35,6 +36,13 @@ class Wheel(Case):
             self.assertIn(name, names)
         self.assertEqual([name for name in names if not name.startswith(("rattleback/", "rattleback-"))], [])
         self.assertLess(wheel.stat().st_size, 10 << 20)
+        # Nothing in it names a folder of the build, which may be gone or anybody's later.
+        with zipfile.ZipFile(wheel) as archive:
+            for name in names:
+                data = archive.read(name)
+                for folder in (ROOT, BUILD, self.folder.resolve(), sys.prefix):
+                    self.assertNotIn(str(folder).encode() + b"/", data, f"{name} names {folder}")
+                self.assertIsNone(re.search(rb"/(?:tmp|var/tmp|home|root)/[\w.-]+", data), name)
         call(sys.executable, "-m", "uv", "venv", "--quiet", "--python", sys.executable, "fresh", env=environment)
         python = pathlib.Path("fresh/bin/python")
         call(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python, "--cache-dir", ROOT / "build/cache/uv", wheel,

@@ -1,12 +1,18 @@
 #include "rattleback/compile/kernel_flags.hpp"
 
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
 #include "rattleback/compile/generated_flags.hpp"
 
 namespace rattleback {
 
 std::vector<std::string> flags_of(Isa isa, bool clang, bool quick) {
   std::vector<std::string> all{"-std=c++20", quick ? "-O1" : "-O2", "-fvisibility=hidden", "-w"};
-  const auto add = [&all](std::initializer_list<const char*> flags) { all.insert(all.end(), flags.begin(), flags.end()); };
+  const auto add = [&all](std::initializer_list<const char*> flags) {
+    all.insert(all.end(), flags.begin(), flags.end());
+  };
   add(flags::kernel_flags);
   if (!clang) add(flags::gnu_flags);
   switch (isa) {
@@ -33,13 +39,30 @@ std::vector<std::string> flags_of(Isa isa, bool clang, bool quick) {
   return all;
 }
 
-std::vector<std::filesystem::path> builtin_packs() {
-  std::vector<std::filesystem::path> packs;
+namespace {
+
+/// Returns the file that has this library: the program, or a shared object that the program has loaded.
+std::filesystem::path file_of_library() {
+  Dl_info place{};
+  link_map* object = nullptr;
+  const bool known = dladdr1(reinterpret_cast<void*>(&file_of_library), &place, reinterpret_cast<void**>(&object),
+                             RTLD_DL_LINKMAP) != 0;
+  const bool loaded = known && object != nullptr && object->l_name != nullptr && *object->l_name != '\0';
   std::error_code code;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
-  for (const auto& folder : {program / "kernels", program.parent_path() / RATTLEBACK_LIBRARY_FOLDER / "rattleback" / "kernels",
-                             std::filesystem::path(RATTLEBACK_PACK_FOLDER)})
-    if (!folder.empty() && std::filesystem::is_directory(folder, code)) packs.push_back(folder);
+  std::filesystem::path file = std::filesystem::canonical(loaded ? object->l_name : "/proc/self/exe", code);
+  return code ? std::filesystem::path{} : file;
+}
+
+}  // namespace
+
+std::vector<Pack> builtin_packs() {
+  std::vector<Pack> packs;
+  const std::filesystem::path file = file_of_library(), folder = file.parent_path();
+  struct stat status {};
+  if (file.empty() || stat(file.c_str(), &status) != 0) return packs;
+  std::error_code code;
+  for (const char* place : {"kernels", RATTLEBACK_LIBRARY_FOLDER "/rattleback/kernels"})
+    if (std::filesystem::is_directory(folder / place, code)) packs.push_back({folder / place, status.st_uid});
   return packs;
 }
 

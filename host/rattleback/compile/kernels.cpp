@@ -1,8 +1,10 @@
 #include "rattleback/compile/kernels.hpp"
 
 #include <cerrno>
+#include <cstring>
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,118 +12,28 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <mutex>
+#include <optional>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/base/sha256.hpp"
+#include "rattleback/compile/job.hpp"
 #include "rattleback/compile/kernel_flags.hpp"
-#include "rattleback/compile/sources.hpp"
 #include "rattleback/cuda/nvrtc.hpp"
 #include "rattleback/store/store.hpp"
+#include "rattleback/store/trust.hpp"
+#include "rattleback/threads/mutex.hpp"
 #include "rattleback/toolchain/compiler.hpp"
 
 namespace rattleback {
 namespace {
 
-/// A text to compile.
-struct Job {
-  std::string text;  ///< of the unit, without headers
-  std::string title;
-  Isa isa = Isa::scalar;
-  bool quick = false;                   ///< code that need not be fast
-  std::string architecture = {};        ///< of a GPU; empty for the CPU
-  std::vector<std::string> extra = {};  ///< options of the user
-
-  /// The text with all headers.
-  std::string whole = {};
-  /// A hash of the text without paths, the options of the user and the instruction set. The bits of a kernel depend on nothing else:
-  /// a kernel is found by this name in packs, and in the cache where nothing is compiled, with any compiler or none. The object
-  /// exports this name.
-  std::string name = {};
-  /// A hash of the name, the compiler and all flags: the name of the kernel in the cache.
-  std::string key = {};
-  std::string compiler = {};
-  std::vector<std::string> flags = {};
-
-  /// Returns the key of the job among the units of this process.
-  [[nodiscard]] std::string id() const { return fmt::format("{} {} {}", target(), fmt::join(extra, " "), text); }
-  /// Returns the instruction set, or the architecture of the GPU.
-  [[nodiscard]] std::string target() const { return architecture.empty() ? to_string(isa) : architecture; }
-  [[nodiscard]] const char* object() const { return architecture.empty() ? "kernel.so" : "kernel.image"; }
-  [[nodiscard]] const char* source() const { return architecture.empty() ? "unit.cpp" : "unit.cu"; }
-};
-
-/// Returns the options of the user for headers of their own.
-const std::vector<std::string>& options() {
-  static const std::vector<std::string> options = extra_flags();
-  return options;
-}
-
-/// Returns the job of the entry of a system of the user, from its text (entry_text).
-Job entry_job_of(const std::string& text, const std::string& type) {
-  return {.text = text, .title = type, .quick = true, .extra = options()};
-}
-
-Job job_of(const Unit& unit, const TestFlags& test) {
-  const bool quick = unit.kind == UnitKind::counted || (test.quick_scalar && unit.isa == Isa::scalar);
-  std::string text = unit.text();
-  if (quick && unit.kind != UnitKind::counted) text = "#define RATTLEBACK_SMALL_CODE\n" + text;
-  Job job{.text = std::move(text), .title = unit.title(), .isa = unit.isa, .quick = quick, .extra = options()};
-  job.extra.insert(job.extra.end(), test.further.begin(), test.further.end());
-  return job;
-}
-
-/// Returns the text without the #line directives of the user's files. A kernel is the same wherever its headers lie.
-std::string without_paths(const std::string& text) {
-  std::string rest;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("#line ") || line.find("\"/") == std::string::npos) rest += line + "\n";
-  return rest;
-}
-
-/// Returns the compiler; asked once.
-const Compiler& the_compiler() {
-  static const Compiler compiler = find_compiler();
-  return compiler;
-}
-std::string in_words(const Compiler& compiler) {
-  return fmt::format("{} ({}, {})", compiler.path, compiler.version, compiler.target);
-}
-
-/// Returns the flags of a job for the CPU, with those of the user.
-std::vector<std::string> all_flags(const Job& job, bool clang) {
-  std::vector<std::string> flags = flags_of(job.isa, clang, job.quick);
-  flags.insert(flags.end(), job.extra.begin(), job.extra.end());
-  return flags;
-}
-
-/// Returns the flags of a job for a GPU, whose image is for `target`, with those of the user.
-std::vector<std::string> all_device_flags(const Job& job, const std::string& target) {
-  std::vector<std::string> flags = Nvrtc::target_options(target);
-  flags.insert(flags.end(), job.extra.begin(), job.extra.end());
-  return flags;
-}
-
-Job device_job_of(const Unit& unit, const std::string& architecture) {
-  std::vector<std::string> extra = Nvrtc::launch_options();
-  std::ranges::copy_if(options(), std::back_inserter(extra), [](const std::string& option) {
-    return option.starts_with("-D") || option.starts_with("-U");  // the header of a system may read these macros
-  });
-  return {.text = unit.device_text(),
-          .title = unit.title(architecture),
-          .architecture = architecture,
-          .extra = std::move(extra)};
-}
-
 /// The entry of a system of the user, and the texts that the entry points to.
 struct OwnSystem {
-  std::string header, type, text;
+  std::string header, type, text, unit;  ///< `unit`: the text of the entry's unit
+  OwnHeader own;                         ///< of the header; no file where there is a text
   SystemEntry entry;
 };
 
@@ -133,41 +45,87 @@ struct Loaded {
   std::filesystem::path folder;
 };
 
+/// Writes a file. Throws Error(runtime) when the disk is full, for example.
+void write_file(const std::filesystem::path& file, const std::string& bytes) {
+  errno = 0;
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (!stream)
+    throw Error(Error::Kind::runtime,
+                fmt::format("{}: cannot be written ({})", file.string(), std::strerror(errno != 0 ? errno : EIO)));
+}
+
+/// Returns what has happened to the folder of a compilation that failed; empty when its files are not to blame.
+std::string fault_of_folder(const std::filesystem::path& folder, const std::string& message) {
+  for (const int error : {ENOSPC, EDQUOT, EROFS, EIO, ESTALE, EFBIG})
+    if (message.find(std::strerror(error)) != std::string::npos) return std::strerror(error);
+  std::error_code code;
+  if (!std::filesystem::is_directory(folder, code)) return "it was removed during a compilation";
+  // A compiler may die without a word where it cannot write.
+  constexpr std::uintmax_t little = std::uintmax_t{1} << 20;
+  const std::filesystem::space_info space = std::filesystem::space(folder, code);
+  return !code && space.available < little ? std::strerror(ENOSPC) : "";
+}
+
 }  // namespace
 
 struct Kernels::Impl {
-  std::mutex mutex;  ///< of everything below but `store`
+  Mutex mutex;  ///< of everything below
   KernelPolicy policy = KernelPolicy::automatic;
   std::function<void(const std::string&)> report, warn;
   std::function<bool()> stop;
   TestFlags test_flags;
-  std::map<std::string, Loaded> loaded;  ///< by the text of the unit and the instruction set
-  std::map<std::string, std::unique_ptr<OwnSystem>> systems;  ///< by the text of the entry
-  std::unique_ptr<Store> packs, cache;
+  std::map<std::string, Loaded> loaded;                       ///< by Job::id
+  std::map<std::string, std::unique_ptr<OwnSystem>> systems;  ///< by Job::id of the entry
+  std::shared_ptr<Store> packs, cache;
+  std::set<std::string> warned;
+
+  /// Returns a member as it is now. What is called through a copy is called without the lock.
+  template <class T>
+  T now(T Impl::*member) {
+    const std::lock_guard lock(mutex);
+    return this->*member;
+  }
 
   void warn_of(const std::string& message) {
     std::function<void(const std::string&)> to;
     {
       const std::lock_guard lock(mutex);
-      to = warn;
+      if (warned.insert(message).second) to = warn;
     }
     if (to) to(message);
   }
 
-  Store& opened(std::unique_ptr<Store>& store) {
+  /// Opens a store, which may warn, unless it is open.
+  std::shared_ptr<Store> opened(std::shared_ptr<Store> Impl::*store) {
+    if (auto open = now(store)) return open;
+    const bool is_cache = store == &Impl::cache;
+    std::vector<Pack> places = is_cache ? std::vector<Pack>{} : builtin_packs();
+    if (!is_cache) std::ranges::move(Store::packs_of_environment(), std::back_inserter(places));
+    auto made = std::make_shared<Store>(is_cache ? Store::default_folder() : std::filesystem::path{}, std::move(places),
+                                        [this](const std::string& message) { warn_of(message); });
     const std::lock_guard lock(mutex);
-    if (!store) {
-      const bool is_cache = &store == &cache;
-      store = std::make_unique<Store>(is_cache ? Store::default_folder() : std::filesystem::path{},
-                                      is_cache ? std::vector<std::filesystem::path>{} : builtin_packs(),
-                                      [this](const std::string& message) { warn_of(message); });
-    }
-    return *store;
+    if (!(this->*store)) this->*store = std::move(made);
+    return this->*store;
+  }
+
+  /// Returns the header of the user from which a system was read; none for other systems.
+  OwnHeader own_of(const SystemEntry& system) {
+    const std::lock_guard lock(mutex);
+    for (const auto& [id, own] : systems)
+      if (own->header.c_str() == system.source_text.header) return own->own;
+    return {};
+  }
+
+  Job job_of(const Unit& unit) { return rattleback::job_of(unit, now(&Impl::test_flags), own_of(*unit.system)); }
+  Job device_job_of(const Unit& unit, const std::string& architecture) {
+    return rattleback::device_job_of(unit, architecture, own_of(*unit.system));
   }
 
   /// Finds a kernel in the cache that any compiler has compiled with the flags of this program.
   std::optional<Entry> find_of_any_compiler(const Job& job) {
-    return opened(cache).find_named(job.name, [&](const Origin& origin) {
+    return opened(&Impl::cache)->find_named(job.name, [&](const Origin& origin) {
       if (job.architecture.empty())
         return origin.flags == all_flags(job, false) || origin.flags == all_flags(job, true);
       constexpr std::string_view first = "--gpu-architecture=";
@@ -177,39 +135,22 @@ struct Kernels::Impl {
     });
   }
 
-  /// Sets the compiler, the flags and the key of a job. Throws Error where there is no compiler.
-  static void choose_compiler(Job& job) {
-    if (job.architecture.empty()) {
-      const Compiler& compiler = the_compiler();
-      job.compiler = in_words(compiler);
-      job.flags = all_flags(job, compiler.clang);
-    } else {
-      const Nvrtc& nvrtc = Nvrtc::instance();
-      job.compiler = "NVRTC " + nvrtc.version();
-      job.flags = all_device_flags(job, nvrtc.target(job.architecture));
-    }
-    std::string all = fmt::format("name {}\ncompiler {}\n", job.name, job.compiler);
-    for (const std::string& flag : job.flags) all += flag + "\n";
-    job.key = sha256(all);
-  }
-
   /// Finds a kernel. Sets everything of the job that the compiler needs where there is none. Throws Error where the kernel
   /// must be compiled and there is no compiler.
   std::optional<Entry> find(Job& job) {
-    job.whole = whole_unit(job.text).text;
-    std::string all = fmt::format("interface {}\n{}{}\n", binary_interface, job.target(), job.quick ? " quick" : "");
-    for (const std::string& option : job.extra) all += option + "\n";
-    job.name = sha256(all + without_paths(job.whole));
-    if (auto entry = opened(packs).find(job.name)) return entry;
-    if (policy == KernelPolicy::builtin) return std::nullopt;
-    if (policy == KernelPolicy::cached) return find_of_any_compiler(job);
+    job.gather();
+    if (auto entry = opened(&Impl::packs)->find(job.name)) return entry;
+    const KernelPolicy allowed = now(&Impl::policy);
+    if (allowed == KernelPolicy::builtin) return std::nullopt;
+    if (allowed == KernelPolicy::cached) return find_of_any_compiler(job);
     try {
-      choose_compiler(job);
-    } catch (const Error&) {
+      job.choose_compiler(now(&Impl::stop));
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::input) throw;
       if (auto entry = find_of_any_compiler(job)) return entry;
       throw;
     }
-    return opened(cache).find(job.key);
+    return opened(&Impl::cache)->find(job.key);
   }
 
   /// Loads the object of an entry. Returns nothing when the object is not the one of the key.
@@ -246,42 +187,64 @@ struct Kernels::Impl {
 
   /// Returns where the log of a failed compilation stays; empty when there is no such place.
   std::filesystem::path kept_log(const Job& job) {
-    const std::filesystem::path folder = opened(cache).folder().parent_path() / "logs";
+    const std::filesystem::path cache_folder = opened(&Impl::cache)->folder(),
+                                folder = cache_folder.parent_path() / "logs";
     std::error_code code;
-    if (opened(cache).folder().empty() || (std::filesystem::create_directories(folder, code), code)) return {};
+    if (cache_folder.empty() || (std::filesystem::create_directories(folder, code), code)) return {};
     return folder / fmt::format("{}.log", job.key.substr(0, 16));
   }
 
   /// Compiles a unit for the CPU. Returns the time in seconds.
   double compile_object(const Job& job, const std::filesystem::path& folder) {
     const std::filesystem::path unit = folder / job.source(), log = folder / "log";
-    std::ofstream(unit, std::ios::binary) << job.whole;
+    write_file(unit, job.whole);
     std::vector<std::string> flags = job.flags;
     flags.push_back(fmt::format("-DRATTLEBACK_KEY=\"{}\"", job.name));
     const double seconds =
-        rattleback::compile(the_compiler(), flags, {unit, folder / job.object(), log, kept_log(job)}, stop).seconds;
+        rattleback::compile(job.program, flags, {unit, folder / job.object(), log, kept_log(job), job.own.file},
+                            now(&Impl::stop))
+            .seconds;
     std::filesystem::remove(log);
     return seconds;
   }
 
   /// Compiles a unit for a GPU. Returns the time in seconds.
   double compile_image(const Job& job, const std::filesystem::path& folder) {
-    std::ofstream(folder / job.source(), std::ios::binary) << job.whole;
+    write_file(folder / job.source(), job.whole);
     const auto start = std::chrono::steady_clock::now();
     const DeviceImage image =
         Nvrtc::instance().compile(job.whole, job.source(), job.architecture, {}, job.extra, kept_log(job));
-    std::ofstream(folder / job.object(), std::ios::binary) << image.bytes;
+    write_file(folder / job.object(), image.bytes);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   Entry compile_job(const Job& job) {
-    WorkFolder work = opened(cache).work_folder();
-    const double seconds =
-        job.architecture.empty() ? compile_object(job, work.path()) : compile_image(job, work.path());
-    Entry entry =
-        opened(cache).publish(job.key, std::move(work), {job.title, job.name, job.compiler, job.flags, seconds});
-    if (report) report(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
-    return entry;
+    const std::shared_ptr<Store> store = opened(&Impl::cache);
+    const auto stopped = now(&Impl::stop);
+    while (true) {
+      WorkFolder work = store->work_folder();
+      const std::filesystem::path folder = work.path();
+      std::optional<Entry> entry;
+      double seconds = 0.0;
+      try {
+        seconds = job.architecture.empty() ? compile_object(job, folder) : compile_image(job, folder);
+        if (!job.own.file.empty()) Job(job).gather();  // the compiler has read headers that may have changed meanwhile
+        entry = store->publish(job.key, std::move(work), {job.title, job.name, job.compiler, job.flags, seconds});
+      } catch (const std::exception& error) {
+        // The folder for temporary files may be on another disk.
+        const std::string fault = stopped && stopped() ? "" : fault_of_folder(folder, error.what());
+        if (fault.empty()) throw;
+        if (folder.parent_path() != store->folder())
+          throw Error(Error::Kind::runtime,
+                      fmt::format("{}: {} cannot be compiled there ({}); set XDG_CACHE_HOME or TMPDIR to a folder with "
+                                  "space that stays",
+                                  folder.parent_path().string(), job.title, fault));
+        store->leave_cache(fault);
+        continue;
+      }
+      if (const auto to = now(&Impl::report)) to(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
+      return *entry;
+    }
   }
 
   /// A kernel on disk.
@@ -305,13 +268,13 @@ struct Kernels::Impl {
       }
     }
     if (missing.empty()) return provided;
-    if (policy != KernelPolicy::automatic)
+    if (const KernelPolicy allowed = now(&Impl::policy); allowed != KernelPolicy::automatic)
       input_error("--kernels",
                   fmt::format("{} is not compiled{}, and '{}' does not compile; 'rattleback compile STUDY' "
                               "on a machine with a compiler makes it, --kernels auto does so now",
                               missing[0].title,
                               missing.size() == 1 ? "" : fmt::format(" (nor are {} more)", missing.size() - 1),
-                              policy == KernelPolicy::cached ? "cached" : "builtin"));
+                              allowed == KernelPolicy::cached ? "cached" : "builtin"));
     const std::size_t first = provided.size();
     for (Job& job : missing) provided.push_back({std::move(job), {}, true});
     parallel_for(missing.size(), worker_count(at_a_time),
@@ -324,7 +287,11 @@ struct Kernels::Impl {
       const std::lock_guard lock(mutex);
       std::erase_if(jobs, [&](const Job& job) { return loaded.contains(job.id()); });
     }
-    for (const Provided& kernel : provide(std::move(jobs), at_a_time)) remember(kernel.job, kernel.entry);
+    for (Provided& kernel : provide(std::move(jobs), at_a_time)) {
+      std::error_code code;  // another process may have removed the kernel meanwhile
+      if (!std::filesystem::exists(kernel.entry.folder, code)) kernel = std::move(provide({kernel.job}, 1).front());
+      remember(kernel.job, kernel.entry);
+    }
   }
 
   /// Copies a kernel into a pack. Returns false when the kernel is there.
@@ -351,7 +318,7 @@ struct Kernels::Impl {
     return true;
   }
 
-  const Loaded& at(const Unit& unit) { return at(job_of(unit, test_flags)); }
+  const Loaded& at(const Unit& unit) { return at(job_of(unit)); }
   const Loaded& at(const Job& job) {
     {
       const std::lock_guard lock(mutex);
@@ -376,6 +343,7 @@ void Kernels::set_policy(KernelPolicy policy) {
   impl_->policy = policy;
   impl_->packs.reset();
   impl_->cache.reset();
+  impl_->warned.clear();
 }
 KernelPolicy Kernels::policy() const {
   const std::lock_guard lock(impl_->mutex);
@@ -390,32 +358,38 @@ void Kernels::set_stop(std::function<bool()> stop) {
   const std::lock_guard lock(impl_->mutex);
   impl_->stop = std::move(stop);
 }
-void Kernels::set_test_flags(TestFlags flags) { impl_->test_flags = std::move(flags); }
+void Kernels::set_test_flags(TestFlags flags) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->test_flags = std::move(flags);
+}
 
 void Kernels::load(std::span<const Unit> units, unsigned jobs) {
   std::vector<Job> list;
-  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->test_flags));
+  for (const Unit& unit : units) list.push_back(impl_->job_of(unit));
   impl_->load(std::move(list), jobs);
 }
 
 const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).unit; }
 
-const SystemEntry& Kernels::system(const SystemSource& source) {
-  const Job job = entry_job_of(entry_text(source), source.type);
+const SystemEntry& Kernels::system(const SystemSource& source, const std::string& digest) {
+  OwnHeader header;
+  if (source.text == nullptr) header = {source.header, digest};
+  const Job job = entry_job_of(entry_text(source), source.type, header);
   impl_->load({job}, 1);
   const std::lock_guard lock(impl_->mutex);
-  std::unique_ptr<OwnSystem>& own = impl_->systems[job.text];
+  std::unique_ptr<OwnSystem>& own = impl_->systems[job.id()];
   if (own == nullptr) {
-    own.reset(new OwnSystem{source.header, source.type, source.text != nullptr ? source.text : "",
-                            impl_->loaded.at(job.id()).unit->describe()});
-    own->entry.source_text = {own->header.c_str(), own->type.c_str(), source.text != nullptr ? own->text.c_str() : nullptr};
+    own.reset(new OwnSystem{source.header, source.type, source.text != nullptr ? source.text : "", job.text,
+                            std::move(header), impl_->loaded.at(job.id()).unit->describe()});
+    own->entry.source_text = {own->header.c_str(), own->type.c_str(),
+                              source.text != nullptr ? own->text.c_str() : nullptr};
   }
   return own->entry;
 }
 
 std::vector<std::string> Kernels::images(std::span<const Unit> units, const std::string& architecture, unsigned jobs) {
   std::vector<Job> list;
-  for (const Unit& unit : units) list.push_back(device_job_of(unit, architecture));
+  for (const Unit& unit : units) list.push_back(impl_->device_job_of(unit, architecture));
   impl_->load(list, jobs);
   std::vector<std::string> images;
   for (const Job& job : list) images.push_back(impl_->at(job).image);
@@ -424,7 +398,7 @@ std::vector<std::string> Kernels::images(std::span<const Unit> units, const std:
 
 std::vector<KernelRecord> Kernels::records(std::span<const Unit> units, const std::string& architecture) {
   std::vector<KernelRecord> records;
-  for (const Unit& unit : units) records.push_back(impl_->at(device_job_of(unit, architecture)).record);
+  for (const Unit& unit : units) records.push_back(impl_->at(impl_->device_job_of(unit, architecture)).record);
   return records;
 }
 
@@ -437,19 +411,28 @@ std::vector<KernelRecord> Kernels::records(std::span<const Unit> units) {
 Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs,
                                std::span<const Unit> device_units, std::span<const std::string> architectures) {
   std::vector<Job> list;
-  for (const Unit& unit : units) list.push_back(job_of(unit, impl_->test_flags));
+  for (const Unit& unit : units) list.push_back(impl_->job_of(unit));
   for (const std::string& architecture : architectures)
-    for (const Unit& unit : device_units) list.push_back(device_job_of(unit, architecture));
+    for (const Unit& unit : device_units) list.push_back(impl_->device_job_of(unit, architecture));
   {
     const std::lock_guard lock(impl_->mutex);
-    for (const auto& [text, own] : impl_->systems)
+    for (const auto& [id, own] : impl_->systems)
       if (std::ranges::any_of(
               units, [&](const Unit& unit) { return unit.system->source_text.type == own->entry.source_text.type; }))
-        list.push_back(entry_job_of(text, own->entry.source_text.type));
+        list.push_back(entry_job_of(own->unit, own->entry.source_text.type, own->own));
   }
   if (!pack.empty()) {
     std::error_code code;
-    std::filesystem::create_directories(pack, code);
+    const bool made_now = std::filesystem::create_directories(pack, code);
+    using std::filesystem::perms;
+    if (made_now)
+      std::filesystem::permissions(pack, perms::group_write | perms::others_write,
+                                   std::filesystem::perm_options::remove, code);
+    struct stat status {};
+    if (!code && stat(pack.c_str(), &status) == 0)
+      if (const std::string fault = fault_of_owner(pack, status.st_uid); !fault.empty())
+        input_error(pack.string(),
+                    fmt::format("{}, so its kernels would not be loaded; chmod go-w this folder", fault));
     if (!code) code = std::error_code(access(pack.c_str(), W_OK | X_OK) == 0 ? 0 : errno, std::generic_category());
     if (code) input_error(pack.string(), fmt::format("cannot be written ({}); choose another folder", code.message()));
   }

@@ -26,7 +26,7 @@ struct KernelRecord {
 
 /// Flags that tests ask for. The bits are the same.
 struct TestFlags {
-  bool quick_scalar = false;         ///< units without packs are compiled quickly instead of well
+  bool quick_scalar = false;              ///< units without packs are compiled quickly instead of well
   std::vector<std::string> further = {};  ///< flags of a sanitizer
 };
 
@@ -37,7 +37,8 @@ class Kernels {
 
   void set_policy(KernelPolicy policy);
   [[nodiscard]] KernelPolicy policy() const;
-  /// `report` receives one line per kernel that is compiled, `warn` faults of the cache.
+  /// `report` receives one line per kernel that is compiled, `warn` faults of the cache and of packs, each once. Both are called
+  /// from any thread, which then holds no lock: they may call the library.
   void set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn = {});
   /// Compiling ends with Error(runtime) soon after `stop` returns true.
   void set_stop(std::function<bool()> stop);
@@ -52,8 +53,9 @@ class Kernels {
   /// Returns the CUDA images of units for an architecture such as "sm_90" (cuda/module.hpp).
   /// Missing images are compiled by NVRTC, which needs no GPU.
   std::vector<std::string> images(std::span<const Unit> units, const std::string& architecture, unsigned jobs = 0);
-  /// Returns the entry of a system of the user. Compiles the entry if need be.
-  const SystemEntry& system(const SystemSource& source);
+  /// Returns the entry of a system of the user. Compiles the entry if need be. `digest` is that of the header, where there is
+  /// no text (compile/sources.hpp): a header that changes later is refused.
+  const SystemEntry& system(const SystemSource& source, const std::string& digest = "");
 
   /// Returns what is known of units that are loaded.
   [[nodiscard]] std::vector<KernelRecord> records(std::span<const Unit> units);

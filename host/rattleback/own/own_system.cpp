@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -11,6 +10,8 @@
 #include "rattleback/compile/kernels.hpp"
 #include "rattleback/compile/sources.hpp"
 #include "rattleback/formulas/print.hpp"
+#include "rattleback/threads/mutex.hpp"
+#include "rattleback/toolchain/compiler.hpp"
 
 namespace rattleback {
 namespace {
@@ -39,15 +40,20 @@ SystemFormulas without_values(SystemFormulas system) {
 }  // namespace
 
 const SystemEntry& system_of_formulas(const SystemFormulas& formulas) {
-  static std::mutex mutex;
+  static Mutex mutex;
   static std::deque<Described> all;
   static std::map<std::string, const SystemEntry*> known;  // by the header with all values
-  const std::lock_guard lock(mutex);
-  const SystemEntry*& found = known[system_header(formulas)];
-  if (found != nullptr) return *found;
+  const std::string header = system_header(formulas);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(header); found != known.end()) return *found->second;
+  }
   const SystemFormulas plain = without_values(formulas);
   const std::string text = system_header(plain), type = system_type(plain);
-  const SystemEntry& compiled = Kernels::instance().system({"", type.c_str(), text.c_str()});
+  const SystemEntry& compiled = Kernels::instance().system({"", type.c_str(), text.c_str()});  // not under the lock
+  const std::lock_guard lock(mutex);
+  const SystemEntry*& found = known[header];
+  if (found != nullptr) return *found;
   Described& own = all.emplace_back(Described{formulas, {}, compiled});
   for (const auto& parameter : own.formulas.parameters)
     own.parameters.push_back({parameter.name.c_str(), parameter.value, parameter.unit.c_str(), parameter.text.c_str()});
@@ -65,20 +71,24 @@ const SystemEntry& system_of_header(Study& study) {
   const std::string where = study.place("system.file");
   std::error_code code;
   const std::filesystem::path file = std::filesystem::weakly_canonical(study.directory / asked.file, code);
-  const std::string digest = digest_of_header(file, where);
+  const HeaderOptions options = header_options();
+  const std::string digest = digest_of_header(file, where, options);
   if (!asked.digest.empty() && asked.digest != digest)
-    input_error(study.place("system.digest"),
-                fmt::format("{} is not the header of this study any more (its digest is {}..); restore the header, or "
-                            "leave out system.digest for a new run",
-                            quote(file.string(), most_of_a_path), digest.substr(0, 12)));
+    input_error(
+        study.place("system.digest"),
+        fmt::format(
+            "{} is not the header of this study any more (its digest is {}.., with {}); restore the header, what "
+            "it includes and the macros of RATTLEBACK_CXXFLAGS, or leave out system.digest for a new run",
+            quote(file.string(), most_of_a_path), digest.substr(0, 12),
+            options.macros.empty() ? "no macros" : fmt::format("{}", fmt::join(options.macros, " "))));
   check_type(asked.type, study.place("system.type"));
   asked.file = file;
   asked.digest = digest;
-  const SystemEntry& entry = Kernels::instance().system({file.c_str(), asked.type.c_str()});
+  const SystemEntry& entry = Kernels::instance().system({file.c_str(), asked.type.c_str()}, digest);
   if (!asked.name.empty() && asked.name != entry.name)
-    input_error(study.place("system.name"), fmt::format("the system of {} is '{}' (got {}); leave the name out",
-                                                        quote(asked.file.string(), most_of_a_path), entry.name,
-                                                        quote(asked.name)));
+    input_error(study.place("system.name"),
+                fmt::format("the system of {} is '{}' (got {}); leave the name out",
+                            quote(asked.file.string(), most_of_a_path), entry.name, quote(asked.name)));
   return entry;
 }
 

@@ -15,20 +15,33 @@
 #include "rattleback/points/point_file.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/result/result.hpp"
+#include "rattleback/study/reader.hpp"
 
 namespace rattleback {
 namespace {
 
-/// Returns whether the states of a result are in space; empty when the file is not a result.
-std::optional<bool> states_in_space(const std::filesystem::path& file) {
+/// Returns the study of a result, as it stands there; empty when the file is not a result.
+std::optional<Study> study_of(const std::filesystem::path& file) {
   try {
     const auto attributes = ResultFile(file).attributes("/");
     const auto study = attributes.find("study");
-    if (study == attributes.end()) return std::nullopt;
-    return Problem(Study::parse(std::get<std::string>(study->second))).method->in_space;
-  } catch (const Error&) {
-    return std::nullopt;
+    if (study != attributes.end()) return read_study(std::get<std::string>(study->second), file.string(), {});
+  } catch (const Error&) {  // the file has other datasets than a result
   }
+  return std::nullopt;
+}
+
+/// Throws Error(input) when a result is of another version of the header: two systems would be taken for one.
+void require_same_header(const Study::System& system, const Study::System& stored, const std::string& file,
+                         const std::string& where) {
+  if (system.file.empty() || system.file != stored.file || system.type != stored.type || system.digest == stored.digest)
+    return;
+  input_error(
+      where, fmt::format(
+                 "{} is a result of another version of {} (digest {}.. for {}..); restore the header, what it includes "
+                 "and the macros of RATTLEBACK_CXXFLAGS, or give another system another file or type",
+                 quote(file, most_of_a_path), quote(system.file.string(), most_of_a_path), stored.digest.substr(0, 12),
+                 system.digest.substr(0, 12)));
 }
 
 StateNames state_names(const Problem& problem) {
@@ -89,9 +102,12 @@ struct Ensemble::Impl {
     const bool has_p = settle("p", points.p, study.ensemble.p, system.n, system.n);
     settle("lambda", points.lambda, study.ensemble.lambda, system.m, system.m);
     complete_initial(problem, has_q, has_v, has_p);
-    if (table == nullptr && (points.v.width != 0 || points.p.width != 0) && study.ensemble.frame.empty() &&
-        is_hdf5_name(study.ensemble.file))
-      in_space = states_in_space(study.directory / study.ensemble.file).value_or(in_space);
+    if (table != nullptr || !is_hdf5_name(study.ensemble.file)) return points;
+    if (const auto before = study_of(study.directory / study.ensemble.file)) {
+      require_same_header(study.system, before->system, study.ensemble.file.string(), where);
+      const bool has_frame = system.turn != nullptr && (points.v.width != 0 || points.p.width != 0);
+      if (has_frame && study.ensemble.frame.empty()) in_space = Problem(*before).method->in_space;
+    }
     return points;
   }
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ void write_to_disk(const fs::path& path, const std::string& text) {
 /// Returns the text of a manifest; empty when the manifest cannot be read.
 std::string manifest_text(int folder) {
   const Descriptor file(openat(folder, manifest_name, read_flags));
-  struct stat status{};
+  struct stat status {};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
   if (static_cast<std::size_t>(status.st_size) > most_of_a_manifest) return "";
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -73,8 +74,17 @@ bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos && name != manifest_name;
 }
 
-/// Throws Json::exception when a member is missing or has another type.
+/// Returns a whole number. Throws Json::exception when it is none that fits: the conversion of others is not defined.
+template <class Number>
+Number whole_number(const Json& json, Number most) {
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() <= static_cast<std::uint64_t>(most))
+    return json.get<Number>();
+  throw Json::out_of_range::create(406, "no whole number in range", &json);
+}
+
+/// Throws Json::exception when a member is missing or has another type, and for a number without sense.
 Entry entry_of(const Json& json) {
+  constexpr std::int64_t year_10000 = 253402300800;
   Entry entry;
   entry.key = json.at("key").get<std::string>();
   entry.origin.title = json.at("title").get<std::string>();
@@ -82,9 +92,10 @@ Entry entry_of(const Json& json) {
   entry.origin.compiler = json.at("compiler").get<std::string>();
   entry.origin.flags = json.at("flags").get<std::vector<std::string>>();
   entry.origin.seconds = json.at("seconds").get<double>();
-  entry.compiled = json.at("compiled").get<std::int64_t>();
+  entry.compiled = whole_number(json.at("compiled"), year_10000 - 1);
   for (const Json& file : json.at("files"))
-    entry.files.push_back({file.at("name").get<std::string>(), file.at("bytes").get<std::uint64_t>(),
+    entry.files.push_back({file.at("name").get<std::string>(),
+                           whole_number(file.at("bytes"), std::numeric_limits<std::uint64_t>::max()),
                            file.at("sha256").get<std::string>()});
   return entry;
 }
@@ -93,7 +104,7 @@ Entry entry_of(const Json& json) {
 std::string fault_of(int folder, const StoredFile& stored) {
   if (!is_plain_name(stored.name)) return fmt::format("its manifest names {}", quote(stored.name));
   const Descriptor file(openat(folder, stored.name.c_str(), read_flags));
-  struct stat status{};
+  struct stat status {};
   if (!file || fstat(file.get(), &status) != 0)
     return fmt::format("{} cannot be read: {}", stored.name, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return fmt::format("{} is no regular file", stored.name);
@@ -127,8 +138,10 @@ Entry write_manifest(const fs::path& folder, const std::string& key, const Origi
   for (const fs::directory_entry& item : fs::directory_iterator(folder, code)) {
     if (!item.is_regular_file() || item.is_symlink()) continue;
     const Descriptor file(open(item.path().c_str(), read_flags));
-    struct stat status{};
+    struct stat status {};
     if (!file || fstat(file.get(), &status) != 0) fail(item.path(), "read");
+    // A compiler leaves what it makes to the umask; others must not write what is loaded as code.
+    if (fchmod(file.get(), status.st_mode & 0755u) != 0) fail(item.path(), "protected");
     if (fsync(file.get()) != 0) fail(item.path(), "written to disk");
     const std::string digits = sha256_of(file.get());
     if (digits.empty()) fail(item.path(), "read");
@@ -161,14 +174,14 @@ std::optional<Entry> read_entry(const fs::path& folder, const std::string& key, 
   const Descriptor id(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!id) {
     const int error = errno;
-    struct stat status{};
+    struct stat status {};
     if (lstat(folder.c_str(), &status) == 0) fault = std::strerror(error);
     return {};
   }
   const Json json = Json::parse(manifest_text(id.get()), nullptr, false);
   Entry entry;
   try {
-    if (json.at("layout").get<int>() != layout) {
+    if (json.at("layout") != layout) {
       fault = "another version of rattleback has written its manifest";
       return {};
     }

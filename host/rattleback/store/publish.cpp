@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <mutex>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -15,6 +14,8 @@
 #include <unistd.h>
 
 #include "rattleback/files/scratch.hpp"
+#include "rattleback/store/trust.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
 namespace {
@@ -31,9 +32,17 @@ struct AtExit {
       if (process == getpid()) fs::remove_all(folder, code);
   }
 
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<std::pair<pid_t, fs::path>> folders;
 };
+
+/// Reads an entry that is sound and that nobody else can have written.
+std::optional<Entry> read_sound(const fs::path& folder, const std::string& key) {
+  std::string fault;
+  auto entry = read_entry(folder, key, Compare::files, fault);
+  if (entry && !fault_of_owner(*entry).empty()) entry.reset();
+  return entry;
+}
 
 }  // namespace
 
@@ -85,8 +94,7 @@ void remove_damaged_entry(const fs::path& cache, const std::string& key) {
   WorkFolder aside(cache);
   const fs::path place = cache / key, moved = aside.path() / key;
   if (rename(place.c_str(), moved.c_str()) != 0) return;
-  std::string fault;
-  if (read_entry(moved, key, Compare::files, fault)) (void)rename(moved.c_str(), place.c_str());
+  if (read_sound(moved, key)) (void)rename(moved.c_str(), place.c_str());
 }
 
 Entry publish_entry(WorkFolder work, const Entry& entry, const fs::path& cache) {
@@ -101,8 +109,7 @@ Entry publish_entry(WorkFolder work, const Entry& entry, const fs::path& cache) 
       return published;
     }
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
-    std::string fault;
-    if (const auto present = read_entry(place, entry.key, Compare::files, fault)) return *present;
+    if (const auto present = read_sound(place, entry.key)) return *present;
     // An exchange leaves no moment without an entry. The damaged one goes with the work folder.
     if (renameat2(AT_FDCWD, work.path().c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
       sync_directory_of(place);

@@ -15,6 +15,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/store/trust.hpp"
 
 namespace rattleback {
 namespace {
@@ -30,7 +31,7 @@ fs::path absolute_path(const char* variable) {
 
 /// Throws Error(input) when other users could have put kernels into the cache. A folder that does not exist is good.
 void require_own(const fs::path& folder) {
-  struct stat status{};
+  struct stat status {};
   if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
   constexpr std::string_view why = "its kernels are loaded as code";
   const std::string where = fmt::format("the cache of kernels, {}", folder.string());
@@ -40,6 +41,9 @@ void require_own(const fs::path& folder) {
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     input_error(where, fmt::format("can be written by other users ({}); look at what is in it, then: chmod 700 {}", why,
                                    folder.string()));
+  std::error_code code;
+  if (const std::string fault = fault_above(fs::canonical(folder, code), Above::everybody); !fault.empty())
+    input_error(where, fmt::format("is not safe: {} ({}); set XDG_CACHE_HOME to another folder", fault, why));
 }
 
 /// Creates a folder and its parents with mode 0700. Returns 0, or the reason of the system.
@@ -68,7 +72,7 @@ fs::path make_private_folder() {
 void mark_as_used(const fs::path& entry) {
   constexpr std::time_t day = 24 * 60 * 60;
   const fs::path mark = entry / used_name;
-  struct stat status{};
+  struct stat status {};
   if (lstat(mark.c_str(), &status) == 0 && std::time(nullptr) - status.st_mtime < day) return;
   const int id = open(mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (id < 0) return;
@@ -84,53 +88,67 @@ fs::path Store::default_folder() {
   return {};
 }
 
-std::vector<fs::path> Store::packs_of_environment() {
+std::vector<Pack> Store::packs_of_environment() {
   const char* value = std::getenv("RATTLEBACK_KERNEL_PATH");
   const std::string_view list = value ? value : "";
-  std::vector<fs::path> packs;
+  std::vector<Pack> packs;
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(':', begin), list.size());
-    if (end > begin) packs.emplace_back(list.substr(begin, end - begin));
+    if (end > begin) packs.push_back({list.substr(begin, end - begin)});
     begin = end + 1;
   }
   return packs;
 }
 
-Store::Store(fs::path folder, std::vector<fs::path> packs, Warn warn)
-    : folder_(std::move(folder)), warn_(std::move(warn)) {
+Store::Store(fs::path folder, std::vector<Pack> packs, Warn warn) : folder_(std::move(folder)), warn_(std::move(warn)) {
   require_own(folder_);
-  for (fs::path& pack : packs_of_environment()) packs.push_back(std::move(pack));
-  for (fs::path& pack : packs) {
-    struct stat status{};
-    const std::string where = fmt::format("the pack of kernels {}", quote(pack.string(), most_of_a_path));
-    if (stat(pack.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+  for (Pack& pack : packs) {
+    const std::string where = fmt::format("the pack of kernels {}", quote(pack.folder.string(), most_of_a_path));
+    std::error_code code;
+    const fs::path place = fs::canonical(pack.folder, code);  // a link cannot lead elsewhere later
+    if (code || !fs::is_directory(place, code)) {
       warn_once(fmt::format("{} is left out (it is no folder)", where));
-    } else if ((status.st_mode & S_IWOTH) != 0) {
-      warn_once(fmt::format("{} is left out (every user can write it, and its kernels are loaded as code)", where));
+      continue;
+    }
+    std::string fault = fault_of_owner(place, pack.owner);
+    if (!fault.empty()) fault = "it " + fault;
+    if (fault.empty()) fault = fault_above(place, Above::owners, pack.owner);
+    if (fault.empty()) {
+      packs_.push_back({place, pack.owner});
     } else {
-      packs_.push_back(std::move(pack));
+      warn_once(fmt::format("{} is left out ({}, and its kernels are loaded as code)", where, fault));
     }
   }
 }
 
 void Store::warn_once(const std::string& message) {
-  const std::lock_guard lock(mutex_);
-  if (warnings_.insert(message).second && warn_) warn_(message);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!warnings_.insert(message).second) return;
+  }
+  if (warn_) warn_(message);
 }
 
-std::optional<Entry> Store::find_in(const fs::path& place, const std::string& key) {
+std::optional<Entry> Store::find_in(const fs::path& place, const std::string& key, uid_t owner) {
   if (place.empty()) return {};
   std::string fault;
   auto entry = read_entry(place / key, key, Compare::files, fault);
   if (!fault.empty())
     warn_once(fmt::format("{}: this compiled kernel is damaged ({}); it is not used", (place / key).string(), fault));
-  return entry;
+  if (!entry) return {};
+  fault = fault_of_owner(*entry, owner);
+  if (fault.empty()) return entry;
+  warn_once(fmt::format(
+      "{0}: this compiled kernel is not used, because it is loaded as code and {1}; look at what is in it, then: "
+      "chmod -R go-w {0}",
+      entry->folder.string(), fault));
+  return {};
 }
 
 std::optional<Entry> Store::find(const std::string& key) {
   if (!is_key(key)) return {};
-  for (const fs::path& pack : packs_)
-    if (auto entry = find_in(pack, key)) return entry;
+  for (const Pack& pack : packs_)
+    if (auto entry = find_in(pack.folder, key, pack.owner)) return entry;
   if (auto entry = find_in(folder_, key)) {
     mark_as_used(entry->folder);
     return entry;
@@ -179,30 +197,40 @@ std::optional<WorkFolder> Store::work_folder_in_cache(std::string& fault) {
     fault = "there is no cache of kernels (neither XDG_CACHE_HOME nor HOME is an absolute path)";
     return {};
   }
-  int error = create_folders(folder_);
-  if (error == 0) {
-    require_own(folder_);
-    try {
-      return WorkFolder(folder_);
-    } catch (const std::system_error& why) {
-      error = why.code().value();
-    }
+  std::string why;
+  {
+    const std::lock_guard lock(mutex_);
+    why = cache_fault_;
   }
-  fault = fmt::format("the cache of kernels, {}, cannot be written ({})", folder_.string(), std::strerror(error));
+  if (why.empty()) {
+    int error = create_folders(folder_);
+    if (error == 0) {
+      require_own(folder_);
+      try {
+        return WorkFolder(folder_);
+      } catch (const std::system_error& system) {
+        error = system.code().value();
+      }
+    }
+    why = std::strerror(error);
+  }
+  fault = fmt::format("the cache of kernels, {}, cannot be written ({})", folder_.string(), why);
   return {};
 }
 
 WorkFolder Store::work_folder() {
   std::string fault;
   if (auto work = work_folder_in_cache(fault)) return std::move(*work);
-  const std::lock_guard lock(mutex_);
+  std::optional<WorkFolder> work;
+  bool first = false;
   try {
+    const std::lock_guard lock(mutex_);
     if (private_.empty()) {
       private_ = make_private_folder();
       remove_at_exit(private_);
-      if (warn_) warn_(fault + "; compiled kernels are lost at the end of this program");
+      first = true;
     }
-    return WorkFolder(private_);
+    work.emplace(private_);
   } catch (const std::system_error& why) {
     throw Error(
         Error::Kind::runtime,
@@ -210,6 +238,13 @@ WorkFolder Store::work_folder() {
                     "or TMPDIR to a folder that can be written",
                     fault, why.what()));
   }
+  if (first && warn_) warn_(fault + "; compiled kernels are lost at the end of this program");
+  return std::move(*work);
+}
+
+void Store::leave_cache(const std::string& fault) {
+  const std::lock_guard lock(mutex_);
+  if (cache_fault_.empty()) cache_fault_ = fault;
 }
 
 Entry Store::publish(const std::string& key, WorkFolder work, const Origin& origin) {

@@ -5,17 +5,25 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "rattleback/store/manifest.hpp"
 #include "rattleback/store/publish.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback {
+
+/// A folder with the same layout as the cache, which is read only.
+struct Pack {
+  std::filesystem::path folder;
+  uid_t owner = geteuid();  ///< whose kernels are loaded besides those of root and of this user
+};
 
 /// All member functions may be called from many threads and from many processes at once.
 class Store {
@@ -26,17 +34,17 @@ class Store {
   /// neither variable has an absolute path.
   [[nodiscard]] static std::filesystem::path default_folder();
   /// Returns the folders of RATTLEBACK_KERNEL_PATH, which are separated by colons.
-  [[nodiscard]] static std::vector<std::filesystem::path> packs_of_environment();
+  [[nodiscard]] static std::vector<Pack> packs_of_environment();
 
-  /// `packs` are folders with the same layout. They are searched first, in this order, before those of
-  /// RATTLEBACK_KERNEL_PATH and before `folder`, and never written. `warn` receives faults that do not end a run, each
-  /// once, from any thread. Nothing is created. Throws Error(input) when `folder` belongs to another user or others may
-  /// write it, because its kernels are loaded as code. A pack that everybody may write is left out, with a warning.
-  explicit Store(std::filesystem::path folder = default_folder(), std::vector<std::filesystem::path> packs = {},
-                 Warn warn = {});
+  /// `packs` are searched first, in this order, before `folder`, and never written. `warn` receives faults that do not end a
+  /// run, each once, from any thread, which then holds no lock of the store. Nothing is created. Throws Error(input) when
+  /// `folder` belongs to another user, when others may write it, or when everybody may write a folder above it, because its
+  /// kernels are loaded as code. A pack that others may write, or that belongs to them or lies in a folder of theirs, is left
+  /// out with a warning.
+  explicit Store(std::filesystem::path folder = default_folder(), std::vector<Pack> packs = {}, Warn warn = {});
 
-  /// Returns the entry of a key. The sizes and hashes of its files are checked. A damaged entry counts as absent, with a
-  /// warning. Records at most once per day that the entry is in use. Another process may trim the cache before the
+  /// Returns the entry of a key. The sizes, hashes and owners of its files are checked. An entry that is damaged, or that others may
+  /// have written, counts as absent, with a warning. Records at most once per day that the entry is in use. Another process may trim the cache before the
   /// caller has loaded the file; the caller then calls `find` once more.
   [[nodiscard]] std::optional<Entry> find(const std::string& key);
 
@@ -50,6 +58,9 @@ class Store {
   /// Error(input) as the constructor does, and Error(runtime) when no folder can be written.
   [[nodiscard]] WorkFolder work_folder();
 
+  /// From now on, work folders are in the private one, because of this fault of the cache ("No space left on device").
+  void leave_cache(const std::string& fault);
+
   /// Moves a work folder, with all files in it, into the cache. Its files must be closed. An entry of this key that is
   /// sound stays, and is returned. Throws Error(runtime) when the files cannot be read, or the disk is full.
   Entry publish(const std::string& key, WorkFolder work, const Origin& origin);
@@ -58,15 +69,16 @@ class Store {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  std::optional<Entry> find_in(const std::filesystem::path& place, const std::string& key);
+  std::optional<Entry> find_in(const std::filesystem::path& place, const std::string& key, uid_t owner = geteuid());
   std::vector<std::string> keys_named(const std::string& name);
   std::optional<WorkFolder> work_folder_in_cache(std::string& fault);
   void warn_once(const std::string& message);
 
   std::filesystem::path folder_;
-  std::vector<std::filesystem::path> packs_;
+  std::vector<Pack> packs_;
   Warn warn_;
-  std::mutex mutex_;                ///< of the members below
+  Mutex mutex_;                     ///< of the members below
+  std::string cache_fault_;         ///< why the cache is not written any more
   std::filesystem::path private_;   ///< used in place of a cache that cannot be written
   std::set<std::string> warnings_;  ///< given so far
   /// Times of compilation and keys of the entries of the cache, by name; read once.

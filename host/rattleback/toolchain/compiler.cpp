@@ -1,9 +1,9 @@
 #include "rattleback/toolchain/compiler.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,6 +12,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/threads/mutex.hpp"
 #include "rattleback/toolchain/process.hpp"
 
 namespace rattleback {
@@ -27,7 +28,7 @@ std::string environment(const char* name) {
 }
 
 bool is_program(const fs::path& path) {
-  struct stat status{};
+  struct stat status {};
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
@@ -48,9 +49,9 @@ fs::path program_of(const std::string& command) {
 }
 
 /// Returns what a program prints. The output is kept in memory.
-std::string output_of(std::vector<std::string> arguments, Finished& finished) {
+std::string output_of(std::vector<std::string> arguments, const std::function<bool()>& cancelled, Finished& finished) {
   const int file = memfd_create("rattleback", MFD_CLOEXEC);
-  finished = run_process({.arguments = std::move(arguments), .output_file = file});
+  finished = run_process({.arguments = std::move(arguments), .output_file = file, .cancelled = cancelled});
   std::string text(1 << 16, '\0');
   const ssize_t got = file < 0 ? 0 : pread(file, text.data(), text.size(), 0);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
@@ -64,9 +65,19 @@ struct Candidate {
   std::string fault;
 };
 
-Candidate ask(const fs::path& path) {
+Candidate ask(const fs::path& path, const std::function<bool()>& cancelled) {
+  constexpr auto patience = std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  bool interrupted = false;
+  const auto stop = [&] {
+    interrupted = cancelled && cancelled();
+    return interrupted || std::chrono::steady_clock::now() > end;
+  };
   Finished finished;
-  const std::string text = output_of({path.string(), "-v"}, finished);
+  const std::string text = output_of({path.string(), "-v"}, stop, finished);
+  if (interrupted) throw Error(Error::Kind::runtime, "interrupted");
+  if (finished.how == Finished::How::cancelled)
+    return {{}, fmt::format("'{} -v' does not end within {} s", path.string(), patience.count())};
   if (!finished.succeeded()) return {{}, fmt::format("'{} -v' fails ({})", path.string(), to_string(finished))};
   auto compiler = parse_version(text);
   if (!compiler) return {{}, fmt::format("{} is neither GCC nor clang", path.string())};
@@ -75,21 +86,28 @@ Candidate ask(const fs::path& path) {
   return {std::move(compiler), ""};
 }
 
-/// Asks a program once per process.
-Candidate candidate(const std::string& command) {
-  static std::mutex mutex;
+/// Asks a program once per process, or as often as several threads begin to ask at the same time.
+Candidate candidate(const std::string& command, const std::function<bool()>& cancelled) {
+  static Mutex mutex;
   static std::map<std::string, Candidate> known;
   const fs::path path = program_of(command);
   if (path.empty()) return {{}, fmt::format("there is no program {}", quote(command, most_of_a_path))};
-  const std::lock_guard lock(mutex);
-  auto found = known.find(path.string());
-  if (found == known.end()) found = known.emplace(path.string(), ask(path)).first;
-  Candidate result = found->second;
-  if (result.compiler) {
-    result.compiler->command = command;
-    result.compiler->path = path.string();
+  const auto look = [&]() -> std::optional<Candidate> {
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(path.string());
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::optional<Candidate> result = look();
+  if (!result) {
+    result = ask(path, cancelled);
+    const std::lock_guard lock(mutex);
+    known.emplace(path.string(), *result);
   }
-  return result;
+  if (result->compiler) {
+    result->compiler->command = command;
+    result->compiler->path = path.string();
+  }
+  return *result;
 }
 
 std::string wanted() { return fmt::format("GCC {} or clang {}, or newer", least_gcc, least_clang); }
@@ -125,16 +143,16 @@ std::vector<std::string> usual_compilers() {
       "g++", "c++", "clang++"};
 }
 
-Compiler find_compiler(const std::vector<std::string>& commands) {
+Compiler find_compiler(const std::vector<std::string>& commands, const std::function<bool()>& cancelled) {
   if (const std::string named = environment(compiler_variable); !named.empty()) {
-    Candidate found = candidate(named);
+    Candidate found = candidate(named, cancelled);
     if (found.compiler) return *found.compiler;
     input_error(compiler_variable,
                 fmt::format("{}; name a C++ compiler ({}), or unset the variable", found.fault, wanted()));
   }
   std::string faults;
   for (const std::string& command : commands) {
-    Candidate found = candidate(command);
+    Candidate found = candidate(command, cancelled);
     if (found.compiler) return *found.compiler;
     if (!program_of(command).empty()) faults += "; " + found.fault;
   }

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -24,11 +26,36 @@ constexpr std::array<std::string_view, 6> folder_options = {"-isystem",   "-iquo
                           quote(option), why));
 }
 
-/// Refuses macros that the compiler, the C++ library or the kernels read.
+/// Refuses macros that the compiler, the C++ library or the kernels read, and those that are more than a name and a value.
 void require_macro_of_user(const std::string& option, std::string_view macro) {
-  if (macro.empty()) refuse(option, "a macro is missing");
+  const std::string_view name = macro.substr(0, macro.find('='));
+  if (name.empty()) refuse(option, "a macro is missing");
+  if (name.find('(') != std::string_view::npos) refuse(option, "a macro has no arguments; write it into your header");
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  if (!std::ranges::all_of(name, is_letter) || std::isdigit(static_cast<unsigned char>(name.front())) != 0)
+    refuse(option, "this is no name of a macro");
   for (const std::string_view reserved : {"_", "RATTLEBACK_", "RB_", "NDEBUG", "EIGEN_"})
-    if (macro.starts_with(reserved)) refuse(option, "this macro could change the bits of results");
+    if (name.starts_with(reserved)) refuse(option, "this macro could change the bits of results");
+  const std::string_view value = macro.substr(std::min(macro.size(), name.size() + 1));
+  if (value.find("/*") != std::string_view::npos || value.find("R\"") != std::string_view::npos ||
+      value.ends_with('\\'))
+    refuse(option, "the value has no end");
+  if (option.starts_with("-U") && name.size() != macro.size()) refuse(option, "-U takes a name alone");
+}
+
+/// Returns the folders in a list that is separated by colons; an empty item is the working folder.
+std::vector<fs::path> folders_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  std::vector<fs::path> folders;
+  std::error_code code;
+  if (value == nullptr || *value == '\0') return folders;
+  const std::string_view list = value;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(':', begin), list.size());
+    folders.push_back(fs::absolute(end == begin ? "." : list.substr(begin, end - begin), code).lexically_normal());
+    begin = end + 1;
+  }
+  return folders;
 }
 
 }  // namespace
@@ -70,6 +97,33 @@ std::vector<std::string> extra_flags() {
   };
   for (std::string word; words >> word;) take(word);
   return flags;
+}
+
+HeaderOptions header_options() {
+  HeaderOptions options;
+  const std::vector<std::string> all = extra_flags();
+  std::vector<fs::path> system, after;  // searched behind the folders of -I
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string& flag = all[i];
+    if (flag.starts_with("-D") || flag.starts_with("-U")) {
+      options.macros.push_back(flag);
+      continue;
+    }
+    options.flags.push_back(flag);
+    if (flag.starts_with("-I")) options.folders.emplace_back(flag.substr(2));
+    const bool has_folder = flag == "-isystem" || flag == "-iquote" || flag == "-idirafter";
+    if (!has_folder) continue;
+    options.flags.push_back(all[++i]);
+    (flag == "-isystem" ? system : flag == "-iquote" ? options.quote_folders : after).emplace_back(all[i]);
+  }
+  const auto add = [&options](const std::vector<fs::path>& folders) {
+    options.folders.insert(options.folders.end(), folders.begin(), folders.end());
+  };
+  add(folders_in("CPATH"));
+  add(system);
+  add(folders_in("CPLUS_INCLUDE_PATH"));
+  add(after);
+  return options;
 }
 
 }  // namespace rattleback

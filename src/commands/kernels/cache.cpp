@@ -24,8 +24,10 @@ struct CacheArguments {
 
 double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / 0x1p20; }
 
-/// Returns a time in UTC: "2026-05-03".
+/// Returns a time in UTC: "2026-05-03". Files may have times that no calendar has.
 std::string date(std::int64_t seconds) {
+  constexpr std::int64_t year_10000 = 253402300800;
+  if (seconds <= -year_10000 || seconds >= year_10000) return "no date";
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 

@@ -148,7 +148,7 @@ void add_compile(CLI::App& app, int& exit_code) {
   command->add_flag("--tangent", arguments->tangent,
                     "with --catalogue: also the loops that the observable lyapunov needs");
   command->add_flag("--bench", arguments->bench, "also the loops that count operations, for bench");
-  command->add_option("--jobs", arguments->jobs, "kernels compiled at a time; default: one per core")
+  command->add_option("--jobs", arguments->jobs, "kernels compiled at a time; default: one per usable processor")
       ->check(from_one());
   command->add_option("--pack", arguments->pack, "copy the kernels into this folder, for other machines")
       ->type_name(value::folder)

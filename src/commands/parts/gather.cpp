@@ -18,6 +18,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/store/trust.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -39,9 +40,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 std::vector<fs::path> plugin_places() {
   const char* given = std::getenv("RATTLEBACK_MPI");
   if (given != nullptr) return {given};
-  std::error_code code;
-  const fs::path program = fs::read_symlink("/proc/self/exe", code).parent_path();
-  return {program / plugin_name, program / ".." / RATTLEBACK_LIBRARY_FOLDER / "rattleback" / plugin_name};
+  return {path_from_program(plugin_name), path_from_program(fs::path(RATTLEBACK_LIBRARY_FOLDER "/rattleback") / plugin_name)};
 }
 
 }  // namespace

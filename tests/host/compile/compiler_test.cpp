@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "compile_testing.hpp"
+#include "rattleback/threads/mutex.hpp"
 
 namespace rattleback::tests {
 namespace {
@@ -74,6 +75,31 @@ TEST_F(CompilerTest, NamedButOfNoUseIsAnError) {
   expect(fake("older", "clang version 13.0.1\nTarget: x86_64-pc-linux-gnu\n"), "is too old: clang version 13.0.1");
 }
 
+TEST_F(CompilerTest, ThatHangsIsGivenUpAndCanBeInterrupted) {
+  const fs::path hangs = script("hangs/g++", "exec sleep 1000"), good = fake("good/c++", clang);
+  {
+    const Variable variable("RATTLEBACK_CXX", hangs.c_str());
+    int asked = 0;
+    const auto cancelled = [&asked] {
+      EXPECT_EQ(locks_held(), 0);
+      return ++asked > 2;
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(message_of([&] { (void)find_compiler({}, cancelled); }, Error::Kind::runtime), "interrupted");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  }
+  const Variable search("PATH",
+                        (hangs.parent_path().string() + ":" + good.parent_path().string() + ":/bin:/usr/bin").c_str());
+  EXPECT_EQ(find_compiler({"g++", "c++"}).path, good.string());  // after ten seconds
+  const Variable variable("RATTLEBACK_CXX", hangs.c_str());
+  EXPECT_NE(fault_of(hangs).find("hangs/g++ -v' does not end within 10 s; name a C++ compiler"),
+            std::string::npos);  // asked once
+}
+
+TEST_F(CompilerTest, OfTheBuildIsLookedForOnThePath) {
+  for (const std::string& command : usual_compilers()) EXPECT_EQ(command.find('/'), std::string::npos) << command;
+}
+
 TEST_F(CompilerTest, OfTheSystemIsUsedUnlessItIsOfNoUse) {
   const fs::path good = fake("good/c++", clang), old = fake("old/g++", "Target: x\ngcc version 9.4.0\n");
   const Variable search("PATH", (old.parent_path().string() + ":" + good.parent_path().string()).c_str());
@@ -137,6 +163,14 @@ TEST_F(CompilerTest, RefusesOptionsThatCouldChangeTheBits) {
                           "-I",
                           "-I -DX",
                           "-isystem",
+                          "-DS(x)=x",
+                          "-DS()",
+                          "-D1=2",
+                          "-Da-b=2",
+                          "-DX=/*",
+                          "-DX=1\\",
+                          "-DX=R\"(",
+                          "-UX=1",
                           "-D_GLIBCXX_DEBUG",
                           "-DRB_HD=x",
                           "-URATTLEBACK_ISA",

@@ -78,6 +78,32 @@ TEST_F(ListingTest, NamesEntriesAndWork) {
   EXPECT_EQ(listing.bytes(), listing.entries[0].bytes + listing.entries[1].bytes + 4u + 4u);
 }
 
+TEST_F(ListingTest, NumbersWithoutSenseAreDamageOfOneEntry) {
+  Store own = store();
+  put(own, key);
+  put(own, other_key);
+  const std::string good = text_of(cache / key / manifest_name);
+  for (const auto& [name, number] :
+       std::vector<std::pair<std::string, std::string>>{{"compiled", "1e30"},
+                                                        {"compiled", "1e400"},
+                                                        {"compiled", "9223372036854775807"},
+                                                        {"compiled", "-1"},
+                                                        {"bytes", "1e300"},
+                                                        {"bytes", "-1"},
+                                                        {"layout", "1e300"}}) {
+    SCOPED_TRACE(name + " " + number);
+    const std::size_t place = good.find("\"" + name + "\": ") + name.size() + 4;
+    std::string bad = good;
+    bad.replace(place, good.find_first_not_of("0123456789", place) - place, number);
+    std::ofstream(cache / key / manifest_name) << bad;
+    const Listing listing = list_cache(cache);
+    ASSERT_EQ(listing.entries.size(), 2u);
+    for (const ListedEntry& entry : listing.entries)
+      EXPECT_EQ(entry.fault.empty(), entry.key == other_key) << entry.fault;
+    EXPECT_FALSE(store().find(key));
+  }
+}
+
 TEST_F(ListingTest, TrimRemovesWhatIsNotUsed) {
   Store own = store();
   for (const std::string& each : {key, other_key}) {

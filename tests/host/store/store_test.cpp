@@ -150,37 +150,112 @@ TEST_F(StoreTest, PacksComeFirstAndAreNotWritten) {
     put(pack, key, text);
     return directory / name;
   };
-  const fs::path given = make_pack("given", "given"), first = make_pack("first", "first");
-  const fs::path second = make_pack("second", "second");
+  const fs::path first = make_pack("first", "first"), second = make_pack("second", "second");
   Store own = store();
   put(own, key, "own");
   const std::string path = "::" + first.string() + ":" + second.string() + ":";
   const Variable variable("RATTLEBACK_KERNEL_PATH", path.c_str());
-  EXPECT_EQ(Store::packs_of_environment(), (std::vector{first, second}));
+  const std::vector<Pack> packs = Store::packs_of_environment();
+  ASSERT_EQ(packs.size(), 2u);
+  EXPECT_EQ(packs[0].folder, first);
+  EXPECT_EQ(packs[1].folder, second);
   const auto found = [&](Store store) {
     const auto entry = store.find(key);
     return entry ? text_of(entry->file("kernel.so")) : "";
   };
-  EXPECT_EQ(found(Store(cache, {given})), "given");
-  EXPECT_FALSE(fs::exists(given / key / used_name));
-  EXPECT_EQ(found(store()), "first");
+  EXPECT_EQ(found(store(packs)), "first");
+  EXPECT_FALSE(fs::exists(first / key / used_name));
   std::ofstream(first / key / "kernel.so") << "bad";
-  EXPECT_EQ(found(store()), "second");
+  EXPECT_EQ(found(store(packs)), "second");
   EXPECT_EQ(warnings.size(), 1u);
   fs::remove_all(second / key);
-  EXPECT_EQ(found(store()), "own");
+  EXPECT_EQ(found(store(packs)), "own");
   EXPECT_TRUE(fs::exists(cache / key / used_name));
 }
 
-TEST_F(StoreTest, LeavesOutPacksThatAreNoneOrThatEverybodyMayWrite) {
-  Store pack(directory / "pack");
-  put(pack, key);
-  fs::permissions(directory / "pack", fs::perms::all);
-  Store own = store({directory / "pack", directory / "absent"});
-  EXPECT_FALSE(own.find(key));
+/// A change of a pack after which others may have written what it has, and what the warning then says.
+struct Danger {
+  std::string what;  ///< relative to the folder of the test
+  mode_t mode;
+  uid_t owner;
+  std::string says;
+};
+
+TEST_F(StoreTest, KernelsThatOthersMayHaveWrittenAreNotLoaded) {
+  const std::string entry = "above/pack/" + key;
+  std::vector<Danger> dangers;
+  for (const std::string& what :
+       {std::string("above/pack"), entry, entry + "/kernel.so", entry + "/unit.cpp", entry + "/manifest.json"}) {
+    dangers.push_back({what, 0777, 0, "can be written by every user"});
+    dangers.push_back({what, 0770, 0, "can be written by its group"});
+    dangers.push_back({what, 0755, 65534, "belongs to the user 65534"});
+  }
+  dangers.push_back({"above", 0777, 0, "above' can be written by every user"});
+  dangers.push_back({"above", 0755, 65534, "above' belongs to the user 65534"});
+  for (const auto& [what, mode, owner, says] : dangers) {
+    if (owner != 0 && geteuid() != 0) continue;
+    SCOPED_TRACE(what + ": " + says);
+    fs::remove_all(directory / "above");
+    {
+      Store pack(directory / "above" / "pack");
+      put(pack, key);
+    }
+    EXPECT_TRUE(store({{directory / "above" / "pack"}}).find(key));
+    ASSERT_EQ(warnings.size(), 0u) << warnings[0];
+    ASSERT_EQ(chmod((directory / what).c_str(), mode), 0);
+    if (owner != 0) {
+      ASSERT_EQ(chown((directory / what).c_str(), owner, owner), 0);
+      EXPECT_TRUE(store({{directory / "above" / "pack", owner}}).find(key));  // one who owns the program is trusted
+    }
+    EXPECT_FALSE(store({{directory / "above" / "pack"}}).find(key));
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find(says), std::string::npos) << warnings[0];
+    EXPECT_NE(warnings[0].find("loaded as code"), std::string::npos) << warnings[0];
+    warnings.clear();
+  }
+}
+
+TEST_F(StoreTest, AnEntryOfTheCacheThatOthersMayHaveWrittenIsReplaced) {
+  Store own = store();
+  put(own, key, "theirs");
+  for (const char* what : {"", "kernel.so"}) {
+    ASSERT_EQ(chmod((cache / key / what).c_str(), 0777), 0);
+    EXPECT_FALSE(store().find(key));
+    Store again = store();
+    EXPECT_EQ(text_of(put(again, key, "ours").file("kernel.so")), "ours");
+    EXPECT_TRUE(store().find(key));
+  }
+  EXPECT_EQ(warnings.size(), 2u);
+}
+
+TEST_F(StoreTest, ACompilerMayLeaveItsFilesToTheGroup) {
+  const mode_t before = umask(0);
+  Store own = store();
+  const Entry entry = put(own, key);
+  umask(before);
+  EXPECT_EQ(fs::status(entry.file("kernel.so")).permissions() & (fs::perms::group_write | fs::perms::others_write),
+            fs::perms::none);
+  EXPECT_TRUE(store().find(key));
+}
+
+TEST_F(StoreTest, ALinkToAPackIsFollowedOnce) {
+  {
+    Store pack(directory / "pack");
+    put(pack, key);
+  }
+  fs::create_directory_symlink(directory / "pack", directory / "link");
+  Store linked = store({{directory / "link"}});
+  fs::remove(directory / "link");
+  fs::create_directory_symlink("/nowhere", directory / "link");
+  ASSERT_TRUE(linked.find(key));
+  EXPECT_EQ(linked.find(key)->folder, fs::canonical(directory) / "pack" / key);
+}
+
+TEST_F(StoreTest, APackThatIsNoFolderIsLeftOut) {
+  std::ofstream(directory / "file") << "x";
+  Store own = store({{directory / "absent"}, {directory / "file"}});
   ASSERT_EQ(warnings.size(), 2u);
-  EXPECT_NE(warnings[0].find("every user can write it"), std::string::npos) << warnings[0];
-  EXPECT_NE(warnings[1].find("it is no folder"), std::string::npos) << warnings[1];
+  for (const std::string& warning : warnings) EXPECT_NE(warning.find("it is no folder"), std::string::npos) << warning;
 }
 
 TEST_F(StoreTest, RefusesACacheThatOthersMayWrite) {
@@ -193,6 +268,18 @@ TEST_F(StoreTest, RefusesACacheThatOthersMayWrite) {
     EXPECT_NE(message.find("chmod 700 " + cache.string()), std::string::npos) << message;
     EXPECT_NE(message_of([&] { (void)own.work_folder(); }), "");
   }
+}
+
+TEST_F(StoreTest, RefusesACacheBelowAFolderThatEverybodyMayWrite) {
+  Store own = store();
+  put(own, key);
+  ASSERT_EQ(chmod(cache.parent_path().c_str(), 0777), 0);
+  const std::string message = message_of([&] { (void)store(); });
+  EXPECT_NE(message.find("can be written by every user (its kernels are loaded as code); set XDG_CACHE_HOME"),
+            std::string::npos)
+      << message;
+  ASSERT_EQ(chmod(cache.parent_path().c_str(), 01777), 0);
+  EXPECT_TRUE(store().find(key));
 }
 
 TEST_F(StoreTest, RefusesACacheOfAnotherUser) {
@@ -226,6 +313,17 @@ TEST_F(StoreTest, UsesAPrivateFolderWhereTheCacheCannotBeWritten) {
       EXPECT_NE(warnings[0].find(bad.string()), std::string::npos) << warnings[0];
     }
   }
+  {
+    warnings.clear();
+    Store full = store();
+    (void)put(full, key);
+    full.leave_cache("No space left on device");
+    EXPECT_EQ(put(full, other_key).folder.parent_path().parent_path(), directory / "temporary");
+    EXPECT_TRUE(full.find(key));
+    EXPECT_TRUE(full.find(other_key));
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find(cache.string() + ", cannot be written (No space left on device)"), std::string::npos);
+  }
   const Variable nowhere("TMPDIR", "/proc");
   Store none(directory / "file");
   const std::string message = message_of([&] { (void)none.work_folder(); }, Error::Kind::runtime);
@@ -243,7 +341,7 @@ class OtherUser {
 
 TEST_F(StoreTest, FindsInACacheThatCannotBeWritten) {
   if (geteuid() != 0) GTEST_SKIP() << "needs a second user";
-  ASSERT_EQ(chmod(directory.c_str(), 0777), 0);
+  ASSERT_EQ(chmod(directory.c_str(), 01777), 0);
   const OtherUser other;
   Store own = store();
   put(own, key);

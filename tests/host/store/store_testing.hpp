@@ -15,8 +15,11 @@ namespace rattleback::tests {
 /// A test with a cache, which does not exist at its beginning.
 class StoreTest : public FolderTest {
  protected:
-  [[nodiscard]] Store store(std::vector<fs::path> packs = {}) {
-    return Store(cache, std::move(packs), [this](const std::string& message) { warnings.push_back(message); });
+  [[nodiscard]] Store store(std::vector<Pack> packs = {}) {
+    return Store(cache, std::move(packs), [this](const std::string& message) {
+      EXPECT_EQ(locks_held(), 0);
+      warnings.push_back(message);
+    });
   }
 
   /// Puts a kernel with this text into a store.
@@ -40,7 +43,6 @@ class StoreTest : public FolderTest {
 
   const fs::path cache = directory / "cache" / "kernels";
   std::vector<std::string> warnings;
-  Variable no_packs{"RATTLEBACK_KERNEL_PATH", nullptr};
 };
 
 }  // namespace rattleback::tests

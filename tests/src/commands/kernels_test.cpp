@@ -366,6 +366,92 @@ TEST_F(KernelsOnDemand, NeedNoCacheThatCanBeWritten) {
   EXPECT_TRUE(folders("t").empty());
 }
 
+TEST_F(KernelsOnDemand, FaultsOfPacksAreOneWarningAndNoEnd) {
+  const auto expected = result();
+  ASSERT_EQ(in_cache("$RB compile s.toml --isa scalar --pack open").exit_code, 0);
+  fs::permissions(directory / "open", fs::perms(0777));
+  for (const char* pack : {"/nope", "open"}) {
+    const Outcome outcome = in_cache(fmt::format("RATTLEBACK_KERNEL_PATH={} timeout 60 {} -o r.h5", pack, run));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(lines(outcome.err, "is left out"), 1u) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_TRUE(datasets(directory / "r.h5") == expected);
+  }
+  const Outcome checked = in_cache("RATTLEBACK_KERNEL_PATH=/nope timeout 60 $RB check s.toml");
+  EXPECT_EQ(checked.exit_code, 0);
+  EXPECT_EQ(lines(checked.err, "is left out"), 1u) << checked.err;
+  const Outcome again = in_cache("$RB compile s.toml --isa scalar --pack open");
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("open: can be written by every user, so its kernels would not be loaded"), std::string::npos)
+      << again.err;
+}
+
+/// A compiler that does something before the real one: `what` in a cache, where the first compilation is.
+TEST_F(KernelsOnDemand, AreCompiledElsewhereWhenTheCacheIsFullOrGone) {
+  const auto expected = result();
+  const auto compiler = [&](const std::string& what) {
+    write("g++",
+          "#!/bin/sh\nif [ \"$1\" != -v ]; then case \"$*\" in *cache*) " + what + " ;; esac; fi\nexec g++ \"$@\"\n");
+    fs::permissions(directory / "g++", fs::perms(0755));
+  };
+  const std::string command = "mkdir -p t; RATTLEBACK_CXX=$PWD/g++ TMPDIR=$PWD/t " + std::string(run) + " -o r.h5";
+  const std::string full =
+      "echo 'x.cpp:1:1: fatal error: error writing to /x/y.s: No space left on device' >&2; exit 1";
+  for (const auto& [what, why] : {std::pair{full, "No space left on device"},
+                                  std::pair{std::string("rm -rf cache"), "it was removed during a compilation"}}) {
+    fs::remove_all(directory / "cache");
+    compiler(what);
+    const Outcome outcome = in_cache(command);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(lines(outcome.err, fmt::format("cannot be written ({}); compiled kernels are lost", why)), 1u)
+        << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_TRUE(datasets(directory / "r.h5") == expected);
+    EXPECT_TRUE(fs::is_empty(directory / "t"));
+    fs::remove(directory / "r.h5");
+  }
+  write("g++", "#!/bin/sh\nif [ \"$1\" = -v ]; then exec g++ -v; fi\n" + full + "\n");
+  const Outcome nowhere = in_cache(command);
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_NE(nowhere.err.find("cannot be compiled there (No space left on device); set XDG_CACHE_HOME or TMPDIR"),
+            std::string::npos)
+      << nowhere.err;
+  EXPECT_FALSE(fs::exists(directory / "r.h5"));
+}
+
+TEST_F(KernelsOnDemand, ACompilerThatHangsIsInterruptedAtOnce) {
+  write("g++", "#!/bin/sh\nexec sleep 1000\n");
+  fs::permissions(directory / "g++", fs::perms(0755));
+  const Outcome outcome = in_cache("RATTLEBACK_CXX=$PWD/g++ timeout -s INT 1 " + std::string(run));
+  EXPECT_EQ(outcome.err, "rattleback: interrupted\n");
+}
+
+TEST_F(KernelsOnDemand, ThreadsAreThoseOfTheAffinity) {
+  const Outcome bound =
+      in_cache("taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') $RB run s.toml --backend cpu:scalar --json");
+  ASSERT_EQ(bound.exit_code, 0) << bound.err;
+  EXPECT_EQ(json::parse(bound.out).at("threads"), 1);
+  const Outcome asked = in_cache(
+      "taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') $RB run s.toml -o r.h5 --backend "
+      "cpu:scalar --threads 2 --json");
+  EXPECT_EQ(json::parse(asked.out).at("threads"), 2);
+}
+
+TEST_F(KernelsOnDemand, TimesWithoutSenseDoNotEndTheList) {
+  (void)result();
+  for (const fs::path& folder : folders(kernels)) {
+    std::string text = read_file(folder / "manifest.json");
+    const std::size_t place = text.find("\"compiled\": ") + 12;
+    text.replace(place, text.find(',', place) - place, "1e300");
+    std::ofstream(folder / "manifest.json") << text;
+    break;
+  }
+  const Outcome listed = in_cache("touch -d @99999999999999 cache/rattleback/kernels/*/used; $RB cache");
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_EQ(lines(listed.out, "is damaged"), 1u) << listed.out;
+  EXPECT_NE(listed.out.find("2 kernels of"), std::string::npos) << listed.out;
+}
+
 TEST_F(KernelsOnDemand, SurviveManyProcessesAtOnce) {
   const Outcome outcome = in_cache(
       "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
