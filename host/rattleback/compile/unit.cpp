@@ -144,9 +144,18 @@ std::string Unit::title(const std::string& target) const {
 }
 
 std::string entry_text(const SystemSource& source) {
-  return "#define RATTLEBACK_ISA user\n#define RATTLEBACK_SMALL_CODE\n" + include("rattleback/loop/instantiate.hpp") +
-         include("rattleback/loop/describe.hpp") + include("rattleback/builtin/takes.hpp") + header_of(source) +
-         "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source) +
+  const bool own = source.text == nullptr;
+  std::string text = "#define RATTLEBACK_ISA user\n#define RATTLEBACK_SMALL_CODE\n" +
+                     include("rattleback/loop/instantiate.hpp") + include("rattleback/loop/describe.hpp") +
+                     include("rattleback/builtin/takes.hpp");
+  if (own) text += include("rattleback/builtin/offers.hpp");
+  text += header_of(source) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source);
+  // What a header lacks is said before the templates fail that need it.
+  if (own)
+    text +=
+        "template struct offers::Constants<ChosenSystem<double>>;\ntemplate struct "
+        "offers::Functions<ChosenSystem<double>>;\n";
+  return text +
          "const SystemEntry& chosen_entry() {\n  return describe<ChosenSystem>({}, "
          "methods_that_take<ChosenSystem<double>>());\n}\n\nRB_NAMESPACE_END\n\n"
          "RB_EXPORT(.describe = rattleback::chosen_entry)\n";

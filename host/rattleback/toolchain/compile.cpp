@@ -19,18 +19,30 @@ namespace fs = std::filesystem;
 /// The first error that a compiler has printed.
 struct FirstError {
   std::string where, what;  ///< "own.hpp:12:5", or the name of a program; the message
+  std::string needs;        ///< the first sentence about what a header lacks
 };
 
+/// The header that has these sentences, and how they begin.
+constexpr std::string_view offers = "rattleback/builtin/offers.hpp:", sentence = "a system needs ";
+
 /// Reads "WHERE: error: WHAT" and "WHERE: fatal error: WHAT". Returns also the last line, for a log without an error.
-FirstError first_error(const fs::path& log, std::string& last) {
+FirstError first_error(const fs::path& log, bool clang, std::string& last) {
   std::ifstream lines(log);
   FirstError first;
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+    if (line.starts_with(offers)) {
+      const std::size_t place = line.find(sentence);
+      const bool whole = !clang || first.what.empty();  // clang sees no member of a class that has an error
+      if (place != std::string::npos && line.find(" error: ") < place && first.needs.empty() && whole)
+        first.needs = line.substr(place, line.ends_with('"') ? line.size() - place - 1 : std::string::npos);
+      continue;
+    }
     for (const std::string_view mark : {": error: ", ": fatal error: ", ": internal compiler error: "}) {
       const std::size_t place = line.find(mark);
       if (place == std::string::npos || !first.what.empty()) continue;
-      first = {line.substr(0, place), line.substr(place + mark.size())};
+      first.where = line.substr(0, place);
+      first.what = line.substr(place + mark.size());
     }
   }
   return first;
@@ -45,7 +57,7 @@ bool is_in_a_source(const std::string& where) {
 
 [[noreturn]] void fail(const Compiler& compiler, const CompileFiles& files, const Finished& finished) {
   std::string last;
-  const FirstError error = first_error(files.log, last);
+  const FirstError error = first_error(files.log, compiler.clang, last);
   std::error_code code;
   fs::path log;
   if (!files.kept_log.empty()) {
@@ -54,6 +66,13 @@ bool is_in_a_source(const std::string& where) {
   }
   const std::string hint = log.empty() ? "" : fmt::format("; the whole log is {}", log.string());
   const bool in_source = finished.how == Finished::How::exited && is_in_a_source(error.where);
+  if (finished.how == Finished::How::exited && !error.needs.empty() && !files.own.empty()) {
+    // An error in the kernels follows from what is missing.
+    const bool by_user = in_source && !error.where.starts_with("rattleback/");
+    const std::string first = by_user ? fmt::format("; the compiler says first: {}: {}", error.where, error.what) : "";
+    throw Error(Error::Kind::input, one_line(fmt::format("{}: {}{} ({}, {}){}", files.own.string(), error.needs, first,
+                                                         compiler.command, compiler.version, hint)));
+  }
   if (in_source)
     throw Error(Error::Kind::input, one_line(fmt::format("{}: {} ({}, {}){}", error.where, error.what, compiler.command,
                                                          compiler.version, hint)));
