@@ -74,7 +74,8 @@ struct RungeKuttaSettings : BaseSettings {
 inline constexpr OptionInfo runge_kutta_options[] = {
     base_option<RungeKuttaSettings>, base_a_option<RungeKuttaSettings>, base_b_option<RungeKuttaSettings>,
     option<&RungeKuttaSettings::projection>(
-        {.name = "projection", .text = "after every step, move q and v to the nearest that satisfy the constraints"})};
+        {.name = "projection",
+         .text = "after every step, move q and v to the nearest (Euclidean) that satisfy the constraints"})};
 
 inline Settlement settle_runge_kutta(const RungeKuttaSettings& settings, const SystemEntry&) {
   ExplicitTableau tableau;
