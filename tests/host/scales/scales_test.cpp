@@ -73,8 +73,9 @@ covariance = ["q"]
               // A scale without numbers has the name that netCDF-4 gives it; readers know it by the whole text.
               char name[128] = "";
               H5DSget_scale_name(scale, name, sizeof name);
-              if (std::string_view(name) != "time" && std::string_view(name) != "index")
+              if (std::string_view(name) != "time" && std::string_view(name) != "index") {
                 EXPECT_EQ(name, fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", size));
+              }
               return 1;
             },
             &size);
