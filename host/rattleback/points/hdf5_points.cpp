@@ -138,11 +138,10 @@ class Hdf5Reader {
     const auto part = state_part(name);
     if (!part && !column && incidental && !names_.used.contains(name)) return;
     if (part ? shape.size() != 1 && shape.size() != 2 : shape.size() != 1)
-      fail(fmt::format(
-          "dataset {} has {} dimensions ({})", quote(name), shape.size(),
-          part ? "needs [N, .]"
-               : fmt::format("a column has one, and the state is {}); name it in ensemble.unused to leave it out",
-                             names_.in_words())));
+      fail(part ? fmt::format("dataset {} has {} dimensions (needs [N, .])", quote(name), shape.size())
+                : fmt::format("dataset {} has {} dimensions (a column has one, and the state is {}); name it in "
+                              "ensemble.unused to leave it out",
+                              quote(name), shape.size(), names_.in_words()));
     const std::uint64_t rows = shape.front(), width = shape.size() == 2 ? shape.back() : 1;
     if (any_ && rows != points_.total)
       fail(fmt::format("dataset {} has {} rows where others have {}", quote(name), rows, points_.total));
@@ -173,7 +172,8 @@ class Hdf5Reader {
                               const std::vector<std::uint64_t>& shape) const {
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     const H5T_class_t kind = H5Tget_class(type.get());
-    if (kind != H5T_FLOAT && kind != H5T_INTEGER) fail(fmt::format("dataset {} does not hold numbers", quote(name)));
+    if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+      fail(fmt::format("dataset {} does not hold numbers; name it in ensemble.unused to leave it out", quote(name)));
     for (const char* packed : {"scale_factor", "add_offset"})
       if (H5Aexists(dataset.get(), packed) > 0)
         fail(fmt::format("holds packed numbers in dataset {} (it has the attribute {}); write them as they are",
