@@ -110,7 +110,7 @@ def table_1(lab, s, n):
 
 def halved(lab, study, k, s, n, hidden):
     """A run against the run with half the step, at t = 0, 0.1, ..; the multiplier is that of the step that begins there."""
-    r, finer = (lab.run(study, *settings(k, s, 0.1 / 2 ** m), f"ensemble.axes=[{{name='h', values=[{0.1 / 2 ** m!r}]}}]")
+    r, finer = (lab.run(study, *settings(k, s, 0.1 / 2 ** m), "ensemble.axes=[]")
                 for m in (n, n + 1))
     every, twice = 2 ** n, 2 ** (n + 1)
     solution = max(np.abs(r.trajectory(part)[::every] - finer.trajectory(part)[::twice]).max() for part in "qp")
