@@ -253,7 +253,7 @@ inline constexpr double pi = pi_v<double>, inv_pi = 0.31830988618379067153776752
 )text";
 
 constexpr StandardHeader headers[] = {
-    {"rattleback/standard_types", detail::standard_types},
+    {"rattleback/standard_types", standard::types},
     {"algorithm", text},
     {"array", text},
     {"bit", text},

@@ -14,8 +14,8 @@ struct StandardHeader {
 /// standard library share one text.
 [[nodiscard]] std::span<const StandardHeader> standard_headers();
 
-namespace detail {
-extern const char standard_types[];
+namespace standard {
+extern const char types[];
 }
 
 }  // namespace rattleback

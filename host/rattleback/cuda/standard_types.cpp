@@ -2,10 +2,10 @@
 
 #include "rattleback/cuda/standard.hpp"
 
-namespace rattleback::detail {
+namespace rattleback::standard {
 
 // NVRTC has std::move, std::forward and std::initializer_list.
-const char standard_types[] = R"text(#ifndef RATTLEBACK_STANDARD_TYPES
+const char types[] = R"text(#ifndef RATTLEBACK_STANDARD_TYPES
 #define RATTLEBACK_STANDARD_TYPES
 
 using int8_t = signed char;
@@ -364,4 +364,4 @@ using std::int64_t, std::uint64_t, std::intptr_t, std::uintptr_t;
 #endif
 )text";
 
-}  // namespace rattleback::detail
+}  // namespace rattleback::standard

@@ -191,6 +191,12 @@ double Program::operator()(const double* variables) const {
   return values_.back();
 }
 
+double Program::size() const {
+  double size = 0.0;
+  for (const double value : values_) size = std::max(size, std::abs(value));
+  return size;
+}
+
 std::span<const FunctionInfo> functions() { return all_functions; }
 
 const FunctionInfo* find_function(std::string_view name) {

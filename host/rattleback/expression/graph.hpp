@@ -87,6 +87,8 @@ class Program {
   Program(const Graph& graph, int root);
   /// Returns the value for the given values of the variables.
   [[nodiscard]] double operator()(const double* variables) const;
+  /// Returns the largest absolute value on the way to the last value: the measure of its rounding errors.
+  [[nodiscard]] double size() const;
 
  private:
   std::vector<Node> nodes_;  ///< the nodes on which the root depends

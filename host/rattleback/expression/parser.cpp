@@ -65,11 +65,16 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
+struct TooManyTerms : SyntaxError {
+  using SyntaxError::SyntaxError;
+};
+
 /// Parses by recursive descent. `fault_of_expression` limits the depth.
 class Parser {
  public:
-  Parser(std::string_view text, Graph& graph, const NameResolver& resolve)
-      : scan_(text), graph_(graph), resolve_(resolve) {}
+  /// `terms` counts the terms of all sums, also of those in indices.
+  Parser(std::string_view text, Graph& graph, const NameResolver& resolve, int& terms)
+      : scan_(text), graph_(graph), resolve_(resolve), terms_(terms) {}
 
   int all() {
     const int node = expression();
@@ -203,9 +208,11 @@ class Parser {
   /// Returns the node of a name that is not a function. The index of the name is computed: y[i + 1].
   int variable(const std::string& word, std::size_t begin) {
     if (const auto index = indices_.find(word); index != indices_.end()) return graph_.constant(index->second);
+    const std::string name = with_whole_index(word, begin);
     try {
-      return resolve_(with_whole_index(word, begin));
+      return resolve_(name);
     } catch (const NameError& error) {
+      if (empty_ > 0 && name.back() == ']') return graph_.constant(1.0);
       throw SyntaxError(error.what(), begin);
     }
   }
@@ -214,11 +221,13 @@ class Parser {
     if (open == std::string::npos || word.back() != ']') return word;
     const std::string inside = word.substr(open + 1, word.size() - open - 2);
     if (std::ranges::all_of(inside, is_digit)) return word;
-    Parser index(inside, graph_, resolve_);
+    Parser index(inside, graph_, resolve_, terms_);
     index.indices_ = indices_;
     try {
       const Node& node = graph_[index.all()];
       if (is_whole(node)) return fmt::format("{}[{}]", word.substr(0, open), static_cast<int>(node.number));
+    } catch (const TooManyTerms& error) {
+      throw SyntaxError(error.what(), begin);
     } catch (const std::exception&) {
     }
     if (indices_.empty()) return word;
@@ -256,16 +265,27 @@ class Parser {
     const std::size_t begin = scan_.at();
     int node = graph_.constant(0.0);
     for (int i = first; i <= last; ++i) {
-      if (++terms_ > most_terms) fail(fmt::format("its sums have more than {} terms", most_terms));
+      count_term();
       scan_.go_to(begin);
       indices_[index] = i;
       const int term = expression();
       node = i == first ? term : graph_.apply(Op::add, node, term);
     }
+    if (last < first) check_term(index, first);
     indices_.erase(index);
-    if (last < first) skip_term();
     close();
     return node;
+  }
+  /// Reads the term of a sum without terms, so that a fault in it is found. A name with an index need not exist there.
+  void check_term(const std::string& index, int value) {
+    count_term();
+    indices_[index] = value;
+    ++empty_;
+    (void)expression();
+    --empty_;
+  }
+  void count_term() {
+    if (++terms_ > most_terms) throw TooManyTerms(fmt::format("its sums have more than {} terms", most_terms), scan_.at());
   }
   int bound(const std::string& index) {
     if (!scan_.take(",")) fail(fmt::format("a sum over {0} is sum({0}, first, last, term)", index));
@@ -274,13 +294,6 @@ class Parser {
     const Node node = graph_[expression()];
     if (!is_whole(node)) throw SyntaxError("the bounds of a sum are whole numbers that the study fixes", begin);
     return static_cast<int>(node.number);
-  }
-  /// Goes to the parenthesis that ends the term.
-  void skip_term() {
-    for (int open = 0; open > 0 || scan_.peek() != ')'; scan_.skip()) {
-      if (scan_.peek() == '\0') return;
-      open += (scan_.peek() == '(') - (scan_.peek() == ')');
-    }
   }
   static std::string arguments(const FunctionInfo& function) {
     if (function.least < function.most) return fmt::format("at most {} arguments", function.most);
@@ -292,13 +305,15 @@ class Parser {
   Graph& graph_;
   const NameResolver& resolve_;
   std::map<std::string, int> indices_;  ///< of the sums around this place
-  int terms_ = 0;
+  int& terms_;
+  int empty_ = 0;  ///< sums without terms around this place
 };
 
 }  // namespace
 
 int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve) {
-  return Parser(text, graph, resolve).all();
+  int terms = 0;
+  return Parser(text, graph, resolve, terms).all();
 }
 
 std::string fault_of_expression(std::string_view text) {

@@ -13,7 +13,8 @@
 // sign, and powers group from the right: -x^2 is -(x^2), and 2^3^2 is 2^9.
 //
 // sum(i, 1, m, y[i]^2 + z[i]^2) is the sum over the whole numbers i from 1 to m, where the name i has no other meaning.
-// The bounds are whole numbers that are known when the text is read.
+// The bounds are whole numbers that are known when the text is read. A sum with m < 1 has no terms and is 0; its term must be
+// an expression all the same, where y[i] need not exist.
 
 #include <functional>
 #include <stdexcept>

@@ -6,8 +6,9 @@
 #include <cctype>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/expression/code.hpp"
-#include "rattleback/expression/header_text.hpp"
+#include "rattleback/algebra/code.hpp"
+#include "rattleback/algebra/header_text.hpp"
+#include "rattleback/algebra/scaled.hpp"
 #include "rattleback/formulas/blocks.hpp"
 
 namespace rattleback {
@@ -139,11 +140,13 @@ class Printer : HeaderText {
   }
   /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
   void function(const Signature& signature, const std::vector<int>& nodes, int columns = 0) {
+    if (const std::string fault = fault_of_numbers(algebra_, nodes); !fault.empty())
+      input_error(system_.where, fmt::format("{} of the system {}, which follows from its formulas, cannot be computed: {}",
+                                             signature.name, quote(system_.name), fault));
     const char third = signature.arguments.back();
     const int free = graph_.v(graph_.n);
     for (std::size_t i = 0; at(free) + i < names_.size(); ++i)
       if (third == 'p' || third == 'a' || third == 'c') names_[at(free) + i] = fmt::format("{}[{}]", third, i);
-    const Code code = CodeWriter(algebra_, names_)(nodes, signature.of_parameters);
     if (!signature.of_parameters) line("  template <class S>");
     std::vector<std::string> arguments;
     for (const char letter : signature.arguments) {
@@ -162,31 +165,46 @@ class Printer : HeaderText {
       arguments.push_back(fmt::format("const Vector<S, {}>&{}", length, used ? fmt::format(" {}", letter) : ""));
     }
     line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
-    for (const std::string& statement : code.statements) line("    " + statement);
-    return_values(signature, nodes, code.values, columns);
+    with_and_without_overflow(nodes, "    ", [&](const std::vector<int>& written, const std::string& indent) {
+      const Code code = CodeWriter(algebra_, names_)(written, signature.of_parameters);
+      for (const std::string& statement : code.statements) line(indent + statement);
+      return_values(signature, nodes, code.values, columns, indent);
+    });
     line("  }");
   }
+  /// Writes nodes of the type S, for secants as they are.
+  template <class Write>
+  void with_and_without_overflow(const std::vector<int>& nodes, const std::string& indent, Write&& write) {
+    std::vector<int> written;
+    for (const int node : nodes) written.push_back(without_overflow(algebra_, node));
+    if (written == nodes) return write(nodes, indent);
+    line(indent + "if constexpr (requires(S s) { s < s; }) {");
+    write(written, indent + "  ");
+    line(indent + "} else {  // secants (rattleback/real/secant.hpp)");
+    write(nodes, indent + "  ");
+    line(indent + "}");
+  }
   void return_values(const Signature& signature, const std::vector<int>& nodes, const std::vector<std::string>& values,
-                     int columns) {
-    if (columns == 0 && signature.result.size() == 1) return line(fmt::format("    return {};", values.front()));
+                     int columns, const std::string& indent) {
+    if (columns == 0 && signature.result.size() == 1)
+      return line(fmt::format("{}return {};", indent, values.front()));
     const auto zeros = std::ranges::count_if(nodes, [&](int node) { return algebra_.is_zero(node); });
     if (zeros == static_cast<std::ptrdiff_t>(nodes.size()))
-      return line(fmt::format("    return {}::zero();", signature.result));
+      return line(fmt::format("{}return {}::zero();", indent, signature.result));
     if (columns == 0) {
-      std::size_t length = 0;
+      std::size_t length = indent.size() + 10;
       for (const std::string& value : values) length += value.size() + 2;
-      if (length < width - 14 && (zeros < 3 || 2 * zeros < static_cast<std::ptrdiff_t>(nodes.size())))
-        return line(fmt::format("    return {{{}}};", join(values)));
-      line(fmt::format("    auto r = {}::zero();", signature.result));
-      for (std::size_t i = 0; i < values.size(); ++i)
-        if (!algebra_.is_zero(nodes[i])) line(fmt::format("    r[{}] = {};", i, values[i]));
-      return line("    return r;");
+      if (length < width && (zeros < 3 || 2 * zeros < static_cast<std::ptrdiff_t>(nodes.size())))
+        return line(fmt::format("{}return {{{}}};", indent, join(values)));
     }
-    line(fmt::format("    auto r = {}::zero();", signature.result));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (!algebra_.is_zero(nodes[i]))
-        line(fmt::format("    r[{}][{}] = {};", i / at(columns), i % at(columns), values[i]));
-    line("    return r;");
+    line(fmt::format("{}auto r = {}::zero();", indent, signature.result));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (algebra_.is_zero(nodes[i])) continue;
+      const std::string entry =
+          columns == 0 ? fmt::format("[{}]", i) : fmt::format("[{}][{}]", i / at(columns), i % at(columns));
+      line(fmt::format("{}r{} = {};", indent, entry, values[i]));
+    }
+    line(indent + "return r;");
   }
 
   void print_separable() {
@@ -278,13 +296,13 @@ class Printer : HeaderText {
     print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
     for (const int& entry : graph_.mass) {
       entries.push_back(algebra_.is_zero(entry) ? "0" : "1");
-      varies.push_back(std::to_string(bits({&entry, 1})));
+      varies.push_back(cpp_number(bits({&entry, 1})));
     }
-    for (const int& entry : vector_potential) vector_varies.push_back(std::to_string(bits({&entry, 1})));
+    for (const int& entry : vector_potential) vector_varies.push_back(cpp_number(bits({&entry, 1})));
     print_table("bool mass_entry(int row, int column)", "n * n", entries, "table[row * n + column]");
     print_table("bool mass_varies(int row, int column, int k)", "n * n", varies, "table[row * n + column] >> k & 1");
     print_table("bool vector_potential_varies(int i, int k)", "n", vector_varies, "table[i] >> k & 1");
-    print_table("bool potential_varies(int k)", "1", {std::to_string(bits({&graph_.potential, 1}))},
+    print_table("bool potential_varies(int k)", "1", {cpp_number(bits({&graph_.potential, 1}))},
                 "table[0] >> k & 1");
   }
   /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
@@ -418,9 +436,11 @@ class Printer : HeaderText {
         line(fmt::format("    {}{} {{", i > 0 ? "} else" : "",
                          last ? "" : fmt::format("{}if constexpr (term == {})", i > 0 ? " " : "", i)));
       const std::string indent(terms.size() > 1 ? 6 : 4, ' ');
-      const Code code = CodeWriter(algebra_, names_)(std::span(&terms[i], 1));
-      for (const std::string& statement : code.statements) line(indent + statement);
-      line(fmt::format("{}return {};", indent, code.values.front()));
+      with_and_without_overflow({terms[i]}, indent, [&](const std::vector<int>& term, const std::string& inner) {
+        const Code code = CodeWriter(algebra_, names_)(term);
+        for (const std::string& statement : code.statements) line(inner + statement);
+        line(fmt::format("{}return {};", inner, code.values.front()));
+      });
     }
     if (terms.size() > 1) line("    }");
     line("  }");

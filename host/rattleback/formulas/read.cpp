@@ -215,8 +215,10 @@ class Reader {
       system_.group = parse_group({string(*node, "system.group"), "system.group", place(*node)});
     else
       system_.group = {{GroupFactor::Kind::rn, static_cast<int>(plain.size())}};
-    if (!table_.contains("group") && plain.empty())
+    if (!table_.contains("group") && plain.empty()) {
+      if (table_.contains("coordinates")) fail("coordinates", "it names no coordinate; a system needs one at least");
       input_error(system_.where, "system.coordinates is missing; name the coordinates");
+    }
     std::vector<std::string>& coordinates = system_.coordinates;
     std::vector<std::string> velocities;
     std::size_t next = 0;
@@ -280,9 +282,6 @@ class Reader {
       }
       system_.parameters.push_back(std::move(parameter));
     }
-    if (system_.parameters.size() > max_parameters)
-      fail("parameters",
-           fmt::format("it has {} parameters, and a system has at most {}", system_.parameters.size(), max_parameters));
     for (const auto& parameter : system_.parameters)
       add_known(parameter.name, parameter.value, place(*node), "a parameter");
   }

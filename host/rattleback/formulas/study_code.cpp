@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/expression/code.hpp"
+#include "rattleback/algebra/code.hpp"
 #include "rattleback/expression/parser.hpp"
 #include "rattleback/formulas/model.hpp"
 

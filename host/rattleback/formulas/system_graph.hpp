@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "rattleback/expression/algebra.hpp"
+#include "rattleback/algebra/algebra.hpp"
 #include "rattleback/formulas/model.hpp"
 
 namespace rattleback {
@@ -68,8 +68,12 @@ class SystemGraph {
   void find_forms();
   /// A node where the variables from `first` to `last` - 1 are 0.
   int with_zeros(int node, int first, int last);
+  /// The value at the default configuration, with the default parameters.
+  [[nodiscard]] double value_at(int node, const std::vector<double>& velocity) const;
   /// Whether d2L/dv2 is regular there.
-  [[nodiscard]] bool regular_at_default_state() const;
+  [[nodiscard]] bool regular(const std::vector<double>& velocity) const;
+  /// Whether two functions of q have the same values near the default state, however they are written.
+  [[nodiscard]] bool same_function(int a, int b) const;
   int parse(const FormulaText& formula, bool takes_velocities, std::string_view hint);
   void check_operations(const FormulaText& formula, int node);
 

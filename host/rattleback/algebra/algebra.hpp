@@ -2,9 +2,12 @@
 // Simplification and derivatives on the graph of an expression.
 //
 // A simple sum has no equal terms, no zeros, and no factor that all terms share. A simple product has one number and, for
-// each base, one whole exponent. The order of terms and factors depends on the text of the expressions alone.
+// each base, one whole exponent. The order of terms and factors depends on the text of the expressions alone. Numbers beyond
+// 2^256 and below 2^-256 stay where the formula has them, because products and powers of them leave the range of a double.
 
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,15 +61,20 @@ class ExpressionAlgebra {
   [[nodiscard]] bool is_parameter(int node) { return !depends(node, parameters_, unbounded); }
   /// Writes a node as a number times powers of bases, in the order of the bases.
   Term term(int node);
+  /// Multiplies by a power of a term. The coefficient becomes NaN where numbers are too large or too small for that.
   void multiply(Term& term, const Term& by, int exponent);
   void multiply(Term& term, Factor factor);
-  /// Multiplies by a power of a node; returns false where exponents become too large to be written as products.
+  /// Whether a term can be written: its coefficient is known, and no factor is a number. A product with a number that is very
+  /// large or very small is a factor as a whole.
+  [[nodiscard]] bool is_known(const Term& term) const;
+  /// Multiplies by a power of a node; returns false where exponents become too large to be written as products, or the
+  /// coefficient is not known.
   bool raise(Term& term, int node, int exponent);
   void order(Term& term);
   /// Appends the terms of a sum that need not be simple, and whether they are subtracted. Nodes in `whole` are terms.
   void gather(int node, bool negative, const std::map<int, int>& whole, std::vector<std::pair<int, bool>>& parts) const;
-  template <class Change>
-  int sum_of_parts(int node, Change&& change, const std::map<int, int>& whole = {});
+  /// The sum of `change` of all parts. A sum of many terms is made once, because partial sums would take cubic time.
+  int sum_of_parts(int node, const std::function<int(int)>& change, const std::map<int, int>& whole = {});
   /// Appends the terms of a sum, each times `sign`.
   void collect(int node, double sign, std::vector<Term>& terms);
   int node_of(const Term& term);
@@ -88,5 +96,7 @@ class ExpressionAlgebra {
 /// Returns why a node cannot become code: a number that is not finite, a division by 0, or too many operations; empty
 /// where nothing is wrong.
 [[nodiscard]] std::string fault_of_operations(const ExpressionAlgebra& algebra, int node);
+/// The same of several nodes, however many operations there are.
+[[nodiscard]] std::string fault_of_numbers(const ExpressionAlgebra& algebra, std::span<const int> nodes);
 
 }  // namespace rattleback

@@ -1,14 +1,16 @@
 // Simplification and derivatives of expressions.
 
-#include "rattleback/expression/algebra.hpp"
+#include "rattleback/algebra/algebra.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "rattleback/algebra/scaled.hpp"
 #include "rattleback/expression/parser.hpp"
 
 using namespace rattleback;
@@ -216,6 +218,170 @@ TEST(ExpressionAlgebra, VariablesCanBeReplaced) {
   EXPECT_TRUE(f.algebra.depends(node, 0, 1));
   EXPECT_FALSE(f.algebra.depends(node, 1, 2));
   EXPECT_FALSE(f.algebra.depends(node, 4, 9));
+}
+
+TEST(ExpressionAlgebra, EveryNumberIsTakenOutOfASum) {  // also where c (1/c) is not 1
+  Formula f;
+  const int rest = f.simple("x + y + x^2 y");
+  const auto check = [&](const std::string& c) {
+    const int sum = f.simple(c + " x + " + c + " y + " + c + " x^2 y");
+    EXPECT_EQ(sum, f.algebra.product(f.simple(c), rest)) << c;
+    EXPECT_EQ(f.algebra.quotient(sum, f.simple(c)), rest) << c;
+    EXPECT_EQ(f.simple("(" + c + " x) / (" + c + " y)"), f.simple("x / y")) << c;
+  };
+  for (int i = 1; i < 1000; ++i) check(fmt::format("{}", i / 100.0));
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> exponent(-60, 60);
+  for (int i = 0; i < 1000; ++i) check(fmt::format("{}", std::pow(10.0, exponent(random))));
+}
+
+/// A value with its first two derivatives by x, computed as the formula is written, with 33 digits and exponents to 4932.
+struct Jet {
+  __float128 value = 0, first = 0, second = 0;
+  /// Bounds of the rounding errors of any order of the terms.
+  __float128 size = 0, first_size = 0, second_size = 0;
+};
+__float128 magnitude(__float128 x) { return x < 0 ? -x : x; }
+Jet times(const Jet& a, const Jet& b) {
+  return {a.value * b.value,
+          a.first * b.value + a.value * b.first,
+          a.second * b.value + 2 * a.first * b.first + a.value * b.second,
+          a.size * b.size,
+          a.first_size * b.size + a.size * b.first_size,
+          a.second_size * b.size + 2 * a.first_size * b.first_size + a.size * b.second_size};
+}
+Jet inverse(const Jet& a) {
+  const __float128 r = 1 / a.value, s = a.size * r * r;
+  return {r,
+          -a.first * r * r,
+          (2 * a.first * a.first * r - a.second) * r * r,
+          s,
+          a.first_size * s * s,
+          (2 * a.first_size * a.first_size * s + a.second_size) * s * s};
+}
+Jet plus(const Jet& a, const Jet& b, int sign) {
+  return {a.value + sign * b.value, a.first + sign * b.first, a.second + sign * b.second,
+          a.size + b.size,          a.first_size + b.first_size, a.second_size + b.second_size};
+}
+/// Also the largest and the least size on the way.
+Jet evaluate(const Graph& graph, int root, const std::vector<double>& at, __float128& least, __float128& most) {
+  std::vector<Jet> jets;
+  for (int i = 0; i <= root; ++i) {
+    const Node& node = graph[i];
+    const auto operand = [&](std::size_t k) { return jets[static_cast<std::size_t>(node.operand[k])]; };
+    const auto power = [&](int exponent) {
+      Jet product = operand(0);
+      for (int k = 1; k < std::abs(exponent); ++k) product = times(product, operand(0));
+      return exponent < 0 ? inverse(product) : product;
+    };
+    Jet jet;
+    if (node.op == Op::constant || node.op == Op::variable) {
+      const double value = node.op == Op::constant ? node.number : at[static_cast<std::size_t>(node.index)];
+      const int slope = node.op == Op::variable && node.index == 2;
+      jet = {value, __float128(slope), 0, magnitude(value), __float128(slope), 0};
+    } else if (node.op == Op::add || node.op == Op::subtract) {
+      jet = plus(operand(0), operand(1), node.op == Op::add ? 1 : -1);
+    } else if (node.op == Op::multiply) {
+      jet = times(operand(0), operand(1));
+    } else if (node.op == Op::divide) {
+      jet = times(operand(0), inverse(operand(1)));
+    } else if (node.op == Op::negate) {
+      jet = plus({}, operand(0), -1);
+    } else {
+      jet = power(node.op == Op::whole_power ? node.index : static_cast<int>(graph[node.operand[1]].number));
+    }
+    for (const __float128 x : {jet.value, jet.first, jet.second}) {
+      if (x != 0) least = std::min(least, magnitude(x));
+      most = std::max(most, magnitude(x));
+    }
+    jets.push_back(jet);
+  }
+  return jets.back();
+}
+
+std::string extreme_formula(std::mt19937& random, int depth) {
+  const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  const auto part = [&] { return "(" + extreme_formula(random, depth - 1) + ")"; };
+  if (depth == 0)
+    return pick(2) == 0 ? std::string(1, "abxyz"[pick(5)]) : fmt::format("{}e{}", 1 + 0.01 * pick(800), pick(81) - 40);
+  const int kind = pick(8);
+  if (kind == 7) return part() + "^" + std::to_string(pick(2) == 0 ? 2 + pick(15) : -1 - pick(12));
+  return part() + " " + std::string(1, "+-***//"[kind]) + " " + part();
+}
+
+TEST(ExpressionAlgebra, ExtremeNumbersKeepValuesAndDerivatives) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> uniform(0.5, 2.0);
+  int compared = 0;
+  const auto check = [&](const std::string& text, const std::vector<double>& at) {
+    Formula f;
+    const int plain = f(text), simple = f.algebra.simplified(plain);
+    __float128 least = 1, most = 1;
+    const Jet right = evaluate(f.graph, plain, at, least, most);
+    if (least < 1e-150 || most > 1e150) return;
+    const int slope = f.algebra.derivative(simple, 2), curvature = f.algebra.derivative(slope, 2);
+    EXPECT_EQ(f.algebra.simplified(simple), simple) << text;
+    const auto close = [&](int node, __float128 value, __float128 size, const char* what) {
+      const double own = f.value(node, at);
+      EXPECT_TRUE(magnitude(own - value) <= 1e-12 * size) << text << ": " << what << " is " << own << ", not "
+                                                           << static_cast<double>(value);
+    };
+    close(simple, right.value, right.size, "the value");
+    close(slope, right.first, right.first_size, "the first derivative");
+    close(curvature, right.second, right.second_size, "the second derivative");
+    ++compared;
+  };
+  for (const char* text : {"4 ((1e-30/x)^12 - (1e-30/x)^6)", "(1e-30/x)^12", "(x/1e-30)^-12", "1/(1e30 x)^12",
+                           "(1e-30/x)^10", "1e-30^4/x^4", "(1e-30/x)^5 (1e-30/x)^7", "(1e30 x)^6 (2e30 x)^-5"})
+    check(text, {1, 1, 1.2e-30, 1, 1});
+  EXPECT_EQ(compared, 8);
+  for (const auto& [text, x] : std::initializer_list<std::pair<const char*, double>>{
+           {"1e149 x^2", 1e-9}, {"1e-140 / x^3", 1e-40}, {"1e120 (x - 1.1e-9)^2", 1e-9}, {"(1e-120 / x) y", 1e-9}})
+    check(text, {1, 1, x, 1.5, 1});
+  EXPECT_EQ(compared, 12);
+  for (int trial = 0; trial < 4000; ++trial) {
+    std::vector<double> at(5);
+    for (double& x : at) x = uniform(random) * (random() % 3 == 0 ? std::pow(10.0, static_cast<int>(random() % 81) - 40) : 1.0);
+    check(extreme_formula(random, 1 + trial % 4), at);
+  }
+  EXPECT_GT(compared, 1500);
+}
+
+TEST(ExpressionAlgebra, QuotientsOfGrowingFunctionsDoNotOverflow) {
+  struct Case {
+    const char* text;
+    double x, value, slope, curvature;  // by 50-digit arithmetic
+  };
+  for (const Case& one : {Case{"1/(1 + exp(x))", 800, 0, 0, 0},
+                          {"1/(1 + exp(x))", -800, 1, 0, 0},
+                          {"1/(1 + exp(x))", 400, 1.9151695967140057e-174, -1.9151695967140057e-174, 1.9151695967140057e-174},
+                          {"1/(1 + exp(x))", 0, 0.5, -0.25, 0},
+                          {"1/(1 + exp(x))^3", 0, 0.125, -0.1875, 0.1875},
+                          {"exp(x)/(1 + exp(x))", 800, 1, 0, 0},
+                          {"1/cosh(x)", 800, 0, 0, 0},
+                          {"1/cosh(x)", 700, 1.9719353087519542e-304, -1.9719353087519542e-304, 1.9719353087519542e-304},
+                          {"1/cosh(x)^2", -800, 0, 0, 0},
+                          {"sinh(x)/cosh(x)", -800, -1, 0, 0},
+                          {"log(1 + exp(x))", 800, 800, 1, 0},
+                          {"log(cosh(x))", -800, 799.30685281944005469, -1, 0},
+                          {"(1 + exp(x))^-0.3", 800, 5.8792826982452694e-105, -1.7637848094735808e-105, 5.2913544284207425e-106},
+                          {"x^2/(1 + x^2 + exp(x) + exp(-x))", 800, 0, 0, 0},
+                          {"(exp(x) - exp(-x))/(exp(x) + exp(-x))", 800, 1, 0, 0},
+                          {"1/(1 + exp(x) + exp(2 x))", 800, 0, 0, 0},
+                          {"exp(-x^2)/(1 + exp(-x^2))", 800, 0, 0, 0}}) {
+    Formula f;
+    const int value = f.simple(one.text), slope = f.algebra.derivative(value, 2);
+    const auto check = [&](int node, double right) {
+      const double own = f.value(without_overflow(f.algebra, node), {1, 1, one.x, 1, 1});
+      EXPECT_NEAR(own, right, 1e-12 * std::abs(right)) << one.text << " at " << one.x;
+    };
+    check(value, one.value);
+    check(slope, one.slope);
+    check(f.algebra.derivative(slope, 2), one.curvature);
+  }
+  Formula f;  // ordinary formulas stay
+  for (const char* text : {"(1 - exp(-a (x - b)))^2", "exp(-x)/x", "cosh(x)/(1 + x^2)", "sin(x)/(2 + cos(y))", "x/exp(a)"})
+    EXPECT_EQ(without_overflow(f.algebra, f.simple(text)), f.simple(text)) << text;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/expression/code.hpp"
+#include "rattleback/algebra/code.hpp"
 
 namespace rattleback {
 
@@ -25,8 +25,12 @@ class HeaderText {
       std::size_t cut = std::string::npos;
       bool quoted = false;
       for (std::size_t i = indent; i < std::min(width, text.size()); ++i) {
-        if (text[i] == '"' && text[i - 1] != '\\') quoted = !quoted;
-        if (!quoted && text[i] == ' ' && i > indent + 20) cut = i;
+        if (quoted && text[i] == '\\')
+          ++i;  // the next character belongs to this one
+        else if (text[i] == '"')
+          quoted = !quoted;
+        else if (!quoted && text[i] == ' ' && i > indent + 20)
+          cut = i;
       }
       if (cut == std::string::npos) break;
       out_ += text.substr(0, cut) + '\n';
@@ -70,7 +74,8 @@ class HeaderText {
   void print_table(std::string_view head, std::string_view size, const std::vector<std::string>& entries,
                    std::string_view result) {
     line(fmt::format("  RB_HD static constexpr {} {{", head));
-    line(fmt::format("    constexpr long long table[{}] = {{{}}};", size, join(entries)));
+    const bool large = std::ranges::any_of(entries, [](const std::string& entry) { return entry.ends_with("ull"); });
+    line(fmt::format("    constexpr {}long long table[{}] = {{{}}};", large ? "unsigned " : "", size, join(entries)));
     line(fmt::format("    return {};\n  }}", result));
   }
   /// The text. The object is empty after this call.

@@ -1,4 +1,4 @@
-#include "rattleback/expression/code.hpp"
+#include "rattleback/algebra/code.hpp"
 
 #include <fmt/format.h>
 
@@ -17,10 +17,12 @@ std::string cpp_number(double value) {
   return text;
 }
 
+std::string cpp_number(std::uint64_t value) { return fmt::format("{}{}", value, value >> 63 == 0 ? "" : "ull"); }
+
 std::string cpp_string(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\')
+    if (c == '"' || c == '\\' || (c == '?' && result.back() == '?'))  // ?? may begin a trigraph
       result += {'\\', c};
     else if (c >= ' ' && c <= '~')
       result += c;

@@ -1,12 +1,13 @@
 #pragma once
 // C++ text of the nodes of a graph.
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "rattleback/expression/algebra.hpp"
+#include "rattleback/algebra/algebra.hpp"
 
 namespace rattleback {
 
@@ -68,6 +69,8 @@ class CodeWriter {
 
 /// Returns a number as C++: the shortest decimal that is the same double.
 [[nodiscard]] std::string cpp_number(double value);
+/// Returns a whole number as C++; one beyond long long is an unsigned long long.
+[[nodiscard]] std::string cpp_number(std::uint64_t value);
 /// Returns a text as a C++ string literal of printable ASCII.
 [[nodiscard]] std::string cpp_string(std::string_view text);
 

@@ -1,12 +1,11 @@
-#include "rattleback/expression/algebra.hpp"
+#include "rattleback/algebra/algebra.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
-
-#include "rattleback/real/power.hpp"
 
 namespace rattleback {
 
@@ -30,6 +29,18 @@ bool ExpressionAlgebra::depends(int node, int first, int last) {
   return from != all.end() && *from < last;
 }
 
+namespace {
+
+/// Whether a number may be multiplied with others ahead of time. Where numbers are larger or smaller, their product may leave the range of
+/// a double although the formula, computed as it is written, does not.
+bool is_common(double number) {
+  constexpr double limit = 0x1p256;
+  const double size = std::abs(number);
+  return size == 0.0 || (size >= 1.0 / limit && size <= limit);
+}
+
+}  // namespace
+
 void ExpressionAlgebra::multiply(Term& term, Factor factor) {
   auto found = std::ranges::find(term.factors, factor.base, &Factor::base);
   if (found == term.factors.end()) found = term.factors.insert(found, {factor.base, 0});
@@ -48,7 +59,13 @@ void ExpressionAlgebra::multiply(Term& term, Factor factor) {
 }
 
 void ExpressionAlgebra::multiply(Term& term, const Term& by, int exponent) {
-  term.coefficient *= pow(by.coefficient, static_cast<double>(exponent));
+  double power = 1.0;
+  for (int i = 0; i < std::abs(exponent) && is_common(power); ++i) power *= by.coefficient;
+  // A quotient of equal numbers is 1, which a product with the reciprocal need not be.
+  const double total = exponent < 0 ? term.coefficient / power : term.coefficient * power;
+  const bool zero = term.coefficient == 0.0 || (by.coefficient == 0.0 && exponent > 0);
+  const bool known = zero || std::abs(power) == 1.0 || (is_common(power) && is_common(total));
+  term.coefficient = known ? total : std::numeric_limits<double>::quiet_NaN();
   for (const Factor& factor : by.factors) multiply(term, {factor.base, factor.exponent * exponent});
 }
 
@@ -56,11 +73,20 @@ bool ExpressionAlgebra::raise(Term& term, int node, int exponent) {
   constexpr int most = 1024;
   const Term base = this->term(node);
   const auto fits = [&](const Factor& factor) {
-    return std::abs(factor.exponent) <= most / std::max(1, std::abs(exponent));
+    const Op op = graph_[factor.base].op;
+    const bool as_written = op == Op::multiply || op == Op::divide || op == Op::whole_power;
+    return std::abs(factor.exponent) <= most / std::max(1, std::abs(exponent)) &&
+           !(as_written && std::abs(exponent) > 1);
   };
   if (!std::ranges::all_of(base.factors, fits)) return false;
   multiply(term, base, exponent);
-  return true;
+  return is_known(term);
+}
+
+bool ExpressionAlgebra::is_known(const Term& term) const {
+  if (term.factors.size() == 1 && term.factors[0].exponent == 1 && std::abs(term.coefficient) == 1.0) return true;
+  return !std::isnan(term.coefficient) &&
+         std::ranges::none_of(term.factors, [this](const Factor& factor) { return is_number(factor.base); });
 }
 
 void ExpressionAlgebra::order(Term& term) {
@@ -72,35 +98,32 @@ void ExpressionAlgebra::order(Term& term) {
 
 ExpressionAlgebra::Term ExpressionAlgebra::term(int node) {
   const Node info = graph_[node];
-  const auto operand = [&](std::size_t k) { return info.operand[k]; };
+  const Term whole{1.0, {{node, 1}}};
   Term result;
   switch (info.op) {
     case Op::constant:
-      result.coefficient = info.number;
-      return result;
+      if (is_common(info.number)) return {info.number, {}};
+      return info.number < 0.0 ? Term{-1.0, {{number(-info.number), 1}}} : whole;
     case Op::negate:
-      result = term(operand(0));
+      result = term(info.operand[0]);
       result.coefficient = -result.coefficient;
       return result;
     case Op::multiply:
-      result = term(operand(0));
-      multiply(result, term(operand(1)), 1);
+      result = term(info.operand[0]);
+      multiply(result, term(info.operand[1]), 1);
       break;
     case Op::divide:
-      if (is_number(operand(1)) && graph_[operand(1)].number == 0.0) {  // the value is not finite, and stays so
-        result.factors.push_back({node, 1});
-        return result;
-      }
-      result = term(operand(0));
-      multiply(result, term(operand(1)), -1);
+      if (is_zero(info.operand[1])) return whole;  // the value is not finite, and stays so
+      result = term(info.operand[0]);
+      multiply(result, term(info.operand[1]), -1);
       break;
     case Op::whole_power:
-      if (!raise(result, operand(0), info.index)) result = {1.0, {{node, 1}}};
+      if (!raise(result, info.operand[0], info.index)) return whole;
       break;
     default:
-      result.factors.push_back({node, 1});
-      return result;
+      return whole;
   }
+  if (!is_known(result)) return whole;
   order(result);
   return result;
 }
@@ -190,13 +213,12 @@ int ExpressionAlgebra::node_of(std::vector<Term> terms) {
   if (Term shared = common(terms); shared.coefficient != 1.0 || !shared.factors.empty()) {
     std::vector<Term> inner;
     for (Term& term : terms) {
-      multiply(term, shared, -1);
+      term.coefficient /= shared.coefficient;
+      multiply(term, {1.0, shared.factors}, -1);
       order(term);
       collect(node_of(term), 1.0, inner);
     }
-    multiply(shared, this->term(node_of(std::move(inner))), 1);
-    order(shared);
-    return node_of(shared);
+    return product(node_of(shared), node_of(std::move(inner)));
   }
   // The number stands last; the first term is positive where one is.
   std::vector<std::pair<int, double>> monomials;
@@ -234,14 +256,18 @@ int ExpressionAlgebra::difference(int a, int b) {
 int ExpressionAlgebra::product(int a, int b) {
   Term result = term(a);
   multiply(result, term(b), 1);
+  if (!is_known(result)) {
+    const bool ordered = is_number(a) || (!is_number(b) && a < b);
+    return graph_.apply(Op::multiply, ordered ? a : b, ordered ? b : a);
+  }
   order(result);
   return node_of(result);
 }
 
 int ExpressionAlgebra::quotient(int a, int b) {
-  if (is_zero(b)) return graph_.apply(Op::divide, a, b);
   Term result = term(a);
-  multiply(result, term(b), -1);
+  if (!is_zero(b)) multiply(result, term(b), -1);
+  if (is_zero(b) || !is_known(result)) return graph_.apply(Op::divide, a, b);
   order(result);
   return node_of(result);
 }
@@ -253,9 +279,11 @@ int ExpressionAlgebra::power(int a, int b) {
     return graph_.apply(Op::power, a, b);
   Term result;
   if (exponent == std::floor(exponent)) {
-    if (!raise(result, a, static_cast<int>(exponent))) return graph_.power(a, b);
+    if (!raise(result, a, static_cast<int>(exponent)))
+      return exponent < 0.0 ? power(quotient(number(1.0), a), number(-exponent)) : graph_.power(a, b);
   } else {
     multiply(result, {graph_.apply(Op::sqrt, a), static_cast<int>(2.0 * exponent)});
+    if (!is_known(result)) return graph_.apply(Op::power, a, b);
   }
   order(result);
   return node_of(result);
@@ -296,9 +324,8 @@ std::vector<std::pair<int, bool>> ExpressionAlgebra::parts(int node) const {
   return all;
 }
 
-/// The sum of `change` of all parts. A sum of many terms is made once, because partial sums would take cubic time.
-template <class Change>
-int ExpressionAlgebra::sum_of_parts(int node, Change&& change, const std::map<int, int>& whole) {
+int ExpressionAlgebra::sum_of_parts(int node, const std::function<int(int)>& change,
+                                    const std::map<int, int>& whole) {
   std::vector<std::pair<int, bool>> all;
   gather(node, false, whole, all);
   std::vector<Term> terms;
@@ -342,111 +369,17 @@ int ExpressionAlgebra::substituted(int node, const std::map<int, int>& replaceme
   return visit(visit, node);
 }
 
-/// Returns the derivative of a function by its operand `which`.
-int ExpressionAlgebra::outer_derivative(const Node& node, int self, int operand, int which) {
-  const int a = node.operand[0], b = node.operand[1], one = number(1.0);
-  const auto square = [&](int x) { return product(x, x); };
-  const auto call = [&](Op op) { return graph_.apply(op, operand); };
-  switch (node.op) {
-    case Op::power:
-      return which == 0 ? product(b, power(a, difference(b, one))) : product(self, graph_.apply(Op::log, a));
-    case Op::atan2: {
-      const int length = sum(square(a), square(b));
-      return which == 0 ? quotient(b, length) : negative(quotient(a, length));
-    }
-    case Op::sin:
-      return call(Op::cos);
-    case Op::cos:
-      return negative(call(Op::sin));
-    case Op::tan:
-      return sum(one, square(self));
-    case Op::asin:
-      return quotient(one, graph_.apply(Op::sqrt, difference(one, square(operand))));
-    case Op::acos:
-      return quotient(number(-1.0), graph_.apply(Op::sqrt, difference(one, square(operand))));
-    case Op::atan:
-      return quotient(one, sum(one, square(operand)));
-    case Op::sinh:
-      return call(Op::cosh);
-    case Op::cosh:
-      return call(Op::sinh);
-    case Op::tanh:
-      return difference(one, square(self));
-    case Op::asinh:
-      return quotient(one, graph_.apply(Op::sqrt, sum(square(operand), one)));
-    case Op::acosh:
-      return quotient(one, graph_.apply(Op::sqrt, difference(square(operand), one)));
-    case Op::atanh:
-      return quotient(one, difference(one, square(operand)));
-    case Op::exp:
-      return self;
-    case Op::log:
-      return quotient(one, operand);
-    case Op::log2:
-      return quotient(number(1.4426950408889634), operand);
-    case Op::log10:
-      return quotient(number(0.4342944819032518), operand);
-    case Op::sqrt:
-      return quotient(number(0.5), self);
-    case Op::abs:
-      return call(Op::sign);
-    case Op::minimum:
-    case Op::maximum: {
-      const int first = node.op == Op::minimum ? graph_.apply(Op::less, a, b) : graph_.apply(Op::less, b, a);
-      return graph_.apply(Op::choose, first, number(which == 0 ? 1.0 : 0.0), number(which == 0 ? 0.0 : 1.0));
-    }
-    default:  // comparisons, sign and rint are constant between their steps
-      return number(0.0);
-  }
-}
-
-int ExpressionAlgebra::derivative(int node, int variable) {
-  if (!depends(node, variable, variable + 1)) return number(0.0);
-  if (const auto found = derivatives_.find({node, variable}); found != derivatives_.end()) return found->second;
-  const Node info = graph_[node];
-  const int a = info.operand[0], b = info.operand[1];
-  int result = number(0.0);
-  switch (info.op) {
-    case Op::variable:
-      result = number(info.index == variable ? 1.0 : 0.0);
-      break;
-    case Op::add:
-    case Op::subtract:
-      result = sum_of_parts(node, [&](int part) { return derivative(part, variable); });
-      break;
-    case Op::negate:
-      result = negative(derivative(a, variable));
-      break;
-    case Op::multiply:
-      result = sum(product(derivative(a, variable), b), product(a, derivative(b, variable)));
-      break;
-    case Op::divide:
-      result = quotient(difference(derivative(a, variable), product(node, derivative(b, variable))), b);
-      break;
-    case Op::whole_power:
-      result = product(product(number(info.index), power(a, number(info.index - 1))), derivative(a, variable));
-      break;
-    case Op::choose:
-      result = graph_.apply(Op::choose, a, derivative(b, variable), derivative(info.operand[2], variable));
-      break;
-    default:
-      for (int k = 0; k < arity(info.op); ++k) {
-        const int operand = info.operand[static_cast<std::size_t>(k)];
-        if (const int inner = derivative(operand, variable); !is_zero(inner))
-          result = sum(result, product(outer_derivative(info, node, operand, k), inner));
-      }
-  }
-  derivatives_[{node, variable}] = result;
-  return result;
-}
-
 std::string fault_of_operations(const ExpressionAlgebra& algebra, int node) {
-  const Graph& graph = algebra.graph();
   constexpr int most = 100000;
-  if (graph.size() > most) return fmt::format("there are more than {} operations; take some out", most);
-  std::vector<char> needed(static_cast<std::size_t>(node) + 1);
-  needed[static_cast<std::size_t>(node)] = 1;
-  for (int i = node; i >= 0; --i) {
+  if (algebra.graph().size() > most) return fmt::format("there are more than {} operations; take some out", most);
+  return fault_of_numbers(algebra, {&node, 1});
+}
+
+std::string fault_of_numbers(const ExpressionAlgebra& algebra, std::span<const int> nodes) {
+  const Graph& graph = algebra.graph();
+  std::vector<char> needed(static_cast<std::size_t>(graph.size()));
+  for (const int node : nodes) needed[static_cast<std::size_t>(node)] = 1;
+  for (int i = graph.size() - 1; i >= 0; --i) {
     if (!needed[static_cast<std::size_t>(i)]) continue;
     const Node& info = graph[i];
     if (info.op == Op::constant && !std::isfinite(info.number)) return "a number in it is not finite";
