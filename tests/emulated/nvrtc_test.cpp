@@ -38,12 +38,12 @@ struct FirstCoordinate {
   static constexpr int count = 1;
   template <class Point>
   RB_HD static Vector<T, count> evaluate(const Point& x) {
-    return {x.q[0] - x.parameter(max_parameters - 1)};
+    return {x.q[0] - x.parameter(max_uniform_parameters - 1)};
   }
 };
 constexpr const char* first_coordinate =
     "template <class T> struct FirstCoordinate { static constexpr int count = 1; template <class Point> RB_HD static "
-    "Vector<T, count> evaluate(const Point& x) { return {x.q[0] - x.parameter(max_parameters - 1)}; } };";
+    "Vector<T, count> evaluate(const Point& x) { return {x.q[0] - x.parameter(max_uniform_parameters - 1)}; } };";
 
 /// The image of a unit for the present device.
 std::string compiled(const DeviceUnit& unit, const char* kernels, const char* formulas = "NoFormulas",
@@ -134,7 +134,7 @@ struct Ensemble {
     a.tolerance = 1e-15;
     a.max_iterations = 50;
     std::copy(trial.numbers.begin(), trial.numbers.end(), a.method);
-    a.parameters[max_parameters - 1] = entry.default_q[0] + 0.01;  // where the surface is
+    a.parameters[max_uniform_parameters - 1] = entry.default_q[0] + 0.01;  // where the surface is
     a.surfaces = {.count = 1, .direction = {0}};
     data.assign(static_cast<std::size_t>(chunks * next * row_size), 0.0);
     std::mt19937_64 random(1);

@@ -65,7 +65,7 @@ TileCase tile_case(const char* name, double h) {
   a.tolerance = 1e-16;
   a.max_iterations = 50;
   a.method[0] = a.method[1] = 0.5;
-  for (int i = 0; i < max_parameters; ++i) a.parameter_row[i] = -1;
+  for (int i = 0; i < max_uniform_parameters; ++i) a.parameter_row[i] = -1;
   const auto parameters = Sys::parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) a.parameters[i] = parameters[i].value;
   a.surfaces.count = 1;

@@ -132,10 +132,12 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
     rows.steps_per_sample = take(1);
   }
   std::ranges::fill(a.parameter_row, -1);
-  for (int i = 0; i < static_cast<int>(data.parameters.size()); ++i) {
+  const int parameters = static_cast<int>(data.parameters.size());
+  for (int i = 0; i < std::min(parameters, max_uniform_parameters); ++i) {
     a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
     if (ensemble.parameter_varies(i)) a.parameter_row[i] = take(1);
   }
+  if (parameters > max_uniform_parameters) rows.parameters = take(parameters - max_uniform_parameters);
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind == ObservableCode::lyapunov; })) {
     rows.tangent = take(plan.system->elements + plan.system->n + plan.system->m);
     rows.tangent_exponent = take(1);

@@ -132,7 +132,9 @@ void check_pair(const Study& study, const SystemEntry& system, const MethodEntry
   input_error(study.place("method.name"),
               fmt::format("method '{}' cannot treat system '{}' (it takes {}{}); {}", method.name, system.name,
                           systems_in_words(method),
-                          other_kind ? fmt::format(", this one has {}", words(system.constraint)) : "",
+                          other_kind                 ? fmt::format(", this one has {}", words(system.constraint))
+                          : system.hamiltonian_alone ? ", this one is given by its Hamiltonian alone"
+                                                     : "",
                           fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
 }
 

@@ -285,7 +285,7 @@ void Runner::fill(Tile& tile) {
         tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
       }
       for (std::size_t i = 0; i < data.parameters.size(); ++i)
-        if (const int row = plan_.arguments.parameter_row[i]; row >= 0) tile.at(k, row) = data.parameters[i];
+        if (const int row = row_of_parameter(plan_.arguments, i); row >= 0) tile.at(k, row) = data.parameters[i];
       if (rows.last_step >= 0) {  // without a last step, gamma is 0 and the velocity comes from the state
         int row = rows.last_step + static_cast<int>(m);
         for (const auto* part : {&point.v, &point.q, &point.p})

@@ -84,10 +84,11 @@ void Runner::write_state(const std::string& group, const Tile& tile, const std::
 }
 
 std::vector<double> Runner::parameters_of(const Tile& tile, std::uint64_t k) const {
-  const std::size_t count = system_.parameters.size();
-  std::vector<double> parameters(plan_.arguments.parameters, plan_.arguments.parameters + count);
-  for (std::size_t i = 0; i < count; ++i)
-    if (const int row = plan_.arguments.parameter_row[i]; row >= 0) parameters[i] = tile.at(k, row);
+  std::vector<double> parameters(system_.parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const int row = row_of_parameter(plan_.arguments, i);
+    parameters[i] = row >= 0 ? tile.at(k, row) : plan_.arguments.parameters[i];
+  }
   return parameters;
 }
 

@@ -209,9 +209,9 @@ class CrossingLocator::Batch {
       row(rows.iterations)[i] = row(rows.residual)[i] = 0.0;
       row(rows.step)[i] = sizes[i];
       row(rows.steps_per_sample)[i] = 1.0;
-      for (int p = 0; p < max_parameters; ++p)
-        if (locator_.arguments_.parameter_row[p] >= 0)
-          row(locator_.arguments_.parameter_row[p])[i] = tile_.at(trajectory(i), plan.arguments.parameter_row[p]);
+      for (std::size_t p = 0; p < plan.system->parameters.size(); ++p)
+        if (const int to = row_of_parameter(locator_.arguments_, p); to >= 0)
+          row(to)[i] = tile_.at(trajectory(i), row_of_parameter(plan.arguments, p));
     }
     for (int i = count(); i < chunk_size; ++i) row(rows.status)[i] = status_padding;
     KernelArguments arguments = locator_.arguments_;
@@ -236,14 +236,14 @@ class CrossingLocator::Batch {
     for (int k = 0; k < system.elements; ++k) q[k] = row(plan.arguments.layout.q + k)[i];
     for (int k = 0; k < system.n; ++k) p[k] = row(plan.arguments.layout.p + k)[i];
     for (int k = 0; k < system.m; ++k) p[system.n + k] = row(plan.arguments.layout.lambda + k)[i];
-    double parameters[max_parameters];
-    for (int k = 0; k < max_parameters; ++k) {
-      const int r = locator_.arguments_.parameter_row[k];
+    std::vector<double> parameters(system.parameters.size());
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const int r = row_of_parameter(locator_.arguments_, k);
       parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
     }
-    velocity_of_state(system, parameters, q, p, plan.method->in_space, v);
+    velocity_of_state(system, parameters.data(), q, p, plan.method->in_space, v);
     if (system.m > 0 && fraction < shortest_for_multiplier * size_[i])
-      set_continuous_multiplier(system, parameters, {q, v, p, p + system.n}, plan.method->in_space);
+      set_continuous_multiplier(system, parameters.data(), {q, v, p, p + system.n}, plan.method->in_space);
   }
   /// Changes the multiplier of a state to that of the continuous equations, where they have one.
   static void set_continuous_multiplier(const SystemEntry& system, const double* parameters, const PointView& state,
@@ -278,6 +278,10 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
   next += arguments_.surfaces.count;
   for (int& row : arguments_.parameter_row)
     if (row >= 0) row = next++;
+  if (rows.parameters >= 0) {
+    rows.parameters = next;
+    next += static_cast<int>(plan.system->parameters.size()) - max_uniform_parameters;
+  }
   rows.rounding = rows.last_step = -1;
   rows.rows = next;
   arguments_.sample = 0;

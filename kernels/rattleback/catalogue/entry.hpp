@@ -180,6 +180,7 @@ struct SystemEntry {
   ObserveFunction observe;  ///< the observables, without packs
   std::uint64_t takes;      ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
   SystemSource source_text;
+  bool hamiltonian_alone = false;  ///< the system has no Lagrangian
 };
 
 struct Settlement;
@@ -269,8 +270,11 @@ struct ChunkLayout {
   int rounding = -1;   ///< rounding remainders of q and p (compensated summation) or carried numbers; -1 without
   int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
   int fits = -1;       ///< two running sums for each fit of a line; -1 without
+  int parameters = -1;  ///< one row per parameter beyond max_uniform_parameters; -1 without
 };
-inline constexpr int max_parameters = 24;
+/// A system may have any number of parameters. The values of the first are among the arguments of a kernel, unless they vary over the
+/// ensemble; the further parameters have a row each.
+inline constexpr int max_uniform_parameters = 24;
 
 /// Number of crossings that a trajectory holds before it waits for their collection.
 inline constexpr int crossing_slots = 4;
@@ -286,8 +290,8 @@ struct Surfaces {
 struct KernelArguments {
   double* chunks;  ///< [chunks][layout.rows][chunk_size]
   ChunkLayout layout;
-  double parameters[max_parameters];  ///< uniform values
-  int parameter_row[max_parameters];  ///< row of a swept parameter, or -1
+  double parameters[max_uniform_parameters];  ///< uniform values
+  int parameter_row[max_uniform_parameters];  ///< row of a swept parameter, or -1
   double start;                       ///< time of the initial states
   double step;                        ///< uniform step size
   /// Number of steps after which a trajectory stops: `target` where the step size is uniform, otherwise
@@ -300,6 +304,11 @@ struct KernelArguments {
   bool in_space = false;              ///< p of the states is right trivialised, and v is shown right trivialised
   Surfaces surfaces;
 };
+/// Returns the row of parameter `i`, or -1 where its value is among the arguments.
+[[nodiscard]] constexpr int row_of_parameter(const KernelArguments& a, std::size_t i) {
+  return i < std::size_t(max_uniform_parameters) ? a.parameter_row[i]
+                                                 : a.layout.parameters + int(i) - max_uniform_parameters;
+}
 
 /// Data for the statistics of a set of values x with references r, and for their errors. A good trajectory whose value
 /// is not finite enters as an infinity, a failed trajectory as a NaN. The initial values are those of no trajectory.

@@ -246,7 +246,6 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
   static constexpr auto listed = observables<System>();
   static constexpr auto coordinates = coordinate_names<System>();
   static constexpr auto without = separable_without<System>();
-  static_assert(parameters.size() <= max_parameters);
   bool (*exact_solution)(const double*, double, PointView) = nullptr;
   if constexpr (requires(const System& s, Configuration<System>& q, Vector<double, System::n>& v) {
                   s.exact(0.0, q, v);
@@ -280,7 +279,8 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  initial_tangent<SystemOf>,
                                  observe<SystemOf>,
                                  takes,
-                                 source};
+                                 source,
+                                 HamiltonianAlone<System>};
   return entry;
 }
 

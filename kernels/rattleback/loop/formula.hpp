@@ -22,6 +22,15 @@ RB_HD Vector<T, System::n> in_body(const System& system, const Vector<T, element
   return v;
 }
 
+/// The momentum of a state (q, p); on a group the momentum in the body.
+template <class System, class T>
+RB_HD Vector<T, System::n> momentum_in_body([[maybe_unused]] const Vector<T, element_size<System>>& q,
+                                            const Vector<T, System::n>& p, [[maybe_unused]] bool in_space) {
+  if constexpr (on_group<System>)
+    if (in_space) return group_of<System>::Ad_star(q, p);
+  return p;
+}
+
 /// The place of a state: its parameters and its time.
 template <class T>
 struct StatePlace {
@@ -29,9 +38,7 @@ struct StatePlace {
   const double* chunk;
   int lane;
 
-  RB_HD T parameter(int i) const {
-    return load_or<T>(chunk, arguments.parameter_row[i], lane, arguments.parameters[i]);
-  }
+  RB_HD T parameter(int i) const { return load_parameter<T>(arguments, chunk, lane, i); }
   RB_HD T time() const {
     const T step = load_or<T>(chunk, arguments.layout.step, lane, arguments.step);
     return fma(Lanes<T>::load(chunk + arguments.layout.steps * row_size + lane), step, T(arguments.start));
@@ -65,7 +72,8 @@ RB_NOINLINE Vector<T, observable_count<System<T>>> observed_state(const KernelAr
                                                                   const Vector<T, n> p) {
   const System<T> system = load_system<System<T>>(a, chunk, lane);
   return evaluate_observables(system, q,
-                              in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space));
+                              in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space),
+                              momentum_in_body<System<T>>(q, p, a.in_space));
 }
 
 /// A state after a step. Its velocity and observables are computed where a formula reads them.

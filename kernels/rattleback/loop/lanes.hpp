@@ -64,6 +64,14 @@ RB_HD T load_or(const double* chunk, int row, int lane, double uniform) {
   return row < 0 ? T(uniform) : Lanes<T>::load(chunk + row * row_size + lane);
 }
 
+/// Loads a parameter of the system.
+template <class T>
+RB_HD T load_parameter(const KernelArguments& a, const double* chunk, int lane, int i) {
+  if (i >= max_uniform_parameters)
+    return Lanes<T>::load(chunk + (a.layout.parameters + i - max_uniform_parameters) * row_size + lane);
+  return load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i]);
+}
+
 /// Makes a system from its parameters, which are the data members in the order of `parameters()`.
 template <class System, class Parameter, int... I>
 RB_HD System make_system(Parameter&& parameter, std::integer_sequence<int, I...>) {
@@ -79,8 +87,7 @@ template <class System>
 RB_HD System load_system(const KernelArguments& a, const double* chunk, int lane,
                          const mask_t<typename System::scalar>& mask = true) {
   using T = typename System::scalar;
-  return make_system<System>(
-      [&](int i) { return spread(mask, load_or<T>(chunk, a.parameter_row[i], lane, a.parameters[i])); });
+  return make_system<System>([&](int i) { return spread(mask, load_parameter<T>(a, chunk, lane, i)); });
 }
 
 RB_NAMESPACE_END

@@ -40,7 +40,8 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   const auto p = load_rows<T, n>(chunk, rows.p, lane);
   const auto v = velocity_of_state(system, q, p, a.in_space);
   const mask_t<T> good = Lanes<T>::load(chunk + rows.status * row_size + lane) == T(0.0);
-  const Vector<T, k> of_system = evaluate_observables(system, q, in_body(system, q, p, v, a.in_space));
+  const Vector<T, k> of_system = evaluate_observables(system, q, in_body(system, q, p, v, a.in_space),
+                                                      momentum_in_body<Sys>(q, p, a.in_space));
   Vector<T, n> p_projected = p;
   if constexpr (is_holonomic<Sys>) {
     bool wanted = false;

@@ -94,6 +94,15 @@ template <class System>
 concept HasHamiltonian = requires(const System& s, const Configuration<System>& q,
                                   const Vector<typename System::scalar, System::n>& p) { s.hamiltonian(q, p); };
 
+/// The system gives its Hamiltonian and no Lagrangian.
+template <class System>
+concept HamiltonianAlone =
+    HasHamiltonian<System> && !detail::gives_lagrangian<System> && !detail::gives_mass_matrix<System> &&
+    !requires(const System& s, const Configuration<System>& q) { s.potential(q); };
+/// The energy of a state is H(q, p); velocities need not determine it.
+template <class System>
+concept EnergyOfMomentum = HasHamiltonian<System> && (on_group<System> || HamiltonianAlone<System>);
+
 template <class System>
 inline constexpr bool has_constraint_offset =
     requires(const System& s, const Configuration<System>& q) { s.constraint_offset(q); };
@@ -103,9 +112,9 @@ template <class System>
 inline constexpr bool is_holonomic =
     requires(const System& s, const Configuration<System>& q) { s.position_constraint(q); };
 
-/// Systems on R^n with holonomic constraints or none. ConstrainedOnRn excludes systems without constraints.
+/// Systems on R^n with a Lagrangian, and holonomic constraints or none. ConstrainedOnRn excludes systems without constraints.
 template <class System>
-concept HolonomicOnRn = !on_group<System> && (System::m == 0 || is_holonomic<System>);
+concept HolonomicOnRn = !on_group<System> && !HamiltonianAlone<System> && (System::m == 0 || is_holonomic<System>);
 template <class System>
 concept ConstrainedOnRn = HolonomicOnRn<System> && System::m > 0;
 

@@ -73,6 +73,9 @@ RB_HD S lagrangian(const System& system, const Vector<S, element_size<System>>& 
     return S(0.5) * dot(v, Mass<System>(system).times(v)) - system.potential(q);
   } else if constexpr (detail::gives_lagrangian<System>) {
     return system.lagrangian(q, v);
+  } else if constexpr (HamiltonianAlone<System>) {
+    const Vector<S, System::n> p = momentum(system, q, v);
+    return dot(v, p) - system.hamiltonian(q, p);
   } else {
     return detail::lagrangian_of_parts(system, q, v);
   }
@@ -94,6 +97,98 @@ RB_HD Vector<T, System::n> force(const System& system, const Vector<T, element_s
 }
 
 namespace detail {
+/// A^-1 b: by cofactors, or with exchanges of rows.
+template <class T, int n>
+RB_HD Vector<T, n> solve_regular(const Matrix<T, n, n>& a, const Vector<T, n>& b) {
+  if constexpr (n <= 3) {
+    return SparseInverse<T, n, FullPattern>(a) * b;
+  } else {
+    return Lu<T, n>(a).solve(b);
+  }
+}
+
+/// v with p = value(v), for a gradient `value` with the derivative `slope`: Newton's method from `v`, whose steps are halved until the
+/// residual shrinks. NaN in lanes without a solution.
+template <class T, int n, class Value, class Slope>
+RB_HD_LARGE Vector<T, n> inverse_of(const Vector<T, n>& p, Vector<T, n> v, const Value& value, const Slope& slope) {
+  constexpr int most_steps = 60, most_halvings = 40;
+  Vector<T, n> residual = p - value(v);
+  mask_t<T> active(true), restarted(false);
+  for (int step = 0; step < most_steps && any(active); ++step) {
+    const Vector<T, n> dv = solve_regular(slope(v), residual);
+    if (step == 0) {
+      // The slope may be singular at the start only, as that of v^4/4 at v = 0.
+      restarted = active & !is_finite(sum(dv));
+      if (any(restarted)) {
+        active = active & !(restarted & (magnitude(residual) == T(0.0)));  // v solves the equation
+        const T size = magnitude(p);
+        RB_UNROLL
+        for (int i = 0; i < n; ++i)
+          v[i] = select(restarted & active, select(p[i] < T(0.0), p[i] - T(0.125) * size, p[i] + T(0.125) * size), v[i]);
+        residual = p - value(v);
+        continue;
+      }
+    }
+    // The error after a step this small is its square. Near a singular slope the steps shrink slowly.
+    const mask_t<T> last =
+        active & is_finite(sum(dv)) &
+        ((magnitude(dv) <= T(1e-8) * magnitude(v + dv)) | (restarted & (magnitude(residual) <= T(1e-16) * magnitude(p))));
+    mask_t<T> searching = active & !last;
+    T factor(1.0);
+    Vector<T, n> next = v + dv, rest = p - value(next);
+    for (int halving = 0; halving < most_halvings; ++halving) {
+      // The size of NaN is 0.
+      searching = searching & !((magnitude(rest) < magnitude(residual)) & is_finite(sum(rest)));
+      if (!any(searching)) break;
+      factor = select(searching, T(0.5) * factor, factor);
+      next = fma(factor, dv, v);
+      rest = p - value(next);
+    }
+    const mask_t<T> moves = active & !searching;
+    v = select(moves, next, v);
+    residual = select(moves, rest, residual);
+    active = active & !last;
+    if (!any(moves)) break;
+  }
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) v[i] = select(active, T(__builtin_nan("")), v[i]);
+  return v;
+}
+
+/// dH/dp.
+template <class System, class T>
+RB_HD Vector<T, System::n> velocity_by_hamiltonian(const System& system, const Vector<T, element_size<System>>& q,
+                                                   const Vector<T, System::n>& p) {
+  constexpr int n = System::n;
+  using D = Dual<T, n>;
+  Vector<D, element_size<System>> x;
+  RB_UNROLL
+  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  const D h = system.hamiltonian(x, seeded_velocity<D, 0>(p));
+  Vector<T, n> v;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) v[i] = h.partial[i];
+  return v;
+}
+
+/// d2H/dp2.
+template <class System, class T, int n = System::n>
+RB_HD Matrix<T, n, n> inverse_mass(const System& system, const Vector<T, element_size<System>>& q,
+                                   const Vector<T, n>& p) {
+  using D = Dual<T, n>;
+  Vector<D, element_size<System>> x;
+  RB_UNROLL
+  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  const Vector<D, n> v = velocity_by_hamiltonian(system, x, seeded_velocity<D, 0>(p));
+  Matrix<T, n, n> inverse;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) inverse[i][j] = v[i].partial[j];
+  }
+  return inverse;
+}
+
 /// dL/dv by dual numbers.
 template <class System, class T>
 RB_HD Vector<T, System::n> differentiated_momentum(const System& system, const Vector<T, element_size<System>>& q,
@@ -111,7 +206,7 @@ RB_HD Vector<T, System::n> differentiated_momentum(const System& system, const V
 }
 }  // namespace detail
 
-/// p = dL/dv.
+/// p = dL/dv. NaN where a Hamiltonian alone does not determine it.
 template <class System, class T>
 RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, element_size<System>>& q,
                                     const Vector<T, System::n>& v) {
@@ -123,6 +218,10 @@ RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, elemen
     return p;
   } else if constexpr (GivesDerivatives<System>) {
     return segment<0, System::n>(system.lagrangian_derivatives(q, v));
+  } else if constexpr (HamiltonianAlone<System>) {
+    return detail::inverse_of(
+        v, Vector<T, System::n>::zero(), [&](const auto& p) { return velocity(system, q, p); },
+        [&](const auto& p) { return detail::inverse_mass(system, q, p); });
   } else {
     return detail::differentiated_momentum(system, q, v);
   }
@@ -134,6 +233,17 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
                                                         const Vector<T, System::n>& v) {
   constexpr int n = System::n;
   if constexpr (StatesParts<System>) return detail::as_matrix<T, n>(system.mass_matrix(q));
+  if constexpr (HamiltonianAlone<System>) {
+    const Lu<T, n> inverse(detail::inverse_mass(system, q, momentum(system, q, v)));
+    Matrix<T, n, n> mass;  // symmetric
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      auto unit = Vector<T, n>::zero();
+      unit[i] = T(1.0);
+      mass[i] = inverse.solve(unit);
+    }
+    return mass;
+  }
   if constexpr (GivesDerivatives<System>) {
     const auto derivatives = system.lagrangian_derivatives(q, v);
     Matrix<T, n, n> mass;
@@ -165,6 +275,10 @@ RB_HD Vector<T, System::n> configuration_force(const System& system, const Vecto
   constexpr int n = System::n;
   if constexpr (Separable<System>) {
     return force(system, q);
+  } else if constexpr (HamiltonianAlone<System>) {
+    Vector<T, n> rate, f;
+    hamiltonian_rates(system, q, momentum(system, q, v), rate, f);
+    return f;
   } else {
     using D = Dual<T, n>;
     Vector<D, n> y;
@@ -194,49 +308,15 @@ RB_HD void hamiltonian_rates(const System& system, const Vector<T, element_size<
 }
 
 namespace detail {
-/// A^-1 b: by cofactors, or with exchanges of rows.
-template <class T, int n>
-RB_HD Vector<T, n> solve_regular(const Matrix<T, n, n>& a, const Vector<T, n>& b) {
-  if constexpr (n <= 3) {
-    return SparseInverse<T, n, FullPattern>(a) * b;
-  } else {
-    return Lu<T, n>(a).solve(b);
-  }
+/// v with p = dL/dv(q, v) for any regular L.
+template <class System, class T, int n = System::n>
+RB_HD Vector<T, n> inverse_legendre(const System& system, const Vector<T, element_size<System>>& q,
+                                    const Vector<T, n>& p, const Vector<T, n>& v) {
+  return inverse_of(
+      p, v, [&](const Vector<T, n>& x) { return momentum(system, q, x); },
+      [&](const Vector<T, n>& x) { return mass_matrix(system, q, x); });
 }
 
-/// v with p = dL/dv(q, v) for any regular L: Newton's method from `v`, whose steps are halved until the residual shrinks. NaN in
-/// lanes without a solution.
-template <class System, class T, int n = System::n>
-RB_HD_LARGE Vector<T, n> inverse_legendre(const System& system, const Vector<T, element_size<System>>& q,
-                                          const Vector<T, n>& p, Vector<T, n> v) {
-  constexpr int most_steps = 60, most_halvings = 40;
-  Vector<T, n> residual = p - momentum(system, q, v);
-  mask_t<T> active(true);
-  for (int step = 0; step < most_steps && any(active); ++step) {
-    const Vector<T, n> dv = solve_regular(mass_matrix(system, q, v), residual);
-    // The error after a step this small is its square.
-    const mask_t<T> last = active & is_finite(sum(dv)) & (magnitude(dv) <= T(1e-8) * magnitude(v + dv));
-    mask_t<T> searching = active & !last;
-    T factor(1.0);
-    Vector<T, n> next = v + dv, rest = p - momentum(system, q, next);
-    for (int halving = 0; halving < most_halvings; ++halving) {
-      // The size of NaN is 0.
-      searching = searching & !((magnitude(rest) < magnitude(residual)) & is_finite(sum(rest)));
-      if (!any(searching)) break;
-      factor = select(searching, T(0.5) * factor, factor);
-      next = fma(factor, dv, v);
-      rest = p - momentum(system, q, next);
-    }
-    const mask_t<T> moves = active & !searching;
-    v = select(moves, next, v);
-    residual = select(moves, rest, residual);
-    active = active & !last;
-    if (!any(moves)) break;
-  }
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) v[i] = select(active, T(__builtin_nan("")), v[i]);
-  return v;
-}
 }  // namespace detail
 
 /// Computes v from p = dL/dv(q, v). Where L is not quadratic in v, the system says so (`quadratic`) or gives `velocity(q, p)`.
@@ -248,6 +328,8 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
     return Mass<System>(system).inverse_times(p);
   } else if constexpr (requires { system.velocity(q, p); }) {
     return system.velocity(q, p);
+  } else if constexpr (HamiltonianAlone<System>) {
+    return detail::velocity_by_hamiltonian(system, q, p);
   } else if constexpr (StatesParts<System>) {
     Vector<T, n> v = p;
     if constexpr (requires { system.vector_potential(q); }) v = p - system.vector_potential(q);
@@ -286,6 +368,8 @@ template <class System, class T>
 RB_HD T energy(const System& system, const Vector<T, element_size<System>>& q, const Vector<T, System::n>& v) {
   if constexpr (Separable<System>) {
     return fma(T(0.5), dot(v, Mass<System>(system).times(v)), system.potential(q));
+  } else if constexpr (HamiltonianAlone<System>) {
+    return system.hamiltonian(q, momentum(system, q, v));
   } else {
     return dot(v, momentum(system, q, v)) - lagrangian(system, q, v);
   }

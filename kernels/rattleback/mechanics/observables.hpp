@@ -59,13 +59,19 @@ constexpr auto observables() {
   return r;
 }
 
+/// The observables at (q, v), with the momentum p of v.
 template <class System, class T>
 RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& system,
                                                                const Vector<T, element_size<System>>& q,
-                                                               const Vector<T, System::n>& v) {
+                                                               const Vector<T, System::n>& v,
+                                                               [[maybe_unused]] const Vector<T, System::n>& p) {
   Vector<T, observable_count<System>> r;
   int i = 0;
-  r[i++] = energy(system, q, v);
+  if constexpr (EnergyOfMomentum<System>) {
+    r[i++] = system.hamiltonian(q, p);
+  } else {
+    r[i++] = energy(system, q, v);
+  }
   if constexpr (is_holonomic<System>) r[i++] = max_norm(system.position_constraint(q));
   if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
   if constexpr (System::invariants().size() > 0) {
@@ -74,6 +80,14 @@ RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& sys
     for (int j = 0; j < own.size; ++j) r[i + j] = own[j];
   }
   return r;
+}
+template <class System, class T>
+RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& system,
+                                                               const Vector<T, element_size<System>>& q,
+                                                               const Vector<T, System::n>& v) {
+  Vector<T, System::n> p{};
+  if constexpr (EnergyOfMomentum<System>) p = momentum(system, q, v);
+  return evaluate_observables(system, q, v, p);
 }
 
 RB_NAMESPACE_END

@@ -74,6 +74,9 @@
 //
 //   T hamiltonian(q, p)                             H, p in the dual of the algebra
 //
+// alone, and its energy is H(q, p). `velocity` is dH/dp unless the system gives it; momenta follow from velocities where d2H/dp2
+// is regular, and a study gives the momenta of its initial states otherwise.
+//
 // Some methods hold v and p in space, right trivialised: Ad_g v and Ad*_{g^-1} p. Systems always use left-trivialised
 // v and p.
 //

@@ -91,11 +91,12 @@ consteval auto lobatto_form() {
 
 /// One step with the retraction Tau (Cay or Exp) and S stages. On R^n, where both are the identity map, Tau is of no account.
 template <class T, class System, class Tau, int S>
+  requires(!HamiltonianAlone<System>)
 using LobattoStep = typename decltype(detail::lobatto_form<T, System, Tau, S>())::type;
 
 /// The step with two stages, composed.
 template <class T, class System, class Tau, int S>
-  requires(S == 2 && !on_group<System>)
+  requires(S == 2 && !on_group<System> && !HamiltonianAlone<System>)
 using ComposedLobattoStep = std::conditional_t<Condensable<System> && System::m == 0, Splitting<T, System>,
                                                Composed<T, System, LobattoStep<T, System, Tau, S>>>;
 

@@ -201,6 +201,28 @@ TEST(VrkmkByHamiltonians, IsTheSameMap) {
     }
 }
 
+TEST(VrkmkByHamiltonians, AHamiltonianAloneGivesAllThatALagrangianGives) {
+  const DipoleHamiltonian system;
+  const Dipole& dipole = system.dipole;
+  static_assert(HamiltonianAlone<DipoleHamiltonian> && !HamiltonianAlone<DipoleLagrangian> && !HamiltonianAlone<Barrier>);
+  const auto state = generic_dipole_state();
+  const Vector<double, 3> v = velocity(dipole, state.q, state.p);
+  EXPECT_LT(distance(velocity(system, state.q, state.p), v), 1e-15);
+  EXPECT_LT(distance(momentum(system, state.q, v), state.p), 1e-15);
+  EXPECT_LT(distance(configuration_force(system, state.q, v), force(dipole, state.q)), 1e-14);
+  EXPECT_NEAR(energy(system, state.q, v), energy(dipole, state.q, v), 1e-15);
+  EXPECT_NEAR(lagrangian(system, state.q, v), lagrangian(dipole, state.q, v), 1e-15);
+  const auto mass = mass_matrix(system, state.q, v), same = mass_matrix(DipoleLagrangian{}, state.q, v);
+  for (int i = 0; i < 3; ++i) EXPECT_LT(distance(mass[i], same[i]), 1e-14);
+}
+
+TEST(OrderBarrier, ItsEnergyIsThatOfTheMomentum) {  // also where it has no Lagrangian
+  const Barrier system{0.0};
+  const Vector<double, 9> q = exponential<SO3>({0.2, -0.1, 0.4});
+  const Vector<double, 3> p{0.3, -0.2, 0.1}, v = velocity(system, q, p);
+  EXPECT_EQ(evaluate_observables(system, q, v, p)[0], dot(p, v));
+}
+
 TEST(OrderBarrier, TheCutoffLimitsTheOrderForDegenerateHamiltoniansToo) {
   struct Row {
     const char* tableau;

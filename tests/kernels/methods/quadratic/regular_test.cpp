@@ -217,6 +217,28 @@ TEST(Regular, AMomentumWithoutAVelocityHasAStatus) {
 }
 
 /// The accelerations of the equations of motion hold for any regular L: a Runge-Kutta method of order 9 agrees with the pair.
+/// The mass 3 v^2 of v^4/4 is singular at rest.
+template <class T>
+struct Quartic {
+  using scalar = T;
+  static constexpr int n = 2, m = 0;
+  static constexpr bool quadratic = false;
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>&, const Vector<S, n>& v) const {
+    return S(0.25) * (v[0] * v[0] * v[0] * v[0] + v[1] * v[1] * v[1] * v[1]) + S(0.5) * v[1] * v[1];
+  }
+};
+
+TEST(Regular, AVelocityFollowsWhereTheMassIsSingularAtRest) {
+  const Quartic<double> system;
+  for (const double p0 : {-8.0, -1.0, -1e-3, 0.0, 1e-6, 1.0, 27.0})
+    for (const double p1 : {0.0, 2.0}) {
+      const Vector<double, 2> q{0.0, 0.0}, p{p0, p1}, v = velocity(system, q, p);
+      EXPECT_NEAR(v[0] * v[0] * v[0], p0, 1e-14 * max(std::fabs(p0), p1));
+      EXPECT_NEAR(v[1], p1 / 2.0, 1e-14);  // v + v^3 = 2 at v = 1
+    }
+}
+
 TEST(Regular, RungeKuttaAgreesWithThePair) {
   const auto check = [](auto system) {
     using System = decltype(system);
