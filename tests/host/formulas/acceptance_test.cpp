@@ -224,4 +224,40 @@ v = [0, 0, 0, 1]
             system_header(*study.system.formulas));  // so the kernels are the same
 }
 
+// Parameters beyond max_uniform_parameters have rows of their own; those between do not change anything.
+TEST(FormulasStudy, TakesAnyNumberOfParameters) {
+  const auto found = [](int others) {
+    std::string list;
+    for (int i = 0; i < others; ++i) list += fmt::format("c{} = {}, ", i, i);
+    const Study study = Study::parse(fmt::format(R"toml(
+[system]
+name = "spring{}"
+coordinates = ["x"]
+parameters = {{ {} stiffness = 2, shift = "s" }}
+potential = "stiffness (x - shift)^2 / 2"
+[method]
+name = "lobatto"
+[time]
+step = 0.1
+end = 2
+[ensemble]
+axes = [ {{ name = "s", from = 0, to = 0.5, count = 3 }} ]
+[ensemble.initial]
+q = [1]
+v = ["stiffness"]
+[[section]]
+surface = "x - stiffness shift"
+)toml",
+                                                 others, list));
+    const Result result = run(study, {.backend = "cpu:scalar"});
+    std::vector<double> all = values(result, "/final/q");
+    for (const char* path : {"/final/v", "/sections/0/time", "/sections/0/v"})
+      for (const double x : values(result, path)) all.push_back(x);
+    return all;
+  };
+  const std::vector<double> few = found(0);
+  EXPECT_GT(few.size(), 9u);
+  EXPECT_EQ(found(100), few);
+}
+
 }  // namespace formulas_acceptance_test
