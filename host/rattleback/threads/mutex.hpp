@@ -7,12 +7,12 @@
 
 namespace rattleback {
 
-namespace detail {
+namespace mutexes {
 inline thread_local int locks = 0;
-}  // namespace detail
+}  // namespace mutexes
 
 /// Returns how many locks of the library this thread holds.
-inline int locks_held() { return detail::locks; }
+inline int locks_held() { return mutexes::locks; }
 
 /// A mutex of the library. `M` is std::mutex or std::recursive_mutex.
 template <class M>
@@ -20,15 +20,15 @@ class Counted {
  public:
   void lock() {
     mutex_.lock();
-    ++detail::locks;
+    ++mutexes::locks;
   }
   bool try_lock() {
     const bool locked = mutex_.try_lock();
-    detail::locks += locked ? 1 : 0;
+    mutexes::locks += locked ? 1 : 0;
     return locked;
   }
   void unlock() {
-    --detail::locks;
+    --mutexes::locks;
     mutex_.unlock();
   }
 
