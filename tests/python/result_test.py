@@ -140,7 +140,7 @@ class Results(Case):
 
         import xarray
 
-        q, v = np.array([[0.6, 0.0, -0.8], [0.0, 0.8, -0.6], [0.8, 0.0, -0.6]]), np.array([[0.0, 0.5, 0.0]] * 3)
+        q, v = np.array([[0.6, 0.0, -0.8], [0.0, 0.8, -0.6], [0.8, 0.0, -0.6]]), np.array([[0.0, 0.5, 0.0], [0.5, 0.0, 0.0], [0.0, 0.3, 0.0]])
         dims, names = ("trajectory", "component"), ["x", "y", "z"]
         label = {"trajectory": [5, 7, 9]}
         whole = xarray.Dataset({"q": (dims, q), "v": (dims, v)})

@@ -68,13 +68,13 @@ covariance = ["q"]
             dataset.get(), i, nullptr,
             [](hid_t, unsigned, hid_t scale, void* out) -> herr_t {
               const hdf5::Handle space(H5Dget_space(scale), H5Sclose);
-              const auto size = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()));
-              *static_cast<std::uint64_t*>(out) = size;
+              const auto length = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()));
+              *static_cast<std::uint64_t*>(out) = length;
               // A scale without numbers has the name that netCDF-4 gives it; readers know it by the whole text.
               char name[128] = "";
               H5DSget_scale_name(scale, name, sizeof name);
               if (std::string_view(name) != "time" && std::string_view(name) != "index") {
-                EXPECT_EQ(name, fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", size));
+                EXPECT_EQ(name, fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", length));
               }
               return 1;
             },
