@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "rattleback/backend/backend.hpp"
@@ -128,6 +129,30 @@ TEST(EnsembleStatisticsOfRuns, FitsHaveTheirWindowAtNegativeTimes) {
   for (const char* name : {"/fits/drift/slope_error", "/fits/decay/rate_error"}) {
     EXPECT_GT(result.array(name)[0], 0.0) << name;
     EXPECT_LT(result.array(name)[0], 1.0) << name;
+  }
+}
+
+// steps * step differs from the end in its last bit: 3 * 0.3 is 0.8999999999999999, 3 * 0.1 is 0.30000000000000004.
+TEST(EnsembleStatisticsOfRuns, EndAtTheTimeGivenAndFitUpToIt) {
+  struct Grid {
+    double step;
+    int steps;
+    double end;
+  };
+  for (const auto& [step, steps, end] : {Grid{0.3, 3, 0.9}, {0.1, 3, 0.3}, {0.15, 6, 0.9}, {0.07, 10, 0.7}}) {
+    const Result result = run_with(
+        {fmt::format("time.step={}", step), fmt::format("time.steps={}", steps), fmt::format("time.end={}", end),
+         "time.sample_every=1", "ensemble.group_by=[]", "ensemble.axes[1].draws=4",
+         fmt::format("fit=[{{ name = \"drift\", observable = \"q[0]\", statistic = \"mean\", to = {} }}]", end)});
+    const auto time = result.time(), mean = result.statistic("q[0]", "mean");
+    ASSERT_EQ(time.size(), std::size_t(steps) + 1);
+    EXPECT_EQ(time.back(), end);
+    double t = 0, y = 0, tt = 0, ty = 0;
+    const double count = steps + 1;
+    for (std::size_t s = 0; s < time.size(); ++s)
+      t += time[s], y += mean[s], tt += time[s] * time[s], ty += time[s] * mean[s];
+    const double slope = (count * ty - t * y) / (count * tt - t * t);
+    EXPECT_NEAR(result.array("/fits/drift/slope")[0], slope, 1e-12 * (1.0 + std::abs(slope))) << step;
   }
 }
 

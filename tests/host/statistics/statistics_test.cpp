@@ -314,7 +314,7 @@ TEST(Histograms, HaveTheirEdgesInTheBinsOnTheRight) {
       EXPECT_EQ(counts, expected) << h.from << ' ' << h.to << ' ' << value;
     };
     for (const double edge : edges)
-      for (const double value : {edge, std::nextafter(edge, -1e309), std::nextafter(edge, 1e309)})
+      for (const double value : {edge, std::nextafter(edge, -HUGE_VAL), std::nextafter(edge, HUGE_VAL)})
         if (std::isfinite(value)) expect(value);
   }
   const double written[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
