@@ -1,5 +1,7 @@
 // Calls into the library that can be interrupted.
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "core.hpp"
@@ -23,6 +25,13 @@ struct Outside {
   bool ending = false;
 };
 Outside outside;
+
+/// Faults of the cache of kernels and of packs. The call that shows warnings next shows them.
+struct OfKernels {
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+};
+OfKernels of_kernels;
 
 /// Stops all calls and waits until their threads hold the lock of the interpreter again, each for a while.
 void end_calls() {
@@ -48,6 +57,10 @@ void end_calls() {
 
 void prepare_calls() {
   Kernels::instance().set_stop([] { return stopping.load() > 0; });
+  Kernels::instance().set_report({}, [](const std::string& text) {
+    const std::lock_guard lock(of_kernels.mutex);
+    of_kernels.warnings.push_back(text);
+  });
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_calls));
 }
 
@@ -98,6 +111,11 @@ void Call::tell() {
     const std::lock_guard lock(mutex_);
     progress.swap(progress_);
     warnings.swap(warnings_);
+  }
+  if (warn_) {
+    const std::lock_guard lock(of_kernels.mutex);
+    std::ranges::move(of_kernels.warnings, std::back_inserter(warnings));
+    of_kernels.warnings.clear();
   }
   if (warn_)
     for (const std::string& text : warnings) warn_(text);

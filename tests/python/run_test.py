@@ -137,6 +137,20 @@ started.wait()
         self.assertEqual(told.count("\n"), 1)
         self.assertIn("compile", told)
 
+    def test_a_pack_that_is_gone_is_a_warning(self):
+        script = ("import warnings, rattleback as rb\nwith warnings.catch_warnings(record=True) as caught:\n    warnings.simplefilter('always')\n"
+                  f"    rb.run(rb.Study.parse({PENDULUM!r}))\nprint([(warning.category.__name__, str(warning.message)) for warning in caught])")
+        environment = {**os.environ, "RATTLEBACK_KERNEL_PATH": "/nope"}
+        told = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True, timeout=60).stdout
+        self.assertEqual(told.count("is left out (it is no folder)"), 1, told)
+        self.assertIn("RattlebackWarning", told)
+
+    def test_threads_are_those_of_the_affinity(self):
+        script = ("import os, rattleback as rb\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+                  "print(rb._core.usable_processors())")
+        told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(told.strip(), "1")
+
     def test_locks_of_hdf5(self):
         script = (f"import rattleback as rb\nstudy = rb.Study.parse({PENDULUM!r}).replace({{'ensemble.axes[0].count': 8, 'output.trajectories': []}})\n"
                   "print(rb.diff(rb.run(study, 'a.h5'), rb.run(study)).identical)")
