@@ -146,8 +146,8 @@ started.wait()
         self.assertIn("RattlebackWarning", told)
 
     def test_threads_are_those_of_the_affinity(self):
-        script = ("import os, rattleback as rb\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
-                  "print(rb._core.usable_processors())")
+        script = ("import os\nfrom rattleback import _core\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+                  "print(_core.usable_processors())")
         told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         self.assertEqual(told.strip(), "1")
 
