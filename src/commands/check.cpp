@@ -1,4 +1,3 @@
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -28,12 +27,13 @@ std::string summary_of(const Estimate& estimate) {
       "memory for trajectories and {:.3g} MiB of disk",
       estimate.checked, estimate.trajectories, estimate.checked < estimate.trajectories ? " (run checks all)" : "",
       estimate.trajectory_steps, estimate.memory / 0x1p20, estimate.disk / 0x1p20);
-  if (!std::isnan(estimate.rate))
-    text += fmt::format(
-        ", about {} at the {:.3g} trajectory-steps per second that copies of trajectory {} make on {}, "
-        "{} threads",
-        in_words(estimate.trajectory_steps / estimate.rate), estimate.rate, estimate.trajectories / 2, estimate.device,
-        estimate.threads);
+  if (!estimate.fault.empty()) return fmt::format("{}; its time is unknown: {}", text, estimate.fault);
+  text += fmt::format(
+      ", about {} at the {:.3g} trajectory-steps per second that copies of trajectory {} make on {}, {} threads",
+      in_words(estimate.seconds), estimate.rate, estimate.trajectories / 2, estimate.device, estimate.threads);
+  if (estimate.preparation >= 0.5)
+    text += fmt::format("; to compile its kernels took {} now, which later runs need not",
+                        in_words(estimate.preparation));
   return text;
 }
 
@@ -49,7 +49,9 @@ void add_check(CLI::App& app, int& exit_code) {
     const Interrupt interrupt;
     const Problem problem = arguments->resolve();
     check_space(problem, default_output(arguments->file));
-    const Estimate found = estimate(problem);
+    RunOptions options;
+    options.stop = interrupt.token();
+    const Estimate found = estimate(problem, options);
     if (!problem.warning.empty()) say(problem.warning);
     say(summary_of(found));
     print_stdout_lines(problem.study.to_toml());

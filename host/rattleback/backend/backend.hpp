@@ -159,6 +159,10 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
 /// Returns the processor's model name, or "unknown processor".
 std::string processor_name();
 
+/// Loads all kernels of a run of the problem on the backend, compiles missing ones, and verifies those of a header of the
+/// user (run/verify.hpp). Throws Error(input).
+void prepare_on(Backend& backend, const Problem& problem);
+
 /// Runs a study on the given backend.
 Summary run_on(Backend& backend, const Problem& problem, ResultSink& sink, const RunOptions& options);
 

@@ -58,19 +58,13 @@ class CountingBackend final : public Backend {
   std::uint64_t operations_ = 0;
 };
 
-double count_flops_per_step(Study study, const RunOptions& options) {
-  study.observables.clear();
-  study.sections.clear();
-  study.output = {};
-  study.output.initial_state = study.output.final_state = false;
-  study.time.sample_every.reset();
-  study.time.samples = 1;
+double count_flops_per_step(const Study& study, const RunOptions& options) {
   CountingBackend backend;
   Result result;
   MemorySink sink(result);
   RunOptions quiet = options;
   quiet.progress = {};
-  const Summary summary = run_on(backend, study, sink, quiet);
+  const Summary summary = run_on(backend, study.without_requests(), sink, quiet);
   return backend.operations() / static_cast<double>(summary.trajectory_steps);
 }
 

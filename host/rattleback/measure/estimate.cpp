@@ -1,6 +1,7 @@
 #include "rattleback/measure/estimate.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "rattleback/backend/backend.hpp"
@@ -33,56 +34,85 @@ class Saturating {
   std::uint64_t value_;
 };
 
-/// Returns the problem with `copies` of trajectory k as the ensemble, and without observables.
-Problem copies_of(const Problem& problem, const Ensemble& ensemble, std::uint64_t k, std::uint64_t copies) {
-  Ensemble::Evaluator evaluate(ensemble);
-  const InitialData& data = evaluate(k);
-  Study result = problem.study;
-  const SystemEntry& system = *problem.system;
-  for (std::size_t i = 0; i < system.parameters.size(); ++i)
-    result.system.parameters[system.parameters[i].name] = data.parameters[i];
-  result.ensemble = {};
-  Axis& axis = result.ensemble.axes.emplace_back();
-  axis.name = "number_of_the_copy";
-  axis.to = 1.0;
-  axis.count = copies;
-  result.ensemble.unused = {axis.name};
-  result.ensemble.project = problem.study.ensemble.project;
-  if (system.turn != nullptr) result.ensemble.frame = ensemble.in_space() ? "space" : "body";
-  result.ensemble.q.assign(data.q.begin(), data.q.end());
-  (ensemble.from_momentum() ? result.ensemble.p : result.ensemble.v)
-      .assign(ensemble.from_momentum() ? data.p.begin() : data.v.begin(),
-              ensemble.from_momentum() ? data.p.end() : data.v.end());
-  if (ensemble.multiplier_given()) result.ensemble.lambda.assign(data.lambda.begin(), data.lambda.end());
-  result.time.step = data.step;
-  if (ensemble.step_varies()) result.time.steps.reset();
-  result.time.sample_every.reset();
-  result.time.samples = 1;
-  result.observables.clear();
-  result.output = {};
-  result.output.initial_state = result.output.final_state = false;
-  return result;
-}
-
-double measured_rate(Backend& backend, const Problem& problem, RunOptions options) {
-  constexpr double seconds = 0.3;
-  std::stop_source stop;
-  Progress last{};
-  options.stop = stop.get_token();
-  options.warn = {};
-  options.progress = [&](const Progress& progress) {
-    last = progress;
-    if (progress.seconds > seconds) stop.request_stop();
-  };
-  Result result;
-  MemorySink sink(result);
-  try {
-    const Summary summary = run_on(backend, problem, sink, options);
-    return static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
-  } catch (const Error&) {  // usually the stop request
-    return last.seconds > 0 && last.trajectory_steps > 0 ? static_cast<double>(last.trajectory_steps) / last.seconds
-                                                         : std::numeric_limits<double>::quiet_NaN();
+/// Copies of one trajectory as an ensemble, with the observables and sections of a study.
+class Copies {
+ public:
+  /// `copies` is the number of the copies of trajectory k.
+  Copies(const Problem& problem, const Ensemble& ensemble, std::uint64_t k, std::uint64_t copies)
+      : study_(problem.study.without_requests()), copies_(copies) {
+    Ensemble::Evaluator evaluate(ensemble);
+    const InitialData& data = evaluate(k);
+    const SystemEntry& system = *problem.system;
+    study_.observables = problem.study.observables;
+    study_.sections = problem.study.sections;
+    study_.output.covariance = problem.study.output.covariance;
+    for (std::size_t i = 0; i < system.parameters.size(); ++i)
+      study_.system.parameters[system.parameters[i].name] = data.parameters[i];
+    study_.ensemble = {};
+    Axis& axis = study_.ensemble.axes.emplace_back();
+    axis.name = "number_of_the_copy";
+    axis.to = 1.0;
+    axis.count = copies;
+    study_.ensemble.unused = {axis.name};
+    study_.ensemble.project = problem.study.ensemble.project;
+    if (system.turn != nullptr) study_.ensemble.frame = ensemble.in_space() ? "space" : "body";
+    study_.ensemble.q.assign(data.q.begin(), data.q.end());
+    (ensemble.from_momentum() ? study_.ensemble.p : study_.ensemble.v)
+        .assign(ensemble.from_momentum() ? data.p.begin() : data.v.begin(),
+                ensemble.from_momentum() ? data.p.end() : data.v.end());
+    if (ensemble.multiplier_given()) study_.ensemble.lambda.assign(data.lambda.begin(), data.lambda.end());
+    study_.time.start = 0.0;  // a short time after a late start would be lost to rounding
+    study_.time.step = data.step;
+    every_ = ensemble.step_varies() ? problem.steps_per_sample(data.step) : *problem.study.time.sample_every;
   }
+
+  /// Returns the seconds per copy of a run of this many steps, start-up included; the mean of runs of 20 ms together.
+  [[nodiscard]] double seconds(Backend& backend, std::uint64_t steps, const RunOptions& options) const {
+    Study study = study_;
+    study.time.end.reset();
+    study.time.steps = steps;
+    study.time.samples.reset();
+    study.time.sample_every = std::min(every_, steps);
+    const Problem problem(std::move(study));
+    double total = 0.0;
+    int runs = 0;
+    for (; total < 0.02; ++runs) {
+      const auto start = std::chrono::steady_clock::now();
+      Result result;
+      MemorySink sink(result);
+      (void)run_on(backend, problem, sink, options);
+      total += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    return total / runs / static_cast<double>(copies_);
+  }
+
+  /// Returns the most steps whose samples take little memory.
+  [[nodiscard]] std::uint64_t most_steps() const {
+    return (Saturating(every_) * std::max<std::uint64_t>(1, (std::uint64_t{1} << 22) / copies_)).value();
+  }
+
+ private:
+  Study study_;
+  std::uint64_t copies_, every_;
+};
+
+/// Returns the seconds per trajectory of a run of `steps` steps. The time is a line in the number of steps, from runs of one
+/// step and of as many as take 0.1 s more.
+double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t number, double steps, RunOptions options) {
+  options.warn = {};
+  options.progress = {};
+  const auto all = static_cast<std::uint64_t>(std::clamp(steps, 1.0, 0x1p53));
+  const std::uint64_t most = std::min(all, copies.most_steps());
+  (void)copies.seconds(backend, 1, options);  // this run warms up
+  const double first = copies.seconds(backend, 1, options);
+  double slope = 0.0;
+  for (std::uint64_t n = 1; n < most;) {
+    n = std::min(4 * n, most);
+    const double more = std::max(copies.seconds(backend, n, options) - first, 0.0);
+    slope = more / static_cast<double>(n - 1);
+    if (more * static_cast<double>(number) >= 0.1) break;
+  }
+  return first + slope * (steps - 1.0);
 }
 
 /// What a result consists of.
@@ -151,9 +181,22 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   result.disk = static_cast<double>(result_bytes(problem));
   result.device = backend->device();
   result.threads = backend->threads();
+  result.seconds = result.rate = std::numeric_limits<double>::quiet_NaN();
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    prepare_on(*backend, problem);
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::input) throw;
+    result.fault = error.what();
+    return result;
+  }
+  result.preparation = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::uint64_t copies = std::min<std::uint64_t>(
       size, backend->name() == "cpu" ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 16);
-  result.rate = measured_rate(*backend, copies_of(problem, ensemble, size / 2, copies), options);
+  const double steps = static_cast<double>(sample.steps) / static_cast<double>(sample.count);
+  result.seconds = static_cast<double>(size) * measured_seconds(*backend, Copies(problem, ensemble, size / 2, copies),
+                                                                copies, steps, options);
+  result.rate = result.trajectory_steps / result.seconds;
   return result;
 }
 

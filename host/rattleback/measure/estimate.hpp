@@ -15,13 +15,17 @@ struct Estimate {
   double disk;                          ///< bytes: result_bytes
   std::string device;                   ///< the measured device; `run` uses the same device under the same options
   unsigned threads;
-  /// Trajectory-steps per second, measured for up to 0.3 s with copies of one trajectory. NaN when the measurement
-  /// fails.
-  double rate;
+  double preparation;  ///< seconds to load the kernels, and to compile the missing ones, which later runs need not do
+  /// Seconds of a run after the preparation: initial states, integration, observables. Measured with copies of one
+  /// trajectory. NaN when the kernels are missing.
+  double seconds;
+  double rate;        ///< trajectory_steps / seconds
+  std::string fault;  ///< why the kernels are missing; otherwise empty
 };
 
-/// Checks initial states and measures the rate. Up to 10^5 states are all checked; otherwise a sample is checked. The
-/// check takes about one second at most. Throws Error(input) when a state cannot start a trajectory.
+/// Checks initial states and measures the time of a run. Up to 10^5 states are all checked; otherwise a sample is checked.
+/// The check takes about one second at most, the measurement half a second, and one that compiles kernels longer. Throws
+/// Error(input) when a state cannot start a trajectory, and Error(runtime) after a stop.
 Estimate estimate(const Problem& problem, const RunOptions& options = {});
 
 }  // namespace rattleback

@@ -34,11 +34,11 @@ int reference_stages(const MethodEntry& method, int tested) {
 /// Returns the step that at_step has set.
 double step_of(const Problem& run) { return std::get<double>(run.study.time.step.content); }
 
-std::string method_in_words(const Problem& problem, std::string_view step) {
+std::string method_in_words(const Problem& problem, std::string_view steps) {
   const std::string options = options_in_words(problem);
-  return fmt::format("{}, {}{}step {}", problem.method->name, options, options.empty() ? "" : ", ", step);
+  return fmt::format("{}, {}{}{}", problem.method->name, options, options.empty() ? "" : ", ", steps);
 }
-std::string method_in_words(const Problem& run) { return method_in_words(run, fmt::format("{}", step_of(run))); }
+std::string method_in_words(const Problem& run) { return method_in_words(run, fmt::format("step {}", step_of(run))); }
 
 /// Final states of all trajectories, by variable. `good` marks the trajectories without failure.
 struct States {
@@ -58,9 +58,36 @@ void require_finer(const std::string& where, const Problem& reference, double st
     if (!finer)
       input_error(where,
                   fmt::format("the reference ({}) has fewer digits than what is tested ({}); give it a smaller step{}",
-                              method_in_words(reference, fmt::format("{}", step)), method_in_words(run),
+                              method_in_words(reference, fmt::format("step {}", step)), method_in_words(run),
                               stages ? " or more stages" : ""));
   }
+}
+
+/// A reference whose own error is at least this share of a tested one is extrapolated. A share s shifts an observed order by
+/// 1.5 s at most.
+constexpr double negligible_share = 1.0 / 500;
+
+/// Returns the error of a reference as a share of the smallest error that it has to measure: (H/h)^p. Returns 0 where the
+/// runs are of lower order, and where the order is unknown.
+double own_share(const Problem& reference, double step, std::span<const Problem> runs) {
+  const int order = order_of(reference);
+  double share = 0.0;
+  for (const Problem& run : runs)
+    if (const int tested = order_of(run); order > 0 && (tested == 0 || tested >= order))
+      share = std::max(share, std::pow(step / step_of(run), order));
+  return share;
+}
+
+/// Removes the leading term of the error, C H^order, from the states of a run, with those of a run with half the step H.
+/// Where the error is of another order, what is left is not larger than the error of the first run.
+void extrapolate(States& states, const States& half, int order) {
+  const double weight = 1.0 / (std::exp2(order) - 1.0);
+  for (auto& [name, values] : states.values)
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double fine = half.values.at(name)[i];
+      values[i] = fine + (fine - values[i]) * weight;
+    }
+  for (std::size_t k = 0; k < states.good.size(); ++k) states.good[k] &= half.good[k];
 }
 
 States states_of(const Result& result, const std::vector<std::string>& variables) {
@@ -136,7 +163,7 @@ std::string frame_of(const Problem& problem) {
 std::string continuous_part(const Problem& problem) {
   Study part;
   part.system = problem.study.system;
-  part.ensemble = problem.study.ensemble;
+  part.ensemble = problem.study.without_requests().ensemble;
   part.ensemble.frame = frame_of(problem);
   part.ensemble.unused.clear();
   part.directory = problem.study.directory;
@@ -191,8 +218,8 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
     input_error(where,
                 "the step of the reference varies over the ensemble (so does its accuracy); run it with "
                 "--set time.step=H, and name an axis that only the step uses in ensemble.unused");
-  require_finer(where, stored_problem, (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps),
-                runs);
+  const double step = (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps);
+  require_finer(where, stored_problem, step, runs);
   if (const auto failed = attributes.find("failed");
       failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0)
     input_error(where, fmt::format("{} trajectories of the reference failed (their final states are not at the end "
@@ -216,15 +243,17 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   states.good.assign(size, 1);
   turn(*problem.system, stored_problem.method->in_space, problem.method->in_space, states);
   words = fmt::format("{} ({})", where,
-                      method_in_words(stored_problem, std::visit([](const auto& c) { return fmt::format("{}", c); },
+                      method_in_words(stored_problem, std::visit([](const auto& c) { return fmt::format("step {}", c); },
                                                                  stored.time.step.content)));
+  if (const double share = own_share(stored_problem, step, runs); share >= negligible_share)
+    words += fmt::format("; its own error is about {:.1g} of the smallest one here, and shifts the orders", share);
   return states;
 }
 
 }  // namespace
 
 Problem at_step(const Study& study, double step) {
-  Study run = study;
+  Study run = study.without_requests();
   const std::string where = fmt::format("step {}", step);
   if (!(step > 0.0 && std::isfinite(step))) input_error(where, "is not a positive number; leave it out");
   for (std::string& axis : variables_of(run.time.step)) run.ensemble.unused.push_back(std::move(axis));
@@ -232,12 +261,7 @@ Problem at_step(const Study& study, double step) {
   run.time.step.where = where;
   for (const char* key : {"time", "time.step", "time.end"}) run.places[key] = where;
   run.time.steps.reset();
-  run.time.sample_every.reset();
-  run.time.samples = 1;
-  run.observables.clear();
-  run.sections.clear();
-  run.output = {};
-  run.output.initial_state = false;
+  run.output.final_state = true;
   Problem problem(std::move(run));
   // A step typed as 0.333333333 would end at a slightly different time.
   Study::Time& time = problem.study.time;
@@ -292,7 +316,7 @@ struct FinalErrors::Impl {
                                              without));
     }
     const auto finest = std::ranges::min_element(runs, {}, step_of);
-    const double part = by_run ? 1.0 : order_of(problem) == 1 ? 16.0 : 4.0;
+    const double part = by_run ? 1.0 : order_of(problem) == 0 ? 16.0 : 4.0;
     Study run = at_step(problem.study, wanted.step.value_or(step_of(*finest) / part)).study;
     const auto options = problem.method->options;
     const auto stages =
@@ -315,6 +339,11 @@ struct FinalErrors::Impl {
     require_finer("reference", finer, step_of(finer), runs);
     words = method_in_words(finer);
     reference = states_of(session.run(finer), variables);
+    const double step = step_of(finer);
+    if (own_share(finer, step, runs) < negligible_share) return;
+    const int order = order_of(finer);
+    extrapolate(reference, states_of(session.run(at_step(finer.study, step / 2)), variables), order);
+    words = method_in_words(finer, fmt::format("steps {} and {}, extrapolated at order {}", step, step / 2, order));
   }
 };
 

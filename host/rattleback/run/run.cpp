@@ -59,9 +59,7 @@ struct Session::Impl {
 
   Backend& backend_for(const Problem& problem) {
     if (!backend) backend = make_backend(options.backend, options.threads, options.warn);
-    backend->prepare(problem);
-    if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
-    verify_own_system(*backend, problem);
+    prepare_on(*backend, problem);
     return *backend;
   }
 
@@ -180,6 +178,12 @@ Summary run(const Problem& problem, ResultSink& sink, const RunOptions& options)
 }
 
 Result run(const Problem& problem, const RunOptions& options) { return Session(options).run(problem); }
+
+void prepare_on(Backend& backend, const Problem& problem) {
+  backend.prepare(problem);
+  if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
+  verify_own_system(backend, problem);
+}
 
 Summary run_on(Backend& backend, const Problem& problem, ResultSink& sink, const RunOptions& options) {
   Buffers buffers;

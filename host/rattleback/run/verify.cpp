@@ -18,15 +18,13 @@ namespace {
 /// defaults.
 Study near_the_default_state(const Problem& problem) {
   const SystemEntry& system = *problem.system;
-  Study study = problem.study;
-  study.observables.clear();
+  Study study = problem.study.without_requests();
   for (const ObservableInfo& info : system.observables) {
     Observable& observable = study.observables.emplace_back();
     observable.name = info.name;
     observable.statistics = {"mean"};
   }
-  study.sections.clear();
-  study.output = {};
+  study.output.initial_state = study.output.final_state = true;
   for (const ParameterInfo& info : system.parameters) {
     Value& value = study.system.parameters[info.name];
     if (!std::holds_alternative<double>(value.content)) value = info.value;

@@ -1,11 +1,33 @@
 #include "rattleback/study/study.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace rattleback {
 
 std::optional<int> Study::Method::integer(std::string_view option) const {
   const auto found = options.find(option);
   if (found == options.end() || !std::holds_alternative<std::int64_t>(found->second.content)) return std::nullopt;
   return static_cast<int>(std::get<std::int64_t>(found->second.content));
+}
+
+Study Study::without_requests() const {
+  Study study = *this;
+  study.observables.clear();
+  study.sections.clear();
+  study.fits.clear();
+  std::ranges::move(study.ensemble.group_by, std::back_inserter(study.ensemble.unused));
+  study.ensemble.group_by.clear();
+  study.output = {};
+  study.output.initial_state = study.output.final_state = false;
+  study.time.sample_every.reset();
+  study.time.samples = 1;
+  std::erase_if(study.places, [](const auto& place) {
+    static constexpr std::string_view dropped[] = {"observable", "section", "fit", "output", "ensemble.group_by",
+                                                   "time.sample"};
+    return std::ranges::any_of(dropped, [&](std::string_view key) { return place.first.starts_with(key); });
+  });
+  return study;
 }
 
 std::vector<std::filesystem::path> Study::inputs() const {

@@ -245,6 +245,11 @@ struct Study {
   /// Returns the complete study as TOML; parse(to_toml()) gives the same study.
   [[nodiscard]] std::string to_toml() const;
 
+  /// Returns the study of the same trajectories without all that it says about output: observables, sections, fits, groups,
+  /// recorded trajectories, states, samples between start and end. Commands that derive a study from the user's start from
+  /// this one, so that nothing left over refers to something dropped.
+  [[nodiscard]] Study without_requests() const;
+
   /// Returns the files that a run of the study reads, and must not replace.
   [[nodiscard]] std::vector<std::filesystem::path> inputs() const;
 
