@@ -98,7 +98,8 @@ class Copies {
 
 /// Returns the seconds per trajectory of a run of `steps` steps. The time is a line in the number of steps, from runs of one
 /// step and of as many as take 0.1 s more.
-double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t number, double steps, RunOptions options) {
+double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t number, double steps,
+                        RunOptions options) {
   options.warn = {};
   options.progress = {};
   const auto all = static_cast<std::uint64_t>(std::clamp(steps, 1.0, 0x1p53));
@@ -194,8 +195,8 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   const std::uint64_t copies = std::min<std::uint64_t>(
       size, backend->name() == "cpu" ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 16);
   const double steps = static_cast<double>(sample.steps) / static_cast<double>(sample.count);
-  result.seconds = static_cast<double>(size) * measured_seconds(*backend, Copies(problem, ensemble, size / 2, copies),
-                                                                copies, steps, options);
+  result.seconds = static_cast<double>(size) *
+                   measured_seconds(*backend, Copies(problem, ensemble, size / 2, copies), copies, steps, options);
   result.rate = result.trajectory_steps / result.seconds;
   return result;
 }

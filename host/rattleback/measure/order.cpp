@@ -13,6 +13,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/expression/expression.hpp"
+#include "rattleback/measure/reference/extrapolate.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/problem/points.hpp"
 #include "rattleback/real/elementary.hpp"
@@ -63,31 +64,22 @@ void require_finer(const std::string& where, const Problem& reference, double st
   }
 }
 
-/// A reference whose own error is at least this share of a tested one is extrapolated. A share s shifts an observed order by
-/// 1.5 s at most.
+/// A reference whose own error is at least this share of a tested one is extrapolated. A share s shifts the order that is
+/// observed between two halved steps by less than 1.5 s.
 constexpr double negligible_share = 1.0 / 500;
 
-/// Returns the error of a reference as a share of the smallest error that it has to measure: (H/h)^p. Returns 0 where the
-/// runs are of lower order, and where the order is unknown.
+/// Returns the error of a reference as a share of the smallest error that it has to measure, (H/h)^p; 1 where p is unknown,
+/// and 0 for tested runs of lower order. For lambda, whose order may be lower by 2, p is the order of lambda.
 double own_share(const Problem& reference, double step, std::span<const Problem> runs) {
   const int order = order_of(reference);
+  const bool multiplier = reference.system->m > 0 && reference.method->carries_multiplier;
   double share = 0.0;
   for (const Problem& run : runs)
-    if (const int tested = order_of(run); order > 0 && (tested == 0 || tested >= order))
-      share = std::max(share, std::pow(step / step_of(run), order));
+    if (const int tested = order_of(run); tested == 0 || tested >= order)
+      share = std::max(share, std::pow(step / step_of(run), order == 0   ? 0
+                                                            : multiplier ? std::max(order - 2, 1)
+                                                                         : order));
   return share;
-}
-
-/// Removes the leading term of the error, C H^order, from the states of a run, with those of a run with half the step H.
-/// Where the error is of another order, what is left is not larger than the error of the first run.
-void extrapolate(States& states, const States& half, int order) {
-  const double weight = 1.0 / (std::exp2(order) - 1.0);
-  for (auto& [name, values] : states.values)
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double fine = half.values.at(name)[i];
-      values[i] = fine + (fine - values[i]) * weight;
-    }
-  for (std::size_t k = 0; k < states.good.size(); ++k) states.good[k] &= half.good[k];
 }
 
 States states_of(const Result& result, const std::vector<std::string>& variables) {
@@ -242,9 +234,10 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   }
   states.good.assign(size, 1);
   turn(*problem.system, stored_problem.method->in_space, problem.method->in_space, states);
-  words = fmt::format("{} ({})", where,
-                      method_in_words(stored_problem, std::visit([](const auto& c) { return fmt::format("step {}", c); },
-                                                                 stored.time.step.content)));
+  words = fmt::format(
+      "{} ({})", where,
+      method_in_words(stored_problem,
+                      std::visit([](const auto& c) { return fmt::format("step {}", c); }, stored.time.step.content)));
   if (const double share = own_share(stored_problem, step, runs); share >= negligible_share)
     words += fmt::format("; its own error is about {:.1g} of the smallest one here, and shifts the orders", share);
   return states;
@@ -316,8 +309,7 @@ struct FinalErrors::Impl {
                                              without));
     }
     const auto finest = std::ranges::min_element(runs, {}, step_of);
-    const double part = by_run ? 1.0 : order_of(problem) == 0 ? 16.0 : 4.0;
-    Study run = at_step(problem.study, wanted.step.value_or(step_of(*finest) / part)).study;
+    Study run = at_step(problem.study, wanted.step.value_or(step_of(*finest) / (by_run ? 1.0 : 4.0))).study;
     const auto options = problem.method->options;
     const auto stages =
         std::ranges::find_if(options, [](const OptionInfo& o) { return o.name == std::string_view("stages"); });
@@ -339,11 +331,26 @@ struct FinalErrors::Impl {
     require_finer("reference", finer, step_of(finer), runs);
     words = method_in_words(finer);
     reference = states_of(session.run(finer), variables);
+    if (own_share(finer, step_of(finer), runs) < negligible_share || step_of(finer) >= step_of(*finest)) return;
+    subtract_own_error(finer, step_of(*finest), session);
+  }
+
+  /// Extrapolates the reference, a run of `finer`, with runs at half its step and at the smallest tested one. These show the
+  /// order of each variable.
+  void subtract_own_error(const Problem& finer, double tested, Session& session) {
     const double step = step_of(finer);
-    if (own_share(finer, step, runs) < negligible_share) return;
-    const int order = order_of(finer);
-    extrapolate(reference, states_of(session.run(at_step(finer.study, step / 2)), variables), order);
-    words = method_in_words(finer, fmt::format("steps {} and {}, extrapolated at order {}", step, step / 2, order));
+    const States half = states_of(session.run(at_step(finer.study, step / 2)), variables),
+                 coarse = states_of(session.run(at_step(finer.study, tested)), variables);
+    for (std::size_t k = 0; k < reference.good.size(); ++k) reference.good[k] &= half.good[k] & coarse.good[k];
+    std::string orders;
+    for (const std::string& name : variables) {
+      const Runs three{coarse.values.at(name), reference.values.at(name), half.values.at(name), reference.good,
+                       tested / step};
+      const int order = observed_order(three);
+      extrapolate(three, order);
+      orders += fmt::format("{}{} {}", orders.empty() ? "" : ", ", name, order);
+    }
+    words = method_in_words(finer, fmt::format("steps {} and {}, extrapolated with orders {}", step, step / 2, orders));
   }
 };
 

@@ -17,8 +17,8 @@ namespace rattleback {
 /// The reference for errors: the exact solution, a stored result, or a run of the study's method with another step and
 /// number of stages. By default the reference is the exact solution, if every trajectory has a known one. Otherwise the
 /// default is a run with more stages (for methods with stages) at a quarter of the smallest step. A run whose own error,
-/// (H/h)^p of the smallest tested one, is not negligible is extrapolated with a run at half its step, so that the observed
-/// orders are not shifted. Where the order of the method is unknown, the default is a sixteenth of the smallest step.
+/// (H/h)^p of the smallest tested one, is not negligible is extrapolated with a run at half its step
+/// (reference/extrapolate.hpp), so that the observed orders are not shifted.
 struct Reference {
   bool exact = false;
   std::filesystem::path result;  ///< same system, ensemble and time span, with a smaller step or more stages

@@ -23,8 +23,8 @@ Study Study::without_requests() const {
   study.time.sample_every.reset();
   study.time.samples = 1;
   std::erase_if(study.places, [](const auto& place) {
-    static constexpr std::string_view dropped[] = {"observable", "section", "fit", "output", "ensemble.group_by",
-                                                   "time.sample"};
+    static constexpr std::string_view dropped[] = {"observable", "section",           "fit",
+                                                   "output",     "ensemble.group_by", "time.sample"};
     return std::ranges::any_of(dropped, [&](std::string_view key) { return place.first.starts_with(key); });
   });
   return study;

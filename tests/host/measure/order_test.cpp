@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "rattleback/measure/reference/extrapolate.hpp"
 #include "rattleback/rattleback.hpp"
 
 using namespace rattleback;
@@ -130,12 +131,14 @@ TEST(Order, ErrorsAreThoseOfTheDefinition) {
   study.time.sample_every.reset();
   Reference reference;
   reference.step = 0.0625;
+  reference.stages = 5;
   const OrderReport report = order(study, {0.25, 0.5}, reference);
   EXPECT_EQ(report.steps, (std::vector{0.5, 0.25}));
-  EXPECT_EQ(report.reference, "nonholonomic-lobatto, 3 stages, step 0.0625");
+  EXPECT_EQ(report.reference, "nonholonomic-lobatto, 5 stages, step 0.0625");
   ASSERT_EQ(report.variables.size(), 4u);
-  const auto final_q = [&](double step) { return run(at_step(study, step)); };
-  const Result coarse = final_q(0.5), fine = final_q(0.0625);
+  const Result coarse = run(at_step(study, 0.5));
+  study.method.options["stages"] = 5;
+  const Result fine = run(at_step(study, 0.0625));
   const auto difference = (coarse.matrix("/final/q") - fine.matrix("/final/q")).eval();
   EXPECT_EQ(report.variables[0].name, "q");
   EXPECT_DOUBLE_EQ(report.variables[0].max.error[0], difference.cwiseAbs().maxCoeff());
@@ -204,11 +207,18 @@ TEST(Order, AStoredReferenceIsAsGoodAsOneThatIsRun) {
   Reference stored, by_step;
   stored.result = file;
   by_step.step = 0.015625;
-  run(at_step(study, 0.015625)).save(file);
+  by_step.stages = 5;
+  run(at_step(set({"method.stages=5"}), 0.015625)).save(file);
   const OrderReport a = order(study, steps, stored), b = order(study, steps, by_step);
-  EXPECT_EQ(a.reference, file.string() + " (nonholonomic-lobatto, 3 stages, step 0.015625)");
+  EXPECT_EQ(a.reference, file.string() + " (nonholonomic-lobatto, 5 stages, step 0.015625)");
   for (std::size_t i = 0; i < a.variables.size(); ++i)
     EXPECT_EQ(a.variables[i].max.error, b.variables[i].max.error) << a.variables[i].name;
+  // A stored result cannot be refined. Its error, of lambda of order 2, is stated.
+  run(at_step(study, 0.015625)).save(file);
+  EXPECT_EQ(order(study, steps, stored).reference,
+            file.string() +
+                " (nonholonomic-lobatto, 3 stages, step 0.015625); its own error is about 0.06 of the smallest "
+                "one here, and shifts the orders");
 
   const auto refused = [&](const Study& tested) { return message_of([&] { order(tested, steps, stored); }); };
   const auto expect = [&](const std::string& message, const std::string& part) {
@@ -240,6 +250,45 @@ TEST(Order, AStoredReferenceIsAsGoodAsOneThatIsRun) {
   std::filesystem::remove(file);
 }
 
+TEST(Order, TheOwnErrorOfAReferenceShiftsNoOrder) {
+  // The error of a reference of order 2 at h/4 makes an order 2.07.
+  const Study study =
+      Study::load(RATTLEBACK_EXAMPLES "/conversion-order.toml", std::vector<std::string>{"method.base=heun2"});
+  Reference by_step;
+  by_step.step = 0.00625;
+  for (const Reference& reference : {Reference{}, by_step}) {
+    const OrderReport report = order(study, {0.1, 0.05, 0.025}, reference);
+    EXPECT_EQ(report.reference,
+              "variational-conversion, base heun2, steps 0.00625 and 0.003125, extrapolated with orders q 2, v 2, p 2, "
+              "lambda 2");
+    for (const VariableOrder& variable : report.variables)
+      EXPECT_NEAR(variable.max.order[2], 2.0, 0.005) << variable.name;
+  }
+  // lambda has a lower order than q
+  Reference fine;
+  fine.step = 0.015625;
+  const OrderReport report = order(Study::parse(isokinetic), {0.125, 0.0625}, fine);
+  EXPECT_NEAR(report.variables[0].rms.order[1], 4.0, 0.03);
+  EXPECT_NEAR(report.variables[3].rms.order[1], 2.0, 0.03);
+}
+
+TEST(Order, ExtrapolatesWithTheOrderThatTheRunsShow) {
+  const auto value = [](double step, int order) { return 1.5 + 0.25 * std::pow(step, order); };
+  for (int q = 1; q <= 8; ++q) {
+    const std::vector<double> coarse{value(0.4, q), 7.0}, half{value(0.05, q), 7.0};
+    std::vector<double> fine{value(0.1, q), 3.0};
+    const std::vector<std::uint8_t> good{1, 0};
+    const Runs runs{coarse, fine, half, good, 4.0};
+    EXPECT_EQ(observed_order(runs), q);
+    extrapolate(runs, q);
+    EXPECT_NEAR(fine[0], 1.5, 1e-14);
+  }
+  const std::vector<double> same{2.0};
+  std::vector<double> fine{2.0};
+  const std::vector<std::uint8_t> good{1};
+  EXPECT_EQ(observed_order({same, fine, same, good, 4.0}), 0);
+}
+
 TEST(Order, RefusesReferencesThatAreNotFiner) {
   const Study study = Study::parse(isokinetic);
   const auto refused = [&](const Reference& reference) {
@@ -259,7 +308,9 @@ TEST(Order, RefusesReferencesThatAreNotFiner) {
   EXPECT_NE(refused(many).find("method.stages = 9 is out of range"), std::string::npos);
   Study fluid = Study::load(RATTLEBACK_EXAMPLES "/sleigh.toml");
   fluid.system.parameters["inertia"] = -1.0;
-  EXPECT_NE(message_of([&] { order(fluid, {0.5, 0.25}, unknown); }).find("exact solution of trajectory 0 is not known"),
+  EXPECT_NE(message_of([&] {
+              order(fluid, {0.5, 0.25}, unknown);
+            }).find("exact solution of trajectory 0 is not known"),
             std::string::npos);
 }
 
