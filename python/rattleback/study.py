@@ -47,6 +47,33 @@ def _steps(key: str) -> list[str | int]:
             [("", index) if index else (name, "")]]
 
 
+def _drop_options_of_other_methods(method: dict[str, Any], values: Mapping[str, Any]) -> None:
+    """Drops the options that the method of this name lacks, and that `values` does not give, as the program does."""
+    try:
+        entry = _core.describe(str(method["name"]))
+    except _core.InputError:
+        return  # the check of the study says what is wrong
+    if entry["kind"] != "method":
+        return
+    known = {"name", "solver", *(option["name"] for option in entry["options"])}
+    given = {re.split(r"[.\[]", key[len("method."):])[0] for key in values if key.startswith("method.")}
+    for key in set(method) - known - given:
+        del method[key]
+
+
+def _require_study(path: Path) -> None:
+    """Raises InputError where a file is that is no study: it would be lost."""
+    try:
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            document = tomllib.load(file) if path.is_file() else {}
+    except (OSError, ValueError):
+        document = {}
+    if not {"system", "method", "time"} <= set(document):
+        raise _core.InputError(f"{path}: cannot be written (what is there is no study, and would be lost); choose another name")
+
+
 def _contiguous(name: str, array: Any, rank: int) -> NDArray[np.float64]:
     """Returns an array of states as the library borrows it."""
     wanted = "a float64 array of shape (N, n)" if rank == 2 else "a float64 array of shape (N,)"
@@ -210,14 +237,22 @@ class Study:
     def update(self, values: Mapping[str, Any]) -> None:
         """Sets several keys at once; None removes a key. The study stays as it was when the new one is not valid.
 
+        A table ``system.parameters`` leaves the other parameters as they are. Another ``method.name`` drops the options that
+        this method lacks.
+
         Raises InputError.
         """
         document = copy.deepcopy(self._document)
         for key, value in values.items():
             if value is None:
                 _remove(document, key)
+            elif key == "system.parameters" and isinstance(value, Mapping):  # the other parameters keep their values
+                for name, parameter in value.items():
+                    _set(document, f"{key}.{name}", plain(parameter, f"{key}.{name}"))
             else:
                 _set(document, key, plain(value, key))
+        if "method.name" in values:
+            _drop_options_of_other_methods(document["method"], values)
         times = {key for key in values if key.startswith("time.")}
         for key in times:
             partner = _PARTNERS.get(key[5:])
@@ -302,8 +337,10 @@ class Study:
         return Path(self._file.with_suffix(".h5").name if self._file else self.name.replace("/", "-") + ".h5")
 
     def save(self, file: str | os.PathLike[str]) -> Path:
-        """Writes the study as a file of the program. Arrays of states go into an HDF5 file beside it. Raises InputError."""
+        """Writes the study as a file of the program, and replaces nothing but a study. Arrays of states go into an HDF5 file
+        beside it. Raises InputError."""
         path = Path(file)
+        _require_study(path)
         document = copy.deepcopy(self._document)
         for table in ("system", "ensemble"):
             given = document.get(table, {}).get("file")

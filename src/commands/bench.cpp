@@ -26,9 +26,10 @@ struct BenchArguments {
   std::vector<std::string> variants;
 };
 
-int exit_code_of(std::uint64_t failed, std::uint64_t trajectories) {
+int exit_code_of(std::uint64_t failed, std::uint64_t trajectories, const std::string& reasons = "") {
   if (failed == 0) return exit_done;
-  say(fmt::format("{} of {} trajectories failed", failed, trajectories));
+  say(fmt::format("{} of {} trajectories failed{}", failed, trajectories,
+                  reasons.empty() ? "" : fmt::format(" ({})", reasons)));
   return exit_failed_trajectories;
 }
 
@@ -38,7 +39,7 @@ int run_bench(const BenchArguments& arguments, const RunOptions& options) {
     input_error("bench", "steps, stages, variants, a reference and a plot belong to --work-precision; add it");
   const Problem problem = arguments.study.resolve();
   const Study& study = problem.study;
-  ReportFile file(arguments.report.output, {".csv", ".json"},
+  ReportFile file("bench", arguments.report.output, {".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
@@ -55,6 +56,7 @@ int run_bench(const BenchArguments& arguments, const RunOptions& options) {
   json["trajectories"] = summary.trajectories;
   json["trajectory_steps"] = summary.trajectory_steps;
   json["failed"] = summary.failed;
+  json["failures"] = report.failures;
   json["seconds"] = report.seconds;
   const Spread& rate = report.rate;
   json["trajectory_steps_per_second"] = {{"median", rate.median},
@@ -112,7 +114,23 @@ int run_bench(const BenchArguments& arguments, const RunOptions& options) {
           fmt::format("{} kernel", kernel.kernel), kernel.registers, kernel.local_bytes, kernel.shared_bytes,
           kernel.lanes, kernel.threads, kernel.blocks, 100.0 * report.kernels.occupancy(kernel));
   }
-  return exit_code_of(summary.failed, summary.trajectories);
+  return exit_code_of(summary.failed, summary.trajectories, in_words(report.failures));
+}
+
+/// Leaves out the overrides of options that another method has, when `changes` name a method.
+void drop_options_of_other_methods(std::vector<std::string>& overrides, const std::vector<std::string>& changes) {
+  constexpr std::string_view prefix = "method.", name = "method.name=";
+  for (const std::string& change : changes) {
+    const MethodEntry* entry =
+        change.starts_with(name) ? Catalogue::instance().method(change.substr(name.size())) : nullptr;
+    if (entry == nullptr) continue;
+    std::erase_if(overrides, [&](std::string_view text) {
+      if (!text.starts_with(prefix)) return false;
+      const std::string_view key = text.substr(prefix.size(), text.find_first_of("=.", prefix.size()) - prefix.size());
+      return key != "name" && key != "solver" &&
+             std::ranges::none_of(entry->options, [&](const OptionInfo& option) { return option.name == key; });
+    });
+  }
 }
 
 /// Returns the method settings to compare: one for each value of --stages, then one for each --variant. Without both
@@ -121,6 +139,7 @@ std::vector<Setting> settings_of(const BenchArguments& arguments) {
   std::vector<Setting> settings;
   const auto add = [&](const std::string& label, const std::vector<std::string>& changes) {
     std::vector<std::string> overrides = arguments.study.overrides;
+    drop_options_of_other_methods(overrides, changes);
     overrides.insert(overrides.end(), changes.begin(), changes.end());
     settings.push_back({label, Study::load(arguments.study.file, overrides)});
   };
@@ -157,7 +176,7 @@ int run_work_precision(const BenchArguments& arguments, const RunOptions& option
   const std::vector<Setting> settings = settings_of(arguments);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 1);
   const Plot plot("work-precision", arguments.report.plot);
-  ReportFile file(arguments.report.output, {".csv", ".json"},
+  ReportFile file("work-precision", arguments.report.output, {".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;

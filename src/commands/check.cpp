@@ -32,8 +32,8 @@ std::string summary_of(const Estimate& estimate) {
       ", about {} at the {:.3g} trajectory-steps per second that copies of trajectory {} make on {}, {} threads",
       in_words(estimate.seconds), estimate.rate, estimate.trajectories / 2, estimate.device, estimate.threads);
   if (estimate.preparation >= 0.5)
-    text += fmt::format("; to compile its kernels took {} now, which later runs need not",
-                        in_words(estimate.preparation));
+    text +=
+        fmt::format("; to compile its kernels took {} now, which later runs need not", in_words(estimate.preparation));
   return text;
 }
 

@@ -91,15 +91,19 @@ int compare(const CompareArguments& arguments) {
   const bool text = !arguments.output.json && !arguments.output.quiet;
   for (std::size_t i = 0; i < backends.size(); ++i) {
     const Summary summary = run_on(backends[i], problem, arguments, i == 0 ? reference : other, interrupt);
+    const auto failures = summary.failed > 0 ? failures_of(ResultFile(i == 0 ? reference : other))
+                                             : std::map<std::string, std::uint64_t>{};
     json["runs"].push_back({{"backend", backends[i]},
                             {"device", summary.device},
                             {"threads", summary.threads},
                             {"trajectories", summary.trajectories},
                             {"failed", summary.failed},
+                            {"failures", failures},
                             {"wall_seconds", summary.wall_seconds}});
     if (text)
-      print_stdout("{}: {}, {} threads, {:.3g} s, {} of {} trajectories failed\n", backends[i], summary.device,
-                   summary.threads, summary.wall_seconds, summary.failed, summary.trajectories);
+      print_stdout("{}: {}, {} threads, {:.3g} s, {} of {} trajectories failed{}\n", backends[i], summary.device,
+                   summary.threads, summary.wall_seconds, summary.failed, summary.trajectories,
+                   failures.empty() ? "" : fmt::format(" ({})", in_words(failures)));
     if (i == 0) continue;
     const DiffReport report = diff(ResultFile(reference), ResultFile(other), interrupt.token());
     if (!report.identical()) json["identical"] = false;

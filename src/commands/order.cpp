@@ -91,7 +91,7 @@ int run_order(const OrderArguments& arguments) {
   if (!problem.warning.empty()) say(problem.warning);
   const std::vector<double> steps = checked_steps(study, arguments.steps, 2);
   const Plot plot("order", arguments.report.plot);
-  ReportFile file(arguments.report.output, {".h5", ".csv", ".json"},
+  ReportFile file("order", arguments.report.output, {".h5", ".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
 
   RunOptions options = arguments.backend.options();

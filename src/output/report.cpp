@@ -39,26 +39,37 @@ constexpr Mark marks[] = {{".csv", csv_start, ""},
                           {".svg", "<?xml", "<dc:title>rattleback</dc:title>"},
                           {".pdf", "%PDF-", "/Creator (rattleback)"}};
 
-/// Returns whether this program or the plotting tool has written the file, in the format of the file's extension.
-bool is_own(const std::filesystem::path& file) {
+/// Returns the beginning of a table as CSV.
+std::string csv_head(std::string_view command) { return fmt::format("{}{}, {}\n", csv_start, version(), command); }
+
+/// Returns why the file must stay: this program or the plotting tool has not written it, in the format of its extension, or
+/// it is of another command. Returns "" for a file that `command` may replace, and for figures.
+std::string foreign(const std::filesystem::path& file, std::string_view command) {
   std::ifstream stream(file, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(stream), {}};
   const Mark& mark = *std::ranges::find(marks, file.extension().string(), &Mark::extension);
-  return content.starts_with(mark.start) && content.find(mark.further) != std::string::npos;
+  if (!content.starts_with(mark.start) || content.find(mark.further) == std::string::npos) return not_ours;
+  const std::string_view head = std::string_view(content).substr(0, 200);
+  const bool same = mark.extension == ".csv" ? head.substr(0, head.find('\n')).ends_with(fmt::format(", {}", command))
+                    : mark.extension == ".json"
+                        ? head.find(fmt::format("\n  \"command\": \"{}\"", command)) != std::string_view::npos
+                        : true;
+  return same ? "" : fmt::format("the file that is there is not of 'rattleback {}', and would be lost", command);
 }
 
 }  // namespace
 
-ReportFile::ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions,
+ReportFile::ReportFile(std::string command, std::filesystem::path file, const std::vector<std::string>& extensions,
                        const std::vector<std::filesystem::path>& inputs)
-    : file_(std::move(file)), stream_(nullptr, std::fclose) {
+    : command_(std::move(command)), file_(std::move(file)), stream_(nullptr, std::fclose) {
   if (file_.empty()) return;
   check_extension(file_, extensions);
   if (file_.extension() == ".h5") {
-    sink_ = make_file_sink(check_output(file_, inputs));
+    sink_ = make_file_sink(check_output(file_, inputs, FileKind::order), FileKind::order);
     return;
   }
-  place_ = std::filesystem::absolute(output_place(file_, inputs, is_own));
+  place_ = std::filesystem::absolute(
+      output_place(file_, inputs, [this](const auto& there) { return foreign(there, command_); }));
   part_ = place_.parent_path() / fmt::format(".rattleback-{}.part", getpid());
   stream_.reset(std::fopen(part_.c_str(), "wx"));
   if (!stream_)
@@ -81,7 +92,7 @@ void ReportFile::write(const Content& content) {
   const std::string extension = file_.extension();
   const std::string text = extension == ".json"   ? json_text(content.json, 2) + "\n"
                            : extension == ".html" ? fmt::format("{}{}", html_start, content.html)
-                                                  : fmt::format("{}{}\n{}", csv_start, version(), content.csv);
+                                                  : csv_head(command_) + content.csv;
   const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
                        std::fflush(stream_.get()) == 0 && std::rename(part_.c_str(), place_.c_str()) == 0;
   if (!written)
@@ -94,7 +105,7 @@ void ReportFile::write(const Content& content) {
 Plot::Plot(std::string mode, std::string file) : mode_(std::move(mode)), file_(std::move(file)) {
   if (file_.empty()) return;
   check_extension(file_, {".png", ".svg", ".pdf"});
-  (void)output_place(file_, {}, is_own);
+  (void)output_place(file_, {}, [](const auto& there) { return foreign(there, "plot"); });
 }
 
 void Plot::draw(const nlohmann::ordered_json& json) const {

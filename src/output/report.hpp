@@ -19,7 +19,7 @@
 
 namespace rattleback::program {
 
-/// A report file. The file gets its name when complete, and replaces only a file that an earlier report wrote. The
+/// A report file. The file gets its name when complete, and replaces only a file of the same command. The
 /// constructor opens the file, so that a bad place is found before any work.
 class ReportFile {
  public:
@@ -32,7 +32,8 @@ class ReportFile {
 
   /// With an empty `file` nothing is written. Throws Error(input) when the extension is not one of `extensions`, the
   /// place cannot be written, another file is there, or the file is one of `inputs`. Symbolic links are followed.
-  ReportFile(std::filesystem::path file, const std::vector<std::string>& extensions,
+  /// `command` names the kind of the report, as report_json does.
+  ReportFile(std::string command, std::filesystem::path file, const std::vector<std::string>& extensions,
              const std::vector<std::filesystem::path>& inputs);
   ~ReportFile();
   ReportFile(const ReportFile&) = delete;
@@ -42,6 +43,7 @@ class ReportFile {
   void write(const Content& content);
 
  private:
+  std::string command_;
   std::filesystem::path file_, place_, part_;
   std::unique_ptr<ResultSink> sink_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream_;

@@ -1,7 +1,9 @@
 #include "output/terminal.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <latch>
 #include <limits>
 
@@ -22,7 +24,7 @@ namespace rattleback::program {
 Interrupt::Interrupt() {
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
-  struct sigaction present{};
+  struct sigaction present {};
   sigaction(SIGHUP, nullptr, &present);
   if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup ignores SIGHUP
   std::signal(SIGXFSZ, SIG_IGN);                                    // a write beyond the limit fails with a message
@@ -115,20 +117,38 @@ void print_values(std::string_view name, const nlohmann::ordered_json& values) {
   }
 }
 
+/// Returns a share as a percentage.
+std::string percent(std::uint64_t part, std::uint64_t all) {
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(all);
+  return share < 0.01 ? "less than 0.01 %" : fmt::format("{:.3g} %", share);
+}
+
 /// Prints how many trajectories the numbers are of.
 void print_counts(std::string_view name, const nlohmann::ordered_json& values, std::uint64_t trajectories) {
   const auto count = values.at("count").get<std::uint64_t>();
   const std::uint64_t missing = values.value("missing", std::uint64_t{0});
   std::string text = fmt::format("  {}: of {} trajectories", name, count);
   if (const std::uint64_t failed = trajectories - count - missing; failed > 0)
-    text += fmt::format("; {} failed ({:.2g} %), and the errors hold for those that did not", failed,
-                        100.0 * static_cast<double>(failed) / static_cast<double>(trajectories));
+    text += fmt::format("; {} failed ({}), and the errors hold for those that did not", failed,
+                        percent(failed, trajectories));
   if (const auto effective = values.find("effective_number"); effective != values.end() && effective->is_number())
     text += fmt::format("; effective number {:.3g}", effective->get<double>());
   print_stdout("{}\n", text);
 }
 
 }  // namespace
+
+std::string in_words(const std::map<std::string, std::uint64_t>& failures) {
+  std::vector<std::pair<std::uint64_t, std::string>> sorted;
+  for (const auto& [name, count] : failures) sorted.emplace_back(count, name);
+  std::ranges::stable_sort(sorted, std::greater<>(), &std::pair<std::uint64_t, std::string>::first);
+  std::string words;
+  for (auto& [count, name] : sorted) {
+    std::ranges::replace(name, '-', ' ');
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, name);
+  }
+  return words;
+}
 
 void RunArguments::add_to(CLI::App& command) {
   backend.add_to(command);
@@ -157,8 +177,10 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
 int report(const Summary& summary, const std::filesystem::path& result, double seconds, bool quiet, bool as_json) {
   const double rate = static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
 
-  if (as_json || !quiet) {
+  std::map<std::string, std::uint64_t> failures;
+  if (as_json || !quiet || summary.failed > 0) {
     const ResultFile file(result);
+    if (summary.failed > 0) failures = failures_of(file);
     const std::string name =
         Study::parse(std::get<std::string>(file.attributes("/").at("study")), result.string()).name;
     const nlohmann::ordered_json statistics = last_values(file, "/observables/"), fits = last_values(file, "/fits/");
@@ -173,6 +195,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["trajectory_steps"] = summary.trajectory_steps;
       json["iterations"] = summary.iterations;
       json["failed"] = summary.failed;
+      json["failures"] = failures;
       json["missing"] = summary.missing;
       json["wall_seconds"] = summary.wall_seconds;
       json["total_seconds"] = seconds;
@@ -181,7 +204,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["fits"] = fits;
       if (!summary.fingerprint.empty()) json["fingerprint"] = summary.fingerprint;
       print_stdout_json(json);
-    } else {
+    } else if (!quiet) {
       print_stdout("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
                    summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
                    summary.threads);
@@ -198,8 +221,9 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
     }
   }
   if (summary.failed == 0) return exit_done;
-  print_stderr("rattleback: {} of {} trajectories failed and are frozen at their last good state; see /final/status\n",
-               summary.failed, summary.trajectories);
+  print_stderr(
+      "rattleback: {} of {} trajectories failed ({}) and are frozen at their last good state; see /final/status\n",
+      summary.failed, summary.trajectories, in_words(failures));
   return exit_failed_trajectories;
 }
 

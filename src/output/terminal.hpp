@@ -3,7 +3,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "commands/commands.hpp"
@@ -48,6 +50,9 @@ struct RunArguments {
 
   void add_to(CLI::App& command);
 };
+
+/// Returns the reasons of failures (failures_of), the most frequent first: "251 not finite, 57 not converged".
+[[nodiscard]] std::string in_words(const std::map<std::string, std::uint64_t>& failures);
 
 /// Prints the summary of a result that took `seconds`, and returns the exit code.
 int report(const Summary& summary, const std::filesystem::path& result, double seconds, bool quiet, bool json);

@@ -109,6 +109,7 @@ BenchReport measure(const Problem& problem, const BenchOptions& options) {
   report.copy_rate = session.measure_copy_rate(problem);
   report.kernels = session.kernels(problem);
   report.summary = result.summary;
+  report.failures = failures_of(result.status());
   const auto steps = static_cast<double>(report.summary.trajectory_steps);
   std::vector<double> rates;
   for (const double seconds : report.seconds) rates.push_back(steps / seconds);

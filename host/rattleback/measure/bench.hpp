@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ Spread spread_of(std::vector<double> values);
 
 struct BenchReport {
   Problem problem;
-  Summary summary = {};              ///< summary of one repetition
+  Summary summary = {};                                ///< summary of one repetition
+  std::map<std::string, std::uint64_t> failures = {};  ///< failures_of that repetition
   std::vector<double> seconds = {};  ///< per repetition: time of the integration, without start-up and output
   Spread rate = {};                  ///< trajectory-steps per second
   double iterations_per_step = 0.0;

@@ -64,24 +64,6 @@ void require_finer(const std::string& where, const Problem& reference, double st
   }
 }
 
-/// A reference whose own error is at least this share of a tested one is extrapolated. A share s shifts the order that is
-/// observed between two halved steps by less than 1.5 s.
-constexpr double negligible_share = 1.0 / 500;
-
-/// Returns the error of a reference as a share of the smallest error that it has to measure, (H/h)^p; 1 where p is unknown,
-/// and 0 for tested runs of lower order. For lambda, whose order may be lower by 2, p is the order of lambda.
-double own_share(const Problem& reference, double step, std::span<const Problem> runs) {
-  const int order = order_of(reference);
-  const bool multiplier = reference.system->m > 0 && reference.method->carries_multiplier;
-  double share = 0.0;
-  for (const Problem& run : runs)
-    if (const int tested = order_of(run); tested == 0 || tested >= order)
-      share = std::max(share, std::pow(step / step_of(run), order == 0   ? 0
-                                                            : multiplier ? std::max(order - 2, 1)
-                                                                         : order));
-  return share;
-}
-
 States states_of(const Result& result, const std::vector<std::string>& variables) {
   States states;
   for (const std::uint32_t status : result.status()) states.good.push_back(status == status_good);
@@ -238,7 +220,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
       "{} ({})", where,
       method_in_words(stored_problem,
                       std::visit([](const auto& c) { return fmt::format("step {}", c); }, stored.time.step.content)));
-  if (const double share = own_share(stored_problem, step, runs); share >= negligible_share)
+  if (const double share = share_of_own_error(stored_problem, step, runs); share >= negligible_share)
     words += fmt::format("; its own error is about {:.1g} of the smallest one here, and shifts the orders", share);
   return states;
 }
@@ -331,7 +313,8 @@ struct FinalErrors::Impl {
     require_finer("reference", finer, step_of(finer), runs);
     words = method_in_words(finer);
     reference = states_of(session.run(finer), variables);
-    if (own_share(finer, step_of(finer), runs) < negligible_share || step_of(finer) >= step_of(*finest)) return;
+    if (share_of_own_error(finer, step_of(finer), runs) < negligible_share || step_of(finer) >= step_of(*finest))
+      return;
     subtract_own_error(finer, step_of(*finest), session);
   }
 

@@ -200,7 +200,7 @@ struct Ensemble::Evaluator::Impl {
 };
 
 void write_states(const StateTable& table, const std::filesystem::path& file) {
-  const auto sink = make_file_sink(file);
+  const auto sink = make_file_sink(file, FileKind::states);
   const auto write = [&](const std::string& path, const double* values, const Shape& shape) {
     sink->create(path, ResultSink::Type::f64, shape);
     sink->write(path, Shape(shape.size(), 0), shape, values);

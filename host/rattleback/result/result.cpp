@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "rattleback/catalogue/entry.hpp"
 #include "rattleback/result/sink_data.hpp"
 
 namespace rattleback {
@@ -85,6 +86,29 @@ Summary summary_of(const ResultFile& file) {
   const auto status = file.datasets().find("/final/status");
   if (status != file.datasets().end() && !status->second.shape.empty()) summary.trajectories = status->second.shape[0];
   return summary;
+}
+
+std::map<std::string, std::uint64_t> failures_of(std::span<const std::uint32_t> status) {
+  std::map<std::string, std::uint64_t> failures;
+  for (const StatusInfo& info : status_table)
+    if (const auto count = std::ranges::count_if(status, [&](std::uint32_t bits) { return (bits & info.bit) != 0; }))
+      failures[info.name] = static_cast<std::uint64_t>(count);
+  return failures;
+}
+
+std::map<std::string, std::uint64_t> failures_of(const ResultFile& file) {
+  const auto entry = file.datasets().find("/final/status");
+  if (entry == file.datasets().end() || entry->second.type != ResultSink::Type::u32 || entry->second.shape.size() != 1)
+    return {};
+  constexpr std::uint64_t block = std::uint64_t{1} << 20;
+  std::map<std::string, std::uint64_t> failures;
+  std::vector<std::uint32_t> status;
+  for (std::uint64_t first = 0, size = entry->second.shape[0]; first < size; first += block) {
+    status.resize(std::min(block, size - first));
+    file.read("/final/status", {first}, {status.size()}, status.data());
+    for (const auto& [name, count] : failures_of(status)) failures[name] += count;
+  }
+  return failures;
 }
 
 Summary summary_of(const Result& result) {

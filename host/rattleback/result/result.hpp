@@ -14,6 +14,7 @@
 #include <Eigen/Core>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/files/mark.hpp"
 
 namespace rattleback {
 
@@ -135,6 +136,10 @@ class ResultFile {
 
 /// Returns what the attributes of a result file say.
 [[nodiscard]] Summary summary_of(const ResultFile& file);
+/// Returns how many trajectories have each bit of /final/status, by the name of the bit ("not-finite"); only counts above 0. A
+/// trajectory may have several bits.
+[[nodiscard]] std::map<std::string, std::uint64_t> failures_of(std::span<const std::uint32_t> status);
+[[nodiscard]] std::map<std::string, std::uint64_t> failures_of(const ResultFile& file);
 /// Returns what the attributes of a result say, and its counts of missing values.
 [[nodiscard]] Summary summary_of(const Result& result);
 
@@ -161,6 +166,6 @@ class MemorySink final : public ResultSink {
 /// Makes a sink for an HDF5 file. The file gets its name at commit(). Before that, and after a failure, an old file of
 /// this name stays unchanged. Throws Error(input) when the file cannot be created, and Error(runtime) when writing
 /// fails.
-std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file);
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file, FileKind kind = FileKind::result);
 
 }  // namespace rattleback

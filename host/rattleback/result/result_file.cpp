@@ -83,8 +83,8 @@ hid_t memory_type(ResultSink::Type type) {
   return H5I_INVALID_HID;
 }
 
-FileSink::FileSink(const std::filesystem::path& file, const std::string& run)
-    : file_(file), part_(RunFiles(file).part), run_(run) {
+FileSink::FileSink(const std::filesystem::path& file, const std::string& run, FileKind kind)
+    : file_(file), part_(RunFiles(file).part), run_(run), kind_(kind) {
   const auto use = hdf5::lock();
   hdf5::silence_errors();
   lock();
@@ -92,8 +92,8 @@ FileSink::FileSink(const std::filesystem::path& file, const std::string& run)
 }
 
 FileSink::FileSink(const std::filesystem::path& file, const std::string& run, PartContents contents,
-                   const std::filesystem::path& source)
-    : file_(file), part_(RunFiles(file).part), run_(run), before_(std::move(contents)) {
+                   const std::filesystem::path& source, FileKind kind)
+    : file_(file), part_(RunFiles(file).part), run_(run), kind_(kind), before_(std::move(contents)) {
   const auto use = hdf5::lock();
   hdf5::silence_errors();
   if (source != part_) {
@@ -157,7 +157,7 @@ void FileSink::open_part(bool fresh) {
   id_ = Handle(fresh ? H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, creation.get(), access.get())
                      : H5Fopen(part_.c_str(), H5F_ACC_RDWR, access.get()),
                H5Fclose);
-  if (id_ && (!fresh || write_mark(lock_, run_))) return;
+  if (id_ && (!fresh || write_mark(lock_, run_, kind_))) return;
   const std::string why = errno != 0 ? std::strerror(errno) : "HDF5 cannot open a file there";
   id_.reset();
   close(std::exchange(lock_, -1));
@@ -369,7 +369,7 @@ void FileSink::commit() {
                 file_.string() + ": cannot put the finished result in place (" + why + "); it is in " + part_.string());
   };
   try {
-    (void)result_place(file_);  // another file may have appeared there during the run
+    (void)result_place(file_, {}, kind_);  // another file may have appeared there during the run
   } catch (const Error& error) {
     fail(error.what());
   }
@@ -390,8 +390,8 @@ void FileSink::check(bool good, const std::string& path) {
                                         "); the file that was there before is untouched");
 }
 
-std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file) {
-  return std::make_unique<FileSink>(check_output(file), new_run());
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file, FileKind kind) {
+  return std::make_unique<FileSink>(check_output(file, {}, kind), new_run(), kind);
 }
 
 }  // namespace rattleback

@@ -43,10 +43,10 @@ enum class PartState {
 class FileSink final : public ResultSink {
  public:
   /// Begins a file of a run. Throws Error(input) when the file cannot be written or another run writes the same result.
-  FileSink(const std::filesystem::path& file, const std::string& run);
+  FileSink(const std::filesystem::path& file, const std::string& run, FileKind kind = FileKind::result);
   /// Continues an interrupted run. `source` is the part, or a file whose data are copied to a new part.
   FileSink(const std::filesystem::path& file, const std::string& run, PartContents contents,
-           const std::filesystem::path& source);
+           const std::filesystem::path& source, FileKind kind);
   ~FileSink() override;
 
   void create(const std::string& path, Type type, const Shape& shape) override;
@@ -92,6 +92,7 @@ class FileSink final : public ResultSink {
 
   std::filesystem::path file_, part_, source_;
   std::string run_;
+  FileKind kind_;
   hdf5::Handle id_;
   std::map<std::string, Array> arrays_;
   struct Virtual {

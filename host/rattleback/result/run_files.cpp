@@ -1,7 +1,10 @@
 #include "rattleback/result/run_files.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -40,15 +43,30 @@ const char* kind_in_words(fs::file_type type) {
   }
 }
 
-/// Returns whether this program wrote a file. The file has a mark, or is a readable result of a version without marks.
-bool is_own(const fs::path& file) {
-  if (!run_of(file).empty()) return true;
+/// Returns the kind of a file of this program; empty for other files. The file has a mark, or is a readable result of a
+/// version without marks. Where the mark states no kind, the attributes do.
+std::optional<FileKind> own_kind(const fs::path& file) {
+  if (const std::optional<FileKind> stated = kind_of(file)) return stated;
+  const auto marked = run_of(file).empty() ? std::nullopt : std::optional(FileKind::result);
   try {
-    const ResultFile result(file);
-    return result.attributes("/").contains("version");
+    const auto attributes = ResultFile(file).attributes("/");
+    if (!attributes.contains("version")) return marked;
+    return attributes.contains("command")            ? FileKind::order
+           : attributes.contains("first_trajectory") ? FileKind::part
+                                                     : FileKind::result;
   } catch (const Error&) {
-    return false;
+    return marked;  // damaged, or without a study
   }
+}
+
+std::string foreign(const fs::path& file, FileKind kind) {
+  static constexpr const char* words[] = {"a result", "a part of a result", "a table of 'rattleback order'",
+                                          "a file of initial states"};
+  const std::optional<FileKind> found = own_kind(file);
+  if (!found) return not_ours;
+  if (*found == kind) return "";
+  return fmt::format("the file that is there is {}, not {}, and would be lost", words[static_cast<std::size_t>(*found)],
+                     words[static_cast<std::size_t>(kind)]);
 }
 
 void refuse_inputs(const fs::path& file, const fs::path& beside, std::span<const fs::path> inputs) {
@@ -65,11 +83,27 @@ void check_beside(const fs::path& file, const fs::path& beside) {
   const fs::file_status status = fs::symlink_status(beside, code);
   if (!fs::exists(status)) return;
   const bool regular = fs::is_regular_file(status);
-  if (regular && (fs::file_size(beside, code) == 0 || is_own(beside))) return;
+  if (regular && (fs::file_size(beside, code) == 0 || own_kind(beside))) return;
   input_error(file.string(),
               fmt::format("cannot be written ({} is in the way: it is {}); move it, or choose another "
                           "with -o",
                           beside.string(), regular ? "no file of rattleback" : kind_in_words(status.type())));
+}
+
+/// Refuses names that promise another format than HDF5.
+void check_ending(const fs::path& file) {
+  static constexpr std::string_view others[] = {
+      ".csv",  ".tsv", ".dat",    ".txt", ".md",  ".json", ".toml", ".yaml",  ".yml",     ".xml",     ".html",
+      ".htm",  ".npy", ".npz",    ".mat", ".pkl", ".xlsx", ".xls",  ".ods",   ".parquet", ".feather", ".arrow",
+      ".zarr", ".db",  ".sqlite", ".zip", ".gz",  ".bz2",  ".xz",   ".zst",   ".tar",     ".png",     ".svg",
+      ".pdf",  ".jpg", ".jpeg",   ".gif", ".bib", ".tex",  ".py",   ".ipynb", ".sh",      ".hpp",     ".cpp"};
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (std::ranges::find(others, ending) == std::end(others)) return;
+  const fs::path better = fs::path(file).replace_extension(".h5");
+  input_error(file.string(),
+              fmt::format("cannot be written (results are HDF5, and '{}' says another format); use -o {}", ending,
+                          better.string()));
 }
 
 void check_name(const fs::path& file) {
@@ -121,13 +155,14 @@ fs::path followed(const fs::path& file) {
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
-  struct stat first{}, second{};
+  struct stat first {
+  }, second{};
   return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino;
 }
 
 fs::path output_place(const fs::path& file, std::span<const fs::path> inputs,
-                      const std::function<bool(const fs::path&)>& own) {
+                      const std::function<std::string(const fs::path&)>& foreign) {
   const auto refuse = [&](std::string_view why) {
     input_error(file.string(), fmt::format("cannot be written ({}); choose another with -o", why));
   };
@@ -142,16 +177,17 @@ fs::path output_place(const fs::path& file, std::span<const fs::path> inputs,
   }
   if (!fs::is_regular_file(status)) refuse(fmt::format("it is {}", kind_in_words(status.type())));
   if (access(place.c_str(), W_OK) != 0) refuse(std::strerror(errno));
-  if (!own(place)) refuse("rattleback did not write the file that is there, which would be lost");
+  if (const std::string why = foreign(place); !why.empty()) refuse(why);
   return place;
 }
 
-fs::path result_place(const fs::path& file, std::span<const fs::path> inputs) {
-  return output_place(file, inputs, is_own);
+fs::path result_place(const fs::path& file, std::span<const fs::path> inputs, FileKind kind) {
+  return output_place(file, inputs, [kind](const fs::path& there) { return foreign(there, kind); });
 }
 
-fs::path check_output(const fs::path& file, std::span<const fs::path> inputs) {
-  const fs::path place = result_place(file, inputs);
+fs::path check_output(const fs::path& file, std::span<const fs::path> inputs, FileKind kind) {
+  check_ending(file);
+  const fs::path place = result_place(file, inputs, kind);
   check_name(place);
   const RunFiles files(place);
   for (const fs::path& beside : {files.part, files.damaged, files.checkpoint, with(place, checkpoint_part_suffix),

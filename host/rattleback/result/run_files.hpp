@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "rattleback/files/mark.hpp"
+
 namespace rattleback {
 
 /// The files of an unfinished run into RESULT.
@@ -27,19 +29,24 @@ struct RunFiles {
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Returns the place of an output, with symbolic links followed. The place must be new in an existing directory, or a
-/// writable file for which own(file) is true. Throws Error(input) for other places, and for one of the inputs.
-[[nodiscard]] std::filesystem::path output_place(const std::filesystem::path& file,
-                                                 std::span<const std::filesystem::path> inputs,
-                                                 const std::function<bool(const std::filesystem::path&)>& own);
+/// writable file that may be replaced: `foreign` then returns "", and otherwise why not. Throws Error(input) for other places,
+/// and for one of the inputs.
+[[nodiscard]] std::filesystem::path output_place(
+    const std::filesystem::path& file, std::span<const std::filesystem::path> inputs,
+    const std::function<std::string(const std::filesystem::path&)>& foreign);
+/// The reason to keep a file that this program has not written.
+inline constexpr const char* not_ours = "rattleback did not write the file that is there, which would be lost";
 
-/// Like output_place. Only a file that a run of this program has written may be replaced.
+/// Like output_place. Only an HDF5 file of this kind that this program has written may be replaced.
 [[nodiscard]] std::filesystem::path result_place(const std::filesystem::path& file,
-                                                 std::span<const std::filesystem::path> inputs = {});
+                                                 std::span<const std::filesystem::path> inputs = {},
+                                                 FileKind kind = FileKind::result);
 
-/// Returns the place of a result, with links followed. The place must be new or have a result of this program. The
-/// other files of the run must not replace foreign files. Throws Error(input) otherwise, and when the run would replace
-/// one of the inputs.
+/// Returns the place of an HDF5 file, with links followed. The place must be new or have a file of this kind. The
+/// other files of the run must not replace foreign files, and the name must not end like one of another format. Throws
+/// Error(input) otherwise, and when the run would replace one of the inputs.
 [[nodiscard]] std::filesystem::path check_output(const std::filesystem::path& file,
-                                                 std::span<const std::filesystem::path> inputs = {});
+                                                 std::span<const std::filesystem::path> inputs = {},
+                                                 FileKind kind = FileKind::result);
 
 }  // namespace rattleback

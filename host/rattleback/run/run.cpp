@@ -50,6 +50,8 @@ void require_memory(const Problem& problem) {
                         needed / 0x1p20, free / 0x1p20));
 }
 
+FileKind kind_of_run(const std::optional<Range>& part) { return part ? FileKind::part : FileKind::result; }
+
 }  // namespace
 
 struct Session::Impl {
@@ -105,7 +107,7 @@ struct Session::Impl {
       std::filesystem::rename(files.part, files.damaged);
       part.file = files.damaged;
     }
-    FileSink sink(files.result, checkpoint.run(), checkpoint.part(), part.file);
+    FileSink sink(files.result, checkpoint.run(), checkpoint.part(), part.file, kind_of_run(range));
     return Runner(problem, sink, with, chosen, buffers, &files, &sink, &checkpoint, range)();
   }
 
@@ -125,7 +127,7 @@ struct Session::Impl {
 
   Summary start(const Problem& problem, const RunFiles& files, const RunOptions& with, Backend& chosen,
                 const std::optional<Range>& range) {
-    FileSink sink(files.result, new_run());
+    FileSink sink(files.result, new_run(), kind_of_run(range));
     files.remove_scratch();
     try {
       return Runner(problem, sink, with, chosen, buffers, &files, &sink, nullptr, range)();

@@ -399,12 +399,30 @@ void read_output(const toml::table& table, Study::Output& output) {
   }
 }
 
+/// An override of method.name leaves out the options in the file that only the method of the file has. Options on the command
+/// line stay, and are checked.
+void drop_options_of_other_methods(toml::table& document) {
+  toml::table* method = document.get_as<toml::table>("method");
+  const auto* name = method == nullptr ? nullptr : method->get_as<std::string>("name");
+  if (name == nullptr || !from_option(*name)) return;
+  const MethodEntry* entry = Catalogue::instance().method(name->get());
+  if (entry == nullptr) return;
+  std::vector<std::string> dropped;
+  for (const auto& [key, node] : *method)
+    if (key.str() != "name" && key.str() != "solver" && !from_option(node) &&
+        std::ranges::none_of(entry->options,
+                             [&key = key](const OptionInfo& option) { return option.name == key.str(); }))
+      dropped.emplace_back(key.str());
+  for (const std::string& key : dropped) method->erase(key);
+}
+
 }  // namespace
 
 Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides,
                  bool states_follow) {
   const FloatingPointScope environment;
-  const toml::table document = parse_document(toml, origin, overrides);
+  toml::table document = parse_document(toml, origin, overrides);
+  drop_options_of_other_methods(document);
 
   Study study;
   record_places(document, "", study);

@@ -13,11 +13,6 @@
 namespace rattleback {
 namespace {
 
-bool from_option(const toml::node& node) {
-  const auto& path = node.source().path;
-  return path && path->starts_with(option_prefix);
-}
-
 std::string_view kind_of(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::table:
@@ -38,6 +33,11 @@ std::string_view kind_of(const toml::node& node) {
 }
 
 }  // namespace
+
+bool from_option(const toml::node& node) {
+  const auto& path = node.source().path;
+  return path && path->starts_with(option_prefix);
+}
 
 std::string place_of(const toml::source_region& source) {
   if (!source.path) return "";
@@ -176,6 +176,15 @@ std::string_view partner(std::string_view key) {
   return "";
 }
 
+/// Puts the entries of a table into the table `name` inside `table`, whose other entries stay. Returns false unless both are
+/// tables.
+bool merge(toml::table& table, const std::string& name, toml::node& fresh) {
+  toml::table* present = table.get_as<toml::table>(name);
+  if (present == nullptr || !fresh.is_table()) return false;
+  for (auto&& [key, value] : *fresh.as_table()) present->insert_or_assign(key, std::move(value));
+  return true;
+}
+
 /// Largest size of a key in bytes. All keys of a study are much shorter.
 constexpr std::size_t max_key = 1000;
 
@@ -202,6 +211,7 @@ void apply_override(toml::table& root, std::string_view text) {
     if (const auto* name = std::get_if<std::string>(&steps[i])) {
       toml::table* table = node->as_table();
       if (table == nullptr) input_error(where, fmt::format("'{}' is inside {}, not a table", *name, kind_of(*node)));
+      if (last && key == "system.parameters" && merge(*table, *name, fresh)) return;
       if (last || !table->contains(*name)) table->insert_or_assign(*name, std::move(fresh));
       node = table->get(*name);
     } else {

@@ -21,6 +21,9 @@ namespace rattleback {
 [[nodiscard]] toml::table parse_document(std::string_view text, std::string_view origin,
                                          std::span<const std::string> overrides);
 
+/// Returns whether an option on the command line gave the node, not the file.
+[[nodiscard]] bool from_option(const toml::node& node);
+
 /// Returns "FILE:LINE", "--set KEY", or "".
 [[nodiscard]] std::string place_of(const toml::source_region& source);
 

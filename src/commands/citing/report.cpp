@@ -33,7 +33,7 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_flag("--quiet", arguments->quiet, "print nothing");
   command->footer("Examples:\n  rattleback report chaotic.h5 -o report.html");
   command->callback([arguments, &exit_code] {
-    ReportFile file(arguments->output, {".html"}, {arguments->results.begin(), arguments->results.end()});
+    ReportFile file("report", arguments->output, {".html"}, {arguments->results.begin(), arguments->results.end()});
     file.write({.json = {}, .csv = "", .hdf5 = {}, .html = report_page(arguments->results, arguments->options)});
     if (!arguments->quiet) print_stdout("report: {}\n", arguments->output);
     exit_code = exit_done;

@@ -1,9 +1,24 @@
 #include "rattleback/measure/reference/extrapolate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <variant>
+
+#include "rattleback/problem/options.hpp"
 
 namespace rattleback {
+
+double share_of_own_error(const Problem& reference, double step, std::span<const Problem> runs) {
+  const int order = order_of(reference);
+  const bool multiplier = reference.system->m > 0 && reference.method->carries_multiplier;
+  const int least = order == 0 ? 0 : multiplier ? std::max(order - 2, 1) : order;
+  double share = 0.0;
+  for (const Problem& run : runs)
+    if (const int tested = order_of(run); tested == 0 || tested >= order)
+      share = std::max(share, std::pow(step / std::get<double>(run.study.time.step.content), least));
+  return share;
+}
 
 int observed_order(const Runs& runs) {
   constexpr int most = 12;

@@ -4,7 +4,18 @@
 #include <cstdint>
 #include <span>
 
+#include "rattleback/problem/problem.hpp"
+
 namespace rattleback {
+
+/// A reference whose own error is at least this share of a tested one is extrapolated. A share s shifts the order that is
+/// observed between two halved steps by less than 1.5 s.
+inline constexpr double negligible_share = 1.0 / 500;
+
+/// Returns the error of a reference with the step H as a share of the smallest error that it has to measure, (H/h)^p; 1 where
+/// p is unknown, and 0 for tested runs of lower order. Where lambda is carried, p is the least order of lambda, lower by 2.
+/// The runs have uniform steps.
+[[nodiscard]] double share_of_own_error(const Problem& reference, double step, std::span<const Problem> runs);
 
 /// The values of one variable in runs of one study: row-major, a row per trajectory.
 struct Runs {
