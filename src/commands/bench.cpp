@@ -114,7 +114,7 @@ int run_bench(const BenchArguments& arguments, const RunOptions& options) {
           fmt::format("{} kernel", kernel.kernel), kernel.registers, kernel.local_bytes, kernel.shared_bytes,
           kernel.lanes, kernel.threads, kernel.blocks, 100.0 * report.kernels.occupancy(kernel));
   }
-  return exit_code_of(summary.failed, summary.trajectories, in_words(report.failures));
+  return exit_code_of(summary.failed, summary.trajectories, reasons_in_words(report.failures));
 }
 
 /// Leaves out the overrides of options that another method has, when `changes` name a method.

@@ -103,7 +103,7 @@ int compare(const CompareArguments& arguments) {
     if (text)
       print_stdout("{}: {}, {} threads, {:.3g} s, {} of {} trajectories failed{}\n", backends[i], summary.device,
                    summary.threads, summary.wall_seconds, summary.failed, summary.trajectories,
-                   failures.empty() ? "" : fmt::format(" ({})", in_words(failures)));
+                   failures.empty() ? "" : fmt::format(" ({})", reasons_in_words(failures)));
     if (i == 0) continue;
     const DiffReport report = diff(ResultFile(reference), ResultFile(other), interrupt.token());
     if (!report.identical()) json["identical"] = false;

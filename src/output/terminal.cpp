@@ -138,7 +138,7 @@ void print_counts(std::string_view name, const nlohmann::ordered_json& values, s
 
 }  // namespace
 
-std::string in_words(const std::map<std::string, std::uint64_t>& failures) {
+std::string reasons_in_words(const std::map<std::string, std::uint64_t>& failures) {
   std::vector<std::pair<std::uint64_t, std::string>> sorted;
   for (const auto& [name, count] : failures) sorted.emplace_back(count, name);
   std::ranges::stable_sort(sorted, std::greater<>(), &std::pair<std::uint64_t, std::string>::first);
@@ -223,7 +223,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
   if (summary.failed == 0) return exit_done;
   print_stderr(
       "rattleback: {} of {} trajectories failed ({}) and are frozen at their last good state; see /final/status\n",
-      summary.failed, summary.trajectories, in_words(failures));
+      summary.failed, summary.trajectories, reasons_in_words(failures));
   return exit_failed_trajectories;
 }
 

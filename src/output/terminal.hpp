@@ -52,7 +52,7 @@ struct RunArguments {
 };
 
 /// Returns the reasons of failures (failures_of), the most frequent first: "251 not finite, 57 not converged".
-[[nodiscard]] std::string in_words(const std::map<std::string, std::uint64_t>& failures);
+[[nodiscard]] std::string reasons_in_words(const std::map<std::string, std::uint64_t>& failures);
 
 /// Prints the summary of a result that took `seconds`, and returns the exit code.
 int report(const Summary& summary, const std::filesystem::path& result, double seconds, bool quiet, bool json);

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Every kind of study through every command.  matrix_test.py PROGRAM [PACKAGE]
+
+Each cell of the matrix succeeds, or refuses with exit code 2 and the reason that stands here. The studies are every example,
+made small, and one for each thing that a study may ask for. PACKAGE is the folder of the Python package, where it is built.
+The tests of the examples (tests/src/examples_test.cpp) have their further cells: interruptions, orders, bench, all backends."""
+import concurrent.futures, contextlib, json, math, os, pathlib, re, signal, subprocess, sys, tempfile, threading, time, unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PROGRAM, PACKAGE = "", ""
+python = threading.Lock()  # the package runs in this process, one study at a time
+
+# Studies of one system and method share their kernels.
+CHAOTIC = """[study]
+name = "cell"
+[system]
+name = "chaotic"
+variant = "printed"
+parameters = { m = 3 }
+[method]
+name = "nonholonomic-lobatto"
+stages = 2
+"""
+TIME = "[time]\nstep = 0.1\nsteps = 40\nsample_every = 4\n"
+AXES = '[ensemble]\naxes = [ { name = "theta", from = 0.0, to = "pi/2", count = 600 } ]\n'
+STATE = '[ensemble.initial]\nq = ["cos(theta)", 0.6, 0.4, 0.2, 1, 1, 1]\nv = [0, "sin(theta)", 0, 0, 0, 0, 0]\n'
+ENERGY = '[[observable]]\nname = "energy"\nstatistics = ["mean", "mse"]\n'
+SPRING = """[study]
+name = "cell"
+[system]
+name = "spring-pendulum"
+coordinates = ["x", "y"]
+parameters = { k = 40.0, length = 1.0, gravity = 9.81 }
+potential = "k/2 (sqrt(x^2 + y^2) - length)^2 + gravity y"
+observables = { spin = "x v_y - y v_x" }
+initial = { q = [0.3, -1.2], v = [0, 0] }
+[method]
+name = "lobatto"
+stages = 2
+[time]
+step = 0.01
+steps = 40
+sample_every = 4
+[ensemble]
+axes = [ { name = "pull", from = 0.0, to = 0.4, count = 300 } ]
+[ensemble.initial]
+q = ["pull", -1.2]
+v = [0, 0]
+"""
+HEADER = """[study]
+name = "cell"
+[system]
+file = "double_well.hpp"
+type = "example::DoubleWell<T>"
+[method]
+name = "nonholonomic-lobatto"
+stages = 2
+[time]
+step = 0.05
+steps = 40
+sample_every = 4
+[ensemble]
+project = true
+axes = [ { name = "a", from = -1.2, to = -0.8, count = 300 } ]
+[ensemble.initial]
+q = ["a", 0.5, 0]
+v = [0.8, 0.6, 0.4]
+"""
+POINTS = "q0,q1,q2,q3,q4,q5,q6,v0,v1,v2,v3,v4,v5,v6\n" + "".join(
+    f"{math.cos(k / 400)!r},0.6,0.4,0.2,1,1,1,0,{math.sin(k / 400)!r},0,0,0,0,0\n" for k in range(600))
+FIT = '[[fit]]\nname = "growth"\nobservable = "energy"\nfrom = 1.0\n'
+SECTION = '[[section]]\nname = "plane"\nsurface = "q[0] - 0.3"\ndirection = "both"\n'
+FEATURES = {
+    "fit": CHAOTIC + TIME + AXES + STATE + ENERGY + FIT,
+    "group_by": CHAOTIC + TIME + AXES.replace("axes = [", 'group_by = ["a"]\naxes = [ { name = "a", values = [0.4, 0.5, 0.6] },').replace(
+        "600", "200") + STATE.replace("0.6", '"a"') + ENERGY + FIT,
+    "sections": CHAOTIC + TIME + AXES + STATE + ENERGY + SECTION,
+    "formulas": CHAOTIC + TIME + AXES + STATE + '[[observable]]\nname = "own"\nformula = "q[0]^2 + energy t"\nstatistics = ["mean", "max"]\n',
+    "quasi-random": CHAOTIC + TIME + '[ensemble]\ndraws = 1024\nrandomisations = 4\naxes = [ { name = "theta", distribution = "sobol", '
+                    'from = 0, to = 1.5, seed = 3 } ]\n' + STATE + ENERGY,
+    "values": CHAOTIC + TIME + AXES + STATE + ENERGY + "values = true\nquantiles = [0.1, 0.5]\n",
+    "histogram": CHAOTIC + TIME + AXES + STATE + ENERGY + "histogram = { from = 3.0, to = 3.1, bins = 20 }\n",
+    "correlation": CHAOTIC + TIME + AXES + STATE + ENERGY + 'correlation = ["q[0]"]\n[[observable]]\nname = "q[0]"\n',
+    "covariance": CHAOTIC + TIME + AXES + STATE + '[output]\ncovariance = ["q", "p"]\ntrajectories = [0, 300]\n',
+    "lyapunov": CHAOTIC + TIME + AXES + STATE + '[[observable]]\nname = "lyapunov"\nstatistics = ["mean", "std"]\n',
+    "own formulas": SPRING + ENERGY + '[[observable]]\nname = "spin"\nstatistics = ["std"]\n',
+    "own header": HEADER + ENERGY + '[[observable]]\nname = "energy_y"\nstatistics = ["std"]\n',
+    "points": CHAOTIC + TIME + '[ensemble]\nfile = "points.csv"\n' + ENERGY,
+    "steps": CHAOTIC + '[time]\nstep = "h"\nend = 4.0\nsamples = 10\n'
+             + AXES.replace("axes = [", 'group_by = ["h"]\naxes = [ { name = "h", values = [0.1, 0.05] },').replace("600", "200") + STATE + ENERGY,
+    "all at once": CHAOTIC + TIME + AXES.replace("axes = [", 'group_by = ["a"]\naxes = [ { name = "a", values = [0.4, 0.5, 0.6] },').replace(
+        "600", "200") + STATE.replace("0.6", '"a"')
+        + '[[observable]]\nname = "energy"\nstatistics = ["mean", "mse", "std", "maxabs"]\nquantiles = [0.5]\nvalues = true\n'
+          'histogram = { from = 3.0, to = 3.1, bins = 20 }\ncorrelation = ["own"]\n[[observable]]\nname = "own"\nformula = "q[0]^2 + energy t"\n'
+          '[[observable]]\nname = "lyapunov"\n' + FIT + SECTION + '[output]\ncovariance = ["q"]\ntrajectories = [0, 599]\n',
+}
+# What a command refuses, with words of the reason.
+REFUSED = {("covariance", "plot"): "no observables"}
+STEPS = {"own formulas": "0.01,0.005", "own header": "0.05,0.025"}
+
+
+def options_of(example):
+    """Overrides that make an example small. Stiff systems keep their step, and studies of steps their times."""
+    text = (ROOT / f"examples/{example}.toml").read_text()
+    words = [] if 'step = "h"' in text else ["time.steps=20", "time.sample_every=5"]
+    if "count = 1024" in text:
+        words.append("ensemble.axes[0].count=300")
+    if re.search(r"^draws = ", text, re.M):
+        words.append("ensemble.draws=256" if "randomisations" in text else "ensemble.draws=300")
+    return [part for word in words for part in ("--set", word)], dict(word.split("=") for word in words)
+
+
+class Cell:
+    """A study in a folder of its own, and the commands on it."""
+
+    def __init__(self, name, folder, study, options=()):
+        self.name, self.folder, self.study, self.options = name, folder, study, list(options)
+
+    def run(self, *words, code=0):
+        """Returns what a command prints, which must end with this exit code, or refuse as REFUSED says."""
+        outcome = subprocess.run([PROGRAM, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        if reason := REFUSED.get((self.name, words[0])):
+            code = 2
+            self.expect(reason in outcome.stderr, f"{words[0]} refuses for another reason: {outcome.stderr}")
+        if outcome.returncode != code:
+            raise AssertionError(f"{self.name}: {' '.join(map(str, words))}: exit code {outcome.returncode}\n{outcome.stderr}{outcome.stdout[:2000]}")
+        return outcome.stdout
+
+    def expect(self, good, what):
+        if not good:
+            raise AssertionError(f"{self.name}: {what}")
+
+    def same(self, other):
+        self.run("diff", "a.h5", other, "--quiet")
+
+    def on_study(self):
+        """check, run, compile, cite, job of a study; the effective study is the same study."""
+        effective = self.run("check", self.study, *self.options)
+        (self.folder / "effective.toml").write_text(effective)
+        self.run("run", self.study, *self.options, "-o", "a.h5", "--quiet")
+        self.run("run", "effective.toml", "-o", "effective.h5", "--quiet")
+        self.same("effective.h5")
+        self.expect(", 0 there before" not in self.run("compile", self.study, *self.options), "compile knows other kernels than run")
+        self.expect("#!/bin/bash" in self.run("job", self.study, *self.options, "--parts", "1", "--slurm", "-o", "job.h5"), "job prints no script")
+        self.expect("@" in self.run("cite", self.study), "cite names nothing")
+
+    def in_parts(self):
+        count = json.loads(self.run("run", self.study, *self.options, "-o", "b.h5", "--json"))["trajectories"]
+        parts = min(2, (count + 255) // 256)
+        for part in range(parts, 0, -1):
+            self.run("run", self.study, *self.options, "-o", "parts.h5", "--part", f"{part}/{parts}", "--quiet")
+        self.expect(json.loads(self.run("status", "parts.h5", "--json"))["finished"] == parts, "status counts other parts")
+        self.run("merge", "parts.h5", "--quiet")
+        self.same("parts.h5")
+        self.run("run", self.study, *self.options, "-o", "together.h5", "--parts", parts, "--quiet")
+        self.same("together.h5")
+
+    def on_result(self):
+        self.run("diff", "--fingerprint", "a.h5", "--quiet")
+        self.expect("@" in self.run("cite", "a.h5"), "cite names nothing")
+        self.run("report", "a.h5", "-o", "a.html", "--figures", "1", "--quiet")
+        page = (self.folder / "a.html").read_text()
+        self.expect("</html>" in page and len(page) > 5000, "the report is not whole")
+
+    def plot(self):
+        self.run("plot", "a.h5", "-o", "a.png")
+        self.expect((self.name, "plot") in REFUSED or (self.folder / "a.png").read_bytes().startswith(b"\x89PNG"), "the figure is none")
+
+    def resume(self):
+        """A run that is killed goes on to the same bits. Returns whether the kill left something to go on with."""
+        words = [PROGRAM, "run", self.study, *self.options, "-o", "killed.h5", "--quiet", "--set", "output.checkpoint=1"]
+        process = subprocess.Popen(words, cwd=self.folder, stderr=subprocess.DEVNULL)
+        checkpoint = self.folder / "killed.h5.checkpoint"
+        while process.poll() is None and not checkpoint.exists():
+            time.sleep(0.001)
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGKILL)
+        process.wait()
+        left = checkpoint.exists() and not (self.folder / "killed.h5").exists()
+        if left:
+            self.run("resume", "killed.h5", "--quiet")
+        elif not (self.folder / "killed.h5").exists():
+            self.run("run", self.study, *self.options, "-o", "killed.h5", "--quiet")
+        self.same("killed.h5")
+        return left
+
+    def measure(self, steps):
+        """order, bench, work against precision, two backends."""
+        table = json.loads(self.run("order", self.study, "--steps", steps, "--quiet", "--json", "-o", "order.h5"))
+        error = table["variables"]["q"]["max"]
+        self.expect(len(error) == 2 and 0 < error[1] < error[0], f"errors do not fall: {error}")
+        bench = json.loads(self.run("bench", self.study, "--repetitions", "1", "--json"))
+        self.expect(bench["flops_per_step"] > 0 and bench["failed"] == 0, "bench counts nothing")
+        work = json.loads(self.run("bench", self.study, "--work-precision", "--steps", steps, "--repetitions", "1", "--json", "--quiet"))
+        self.expect(len(work["runs"]) == 2 and work["runs"][1]["errors"]["q"] == error[1], "bench and order have other errors")
+        report = json.loads(self.run("compare", self.study, "--backends", "cpu:scalar,cpu", "--json"))
+        self.expect(report["identical"] and len(report["comparisons"][0]["datasets"]) > 5, "backends differ")
+        # no command replaces the file of another one
+        self.run("order", self.study, "--steps", steps, "--quiet", "-o", "a.h5", code=2)
+        self.run("run", self.study, "--quiet", "-o", "order.h5", code=2)
+        self.same("effective.h5")
+
+    def in_python(self, changes):
+        if not PACKAGE:
+            return
+        with python:
+            import rattleback
+
+            study = rattleback.Study.load(self.folder / self.study)
+            for key, value in changes.items():
+                study[key] = int(value)
+            result = rattleback.run(study)
+            report = rattleback.diff(result, self.folder / "a.h5")
+            self.expect(report.identical, f"Python has other bits: {report}")
+
+
+class Matrix(unittest.TestCase):
+    def each(self, names, work):
+        """Does the work of all cells, two at a time, and returns what they returned."""
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            futures = {name: pool.submit(work, name) for name in names}
+        found = {}
+        for name, future in futures.items():
+            with self.subTest(name):
+                found[name] = future.result()
+        return found
+
+    def test_features(self):
+        def work(name):
+            with tempfile.TemporaryDirectory() as scratch:
+                folder = pathlib.Path(scratch)
+                (folder / "s.toml").write_text(FEATURES[name])
+                (folder / "points.csv").write_text(POINTS)
+                (folder / "double_well.hpp").write_text((ROOT / "examples/cpp/double_well.hpp").read_text())
+                cell = Cell(name, folder, "s.toml")
+                cell.on_study()
+                cell.in_parts()
+                cell.on_result()
+                cell.plot()
+                cell.measure(STEPS.get(name, "0.1,0.05"))
+                cell.in_python({})
+                # only stored values can be paired
+                cell.run("compare", "--statistics", "a.h5", "effective.h5", code=0 if "values = true" in FEATURES[name] else 2)
+                return cell.resume()
+        resumed = self.each(FEATURES, work)
+        self.assertGreater(sum(resumed.values()), len(FEATURES) // 3, "most runs ended before they were killed")
+
+    def test_examples(self):
+        def work(name):
+            options, changes = options_of(name)
+            with tempfile.TemporaryDirectory() as scratch:
+                folder = pathlib.Path(scratch)
+                for file in (ROOT / "examples").glob("*.*"):
+                    (folder / file.name).write_text(file.read_text())
+                cell = Cell(name, folder, f"{name}.toml", options)
+                cell.on_study()
+                cell.in_parts()
+                cell.on_result()
+                cell.in_python(changes)
+        self.each(sorted(path.stem for path in (ROOT / "examples").glob("*.toml")), work)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    if len(sys.argv) > 1 and os.path.isdir(sys.argv[1]):
+        PACKAGE = sys.argv.pop(1)
+        sys.path.insert(0, PACKAGE)
+    unittest.main()
