@@ -260,6 +260,144 @@ class Matrix(unittest.TestCase):
         self.each(sorted(path.stem for path in (ROOT / "examples").glob("*.toml")), work)
 
 
+FAILS = CHAOTIC.replace("stages = 2", "stages = 2\n[method.solver]\nmax_iterations = 2") + TIME.replace("0.1", "0.7") + AXES + STATE + ENERGY
+ARRAYS = """[study]
+name = "cell"
+[system]
+name = "spherical-pendulum"
+[method]
+name = "holonomic-lobatto"
+stages = 2
+retraction = "cay"
+[time]
+step = 0.01
+steps = 20
+"""
+
+
+class Commands(unittest.TestCase):
+    """What commands refuse or say on the way."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def cell(self, study, *options):
+        (self.folder / "s.toml").write_text(study)
+        return Cell("cell", self.folder, "s.toml", options)
+
+    def refused(self, cell, *words):
+        before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
+        outcome = subprocess.run([PROGRAM, *words], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(outcome.returncode, 2, f"{words}: {outcome.stderr}")
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before, words)
+        return outcome.stderr
+
+    def test_every_command_replaces_only_files_of_its_own_kind(self):
+        cell = self.cell(FEATURES["fit"])
+        order = ["order", "s.toml", "--steps", "0.1,0.05", "--quiet", "-o"]
+        bench = ["bench", "s.toml", "--repetitions", "1", "-o"]
+        work = ["bench", "s.toml", "--work-precision", "--steps", "0.1", "--repetitions", "1", "--quiet", "-o"]
+        writers = {"run": ["run", "s.toml", "--quiet", "-o"], "order": order}
+        for own, other in (("run", "order"), ("order", "run")):
+            cell.run(*writers[own], f"{own}.h5")
+            cell.run(*writers[own], f"{own}.h5")
+            self.assertIn("would be lost", self.refused(cell, *writers[other], f"{own}.h5"))
+        cell.run("run", "s.toml", "--part", "1/2", "-o", "cut.h5", "--quiet")
+        (self.folder / "part.h5").write_bytes((self.folder / "cut.h5.parts/1-of-2.h5").read_bytes())
+        for words in writers.values():
+            self.assertIn("a part of a result", self.refused(cell, *words, "part.h5"))
+        (self.folder / "cut.h5").write_bytes((self.folder / "order.h5").read_bytes())
+        cell.run("run", "s.toml", "--part", "2/2", "-o", "free.h5", "--quiet")
+        self.assertIn("would be lost", self.refused(cell, "merge", "cut.h5"))
+        for ending in ("csv", "json"):
+            for name, words in (("order", order), ("bench", bench), ("work", work)):
+                cell.run(*words, f"{name}.{ending}")
+                cell.run(*words, f"{name}.{ending}")
+                for other in ("order", "bench", "work"):
+                    if other != name and (self.folder / f"{other}.{ending}").exists():
+                        self.assertIn("would be lost", self.refused(cell, *words, f"{other}.{ending}"))
+        (self.folder / "mine.html").write_text("<html></html>")
+        self.assertIn("would be lost", self.refused(cell, "report", "run.h5", "-o", "mine.html"))
+        (self.folder / "mine.png").write_bytes(b"\x89PNG\r\nmine")
+        self.refused(cell, "plot", "run.h5", "-o", "mine.png")
+        if PACKAGE:
+            with python:
+                import rattleback
+
+                study, result = rattleback.Study.load(self.folder / "s.toml"), rattleback.open(self.folder / "run.h5")
+                for name in ("run.h5", "order.json", "mine.html"):
+                    with self.assertRaisesRegex(rattleback.InputError, "would be lost"):
+                        study.save(self.folder / name)
+                study.save(self.folder / "s.toml")
+                result.save(self.folder / "copy.h5")
+                result.save(self.folder / "copy.h5")
+                with self.assertRaisesRegex(rattleback.InputError, "would be lost"):
+                    result.save(self.folder / "order.h5")
+
+    def test_names_of_other_formats_are_no_results(self):
+        cell = self.cell(FEATURES["fit"])
+        for name in ("res.csv", "res.TXT", "res.json", "res.npz", "res.parquet", "res.png"):
+            for words in (["run", "s.toml"], ["job", "s.toml", "--parts", "1", "--slurm"], ["run", "s.toml", "--parts", "2"]):
+                self.assertIn("use -o res.h5", self.refused(cell, *words, "-o", name))
+        for name in ("res", "res.hdf5", "res.nc", "res.v2"):
+            cell.run("run", "s.toml", "--quiet", "-o", name)
+
+    def test_another_method_drops_the_options_that_it_lacks(self):
+        cell = self.cell(ARRAYS)
+        effective = cell.run("check", "s.toml", "--set", "method.name=hbvm")
+        self.assertNotIn("stages", effective)
+        self.assertNotIn("retraction", effective)
+        self.assertIn("unknown key 'stages'", self.refused(cell, "check", "s.toml", "--set", "method.name=hbvm", "--set", "method.stages=3"))
+        work = json.loads(cell.run("bench", "s.toml", "--work-precision", "--steps", "0.02", "--repetitions", "1", "--json", "--quiet",
+                                   "--set", "method.stages=3", "--variant", "method.name=hbvm method.s=2", "--variant", "method.stages=2"))
+        self.assertEqual([run["options"].get("stages") for run in work["runs"]], [None, 2])
+        if PACKAGE:
+            with python:
+                import rattleback
+
+                study = rattleback.Study.load(self.folder / "s.toml")
+                study["method.name"] = "hbvm"
+                self.assertNotIn("stages", study["method"])
+
+    def test_parameters_given_as_a_table_leave_the_others(self):
+        for study, given, wanted in ((SPRING, "{ k = 50.0 }", ["k = 50.0", "length = 1.0", "gravity = 9.81"]),
+                                     (SPRING, "{}", ["k = 40.0"]),
+                                     (ARRAYS.replace("[method]", "parameters = { mass = 2.0 }\n[method]"), "{ gravity = 1.5 }",
+                                      ["mass = 2.0", "gravity = 1.5"])):
+            effective = self.cell(study).run("check", "s.toml", "--set", f"system.parameters={given}")
+            for entry in wanted:
+                self.assertIn(entry, effective)
+
+    def test_reasons_of_failures_are_named(self):
+        cell = self.cell(FAILS)
+        outcome = subprocess.run([PROGRAM, "run", "s.toml", "-o", "a.h5"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(outcome.returncode, 3)
+        self.assertRegex(outcome.stderr, r"600 of 600 trajectories failed \(600 not converged\)")
+        self.assertIn("600 failed (100 %)", outcome.stdout)
+        for words in (["run", "s.toml", "-o", "b.h5", "--json"], ["bench", "s.toml", "--repetitions", "1", "--json"]):
+            self.assertEqual(json.loads(cell.run(*words, code=3))["failures"], {"not-converged": 600})
+        report = json.loads(cell.run("compare", "s.toml", "--backends", "cpu:scalar,cpu", "--json"))
+        self.assertEqual(report["runs"][0]["failures"], {"not-converged": 600})
+
+    def test_check_tells_the_time_of_a_run(self):
+        """Within a factor of 3, for a run of about two seconds; a machine may be busy for a moment."""
+        def ratio(steps):
+            words = ["--set", f"time.steps={steps}", "--set", f"time.sample_every={steps // 10}"]
+            told = subprocess.run([PROGRAM, "check", "s.toml", *words], cwd=self.folder, capture_output=True, text=True).stderr
+            number, unit = re.search(r"about ([\d.e+-]+) (s|min) at", told).groups()
+            start = time.monotonic()
+            cell.run("run", "s.toml", *words, "--quiet", "-o", "a.h5")
+            seconds = time.monotonic() - start
+            return seconds, float(number) * (60 if unit == "min" else 1) / seconds
+        cell = self.cell(FEATURES["histogram"])
+        ratio(100)
+        seconds, _ = ratio(20000)
+        found = [ratio(max(1000, round(20000 * 2 / seconds, -3)))[1] for _ in range(3)]
+        self.assertTrue(any(1 / 3 < value < 3 for value in found), found)
+
+
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
     if len(sys.argv) > 1 and os.path.isdir(sys.argv[1]):

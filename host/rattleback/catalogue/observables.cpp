@@ -43,7 +43,7 @@ constexpr RunObservable run_observables_table[] = {
     {Coded::step_potential, "step_potential", true, step_number, true, "potential part of step_energy"},
     {Coded::iterations, "iterations", false, one, true, "iterations of all steps so far"},
     {Coded::residual, "residual", false, one, true, "largest residual that a step has left so far"},
-    {Coded::lyapunov, "lyapunov", false, one, true, "largest Lyapunov exponent so far"},
+    {Coded::lyapunov, "lyapunov", false, one, true, "largest Lyapunov exponent so far, with the Euclidean norm of (dq, dp) in the units of the study"},
 };
 static_assert(std::size(run_observables_table) + 2 == ObservableCode::kinds,
               "a kind of observables has no descriptor, or has two; system and formula have none");
