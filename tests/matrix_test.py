@@ -84,7 +84,7 @@ FEATURES = {
     "covariance": CHAOTIC + TIME + AXES + STATE + '[output]\ncovariance = ["q", "p"]\ntrajectories = [0, 300]\n',
     "lyapunov": CHAOTIC + TIME + AXES + STATE + '[[observable]]\nname = "lyapunov"\nstatistics = ["mean", "std"]\n',
     "own formulas": SPRING + ENERGY + '[[observable]]\nname = "spin"\nstatistics = ["std"]\n',
-    "own header": HEADER + ENERGY + '[[observable]]\nname = "energy_y"\nstatistics = ["std"]\n',
+    "own header": HEADER + ENERGY + FIT + '[[observable]]\nname = "energy_y"\nstatistics = ["std"]\n',
     "points": CHAOTIC + TIME + '[ensemble]\nfile = "points.csv"\n' + ENERGY,
     "steps": CHAOTIC + '[time]\nstep = "h"\nend = 4.0\nsamples = 10\n'
              + AXES.replace("axes = [", 'group_by = ["h"]\naxes = [ { name = "h", values = [0.1, 0.05] },').replace("600", "200") + STATE + ENERGY,

@@ -27,7 +27,8 @@ enum class FileKind {
 /// the variable HDF5_USE_FILE_LOCKING asks for it, and the two kinds do not exclude each other.
 [[nodiscard]] bool lock_file(int file);
 
-/// Writes the mark of a run at the beginning of an open file. Returns false on failure; errno has the reason.
+/// Writes the mark of a run at the beginning of an open file. The text has less than 64 bytes: a seal follows in parts.
+/// Returns false on failure; errno has the reason.
 [[nodiscard]] bool write_mark(int file, const std::string& run, FileKind kind = FileKind::result);
 
 /// Returns the run of an open file; empty when the file has no mark. Only the first bytes are read, so the rest of the
