@@ -14,6 +14,7 @@
 #include "output/plot_tool.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/json/json.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/result/run_files.hpp"
 
