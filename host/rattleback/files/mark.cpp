@@ -53,7 +53,7 @@ std::string run_of(const std::filesystem::path& file) {
   return run;
 }
 
-std::optional<FileKind> kind_of(const std::filesystem::path& file) {
+std::optional<FileKind> stated_kind(const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;
   const bool marked = !run_of(descriptor).empty();

@@ -40,6 +40,6 @@ enum class FileKind {
 
 /// Returns the kind that the mark of a file states; empty for a file without a mark, and for one of versions up to 0.2.0,
 /// whose marks state no kind.
-[[nodiscard]] std::optional<FileKind> kind_of(const std::filesystem::path& file);
+[[nodiscard]] std::optional<FileKind> stated_kind(const std::filesystem::path& file);
 
 }  // namespace rattleback

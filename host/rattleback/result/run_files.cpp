@@ -46,7 +46,7 @@ const char* kind_in_words(fs::file_type type) {
 /// Returns the kind of a file of this program; empty for other files. The file has a mark, or is a readable result of a
 /// version without marks. Where the mark states no kind, the attributes do.
 std::optional<FileKind> own_kind(const fs::path& file) {
-  if (const std::optional<FileKind> stated = kind_of(file)) return stated;
+  if (const std::optional<FileKind> stated = stated_kind(file)) return stated;
   const auto marked = run_of(file).empty() ? std::nullopt : std::optional(FileKind::result);
   try {
     const auto attributes = ResultFile(file).attributes("/");
