@@ -17,7 +17,8 @@ namespace cut_test {
 
 TEST(Cut, CoversTheEnsembleOnceWithPartsOfAboutTheSameSize) {
   for (const std::uint64_t trajectories : {1ull, 255ull, 256ull, 257ull, 100'000ull, 10'000'000ull, 1'000'000'001ull}) {
-    const std::uint64_t chunks = most_parts(trajectories);
+    const auto chunks_of = [](std::uint64_t count) { return (count + chunk_size - 1) / chunk_size; };
+    const std::uint64_t chunks = chunks_of(trajectories);
     for (const std::uint64_t parts : {1ull, 2ull, 3ull, 7ull, 64ull, 1000ull, 10'000ull}) {
       if (parts > chunks) continue;
       const Cut cut(trajectories, parts);
@@ -28,9 +29,9 @@ TEST(Cut, CoversTheEnsembleOnceWithPartsOfAboutTheSameSize) {
         EXPECT_EQ(range.first % chunk_size, 0u);
         EXPECT_LT(range.first, range.last);
         next = range.last;
-        least = std::min(least, most_parts(range.count()));
-        most = std::max(most, most_parts(range.count()));
-        const std::uint64_t begin = range.first / chunk_size, end = most_parts(range.last);
+        least = std::min(least, chunks_of(range.count()));
+        most = std::max(most, chunks_of(range.count()));
+        const std::uint64_t begin = range.first / chunk_size, end = chunks_of(range.last);
         EXPECT_LE(ChunkTree<Moments>::levels_of(begin, end).size(), 32u);
       }
       EXPECT_EQ(next, trajectories);
