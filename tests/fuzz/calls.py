@@ -13,7 +13,7 @@ import numpy as np
 import rattleback as rb
 
 EXPECTED = (rb.InputError, rb.RunError, ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, OverflowError, ImportError, MemoryError)
-TEXTS = ["", "x", "q", "energy", "\0", "\x1b", "é", "\ud800", "a/b", "..", "time.step", "ensemble.axes[0].count", "observable[9].name", "[" * 200, "a.h5",
+TEXTS = ["", "x", "q", "energy", "\0", "\x1b", "é", "\ud800", "a/b", "..", "time.step", "ensemble.axes[0].count", "observable[9].name", "[" * 200,
          "nowhere.h5", "/final/q", "lobatto", "henon-heiles", "cpu", "cuda:99", "cpu:scalar,threads=0", "1e999", "nan"]
 ARRAYS = [np.array(1.0), np.zeros(0), np.zeros((0, 2)), np.zeros((3, 2)), np.zeros((3, 2, 2)), np.zeros((3, 2), "f4"), np.zeros((2, 3)).T,
           np.full((3, 2), np.nan), np.zeros((3, 2), "i8"), np.zeros((3, 2), ">f8"), np.zeros(3, complex), np.zeros((3, 2))[::2], np.zeros((300, 2))]
@@ -42,9 +42,9 @@ def call(rng, study, result):
         lambda: rb.diff(rb.open("a.h5"), result),
         lambda: result._stored.array(rng.choice([*result._stored.shapes(), *TEXTS])),
         lambda: result._stored.attributes(rng.choice([*result._stored.shapes(), *TEXTS])),
-        lambda: result.save(rng.choice(["s.h5", "a.h5", "study.toml", ".", anything(rng)])),
+        lambda: result.save(rng.choice(["s.h5", "study.toml", ".", anything(rng)])),
         lambda: rb.run(study, backend=anything(rng), threads=rng.choice([1, -1, 2**40])),
-        lambda: rb.run(study, rng.choice(["r.h5", "a.h5", ".", anything(rng)]), progress=rng.choice([True, anything(rng), lambda share: 1 / 0])),
+        lambda: rb.run(study, rng.choice(["r.h5", "study.toml", ".", anything(rng)]), progress=rng.choice([True, anything(rng), lambda share: 1 / 0])),
         lambda: rb.describe(anything(rng)),
         lambda: rb._core.merge(rng.choice(TEXTS), False, 1, None),
         lambda: threading.Thread(target=lambda: rb.run(study.replace({"time.steps": 10**9})), daemon=True).start(),

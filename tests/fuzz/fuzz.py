@@ -242,7 +242,7 @@ class Fuzzer(surfaces.Surfaces):
 
 # Kinds of cases and how many of 1085 there are.
 KINDS = {"check": 350, "check_bytes": 150, "check_set": 100, "run": 100, "csv": 60, "hdf5": 35, "diff": 30, "citing": 35, "resume": 40, "usage": 50,
-         "parts": 50, "packs": 30, "names": 40, "python": 15}
+         "parts": 50, "packs": 30, "names": 47, "python": 8}
 
 
 def message_faults(err):

@@ -93,7 +93,7 @@ def change_claims(rng, folder):
     beat.write_text(json.dumps({"host": "h", "pid": 1, "machine": "m", "released": False, "seconds": 1.0, "steps": 1, "all_steps": 2,
                                 "before": 0}))
     for _ in range(rng.choice([0, 1, 3])):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RuntimeError):
             change_json(rng, beat)
     when = time.time() + rng.choice([0, -100, 100, 1e6, 1e9, -1e9])
     os.utime(beat, (when, when))
@@ -104,7 +104,7 @@ def change_parts(rng, folder):
         names = sorted(path.name for path in folder.iterdir())
         path = folder / rng.choice(names or ["about.json"])
         kind = rng.randrange(8)
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, RuntimeError, KeyError):  # RecursionError is a RuntimeError
             if kind == 0:
                 change_json(rng, folder / "about.json")
             elif kind == 1:
@@ -146,7 +146,7 @@ class Surfaces:
         entries = sorted(folder.rglob("*"))
         for _ in range(rng.choice([1, 1, 2, 3])):
             path, kind = rng.choice(entries), rng.randrange(5)
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError, RuntimeError):
                 if kind <= 1:
                     change_json(rng, rng.choice(sorted(folder.rglob("*.json"))))
                 elif kind == 2:
@@ -175,7 +175,7 @@ class Surfaces:
                             ["diff", result, result], ["diff", "--json", result, result], ["diff", "--fingerprint", "--json", result],
                             ["status", result], ["status", "--json", result], ["compare", "--json", result, result],
                             ["compare", result, result], ["cite", "--json", result], ["cite", result], ["check", study],
-                            ["order", study, "--steps", "0.1,0.05", "--set", "time.steps=2", "--json"], ["describe", "--json", study],
+                            ["order", study, "--steps", "0.1,0.05", "--set", "time.steps=2", "--json", "--quiet"], ["describe", "--json", study],
                             ["report", result, "--figures", "0", "-o", b"./" + name + b"/r.html"], ["resume", result],
                             ["job", study, "--parts", "1", rng.choice(["--slurm", "--mpi", "--hyperqueue"]), "-o", output]])
         return Case("names", words, (0, 2, 3), ANYTHING)

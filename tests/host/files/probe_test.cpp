@@ -177,6 +177,49 @@ TEST_F(Probe, RefusesRowsThatTheFileDoesNotHold) {
   EXPECT_NE(result_message(), "");
 }
 
+/// HDF5 opens whatever a file names, and would wait for a FIFO.
+TEST_F(Probe, OpensNoOtherFiles) {
+  ASSERT_EQ(mkfifo((directory / "pipe.h5").c_str(), 0600), 0);
+  const hsize_t extent[] = {20, 3};
+  const Handle space(H5Screate_simple(2, extent, nullptr), H5Sclose);
+  const auto expect_refused = [&](auto change, const std::string& message) {
+    write_states();
+    {
+      const Handle id(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose),
+          properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+      change(id, properties);
+    }
+    EXPECT_NE(result_message().find(message), std::string::npos) << result_message();
+    EXPECT_NE(points_message(), "");
+  };
+  const auto dataset = [&](const Handle& id, const Handle& properties) {
+    const Handle made(
+        H5Dcreate2(id.get(), "v", H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), H5Dclose);
+    EXPECT_TRUE(made);
+  };
+  expect_refused([&](const Handle& id,
+                     const Handle&) { H5Lcreate_external("pipe.h5", "/v", id.get(), "v", H5P_DEFAULT, H5P_DEFAULT); },
+                 "('v' is a link to another file");
+  expect_refused(
+      [&](const Handle& id, const Handle& properties) {
+        H5Pset_external(properties.get(), (directory / "pipe.h5").c_str(), 0, 480);
+        dataset(id, properties);
+      },
+      "it does not hold all of its dataset '/v'");
+  expect_refused(
+      [&](const Handle& id, const Handle& properties) {
+        H5Pset_virtual(properties.get(), space.get(), "pipe.h5", "/v", space.get());
+        dataset(id, properties);
+      },
+      "its part 'pipe.h5' is needed, and cannot be read: it is no regular file");
+  expect_refused(
+      [&](const Handle& id, const Handle& properties) {
+        H5Pset_virtual(properties.get(), space.get(), "../x/pipe.h5", "/v", space.get());
+        dataset(id, properties);
+      },
+      "it takes data from '../x/pipe.h5', which is no part beside it");
+}
+
 TEST_F(Probe, SaysWhyAFileCannotBeOpened) {
   EXPECT_EQ(points_message(), "study.toml:9: '" + file.string() + "' cannot be read (No such file or directory)");
   EXPECT_EQ(result_message(), file.string() + ": cannot be read (No such file or directory)");

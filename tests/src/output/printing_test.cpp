@@ -44,15 +44,14 @@ TEST_F(Printing, JsonNamesFilesOfAnyBytes) {
   EXPECT_EQ(result("$RB status --json \"$NAME/p.h5\"")["finished"], 2);
   EXPECT_EQ(result("$RB merge --json \"$NAME/p.h5\"")["trajectories"], 600);
   EXPECT_EQ(result("$RB cite --json \"$NAME/p.h5\"")["name"], "test");
-  printed("$RB compare --statistics --json \"$NAME/r.h5\" \"$NAME/p.h5\"");
 }
 
 TEST_F(Printing, TextNamesFilesOfAnyBytes) {
   const Outcome ran = printed("$RB run s.toml -o \"$NAME/r.h5\" 2> /dev/null" + small);
   EXPECT_NE(ran.out.find("result: a\\xff\\x1b[31m\\n\\x9b/r.h5\n"), std::string::npos) << ran.out;
-  for (const std::string command : {"$RB diff \"$NAME/r.h5\" \"$NAME/r.h5\"", "$RB diff --fingerprint \"$NAME/r.h5\"",
-                                    "$RB compare --statistics \"$NAME/r.h5\" \"$NAME/r.h5\"", "$RB cite \"$NAME/r.h5\"",
-                                    "$RB report \"$NAME/r.h5\" --figures 0 -o \"$NAME/r.html\""})
+  for (const std::string command :
+       {"$RB diff \"$NAME/r.h5\" \"$NAME/r.h5\"", "$RB diff --fingerprint \"$NAME/r.h5\"", "$RB cite \"$NAME/r.h5\"",
+        "$RB report \"$NAME/r.h5\" --figures 0 -o \"$NAME/r.html\""})
     printed(command);
   printed("$RB run s.toml -o \"$NAME/p.h5\" --part 1/2 2> /dev/null" + small);
   printed("$RB status \"$NAME/p.h5\"");
