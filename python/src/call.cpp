@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include <pthread.h>
+
 #include "core.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/compile/kernels.hpp"
@@ -62,6 +64,13 @@ void prepare_calls() {
     of_kernels.warnings.push_back(text);
   });
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_calls));
+  // A child has the thread that forked, and no other whose end it could wait for.
+  pthread_atfork([] { outside.mutex.lock(); }, [] { outside.mutex.unlock(); },
+                 [] {
+                   outside.threads = 0;
+                   outside.calls.clear();
+                   outside.mutex.unlock();
+                 });
 }
 
 Released::Released() {
@@ -76,7 +85,7 @@ Released::Released() {
 Released::~Released() {
   PyEval_RestoreThread(state_);
   const std::lock_guard lock(outside.mutex);
-  --outside.threads;
+  if (outside.threads > 0) --outside.threads;  // 0 in a child of a fork
   outside.fewer.notify_all();
 }
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "core.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/result/diff.hpp"
 #include "rattleback/temporary/folder.hpp"
 
@@ -110,10 +111,21 @@ Table to_python(const std::map<std::string, Attribute>& attributes) {
   return all;
 }
 
+/// Returns what a value is of a C++ type. Throws Error(input) for others.
+template <class T>
+T value_of(nb::handle value, const char* what, const char* wanted) {
+  T result{};
+  if (!nb::try_cast(value, result, false)) input_error(what, fmt::format("must be {}", wanted));
+  return result;
+}
+
+std::string text_of(nb::handle value, const char* what) { return value_of<std::string>(value, what, "text"); }
+
 Attribute attribute_of(nb::handle value) {
-  if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
-  if (nb::isinstance<nb::float_>(value)) return nb::cast<double>(value);
-  return nb::cast<std::uint64_t>(value);
+  constexpr const char *what = "an attribute", *wanted = "text, a number or a whole number from 0 on";
+  if (nb::isinstance<nb::str>(value)) return value_of<std::string>(value, what, wanted);
+  if (nb::isinstance<nb::float_>(value)) return value_of<double>(value, what, wanted);
+  return value_of<std::uint64_t>(value, what, wanted);
 }
 
 /// Returns a result in memory from arrays and attributes, as `datasets` and `attributes` give them.
@@ -127,17 +139,22 @@ std::shared_ptr<Stored> build(const nb::dict& datasets, const nb::dict& attribut
     sink.write(path, Shape(shape.size(), 0), shape, array.data());
   };
   for (const auto& [path, array] : datasets) {
-    const auto name = nb::cast<std::string>(path);
+    const std::string name = text_of(path, "the path of a dataset");
     if (nb::ndarray<const double, nb::c_contig> f64; nb::try_cast(array, f64, false))
       add(name, ResultSink::Type::f64, f64);
     else if (nb::ndarray<const std::uint32_t, nb::c_contig> u32; nb::try_cast(array, u32, false))
       add(name, ResultSink::Type::u32, u32);
+    else if (nb::ndarray<const std::uint64_t, nb::c_contig> u64; nb::try_cast(array, u64, false))
+      add(name, ResultSink::Type::u64, u64);
     else
-      add(name, ResultSink::Type::u64, nb::cast<nb::ndarray<const std::uint64_t, nb::c_contig>>(array));
+      input_error(name, "is no contiguous array of float64, uint32 or uint64");
   }
-  for (const auto& [path, list] : attributes)
-    for (const auto& [name, value] : nb::cast<nb::dict>(list))
-      sink.attribute(nb::cast<std::string>(path), nb::cast<std::string>(name), attribute_of(value));
+  for (const auto& [path, list] : attributes) {
+    if (!nb::isinstance<nb::dict>(list)) input_error("attributes", "of a path must be a dictionary");
+    for (const auto& [name, value] : nb::borrow<nb::dict>(list))
+      sink.attribute(text_of(path, "the path of an attribute"), text_of(name, "the name of an attribute"),
+                     attribute_of(value));
+  }
   result.summary = summary_of(result);
   return std::make_shared<Stored>(std::move(result));
 }

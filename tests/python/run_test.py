@@ -109,6 +109,10 @@ started.wait()
                 ended = subprocess.run([sys.executable, "-c", script.replace("CALL", call)], capture_output=True, text=True, timeout=60)
                 self.assertEqual(ended.returncode, 0, ended.stderr)
                 self.assertNotIn("terminate", ended.stderr)
+        # A child of a fork has no thread to wait for, also where its parent had one.
+        forked = script.replace("CALL", "rb.run(study, progress=lambda share: started.set())") + "import os, sys\nif os.fork() == 0: sys.exit(7)\nprint(os.wait()[1] >> 8)\n"
+        ended = subprocess.run([sys.executable, "-c", forked], capture_output=True, text=True, timeout=60)
+        self.assertEqual((ended.returncode, ended.stdout), (0, "7\n"), ended.stderr)
         self.assertEqual([path.name for path in self.folder.iterdir() if not path.name.startswith("a.h5")], [])
 
     def test_a_result_without_memory_is_refused_at_once(self):

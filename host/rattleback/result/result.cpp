@@ -117,8 +117,10 @@ Summary summary_of(const Result& result) {
   const std::string group = "/observables/", name = "/missing";
   for (const std::string& path : result.paths()) {
     if (!path.starts_with(group) || !path.ends_with(name)) continue;
+    const auto* counts = std::get_if<std::vector<std::uint64_t>>(&result.dataset(path).values);
+    if (counts == nullptr) continue;  // another program wrote it
     std::uint64_t total = 0;
-    for (const std::uint64_t count : std::get<std::vector<std::uint64_t>>(result.dataset(path).values)) total += count;
+    for (const std::uint64_t count : *counts) total += count;
     if (total > 0) summary.missing[path.substr(group.size(), path.size() - group.size() - name.size())] = total;
   }
   return summary;
