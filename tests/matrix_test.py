@@ -208,7 +208,8 @@ class Cell:
 
             study = rattleback.Study.load(self.folder / self.study)
             study.update({key: int(value) for key, value in changes.items()})
-            with warnings.catch_warnings(action="ignore"):  # doubts about small ensembles
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # doubts about small ensembles
                 result = rattleback.run(study)
             report = rattleback.diff(result, self.folder / "a.h5")
             self.expect(report.identical, f"Python has other bits: {report}")
