@@ -14,7 +14,6 @@
 #include <Eigen/Core>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/files/mark.hpp"
 
 namespace rattleback {
 
@@ -166,6 +165,6 @@ class MemorySink final : public ResultSink {
 /// Makes a sink for an HDF5 file. The file gets its name at commit(). Before that, and after a failure, an old file of
 /// this name stays unchanged. Throws Error(input) when the file cannot be created, and Error(runtime) when writing
 /// fails.
-std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file, FileKind kind = FileKind::result);
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file);
 
 }  // namespace rattleback

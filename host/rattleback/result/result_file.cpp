@@ -390,6 +390,10 @@ void FileSink::check(bool good, const std::string& path) {
                                         "); the file that was there before is untouched");
 }
 
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file) {
+  return make_file_sink(file, FileKind::result);
+}
+
 std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file, FileKind kind) {
   return std::make_unique<FileSink>(check_output(file, {}, kind), new_run(), kind);
 }

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "rattleback/files/hdf5.hpp"
 #include "rattleback/files/ledger.hpp"
+#include "rattleback/files/mark.hpp"
 #include "rattleback/result/result.hpp"
 
 namespace rattleback {
@@ -104,5 +106,8 @@ class FileSink final : public ResultSink {
   int lock_ = -1, source_file_ = -1;
   bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;
 };
+
+/// make_file_sink() of result.hpp for a file of any kind.
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file, FileKind kind);
 
 }  // namespace rattleback

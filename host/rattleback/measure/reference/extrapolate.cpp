@@ -6,8 +6,19 @@
 #include <variant>
 
 #include "rattleback/problem/options.hpp"
+#include "rattleback/real/elementary.hpp"
 
 namespace rattleback {
+namespace {
+
+/// x^k for k >= 0.
+double power(double x, int k) {
+  double product = 1.0;
+  for (int i = 0; i < k; ++i) product *= x;
+  return product;
+}
+
+}  // namespace
 
 double share_of_own_error(const Problem& reference, double step, std::span<const Problem> runs) {
   const int order = order_of(reference);
@@ -16,7 +27,7 @@ double share_of_own_error(const Problem& reference, double step, std::span<const
   double share = 0.0;
   for (const Problem& run : runs)
     if (const int tested = order_of(run); tested == 0 || tested >= order)
-      share = std::max(share, std::pow(step / std::get<double>(run.study.time.step.content), least));
+      share = std::max(share, power(step / std::get<double>(run.study.time.step.content), least));
   return share;
 }
 
@@ -30,11 +41,11 @@ int observed_order(const Runs& runs) {
     fine += (runs.fine[i] - runs.half[i]) * (runs.fine[i] - runs.half[i]);
   }
   if (!(coarse > 0.0 && fine > 0.0)) return 0;
-  const double found = 0.5 * std::log(coarse / fine);
+  const double found = 0.5 * log(coarse / fine);
   int best = 0;
   double distance = 0.0;
   for (int q = 1; q <= most; ++q) {
-    const double expected = std::log((std::pow(runs.ratio, q) - std::exp2(-q)) / (1.0 - std::exp2(-q)));
+    const double expected = log((power(runs.ratio, q) - power(0.5, q)) / (1.0 - power(0.5, q)));
     if (best > 0 && std::abs(expected - found) >= distance) continue;
     best = q;
     distance = std::abs(expected - found);
@@ -43,7 +54,7 @@ int observed_order(const Runs& runs) {
 }
 
 void extrapolate(const Runs& runs, int order) {
-  const double weight = order > 0 ? 1.0 / (std::exp2(order) - 1.0) : 0.0;
+  const double weight = order > 0 ? 1.0 / (power(2.0, order) - 1.0) : 0.0;
   for (std::size_t i = 0; i < runs.fine.size(); ++i)
     runs.fine[i] = runs.half[i] + (runs.half[i] - runs.fine[i]) * weight;
 }
