@@ -16,7 +16,6 @@
 #include "rattleback/base/version.hpp"
 #include "rattleback/json/json.hpp"
 #include "rattleback/problem/options.hpp"
-#include "rattleback/result/result_file.hpp"
 #include "rattleback/result/run_files.hpp"
 
 namespace rattleback::program {

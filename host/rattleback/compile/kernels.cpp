@@ -373,7 +373,8 @@ const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).uni
 
 const SystemEntry& Kernels::system(const SystemSource& source, const std::string& digest) {
   OwnHeader header;
-  if (source.text == nullptr) header = {source.header, digest};
+  if (source.text == nullptr)
+    header = {source.header, digest.empty() ? digest_of_header(source.header, source.header, header_options()) : digest};
   const Job job = entry_job_of(entry_text(source), source.type, header);
   impl_->load({job}, 1);
   const std::lock_guard lock(impl_->mutex);

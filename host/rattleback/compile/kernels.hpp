@@ -53,8 +53,9 @@ class Kernels {
   /// Returns the CUDA images of units for an architecture such as "sm_90" (cuda/module.hpp).
   /// Missing images are compiled by NVRTC, which needs no GPU.
   std::vector<std::string> images(std::span<const Unit> units, const std::string& architecture, unsigned jobs = 0);
-  /// Returns the entry of a system of the user. Compiles the entry if need be. `digest` is that of the header, where there is
-  /// no text (compile/sources.hpp): a header that changes later is refused.
+  /// Returns the entry of a system of the user. Compiles the entry if need be. Where there is
+  /// no text, `digest` is that of the header (compile/sources.hpp), or empty for the header as it is now: a header that changes
+  /// later is refused.
   const SystemEntry& system(const SystemSource& source, const std::string& digest = "");
 
   /// Returns what is known of units that are loaded.

@@ -211,9 +211,10 @@ class Parser {
     const std::string name = with_whole_index(word, begin);
     try {
       return resolve_(name);
-    } catch (const NameError& error) {
+    } catch (const std::exception& error) {
       if (empty_ > 0 && name.back() == ']') return graph_.constant(1.0);
-      throw SyntaxError(error.what(), begin);
+      if (dynamic_cast<const NameError*>(&error) != nullptr) throw SyntaxError(error.what(), begin);
+      throw;
     }
   }
   std::string with_whole_index(const std::string& word, std::size_t begin) {

@@ -14,7 +14,8 @@
 #include "rattleback/formulas/model.hpp"
 #include "rattleback/points/point_file.hpp"
 #include "rattleback/problem/parts.hpp"
-#include "rattleback/result/result_file.hpp"
+#include "rattleback/result/result.hpp"
+#include "rattleback/result/run_files.hpp"
 #include "rattleback/study/reader.hpp"
 
 namespace rattleback {

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -106,8 +105,5 @@ class FileSink final : public ResultSink {
   int lock_ = -1, source_file_ = -1;
   bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;
 };
-
-/// make_file_sink() of result.hpp for a file of any kind.
-std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file, FileKind kind);
 
 }  // namespace rattleback

@@ -3,12 +3,15 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "rattleback/files/mark.hpp"
 
 namespace rattleback {
+
+class ResultSink;
 
 /// The files of an unfinished run into RESULT.
 struct RunFiles {
@@ -48,5 +51,8 @@ inline constexpr const char* not_ours = "rattleback did not write the file that 
 [[nodiscard]] std::filesystem::path check_output(const std::filesystem::path& file,
                                                  std::span<const std::filesystem::path> inputs = {},
                                                  FileKind kind = FileKind::result);
+
+/// make_file_sink() of result.hpp for a file of any kind.
+std::unique_ptr<ResultSink> make_file_sink(const std::filesystem::path& file, FileKind kind);
 
 }  // namespace rattleback

@@ -239,7 +239,7 @@ potential = "stiffness (x - shift)^2 / 2"
 name = "lobatto"
 [time]
 step = 0.1
-end = 2
+end = 5
 [ensemble]
 axes = [ {{ name = "s", from = 0, to = 0.5, count = 3 }} ]
 [ensemble.initial]
