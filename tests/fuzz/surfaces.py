@@ -204,7 +204,8 @@ def output_faults(case, outcome):
         return ["prints something that is not UTF-8"]
     if any(c != "\n" and (c < " " or "\x7f" <= c < "\xa0" or c in "\u2028\u2029") for c in text):
         return ["prints a control character"]
-    if "--json" in case.arguments and "--help" not in case.arguments and outcome.code in (0, 3) and text:
+    speaks = {"-h", "--help", "--version"}.isdisjoint(case.arguments)
+    if "--json" in case.arguments and speaks and outcome.code in (0, 3) and text:
         try:
             json.loads(text)
         except ValueError:

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
@@ -416,6 +419,48 @@ void drop_options_of_other_methods(toml::table& document) {
   for (const std::string& key : dropped) method->erase(key);
 }
 
+/// Collects the names in the texts of a node.
+void collect_names(const toml::node& node, std::set<std::string>& names) {
+  if (const toml::table* table = node.as_table()) {
+    for (const auto& entry : *table) collect_names(entry.second, names);
+  } else if (const toml::array* array = node.as_array()) {
+    for (const toml::node& entry : *array) collect_names(entry, names);
+  } else if (const auto* text = node.as_string()) {
+    const auto in_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    const std::string& all = text->get();
+    for (auto at = all.begin(); at != all.end();) {
+      const auto begin = std::find_if(at, all.end(), in_name);
+      at = std::find_if_not(begin, all.end(), in_name);
+      if (begin != at) names.emplace(begin, at);
+    }
+  }
+}
+
+/// Returns the names in all values that may use an axis.
+std::set<std::string> names_in_values(const toml::table& document) {
+  std::set<std::string> names;
+  for (const char* key : {"system", "time", "observable", "section"})
+    if (const toml::node* node = document.get(key)) collect_names(*node, names);
+  if (const toml::node* initial = document.at_path("ensemble.initial").node()) collect_names(*initial, names);
+  return names;
+}
+
+/// Axes and columns that only values used which overrides have replaced, such as the step, are named in ensemble.unused.
+void leave_what_overrides_replaced(const toml::table& file, toml::table& document) {
+  toml::table* ensemble = document.get_as<toml::table>("ensemble");
+  if (ensemble == nullptr) return;
+  const std::set<std::string> now = names_in_values(document);
+  for (const std::string& name : names_in_values(file)) {
+    bool given = ensemble->contains("file");
+    if (const toml::array* axes = ensemble->get_as<toml::array>("axes"))
+      for (const toml::node& axis : *axes)
+        given = given || (axis.is_table() && (*axis.as_table())["name"].value<std::string>() == name);
+    if (!given || now.contains(name)) continue;
+    if (!ensemble->contains("unused")) ensemble->insert("unused", toml::array());
+    if (toml::array* unused = ensemble->get_as<toml::array>("unused")) unused->push_back(name);
+  }
+}
+
 }  // namespace
 
 Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides,
@@ -423,6 +468,7 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
   const FloatingPointScope environment;
   toml::table document = parse_document(toml, origin, overrides);
   drop_options_of_other_methods(document);
+  if (!overrides.empty()) leave_what_overrides_replaced(parse_document(toml, origin, {}), document);
 
   Study study;
   record_places(document, "", study);

@@ -155,5 +155,21 @@ TEST_F(StateTables, EveryColumnAndEveryAxisHasAUse) {
                 advice);
 }
 
+TEST(Overrides, EndTheUseOfAnAxis) {
+  const std::string study =
+      "[system]\nname = \"kepler\"\n[method]\nname = \"lobatto\"\n[time]\nstep = \"h\"\nend = 1.0\nsamples = 1\n"
+      "[ensemble]\n"
+      "axes = [{ name = \"h\", values = [0.1, 0.05] }, { name = \"a\", values = [1, 1.1] }]\n"
+      "[ensemble.initial]\nq = [\"a\", 0]\nv = [0, 1]\n";
+  const auto unused = [&](const std::vector<std::string>& overrides) {
+    return Study::parse(study, "s.toml", overrides).ensemble.unused;
+  };
+  EXPECT_TRUE(unused({}).empty());
+  EXPECT_TRUE(unused({"time.end=2"}).empty());
+  EXPECT_EQ(unused({"time.step=0.1"}), std::vector<std::string>{"h"});
+  EXPECT_EQ(unused({"time.step=0.1", "ensemble.initial.q=[1, 0]"}), (std::vector<std::string>{"a", "h"}));
+  EXPECT_TRUE(unused({"time.step=0.1", "ensemble.initial.q[0]=a + h"}).empty());
+}
+
 }  // namespace points_test
 }  // namespace rattleback

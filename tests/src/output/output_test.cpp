@@ -26,7 +26,7 @@ class Output : public Program {
 
 TEST_F(Output, DoesNotReplaceWhatTheRunReads) {
   const std::string input = "is an input of this run";
-  expect_refused(run + "s.toml", input);
+  expect_refused(run + "s.toml", "says another format");
   fs::create_hard_link(directory / "s.toml", directory / "hard.h5");
   expect_refused(run + "hard.h5", input);
   fs::create_symlink("s.toml", directory / "soft.h5");
@@ -47,8 +47,8 @@ TEST_F(Output, DoesNotReplaceWhatTheRunReads) {
 }
 
 TEST_F(Output, ReplacesResultsOfThisProgramOnly) {
-  write("notes.txt", "of years");
-  expect_refused(run + "notes.txt", "rattleback did not write the file that is there");
+  write("notes.h5", "of years");
+  expect_refused(run + "notes.h5", "rattleback did not write the file that is there");
   write("empty.h5", "");
   expect_refused(run + "empty.h5", "rattleback did not write the file that is there");
   const hid_t other = H5Fcreate((directory / "other.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -65,7 +65,7 @@ TEST_F(Output, ReplacesResultsOfThisProgramOnly) {
   expect_refused(run + "a.h5.checkpoint", "are those of runs under way");
   EXPECT_EQ(shell(run + "a.h5").exit_code, 0);
   EXPECT_EQ(shell(run + "a.h5").exit_code, 0);
-  EXPECT_EQ(read_file(directory / "notes.txt"), "of years");
+  EXPECT_EQ(read_file(directory / "notes.h5"), "of years");
 }
 
 TEST_F(Output, KeepsAFileThatComesDuringTheRun) {
