@@ -225,6 +225,16 @@ TEST_F(Program, RunsWhateverLocksHdf5Takes) {
     }
 }
 
+TEST_F(Program, HasAsManyThreadsAsItsAffinityGrants) {
+  write("s.toml", chaotic);
+  const std::string bound =
+      "taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') $RB run s.toml --backend cpu:scalar --json --set time.end=1";
+  const Outcome granted = shell(bound), asked = shell(bound + " -o r.h5 --threads 2");
+  ASSERT_EQ(granted.exit_code, 0) << granted.err;
+  EXPECT_EQ(nlohmann::json::parse(granted.out).at("threads"), 1);
+  EXPECT_EQ(nlohmann::json::parse(asked.out).at("threads"), 2);
+}
+
 TEST_F(Program, SaysHowManyValuesAreNotFinite) {
   if (shell("$RB describe kepler").exit_code != 0) GTEST_SKIP() << "this build has a part of the catalogue";
   write("s.toml", R"toml([system]

@@ -426,17 +426,6 @@ TEST_F(KernelsOnDemand, ACompilerThatHangsIsInterruptedAtOnce) {
   EXPECT_EQ(outcome.err, "rattleback: interrupted\n");
 }
 
-TEST_F(KernelsOnDemand, ThreadsAreThoseOfTheAffinity) {
-  const Outcome bound =
-      in_cache("taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') $RB run s.toml --backend cpu:scalar --json");
-  ASSERT_EQ(bound.exit_code, 0) << bound.err;
-  EXPECT_EQ(json::parse(bound.out).at("threads"), 1);
-  const Outcome asked = in_cache(
-      "taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') $RB run s.toml -o r.h5 --backend "
-      "cpu:scalar --threads 2 --json");
-  EXPECT_EQ(json::parse(asked.out).at("threads"), 2);
-}
-
 TEST_F(KernelsOnDemand, TimesWithoutSenseDoNotEndTheList) {
   (void)result();
   for (const fs::path& folder : folders(kernels)) {
