@@ -15,7 +15,7 @@ class Scaling {
     if (const auto found = values_.find(node); found != values_.end()) return found->second;
     const Node info = graph_[node];
     int result = node;
-    if (is_product(info.op)) {
+    if (is_product(info.op) && grows(node)) {
       result = joined(scaled(node));
     } else if (info.op == Op::log) {
       const Scaled part = scaled(info.operand[0]);
@@ -24,6 +24,7 @@ class Scaling {
     } else {
       std::array<int, 3> operand{};
       for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k) operand[k] = value(info.operand[k]);
+      if (info.op == Op::whole_power) operand[1] = info.index;
       result = graph_.apply(info.op, operand[0], operand[1], operand[2]);
     }
     return values_[node] = result;
