@@ -403,8 +403,11 @@ TEST_F(KernelsOnDemand, AreCompiledElsewhereWhenTheCacheIsFullOrGone) {
     compiler(what);
     const Outcome outcome = in_cache(command);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(lines(outcome.err, fmt::format("cannot be written ({}); compiled kernels are lost", why)), 1u)
-        << outcome.err;
+    const auto says = [&](const std::string& reason) {
+      return lines(outcome.err, fmt::format("cannot be written ({}); compiled kernels are lost", reason)) == 1;
+    };
+    // a second compilation may begin just after the cache is gone
+    EXPECT_TRUE(says(why) || (what != full && says("No such file or directory"))) << outcome.err;
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     EXPECT_TRUE(datasets(directory / "r.h5") == expected);
     EXPECT_TRUE(fs::is_empty(directory / "t"));
