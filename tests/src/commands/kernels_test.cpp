@@ -386,7 +386,7 @@ TEST_F(KernelsOnDemand, FaultsOfPacksAreOneWarningAndNoEnd) {
       << again.err;
 }
 
-/// A compiler that does something before the real one: `what` in a cache, where the first compilation is.
+/// A compiler that does `what` in a cache, where the first compilation is; the second may find the cache gone.
 TEST_F(KernelsOnDemand, AreCompiledElsewhereWhenTheCacheIsFullOrGone) {
   const auto expected = result();
   const auto compiler = [&](const std::string& what) {
@@ -406,7 +406,6 @@ TEST_F(KernelsOnDemand, AreCompiledElsewhereWhenTheCacheIsFullOrGone) {
     const auto says = [&](const std::string& reason) {
       return lines(outcome.err, fmt::format("cannot be written ({}); compiled kernels are lost", reason)) == 1;
     };
-    // a second compilation may begin just after the cache is gone
     EXPECT_TRUE(says(why) || (what != full && says("No such file or directory"))) << outcome.err;
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     EXPECT_TRUE(datasets(directory / "r.h5") == expected);
