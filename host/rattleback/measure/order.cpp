@@ -191,7 +191,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   if (*stored.time.steps == 0)
     input_error(where,
                 "the step of the reference varies over the ensemble (so does its accuracy); run it with "
-                "--set time.step=H, and name an axis that only the step uses in ensemble.unused");
+                "--set time.step=H");
   const double step = (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps);
   require_finer(where, stored_problem, step, runs);
   if (const auto failed = attributes.find("failed");
