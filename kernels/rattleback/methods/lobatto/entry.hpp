@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/catalogue/settings.hpp"
-#include "rattleback/methods/lobatto/composed.hpp"
-#include "rattleback/tableaus/compositions.hpp"
+#include "rattleback/methods/composition/entry.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -21,21 +20,7 @@ struct LobattoSettings {
 
 inline constexpr const char* lobatto_retractions[] = {"cay", "exp"};
 inline constexpr const char* lobatto_retraction_types[] = {"Cay", "Exp"};
-/// The names of the compositions; those of any symmetric step come before the splittings.
-inline constexpr auto composition_names = [] {
-  std::array<const char*, std::size(compositions)> names{};
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = compositions[i].name;
-  return names;
-}();
-inline constexpr std::size_t of_any_step = 4;
-static_assert(compositions[of_any_step - 1].kind == Composition::Kind::substeps &&
-              compositions[of_any_step].kind != Composition::Kind::substeps);
-/// The step, and the composed step.
-inline constexpr auto composition_types = [] {
-  std::array<const char*, std::size(compositions)> types{"LobattoStep"};
-  for (std::size_t i = 1; i < types.size(); ++i) types[i] = "ComposedLobattoStep";
-  return types;
-}();
+inline constexpr auto lobatto_steps = composition_types("LobattoStep", "ComposedLobattoStep");
 
 inline constexpr OptionInfo lobatto_stages = option<&LobattoSettings::stages>(
     {.name = "stages", .text = "number of stages s", .minimum = 2, .maximum = 8, .compiled = true});
@@ -50,26 +35,18 @@ inline constexpr OptionInfo lobatto_normalise =
     option<&LobattoSettings::normalise>({.name = "normalise",
                                          .text = "rotations are made orthogonal again after every step",
                                          .scope = OptionScope::groups_only});
-/// The composition with the first `count` choices.
-consteval OptionInfo lobatto_composition(const char* text, std::size_t count) {
-  return option<&LobattoSettings::composition>({.name = "composition",
-                                                .text = text,
-                                                .choices = std::span(composition_names).first(count),
-                                                .types = std::span(composition_types).first(count),
-                                                .compiled = true,
-                                                .unnamed = true});
-}
-
 inline constexpr OptionInfo nonholonomic_lobatto_options[] = {lobatto_stages, lobatto_retraction, lobatto_normalise};
 inline constexpr OptionInfo holonomic_lobatto_options[] = {
     lobatto_stages, lobatto_retraction,
-    lobatto_composition("composition of steps of two stages to a higher order, on R^n", of_any_step),
+    composition_option<&LobattoSettings::composition, lobatto_steps>(
+        "composition of steps of two stages to a higher order, on R^n", of_any_step),
     lobatto_normalise};
 inline constexpr OptionInfo lobatto_options[] = {
     lobatto_stages, lobatto_retraction,
-    lobatto_composition("composition of steps of two stages to a higher order, on R^n; those of Blanes and Moan split "
-                        "L = v.Mv/2 - U(q)",
-                        composition_names.size()),
+    composition_option<&LobattoSettings::composition, lobatto_steps>(
+        "composition of steps of two stages to a higher order, on R^n; those of Blanes and Moan split "
+        "L = v.Mv/2 - U(q)",
+        composition_names.size()),
     lobatto_normalise};
 
 inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEntry& system) {

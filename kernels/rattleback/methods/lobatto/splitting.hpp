@@ -1,0 +1,43 @@
+#pragma once
+// Splittings of L = v.Mv/2 - U(q) into drifts and kicks (tableaus/compositions.hpp), of which a composition of the Lobatto pair with
+// two stages is one.
+
+#include "rattleback/methods/composition/composed.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Kicks p += h b f(q) and drifts q += h a M^-1 p in turn, with the weights b_0, a_1, b_1, .., a_k, b_k. A kick without
+/// weight is left out.
+template <class T, class System>
+class Splitting {
+  using Numbers = CompositionNumbers;
+
+ public:
+  using State = PhaseState<T, System::n, 0>;
+  static constexpr bool two_packs = true;
+
+  RB_HD Splitting(const System& system, const SolverOptions<T>&, const double* numbers)
+      : system_(system), mass_(system), numbers_(numbers) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    const double* weight = numbers_ + Numbers::at_weights;
+    kick(state, h, weight[0]);
+    for (int drifts = static_cast<int>(numbers_[Numbers::at_count]); drifts > 0; --drifts, weight += 2) {
+      state.q = fma(T(weight[1]) * h, mass_.inverse_times(state.p), state.q);
+      kick(state, h, weight[2]);
+    }
+    const mask_t<T> solved(true);
+    return {step_status<T>(solved, !solved, is_finite(sum(state.q) + sum(state.p))), T(1.0), T(0.0)};
+  }
+
+ private:
+  RB_HD void kick(State& state, const T& h, double weight) const {
+    if (weight != 0.0) state.p = fma(T(weight) * h, force(system_, state.q), state.p);
+  }
+
+  System system_;
+  Mass<System> mass_;
+  const double* numbers_;
+};
+
+RB_NAMESPACE_END
