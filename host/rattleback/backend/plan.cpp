@@ -112,6 +112,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   a.guess = study.method.guess == "simple" ? 0.0 : 1.0;
   std::ranges::copy(problem.numbers, a.method);
   a.in_space = plan.method->in_space;
+  a.carries_multiplier = !multiplier_from_equations(*plan.system, *plan.method);
   a.start = study.time.start;
   a.step = data.step;
   a.surfaces = problem.surfaces;

@@ -20,6 +20,14 @@ void velocity_of_state(const SystemEntry& system, const double* parameters, cons
   system.turn(q, v, nullptr, true);
 }
 
+bool multiplier_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
+                         bool in_space, double* lambda) {
+  std::vector<double> in_body(p, p + system.n), v(in_body.size());
+  if (in_space && system.turn != nullptr) system.turn(q, nullptr, in_body.data(), false);
+  system.velocity(parameters, q, in_body.data(), v.data());
+  return system.multiplier(parameters, q, v.data(), lambda);
+}
+
 Catalogue& Catalogue::instance() {
   static Catalogue catalogue;
   return catalogue;

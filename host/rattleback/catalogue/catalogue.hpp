@@ -16,6 +16,11 @@ namespace rattleback {
 void velocity_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
                        bool in_space, double* v);
 
+/// Computes the multiplier of the continuous equations at a state (q, p), which is in space or in the body as above. Returns
+/// false where these equations do not determine it.
+bool multiplier_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
+                         bool in_space, double* lambda);
+
 /// The registry of the process. Built-in entries are present from the start.
 class Catalogue {
  public:

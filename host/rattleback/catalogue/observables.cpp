@@ -18,7 +18,7 @@ int dimension(const System& s, const Method&) { return s.n; }
 int constraints(const System& s, const Method&) { return s.m; }
 int dimension_if_holonomic(const System& s, const Method&) { return holonomic(s) ? s.n : 0; }
 int constraints_if_holonomic(const System& s, const Method&) { return holonomic(s) ? s.m : 0; }
-int multipliers(const System& s, const Method& m) { return m.carries_multiplier ? s.m : 0; }
+int multipliers(const System& s, const Method& m) { return shows_multiplier(s, m) ? s.m : 0; }
 int step_multipliers(const System& s, const Method& m) { return m.step_multiplier ? s.m : 0; }
 int step_velocities(const System& s, const Method& m) { return m.step_velocity ? s.n : 0; }
 int step_constraints(const System& s, const Method& m) { return m.step_velocity ? s.m : 0; }
@@ -30,7 +30,7 @@ constexpr RunObservable run_observables_table[] = {
     {Coded::p, "p", false, dimension, false, "momentum dL/dv; on a group trivialised"},
     {Coded::p_projected, "p_projected", false, dimension_if_holonomic, false,
      "momentum without its component across the holonomic constraint"},
-    {Coded::lambda, "lambda", false, multipliers, false, "multiplier, where the method carries it"},
+    {Coded::lambda, "lambda", false, multipliers, false, "multiplier; with a velocity constraint and a method that carries none, that of the continuous equations"},
     {Coded::constraint, "constraint", false, constraints, false, "components of the constraint"},
     {Coded::hidden_constraint, "hidden_constraint", false, constraints_if_holonomic, false,
      "components of the hidden constraint Dg(q) v"},

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/base/message.hpp"
 #include "rattleback/algebra/code.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/expression/parser.hpp"
 #include "rattleback/formulas/model.hpp"
 
@@ -29,7 +29,7 @@ class Variables {
     add_state("q", "x.q", system.elements);
     add_state("v", "velocity", system.n);
     add_state("p", "x.p", system.n);
-    if (names.multiplier) add_state("lambda", "x.lambda", system.m);
+    if (names.multiplier) add_state("lambda", "lambda", system.m);
     if (names.time) {
       known_["t"] = add("time", false);
       rest.emplace_back("t");
@@ -87,6 +87,7 @@ class Variables {
     std::set<std::string> statements;
     for (const std::string& text : read) {
       if (text.starts_with("velocity[")) statements.insert("const auto velocity = x.velocity();");
+      if (text.starts_with("lambda[")) statements.insert("const auto lambda = x.multiplier();");
       if (text.starts_with("observables[")) statements.insert("const auto observables = x.observables();");
       if (text == "time") statements.insert("const T time = x.time();");
       if (text.starts_with("parameter_"))

@@ -49,7 +49,7 @@ FormulaNames formula_names(const Problem& problem, bool time) {
   const auto& formulas = problem.study.system.formulas;
   return {*problem.system,
           formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
-          problem.method->carries_multiplier, time};
+          shows_multiplier(*problem.system, *problem.method), time};
 }
 
 void check_observables(Problem& problem) {
@@ -132,7 +132,7 @@ void check_covariance(const Problem& problem) {
     if (std::ranges::find(known, part) == known.end())
       input_error(where, fmt::format("unknown part of the state {} in output.covariance (known: {})", quote(part),
                                      join(known)));
-    if (part == "lambda" && (!problem.method->carries_multiplier || problem.system->m == 0))
+    if (part == "lambda" && !shows_multiplier(*problem.system, *problem.method))
       input_error(where, fmt::format("output.covariance names lambda, which '{}' does not carry here; leave it out",
                                      study.method.name));
   }

@@ -98,6 +98,7 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
   const auto first_record =
       static_cast<std::uint64_t>(std::ranges::lower_bound(recorded_, tile.first) - recorded_.begin());
   const auto [elements, n, m] = widths();
+  const bool shown = multiplier_from_equations(system_, method_);
   std::vector<double> q(samples * records * elements), v(samples * records * n), p(v.size()),
       lambda(samples * records * m);
   parallel_for(records, threads_, [&, elements = elements, n = n, m = m](std::uint64_t r) {
@@ -110,6 +111,9 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
       std::copy_n(state + elements + n, m, lambda.data() + i * m);
       velocity_of_state(system_, parameters.data(), q.data() + i * elements, p.data() + i * n, method_.in_space,
                         v.data() + i * n);
+      if (shown)
+        multiplier_of_state(system_, parameters.data(), q.data() + i * elements, p.data() + i * n, method_.in_space,
+                            lambda.data() + i * m);
     }
   });
   const auto write = [&](const std::string& name, std::uint64_t width, const std::vector<double>& data) {
@@ -144,14 +148,19 @@ void Runner::write_final(const Tile& tile) {
   sink_.write("/final/residual", {row_of(tile)}, {tile.count}, residual.data());
   if (rows.tangent >= 0) write_lyapunov(tile);
   if (study_.output.final_state) {
+    const bool shown = multiplier_from_equations(system_, method_);
     std::vector<double> q(tile.count * elements), v(tile.count * n), p(v.size()), lambda(tile.count * m);
     parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
       for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
         for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
         for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
         for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
-        velocity_of_state(system_, parameters_of(tile, k).data(), q.data() + k * elements, p.data() + k * n,
-                          method_.in_space, v.data() + k * n);
+        const std::vector<double> parameters = parameters_of(tile, k);
+        velocity_of_state(system_, parameters.data(), q.data() + k * elements, p.data() + k * n, method_.in_space,
+                          v.data() + k * n);
+        if (shown)
+          multiplier_of_state(system_, parameters.data(), q.data() + k * elements, p.data() + k * n, method_.in_space,
+                              lambda.data() + k * m);
       }
     });
     write_state("/final/", tile, q, v, p, lambda);
@@ -165,7 +174,8 @@ void Runner::write_lyapunov(const Tile& tile) {
   std::vector<double> values(tile.chunks() * chunk_size);
   for (std::uint64_t c = 0; c < tile.chunks(); ++c)
     system_.observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
-  std::ranges::replace_if(values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
+  std::ranges::replace_if(
+      values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
   sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, values.data());
 }
 

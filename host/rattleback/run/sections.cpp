@@ -242,17 +242,12 @@ class CrossingLocator::Batch {
       parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
     }
     velocity_of_state(system, parameters.data(), q, p, plan.method->in_space, v);
-    if (system.m > 0 && fraction < shortest_for_multiplier * size_[i])
-      set_continuous_multiplier(system, parameters.data(), {q, v, p, p + system.n}, plan.method->in_space);
-  }
-  /// Changes the multiplier of a state to that of the continuous equations, where they have one.
-  static void set_continuous_multiplier(const SystemEntry& system, const double* parameters, const PointView& state,
-                                        bool in_space) {
-    std::vector<double> q(state.q, state.q + system.elements), v(state.v, state.v + system.n), p(v), lambda(system.m);
-    const PrepareReport report = system.prepare(
-        parameters, {q.data(), v.data(), p.data(), lambda.data()},
-        {.from_momentum = false, .keep_multiplier = false, .project = false, .given_in_space = in_space});
-    if (report.multiplier_ok) std::ranges::copy(lambda, state.lambda);
+    if (multiplier_from_equations(system, *plan.method) ||
+        (system.m > 0 && fraction < shortest_for_multiplier * size_[i])) {
+      std::vector<double> lambda(static_cast<std::size_t>(system.m));
+      if (multiplier_of_state(system, parameters.data(), q, p, plan.method->in_space, lambda.data()))
+        std::ranges::copy(lambda, p + system.n);
+    }
   }
 
   const CrossingLocator& locator_;

@@ -177,6 +177,8 @@ struct SystemEntry {
   /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v); `in_space` tells whether v
   /// and p are in space or in the body.
   void (*tangent)(const double* parameters, const double* q, const double* v, bool in_space, double* tangent);
+  /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
+  bool (*multiplier)(const double* parameters, const double* q, const double* v, double* lambda);
   ObserveFunction observe;  ///< the observables, without packs
   std::uint64_t takes;      ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
   SystemSource source_text;
@@ -226,6 +228,15 @@ struct MethodEntry {
   const char* header = nullptr;
   const char* step = nullptr;
 };
+
+/// Whether a state has no multiplier of its own, and that of the continuous equations is shown.
+[[nodiscard]] constexpr bool multiplier_from_equations(const SystemEntry& system, const MethodEntry& method) {
+  return system.constraint == ConstraintKind::velocity && !method.carries_multiplier;
+}
+/// Whether a state has a multiplier, or shows one.
+[[nodiscard]] constexpr bool shows_multiplier(const SystemEntry& system, const MethodEntry& method) {
+  return system.m > 0 && (method.carries_multiplier || multiplier_from_equations(system, method));
+}
 
 /// An observable of a run: a system observable, a component, a counter, or a formula of the study. `p_projected`, of holonomic systems, is the
 /// momentum nearest to p in kinetic energy whose velocity satisfies the hidden constraint; the trajectory continues
@@ -302,6 +313,7 @@ struct KernelArguments {
   double guess = 1.0;                 ///< Newton's method starts with this fraction of the predicted velocity
   double method[max_method_numbers];  ///< numbers of the step from the options of the method
   bool in_space = false;              ///< p of the states is right trivialised, and v is shown right trivialised
+  bool carries_multiplier = true;  ///< the multiplier of a state is in its rows
   Surfaces surfaces;
 };
 /// Returns the row of parameter `i`, or -1 where its value is among the arguments.
@@ -364,7 +376,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 5;
+inline constexpr int binary_interface = 6;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

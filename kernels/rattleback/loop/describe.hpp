@@ -132,6 +132,21 @@ void forms(const double* parameters, const double* q, const double* v, double* r
   }
 }
 
+/// See SystemEntry::multiplier.
+template <template <class> class SystemOf>
+bool multiplier(const double* parameters, const double* q, const double* v, double* lambda) {
+  using System = SystemOf<double>;
+  if constexpr (System::m > 0) {
+    Vector<double, System::m> x;
+    const bool determined = detail::continuous_multiplier(detail::system_from<System>(parameters),
+                                                          detail::load<element_size<System>>(q),
+                                                          detail::load<System::n>(v), x);
+    detail::store(x, lambda);
+    return determined;
+  }
+  return true;
+}
+
 /// See SystemEntry::expand.
 template <template <class> class SystemOf>
 void expand(const double* x, double* q) {
@@ -277,6 +292,7 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  exact_solution,
                                  on_group<System> ? turn<SystemOf> : nullptr,
                                  initial_tangent<SystemOf>,
+                                 multiplier<SystemOf>,
                                  observe<SystemOf>,
                                  takes,
                                  source,

@@ -4,6 +4,7 @@
 
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/start/multiplier.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -31,6 +32,26 @@ RB_HD Vector<T, System::n> momentum_in_body([[maybe_unused]] const Vector<T, ele
   return p;
 }
 
+/// The multiplier of the continuous equations at a state (q, p). A separate function keeps this code out of the time loop and
+/// its registers from the observables.
+template <class T, class System, int N, int n>
+RB_NOINLINE Vector<T, System::m> multiplier_by_equations(const KernelArguments& a, const double* chunk, int lane,
+                                                         const Vector<T, N> q, const Vector<T, n> p) {
+  const System system = load_system<System>(a, chunk, lane);
+  const Vector<T, n> v = velocity_of_state(system, q, p, a.in_space);
+  return detail::ContinuousMultiplier<System>(system, q, in_body(system, q, p, v, a.in_space)).lambda;
+}
+
+/// The multiplier of a state (q, p): `carried` by the method, or else that of the continuous equations.
+template <class System, class T, int N, int n>
+RB_HD Vector<T, System::m> multiplier_of_state(const KernelArguments& a, const double* chunk, int lane,
+                                               const Vector<T, N>& q, const Vector<T, n>& p,
+                                               const Vector<T, System::m>& carried) {
+  if constexpr (System::kind == ConstraintKind::velocity)
+    if (!a.carries_multiplier) return multiplier_by_equations<T, System>(a, chunk, lane, q, p);
+  return carried;
+}
+
 /// The place of a state: its parameters and its time.
 template <class T>
 struct StatePlace {
@@ -56,6 +77,9 @@ struct ObservedPoint : StatePlace<T> {
 
   RB_HD const Vector<T, System::n>& velocity() const { return v; }
   RB_HD const Vector<T, observable_count<System>>& observables() const { return of_system; }
+  RB_HD Vector<T, System::m> multiplier() const {
+    return multiplier_of_state<System>(this->arguments, this->chunk, this->lane, q, p, lambda);
+  }
 };
 
 /// Computes a velocity that needs a linear solve; a separate function keeps this code out of the time loop.
@@ -71,8 +95,7 @@ RB_NOINLINE Vector<T, observable_count<System<T>>> observed_state(const KernelAr
                                                                   int lane, const Vector<T, N> q,
                                                                   const Vector<T, n> p) {
   const System<T> system = load_system<System<T>>(a, chunk, lane);
-  return evaluate_observables(system, q,
-                              in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space),
+  return evaluate_observables(system, q, in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space),
                               momentum_in_body<System<T>>(q, p, a.in_space));
 }
 
@@ -94,6 +117,9 @@ struct SteppedPoint : StatePlace<T> {
   }
   RB_HD Vector<T, observable_count<System>> observables() const {
     return observed_state<T, SystemOf>(this->arguments, this->chunk, this->lane, q, p);
+  }
+  RB_HD Vector<T, System::m> multiplier() const {
+    return multiplier_of_state<System>(this->arguments, this->chunk, this->lane, q, p, lambda);
   }
 };
 

@@ -40,23 +40,28 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   const auto p = load_rows<T, n>(chunk, rows.p, lane);
   const auto v = velocity_of_state(system, q, p, a.in_space);
   const mask_t<T> good = Lanes<T>::load(chunk + rows.status * row_size + lane) == T(0.0);
-  const Vector<T, k> of_system = evaluate_observables(system, q, in_body(system, q, p, v, a.in_space),
-                                                      momentum_in_body<Sys>(q, p, a.in_space));
+  const Vector<T, k> of_system =
+      evaluate_observables(system, q, in_body(system, q, p, v, a.in_space), momentum_in_body<Sys>(q, p, a.in_space));
   Vector<T, n> p_projected = p;
+  const auto wanted = [&](ObservableCode::Kind kind) {
+    bool found = false;
+    for (int i = 0; i < count; ++i) found = found || codes[i].kind == kind;
+    return found;
+  };
   if constexpr (is_holonomic<Sys>) {
-    bool wanted = false;
-    for (int i = 0; i < count; ++i) wanted = wanted || codes[i].kind == ObservableCode::p_projected;
-    if (wanted) {
+    if (wanted(ObservableCode::p_projected)) {
       mask_t<T> singular(false);
       impulse_to_constraint(system, q, p_projected, singular);
     }
   }
+  Vector<T, m> lambda{};
+  if constexpr (m > 0) lambda = load_rows<T, m>(chunk, rows.lambda, lane);
   Vector<T, Formulas<T>::count> of_study{};
   if constexpr (Formulas<T>::count > 0) {
-    Vector<T, m> lambda{};
-    if constexpr (m > 0) lambda = load_rows<T, m>(chunk, rows.lambda, lane);
     of_study = Formulas<T>::evaluate(ObservedPoint<T, Sys>{{a, chunk, lane}, q, p, lambda, v, of_system});
   }
+  if constexpr (m > 0)
+    if (wanted(ObservableCode::lambda)) lambda = multiplier_of_state<Sys>(a, chunk, lane, q, p, lambda);
   for (int i = 0; i < count; ++i) {
     const ObservableCode code = codes[i];
     T x(0.0);
@@ -77,7 +82,7 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = component(p_projected, code.index);
         break;
       case ObservableCode::lambda:
-        if constexpr (m > 0) x = Lanes<T>::load(chunk + (rows.lambda + code.index) * row_size + lane);
+        if constexpr (m > 0) x = component(lambda, code.index);
         break;
       case ObservableCode::iterations:
         x = Lanes<T>::load(chunk + rows.iterations * row_size + lane);

@@ -1,80 +1,13 @@
 #pragma once
-// What makes a point consistent with the constraints: the multiplier of the continuous equations, and the nearest velocity and
-// position. This code runs on the host only.
+// What makes a point consistent with the constraints: its multiplier, and the nearest velocity and position. This code runs on
+// the host only.
 
-#include <type_traits>
-
-#include "rattleback/lie/lie.hpp"
-#include "rattleback/mechanics/system.hpp"
+#include "rattleback/start/multiplier.hpp"
 #include "rattleback/start/nearest.hpp"
 
 RB_NAMESPACE_BEGIN
 
 namespace detail {
-
-/// The motion without constraint forces. The acceleration is M^-1 (L_q + ad*_v p - dp), where dp is the derivative of
-/// p = L_v along the configuration's velocity; ad* = 0 on R^n.
-template <class System>
-class FreeMotion {
-  using T = typename System::scalar;
-  using G = group_of<System>;
-  static constexpr int n = System::n;
-
- public:
-  FreeMotion(const System& system, const Configuration<System>& q, const Vector<T, n>& v) : mass_(mass(system, q, v)) {
-    Vector<T, n> rate = configuration_force(system, q, v);
-    if constexpr (on_group<System>) rate = rate + G::ad_star(v, momentum(system, q, v));
-    if constexpr (!Separable<System>) {
-      Vector<Dual<T, 1>, n> constant_v;
-      for (int i = 0; i < n; ++i) constant_v[i] = Dual<T, 1>(v[i]);
-      const auto p = momentum(system, moving<G>(q, v), constant_v);
-      for (int i = 0; i < n; ++i) rate[i] = rate[i] - p[i].partial[0];
-    }
-    acceleration_ = response(rate);
-  }
-
-  [[nodiscard]] const Vector<T, n>& acceleration() const { return acceleration_; }
-  /// M^-1 p.
-  [[nodiscard]] Vector<T, n> response(const Vector<T, n>& p) const {
-    if constexpr (Separable<System>) {
-      return mass_.inverse_times(p);
-    } else {
-      return mass_.factors.solve(p);
-    }
-  }
-  /// M x.
-  [[nodiscard]] Vector<T, n> times(const Vector<T, n>& x) const {
-    if constexpr (Separable<System>) {
-      return mass_.times(x);
-    } else {
-      return mass_.matrix * x;
-    }
-  }
-
- private:
-  struct MassMatrix {
-    Matrix<T, n, n> matrix;
-    Lu<T, n> factors;
-    explicit MassMatrix(const Matrix<T, n, n>& m) : matrix(m), factors(m) {}
-  };
-  static auto mass(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
-    if constexpr (Separable<System>) {
-      return Mass<System>(system);
-    } else {
-      return MassMatrix(mass_matrix(system, q, v));
-    }
-  }
-
-  std::conditional_t<Separable<System>, Mass<System>, MassMatrix> mass_;
-  Vector<T, n> acceleration_;
-};
-
-/// Derivatives of the constraint Phi at (q, v).
-template <class System, class T = typename System::scalar>
-auto constraint_gradient(const System& system, const Configuration<System>& q, const Vector<T, System::n>& v) {
-  return gradient<System::m, group_of<System>>([&](const auto& x, const auto& y) { return constraint(system, x, y); },
-                                               q, v);
-}
 
 /// Whether the rows with this Gram matrix are linearly independent to round-off. Elimination turns each diagonal entry,
 /// relative to its start value, into the squared sine of the angle between this row and the span of the rows before.
@@ -93,23 +26,14 @@ bool independent(Matrix<T, m, m> gram) {
   return true;
 }
 
-/// Computes the multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0, from
-///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v a,   a the acceleration without constraint forces.
-/// Returns false when the constraint forces are dependent or the mass matrix is singular.
+/// Computes the multiplier of the continuous equations. Returns false when the constraint forces are dependent or the mass
+/// matrix is singular.
 template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
 bool continuous_multiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v,
                            Vector<T, m>& lambda) {
-  const FreeMotion<System> motion(system, q, v);
-  const auto phi = constraint_gradient(system, q, v);
-  Matrix<T, m, m> matrix;
-  for (int k = 0; k < m; ++k) {
-    const Vector<T, n> response = motion.response(phi.dv[k]);
-    for (int i = 0; i < m; ++i) matrix[i][k] = dot(phi.dv[i], response);
-    lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], motion.acceleration()));
-  }
-  const Lu<T, m> lu(matrix);
-  lambda = lu.solve(lambda);
-  bool finite = !lu.singular() && independent(matrix);
+  const ContinuousMultiplier<System> of_state(system, q, v);
+  lambda = of_state.lambda;
+  bool finite = !of_state.singular && independent(of_state.gram);
   for (int k = 0; k < m; ++k) finite = finite && is_finite(lambda[k]);
   return finite;
 }
