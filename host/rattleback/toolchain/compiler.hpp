@@ -38,7 +38,7 @@ inline constexpr int least_gcc = 11, least_clang = 14;  ///< the first versions 
 
 /// Returns the options in RATTLEBACK_CXXFLAGS, which is split at blanks; relative folders become absolute. Only options
 /// that cannot change the bits of a result are taken: folders of headers (-I, -isystem, -iquote, -idirafter), macros of
-/// the user (-D, -U) without arguments, --sysroot=, --gcc-toolchain=, -g and -w. Throws Error(input) for any other.
+/// the user (-D, -U) without arguments, --sysroot=, --gcc-toolchain=, -g, -w, -O0, -O1 and -O2. Throws Error(input) for any other.
 [[nodiscard]] std::vector<std::string> extra_flags();
 
 /// What the environment gives to headers of the user: RATTLEBACK_CXXFLAGS, and the folders that compilers take from CPATH and

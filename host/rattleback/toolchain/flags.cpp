@@ -19,10 +19,14 @@ constexpr const char* flags_variable = "RATTLEBACK_CXXFLAGS";
 constexpr std::array<std::string_view, 6> folder_options = {"-isystem",   "-iquote",          "-idirafter",
                                                             "--sysroot=", "--gcc-toolchain=", "-I"};
 
+/// Options without an operand. Contraction is off and kernels call no library function, so that the levels of optimisation, which
+/// the tests compare, give the same bits.
+constexpr std::array<std::string_view, 5> plain_options = {"-g", "-w", "-O0", "-O1", "-O2"};
+
 [[noreturn]] void refuse(const std::string& option, std::string_view why) {
   input_error(flags_variable,
               fmt::format("{} is refused ({}); options are -I, -isystem, -iquote and -idirafter with a folder, "
-                          "-D and -U with a macro of yours, --sysroot=, --gcc-toolchain=, -g and -w",
+                          "-D and -U with a macro of yours, --sysroot=, --gcc-toolchain=, -g, -w, -O0, -O1 and -O2",
                           quote(option), why));
 }
 
@@ -89,7 +93,7 @@ std::vector<std::string> extra_flags() {
       const std::string macro = operand(word, 2);
       require_macro_of_user(word, macro);
       flags.push_back(word.substr(0, 2) + macro);
-    } else if (word == "-g" || word == "-w") {
+    } else if (std::ranges::find(plain_options, word) != plain_options.end()) {
       flags.push_back(word);
     } else {
       refuse(word, "it could change the bits of results");
