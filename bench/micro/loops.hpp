@@ -47,7 +47,8 @@ class Loop {
     rows.p = system.elements;
     rows.lambda = system.elements + system.n;
     rows.step = rows.steps_per_sample = -1;
-    rows.status = rows.lambda + system.m;
+    rows.carried = rows.lambda + system.m;
+    rows.status = rows.carried + (method.carried == nullptr ? 0 : method.carried(system));
     rows.steps = rows.status + 1;
     rows.iterations = rows.status + 2;
     rows.residual = rows.status + 3;
@@ -84,7 +85,7 @@ class Loop {
       if (at(arguments_.layout.status, lane) != 0.0) return false;
     return true;
   }
-  /// Returns an element of the state, which has rows q, p, lambda.
+  /// Returns an element of the state, which has rows q, p, lambda, and what the method carries besides.
   double& at(int row, int lane) { return chunk_[static_cast<std::size_t>(row * row_size + lane)]; }
 
  private:

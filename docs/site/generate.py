@@ -77,8 +77,8 @@ def method_page(method):
     rows = []
     for option in method["options"]:
         text = option["text"] + (f"; {option['range']}" if option.get("range") else "")
-        if option.get("systems", "all") == "groups-only":
-            text += "; for systems on Lie groups"
+        text += {"groups-only": "; for systems on Lie groups",
+                 "holonomic-only": "; for holonomic constraints"}.get(option.get("systems"), "")
         rows.append([code(option["name"]), value(option["default"]) if "default" in option else "", plain(text)])
     return "\n".join([
         f"# {method['name']}\n", f"{plain(method['summary'])}.\n",

@@ -19,12 +19,17 @@
 namespace rattleback::program {
 namespace {
 
+const char* scope_in_words(const std::string& systems) {
+  if (systems == "all") return "";
+  return systems == "holonomic-only" ? "; for holonomic constraints" : "; for systems on Lie groups";
+}
+
 void print_lines(const Json& list, const char* format_name) {
   for (const Json& item : list)
     print_stdout("    {:<24} {}{}{}{}{}\n", item["name"].get<std::string>(), item["text"].get<std::string>(),
                  item.contains("unit") ? fmt::format(" [{}]", item["unit"].get<std::string>()) : "",
                  item.contains("range") ? fmt::format("; {}", item["range"].get<std::string>()) : "",
-                 item.value("systems", "all") == "all" ? "" : "; for systems on Lie groups",
+                 scope_in_words(item.value("systems", "all")),
                  item.contains("default") ? fmt::format("; {} {}", format_name, json_text(item["default"])) : "");
 }
 

@@ -20,7 +20,7 @@ Json json_of(const MethodOption& value) {
 
 Json json_of(std::span<const OptionInfo> options) {
   constexpr const char* kinds[] = {"integer", "choice", "number", "flag", "numbers", "matrix"};
-  constexpr const char* scopes[] = {"all", "groups-matter", "groups-only"};
+  constexpr const char* scopes[] = {"all", "groups-matter", "groups-only", "holonomic-only"};
   auto json = Json::array();
   for (const OptionInfo& option : options) {
     auto& entry = json.emplace_back();

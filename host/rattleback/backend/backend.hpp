@@ -63,9 +63,10 @@ struct Plan {
   std::vector<LineFit> line_fits;
   bool keep_values = false;          ///< quantiles, histograms, groups and the result need the values
   int state_rows = 0;                ///< rows of q, p and lambda; a chunk begins with these rows
+  int step_rows = 0;                 ///< with the numbers that the method carries besides, all that a step goes on from
   std::vector<int> components;       ///< observables of the covariance
   std::size_t first_covariance = 0;  ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
-  [[nodiscard]] int crossing_size() const { return 3 + state_rows; }
+  [[nodiscard]] int crossing_size() const { return 3 + step_rows; }
 };
 
 /// Steps `from` to `to` of one interval between samples, for all trajectories. A sample follows where `observe` is

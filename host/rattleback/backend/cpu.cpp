@@ -183,7 +183,7 @@ class CpuBackend final : public Backend {
     if (plan_->arguments.surfaces.count == 0) return false;
     double* chunk = tile_->chunk(c);
     double* counts = chunk + rows.crossings * row_size;
-    const int slot_rows = 2 + plan_->state_rows;
+    const int slot_rows = 2 + plan_->step_rows;
     bool waits = false;
     for (int lane = begin; lane < end; ++lane) {
       const int count = static_cast<int>(counts[lane]);

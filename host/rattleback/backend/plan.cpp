@@ -123,6 +123,9 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   rows.p = take(plan.system->n);
   rows.lambda = take(plan.system->m);
   plan.state_rows = next;
+  const int carried = plan.method->carried == nullptr ? 0 : plan.method->carried(*plan.system);
+  if (carried > 0) rows.carried = take(carried);
+  plan.step_rows = next;
   rows.status = take(1);
   rows.steps = take(1);
   rows.iterations = take(1);
@@ -140,13 +143,12 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   }
   if (parameters > max_uniform_parameters) rows.parameters = take(parameters - max_uniform_parameters);
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind == ObservableCode::lyapunov; })) {
-    rows.tangent = take(plan.system->elements + plan.system->n + plan.system->m);
+    rows.tangent = take(plan.step_rows);
     rows.tangent_exponent = take(1);
   }
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
     rows.last_step = take(plan.system->m + 3 * plan.system->n);
   if (compensated(problem)) rows.rounding = take(plan.system->elements + plan.system->n);
-  if (plan.method->carried > 0) rows.rounding = take(plan.method->carried);
   rows.references = take(static_cast<int>(plan.codes.size()));
   if (!plan.line_fits.empty()) rows.fits = take(2 * static_cast<int>(plan.line_fits.size()));
   for (LineFit& fit : plan.line_fits) fit.row += rows.fits;
@@ -154,7 +156,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   rows.surfaces = take(a.surfaces.count);
   rows.crossings = take(sections ? 1 : 0);
   rows.persistent = next;
-  rows.slots = take(sections ? crossing_slots * (plan.state_rows + 2) : 0);
+  rows.slots = take(sections ? crossing_slots * (plan.step_rows + 2) : 0);
   rows.rows = next;
   return plan;
 }

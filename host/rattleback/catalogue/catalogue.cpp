@@ -77,7 +77,7 @@ std::vector<PairKey> Catalogue::keys(const SystemEntry& system, const MethodEntr
     const bool choice = option.kind == OptionKind::choice;
     const int first = choice ? 0 : static_cast<int>(option.minimum);
     int last = choice ? static_cast<int>(option.choices.size()) - 1 : static_cast<int>(option.maximum);
-    if (option.scope != OptionScope::all && system.turn == nullptr) last = first;
+    if (!has_effect(option, system)) last = first;
     std::vector<PairKey> longer;
     for (const PairKey& key : keys)
       for (int value = first; value <= last; ++value) {

@@ -5,9 +5,9 @@
 namespace rattleback {
 namespace {
 
-/// Returns the value that decides the step: options without effect on R^n have their first value there.
+/// Returns the value that decides the step: options without effect on a system have their first value there.
 int effective(const OptionInfo& option, int value, const SystemEntry& system) {
-  if (option.scope == OptionScope::all || system.turn != nullptr) return value;
+  if (has_effect(option, system)) return value;
   return option.kind == OptionKind::choice ? 0 : static_cast<int>(option.minimum);
 }
 
@@ -126,7 +126,7 @@ std::string Unit::title(const std::string& target) const {
     for (const OptionInfo& option : method->options) {
       if (!option.compiled) continue;
       const int value = *next++;
-      if (option.scope != OptionScope::all && system->turn == nullptr) continue;
+      if (!has_effect(option, *system)) continue;
       if (option.unnamed && value == static_cast<int>(option.standard)) continue;
       if (option.kind == OptionKind::choice) {
         title += fmt::format(", {} {}", option.name, option.choices[static_cast<std::size_t>(value)]);

@@ -180,10 +180,6 @@ std::string systems_in_words(const MethodEntry& method) {
   return words;
 }
 
-bool has_effect(const OptionInfo& option, const SystemEntry& system) {
-  return option.scope == OptionScope::all || system.expand != nullptr;
-}
-
 std::string range_in_words(const OptionInfo& option) {
   if (option.kind == OptionKind::choice)
     return join(std::vector<std::string>(option.choices.begin(), option.choices.end()));
@@ -228,14 +224,19 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
   }
   const bool stages_given = study.method.options.contains("stages");
   for (const OptionInfo& option : method.options) {
-    const bool allowed = option.scope != OptionScope::groups_only || has_effect(option, system);
+    const bool allowed = option.scope == OptionScope::groups_matter || has_effect(option, system);
     const auto given = study.method.options.find(option.name);
     if (given != study.method.options.end()) {
-      if (!allowed)
-        input_error(study.place(fmt::format("method.{}", option.name)),
-                    fmt::format("method.{} is for systems on Lie groups (the configuration space of '{}' is R^{}); "
-                                "leave it out",
-                                option.name, system.name, system.n));
+      if (!allowed) {
+        const std::string place = study.place(fmt::format("method.{}", option.name));
+        if (option.scope == OptionScope::holonomic_only)
+          input_error(place, fmt::format("method.{} is for holonomic constraints (those of '{}' are {}); leave it out",
+                                         option.name, system.name,
+                                         system.m > 0 ? "on velocities, and hold at every step" : "none"));
+        input_error(place, fmt::format("method.{} is for systems on Lie groups (the configuration space of '{}' is "
+                                       "R^{}); leave it out",
+                                       option.name, system.name, system.n));
+      }
       given->second = Checked(study, method, option)(given->second);
     } else if (allowed) {
       study.method.options[option.name] = default_of(option);

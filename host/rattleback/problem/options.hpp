@@ -12,9 +12,6 @@ namespace rattleback {
 /// U(q) on R^n".
 [[nodiscard]] std::string systems_in_words(const MethodEntry& method);
 
-/// Returns whether an option has an effect on a system.
-[[nodiscard]] bool has_effect(const OptionInfo& option, const SystemEntry& system);
-
 /// Returns the range or the choices: "2 to 5", "cay, exp"; "" when every value is allowed.
 [[nodiscard]] std::string range_in_words(const OptionInfo& option);
 

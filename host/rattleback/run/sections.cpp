@@ -203,7 +203,7 @@ class CrossingLocator::Batch {
     const ChunkLayout& rows = locator_.arguments_.layout;
     const Plan& plan = locator_.plan_;
     for (int i = 0; i < count(); ++i) {
-      for (int r = 0; r < plan.state_rows; ++r) row(r)[i] = jobs_[i].crossing[3 + r];
+      for (int r = 0; r < plan.step_rows; ++r) row(r)[i] = jobs_[i].crossing[3 + r];
       row(rows.status)[i] = status_good;
       row(rows.steps)[i] = sizes[i] == 0.0 ? 1.0 : 0.0;
       row(rows.iterations)[i] = row(rows.residual)[i] = 0.0;
@@ -265,7 +265,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
           static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n + plan.system->m)),
       unit_(Kernels::instance().get(unit_of_sections(plan, best_isa()))),
       arguments_(plan.arguments) {
-  ChunkLayout& rows = arguments_.layout;  // starts with the rows of the plan's layout: q, p, lambda, bookkeeping
+  ChunkLayout& rows = arguments_.layout;  // starts with the rows of the plan's layout: the state, bookkeeping
   int next = rows.residual + 1;
   rows.step = next++;
   rows.steps_per_sample = next++;

@@ -4,6 +4,7 @@
 
 #include "rattleback/methods/conversion/entry.hpp"
 #include "rattleback/methods/energy_momentum/entry.hpp"
+#include "rattleback/methods/generalized_alpha/entry.hpp"
 #include "rattleback/methods/ggl/entry.hpp"
 #include "rattleback/methods/hbvm/entry.hpp"
 #include "rattleback/methods/lie/vcg_entry.hpp"
@@ -12,6 +13,7 @@
 
 #define RB_METHODS(X)                                                                                   \
   X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
+  X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)                                         \
   X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                                  \
   X(lobatto, LobattoStep<T, System, Cay, 2>)                                                            \
   X(hbvm, Hbvm<T, System, 1>)                                                                           \

@@ -5,6 +5,7 @@
 #include "rattleback/methods/conversion/variational_conversion.hpp"
 #include "rattleback/methods/energy_momentum/bobenko_suris.hpp"
 #include "rattleback/methods/energy_momentum/energy_momentum.hpp"
+#include "rattleback/methods/generalized_alpha/generalized_alpha.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 #include "rattleback/methods/hbvm/hbvm.hpp"
 #include "rattleback/methods/lie/vcg.hpp"

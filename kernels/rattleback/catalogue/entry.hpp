@@ -214,11 +214,13 @@ struct MethodEntry {
   /// Whether the constraints on positions and on velocities hold to round-off. Otherwise their error is of the order of
   /// the step.
   bool exact_constraint = true, exact_hidden_constraint = true;
+  /// Where options decide about the constraint on velocities: whether it holds to round-off for their values.
+  bool (*keeps_hidden_constraint)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
   /// The flag option that turns on compensated summation of the state; null without such an option.
   const char* compensation = nullptr;
   bool in_space = false;  ///< on groups, v and p of the states are right trivialised
-  /// Count of numbers that a step passes to the next step for rounding errors, besides the state. All start at 0.
-  int carried = 0;
+  /// The count of numbers that the state of the step has besides q, p and lambda (PhaseState). All start at 0. Null: none.
+  int (*carried)(const SystemEntry& system) = nullptr;
   /// Whether a step has a separate velocity, and a multiplier gamma of the hidden constraint. Both can be observed.
   bool step_velocity = false, step_multiplier = false;
   /// Newton's method starts from a predicted position; `solver.guess` can turn the prediction off.
@@ -236,6 +238,13 @@ struct MethodEntry {
 /// Whether a state has a multiplier, or shows one.
 [[nodiscard]] constexpr bool shows_multiplier(const SystemEntry& system, const MethodEntry& method) {
   return system.m > 0 && (method.carries_multiplier || multiplier_from_equations(system, method));
+}
+
+/// Whether the values of an option make a difference on a system.
+[[nodiscard]] constexpr bool has_effect(const OptionInfo& option, const SystemEntry& system) {
+  if (option.scope == OptionScope::all) return true;
+  return option.scope == OptionScope::holonomic_only ? system.constraint == ConstraintKind::holonomic
+                                                     : system.turn != nullptr;
 }
 
 /// An observable of a run: a system observable, a component, a counter, or a formula of the study. `p_projected`, of holonomic systems, is the
@@ -277,8 +286,10 @@ struct ChunkLayout {
   int slots;                                ///< crossing_slots times (surfaces crossed, steps before, state before)
   int persistent;                           ///< number of rows before the slots; a checkpoint keeps these rows
   int rows;
-  int tangent = -1, tangent_exponent = -1;  ///< tangent vector of (q, p, lambda) and its power of two; -1 without
-  int rounding = -1;   ///< rounding remainders of q and p (compensated summation) or carried numbers; -1 without
+  /// Tangent vector of (q, p, lambda) and what the method carries besides, and its power of two; -1 without.
+  int tangent = -1, tangent_exponent = -1;
+  int carried = -1;    ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
+  int rounding = -1;   ///< rounding remainders of q and p (compensated summation); -1 without
   int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
   int fits = -1;       ///< two running sums for each fit of a line; -1 without
   int parameters = -1;  ///< one row per parameter beyond max_uniform_parameters; -1 without

@@ -20,7 +20,8 @@ enum class OptionScope {
   all,
   /// The option makes no difference on R^n and is allowed there; all its values agree on the group R^n.
   groups_matter,
-  groups_only,  ///< an error on R^n
+  groups_only,     ///< an error on R^n
+  holonomic_only,  ///< an error without a holonomic constraint; all its values agree there
 };
 
 struct OptionValue;

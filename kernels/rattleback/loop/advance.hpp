@@ -26,7 +26,7 @@ template <class Step>
 inline constexpr bool defers_failures = requires { requires Step::defers_failures; };
 
 /// The summation of a state whose rounding errors are kept in rows, where there are such rows; plain otherwise. In memory they
-/// cost no registers where they are not wanted. What a step by one thread carries has the same rows.
+/// cost no registers where they are not wanted.
 template <class T, class Team>
 struct RoundingRows {
   double* chunk;
@@ -48,14 +48,6 @@ struct RoundingRows {
       Team::sync();
     }
   }
-  template <class, int size>
-  RB_HD Vector<T, size> carried() const {
-    return row < 0 ? Vector<T, size>::zero() : load_rows<T, size>(chunk, row, lane);
-  }
-  template <int size>
-  RB_HD void carry(const Vector<T, size>& x, mask_t<T> solved) const {
-    if (row >= 0) store_rows(chunk, row, lane, select(active & solved, x, load_rows<T, size>(chunk, row, lane)));
-  }
 };
 
 template <class T, class State>
@@ -65,6 +57,7 @@ RB_HD State load_state(const ChunkLayout& rows, const double* chunk, int lane) {
   r.p = load_rows<T, State::dimension>(chunk, rows.p, lane);
   r.lambda = {};
   if constexpr (State::multipliers > 0) r.lambda = load_rows<T, State::multipliers>(chunk, rows.lambda, lane);
+  if constexpr (State::carries > 0) r.carried = load_rows<T, State::carries>(chunk, rows.carried, lane);
   return r;
 }
 template <class State>
@@ -72,6 +65,7 @@ RB_HD void store_state(const ChunkLayout& rows, double* chunk, int lane, const S
   store_rows(chunk, rows.q, lane, state.q);
   store_rows(chunk, rows.p, lane, state.p);
   if constexpr (State::multipliers > 0) store_rows(chunk, rows.lambda, lane, state.lambda);
+  if constexpr (State::carries > 0) store_rows(chunk, rows.carried, lane, state.carried);
 }
 
 /// What is recorded of the steps of a trajectory.
@@ -126,7 +120,9 @@ class TrajectoryInRegisters {
   RB_HD void start(const mask_t<T>& running) {
     state_ = load_state<T, State>(rows_, chunk_, lane_);
     record_ = load_record<T>(rows_, chunk_, lane_);
-    if (!all(running)) state_ = {spread(running, state_.q), spread(running, state_.p), spread(running, state_.lambda)};
+    if (!all(running))
+      state_ = {spread(running, state_.q), spread(running, state_.p), spread(running, state_.lambda),
+                spread(running, state_.carried)};
   }
   /// Takes in a step to `next`, which is recorded in the lanes `judged` and succeeded in the lanes `good`: in all lanes
   /// unless one of them `stops`.

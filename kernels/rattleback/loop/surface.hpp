@@ -46,17 +46,19 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 template <class T, class State>
 RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before, T steps,
                                 T crossed) {
-  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, width = Lanes<T>::width;
-  double which[width], at[width], q[N][width], p[n][width], lambda[m > 0 ? m : 1][width];
+  constexpr int N = State::elements, n = State::dimension, m = State::multipliers, c = State::carries,
+                width = Lanes<T>::width;
+  double which[width], at[width], q[N][width], p[n][width], lambda[m > 0 ? m : 1][width], carried[c > 0 ? c : 1][width];
   Lanes<T>::store(which, crossed);
   Lanes<T>::store(at, steps);
   for (int i = 0; i < N; ++i) Lanes<T>::store(q[i], before.q[i]);
   for (int i = 0; i < n; ++i) Lanes<T>::store(p[i], before.p[i]);
   for (int i = 0; i < m; ++i) Lanes<T>::store(lambda[i], before.lambda[i]);
+  for (int i = 0; i < c; ++i) Lanes<T>::store(carried[i], before.carried[i]);
   for (int l = 0; l < width; ++l) {
     if (which[l] == 0.0) continue;
     double* count = chunk + a.layout.crossings * row_size + lane + l;
-    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + 2)) * row_size + lane + l;
+    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + c + 2)) * row_size + lane + l;
     *count += 1.0;
     slot[0] = which[l];
     slot[row_size] = at[l];
@@ -64,6 +66,7 @@ RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lan
     for (int i = 0; i < N; ++i) slot[i * row_size] = q[i][l];
     for (int i = 0; i < n; ++i) slot[(N + i) * row_size] = p[i][l];
     for (int i = 0; i < m; ++i) slot[(N + n + i) * row_size] = lambda[i][l];
+    for (int i = 0; i < c; ++i) slot[(N + n + m + i) * row_size] = carried[i][l];
   }
 }
 

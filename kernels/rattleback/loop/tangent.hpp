@@ -19,7 +19,8 @@ class Tangent {
   using D = Dual<T, 1>;
   using Sys = System<D>;
   using Step = Method<D, Sys>;
-  static constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
+  using State = typename Step::State;
+  static constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>, carries = State::carries;
   /// A relative error of this size in each step changes the Lyapunov exponent by this size over the step size. A
   /// tolerance at round-off would need a few more iterations.
   static constexpr double tolerance = 1e-14;
@@ -36,15 +37,17 @@ class Tangent {
     dq_ = load_rows<T, N>(chunk, rows_.tangent, lane);
     dp_ = load_rows<T, n>(chunk, rows_.tangent + N, lane);
     if constexpr (m > 0) dlambda_ = load_rows<T, m>(chunk, rows_.tangent + N + n, lane);
+    if constexpr (carries > 0) dcarried_ = load_rows<T, carries>(chunk, rows_.tangent + N + n + m, lane);
     exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * row_size + lane);
   }
 
   /// Maps the tangent vector at `state` through one step, in the lanes of the mask.
-  RB_HD_LARGE void step(const StateOf<T, System<T>>& state, T h, mask_t<T> good) {
-    StateOf<D, Sys> next;
+  RB_HD_LARGE void step(const typename Method<T, System<T>>::State& state, T h, mask_t<T> good) {
+    State next;
     join(state.q, dq_, next.q);
     join(state.p, dp_, next.p);
     if constexpr (m > 0) join(state.lambda, dlambda_, next.lambda);
+    if constexpr (carries > 0) join(state.carried, dcarried_, next.carried);
     const StepReport<D> report = step_(next, D(h));
     const Vector<T, N> dq = tangent_of(next.q);
     const Vector<T, n> dp = tangent_of(next.p);
@@ -55,6 +58,7 @@ class Tangent {
     dq_ = select(good, factor * dq, dq_);
     dp_ = select(good, factor * dp, dp_);
     if constexpr (m > 0) dlambda_ = select(good, factor * tangent_of(next.lambda), dlambda_);
+    if constexpr (carries > 0) dcarried_ = select(good, factor * tangent_of(next.carried), dcarried_);
     const mask_t<T> failed = !(report.status.value == T(0.0));
     exponent_ = exponent_ + select(good, select(failed, T(__builtin_nan("")), shift), T(0.0));
   }
@@ -63,6 +67,7 @@ class Tangent {
     store_rows(chunk, rows_.tangent, lane, dq_);
     store_rows(chunk, rows_.tangent + N, lane, dp_);
     if constexpr (m > 0) store_rows(chunk, rows_.tangent + N + n, lane, dlambda_);
+    if constexpr (carries > 0) store_rows(chunk, rows_.tangent + N + n + m, lane, dcarried_);
     Lanes<T>::store(chunk + rows_.tangent_exponent * row_size + lane, exponent_);
   }
 
@@ -88,6 +93,7 @@ class Tangent {
   Vector<T, N> dq_;
   Vector<T, n> dp_;
   Vector<T, m> dlambda_;
+  Vector<T, carries> dcarried_;
   T exponent_;
 };
 

@@ -13,35 +13,31 @@ RB_NAMESPACE_BEGIN
 template <class Method, class System>
 concept Takes = requires { typename Method::template of<typename System::scalar, System>; };
 
-/// State of a method: configuration (N numbers; n on R^n), momentum and, where the method carries them, multipliers.
-template <class T, int n, int m, int N = n>
+/// State of a method: configuration (N numbers; n on R^n), momentum and, where the method carries them, multipliers. A method
+/// may carry numbers of its own besides, all of which start at 0 (MethodEntry::carried).
+template <class T, int n, int m, int N = n, int own = 0>
 struct PhaseState {
-  static constexpr int elements = N, dimension = n, multipliers = m;
+  static constexpr int elements = N, dimension = n, multipliers = m, carries = own;
   Vector<T, N> q;
   Vector<T, n> p;
   Vector<T, m> lambda;
+  Vector<T, own> carried{};
 };
 
-/// The state of a system.
-template <class T, class System>
-using StateOf = PhaseState<T, System::n, System::m, element_size<System>>;
+/// The state of a system, with `own` numbers of the method.
+template <class T, class System, int own = 0>
+using StateOf = PhaseState<T, System::n, System::m, element_size<System>, own>;
 
-template <class T, int n, int m, int N>
-RB_HD PhaseState<T, n, m, N> select(const mask_t<T>& mask, const PhaseState<T, n, m, N>& a,
-                                    const PhaseState<T, n, m, N>& b) {
-  return {select(mask, a.q, b.q), select(mask, a.p, b.p), select(mask, a.lambda, b.lambda)};
+template <class T, int n, int m, int N, int own>
+RB_HD PhaseState<T, n, m, N, own> select(const mask_t<T>& mask, const PhaseState<T, n, m, N, own>& a,
+                                         const PhaseState<T, n, m, N, own>& b) {
+  return {select(mask, a.q, b.q), select(mask, a.p, b.p), select(mask, a.lambda, b.lambda),
+          select(mask, a.carried, b.carried)};
 }
 
 /// How a step that offers the choice adds its increments to the state: sum.add(dq, dp, solved, state), where lanes that are not
-/// `solved` count for nothing. A step may as well carry numbers of its own from one step to the next, which start from 0: with
-/// sum.carried<T, size>() and sum.carry(x, solved).
+/// `solved` count for nothing.
 struct PlainSum {
-  template <class T, int size>
-  RB_HD Vector<T, size> carried() const {
-    return Vector<T, size>::zero();
-  }
-  template <class T, int size>
-  RB_HD void carry(const Vector<T, size>&, mask_t<T>) const {}
   template <class T, class State, int N, int n>
   RB_HD void add(const Vector<T, N>& dq, const Vector<T, n>& dp, mask_t<T>, State& state) const {
     state.q = state.q + dq;

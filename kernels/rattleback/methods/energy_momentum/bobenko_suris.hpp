@@ -34,17 +34,14 @@ class BobenkoSuris {
   static constexpr int n = System::n, m = System::m;
 
  public:
-  using State = PhaseState<T, n, m>;
+  using State = PhaseState<T, n, m, n, bobenko_suris_carried>;
 
   RB_HD BobenkoSuris(const System& system, const SolverOptions<T>&) : system_(system), mass_(system) {}
 
-  RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, PlainSum{}, h); }
-  template <class Compensation>
-  RB_HD StepReport<T> operator()(State& state, const Compensation& compensation, T h) const {
+  RB_HD StepReport<T> operator()(State& state, T h) const {
     const T inverse_inertia = T(1.0) / fma(system_.mass * system_.length, system_.length, system_.inertia);
     const T torque = system_.mass * system_.gravity * system_.length;
-    const auto left_out = compensation.template carried<T, bobenko_suris_carried>();
-    Vector<T, 3> rest = segment<0, 3>(left_out), axis_rest = segment<3, 3>(left_out);
+    Vector<T, 3> rest = segment<0, 3>(state.carried), axis_rest = segment<3, 3>(state.carried);
     Vector<T, 3> total = momentum_of(state);
     add({-(h * torque) * state.q[10], (h * torque) * state.q[9], T(0.0)}, total, rest);
     const Vector<T, 3> w = (T(0.5) * h * inverse_inertia) * total;
@@ -82,7 +79,7 @@ class BobenkoSuris {
     const T check = sum(state.q) + sum(state.p);
     const T status = step_status<T>(mask_t<T>(true), is_finite(check));
     // The difference is exact, because the two values differ only by rounding.
-    compensation.carry(join((total - momentum_of(state)) + rest, axis_rest), status == T(0.0));
+    state.carried = join((total - momentum_of(state)) + rest, axis_rest);
     return {status, T(0.0), T(0.0)};
   }
 

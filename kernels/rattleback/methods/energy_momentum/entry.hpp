@@ -79,7 +79,7 @@ inline constexpr MethodEntry bobenko_suris{
     .carries_multiplier = false,
     .order_of = constant_order<1>,
     .needs = "the directors and the parameters of a Lagrange top",
-    .carried = bobenko_suris_carried,
+    .carried = [](const SystemEntry&) { return bobenko_suris_carried; },
     .header = "rattleback/methods/energy_momentum/bobenko_suris.hpp",
     .step = "BobenkoSuris<T, System>"};
 
