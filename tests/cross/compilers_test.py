@@ -56,6 +56,8 @@ STUDIES = {
     "GGL": (PENDULUM, 'name = "ggl-vi-s"', ""),
     "condensed GGL": (DIRECTORS, 'name = "ggl-vi-a"', ""),
     "energy and momentum": (DIRECTORS, 'name = "energy-momentum"', ""),
+    "generalized-alpha": (CHAOTIC, 'name = "generalized-alpha"', LYAPUNOV),
+    "generalized-alpha, holonomic": (PENDULUM, 'name = "generalized-alpha"', SECTION),
     "Bobenko and Suris": (DIRECTORS, 'name = "bobenko-suris"', ""),
 }
 

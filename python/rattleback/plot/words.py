@@ -17,7 +17,7 @@ NAMES = {
     "holonomic-lobatto": "holonomic Lobatto", "nonholonomic-lobatto": "nonholonomic Lobatto", "ggl-theta": "GGL theta method",
     "ggl-vi-s": "GGL integrator S", "ggl-vi-a": "GGL integrator A", "ggl-vi-b": "GGL integrator B", "ggl-vi-bs": "GGL integrator BS",
     "classical-ggl": "classical GGL", "energy-momentum": "energy-momentum", "energy-momentum-index3": "energy-momentum, index 3",
-    "bobenko-suris": "Bobenko-Suris", "variational-conversion": "variational conversion", "runge-kutta": "Runge-Kutta",
+    "bobenko-suris": "Bobenko-Suris", "generalized-alpha": "generalized-alpha", "variational-conversion": "variational conversion", "runge-kutta": "Runge-Kutta",
 }
 BASES = {"euler": "Euler", "heun2": "Heun", "rk3": "RK3", "rk4": "RK4", "dp5": "DP5", "rk6": "RK6", "prince8": "Prince 8",
          "prince9": "Prince 9"}
