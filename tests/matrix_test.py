@@ -83,6 +83,8 @@ FEATURES = {
     "correlation": CHAOTIC + TIME + AXES + STATE + ENERGY + 'correlation = ["q[0]"]\n[[observable]]\nname = "q[0]"\n',
     "covariance": CHAOTIC + TIME + AXES + STATE + '[output]\ncovariance = ["q", "p"]\ntrajectories = [0, 300]\n',
     "lyapunov": CHAOTIC + TIME + AXES + STATE + '[[observable]]\nname = "lyapunov"\nstatistics = ["mean", "std"]\n',
+    "carried acceleration": CHAOTIC.replace("nonholonomic-lobatto", "generalized-alpha").replace("stages = 2\n", "rho = 0.9\n") + TIME + AXES + STATE
+                            + ENERGY + '[[observable]]\nname = "lyapunov"\n' + SECTION,
     "own formulas": SPRING + ENERGY + '[[observable]]\nname = "spin"\nstatistics = ["std"]\n',
     "own header": HEADER + ENERGY + FIT + '[[observable]]\nname = "energy_y"\nstatistics = ["std"]\n',
     "points": CHAOTIC + TIME + '[ensemble]\nfile = "points.csv"\n' + ENERGY,

@@ -14,6 +14,7 @@
 #include "rattleback/cuda/module.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/loop/instantiate.hpp"
+#include "rattleback/methods/generalized_alpha/generalized_alpha.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 #include "rattleback/methods/hbvm/hbvm.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
@@ -96,10 +97,10 @@ struct Trial {
 };
 
 /// States near the default state of a system, and what kernels are called with.
-template <template <class> class System>
+template <template <class> class System, int own = 0>
 struct Ensemble {
   using S = System<double>;
-  static constexpr int n = S::n, m = S::m, N = element_size<S>;
+  static constexpr int n = S::n, m = S::m, N = element_size<S>, state = N + n + m + own;
   const SystemEntry& entry = describe<System>();
   const int chunks;
   KernelArguments arguments{};
@@ -121,10 +122,11 @@ struct Ensemble {
                 .references = -1,
                 .surfaces = take(1),
                 .crossings = take(1),
-                .slots = take(crossing_slots * (N + n + m + 2)),
+                .slots = take(crossing_slots * (state + 2)),
                 .persistent = 0,
                 .rows = 0};
-    a.layout.tangent = take(N + n + m);
+    a.layout.carried = take(own);
+    a.layout.tangent = take(state);
     a.layout.tangent_exponent = take(1);
     a.layout.rows = next;
     for (std::size_t i = 0; i < entry.parameters.size(); ++i) a.parameters[i] = entry.parameters[i].value;
@@ -198,7 +200,7 @@ void compare(const DeviceUnit& unit, const Trial& trial) {
   for (const KernelFigures& kernel : plain.figures()) EXPECT_EQ(kernel.lanes, trial.lanes);
   EXPECT_EQ(names(sections.figures()), "advance tangent");
   for (const double step : {describe<System>().time_scale / 40, trial.large_step}) {
-    Ensemble<System> ensemble(trial, step);
+    Ensemble<System, Method::template of<double, System<double>>::State::carries> ensemble(trial, step);
     const auto expect_same = [&](const char* what, AdvanceFunction cpu, const CudaModule& module, auto cuda) {
       std::vector<double> expected = ensemble.data;
       ensemble.run(cpu, expected);
@@ -256,6 +258,10 @@ struct Hbvm2 {
   template <class T, class S>
   using of = Hbvm<T, S, 2>;
 };
+struct DampedNewmark {
+  template <class T, class S>
+  using of = GeneralizedAlpha<T, S, Stabilised>;
+};
 struct GglViA {
   template <class T, class S>
   using of = GglStep<T, S, GglScheme::theta_a>;
@@ -285,6 +291,16 @@ TEST_F(NvrtcOnTheEmulator, LineIntegralsHaveTheBitsOfTheProcessor) {
   hbvm_numbers(2, {.k = 3}, trial.numbers.data());
   compare<HenonHeiles, Hbvm2>({"unconstrained/henon_heiles.hpp", "HenonHeiles<T>", "hbvm/hbvm.hpp", "Hbvm<T, S, 2>"},
                               trial);
+}
+
+TEST_F(NvrtcOnTheEmulator, GeneralizedAlphaHasTheBitsOfTheProcessor) {
+  Trial trial{"advance fast", 6.0};
+  const auto numbers = GeneralizedAlphaNumbers::of(0.8);
+  trial.numbers = {numbers.alpha_m, numbers.alpha_f, numbers.gamma, numbers.beta};
+  compare<Chaotic3, DampedNewmark>(
+      {"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticVariant::printed>",
+       "generalized_alpha/generalized_alpha.hpp", "GeneralizedAlpha<T, S, Stabilised>"},
+      trial);
 }
 
 // Tiles of lanes advance a trajectory together. The emulator is slow there.
