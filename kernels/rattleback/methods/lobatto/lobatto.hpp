@@ -53,8 +53,8 @@ struct LagrangianSweepsOf<T, System, S> {
 
 /// L is stated as a whole, or the velocity constraint is not affine.
 template <class System>
-concept BeyondQuadratic = LagrangianAlone<System> ||
-    (!on_group<System> && !AffineConstraint<System> && !is_holonomic<System>);
+concept BeyondQuadratic =
+    LagrangianAlone<System> || (!on_group<System> && !AffineConstraint<System> && !is_holonomic<System>);
 }  // namespace detail
 
 /// Sweeps for any regular Lagrangian on R^n, and GeneralLobatto where they do not converge.
@@ -72,9 +72,8 @@ inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 template <class T, class System, class Tau, int S>
 consteval auto lobatto_form() {
   constexpr bool swept =
-      (Mechanical<System> || MechanicalOnGroup<System> || Quadratic<System> || BeyondQuadratic<System>)&&S * System::n +
-          (S - 1) * System::m <=
-      most_swept<T, System>;
+      (Mechanical<System> || MechanicalOnGroup<System> || Quadratic<System> || BeyondQuadratic<System>) &&
+      S * System::n + (S - 1) * System::m <= most_swept<T, System>;
   if constexpr (swept && on_group<System>) {
     return std::type_identity<Normalising<GroupLobatto<T, System, Tau, S>, System, T>>{};
   } else if constexpr (on_group<System>) {
