@@ -10,9 +10,11 @@
 #include "rattleback/methods/lie/vcg_entry.hpp"
 #include "rattleback/methods/lie/vrkmk_entry.hpp"
 #include "rattleback/methods/lobatto/entry.hpp"
+#include "rattleback/methods/nonholonomic/transport_entry.hpp"
 
 #define RB_METHODS(X)                                                                                   \
   X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
+  X(nonholonomic_energy, TransportStep<T, System>)                                                      \
   X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)                                         \
   X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                                  \
   X(lobatto, LobattoStep<T, System, Cay, 2>)                                                            \

@@ -123,8 +123,14 @@ class Secant {
     return chain(a, r0, r1, T(1.0) / (r0 + r1));
   }
   // With the mean c and half the difference z, (sin(c + z) - sin(c - z))/(2z) = cos(c) sin(z)/z; cos is similar.
-  RB_HD friend Secant sin(const Secant& a) { return chain(a, sin(a.at0), sin(a.at1), cos(a.mean()) * sinc(a)); }
-  RB_HD friend Secant cos(const Secant& a) { return chain(a, cos(a.at0), cos(a.at1), -(sin(a.mean()) * sinc(a))); }
+  RB_HD friend Secant sin(const Secant& a) {
+    const T s0 = sin(a.at0), s1 = sin(a.at1);
+    return chain(a, s0, s1, of_angle(a, s0, s1, cos(a.mean()) * sinc(a)));
+  }
+  RB_HD friend Secant cos(const Secant& a) {
+    const T c0 = cos(a.at0), c1 = cos(a.at1);
+    return chain(a, c0, c1, of_angle(a, c0, c1, -(sin(a.mean()) * sinc(a))));
+  }
   RB_HD friend void sincos(const Secant& a, Secant& s, Secant& c) {
     s = sin(a);
     c = cos(a);
@@ -145,6 +151,12 @@ class Secant {
   }
 
  private:
+  /// The quotient `near` of an angle's function, or (f1 - f0)/(a1 - a0) where the angle has turned so often that the rounding of its
+  /// mean costs more digits than that of the difference.
+  RB_HD static T of_angle(const Secant& a, T f0, T f1, T near) {
+    const T difference = a.at1 - a.at0;
+    return select(abs(difference * (a.at0 + a.at1)) < T(64.0), near, (f1 - f0) / difference);
+  }
   /// sin(z)/z, where z is half the difference.
   RB_HD static T sinc(const Secant& a) {
     const T z = T(0.5) * (a.at1 - a.at0);

@@ -65,9 +65,9 @@ struct Chaotic {
 
   template <class S>
   RB_HD S potential(const Vector<S, n>& q) const {
-    S u = square(q[z] * q[z + 1]);
+    S u = square_of_product(q[z], q[z + 1]);
     RB_UNROLL
-    for (int i = 0; i < Pairs; ++i) u = u + square(q[y + i] * q[z + i]);
+    for (int i = 0; i < Pairs; ++i) u = u + square_of_product(q[y + i], q[z + i]);
     return S(0.5) * (dot(q, q) + u);
   }
   template <class S>
@@ -94,6 +94,16 @@ struct Chaotic {
     return mu;
   }
   RB_HD static constexpr bool constraint_entry(int, int column) { return column < y || column >= z; }
+
+  /// (a b)^2. The difference quotients are those of a^2 b^2, as the potential is printed.
+  template <class S>
+  RB_HD static S square_of_product(const S& a, const S& b) {
+    if constexpr (requires { a.slope(0); }) {
+      return square(a) * square(b);
+    } else {
+      return square(a * b);
+    }
+  }
 
   RB_HD auto evaluate_invariants(const Vector<T, n>& q, const Vector<T, n>&) const {
     T s(0.0);
