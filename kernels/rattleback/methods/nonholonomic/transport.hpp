@@ -226,7 +226,12 @@ class TransportEquations {
   };
 
   RB_HD TransportEquations(const System& system, const Mass<System>& mass, const State& state, const T& h)
-      : system_(system), mass_(mass), state_(state), h_(h), v_(mass.inverse_times(state.p)), start_(system, mass, state.q) {}
+      : system_(system),
+        mass_(mass),
+        state_(state),
+        h_(h),
+        v_(mass.inverse_times(state.p)),
+        start_(system, mass, state.q) {}
 
   RB_HD const Vector<T, n>& velocity() const { return v_; }
 
@@ -401,8 +406,7 @@ struct TransportSweepsOf {
 /// The sweeps, and Newton's method where they do not converge.
 template <class T, class System>
   requires TakesTransport<System>
-using TransportStep =
-    HandingOver<detail::TransportSweepsOf<T, System>::template type, GeneralTransport<T, System>>;
+using TransportStep = HandingOver<detail::TransportSweepsOf<T, System>::template type, GeneralTransport<T, System>>;
 
 /// The step, composed.
 template <class T, class System>

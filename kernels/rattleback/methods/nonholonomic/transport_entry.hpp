@@ -36,8 +36,9 @@ inline constexpr MethodEntry nonholonomic_energy{
     .carries_multiplier = false,
     .settle = by_settings<nonholonomic_energy_options, settle_nonholonomic_energy>,
     .order_of = by_settings<nonholonomic_energy_options, order_of_nonholonomic_energy>,
-    .needs = "a Lagrangian v.Mv/2 - U(q) on R^n with a constant M, and constraints A(q) v = 0: where M depends on q its "
-             "turns keep no energy, and with A(q) v + d(q) = 0 the energy is no invariant",
+    .needs =
+        "a Lagrangian v.Mv/2 - U(q) on R^n with a constant M, and constraints A(q) v = 0: where M depends on q its "
+        "turns keep no energy, and with A(q) v + d(q) = 0 the energy is no invariant",
     .header = "rattleback/methods/nonholonomic/transport.hpp",
     .step = "{composition}<T, System>"};
 
