@@ -10,6 +10,11 @@
 #include "rattleback/methods/lie/vcg_entry.hpp"
 #include "rattleback/methods/lie/vrkmk_entry.hpp"
 #include "rattleback/methods/lobatto/entry.hpp"
+#include "rattleback/methods/nonholonomic/spark_entry.hpp"
+
+#define RB_METHODS(X)                                                                                   \
+  X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
+  X(nonholonomic_spark, SparkStep<T, System, 2>)                                                        \
 #include "rattleback/methods/nonholonomic/transport_entry.hpp"
 
 #define RB_METHODS(X)                                                                                   \

@@ -11,6 +11,7 @@
 #include "rattleback/methods/lie/vcg.hpp"
 #include "rattleback/methods/lie/vrkmk.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/methods/nonholonomic/spark.hpp"
 #include "rattleback/methods/nonholonomic/transport.hpp"
 #include "rattleback/builtin/methods.hpp"
 

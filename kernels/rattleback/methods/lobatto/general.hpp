@@ -18,6 +18,7 @@
 //
 //   velocity constraints:   Phi(G_i, eta(G_i, mubar_i)) = 0, i = 2..s,   Lambda_1 = lambda,  lambda' = Lambda_s
 //   holonomic constraints:  phi(G_i) = 0, i = 2..s,                      Dphi(g') eta(g', mu') = 0
+//   SPARK, on R^n:          sum_j a_ij Phi(Q_j, V_j) = 0, i = 2..s,      Phi(q', v') = 0 (methods/nonholonomic/spark.hpp)
 //
 // With a holonomic constraint on R^n and two stages it is RATTLE; the last multipliers are kept as the guess of the next step.
 
@@ -32,7 +33,7 @@
 RB_NAMESPACE_BEGIN
 
 /// Unknowns: H_1..H_s and (s-1) m multipliers: h Lambda_2..h Lambda_s where the constraint is on velocities; where it is
-/// holonomic h Lambda_1..h Lambda_{s-1}, for Lambda_s enters mu' alone and follows from its tangency. Simplified
+/// holonomic, and with SPARK, h Lambda_1..h Lambda_{s-1}, for Lambda_s enters mu' alone and follows from the constraint there. Simplified
 /// Newton: the Jacobian, from dual numbers, is refreshed every `refresh_interval` iterations; lanes that have not
 /// converged after `simplified_iterations` start again with a full Newton iteration. With velocity constraints the
 /// momenta z_2..z_s at the nodes are unknowns too, eliminated from the linear systems: constraints nonlinear in v
@@ -43,16 +44,17 @@ RB_NAMESPACE_BEGIN
 /// itself: the derivatives obey the linearised equations, for which the same iteration is a linear one.
 ///
 /// A tile's lanes share it where it is not, with a `tile` of false, the last resort of a step that a thread takes by itself.
-template <class T, class System, class Tau, int S, bool tile = false>
+template <class T, class System, class Tau, int S, bool tile = false, bool spark = false>
 class GeneralLobatto {
   using G = group_of<System>;
   static constexpr int n = System::n, m = System::m, N = element_size<System>;
-  static constexpr bool holonomic = is_holonomic<System>;
-  static constexpr bool lifted = m > 0 && !holonomic;  // z_i are unknowns
+  static constexpr bool holonomic = is_holonomic<System>, all_new = holonomic || spark;
+  static constexpr bool lifted = m > 0 && !all_new;  // z_i are unknowns
   static constexpr int size = S * n + (S - 1) * m;
   /// Multipliers that are unknown: those of the stages first..first + s - 2.
-  static constexpr int first = holonomic ? 0 : 1;
+  static constexpr int first = all_new ? 0 : 1;
   static constexpr int refresh_interval = 3, simplified_iterations = 12;
+  using Response = ResponseOfState<T, System>;  // sets the size of multipliers, in velocities
   using V = part_t<T>;
   using D = Dual<V, 1>;  // T itself where T is dual
 
@@ -83,13 +85,13 @@ class GeneralLobatto {
     Vector<T, n> back;           // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
     Vector<T, n> momentum[S];    // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
     Vector<T, n> node[S];        // z_i by (27) minus the unknown z_i
-    Vector<T, m> constraint[S];  // Phi(G_i, eta(G_i, mubar_i)), or phi(G_i)/h
+    Vector<T, m> constraint[S];  // Phi(G_i, eta(G_i, mubar_i)), phi(G_i)/h, or sum_j a_ij Phi(Q_j, V_j)
     T norm;
   };
   struct Linearisation {
     Matrix<V, n, n> pi_xi, pi_velocity, hw_xi, hw_velocity, hf_xi, hf_velocity;
     Matrix<V, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
-    Matrix<V, m, n> psi_xi, psi_z;
+    Matrix<V, m, n> psi_xi, psi_z;  // of Phi(G_i, eta(G_i, mubar_i)) by z_i; by V_i with SPARK
   };
   template <class Lanes>
   struct WorkspaceOf {
@@ -150,7 +152,7 @@ class GeneralLobatto {
     state.p = Chart<G, Tau, T>(r.xi[S - 1]).Ad_star(r.z[S - 1]);
     Vector<T, m> impulse;
     if constexpr (m > 0) impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
-    StepReport<T> report = end_step<S>(lanes, h, impulse, x.multiplier[S - 1], r.norm, state);
+    StepReport<T> report = end_step<S, !spark>(lanes, h, impulse, x.multiplier[S - 1], r.norm, state);
     if constexpr (on_group<System>) {  // within a tenth of the fold iterations already fail
       const auto folded = (!(report.status == T(0.0))) & beyond_fold<G, Tau>(h * eta, S, 0.9);
       report.status = select(folded, T(double(status_fold)), report.status);
@@ -159,32 +161,6 @@ class GeneralLobatto {
   }
 
  private:
-  /// M^-1 at the initial configuration: sets the size of multipliers, in velocities.
-  class Response {
-   public:
-    RB_HD Response(const System& system, const Vector<T, N>&, const Vector<T, n>&)
-      requires Separable<System>
-        : mass_(system) {}
-    RB_HD Response(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta)
-      requires(!Separable<System>)
-    {
-      const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
-      Matrix<V, n, n> values;
-      for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);
-      mass_ = Lu<V, n>(values);
-    }
-    RB_HD Vector<V, n> operator()(const Vector<V, n>& p) const {
-      if constexpr (Separable<System>) {
-        return constant<V>(mass_.inverse_times(constant<T>(p)));
-      } else {
-        return mass_.solve(p);
-      }
-    }
-
-   private:
-    std::conditional_t<Separable<System>, Mass<System>, Lu<V, n>> mass_;
-  };
-
   /// A state without its derivatives.
   RB_HD static State values_of(const State& state) {
     return {constant<T>(state.q), constant<T>(state.p), constant<T>(state.lambda)};
@@ -214,6 +190,12 @@ class GeneralLobatto {
     return constraint(system_, g, velocity(system_, g, chart.Ad_star(z)));
   }
 
+  /// Phi(Q, V), Q in the chart.
+  template <class R>
+  RB_HD_LARGE Vector<R, m> stage_constraint(const State& state, const Vector<R, n>& xi, const Vector<R, n>& v) const {
+    return rattleback::constraint(system_, Chart<G, Tau, R>(xi).move(lift<R>(state.q)), v);
+  }
+
   /// First-order prediction of the stages: in the chart Pi' = W and, at Xi = 0, H = eta. Returns the size of the
   /// velocities. The derivatives of a tangent map start without those of the forces.
   /// Where constraints are holonomic, the rounding of positions shows in velocities divided by h and times the
@@ -227,7 +209,7 @@ class GeneralLobatto {
       xi[i].partial[0] = part(eta[i], 0);
     }
     Vector<T, m> multiplier{};
-    if constexpr (m > 0) multiplier = h * state.lambda;
+    if constexpr (m > 0 && !spark) multiplier = h * state.lambda;
     const Stage<D> at = stage<D>(values_of(state), h, xi, constant<D>(eta), constant<T>(multiplier), false);
     Vector<V, n> w, along;
     RB_ROLLED
@@ -235,15 +217,21 @@ class GeneralLobatto {
       w[i] = at.hw[i].value;
       along[i] = part(h, 0) * at.pi[i].partial[0];
     }
-    const Vector<T, n> by_force = constant<T>(response(w)), by_motion = constant<T>(response(along)),
-                       impulse = constant<T>(at.hf);
+    Vector<T, n> by_force = constant<T>(response(w)), by_motion = constant<T>(response(along)),
+                 impulse = constant<T>(at.hf);
+    if constexpr (spark) {
+      const Vector<T, n> q = constant<T>(state.q), v = constant<T>(eta);
+      const ConstraintForms<System> forms(system_, q);
+      multiplier = constant<T>(impulse_of_state(system_, q, v, T(part(h, 0)), by_force - by_motion, forms, response));
+      by_force = by_force + response * forms.transpose_times(multiplier);
+    }
     RB_ROLLED
     for (int i = 0; i < S; ++i) {
       T c_hat(0.0);
       RB_ROLLED
       for (int j = 0; j < S; ++j) c_hat = c_hat + T(tableau.ah[i][j]);
       x.velocity[i] = fma(T(-tableau.c[i]), by_motion, fma(c_hat, by_force, eta));
-      x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : multiplier;
+      x.multiplier[i] = all_new && i + 1 == S ? Vector<T, m>::zero() : multiplier;
       if constexpr (lifted) x.z[i] = fma(T(tableau.c[i]), impulse, state.p);
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
@@ -275,6 +263,9 @@ class GeneralLobatto {
     for (int j = 0; j + 1 < S; ++j) r.back = fma(T(tableau.b[j]), hf[j], r.back);
     const Vector<T, n> carried = Chart<G, Tau, T>(-r.xi[S - 1]).dtau_star(r.back);
     r.norm = T(0.0);
+    Vector<T, m> phi[S];
+    RB_ROLLED
+    for (int j = 0; spark && j < S; ++j) phi[j] = stage_constraint<T>(state, r.xi[j], x.velocity[j]);
     RB_ROLLED
     for (int i = 0; i < S; ++i) {
       r.momentum[i] = r.momentum[i] - carried;
@@ -288,6 +279,10 @@ class GeneralLobatto {
       if (m == 0 || i == 0) continue;
       if constexpr (holonomic) {
         r.constraint[i] = (T(1.0) / h) * system_.position_constraint(r.g[i]);
+      } else if constexpr (spark) {
+        r.constraint[i] = Vector<T, m>::zero();
+        RB_ROLLED
+        for (int j = 0; j < S; ++j) r.constraint[i] = fma(T(tableau.a[i][j]), phi[j], r.constraint[i]);
       } else if constexpr (m > 0) {
         r.constraint[i] = node_constraint<T>(state, r.xi[i], x.z[i]);
         r.node[i] = r.z[i] - x.z[i];
@@ -318,7 +313,12 @@ class GeneralLobatto {
         (by_xi ? d.hf_xi : d.hf_velocity)[j][k] = at.hf[j].partial[0];
       }
       if constexpr (m > 0 && !holonomic) {
-        const auto psi = node_constraint<D>(state, xi, z);
+        Vector<D, m> psi;
+        if constexpr (spark) {
+          psi = stage_constraint<D>(state, xi, velocity);
+        } else {
+          psi = node_constraint<D>(state, xi, z);
+        }
         RB_ROLLED
         for (int j = 0; j < m; ++j) (by_xi ? d.psi_xi : d.psi_z)[j][k] = psi[j].partial[0];
       }
@@ -341,6 +341,7 @@ class GeneralLobatto {
       const int l = column / n, b = column % n;
       // d(h W_j)/dH_l = h a_jl dW_j/dXi + delta_jl dW_j/dH, and so for hf
       Vector<V, n> hw[S], hf[S], back = Vector<V, n>::zero();
+      Vector<V, m> psi[S];  // dPhi(Q_j, V_j)/dH_l, of SPARK
       RB_ROLLED
       for (int j = 0; j < S; ++j) {
         const V ha = h * V(tableau.a[j][l]);
@@ -351,6 +352,11 @@ class GeneralLobatto {
             hw[j][a] = hw[j][a] + d[j].hw_velocity[a][b];
             hf[j][a] = hf[j][a] + d[j].hf_velocity[a][b];
           }
+        }
+        RB_ROLLED
+        for (int k = 0; spark && k < m; ++k) {
+          psi[j][k] = j > 0 ? ha * d[j].psi_xi[k][b] : V(0.0);
+          if (j == l) psi[j][k] = psi[j][k] + d[j].psi_z[k][b];
         }
         if (j + 1 < S) back = fma(V(tableau.b[j]), hf[j], back);
       }
@@ -379,10 +385,14 @@ class GeneralLobatto {
         }
         if (i == 0) continue;
         RB_ROLLED
-        for (int k = 0; k < m; ++k)
-          jac[S * n + (i - 1) * m + k][column] =
-              holonomic ? V(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
-                        : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
+        for (int k = 0; k < m; ++k) {
+          V& entry = jac[S * n + (i - 1) * m + k][column];
+          entry = holonomic ? V(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
+                  : spark   ? V(tableau.a[i][0]) * psi[0][k]
+                            : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
+          RB_ROLLED
+          for (int j = 1; spark && j < S; ++j) entry = fma(V(tableau.a[i][j]), psi[j][k], entry);
+        }
       }
     });
     if constexpr (m > 0) {
@@ -399,7 +409,7 @@ class GeneralLobatto {
           RB_ROLLED
           for (int c = 0; c < m; ++c)
             jac[S * n + (i - 1) * m + c][column] =
-                holonomic ? V(0.0) : V(tableau.a[i][l]) * dot(d[i].psi_z[c], d[l].f[k]);
+                all_new ? V(0.0) : V(tableau.a[i][l]) * dot(d[i].psi_z[c], d[l].f[k]);
         }
       });
     }

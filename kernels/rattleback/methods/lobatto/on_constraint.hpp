@@ -1,6 +1,9 @@
 #pragma once
-// What the sweeps of the Lobatto pairs share: the unknowns, and the end of a step, which puts the momentum on the constraint.
+// What the sweeps of the Lobatto pairs share: the unknowns, derivatives of the constraint, and the end of a step, which puts the
+// momentum on the constraint.
 
+#include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/mechanics/dynamics.hpp"
 #include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -25,6 +28,96 @@ struct StageUnknowns {
   }
 };
 
+/// M^-1 at a state, for values: those of T where T is dual.
+template <class T, class System>
+class ResponseOfState {
+  static constexpr int n = System::n, N = element_size<System>;
+  using V = part_t<T>;
+
+ public:
+  RB_HD ResponseOfState(const System& system, const Vector<T, N>&, const Vector<T, n>&)
+    requires Separable<System>
+      : mass_(system) {}
+  RB_HD ResponseOfState(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta)
+    requires(!Separable<System>)
+  {
+    const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
+    Matrix<V, n, n> values;
+    for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);
+    mass_ = Lu<V, n>(values);
+  }
+  RB_HD Vector<V, n> operator()(const Vector<V, n>& p) const {
+    if constexpr (Separable<System>) {
+      return constant<V>(mass_.inverse_times(constant<T>(p)));
+    } else {
+      return mass_.solve(p);
+    }
+  }
+  RB_HD Vector<T, n> operator*(const Vector<T, n>& p) const { return constant<T>((*this)(constant<V>(p))); }
+
+ private:
+  std::conditional_t<Separable<System>, Mass<System>, Lu<V, n>> mass_;
+};
+
+/// d(C v + d)/dq; columns of coordinates that are not active stay empty.
+template <class T, class System, int n = System::n, int m = System::m>
+RB_HD Matrix<T, m, n> constraint_rate(const System& system, const Vector<T, n>& q, const Vector<T, n>& v) {
+  using Pattern = detail::QuadraticPattern<System>;
+  Matrix<T, m, n> rate;
+  if constexpr (Pattern::active == 0) return rate;
+  using D = Dual<T, (Pattern::active > 0 ? Pattern::active : 1)>;
+  Vector<D, n> x, constant_v;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    x[i] = D(q[i]);
+    constant_v[i] = D(v[i]);
+  }
+  RB_UNROLL
+  for (int k = 0; k < Pattern::active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
+  const Vector<D, m> phi = constraint(system, x, constant_v);
+  RB_UNROLL
+  for (int k = 0; k < m; ++k) {
+    RB_UNROLL
+    for (int a = 0; a < Pattern::active; ++a) rate[k][Pattern::coordinate(a)] = phi[k].partial[a];
+  }
+  return rate;
+}
+
+/// l . Phi_vv.
+template <class T, class System, int n = System::n, int m = System::m>
+RB_HD Matrix<T, n, n> constraint_bend(const System& system, const Vector<T, n>& q, const Vector<T, n>& v,
+                                      const Vector<T, m>& l) {
+  using D = Dual<T, n>;
+  Vector<D, n> x;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) x[i] = D(q[i]);
+  const auto forms = constraint_forms(system, x, seeded_velocity<D, 0>(v));
+  Matrix<T, n, n> bend;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) {
+      bend[i][j] = l[0] * forms[0][i].partial[j];
+      RB_UNROLL
+      for (int k = 1; k < m; ++k) bend[i][j] = fma(l[k], forms[k][i].partial[j], bend[i][j]);
+    }
+  }
+  return bend;
+}
+
+/// C M^-1 C^T.
+template <class System, class Inverse, class T = typename System::scalar, int m = System::m>
+RB_HD Matrix<T, m, m> gram_of(const ConstraintForms<System>& forms, const Inverse& mass_inverse) {
+  Matrix<T, m, m> gram;
+  RB_UNROLL
+  for (int k = 0; k < m; ++k) {
+    const Vector<T, m> column = forms * (mass_inverse * forms.mu[k]);
+    RB_UNROLL
+    for (int l = 0; l < m; ++l) gram[l][k] = column[l];
+  }
+  return gram;
+}
+
 /// Adds an impulse C^T x to p such that C v + d = 0 at p = M v + A, with C and L at q; returns x.
 template <class T, class System>
 RB_HD Vector<T, System::m> put_on_constraint(const System& system, const QuadraticLagrangian<System, T>& at,
@@ -34,14 +127,7 @@ RB_HD Vector<T, System::m> put_on_constraint(const System& system, const Quadrat
   const auto mass_inverse = at.inverse();
   Vector<T, m> impulse = -(forms * (mass_inverse * at.kinetic(p)));
   if constexpr (has_constraint_offset<System>) impulse = impulse - constraint_offset(system, q);
-  Matrix<T, m, m> gram;
-  RB_UNROLL
-  for (int k = 0; k < m; ++k) {
-    const Vector<T, m> column = forms * (mass_inverse * forms.mu[k]);
-    RB_UNROLL
-    for (int l = 0; l < m; ++l) gram[l][k] = column[l];
-  }
-  singular = singular | mass_inverse.singular() | solve_guide(gram, impulse);
+  singular = singular | mass_inverse.singular() | solve_guide(gram_of(forms, mass_inverse), impulse);
   p = forms.plus_transpose_times(p, impulse);
   return impulse;
 }
@@ -83,13 +169,27 @@ RB_HD Vector<T, System::m> put_on_constraint(const System& system, RegularLagran
   return impulse;
 }
 
+/// h lambda with the multiplier of the continuous equations at (q, v), where `free` is h M^-1 (L_q - L_vq v):
+///   C M^-1 C^T h lambda = -(h d(C v + d)/dq v + C free).
+template <class T, class System, class Inverse>
+RB_HD Vector<T, System::m> impulse_of_state(const System& system, const Vector<T, System::n>& q,
+                                            const Vector<T, System::n>& v, const T& h, const Vector<T, System::n>& free,
+                                            const ConstraintForms<System>& forms, const Inverse& mass_inverse) {
+  constexpr int m = System::m;
+  const auto rate = detail::derivative(constraint(system, detail::along(q, v), constant<Dual<T, 1>>(v)));
+  Vector<T, m> impulse = -fma(h, rate, forms * free);
+  solve_guide(gram_of(forms, mass_inverse), impulse);
+  return impulse;
+}
+
 /// Ends a step of S stages, of which `impulse` put the momentum on the constraint. Lambda_s takes up what the node lacked: all of
-/// the tangency where the constraint is holonomic, round-off elsewhere. `last` is h Lambda_s without it.
-template <int S, class Lanes, class T, class State, int m = State::multipliers>
+/// the tangency where the constraint is holonomic, round-off elsewhere. `last` is h Lambda_s without it. Where no multiplier is carried
+/// lambda stays as it is.
+template <int S, bool carries = true, class Lanes, class T, class State, int m = State::multipliers>
 RB_HD StepReport<T> end_step(const Lanes& lanes, const T& h, const Vector<T, m>& impulse, const Vector<T, m>& last,
                              const T& residual, State& state) {
   T check = sum(state.q) + sum(state.p);
-  if constexpr (m > 0) {
+  if constexpr (m > 0 && carries) {
     state.lambda = (T(1.0) / h) * fma(T(1.0 / lobatto_pair<S>().b[S - 1]), impulse, last);
     check = check + sum(state.lambda);
   }

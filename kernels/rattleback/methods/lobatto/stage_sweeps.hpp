@@ -11,15 +11,17 @@
 RB_NAMESPACE_BEGIN
 
 /// Quasi-Newton sweeps. Unknowns are V_1..V_s and the multipliers l_i = h Lambda_i, of stages 2..s with velocity constraints and
-/// 1..s-1 with holonomic ones. With w_j = h f_j + C_j^T l_j the residuals are
+/// 1..s-1 with holonomic ones and for SPARK. With w_j = h f_j + C_j^T l_j the residuals are
 ///
-///   r_i = p_i - p - sum_{j<s} ah_ij w_j    (i = 1..s),    c_i = C_i M_i^-1 (p + sum_j a_ij w_j - A_i) + d_i  or  g(Q_i)/h   (i = 2..s).
+///   r_i = p_i - p - sum_{j<s} ah_ij w_j    (i = 1..s),    c_i = C_i M_i^-1 (p + sum_j a_ij w_j - A_i) + d_i,  g(Q_i)/h
+///                                                 or  sum_j a_ij (C_j V_j + d_j)  for SPARK   (i = 2..s).
 ///
 /// P is the part of order zero in h of the Jacobian J, with the M_i and C_i of the stages, and E the part of first order of J - P:
 /// with y_i = h sum_j a_ij x_j for the velocities x_i,
 ///
 ///   (E x)_i   = B_i y_i - h sum_{j<s} ah_ij B_j^T x_j,
-///   (E x)_c,i = C_i M_i^-1 (h sum_j a_ij B_j^T x_j - B_i y_i) + d(C_i V_i + d)/dq y_i       (0 with holonomic constraints).
+///   (E x)_c,i = C_i M_i^-1 (h sum_j a_ij B_j^T x_j - B_i y_i) + d(C_i V_i + d)/dq y_i       (0 with holonomic constraints,
+///               sum_j a_ij d(C_j V_j + d)/dq y_j for SPARK).
 ///
 /// Where L is stated as a whole, M and B are L_vv and L_vq at (Q_i, V_i), and M_i^-1 (p - A_i) is the velocity that has the momentum p.
 /// Where the constraint Phi(q, v) is nonlinear in v, C is Phi_v, c_i is Phi at that velocity, and h B_j^T has l_j . Phi_vv added.
@@ -33,12 +35,14 @@ RB_NAMESPACE_BEGIN
 ///
 /// The test of convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not
 /// reach the state. Lanes that do not contract are left unsolved.
-template <class T, class System, int S>
+template <class T, class System, int S, bool spark = false>
 class StageSweeps {
   static constexpr int n = System::n, m = System::m, coupled = (S - 1) * m;
   static constexpr bool holonomic = is_holonomic<System>, nonholonomic = m > 0 && !holonomic;
+  /// All multipliers are new, that of the last stage enters p' alone, and the constraint at the end determines it.
+  static constexpr bool all_new = holonomic || spark;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
-  static constexpr int first = holonomic ? 0 : 1;
+  static constexpr int first = all_new ? 0 : 1;
   /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
   static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
   static constexpr bool turns_forces = detail::has_sparse_hessian<System>();
@@ -106,7 +110,7 @@ class StageSweeps {
     for (int j = 0; j < S; ++j) state.p = plus_forces(T(tableau.b[j]), at.w[j], state.p);
     Vector<T, m> impulse;
     if constexpr (m > 0) impulse = put_on_constraint(at, x.velocity[S - 1], state, lanes.singular);
-    return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], residual, state);
+    return end_step<S, !spark>(lanes, h, impulse, x.multiplier[S - 1], residual, state);
   }
 
  private:
@@ -177,20 +181,26 @@ class StageSweeps {
     node.move(v);
     node.linearise(v, matrices.inverse[0], coupling);
     Vector<T, n> impulse = Vector<T, n>::zero();
-    if constexpr (m > 0) {
-      node_forms.mu = constraint_forms(system_, state.q, v);
+    const Vector<T, n> by_motion = inverse * coupling.plus_times(-h, v, Vector<T, n>::zero());
+    Vector<T, m> multiplier;
+    if constexpr (m > 0) node_forms.mu = constraint_forms(system_, state.q, v);
+    if constexpr (spark) {
+      const Vector<T, n> free = inverse * node.plus_force(h, v, impulse) + by_motion;
+      multiplier = impulse_of_state(system_, state.q, v, h, free, node_forms, inverse);
+      impulse = node_forms.transpose_times(multiplier);
+    } else if constexpr (m > 0) {
+      multiplier = h * state.lambda;
       impulse = h * node_forms.transpose_times(state.lambda);
     }
     const Vector<T, n> by_force = inverse * node.plus_force(h, v, impulse);
-    const Vector<T, n> by_motion = inverse * coupling.plus_times(-h, v, Vector<T, n>::zero());
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       double c_hat = 0.0;
       for (int j = 0; j < S; ++j) c_hat += tableau.ah[i][j];
       x.velocity[i] = fma(T(c_hat), by_force, fma(T(tableau.c[i]), by_motion, v));
-      if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
+      if constexpr (m > 0) x.multiplier[i] = all_new && i + 1 == S ? Vector<T, m>::zero() : multiplier;
     }
-    if constexpr (turns_forces) matrices.turn = ConstraintHessian<System, T>(system_, state.q, h * state.lambda);
+    if constexpr (turns_forces) matrices.turn = ConstraintHessian<System, T>(system_, state.q, multiplier);
     T scale = magnitude(v) + magnitude(by_force) + magnitude(by_motion);
     if constexpr (holonomic) scale = scale + rounding_velocity_of_stages<S>(T(1.0) / h, state.q);
     rounding = rounding_of_residuals(scale, state.p);
@@ -234,7 +244,17 @@ class StageSweeps {
       for (int j = 1; j + 1 < S; ++j)
         at.residual.velocity[i] = plus_forces(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
     }
-    if constexpr (m > 0) {
+    if constexpr (spark) {
+      Vector<T, m> phi[S];
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) {
+        phi[j] = forms[j] * x.velocity[j];
+        if constexpr (has_constraint_offset<System>)
+          phi[j] = phi[j] + constraint_offset(system_, j == 0 ? state.q : q[j]);
+      }
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) at.residual.multiplier[i - 1] = sum_of(tableau.a[i], phi);
+    } else if constexpr (m > 0) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
@@ -267,9 +287,9 @@ class StageSweeps {
           RB_UNROLL
           for (int k = 0; k < m; ++k) matrices.response[i][k] = matrices.inverse[i] * forms[i].mu[k];
           if constexpr (nonholonomic)
-            if (i > 0) matrices.rate[i] = constraint_rate(q[i], x.velocity[i]);
+            if (i > 0) matrices.rate[i] = constraint_rate(system_, q[i], x.velocity[i]);
           if constexpr (nonlinear)
-            matrices.bend[i] = constraint_bend(i == 0 ? state.q : q[i], x.velocity[i], x.multiplier[i]);
+            matrices.bend[i] = constraint_bend(system_, i == 0 ? state.q : q[i], x.velocity[i], x.multiplier[i]);
         }
       }
       if constexpr (m > 0) lanes.note_singular(factorise_multipliers(matrices));
@@ -278,7 +298,8 @@ class StageSweeps {
     at.end_forms = forms[S - 1];
   }
 
-  /// S_ij = a_ij C_i M_i^-1 C_j^T, or sum_k a_ik ah_kj C_i M_k^-1 C_j^T with holonomic constraints; i = 2..s.
+  /// S_ij = a_ij C_i M_i^-1 C_j^T, sum_k a_ik ah_kj C_i M_k^-1 C_j^T with holonomic constraints, or sum_k a_ik ah_kj C_k M_k^-1 C_j^T
+  /// for SPARK; i = 2..s.
   RB_HD mask_t<T> factorise_multipliers(Matrices& matrices) const {
     constexpr auto tableau = lobatto_pair<S>();
     RB_UNROLL
@@ -287,6 +308,18 @@ class StageSweeps {
       for (int l = first; l < first + S - 1; ++l) {
         RB_UNROLL
         for (int c = 0; c < m; ++c) {
+          if constexpr (spark) {
+            RB_UNROLL
+            for (int k = 0; k < m; ++k) {
+              T entry(0.0);
+              RB_UNROLL
+              for (int j = 0; j < S; ++j)
+                entry = fma(T(tableau.a[i][j] * tableau.ah[j][l]),
+                            dot(matrices.response[j][k], matrices.forms[l].mu[c]), entry);
+              matrices.factors.matrix()[(i - 1) * m + k][l * m + c] = entry;
+            }
+            continue;
+          }
           Vector<T, n> response;
           if constexpr (ConstantInertia<System> && holonomic) {
             double a_ah = 0.0;
@@ -319,6 +352,12 @@ class StageSweeps {
     }
     if constexpr (m > 0) {
       Vector<T, coupled> right;
+      Vector<T, m> free[S];  // C_j M_j^-1 x_j
+      RB_UNROLL
+      for (int j = 0; spark && j < S; ++j) {
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) free[j][k] = dot(matrices.response[j][k], x.velocity[j]);
+      }
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m> row = x.multiplier[first + i - 1];
@@ -327,6 +366,8 @@ class StageSweeps {
           RB_UNROLL
           for (int j = 1; j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
           row = row - matrices.forms[i] * sum;
+        } else if constexpr (spark) {
+          row = row - sum_of(tableau.a[i], free);
         }
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
@@ -339,11 +380,11 @@ class StageSweeps {
       }
     }
     auto first_push = Vector<T, n>::zero();
-    if constexpr (holonomic)
+    if constexpr (all_new)
       first_push = T(tableau.b[0]) * matrices.forms[0].transpose_times(x.multiplier[0]);  // ah_i1 = b_1
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
-      Vector<T, n> push = holonomic ? first_push : x.velocity[i];
+      Vector<T, n> push = holonomic ? first_push : spark ? x.velocity[i] + first_push : x.velocity[i];
       if constexpr (m > 0) {
         RB_UNROLL
         for (int l = 1; l + 1 < S; ++l)
@@ -362,6 +403,7 @@ class StageSweeps {
     constexpr auto tableau = lobatto_pair<S>();
     Unknowns r;
     Vector<T, n> y[S], back[S];  // h sum_k a_jk x_k, and what E adds to w_j
+    Vector<T, m> turned_forms[S];  // d(C_j V_j + d)/dq y_j; of SPARK
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
       y[j] = back[j] = Vector<T, n>::zero();
@@ -371,6 +413,9 @@ class StageSweeps {
         if (j > 0) back[j] = matrices.turn * y[j];
       if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
+      turned_forms[j] = Vector<T, m>::zero();
+      if constexpr (spark)
+        if (j > 0) turned_forms[j] = plus_rate(matrices.rate[j], y[j], turned_forms[j]);
     }
     const Vector<T, n> first_back = plus_coupled(T(-tableau.b[0]), back[0], Vector<T, n>::zero());  // ah_i1 = b_1
     RB_UNROLL
@@ -384,65 +429,38 @@ class StageSweeps {
         if (i == 0) continue;
         Vector<T, m>& c = r.multiplier[first + i - 1];
         c = Vector<T, m>::zero();
-        if constexpr (nonholonomic) {
+        if constexpr (spark) {
+          c = sum_of(tableau.a[i], turned_forms);
+        } else if constexpr (nonholonomic) {
           Vector<T, n> pushed = -turned;
           RB_UNROLL
           for (int j = 0; j < S; ++j) pushed = plus_coupled(T(tableau.a[i][j]), back[j], pushed);
           RB_UNROLL
-          for (int k = 0; k < m; ++k) {
-            c[k] = dot(matrices.response[i][k], pushed);
-            RB_UNROLL
-            for (int a = 0; a < Pattern::active; ++a) {
-              const int column = Pattern::coordinate(a);
-              c[k] = fma(matrices.rate[i][k][column], y[i][column], c[k]);
-            }
-          }
+          for (int k = 0; k < m; ++k) c[k] = dot(matrices.response[i][k], pushed);
+          c = plus_rate(matrices.rate[i], y[i], c);
         }
       }
     }
     return r;
   }
 
-  /// d(C v + d)/dq; columns of coordinates that are not active stay empty.
-  RB_HD Matrix<T, m, n> constraint_rate(const Vector<T, n>& q, const Vector<T, n>& v) const {
-    Matrix<T, m, n> rate;
-    if constexpr (Pattern::active == 0) return rate;
-    using D = Dual<T, (Pattern::active > 0 ? Pattern::active : 1)>;
-    Vector<D, n> x, constant_v;
+  /// sum_j a_j x_j for a row of the tableau.
+  template <int size>
+  RB_HD static Vector<T, size> sum_of(const double (&a)[S], const Vector<T, size> (&x)[S]) {
+    Vector<T, size> sum = T(a[0]) * x[0];
     RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      x[i] = D(q[i]);
-      constant_v[i] = D(v[i]);
-    }
-    RB_UNROLL
-    for (int k = 0; k < Pattern::active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
-    const Vector<D, m> phi = constraint(system_, x, constant_v);
+    for (int j = 1; j < S; ++j) sum = fma(T(a[j]), x[j], sum);
+    return sum;
+  }
+  /// c + R y, where R has columns of active coordinates.
+  RB_HD static Vector<T, m> plus_rate(const Matrix<T, m, n>& rate, const Vector<T, n>& y, Vector<T, m> c) {
     RB_UNROLL
     for (int k = 0; k < m; ++k) {
       RB_UNROLL
-      for (int a = 0; a < Pattern::active; ++a) rate[k][Pattern::coordinate(a)] = phi[k].partial[a];
+      for (int a = 0; a < Pattern::active; ++a)
+        c[k] = fma(rate[k][Pattern::coordinate(a)], y[Pattern::coordinate(a)], c[k]);
     }
-    return rate;
-  }
-
-  /// l . Phi_vv.
-  RB_HD Matrix<T, n, n> constraint_bend(const Vector<T, n>& q, const Vector<T, n>& v, const Vector<T, m>& l) const {
-    using D = Dual<T, n>;
-    Vector<D, n> x;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) x[i] = D(q[i]);
-    const auto forms = constraint_forms(system_, x, seeded_velocity<D, 0>(v));
-    Matrix<T, n, n> bend;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      RB_UNROLL
-      for (int j = 0; j < n; ++j) {
-        bend[i][j] = l[0] * forms[0][i].partial[j];
-        RB_UNROLL
-        for (int k = 1; k < m; ++k) bend[i][j] = fma(l[k], forms[k][i].partial[j], bend[i][j]);
-      }
-    }
-    return bend;
+    return c;
   }
 
   /// Puts the momentum of a state on the constraint; returns the impulse. `near` is about the velocity.
