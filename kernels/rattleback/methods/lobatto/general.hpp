@@ -90,7 +90,7 @@ class GeneralLobatto {
   };
   struct Linearisation {
     Matrix<V, n, n> pi_xi, pi_velocity, hw_xi, hw_velocity, hf_xi, hf_velocity;
-    Matrix<V, m, n> w, f;  // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
+    Matrix<V, m, n> w, f;           // rows: dtau_{Xi_i}^T and Ad*_{tau(Xi_i)^-1} of the constraint's forms
     Matrix<V, m, n> psi_xi, psi_z;  // of Phi(G_i, eta(G_i, mubar_i)) by z_i; by V_i with SPARK
   };
   template <class Lanes>

@@ -402,7 +402,7 @@ class StageSweeps {
   RB_HD Unknowns first_order(T h, const Matrices& matrices, const Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     Unknowns r;
-    Vector<T, n> y[S], back[S];  // h sum_k a_jk x_k, and what E adds to w_j
+    Vector<T, n> y[S], back[S];    // h sum_k a_jk x_k, and what E adds to w_j
     Vector<T, m> turned_forms[S];  // d(C_j V_j + d)/dq y_j; of SPARK
     RB_UNROLL
     for (int j = 0; j < S; ++j) {

@@ -21,7 +21,7 @@ RB_NAMESPACE_BEGIN
 ///   C = A M^-1 A^T,   D = (A' v) M^-1 A^T,   E = R M^-1 A^T.
 ///
 /// So sweeps contract like h^2. As in CondensedLobatto, a lane's w settles once the next change is going to be small, and one more
-/// sweep gives the step.
+/// sweep gives the step. Changes of w that move no digit of the state may shrink slowly: v/h + w does not show them to c.
 template <class T, class System, int S>
 class CondensedSpark {
   static constexpr int n = System::n, m = System::m, inner = S - 1;
@@ -31,7 +31,7 @@ class CondensedSpark {
   using State = PhaseState<T, n, m>;
 
   RB_HD CondensedSpark(const System& system, const SolverOptions<T>& options)
-      : system_(system), mass_(system), options_(options) {}
+      : system_(system), mass_(system), options_{max(options.tolerance, T(1e-18)), options.max_iterations} {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     constexpr auto tableau = lobatto_pair<S>();
@@ -64,7 +64,7 @@ class CondensedSpark {
       }
       RB_UNROLL
       for (int j = 0; j < inner; ++j) w_new[j] = acceleration(f[j], forms[j], lambda[j]);
-      Vector<T, inner * m> c = constraints(inverse_h, rate, state.q, q, forms, w_new);
+      Vector<T, inner* m> c = constraints(inverse_h, rate, state.q, q, forms, w_new);
       factors.solve(c);
       lanes.count(counted);
       T change(0.0);
@@ -90,8 +90,7 @@ class CondensedSpark {
     RB_UNROLL
     for (int j = 0; j < inner; ++j) impulse = fma(T(tableau.b[j]), w_new[j], impulse);
     Vector<T, m> last = -(forms[inner] * (rate + impulse));  // b_s Lambda_s
-    if constexpr (has_constraint_offset<System>)
-      last = fma(-inverse_h, constraint_offset(system_, q[inner - 1]), last);
+    if constexpr (has_constraint_offset<System>) last = fma(-inverse_h, constraint_offset(system_, q[inner - 1]), last);
     lanes.singular = lanes.singular | solve_guide(forms[inner].gram(mass_, forms[inner]), last);
     impulse = acceleration(impulse, forms[inner], last);
     state.p = fma(h, mass_.times(impulse), state.p);

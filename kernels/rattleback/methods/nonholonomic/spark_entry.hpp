@@ -23,7 +23,8 @@ inline constexpr MissingOption spark_without[] = {
 inline constexpr MethodEntry nonholonomic_spark{
     .name = "nonholonomic-spark",
     .summary =
-        "Lobatto SPARK with the constraint on moments of the stage velocities; constraint exact at the nodes, symmetric, no "
+        "Lobatto SPARK with the constraint on moments of the stage velocities; constraint exact at the nodes, "
+        "symmetric, no "
         "multiplier carried: also for motions that contract",
     .source =
         "L. O. Jay, Solution of index 2 implicit differential-algebraic equations by Lobatto Runge-Kutta methods; "
@@ -33,7 +34,7 @@ inline constexpr MethodEntry nonholonomic_spark{
     .options = spark_options,
     .carries_multiplier = false,
     .missing = spark_without,
-    .needs = "a constraint affine in v on R^n",
+    .needs = "configuration space R^n, with a constraint affine in v",
     .header = "rattleback/methods/nonholonomic/spark.hpp",
     .step = "SparkStep<T, System, {stages}>"};
 
