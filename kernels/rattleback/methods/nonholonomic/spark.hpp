@@ -42,12 +42,12 @@ consteval auto spark_form() {
 
 /// Velocity constraints affine in v on R^n, with any regular Lagrangian.
 template <class System>
-concept AffineOnRn = !on_group<System> && !HamiltonianAlone<System> && !is_holonomic<System> && System::m > 0 &&
+concept SparkTakes = !on_group<System> && !HamiltonianAlone<System> && !is_holonomic<System> && System::m > 0 &&
                      AffineConstraint<System>;
 
 /// One step with S stages.
 template <class T, class System, int S>
-  requires AffineOnRn<System>
+  requires SparkTakes<System>
 using SparkStep = typename decltype(detail::spark_form<T, System, S>())::type;
 
 RB_NAMESPACE_END
