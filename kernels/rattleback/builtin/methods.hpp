@@ -11,14 +11,11 @@
 #include "rattleback/methods/lie/vrkmk_entry.hpp"
 #include "rattleback/methods/lobatto/entry.hpp"
 #include "rattleback/methods/nonholonomic/spark_entry.hpp"
-
-#define RB_METHODS(X)                                                                                   \
-  X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
-  X(nonholonomic_spark, SparkStep<T, System, 2>)                                                        \
 #include "rattleback/methods/nonholonomic/transport_entry.hpp"
 
 #define RB_METHODS(X)                                                                                   \
   X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
+  X(nonholonomic_spark, SparkStep<T, System, 2>)                                                        \
   X(nonholonomic_energy, TransportStep<T, System>)                                                      \
   X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)                                         \
   X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                                  \
