@@ -144,6 +144,12 @@ auto default_start(const System& system) {
   return start(system, to_vector(System::default_q), to_vector(System::default_v));
 }
 
+/// The state as a step has it that carries numbers of its own.
+template <class Step, int n, int m, int N>
+typename Step::State state_of(const Step&, const PhaseState<double, n, m, N>& state) {
+  return {state.q, state.p, state.lambda};
+}
+
 /// L and Phi as functions of (q, v) over any scalar, for `gradient` and `hessian`.
 template <class System>
 auto lagrangian_of(const System& system) {

@@ -27,8 +27,7 @@ void expect_same_steps(double h, int steps) {
   Random random(1);
   GeneralizedAlphaState<double, System> one[width];
   for (int k = 0; k < width; ++k) {
-    const auto [q, p, lambda, nothing] = random_start(system, random);
-    one[k] = {q, p, lambda};
+    one[k] = state_of(step, random_start(system, random));
     if (k % 2 == 1) step(one[k], h);
   }
   GeneralizedAlphaState<Real, Systems> pack;

@@ -1,7 +1,7 @@
 // The multiplier that is shown where a method carries none.
 
 #include "rattleback/loop/observe.hpp"
-#include "support/testing.hpp"
+#include "testing.hpp"
 
 namespace rattleback {
 namespace {

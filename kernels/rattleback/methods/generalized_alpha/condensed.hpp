@@ -35,7 +35,8 @@ class CondensedGeneralizedAlpha {
 
     // as if the force did not change
     Vector<T, n> w = fma(start_.kappa, f_0, known), w_new, q;
-    auto lambda = Vector<T, m>::zero();
+    auto impulse = Vector<T, m>::zero();  // kappa lambda'
+    const T inverse_gamma = T(1.0) / start_.gamma;
     RefusingIteration<T> lanes(options_, inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)));
     mask_t<T> counted(true);  // lanes whose last sweep is still to come, the one after w has settled
     T update(0.0), first_change(0.0);
@@ -47,11 +48,9 @@ class CondensedGeneralizedAlpha {
         const ConstraintForms<System> forms(system_, q);
         Vector<T, m> phi = forms * fma(start_.gamma, w_new, fma(inverse_h, v, kick_known));
         if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(system_, q), phi);
-        Vector<T, m> impulse = -phi;
+        impulse = -inverse_gamma * phi;
         lanes.note_singular(solve_small(forms.gram(mass_, forms), impulse));
-        impulse = (T(1.0) / start_.gamma) * impulse;
         w_new = w_new + mass_.inverse_times(forms.transpose_times(impulse));
-        lambda = (T(1.0) / start_.kappa) * impulse;
       }
       lanes.count(counted);
       const T change = magnitude(w_new - w);
@@ -66,10 +65,10 @@ class CondensedGeneralizedAlpha {
 
     state.q = q;
     state.p = fma(h, mass_.times(fma(start_.gamma, w_new, kick_known)), state.p);
-    state.lambda = lambda;
+    state.lambda = (T(1.0) / start_.kappa) * impulse;
     detail::GeneralizedAlphaStart<T, System>::carry(w_new, state);
     T check = sum(state.q) + sum(state.p);
-    if constexpr (m > 0) check = check + sum(lambda);
+    if constexpr (m > 0) check = check + sum(state.lambda);
     return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check)), lanes.iterations, h * h * update};
   }
 

@@ -26,8 +26,8 @@ struct AlphaStep {
 
   /// The state at (q, v), or at the default state.
   static State start(const System& system, const Vector<double, System::n>& q, const Vector<double, System::n>& v) {
-    const auto [position, momentum, lambda, nothing] = rattleback::start(system, q, v);
-    return {position, momentum, lambda};
+    const auto state = rattleback::start(system, q, v);
+    return {state.q, state.p, state.lambda};
   }
   static State start(const System& system) {
     return start(system, to_vector(System::default_q), to_vector(System::default_v));
