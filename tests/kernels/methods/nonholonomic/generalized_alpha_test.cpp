@@ -202,6 +202,28 @@ TEST(GeneralizedAlpha, IsSymmetricWithoutDampingOnly) {
   EXPECT_GT(defect(0.5), 1e-3);
 }
 
+// Where the motion contracts, the multiplier that the Lobatto pair carries grows until it destroys the motion. Here it acts through the
+// acceleration only: its part that alternates stays with rho = 1, and decays otherwise.
+TEST(GeneralizedAlpha, CarriesItsMultiplierThroughMotionsThatContract) {
+  const auto sleigh = make_default<Sleigh>();
+  for (const double rho : {1.0, 0.8}) {
+    const AlphaStep<Sleigh> step(sleigh, rho);
+    auto state = step.start(sleigh);
+    const double energy_0 = energy(sleigh, state.q, velocity(sleigh, state.q, state.p));
+    double error = 0.0, late = 0.0;
+    for (int k = 0; k < 2000; ++k) {
+      state = advance(step, state, 0.05, 1);
+      const auto v = velocity(sleigh, state.q, state.p);
+      Vector<double, 1> exact;
+      EXPECT_TRUE(detail::continuous_multiplier(sleigh, state.q, v, exact));
+      error = std::max(error, std::fabs(energy(sleigh, state.q, v) - energy_0));
+      if (k >= 1000) late = std::max(late, std::fabs(state.lambda[0] - exact[0]));
+    }
+    EXPECT_NEAR(error / (rho == 1.0 ? 1.55e-4 : 1.67e-4), 1.0, 0.1);
+    EXPECT_LT(late, rho == 1.0 ? 5e-4 : 1e-12);
+  }
+}
+
 /// A slow and a very fast oscillator of unit mass.
 struct Stiff {
   using scalar = double;
