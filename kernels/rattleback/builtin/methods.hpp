@@ -10,12 +10,16 @@
 #include "rattleback/methods/lie/vcg_entry.hpp"
 #include "rattleback/methods/lie/vrkmk_entry.hpp"
 #include "rattleback/methods/lobatto/entry.hpp"
+#include "rattleback/methods/nonholonomic/dla_entry.hpp"
+#include "rattleback/methods/nonholonomic/leapfrog_entry.hpp"
 #include "rattleback/methods/nonholonomic/spark_entry.hpp"
 #include "rattleback/methods/nonholonomic/transport_entry.hpp"
 
 #define RB_METHODS(X)                                                                                   \
   X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
   X(nonholonomic_spark, SparkStep<T, System, 2>)                                                        \
+  X(nonholonomic_leapfrog, LeapfrogStep<T, System>)                                                     \
+  X(nonholonomic_dla, DlaStep<T, System, DlaLagrangian::midpoint, DlaConstraint::mid>)                  \
   X(nonholonomic_energy, TransportStep<T, System>)                                                      \
   X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)                                         \
   X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                                  \

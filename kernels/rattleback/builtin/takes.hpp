@@ -11,6 +11,8 @@
 #include "rattleback/methods/lie/vcg.hpp"
 #include "rattleback/methods/lie/vrkmk.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/methods/nonholonomic/dla.hpp"
+#include "rattleback/methods/nonholonomic/leapfrog.hpp"
 #include "rattleback/methods/nonholonomic/spark.hpp"
 #include "rattleback/methods/nonholonomic/transport.hpp"
 #include "rattleback/builtin/methods.hpp"

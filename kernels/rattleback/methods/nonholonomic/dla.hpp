@@ -1,0 +1,238 @@
+#pragma once
+// Discrete Lagrange-d'Alembert integrators (J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365) for a
+// constraint C(q) v + d(q) = 0, in the form of RATTLE: with u = (q' - q)/h, a discrete Lagrangian L_d(q, q') and a discrete
+// constraint Phi_d(q, q'),
+//
+//   -D_1 L_d = p + h/2 C(q)^T Lambda_1,        Phi_d(q, q') = 0
+//   p' = D_2 L_d + h/2 C(q')^T Lambda_2,       C(q') v(q', p') + d(q') = 0.
+//
+//   L_d:    midpoint  h L((q + q')/2, u)       verlet  h/2 (L(q, u) + L(q', u))
+//   Phi_d:  mid       Phi((q + q')/2, u)       trap    1/2 (Phi(q, u) + Phi(q', u))
+//
+// Every step finds its own multipliers, so nothing but (q, p) passes from step to step. The map is symmetric, of order 2. The positions
+// are those of the two-step form D_1 L_d(q_k, q_{k+1}) + D_2 L_d(q_{k-1}, q_k) = -h C(q_k)^T lambda_k.
+
+#include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/methods/composition/composed.hpp"
+#include "rattleback/methods/ggl/dual_problem.hpp"
+#include "rattleback/methods/lobatto/on_constraint.hpp"
+#include "rattleback/methods/nonholonomic/multiplier_equation.hpp"
+
+RB_NAMESPACE_BEGIN
+
+enum class DlaLagrangian { midpoint, verlet };
+enum class DlaConstraint { mid, trap };
+
+/// The step with constant mass. With y = h/2 Lambda_1 and R = M^-1 C(q)^T it is
+///
+///   u = M^-1 (p + h/2 F) + R y,     Phi_d(q, q + h u) = 0,
+///
+/// where the force F is that at q ("verlet"), which leaves m equations for Newton's method, or that at q + h/2 u ("midpoint"). There
+/// the force and y are renewed in turn, which contracts by O(h^2).
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
+class CondensedDla {
+  static constexpr int n = System::n, m = System::m;
+  static constexpr bool midpoint = lagrangian == DlaLagrangian::midpoint;
+  using Forms = ConstraintForms<System>;
+  using Reactions = detail::Reactions<T, System>;
+  using Linearised = detail::LinearisedConstraint<T, m>;
+
+ public:
+  using State = PhaseState<T, n, m>;
+  static constexpr bool two_packs = many_registers || n <= 4;
+
+  RB_HD CondensedDla(const System& system, const SolverOptions<T>& options)
+      : system_(system), mass_(system), options_(options) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    const T half = T(0.5) * h;
+    const Vector<T, n> before = mass_.inverse_times(state.p);
+    const Forms forms(system_, state.q);
+    const Reactions reactions(mass_, forms);
+    const DiscreteConstraint phi(system_, mass_, state.q, forms, reactions);
+
+    Vector<T, n> kick = half * force(system_, midpoint ? fma(half, before, state.q) : state.q);
+    const Vector<T, n> push = mass_.inverse_times(kick);
+    Vector<T, n> free = before + push, u = free;
+    auto y = Vector<T, m>::zero();
+    Iteration<T> lanes(options_, magnitude(before) + magnitude(push));
+    T update(0.0);
+    for (int iteration = 0; !lanes.ended() && iteration < options_.max_iterations; ++iteration) {
+      mask_t<T> singular(false);
+      const Vector<T, m> dy = phi.linearised(h, u).solve(singular);
+      y = select(lanes.active, y + dy, y);
+      Vector<T, n> next = reactions.plus_times(y, free);
+      if constexpr (midpoint) {
+        kick = select(lanes.active, half * force(system_, fma(half, next, state.q)), kick);
+        free = before + mass_.inverse_times(kick);
+        next = reactions.plus_times(y, free);
+      }
+      const T change = magnitude(next - u);
+      update = select(lanes.active, change, update);
+      u = next;
+      lanes.note_singular(singular);
+      if constexpr (midpoint) {
+        lanes.settle(change);
+      } else {
+        lanes.settle_squared(change);
+      }
+    }
+
+    state.q = fma(h, u, state.q);
+    Vector<T, n> p = forms.plus_transpose_times(state.p + kick, y);
+    p = midpoint ? p + kick : fma(half, force(system_, state.q), p);
+    const Forms end(system_, state.q);
+    Vector<T, m> impulse = -(end * mass_.inverse_times(p));
+    if constexpr (has_constraint_offset<System>) impulse = impulse - constraint_offset(system_, state.q);
+    lanes.singular = lanes.singular | solve_guide(end.gram(mass_, end), impulse);
+    state.p = end.plus_transpose_times(p, impulse);
+    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
+    return {step_status<T>(lanes.converged(), lanes.singular, finite), lanes.iterations, update};
+  }
+
+ private:
+  /// Phi_d, or twice that, at q' = q + h u.
+  struct DiscreteConstraint {
+    const System& system;
+    const Vector<T, n>& q;
+    const Forms& forms;
+    const Reactions& reactions;
+    Linearised start;  // C(q) v + d(q) without C(q) v; of "trap"
+
+    RB_HD DiscreteConstraint(const System& of, const Mass<System>& mass, const Vector<T, n>& at, const Forms& forms_at,
+                             const Reactions& reactions_at)
+        : system(of), q(at), forms(forms_at), reactions(reactions_at) {
+      if constexpr (rule == DlaConstraint::trap) start = {constraint_offset(system, q), forms.gram(mass, forms)};
+    }
+    RB_HD Linearised linearised(const T& h, const Vector<T, n>& u) const {
+      if constexpr (rule == DlaConstraint::mid) {
+        return detail::constraint_along(system, q, T(0.5) * h, u, reactions);
+      } else {
+        return detail::constraint_along(system, q, h, u, reactions) +
+               Linearised{forms * u + start.value, start.derivative};
+      }
+    }
+  };
+
+  System system_;
+  Mass<System> mass_;
+  SolverOptions<T> options_;
+};
+
+/// The step for any regular Lagrangian. Unknowns are u and h/2 Lambda_1.
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
+class GeneralDla {
+  static constexpr int n = System::n, m = System::m;
+  static constexpr bool midpoint = lagrangian == DlaLagrangian::midpoint;
+
+  struct Equations {
+    static constexpr int size = n + m;
+
+    RB_HD Equations(const System& system, const PhaseState<T, n, m>& state, const T& h)
+        : system_(system),
+          h_(h),
+          q_(state.q),
+          p_(state.p),
+          before_(velocity(system, state.q, state.p)),
+          forms_(system, state.q),
+          scale_(detail::velocity_scale(system, h, state.q, before_)) {}
+
+    RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before_, Vector<T, m>::zero()); }
+    RB_HD T scale() const { return scale_; }
+    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
+
+    /// q + share h u.
+    template <class D>
+    RB_HD Vector<D, n> position(double share, const Vector<D, n>& u) const {
+      return fma(D(T(share) * h_), u, lift<D>(q_));
+    }
+    /// -D_1 L_d, or D_2 L_d at the end.
+    template <bool end, class D>
+    RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& u) const {
+      const D half(T(end ? 0.5 : -0.5) * h_);
+      if constexpr (midpoint) {
+        const Vector<D, n> middle = position(0.5, u);
+        return fma(half, configuration_force(system_, middle, u), momentum(system_, middle, u));
+      } else {
+        const Vector<D, n> q = position(0.0, u), next = position(1.0, u);
+        const Vector<D, n> p = D(T(0.5)) * (momentum(system_, q, u) + momentum(system_, next, u));
+        return fma(half, configuration_force(system_, end ? next : q, u), p);
+      }
+    }
+    template <class D>
+    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+      const Vector<D, n> u = segment<0, n>(x);
+      Vector<D, n> r = discrete_momentum<false>(u) - lift<D>(p_);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
+      if constexpr (rule == DlaConstraint::mid) {
+        return join(r, constraint(system_, position(0.5, u), u));
+      } else {
+        return join(r,
+                    D(T(0.5)) * (constraint(system_, position(0.0, u), u) + constraint(system_, position(1.0, u), u)));
+      }
+    }
+
+   private:
+    const System& system_;
+    T h_;
+    Vector<T, n> q_, p_, before_;
+    ConstraintForms<System> forms_;
+    T scale_;
+  };
+  using Problem = detail::DualProblem<T, Equations>;
+
+ public:
+  using State = PhaseState<T, n, m>;
+  using Team = typename Problem::Team;
+  using Workspace = NewtonWorkspace<Problem>;
+
+  RB_HD GeneralDla(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    const Equations equations(system_, state, h);
+    Vector<T, Equations::size> x;
+    typename Team::template Shared<Workspace> workspace;
+    SolveState<T> report = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
+    const Vector<T, n> u = segment<0, n>(x);
+    state.q = equations.position(1.0, u);
+    state.p = equations.template discrete_momentum<true>(u);
+    const ConstraintForms<System> forms(system_, state.q);
+    LagrangianAt<System> at(system_, state.q);
+    if constexpr (LagrangianAlone<System>) {
+      put_on_constraint(system_, at, forms, state.q, u, state.p, report.singular);
+    } else {
+      put_on_constraint(system_, at, forms, state.q, state.p, report.singular);
+    }
+    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
+    return {step_status<T>(report.converged(), report.singular, finite), report.iterations,
+            max_norm((*workspace).residual)};
+  }
+
+ private:
+  System system_;
+  SolverOptions<T> options_;
+};
+
+namespace detail {
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
+consteval auto dla_form() {
+  if constexpr (Condensable<System>) {
+    return std::type_identity<CondensedDla<T, System, lagrangian, rule>>{};
+  } else {
+    return std::type_identity<GeneralDla<T, System, lagrangian, rule>>{};
+  }
+}
+}  // namespace detail
+
+/// What a system offers picks the form at compile time; both are the same map, up to round-off.
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
+  requires AffineOnRn<System>
+using DlaStep = typename decltype(detail::dla_form<T, System, lagrangian, rule>())::type;
+
+/// The composed step.
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
+  requires AffineOnRn<System>
+using ComposedDlaStep = Composed<T, System, DlaStep<T, System, lagrangian, rule>>;
+
+RB_NAMESPACE_END

@@ -1,0 +1,65 @@
+#pragma once
+// The discrete Lagrange-d'Alembert integrators in the catalogue: options and texts.
+
+#include "rattleback/methods/composition/entry.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace methods {
+
+/// The options of the discrete Lagrange-d'Alembert integrators.
+struct DlaSettings {
+  enum class Lagrangian { midpoint, verlet } lagrangian = Lagrangian::midpoint;
+  enum class Constraint { mid, trap } constraint = Constraint::mid;
+  int composition = 0;  ///< index in `compositions`
+};
+
+inline constexpr const char* dla_lagrangians[] = {"midpoint", "verlet"};
+inline constexpr const char* dla_lagrangian_types[] = {"DlaLagrangian::midpoint", "DlaLagrangian::verlet"};
+inline constexpr const char* dla_constraints[] = {"mid", "trap"};
+inline constexpr const char* dla_constraint_types[] = {"DlaConstraint::mid", "DlaConstraint::trap"};
+inline constexpr auto dla_steps = composition_types("DlaStep", "ComposedDlaStep");
+
+inline constexpr OptionInfo dla_options[] = {
+    option<&DlaSettings::lagrangian>(
+        {.name = "lagrangian",
+         .text = "discrete Lagrangian: h L at the middle of the step, or the mean at its two ends, which is explicit "
+                 "up to the multiplier where M is constant",
+         .choices = dla_lagrangians,
+         .types = dla_lagrangian_types,
+         .compiled = true}),
+    option<&DlaSettings::constraint>(
+        {.name = "constraint",
+         .text = "discrete constraint on (q' - q)/h: with the forms at the middle of the step, or the mean of those at "
+                 "its two ends",
+         .choices = dla_constraints,
+         .types = dla_constraint_types,
+         .compiled = true}),
+    composition_option<&DlaSettings::composition, dla_steps>("composition of steps to a higher order")};
+
+inline Settlement settle_dla(const DlaSettings& settings, const SystemEntry&) {
+  return settle_substeps(settings.composition);
+}
+inline int order_of_dla(const DlaSettings& settings, const SystemEntry&) {
+  return compositions[settings.composition].order;
+}
+
+inline constexpr MethodEntry nonholonomic_dla{
+    .name = "nonholonomic-dla",
+    .summary =
+        "discrete Lagrange-d'Alembert integrator (nonholonomic RATTLE); constraint exact at the nodes, symmetric, new "
+        "multipliers in every step",
+    .source = "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365",
+    .order = "q, p: 2, with a composition the number in its name",
+    .constraints = ConstraintKind::velocity,
+    .options = dla_options,
+    .carries_multiplier = false,
+    .settle = by_settings<dla_options, settle_dla>,
+    .order_of = by_settings<dla_options, order_of_dla>,
+    .needs = "configuration space R^n and a constraint affine in v (nonholonomic-lobatto takes the others)",
+    .header = "rattleback/methods/nonholonomic/dla.hpp",
+    .step = "{composition}<T, System, {lagrangian}, {constraint}>"};
+
+}  // namespace methods
+
+RB_NAMESPACE_END

@@ -1,0 +1,144 @@
+#pragma once
+// The nonholonomic leapfrog (R. McLachlan, M. Perlmutter, Integrators for nonholonomic mechanical systems, eq. (4.18)) for a
+// constraint C(q) v + d(q) = 0:
+//
+//   qh = q + h/2 H_p(q, p)
+//   p' = p - h/2 (H_q(qh, p) + H_q(qh, p')) + h C(qh)^T Lambda
+//   q' = qh + h/2 H_p(q', p'),     C(q') H_p(q', p') + d(q') = 0.
+//
+// Every step finds its own Lambda, so nothing but (q, p) passes from step to step. The map is symmetric, of order 2. For L = v.Mv/2 - U(q)
+// its points qh are those of the discrete Lagrange-d'Alembert scheme with the Lagrangian "verlet" and the constraint "mid" (dla.hpp).
+
+#include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/methods/composition/composed.hpp"
+#include "rattleback/methods/ggl/dual_problem.hpp"
+#include "rattleback/methods/nonholonomic/multiplier_equation.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// The step with constant mass: one force, and Newton's method for the m numbers h Lambda.
+template <class T, class System>
+class CondensedLeapfrog {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  using State = PhaseState<T, n, m>;
+  static constexpr bool two_packs = many_registers || n <= 4;
+
+  RB_HD CondensedLeapfrog(const System& system, const SolverOptions<T>& options)
+      : system_(system), mass_(system), options_(options) {}
+
+  RB_HD StepReport<T> operator()(State& state, T h) const {
+    const T half = T(0.5) * h;
+    const Vector<T, n> before = mass_.inverse_times(state.p);
+    const Vector<T, n> middle = fma(half, before, state.q);
+    const ConstraintForms<System> forms(system_, middle);
+    const detail::Reactions<T, System> reactions(mass_, forms);
+    const Vector<T, n> kick = h * force(system_, middle), push = mass_.inverse_times(kick), free = before + push;
+
+    Vector<T, n> after = free;
+    auto y = Vector<T, m>::zero();
+    Iteration<T> lanes(options_, magnitude(before) + magnitude(push));
+    T update(0.0);
+    for (int iteration = 0; !lanes.ended() && iteration < options_.max_iterations; ++iteration) {
+      mask_t<T> singular(false);
+      const Vector<T, m> dy = detail::constraint_along(system_, middle, half, after, reactions).solve(singular);
+      y = select(lanes.active, y + dy, y);
+      const Vector<T, n> next = reactions.plus_times(y, free);
+      const T change = magnitude(next - after);
+      update = select(lanes.active, change, update);
+      after = next;
+      lanes.note_singular(singular);
+      lanes.settle_squared(change);
+    }
+
+    state.q = fma(half, before + after, state.q);
+    state.p = forms.plus_transpose_times(state.p + kick, y);
+    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
+    return {step_status<T>(lanes.converged(), lanes.singular, finite), lanes.iterations, update};
+  }
+
+ private:
+  System system_;
+  Mass<System> mass_;
+  SolverOptions<T> options_;
+};
+
+/// The step for any regular Lagrangian. Unknowns are v' and h Lambda; p' = L_v(q', v').
+template <class T, class System>
+class GeneralLeapfrog {
+  static constexpr int n = System::n, m = System::m;
+
+  struct Equations {
+    static constexpr int size = n + m;
+
+    RB_HD Equations(const System& system, const PhaseState<T, n, m>& state, const T& h)
+        : system_(system),
+          half_(T(0.5) * h),
+          before_(velocity(system, state.q, state.p)),
+          middle_(fma(half_, before_, state.q)),
+          forms_(system, middle_),
+          known_(fma(half_, configuration_force(system, middle_, velocity(system, middle_, state.p)), state.p)),
+          scale_(detail::velocity_scale(system, h, state.q, before_)) {}
+
+    RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before_, Vector<T, m>::zero()); }
+    RB_HD T scale() const { return scale_; }
+    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
+
+    template <class D>
+    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+      const Vector<D, n> after = segment<0, n>(x), q = fma(D(half_), after, lift<D>(middle_));
+      const Vector<D, n> p = momentum(system_, q, after);
+      const Vector<D, n> at_middle = velocity(system_, lift<D>(middle_), p);
+      Vector<D, n> r = fma(D(-half_), configuration_force(system_, lift<D>(middle_), at_middle), p - lift<D>(known_));
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
+      return join(r, constraint(system_, q, after));
+    }
+    RB_HD Vector<T, n> position(const Vector<T, size>& x) const { return fma(half_, segment<0, n>(x), middle_); }
+
+   private:
+    const System& system_;
+    T half_;
+    Vector<T, n> before_, middle_;
+    ConstraintForms<System> forms_;
+    Vector<T, n> known_;
+    T scale_;
+  };
+  using Problem = detail::DualProblem<T, Equations>;
+
+ public:
+  using State = PhaseState<T, n, m>;
+  using Team = typename Problem::Team;
+  using Workspace = NewtonWorkspace<Problem>;
+
+  RB_HD GeneralLeapfrog(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    const Equations equations(system_, state, h);
+    Vector<T, Equations::size> x;
+    typename Team::template Shared<Workspace> workspace;
+    const SolveState<T> report = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
+    state.q = equations.position(x);
+    state.p = momentum(system_, state.q, segment<0, n>(x));
+    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
+    return {step_status<T>(report.converged(), report.singular, finite), report.iterations,
+            max_norm((*workspace).residual)};
+  }
+
+ private:
+  System system_;
+  SolverOptions<T> options_;
+};
+
+/// Uses the form for constant mass where the system allows it.
+template <class T, class System>
+  requires AffineOnRn<System>
+using LeapfrogStep = std::conditional_t<Condensable<System>, CondensedLeapfrog<T, System>, GeneralLeapfrog<T, System>>;
+
+/// The composed step.
+template <class T, class System>
+  requires AffineOnRn<System>
+using ComposedLeapfrogStep = Composed<T, System, LeapfrogStep<T, System>>;
+
+RB_NAMESPACE_END

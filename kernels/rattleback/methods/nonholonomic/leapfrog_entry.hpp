@@ -1,0 +1,47 @@
+#pragma once
+// The nonholonomic leapfrog in the catalogue: options and texts.
+
+#include "rattleback/methods/composition/entry.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace methods {
+
+/// The options of the nonholonomic leapfrog.
+struct LeapfrogSettings {
+  int composition = 0;  ///< index in `compositions`
+};
+
+inline constexpr auto leapfrog_steps = composition_types("LeapfrogStep", "ComposedLeapfrogStep");
+inline constexpr OptionInfo leapfrog_options[] = {
+    composition_option<&LeapfrogSettings::composition, leapfrog_steps>("composition of steps to a higher order")};
+
+inline Settlement settle_leapfrog(const LeapfrogSettings& settings, const SystemEntry&) {
+  return settle_substeps(settings.composition);
+}
+inline int order_of_leapfrog(const LeapfrogSettings& settings, const SystemEntry&) {
+  return compositions[settings.composition].order;
+}
+
+inline constexpr MethodEntry nonholonomic_leapfrog{
+    .name = "nonholonomic-leapfrog",
+    .summary =
+        "leapfrog with one force per step and a multiplier of its own in every step; constraint exact at the nodes, "
+        "symmetric",
+    .source =
+        "R. McLachlan, M. Perlmutter, Integrators for nonholonomic mechanical systems, J. Nonlinear Sci. 16 (2006) "
+        "283, "
+        "eq. (4.18)",
+    .order = "q, p: 2, with a composition the number in its name",
+    .constraints = ConstraintKind::velocity,
+    .options = leapfrog_options,
+    .carries_multiplier = false,
+    .settle = by_settings<leapfrog_options, settle_leapfrog>,
+    .order_of = by_settings<leapfrog_options, order_of_leapfrog>,
+    .needs = "configuration space R^n and a constraint affine in v (nonholonomic-lobatto takes the others)",
+    .header = "rattleback/methods/nonholonomic/leapfrog.hpp",
+    .step = "{composition}<T, System>"};
+
+}  // namespace methods
+
+RB_NAMESPACE_END

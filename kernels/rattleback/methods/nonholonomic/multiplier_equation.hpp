@@ -1,0 +1,98 @@
+#pragma once
+// The equation of the multiplier in steps with constant mass and a constraint C(x) v + d(x) = 0: the velocity moves along the
+// reactions M^-1 C^T of a constraint at a known point, and the constraint at the point x that this velocity leads to is to hold.
+
+#include "rattleback/linalg/lu.hpp"
+#include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Systems on R^n with velocity constraints affine in v.
+template <class System>
+concept AffineOnRn = !on_group<System> && !HamiltonianAlone<System> && AffineConstraint<System>;
+
+namespace detail {
+
+/// M^-1 C^T, column by column. With a diagonal M it has the zeros of C^T.
+template <class T, class System>
+class Reactions {
+  static constexpr int n = System::n, m = System::m;
+
+ public:
+  Reactions() = default;
+  RB_HD Reactions(const Mass<System>& mass, const ConstraintForms<System>& forms) {
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) column_[k] = mass.inverse_times(forms.mu[k]);
+  }
+
+  RB_HD static constexpr bool entry(int k, int i) {
+    return !Mass<System>::is_diagonal || ConstraintForms<System>::entry(k, i);
+  }
+  RB_HD const T& operator()(int k, int i) const { return column_[k][i]; }
+  /// v + M^-1 C^T y.
+  RB_HD Vector<T, n> plus_times(const Vector<T, m>& y, Vector<T, n> v) const {
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i)
+        if (entry(k, i)) v[i] = fma(y[k], column_[k][i], v[i]);
+    }
+    return v;
+  }
+
+ private:
+  Matrix<T, m, n> column_;
+};
+
+/// A constraint and its derivatives along the reactions: phi + derivative y = 0 is Newton's equation for the change of y.
+template <class T, int m>
+struct LinearisedConstraint {
+  Vector<T, m> value;
+  Matrix<T, m, m> derivative;
+
+  /// The change of y; adds the singular lanes to `singular`.
+  RB_HD Vector<T, m> solve(mask_t<T>& singular) const {
+    Vector<T, m> y = -value;
+    singular = singular | solve_guide(derivative, y);
+    return y;
+  }
+  RB_HD friend LinearisedConstraint operator+(const LinearisedConstraint& a, const LinearisedConstraint& b) {
+    LinearisedConstraint sum{a.value + b.value, {}};
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) sum.derivative[k] = a.derivative[k] + b.derivative[k];
+    return sum;
+  }
+};
+
+/// C(x) v + d(x) at x = base + c v, by dual numbers along the reactions.
+template <class T, class System, int n = System::n, int m = System::m>
+RB_HD LinearisedConstraint<T, m> constraint_along(const System& system, const Vector<T, n>& base, const T& c,
+                                                  const Vector<T, n>& v, const Reactions<T, System>& reactions) {
+  using D = Dual<T, m>;
+  Vector<D, n> x, w;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    x[i] = D(fma(c, v[i], base[i]));
+    w[i] = D(v[i]);
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      if (!Reactions<T, System>::entry(k, i)) continue;
+      w[i].partial[k] = reactions(k, i);
+      x[i].partial[k] = c * reactions(k, i);
+    }
+  }
+  const Vector<D, m> phi = constraint(system, x, w);
+  LinearisedConstraint<T, m> r;
+  RB_UNROLL
+  for (int k = 0; k < m; ++k) {
+    r.value[k] = phi[k].value;
+    RB_UNROLL
+    for (int l = 0; l < m; ++l) r.derivative[k][l] = phi[k].partial[l];
+  }
+  return r;
+}
+
+}  // namespace detail
+
+RB_NAMESPACE_END
