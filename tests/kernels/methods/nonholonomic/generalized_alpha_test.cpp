@@ -224,6 +224,52 @@ TEST(GeneralizedAlpha, CarriesItsMultiplierThroughMotionsThatContract) {
   }
 }
 
+/// The largest difference between the derivative of five steps by dual numbers and by central differences of eighth order, along a
+/// change of q[0] and p[1]. The first step finds the acceleration, the others have it from the step before.
+template <template <class> class SystemOf>
+double defect_of_tangent(double h) {
+  using D = Dual<double, 1>;
+  using Step = GeneralizedAlpha<D, SystemOf<D>, Stabilised>;
+  const auto system = make_default<SystemOf<double>>();
+  const auto over_duals = make_system<SystemOf<D>>([](int i) { return D(SystemOf<D>::parameters()[i].value); });
+  const auto numbers = numbers_of(0.8);
+  const AlphaStep<SystemOf<double>> step(system, 0.8);
+  const auto at = [&](double x) {
+    auto state = step.start(system);
+    state.q[0] += x;
+    state.p[1] += x;
+    return advance(step, state, h, 5);
+  };
+  const auto start = step.start(system);
+  typename Step::State tangent;
+  for (int i = 0; i < SystemOf<double>::n; ++i) {
+    tangent.q[i] = D(start.q[i]);
+    tangent.p[i] = D(start.p[i]);
+  }
+  for (int k = 0; k < SystemOf<double>::m; ++k) tangent.lambda[k] = D(start.lambda[k]);
+  tangent.q[0].partial[0] = tangent.p[1].partial[0] = 1.0;
+  tangent.carried = decltype(tangent.carried)::zero();
+  const Step dual_step(over_duals, {D(1e-14), 100}, numbers.data());
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(dual_step(tangent, D(h)).status.value, 0.0);
+
+  constexpr double e = 0x1p-8, weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+  auto dq = Vector<double, SystemOf<double>::n>::zero(), dp = dq;
+  for (int k = 1; k <= 4; ++k) {
+    const auto there = at(k * e), back = at(-k * e);
+    dq = fma(weight[k - 1] / e, there.q - back.q, dq);
+    dp = fma(weight[k - 1] / e, there.p - back.p, dp);
+  }
+  return std::max(distance(dq, detail::derivative(tangent.q)), distance(dp, detail::derivative(tangent.p)));
+}
+template <class T>
+using ContactOf = Chaotic<T, 3, ChaoticVariant::contact>;
+
+TEST(GeneralizedAlpha, HasATangentMapWithItsAcceleration) {
+  EXPECT_LT(defect_of_tangent<ContactOf>(0.1), 1e-11);
+  EXPECT_LT(defect_of_tangent<ChaplyginSleigh>(0.1), 1e-11);
+  EXPECT_LT(defect_of_tangent<HenonHeiles>(0.1), 1e-11);
+}
+
 /// A slow and a very fast oscillator of unit mass.
 struct Stiff {
   using scalar = double;
