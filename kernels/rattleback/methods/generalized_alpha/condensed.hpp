@@ -26,9 +26,10 @@ class CondensedGeneralizedAlpha {
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     const T inverse_h = T(1.0) / h;
-    const Vector<T, n> v = mass_.inverse_times(state.p), a = start_.acceleration(system_, state, v, h);
+    const Vector<T, n> v = mass_.inverse_times(state.p);
     const ConstraintForms<System> forms_0(system_, state.q);
     const Vector<T, n> f_0 = mass_.inverse_times(forms_0.plus_transpose_times(force(system_, state.q), state.lambda));
+    const Vector<T, n> a = start_.acceleration(system_, state, v, f_0, h);
     const Vector<T, n> known = start_.known(a, f_0);
     const Vector<T, n> drift_known = fma(h * (T(0.5) - start_.beta), a, v);
     const Vector<T, n> kick_known = (T(1.0) - start_.gamma) * a;
@@ -66,7 +67,7 @@ class CondensedGeneralizedAlpha {
     state.q = q;
     state.p = fma(h, mass_.times(fma(start_.gamma, w_new, kick_known)), state.p);
     state.lambda = (T(1.0) / start_.kappa) * impulse;
-    detail::GeneralizedAlphaStart<T, System>::carry(w_new, state);
+    detail::GeneralizedAlphaStart<T, System>::carry(w_new, h, state);
     T check = sum(state.q) + sum(state.p);
     if constexpr (m > 0) check = check + sum(state.lambda);
     return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check)), lanes.iterations, h * h * update};

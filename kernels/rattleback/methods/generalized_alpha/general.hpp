@@ -24,13 +24,13 @@ class GeneralGeneralizedAlpha {
 
     RB_HD Equations(const System& system, const Start& start, const State& state, const T& h)
         : system_(system), start_(start), state_(state), h_(h), v_0_(velocity(system, state.q, state.p)) {
-      const Vector<T, n> a = start.acceleration(system, state, v_0_, h);
       Vector<T, n> f = generalized_force(system, state.q, v_0_);
       if constexpr (m > 0) {
         forms_0_ = constraint_forms(system, state.q, v_0_);
         f = f + transpose_times(forms_0_, state.lambda);
       }
       f = detail::inverse_times(detail::inverse_inertia(system, detail::constant_mass(system), state.q, v_0_), f);
+      const Vector<T, n> a = start.acceleration(system, state, v_0_, f, h);
       drift_ = fma(h * (T(0.5) - start.beta), a, v_0_);
       v_known_ = fma(h * (T(1.0) - start.gamma), a, v_0_);
       known_ = h * start.known(a, f);
@@ -121,7 +121,7 @@ class GeneralGeneralizedAlpha {
       state.lambda = (T(1.0) / h) * segment<n, m>(x);
       check = check + sum(state.lambda);
     }
-    Start::carry((T(1.0) / h) * segment<0, n>(x), state);
+    Start::carry((T(1.0) / h) * segment<0, n>(x), h, state);
     const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
     return {status, report.iterations, max_norm((*workspace).residual)};
   }

@@ -31,7 +31,7 @@ template <class System>
 concept TakesGeneralizedAlpha =
     !on_group<System> && !HamiltonianAlone<System> && (AffineConstraint<System> || is_holonomic<System>);
 
-/// The state has the acceleration a besides, and 1 after the first step: until then a is unknown.
+/// The state has the acceleration a besides, and the size of the step that left it, 0 before the first step.
 template <class T, class System>
 using GeneralizedAlphaState = StateOf<T, System, System::n + 1>;
 
@@ -52,15 +52,21 @@ struct GeneralizedAlphaStart {
         beta(numbers[3]),
         kappa((1.0 - numbers[1]) / (1.0 - numbers[0])) {}
 
-  /// a at the beginning of the step: what the step before left, or at the start the acceleration of the continuous equations at
-  /// the time (alpha_m - alpha_f) h, to which a belongs.
-  RB_HD Vector<T, n> acceleration(const System& system, const State& state, const Vector<T, n>& v, const T& h) const {
+  /// a at the beginning of the step, with the force f there: what the step before left, or at the start the acceleration of the
+  /// continuous equations. It belongs to the time (alpha_m - alpha_f) h, so that its difference to f goes with h where a step of
+  /// another size follows, as in the search for a crossing of a surface.
+  RB_HD Vector<T, n> acceleration(const System& system, const State& state, const Vector<T, n>& v, const Vector<T, n>& f,
+                                  const T& h) const {
     Vector<T, n> a = segment<0, n>(state.carried);
-    const mask_t<T> unknown = state.carried[n] == T(0.0);
+    const T& size = state.carried[n];
+    const mask_t<T> other = !(size == h), unknown = size == T(0.0);
+    if (any(other & !unknown)) a = select(other, fma(h / size, a - f, f), a);
     if (any(unknown)) a = select(unknown, first(system, state.q, v, h), a);
     return a;
   }
-  RB_HD static void carry(const Vector<T, n>& a, State& state) { state.carried = join(a, Vector<T, 1>{T(1.0)}); }
+  RB_HD static void carry(const Vector<T, n>& a, const T& h, State& state) {
+    state.carried = join(a, Vector<T, 1>{h});
+  }
 
   /// The part of a' that does not depend on its force: (alpha_f f - alpha_m a)/(1 - alpha_m).
   RB_HD Vector<T, n> known(const Vector<T, n>& a, const Vector<T, n>& f) const {
