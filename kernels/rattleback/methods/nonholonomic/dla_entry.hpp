@@ -56,7 +56,7 @@ inline constexpr MethodEntry nonholonomic_dla{
     .carries_multiplier = false,
     .settle = by_settings<dla_options, settle_dla>,
     .order_of = by_settings<dla_options, order_of_dla>,
-    .needs = "configuration space R^n and a constraint affine in v (nonholonomic-lobatto takes the others)",
+    .needs = "configuration space R^n, with a constraint affine in v",
     .header = "rattleback/methods/nonholonomic/dla.hpp",
     .step = "{composition}<T, System, {lagrangian}, {constraint}>"};
 

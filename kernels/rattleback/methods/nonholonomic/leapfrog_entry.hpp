@@ -38,7 +38,7 @@ inline constexpr MethodEntry nonholonomic_leapfrog{
     .carries_multiplier = false,
     .settle = by_settings<leapfrog_options, settle_leapfrog>,
     .order_of = by_settings<leapfrog_options, order_of_leapfrog>,
-    .needs = "configuration space R^n and a constraint affine in v (nonholonomic-lobatto takes the others)",
+    .needs = "configuration space R^n, with a constraint affine in v",
     .header = "rattleback/methods/nonholonomic/leapfrog.hpp",
     .step = "{composition}<T, System>"};
 

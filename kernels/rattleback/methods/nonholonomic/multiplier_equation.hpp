@@ -3,7 +3,7 @@
 // reactions M^-1 C^T of a constraint at a known point, and the constraint at the point x that this velocity leads to is to hold.
 
 #include "rattleback/linalg/lu.hpp"
-#include "rattleback/mechanics/system.hpp"
+#include "rattleback/mechanics/dynamics.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -30,6 +30,7 @@ class Reactions {
     return !Mass<System>::is_diagonal || ConstraintForms<System>::entry(k, i);
   }
   RB_HD const T& operator()(int k, int i) const { return column_[k][i]; }
+  RB_HD const Vector<T, n>& column(int k) const { return column_[k]; }
   /// v + M^-1 C^T y.
   RB_HD Vector<T, n> plus_times(const Vector<T, m>& y, Vector<T, n> v) const {
     RB_UNROLL
@@ -70,25 +71,37 @@ template <class T, class System, int n = System::n, int m = System::m>
 RB_HD LinearisedConstraint<T, m> constraint_along(const System& system, const Vector<T, n>& base, const T& c,
                                                   const Vector<T, n>& v, const Reactions<T, System>& reactions) {
   using D = Dual<T, m>;
-  Vector<D, n> x, w;
+  Vector<D, n> x;
   RB_UNROLL
   for (int i = 0; i < n; ++i) {
     x[i] = D(fma(c, v[i], base[i]));
-    w[i] = D(v[i]);
     RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      if (!Reactions<T, System>::entry(k, i)) continue;
-      w[i].partial[k] = reactions(k, i);
-      x[i].partial[k] = c * reactions(k, i);
-    }
+    for (int k = 0; k < m; ++k)
+      if (Reactions<T, System>::entry(k, i)) x[i].partial[k] = c * reactions(k, i);
   }
-  const Vector<D, m> phi = constraint(system, x, w);
-  LinearisedConstraint<T, m> r;
+  const ConstraintForms<System, D> forms(system, x);
+  // (C + sum_k y_k dC_k) (v + R y) + d: sums of their own for the values, C R and the dC_k v, which wait for each other otherwise
+  ConstraintForms<System> values;
+  RB_UNROLL
+  for (int i = 0; i < m; ++i) values.mu[i] = rattleback::detail::values(forms.mu[i]);
+  LinearisedConstraint<T, m> r{values * v, {}};
   RB_UNROLL
   for (int k = 0; k < m; ++k) {
-    r.value[k] = phi[k].value;
+    ConstraintForms<System> change;
     RB_UNROLL
-    for (int l = 0; l < m; ++l) r.derivative[k][l] = phi[k].partial[l];
+    for (int i = 0; i < m; ++i) change.mu[i] = derivative(forms.mu[i], k);
+    const Vector<T, m> column = values * reactions.column(k) + change * v;
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) r.derivative[i][k] = column[i];
+  }
+  if constexpr (has_constraint_offset<System>) {
+    const Vector<D, m> offset = constraint_offset(system, x);
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) {
+      r.value[i] = r.value[i] + offset[i].value;
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) r.derivative[i][k] = r.derivative[i][k] + offset[i].partial[k];
+    }
   }
   return r;
 }
