@@ -297,10 +297,9 @@ TEST_F(NvrtcOnTheEmulator, GeneralizedAlphaHasTheBitsOfTheProcessor) {
   Trial trial{"advance fast", 6.0};
   const auto numbers = GeneralizedAlphaNumbers::of(0.8);
   trial.numbers = {numbers.alpha_m, numbers.alpha_f, numbers.gamma, numbers.beta};
-  compare<Chaotic3, DampedNewmark>(
-      {"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticVariant::printed>",
-       "generalized_alpha/generalized_alpha.hpp", "GeneralizedAlpha<T, S, Stabilised>"},
-      trial);
+  compare<Chaotic3, DampedNewmark>({"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticVariant::printed>",
+                                    "generalized_alpha/generalized_alpha.hpp", "GeneralizedAlpha<T, S, Stabilised>"},
+                                   trial);
 }
 
 // Tiles of lanes advance a trajectory together. The emulator is slow there.

@@ -230,8 +230,9 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
       if (!allowed) {
         const std::string place = study.place(fmt::format("method.{}", option.name));
         if (option.scope == OptionScope::holonomic_only)
-          input_error(place, fmt::format("method.{} is for holonomic constraints ('{}' has {}); leave it out", option.name,
-                                         system.name, system.m > 0 ? "constraints on velocities" : "no constraints"));
+          input_error(place,
+                      fmt::format("method.{} is for holonomic constraints ('{}' has {}); leave it out", option.name,
+                                  system.name, system.m > 0 ? "constraints on velocities" : "no constraints"));
         input_error(place, fmt::format("method.{} is for systems on Lie groups (the configuration space of '{}' is "
                                        "R^{}); leave it out",
                                        option.name, system.name, system.n));

@@ -2,8 +2,8 @@
 // The generalized-alpha method in the catalogue: options and texts.
 
 #include "rattleback/catalogue/settings.hpp"
-#include "rattleback/methods/ggl/entry.hpp"
 #include "rattleback/methods/generalized_alpha/scheme.hpp"
+#include "rattleback/methods/ggl/entry.hpp"
 
 RB_NAMESPACE_BEGIN
 

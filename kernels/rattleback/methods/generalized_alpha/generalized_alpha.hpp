@@ -32,8 +32,8 @@ struct GeneralizedAlphaSweeps {
 };
 template <class T, Condensable System, class Formulation>
 struct GeneralizedAlphaForm<T, System, Formulation> {
-  using type = HandingOver<GeneralizedAlphaSweeps<T, System>::template type,
-                           GeneralGeneralizedAlpha<T, System, Formulation>>;
+  using type =
+      HandingOver<GeneralizedAlphaSweeps<T, System>::template type, GeneralGeneralizedAlpha<T, System, Formulation>>;
 };
 }  // namespace detail
 

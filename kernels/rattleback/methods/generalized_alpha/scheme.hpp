@@ -55,8 +55,8 @@ struct GeneralizedAlphaStart {
   /// a at the beginning of the step, with the force f there: what the step before left, or at the start the acceleration of the
   /// continuous equations. It belongs to the time (alpha_m - alpha_f) h, so that its difference to f goes with h where a step of
   /// another size follows, as in the search for a crossing of a surface.
-  RB_HD Vector<T, n> acceleration(const System& system, const State& state, const Vector<T, n>& v, const Vector<T, n>& f,
-                                  const T& h) const {
+  RB_HD Vector<T, n> acceleration(const System& system, const State& state, const Vector<T, n>& v,
+                                  const Vector<T, n>& f, const T& h) const {
     Vector<T, n> a = segment<0, n>(state.carried);
     const T& size = state.carried[n];
     const mask_t<T> other = !(size == h), unknown = size == T(0.0);
@@ -64,9 +64,7 @@ struct GeneralizedAlphaStart {
     if (any(unknown)) a = select(unknown, first(system, state.q, v, h), a);
     return a;
   }
-  RB_HD static void carry(const Vector<T, n>& a, const T& h, State& state) {
-    state.carried = join(a, Vector<T, 1>{h});
-  }
+  RB_HD static void carry(const Vector<T, n>& a, const T& h, State& state) { state.carried = join(a, Vector<T, 1>{h}); }
 
   /// The part of a' that does not depend on its force: (alpha_f f - alpha_m a)/(1 - alpha_m).
   RB_HD Vector<T, n> known(const Vector<T, n>& a, const Vector<T, n>& f) const {

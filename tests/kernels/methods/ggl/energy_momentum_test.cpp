@@ -311,7 +311,8 @@ TEST(BobenkoSuris, KeepsItsInvariants) {
   EXPECT_LT(range_over(top_step, state_of(top_step, top_start()), h, 1000, position_violation(top)).high, 1e-12);
   const auto end = advance(top_step, state_of(top_step, top_start()), h, 1000);
   EXPECT_LT(distance(part<9>(end.q), {0.795528126161955, -0.345424861080703, 0.497811877954539}), 1e-13);
-  const Range height = range_over(top_step, state_of(top_step, top_start()), h, 1000, [](const auto& s) { return s.q[2]; });
+  const Range height =
+      range_over(top_step, state_of(top_step, top_start()), h, 1000, [](const auto& s) { return s.q[2]; });
   EXPECT_NEAR(height.low / 0.0369002, 1.0, 1e-3);
   EXPECT_NEAR(height.high / 0.0380964, 1.0, 1e-3);
 }

@@ -101,7 +101,8 @@ TEST(GeneralizedAlpha, HasTwoFormsOfTheSameStep) {
     for (const double rho : {0.0, 0.8, 1.0}) {
       const AlphaStep<System> condensed(system, rho);
       const AlphaStep<System, Stabilised, GeneralGeneralizedAlpha<double, System, Stabilised>> general(system, rho);
-      expect_near(advance(condensed, condensed.start(system), 0.1, 10), advance(general, general.start(system), 0.1, 10), 5e-14);
+      expect_near(advance(condensed, condensed.start(system), 0.1, 10),
+                  advance(general, general.start(system), 0.1, 10), 5e-14);
     }
   };
   compare(Particle{});
@@ -116,7 +117,9 @@ void expect_order_two(const Step& step, const State& state, double h, int steps,
   const auto coarse = advance(step, state, h, steps), fine = advance(step, state, h / 2, 2 * steps);
   // error(h) - error(h/8) = (1 - 1/64) error(h)
   const double settled = std::log2((1.0 - 1.0 / 64) / (0.25 - 1.0 / 64));
-  const auto slope = [&](const auto& part) { return std::log2(distance(part(coarse), part(reference)) / distance(part(fine), part(reference))); };
+  const auto slope = [&](const auto& part) {
+    return std::log2(distance(part(coarse), part(reference)) / distance(part(fine), part(reference)));
+  };
   EXPECT_NEAR(slope([](const State& s) { return s.q; }), settled, tolerance);
   EXPECT_NEAR(slope([](const State& s) { return s.p; }), settled, tolerance);
   if constexpr (State::multipliers > 0) {
