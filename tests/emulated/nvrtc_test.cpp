@@ -294,7 +294,7 @@ TEST_F(NvrtcOnTheEmulator, LineIntegralsHaveTheBitsOfTheProcessor) {
 }
 
 TEST_F(NvrtcOnTheEmulator, GeneralizedAlphaHasTheBitsOfTheProcessor) {
-  Trial trial{"advance fast", 6.0};
+  Trial trial{"advance fast", 6.0, 40};
   const auto numbers = GeneralizedAlphaNumbers::of(0.8);
   trial.numbers = {numbers.alpha_m, numbers.alpha_f, numbers.gamma, numbers.beta};
   compare<Chaotic3, DampedNewmark>({"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticVariant::printed>",
