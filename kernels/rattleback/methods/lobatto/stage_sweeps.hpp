@@ -303,23 +303,28 @@ class StageSweeps {
   RB_HD mask_t<T> factorise_multipliers(Matrices& matrices) const {
     constexpr auto tableau = lobatto_pair<S>();
     RB_UNROLL
-    for (int i = 1; i < S; ++i) {
+    for (int column = 0; spark && column < coupled; ++column) {
+      const int l = column / m;
+      Vector<T, m> gram[S];
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) {
+        RB_UNROLL
+        for (int k = 0; k < m; ++k)
+          gram[j][k] = T(tableau.ah[j][l]) * dot(matrices.response[j][k], matrices.forms[l].mu[column % m]);
+      }
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) {
+        const Vector<T, m> entries = sum_of(tableau.a[i], gram);
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) matrices.factors.matrix()[(i - 1) * m + k][column] = entries[k];
+      }
+    }
+    RB_UNROLL
+    for (int i = 1; !spark && i < S; ++i) {
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
         RB_UNROLL
         for (int c = 0; c < m; ++c) {
-          if constexpr (spark) {
-            RB_UNROLL
-            for (int k = 0; k < m; ++k) {
-              T entry(0.0);
-              RB_UNROLL
-              for (int j = 0; j < S; ++j)
-                entry = fma(T(tableau.a[i][j] * tableau.ah[j][l]),
-                            dot(matrices.response[j][k], matrices.forms[l].mu[c]), entry);
-              matrices.factors.matrix()[(i - 1) * m + k][l * m + c] = entry;
-            }
-            continue;
-          }
           Vector<T, n> response;
           if constexpr (ConstantInertia<System> && holonomic) {
             double a_ah = 0.0;

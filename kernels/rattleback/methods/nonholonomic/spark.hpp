@@ -16,6 +16,7 @@
 
 #include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/methods/nonholonomic/condensed_spark.hpp"
+#include "rattleback/methods/nonholonomic/dla.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -29,7 +30,9 @@ struct SparkSweepsOf {
 template <class T, class System, int S>
 consteval auto spark_form() {
   constexpr bool swept = (S * System::n + (S - 1) * System::m) <= most_swept<T, System>;
-  if constexpr (Condensable<System>) {
+  if constexpr (Condensable<System> && S == 2) {
+    return std::type_identity<CondensedDla<T, System, DlaLagrangian::verlet, DlaConstraint::trap>>{};
+  } else if constexpr (Condensable<System>) {
     return std::type_identity<CondensedSpark<T, System, S>>{};
   } else if constexpr (swept) {
     return std::type_identity<
@@ -40,14 +43,9 @@ consteval auto spark_form() {
 }
 }  // namespace detail
 
-/// Velocity constraints affine in v on R^n, with any regular Lagrangian.
-template <class System>
-concept SparkTakes = !on_group<System> && !HamiltonianAlone<System> && !is_holonomic<System> && System::m > 0 &&
-                     AffineConstraint<System>;
-
 /// One step with S stages.
 template <class T, class System, int S>
-  requires SparkTakes<System>
+  requires AffineOnRn<System>
 using SparkStep = typename decltype(detail::spark_form<T, System, S>())::type;
 
 RB_NAMESPACE_END

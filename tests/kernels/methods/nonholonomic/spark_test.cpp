@@ -394,7 +394,6 @@ concept TakenBySpark = requires {
 };
 static_assert(TakenBySpark<Sleigh> && TakenBySpark<Driven<double>>);
 static_assert(!TakenBySpark<Isokinetic>, "the constraint is not affine in v");
-static_assert(!TakenBySpark<Galactic>, "there is no constraint");
 static_assert(!TakenBySpark<VerticalDisc<double>>, "the configuration space is a group");
 
 }  // namespace
