@@ -42,6 +42,8 @@ STUDIES = {
     "on a group": ('name = "vertical-disc"', 'name = "nonholonomic-lobatto"', ""),
     "holonomic Lobatto pair, formulas": (SKEW, 'name = "holonomic-lobatto"\nstages = 3', ""),
     "varying mass, velocity constraint": (SKATE, 'name = "nonholonomic-lobatto"\nstages = 2', ""),
+    "SPARK": (CHAOTIC, 'name = "nonholonomic-spark"\nstages = 3', LYAPUNOV),
+    "SPARK, varying mass": (SKATE, 'name = "nonholonomic-spark"\nstages = 2', SECTION),
     "nonholonomic leapfrog": (CHAOTIC, 'name = "nonholonomic-leapfrog"\ncomposition = "suzuki4"', ""),
     "discrete Lagrange-d'Alembert": (CHAOTIC, 'name = "nonholonomic-dla"\nconstraint = "trap"', ""),
     "discrete Lagrange-d'Alembert, varying mass": (SKATE, 'name = "nonholonomic-dla"', ""),
