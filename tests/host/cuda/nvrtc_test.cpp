@@ -52,6 +52,7 @@ constexpr const char* pendulum = "holonomic/pendulum.hpp";
 constexpr const char* chaotic = "nonholonomic/chaotic.hpp";
 constexpr const char* lobatto = "lobatto/lobatto.hpp";
 constexpr const char* energy_momentum = "energy_momentum/energy_momentum.hpp";
+constexpr const char* generalized_alpha = "generalized_alpha/generalized_alpha.hpp";
 const Family families[] = {
     {"nonholonomic_lobatto", {chaotic, "Chaotic<T, 3, ChaoticVariant::printed>", lobatto, "LobattoStep<T, S, Cay, 3>"}},
     {"nonholonomic_lobatto_tangent",
@@ -73,6 +74,10 @@ const Family families[] = {
      {"holonomic/four_particle.hpp", "FourParticle<T>", "ggl/ggl.hpp", "GglStep<T, S, GglScheme::theta_a>"}},
     {"energy_momentum",
      {pendulum, "Pendulum<T, 3>", energy_momentum, "EnergyMomentumStep<T, S, GglScheme::energy_momentum>"}},
+    {"generalized_alpha", {pendulum, "Pendulum<T, 3>", generalized_alpha, "GeneralizedAlpha<T, S, Stabilised>"}},
+    {"generalized_alpha_tangent",
+     {chaotic, "Chaotic<T, 3, ChaoticVariant::contact>", generalized_alpha, "GeneralizedAlpha<T, S, Stabilised>"},
+     "RB_DEVICE_TANGENT"},
     {"bobenko_suris",
      {"holonomic/heavy_top_directors.hpp", "HeavyTopDirectors<T>", "energy_momentum/bobenko_suris.hpp",
       "BobenkoSuris<T, S>"}},
