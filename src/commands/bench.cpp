@@ -26,10 +26,12 @@ struct BenchArguments {
   std::vector<std::string> variants;
 };
 
-int exit_code_of(std::uint64_t failed, std::uint64_t trajectories, const std::string& reasons = "") {
+int exit_code_of(std::uint64_t failed, std::uint64_t trajectories,
+                 const std::map<std::string, std::uint64_t>& failures = {}) {
   if (failed == 0) return exit_done;
   say(fmt::format("{} of {} trajectories failed{}", failed, trajectories,
-                  reasons.empty() ? "" : fmt::format(" ({})", reasons)));
+                  failures.empty() ? "" : fmt::format(" ({})", reasons_in_words(failures))));
+  say_remedies(failures);
   return exit_failed_trajectories;
 }
 
@@ -114,7 +116,7 @@ int run_bench(const BenchArguments& arguments, const RunOptions& options) {
           fmt::format("{} kernel", kernel.kernel), kernel.registers, kernel.local_bytes, kernel.shared_bytes,
           kernel.lanes, kernel.threads, kernel.blocks, 100.0 * report.kernels.occupancy(kernel));
   }
-  return exit_code_of(summary.failed, summary.trajectories, reasons_in_words(report.failures));
+  return exit_code_of(summary.failed, summary.trajectories, report.failures);
 }
 
 /// Leaves out the overrides of options that another method has, when `changes` name a method.

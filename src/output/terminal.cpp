@@ -150,6 +150,12 @@ std::string reasons_in_words(const std::map<std::string, std::uint64_t>& failure
   return words;
 }
 
+void say_remedies(const std::map<std::string, std::uint64_t>& failures) {
+  for (const StatusInfo& info : status_table)
+    if (info.remedy != nullptr && failures.contains(info.name))
+      say(fmt::format("{}: {}; {}", info.name, info.text, info.remedy));
+}
+
 void RunArguments::add_to(CLI::App& command) {
   backend.add_to(command);
   command.add_flag("--quiet", quiet, "no progress, no summary");
@@ -224,6 +230,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
   print_stderr(
       "rattleback: {} of {} trajectories failed ({}) and are frozen at their last good state; see /final/status\n",
       summary.failed, summary.trajectories, reasons_in_words(failures));
+  say_remedies(failures);
   return exit_failed_trajectories;
 }
 

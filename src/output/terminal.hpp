@@ -54,6 +54,9 @@ struct RunArguments {
 /// Returns the reasons of failures (failures_of), the most frequent first: "251 not finite, 57 not converged".
 [[nodiscard]] std::string reasons_in_words(const std::map<std::string, std::uint64_t>& failures);
 
+/// Says what failures mean (failures_of) and what to do about them, where a remedy is known.
+void say_remedies(const std::map<std::string, std::uint64_t>& failures);
+
 /// Prints the summary of a result that took `seconds`, and returns the exit code.
 int report(const Summary& summary, const std::filesystem::path& result, double seconds, bool quiet, bool json);
 

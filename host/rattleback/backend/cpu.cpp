@@ -42,7 +42,9 @@ class CpuBackend final : public Backend {
     const std::vector<Unit> units = units_of(plan, isa_);
     const CompiledUnit& loop = Kernels::instance().get(units[0]);
     advance_ = plan.arguments.layout.tangent >= 0 ? loop.advance_tangent : loop.advance;
-    observe_ = Kernels::instance().get(units[1]).observe;
+    const CompiledUnit& samples = Kernels::instance().get(units[1]);
+    observe_ = samples.observe;
+    guard_ = plan.arguments.parasitic_limit > 0.0 ? samples.guard : nullptr;
   }
 
   void run(const Segment& segment, SegmentOutput& output, Control& control) override {
@@ -137,6 +139,7 @@ class CpuBackend final : public Backend {
         at = next;
       }
       if (!stretch.observe) continue;
+      if (guard_ != nullptr) guard_(arguments, chunk, begin, end);
       observe_(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(plan_->codes.size()),
                values_of(c, sample, output));
       for (std::size_t r = 0; r < tile_->recorded.size(); ++r) {
@@ -211,6 +214,7 @@ class CpuBackend final : public Backend {
   Tile* tile_ = nullptr;
   AdvanceFunction advance_ = nullptr;
   ObserveFunction observe_ = nullptr;
+  SampleFunction guard_ = nullptr;
   std::uint64_t sample_stride_ = 0;  ///< distance of two samples in the values of a segment; 0 where these are not kept
 };
 

@@ -94,9 +94,10 @@ class CudaBackend final : public Backend {
     for (const Stretch& stretch : segment.stretches) {
       advance(stretch, output, control);
       if (!stretch.observe) continue;
-      if (observables > 0) {
+      if (observables > 0 || arguments_.parasitic_limit > 0.0)
         module_->observe(arguments_, static_cast<std::int64_t>(chunks), codes_.get(), static_cast<int>(observables),
                          values_.get(), stream_);
+      if (observables > 0) {
         if (s == 0 && segment.starts_at_initial)
           launch("launch of the kernel of references", reference_kernel, per_sample, chunk_size, stream_, arguments_,
                  values_.get(), numbers_.get(), static_cast<int>(observables));

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "rattleback/ensemble/groups.hpp"
+#include "rattleback/loop/observe.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/statistics/fit.hpp"
 
 namespace rattleback {
@@ -65,6 +67,14 @@ bool compensated(const Problem& problem) {
   return option != nullptr && problem.study.method.options.at(option) == MethodOption(true);
 }
 
+/// Returns whether the carried multiplier is compared with that of the continuous equations at samples.
+bool guards_multiplier(const Problem& problem) {
+  const auto& options = problem.study.method.options;
+  const auto chosen = options.find("multiplier");
+  return problem.system->constraint == ConstraintKind::velocity && problem.method->carries_multiplier &&
+         (chosen == options.end() || chosen->second != MethodOption(std::string("recomputed")));
+}
+
 /// Returns whether the study observes the Lyapunov exponent, which needs the tangent vector.
 bool has_tangent(const Problem& problem) {
   const auto lyapunov = [](const ObservableCode& code) { return code.kind == ObservableCode::lyapunov; };
@@ -113,6 +123,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   std::ranges::copy(problem.numbers, a.method);
   a.in_space = plan.method->in_space;
   a.carries_multiplier = !multiplier_from_equations(*plan.system, *plan.method);
+  if (guards_multiplier(problem)) a.parasitic_limit = parasitic_limit(order_of(problem));
   a.start = study.time.start;
   a.step = data.step;
   a.surfaces = problem.surfaces;
@@ -149,6 +160,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
     rows.last_step = take(plan.system->m + 3 * plan.system->n);
   if (compensated(problem)) rows.rounding = take(plan.system->elements + plan.system->n);
+  if (a.parasitic_limit > 0.0) rows.guard = take(2);
   rows.references = take(static_cast<int>(plan.codes.size()));
   if (!plan.line_fits.empty()) rows.fits = take(2 * static_cast<int>(plan.line_fits.size()));
   for (LineFit& fit : plan.line_fits) fit.row += rows.fits;

@@ -195,10 +195,15 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   const double step = (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps);
   require_finer(where, stored_problem, step, runs);
   if (const auto failed = attributes.find("failed");
-      failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0)
+      failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0) {
+    std::string remedy = "run it with a smaller step";
+    const auto failures = failures_of(file);
+    for (const StatusInfo& info : status_table)
+      if (info.remedy != nullptr && failures.contains(info.name)) remedy = fmt::format("{}: {}", info.name, info.remedy);
     input_error(where, fmt::format("{} trajectories of the reference failed (their final states are not at the end "
-                                   "time); run it with a smaller step",
-                                   std::get<std::uint64_t>(failed->second)));
+                                   "time); {}",
+                                   std::get<std::uint64_t>(failed->second), remedy));
+  }
   States states;
   const std::uint64_t size = Ensemble(problem).size();
   for (const std::string& name : variables) {

@@ -58,13 +58,15 @@ constexpr ConstraintKinds operator|(ConstraintKind a, ConstraintKind b) {
   return ConstraintKinds(a) | ConstraintKinds(b);
 }
 
-/// Status bits of a trajectory; 0 is good. A trajectory with any bit set stays at its last good state.
+/// Status bits of a trajectory; 0 is good. A trajectory with any bit set stays at its last good state, and one that is parasitic at
+/// its last state.
 enum Status : std::uint32_t {
   status_good = 0,
   status_not_converged = 1,   ///< the iteration stopped at max_iterations
   status_singular = 2,        ///< a pivot vanished: dependent constraints or a degenerate Lagrangian
   status_not_finite = 4,      ///< the step produced an infinity or a NaN
   status_fold = 8,            ///< not converged, with a rotation per step beyond the range of the retraction
+  status_parasitic = 16,      ///< the carried multiplier was not that of the equations at a sample (loop/observe.hpp)
   status_padding = 1u << 31,  ///< a lane of the last chunk without a trajectory; never in a result
 };
 
@@ -72,6 +74,7 @@ struct StatusInfo {
   std::uint32_t bit;
   const char* name;
   const char* text;
+  const char* remedy = nullptr;  ///< what to do about it, where that depends on the status alone
 };
 inline constexpr StatusInfo status_table[] = {
     {status_not_converged, "not-converged", "the iteration of a step did not converge within max_iterations"},
@@ -80,6 +83,12 @@ inline constexpr StatusInfo status_table[] = {
     {status_fold, "fold",
      "the rotation h |omega| of a step lies beyond the fold of the Cayley map; use a smaller step or retraction = "
      "\"exp\""},
+    {status_parasitic, "parasitic",
+     "the multiplier that the method carries has left that of the equations of motion, as it does where a motion "
+     "contracts",
+     "set multiplier = \"recomputed\" (nonholonomic-lobatto), or take a method that carries no multiplier: "
+     "nonholonomic-spark, "
+     "nonholonomic-leapfrog or nonholonomic-energy"},
 };
 
 /// One point of the ensemble. On input q and v (or p) are set, on output all four; the arrays hold `elements`, n, n and
@@ -129,8 +138,9 @@ struct ObservableCode;
 /// becomes an infinity for a good trajectory and a NaN for a failed trajectory.
 using ObserveFunction = void (*)(const KernelArguments& arguments, const double* chunk, int begin, int end,
                                  const ObservableCode* codes, int count, double* values);
-/// Computes the values of all surfaces of section at the present states of lanes [begin, end) into the rows `surfaces`.
-using SurfaceFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
+/// Works on the present states of lanes [begin, end): computes the values of all surfaces of section into the rows `surfaces`, or
+/// guards the carried multipliers (loop/observe.hpp).
+using SampleFunction = void (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// The C++ text of a system, from which kernels are compiled.
 struct SystemSource {
@@ -288,10 +298,11 @@ struct ChunkLayout {
   int rows;
   /// Tangent vector of (q, p, lambda) and what the method carries besides, and its power of two; -1 without.
   int tangent = -1, tangent_exponent = -1;
-  int carried = -1;    ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
-  int rounding = -1;   ///< rounding remainders of q and p (compensated summation); -1 without
-  int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
-  int fits = -1;       ///< two running sums for each fit of a line; -1 without
+  int carried = -1;     ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
+  int rounding = -1;    ///< rounding remainders of q and p (compensated summation); -1 without
+  int last_step = -1;   ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
+  int fits = -1;        ///< two running sums for each fit of a line; -1 without
+  int guard = -1;       ///< squares of the largest momentum and forces at samples so far (loop/observe.hpp); -1 without
   int parameters = -1;  ///< one row per parameter beyond max_uniform_parameters; -1 without
 };
 /// A system may have any number of parameters. The values of the first are among the arguments of a kernel, unless they vary over the
@@ -314,8 +325,8 @@ struct KernelArguments {
   ChunkLayout layout;
   double parameters[max_uniform_parameters];  ///< uniform values
   int parameter_row[max_uniform_parameters];  ///< row of a swept parameter, or -1
-  double start;                       ///< time of the initial states
-  double step;                        ///< uniform step size
+  double start;                               ///< time of the initial states
+  double step;                                ///< uniform step size
   /// Number of steps after which a trajectory stops: `target` where the step size is uniform, otherwise
   /// sample * steps_per_sample + min(target, steps_per_sample). A trajectory with this number of steps stays unchanged.
   std::int64_t target, sample;
@@ -324,7 +335,8 @@ struct KernelArguments {
   double guess = 1.0;                 ///< Newton's method starts with this fraction of the predicted velocity
   double method[max_method_numbers];  ///< numbers of the step from the options of the method
   bool in_space = false;              ///< p of the states is right trivialised, and v is shown right trivialised
-  bool carries_multiplier = true;  ///< the multiplier of a state is in its rows
+  bool carries_multiplier = true;     ///< the multiplier of a state is in its rows
+  double parasitic_limit = 0.0;       ///< of the guard (loop/observe.hpp); 0 without guard
   Surfaces surfaces;
 };
 /// Returns the row of parameter `i`, or -1 where its value is among the arguments.
@@ -396,7 +408,8 @@ struct CompiledUnit {
   AdvanceFunction advance = nullptr;
   AdvanceFunction advance_tangent = nullptr;  ///< with the tangent vector
   ObserveFunction observe = nullptr;
-  SurfaceFunction surfaces = nullptr;          ///< beside `advance`, where the study has surfaces
+  SampleFunction guard = nullptr;              ///< beside `observe`, where the constraint is one on velocities
+  SampleFunction surfaces = nullptr;           ///< beside `advance`, where the study has surfaces
   CountFunction count = nullptr;               ///< over a scalar that counts operations
   const SystemEntry& (*describe)() = nullptr;  ///< the entry of a system of a user
 };

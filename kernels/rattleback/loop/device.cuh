@@ -104,15 +104,17 @@ inline constexpr KernelTable tangent_table{
     sizeof(KernelArguments),
     {KernelShape{}, KernelShape{}, TangentLoop<System, Method, Surfaces>::shape, KernelShape{}}};
 
-/// Writes the observables of the trajectory of this thread.
+/// Guards the multiplier of the trajectory of this thread and writes its observables.
 inline constexpr int observing_threads = 64;
 template <template <class> class System, template <class> class Formulas>
 __device__ __forceinline__ void observe_chunks(const KernelArguments& arguments, const ObservableCode* codes, int count,
                                                double* values) {
   const std::int64_t k = std::int64_t(blockIdx.x) * observing_threads + threadIdx.x;
   const std::int64_t c = k / chunk_size;
-  observe_lanes<double, System, Formulas>(arguments, arguments.chunks + c * arguments.layout.rows * row_size,
-                                          int(k % chunk_size), codes, count, values + c * count * chunk_size);
+  double* chunk = arguments.chunks + c * arguments.layout.rows * row_size;
+  const int lane = int(k % chunk_size);
+  if (arguments.parasitic_limit > 0.0) guard_multiplier<double, System>(arguments, chunk, lane);
+  observe_lanes<double, System, Formulas>(arguments, chunk, lane, codes, count, values + c * count * chunk_size);
 }
 inline constexpr KernelTable samples_table{
     sizeof(KernelArguments), {KernelShape{}, KernelShape{}, KernelShape{}, KernelShape{1, observing_threads, 0}}};

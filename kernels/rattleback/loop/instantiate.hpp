@@ -49,6 +49,11 @@ void surfaces_chunk(const KernelArguments& arguments, double* chunk, int begin, 
     evaluate_surfaces<Real, System, Surfaces>(arguments, chunk, lane);
 }
 
+template <template <class> class System>
+void guard_chunk(const KernelArguments& arguments, double* chunk, int begin, int end) {
+  for (int lane = begin; lane < end; lane += Lanes<Real>::width) guard_multiplier<Real, System>(arguments, chunk, lane);
+}
+
 template <template <class> class System, template <class> class Formulas = NoFormulas>
 void observe_chunk(const KernelArguments& arguments, const double* chunk, int begin, int end,
                    const ObservableCode* codes, int count, double* values) {

@@ -1,5 +1,5 @@
 #pragma once
-// Observables of one trajectory (or pack) at a sample time.
+// Observables of one trajectory (or pack) at a sample time, and the guard of its multiplier.
 
 #include "rattleback/loop/formula.hpp"
 #include "rattleback/loop/last_step.hpp"
@@ -114,6 +114,51 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
     }
     x = select(is_finite(x), x, T(__builtin_huge_val()));
     Lanes<T>::store(values + i * chunk_size + lane, select(good, x, T(__builtin_nan(""))));
+  }
+}
+
+// The guard of a carried multiplier: where a flow contracts, the multiplier that a method carries from step to step has a part that
+// alternates or stays, and grows until it destroys the motion (docs/theory/lobatto.md).
+
+/// With delta the carried multiplier minus that of the continuous equations at the state of a sample, all in the norm of M^-1, let
+/// d = h |Phi_v^T delta| be the impulse of a step that is not there, p the momentum, P the largest momentum at a sample so far, and
+/// f = h S, where S are the largest forces, free and of constraint, at a sample so far. A trajectory is parasitic where
+///   d > parasitic_impulse (p^2 + f^2)^(1/2)   and   d P > limit f^2.
+/// The first says that delta disturbs the motion: at equality the kinetic energy is off by about parasitic_impulse^2 / 4. The second says
+/// that this is no error of the method's order, which is small beside (h S / P)^2 P: what the forces change in a step, squared.
+inline constexpr double parasitic_impulse = 0.02;
+
+/// The limit for a method of this order; 0 is an unknown one.
+[[nodiscard]] constexpr double parasitic_limit(int order) { return order > 4 ? 16.0 / order : 4.0; }
+
+/// Marks the good lanes whose carried multiplier is parasitic, and notes the momentum and the forces at the present state.
+template <class T, template <class> class System>
+RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int lane) {
+  using Sys = System<T>;
+  if constexpr (Sys::kind == ConstraintKind::velocity) {
+    constexpr int n = Sys::n, m = Sys::m;
+    const ChunkLayout& rows = a.layout;
+    const Sys system = load_system<Sys>(a, chunk, lane);
+    const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
+    const auto p = load_rows<T, n>(chunk, rows.p, lane);
+    const Vector<T, n> v = in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space);
+    const detail::ContinuousMultiplier<Sys> exact(system, q, v);
+    const Vector<T, m> delta = load_rows<T, m>(chunk, rows.lambda, lane) - exact.lambda;
+    const Vector<T, n>& free = exact.motion.acceleration();
+    double* row = chunk + rows.guard * row_size + lane;
+    const T momentum = dot(v, exact.motion.times(v));
+    const T largest = max(Lanes<T>::load(row), momentum);
+    const T forces =
+        max(Lanes<T>::load(row + row_size), dot(free, exact.motion.times(free)) + exact.square(exact.lambda));
+    const T h = load_or<T>(chunk, rows.step, lane, a.step), square = h * h, disturbance = square * exact.square(delta);
+    const T kick = square * forces;
+    const mask_t<T> parasitic = (disturbance > T(parasitic_impulse * parasitic_impulse) * (momentum + kick)) &
+                                (disturbance * largest > T(a.parasitic_limit * a.parasitic_limit) * (kick * kick));
+    Lanes<T>::store(row, largest);
+    Lanes<T>::store(row + row_size, forces);
+    double* status = chunk + rows.status * row_size + lane;
+    const T before = Lanes<T>::load(status);
+    Lanes<T>::store(status, select((before == T(0.0)) & parasitic, T(double(status_parasitic)), before));
   }
 }
 

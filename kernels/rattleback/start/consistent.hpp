@@ -9,6 +9,13 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
+/// Derivatives of the constraint Phi at (q, v).
+template <class System, class T = typename System::scalar>
+auto constraint_gradient(const System& system, const Configuration<System>& q, const Vector<T, System::n>& v) {
+  return gradient<System::m, group_of<System>>([&](const auto& x, const auto& y) { return constraint(system, x, y); },
+                                               q, v);
+}
+
 /// Whether the rows with this Gram matrix are linearly independent to round-off. Elimination turns each diagonal entry,
 /// relative to its start value, into the squared sine of the angle between this row and the span of the rows before.
 template <class T, int m>

@@ -70,36 +70,37 @@ class FreeMotion {
   Vector<T, n> acceleration_;
 };
 
-/// Derivatives of the constraint Phi at (q, v).
-template <class System, class T = typename System::scalar>
-RB_HD auto constraint_gradient(const System& system, const Configuration<System>& q, const Vector<T, System::n>& v) {
-  return gradient<System::m, group_of<System>>([&](const auto& x, const auto& y) { return constraint(system, x, y); },
-                                               q, v);
-}
-
 /// The multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0, from
 ///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v a,   a the acceleration without constraint forces.
 template <class System, class T = typename System::scalar>
 struct ContinuousMultiplier {
   static constexpr int n = System::n, m = System::m;
+  FreeMotion<System> motion;
   Matrix<T, m, m> gram;  ///< Phi_v M^-1 Phi_v^T
   Vector<T, m> lambda;
   mask_t<T> singular;  ///< the constraint forces are dependent or the mass matrix is singular
 
-  RB_HD_LARGE ContinuousMultiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
-    const FreeMotion<System> motion(system, q, v);
-    const auto phi = constraint_gradient(system, q, v);
+  RB_HD_LARGE ContinuousMultiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v)
+      : motion(system, q, v) {
+    const Matrix<T, m, n> forms = constraint_forms(system, q, v);
+    Vector<Dual<T, 1>, n> constant_v;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) constant_v[i] = Dual<T, 1>(v[i]);
+    const auto along_v = constraint(system, moving<group_of<System>>(q, v), constant_v);
     RB_UNROLL
     for (int k = 0; k < m; ++k) {
-      const Vector<T, n> response = motion.response(phi.dv[k]);
+      const Vector<T, n> response = motion.response(forms[k]);
       RB_UNROLL
-      for (int i = 0; i < m; ++i) gram[i][k] = dot(phi.dv[i], response);
-      lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], motion.acceleration()));
+      for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
+      lambda[k] = -(along_v[k].partial[0] + dot(forms[k], motion.acceleration()));
     }
     const Lu<T, m> lu(gram);
     lambda = lu.solve(lambda);
     singular = lu.singular();
   }
+
+  /// |Phi_v^T x|^2 in the norm of M^-1.
+  RB_HD T square(const Vector<T, m>& x) const { return dot(x, gram * x); }
 };
 
 }  // namespace detail

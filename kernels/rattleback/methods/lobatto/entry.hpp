@@ -15,6 +15,7 @@ struct LobattoSettings {
   int stages = 2;
   enum class Retraction { cay, exp } retraction = Retraction::cay;
   int composition = 0;  ///< index in `compositions`
+  enum class Multiplier { carried, recomputed } multiplier = Multiplier::carried;
   bool normalise = false;
 };
 
@@ -35,7 +36,19 @@ inline constexpr OptionInfo lobatto_normalise =
     option<&LobattoSettings::normalise>({.name = "normalise",
                                          .text = "rotations are made orthogonal again after every step",
                                          .scope = OptionScope::groups_only});
-inline constexpr OptionInfo nonholonomic_lobatto_options[] = {lobatto_stages, lobatto_retraction, lobatto_normalise};
+inline constexpr const char* lobatto_multipliers[] = {"carried", "recomputed"};
+inline constexpr const char* lobatto_multiplier_steps[] = {"LobattoStep", "RecomputedLobattoStep"};
+inline constexpr OptionInfo lobatto_multiplier =
+    option<&LobattoSettings::multiplier>({.name = "multiplier",
+                                          .text = "multiplier with which a step begins: that of the step before, or "
+                                                  "recomputed from the continuous equations, for "
+                                                  "motions that contract; the step is then not symmetric",
+                                          .choices = lobatto_multipliers,
+                                          .types = lobatto_multiplier_steps,
+                                          .compiled = true,
+                                          .unnamed = true});
+inline constexpr OptionInfo nonholonomic_lobatto_options[] = {lobatto_stages, lobatto_retraction, lobatto_multiplier,
+                                                              lobatto_normalise};
 inline constexpr OptionInfo holonomic_lobatto_options[] = {
     lobatto_stages, lobatto_retraction,
     composition_option<&LobattoSettings::composition, lobatto_steps>(
@@ -78,8 +91,10 @@ inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEn
 
 inline bool has_lobatto(const PairKey& key, const SystemEntry& system) {
   const auto [stages, retraction, composition, none] = key.value;
-  return settle_lobatto({stages, LobattoSettings::Retraction(retraction), composition, false}, system).verdict !=
-         Settled::refused;
+  return settle_lobatto(
+             {.stages = stages, .retraction = LobattoSettings::Retraction(retraction), .composition = composition},
+             system)
+             .verdict != Settled::refused;
 }
 
 inline int order_of_lobatto(const LobattoSettings& settings, const SystemEntry&) {
@@ -96,7 +111,8 @@ inline constexpr MethodEntry nonholonomic_lobatto{
     .name = "nonholonomic-lobatto",
     .summary =
         "Lobatto IIIA-IIIB pair with the constraint on the IIIA momenta; constraint exact at the nodes, symmetric on "
-        "R^n",
+        "R^n; its carried multiplier destroys motions that contract (status parasitic): multiplier = \"recomputed\" or "
+        "nonholonomic-spark there",
     .source =
         "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
         "systems, eqs. (14), (26), (27)",
@@ -106,7 +122,7 @@ inline constexpr MethodEntry nonholonomic_lobatto{
     .carries_multiplier = true,
     .missing = nonholonomic_without,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
-    .step = "LobattoStep<T, System, {retraction}, {stages}>"};
+    .step = "{multiplier}<T, System, {retraction}, {stages}>"};
 
 inline constexpr MethodEntry holonomic_lobatto{
     .name = "holonomic-lobatto",

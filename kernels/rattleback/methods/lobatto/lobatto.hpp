@@ -6,6 +6,7 @@
 #include "rattleback/methods/composition/composed.hpp"
 #include "rattleback/methods/lobatto/cyclic.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
+#include "rattleback/methods/lobatto/recomputed.hpp"
 #include "rattleback/methods/lobatto/splitting.hpp"
 #include "rattleback/methods/lobatto/stage_sweeps.hpp"
 #include "rattleback/methods/lobatto/two_stages.hpp"
@@ -94,6 +95,11 @@ consteval auto lobatto_form() {
 template <class T, class System, class Tau, int S>
   requires(!HamiltonianAlone<System>)
 using LobattoStep = typename decltype(detail::lobatto_form<T, System, Tau, S>())::type;
+
+/// The step that begins with the multiplier of the continuous equations.
+template <class T, class System, class Tau, int S>
+  requires(System::kind == ConstraintKind::velocity && !HamiltonianAlone<System>)
+using RecomputedLobattoStep = Recomputed<LobattoStep<T, System, Tau, S>, System, T>;
 
 /// The step with two stages, composed.
 template <class T, class System, class Tau, int S>
