@@ -47,6 +47,16 @@ TEST(Spark, ErrorsOfTheParticle) {
   EXPECT_NEAR(error(spark<Particle, 4>({})), 3.526e-11, 3.526e-13);
 }
 
+TEST(Spark, EnergyErrorsOfTheChaoticEnsemble) {
+  double sum = 0.0;
+  for (int j = 0; j <= 1023; ++j) {
+    const Member member(j, 1023);
+    const auto end = advance(spark<Contact, 2>({}), start(Contact{}, member.q, member.v), 0.1, 100);
+    sum += square(energy_of(Contact{}, end) - 3.06);
+  }
+  EXPECT_NEAR(sum / 1024, 2.962023e-6, 1e-12);
+}
+
 // --- two stages and constant mass: the discrete Lagrange-d'Alembert scheme of the trapezoidal L_d and constraint ---
 
 /// With u = (q' - q)/h:  M u - h/2 F(q) = p + h/2 A(q)^T L_1,  (A(q) + A(q')) u + d(q) + d(q') = 0,
