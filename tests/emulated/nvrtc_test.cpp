@@ -18,6 +18,8 @@
 #include "rattleback/methods/ggl/ggl.hpp"
 #include "rattleback/methods/hbvm/hbvm.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
+#include "rattleback/methods/nonholonomic/dla.hpp"
+#include "rattleback/methods/nonholonomic/leapfrog.hpp"
 #include "rattleback/systems/holonomic/four_particle.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"
 #include "rattleback/systems/nonholonomic/chaotic.hpp"
@@ -258,6 +260,14 @@ struct Hbvm2 {
   template <class T, class S>
   using of = Hbvm<T, S, 2>;
 };
+struct Leapfrog {
+  template <class T, class S>
+  using of = LeapfrogStep<T, S>;
+};
+struct MidpointDla {
+  template <class T, class S>
+  using of = DlaStep<T, S, DlaLagrangian::midpoint, DlaConstraint::mid>;
+};
 struct DampedNewmark {
   template <class T, class S>
   using of = GeneralizedAlpha<T, S, Stabilised>;
@@ -300,6 +310,15 @@ TEST_F(NvrtcOnTheEmulator, GeneralizedAlphaHasTheBitsOfTheProcessor) {
   compare<Chaotic3, DampedNewmark>({"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticVariant::printed>",
                                     "generalized_alpha/generalized_alpha.hpp", "GeneralizedAlpha<T, S, Stabilised>"},
                                    trial);
+}
+
+TEST_F(NvrtcOnTheEmulator, NonholonomicStepsWithoutMultiplierHaveTheBitsOfTheProcessor) {
+  const auto unit = [](const char* header, const char* step) {
+    return DeviceUnit{"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticVariant::printed>", header, step};
+  };
+  compare<Chaotic3, Leapfrog>(unit("nonholonomic/leapfrog.hpp", "LeapfrogStep<T, S>"), {"advance", 1.0, 60});
+  compare<Chaotic3, MidpointDla>(
+      unit("nonholonomic/dla.hpp", "DlaStep<T, S, DlaLagrangian::midpoint, DlaConstraint::mid>"), {"advance", 0.8, 60});
 }
 
 // Tiles of lanes advance a trajectory together. The emulator is slow there.
