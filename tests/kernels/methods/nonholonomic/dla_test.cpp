@@ -212,6 +212,43 @@ TEST(DiscreteLagrangeDAlembert, HoldsTheMiddlesOfTheLeapfrog) {
   expect_two_step_form(Contact{}, start(Contact{}, member.q, member.v));
 }
 
+/// The particle with a constraint that has an offset, v_z - y v_x + x y/2 = 0. Its energy is no invariant.
+template <class T>
+struct DrivenParticle {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  static constexpr auto kind = ConstraintKind::velocity;
+
+  template <class S>
+  S potential(const Vector<S, n>& q) const {
+    return S(0.5) * (q[0] * q[0] + q[1] * q[1]);
+  }
+  template <class S>
+  Matrix<S, m, n> constraint_matrix(const Vector<S, n>& q) const {
+    return {{{-q[1], S(0.0), S(1.0)}}};
+  }
+  template <class S>
+  Vector<S, m> constraint_offset(const Vector<S, n>& q) const {
+    return {S(0.5) * q[0] * q[1]};
+  }
+};
+/// Orders and the constraint of a step, and the distance of its states from those of Lobatto IIIA-IIIB with six stages.
+TEST(DiscreteLagrangeDAlembert, TakesConstraintsWithAnOffset) {
+  using System = DrivenParticle<double>;
+  const System system;
+  const auto begin = start(system, {1.0, 0.5, 0.0}, {0.4, 0.8, -0.05});
+  const auto exact = advance(LobattoStep<double, System, Cay, 6>(system, to_round_off), begin, 1.0 / 64, 64);
+  const auto check = [&](const auto& step) {
+    const auto coarse = advance(step, begin, 1.0 / 64, 64), fine = advance(step, begin, 1.0 / 128, 128);
+    EXPECT_NEAR(std::log2(distance(coarse.q, exact.q) / distance(fine.q, exact.q)), 2.0, 0.05);
+    EXPECT_LE(max_norm(constraint(system, fine.q, fine.p)), 1e-14);
+    EXPECT_LE(distance(advance(step, fine, -1.0 / 128, 128).q, begin.q), 1e-13);
+  };
+  for_each_dla([&](auto l, auto c) { for_each_form<l(), c()>(system, check); });
+  check(CondensedLeapfrog<double, System>(system, to_round_off));
+  check(GeneralLeapfrog<double, System>(system, to_round_off));
+}
+
 template <class System>
 using VerletMid = DlaStep<double, System, verlet, mid>;
 template <class System>
