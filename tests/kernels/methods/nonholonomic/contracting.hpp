@@ -10,7 +10,7 @@
 namespace rattleback {
 
 template <class T>
-struct CentredSleigh {
+struct SleighAtItsCentre {
   using scalar = T;
   static constexpr int n = 3, m = 1;
   static constexpr auto kind = ConstraintKind::velocity;
@@ -31,7 +31,7 @@ struct CentredSleigh {
 };
 
 template <class T>
-struct RollerRacer {
+struct RacerOfConstantMass {
   using scalar = T;
   static constexpr int n = 4, m = 2;
   static constexpr auto kind = ConstraintKind::velocity;
@@ -80,8 +80,8 @@ void expect_energy_errors(double sleigh_05, double sleigh_02, double racer_05, d
       EXPECT_GE(error, listed / 1.1);
     }
   };
-  using Sleigh = CentredSleigh<double>;
-  using Racer = RollerRacer<double>;
+  using Sleigh = SleighAtItsCentre<double>;
+  using Racer = RacerOfConstantMass<double>;
   const StepOf<Sleigh> of_sleigh(Sleigh{}, to_round_off);
   const StepOf<Racer> of_racer(Racer{}, to_round_off);
   const Vector<double, 3> v{0.5, 0.4, 1.0};
