@@ -1,0 +1,121 @@
+#pragma once
+// The nonholonomic RATTLE on a Lie group: the discrete Lagrange-d'Alembert integrator of dla.hpp in the chart g tau(h w), for
+// l(g, eta) and a constraint a(g) eta + d(g) = 0. With p(w) = (l_eta(g, w) + l_eta(g', w))/2 and F = l_g, left trivialised,
+//
+//   dtau_{-h w}^-T p(w) = mu + h/2 (F(g, w) + a(g)^T Lambda_1),        a(x) w + d(x) = 0,  x = g tau(h w/2)
+//   g' = g tau(h w),
+//   mu' = dtau_{h w}^-T p(w) + h/2 (F(g', w) + a(g')^T Lambda_2),      a(g') eta(g', mu') + d(g') = 0.
+//
+// This is L_d = h/2 (l(g, w) + l(g', w)) of "verlet". The map is symmetric on groups, too: g' and -w take the places of g and w. For the
+// structure on groups see S. Hante, M. Arnold, RATTLie: a variational Lie group integration scheme for constrained mechanical systems, J.
+// Comput. Appl. Math. 387 (2021) 112492.
+
+#include "rattleback/lie/fold.hpp"
+#include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/methods/ggl/dual_problem.hpp"
+#include "rattleback/methods/lobatto/general.hpp"
+
+RB_NAMESPACE_BEGIN
+
+/// Unknowns are w and y = h/2 Lambda_1.
+template <class T, class System, class Tau>
+class GroupDla {
+  using G = group_of<System>;
+  static constexpr int n = System::n, m = System::m, N = element_size<System>;
+
+  struct Equations {
+    static constexpr int size = n + m;
+
+    RB_HD Equations(const System& system, const StateOf<T, System>& state, const T& h)
+        : system_(system),
+          h_(h),
+          q_(state.q),
+          p_(state.p),
+          before_(velocity(system, state.q, state.p)),
+          forms_(system, state.q) {
+      const Vector<T, n> pushed = fma(h, configuration_force(system, q_, before_), p_);
+      scale_ = magnitude(before_) + magnitude(rattleback::velocity(system, q_, pushed) - before_);
+    }
+
+    RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before_, Vector<T, m>::zero()); }
+    RB_HD const T& scale() const { return scale_; }
+    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
+
+    /// g tau(share h w).
+    template <class D>
+    RB_HD Vector<D, N> configuration(double share, const Vector<D, n>& w) const {
+      return Chart<G, Tau, D>(D(T(share) * h_) * w).move(lift<D>(q_));
+    }
+    /// -D_1 L_d, or D_2 L_d at the end.
+    template <bool end, class D>
+    RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& w) const {
+      const D half(T(end ? 0.5 : -0.5) * h_);
+      const Vector<D, N> q = lift<D>(q_);
+      Vector<D, n> p = momentum(system_, q, w);
+      Vector<D, N> place = q;
+      if constexpr (end || !Separable<System>) {
+        const Vector<D, N> next = configuration(1.0, w);
+        if constexpr (!Separable<System>) p = D(T(0.5)) * (p + momentum(system_, next, w));
+        if constexpr (end) place = next;
+      }
+      const Vector<D, n> carried = Chart<G, Tau, D>(D(T(end ? 1.0 : -1.0) * h_) * w).dtau_inverse_star(p);
+      return fma(half, configuration_force(system_, place, w), carried);
+    }
+    template <class D>
+    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+      const Vector<D, n> w = segment<0, n>(x);
+      Vector<D, n> r = discrete_momentum<false>(w) - lift<D>(p_);
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
+      return join(r, constraint(system_, configuration(0.5, w), w));
+    }
+
+    /// Whether a step that failed turns so far that tau = cay, which ends at the angle pi, has no solution near the motion.
+    RB_HD mask_t<T> folded() const {
+      if constexpr (std::same_as<Tau, Cay>) {
+        return G::angle_squared(h_ * before_) > T(fold_limit * fold_limit);
+      } else {
+        return mask_t<T>(false);
+      }
+    }
+
+   private:
+    static constexpr double fold_limit = 3.14159;
+
+    const System& system_;
+    T h_;
+    Vector<T, N> q_;
+    Vector<T, n> p_, before_;
+    ConstraintForms<System> forms_;
+    T scale_;
+  };
+  using Problem = detail::DualProblem<T, Equations>;
+
+ public:
+  using State = StateOf<T, System>;
+  using Team = typename Problem::Team;
+  using Workspace = NewtonWorkspace<Problem>;
+
+  RB_HD GroupDla(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    const Equations equations(system_, state, h);
+    Vector<T, Equations::size> x;
+    typename Team::template Shared<Workspace> workspace;
+    SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
+    const Vector<T, n> w = segment<0, n>(x);
+    state.q = equations.configuration(1.0, w);
+    state.p = equations.template discrete_momentum<true>(w);
+    impulse_to_constraint(system_, state.q, state.p, lanes.singular);
+    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
+    const T status = step_status<T>(lanes.converged(), lanes.singular, finite);
+    const mask_t<T> folded = (!(status == T(0.0))) & equations.folded();
+    return {select(folded, T(double(status_fold)), status), lanes.iterations, max_norm((*workspace).residual)};
+  }
+
+ private:
+  System system_;
+  SolverOptions<T> options_;
+};
+
+RB_NAMESPACE_END
