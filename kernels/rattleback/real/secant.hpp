@@ -45,6 +45,16 @@ class Secant {
     there_ = 1u << direction;
   }
 
+  /// The same for a number that only the running code knows; no variable where it is out of range. All slopes are there.
+  RB_HD static Secant between(const T& a, const T& b, int direction) {
+    Secant r(a);
+    r.at1 = b;
+    RB_UNROLL
+    for (int i = 0; i < K; ++i) r.slopes_[i] = T(i == direction ? 1.0 : 0.0);
+    r.there_ = ~0u;
+    return r;
+  }
+
   RB_HD T slope(int i) const { return has(i) ? slopes_[i] : T(0.0); }
 
   RB_HD T mean() const { return T(0.5) * (at0 + at1); }

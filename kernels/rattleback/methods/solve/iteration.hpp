@@ -79,6 +79,11 @@ struct Sweeps : RefusingIteration<T> {
         small(options.tolerance * scale),
         predicted(false) {}
 
+  /// Another scale, to be known before the first settle.
+  RB_HD void rescale(const SolverOptions<T>& options, const T& scale) {
+    this->convergence = Convergence<T>(options, scale);
+    small = options.tolerance * scale;
+  }
   /// Whether sweep number `sweep`, counted from 0, comes too late: a fifth of the allowed iterations is left to the method that takes
   /// over.
   RB_HD static bool late(int sweep, const SolverOptions<T>& options) { return 5 * sweep >= 4 * options.max_iterations; }
