@@ -28,7 +28,7 @@ std::string KernelCase::name() const {
 std::string KernelCase::method_toml() const {
   std::string text = fmt::format("[method]\nname = \"{}\"\n", method->name);
   for_options([&](const OptionInfo& option, int value) {
-    if (option.scope == OptionScope::holonomic_only && !has_effect(option, *system)) return;
+    if (!is_allowed(option, *system)) return;
     text += option.kind == OptionKind::choice
                 ? fmt::format("{} = \"{}\"\n", option.name, option.choices[static_cast<std::size_t>(value)])
                 : fmt::format("{} = {}\n", option.name, value);

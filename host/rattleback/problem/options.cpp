@@ -224,7 +224,7 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
   }
   const bool stages_given = study.method.options.contains("stages");
   for (const OptionInfo& option : method.options) {
-    const bool allowed = option.scope == OptionScope::groups_matter || has_effect(option, system);
+    const bool allowed = is_allowed(option, system);
     const auto given = study.method.options.find(option.name);
     if (given != study.method.options.end()) {
       if (!allowed) {
@@ -233,6 +233,10 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
           input_error(place,
                       fmt::format("method.{} is for holonomic constraints ('{}' has {}); leave it out", option.name,
                                   system.name, system.m > 0 ? "constraints on velocities" : "no constraints"));
+        if (option.scope == OptionScope::rn_only)
+          input_error(place, fmt::format("method.{} is for systems on R^n (the configuration space of '{}' is {}, "
+                                         "where '{}' has one form); leave it out",
+                                         option.name, system.name, system.configuration, method.name));
         input_error(place, fmt::format("method.{} is for systems on Lie groups (the configuration space of '{}' is "
                                        "R^{}); leave it out",
                                        option.name, system.name, system.n));

@@ -252,9 +252,22 @@ struct MethodEntry {
 
 /// Whether the values of an option make a difference on a system.
 [[nodiscard]] constexpr bool has_effect(const OptionInfo& option, const SystemEntry& system) {
-  if (option.scope == OptionScope::all) return true;
-  return option.scope == OptionScope::holonomic_only ? system.constraint == ConstraintKind::holonomic
-                                                     : system.turn != nullptr;
+  switch (option.scope) {
+    case OptionScope::all:
+      return true;
+    case OptionScope::groups_matter:
+    case OptionScope::groups_only:
+      return system.turn != nullptr;
+    case OptionScope::rn_only:
+      return system.turn == nullptr;
+    case OptionScope::holonomic_only:
+      return system.constraint == ConstraintKind::holonomic;
+  }
+  return true;
+}
+/// Whether a study may give the option.
+[[nodiscard]] constexpr bool is_allowed(const OptionInfo& option, const SystemEntry& system) {
+  return option.scope == OptionScope::groups_matter || has_effect(option, system);
 }
 
 /// An observable of a run: a system observable, a component, a counter, or a formula of the study. `p_projected`, of holonomic systems, is the

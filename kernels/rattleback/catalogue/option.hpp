@@ -21,6 +21,7 @@ enum class OptionScope {
   /// The option makes no difference on R^n and is allowed there; all its values agree on the group R^n.
   groups_matter,
   groups_only,     ///< an error on R^n
+  rn_only,         ///< an error on groups; all its values agree there
   holonomic_only,  ///< an error without a holonomic constraint; all its values agree there
 };
 

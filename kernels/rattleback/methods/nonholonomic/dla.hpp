@@ -16,6 +16,7 @@
 #include "rattleback/methods/composition/composed.hpp"
 #include "rattleback/methods/ggl/dual_problem.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
+#include "rattleback/methods/nonholonomic/dla_group.hpp"
 #include "rattleback/methods/nonholonomic/multiplier_equation.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -215,9 +216,11 @@ class GeneralDla {
 };
 
 namespace detail {
-template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, class Tau>
 consteval auto dla_form() {
-  if constexpr (Condensable<System>) {
+  if constexpr (on_group<System>) {
+    return std::type_identity<GroupDla<T, System, Tau>>{};
+  } else if constexpr (Condensable<System>) {
     return std::type_identity<CondensedDla<T, System, lagrangian, rule>>{};
   } else {
     return std::type_identity<GeneralDla<T, System, lagrangian, rule>>{};
@@ -225,14 +228,18 @@ consteval auto dla_form() {
 }
 }  // namespace detail
 
-/// What a system offers picks the form at compile time; both are the same map, up to round-off.
-template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
-  requires AffineOnRn<System>
-using DlaStep = typename decltype(detail::dla_form<T, System, lagrangian, rule>())::type;
+template <class System>
+concept TakesDla = AffineOnRn<System> || AffineOnGroup<System>;
+
+/// What a system offers picks the form at compile time; those on R^n are the same map, up to round-off. On groups the Lagrangian is
+/// "verlet", the constraint "mid", and Tau (Cay or Exp) the chart.
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, class Tau = Cay>
+  requires TakesDla<System>
+using DlaStep = typename decltype(detail::dla_form<T, System, lagrangian, rule, Tau>())::type;
 
 /// The composed step.
-template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
-  requires AffineOnRn<System>
-using ComposedDlaStep = Composed<T, System, DlaStep<T, System, lagrangian, rule>>;
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, class Tau = Cay>
+  requires TakesDla<System>
+using ComposedDlaStep = Composed<T, System, DlaStep<T, System, lagrangian, rule, Tau>>;
 
 RB_NAMESPACE_END

@@ -12,12 +12,15 @@ struct DlaSettings {
   enum class Lagrangian { midpoint, verlet } lagrangian = Lagrangian::midpoint;
   enum class Constraint { mid, trap } constraint = Constraint::mid;
   int composition = 0;  ///< index in `compositions`
+  enum class Retraction { cay, exp } retraction = Retraction::cay;
 };
 
 inline constexpr const char* dla_lagrangians[] = {"midpoint", "verlet"};
 inline constexpr const char* dla_lagrangian_types[] = {"DlaLagrangian::midpoint", "DlaLagrangian::verlet"};
 inline constexpr const char* dla_constraints[] = {"mid", "trap"};
 inline constexpr const char* dla_constraint_types[] = {"DlaConstraint::mid", "DlaConstraint::trap"};
+inline constexpr const char* dla_retractions[] = {"cay", "exp"};
+inline constexpr const char* dla_retraction_types[] = {"Cay", "Exp"};
 inline constexpr auto dla_steps = composition_types("DlaStep", "ComposedDlaStep");
 
 inline constexpr OptionInfo dla_options[] = {
@@ -27,15 +30,24 @@ inline constexpr OptionInfo dla_options[] = {
                  "up to the multiplier where M is constant",
          .choices = dla_lagrangians,
          .types = dla_lagrangian_types,
-         .compiled = true}),
+         .compiled = true,
+         .scope = OptionScope::rn_only}),
     option<&DlaSettings::constraint>(
         {.name = "constraint",
          .text = "discrete constraint on (q' - q)/h: with the forms at the middle of the step, or the mean of those at "
                  "its two ends",
          .choices = dla_constraints,
          .types = dla_constraint_types,
-         .compiled = true}),
-    composition_option<&DlaSettings::composition, dla_steps>("composition of steps to a higher order")};
+         .compiled = true,
+         .scope = OptionScope::rn_only}),
+    composition_option<&DlaSettings::composition, dla_steps>("composition of steps to a higher order"),
+    option<&DlaSettings::retraction>(
+        {.name = "retraction",
+         .text = "map from the algebra to the group: Cayley transform or exponential; on R^n they are the same",
+         .choices = dla_retractions,
+         .types = dla_retraction_types,
+         .compiled = true,
+         .scope = OptionScope::groups_matter})};
 
 inline Settlement settle_dla(const DlaSettings& settings, const SystemEntry&) {
   return settle_substeps(settings.composition);
@@ -56,9 +68,9 @@ inline constexpr MethodEntry nonholonomic_dla{
     .carries_multiplier = false,
     .settle = by_settings<dla_options, settle_dla>,
     .order_of = by_settings<dla_options, order_of_dla>,
-    .needs = "configuration space R^n, with a constraint affine in v",
+    .needs = "a Lagrangian, with a constraint affine in v",
     .header = "rattleback/methods/nonholonomic/dla.hpp",
-    .step = "{composition}<T, System, {lagrangian}, {constraint}>"};
+    .step = "{composition}<T, System, {lagrangian}, {constraint}, {retraction}>"};
 
 }  // namespace methods
 

@@ -2,20 +2,25 @@
 // The nonholonomic RATTLE on a Lie group: the discrete Lagrange-d'Alembert integrator of dla.hpp in the chart g tau(h w), for
 // l(g, eta) and a constraint a(g) eta + d(g) = 0. With p(w) = (l_eta(g, w) + l_eta(g', w))/2 and F = l_g, left trivialised,
 //
-//   dtau_{-h w}^-T p(w) = mu + h/2 (F(g, w) + a(g)^T Lambda_1),        a(x) w + d(x) = 0,  x = g tau(h w/2)
+//   dtau_{-h w}^-T p(w) = mu + h/2 (F(g, w) + a(g)^T Lambda_1),        a(x) w + d(x) = 0
 //   g' = g tau(h w),
 //   mu' = dtau_{h w}^-T p(w) + h/2 (F(g', w) + a(g')^T Lambda_2),      a(g') eta(g', mu') + d(g') = 0.
 //
-// This is L_d = h/2 (l(g, w) + l(g', w)) of "verlet". The map is symmetric on groups, too: g' and -w take the places of g and w. For the
+// where x is the middle of g and g', x = g tau(y) with tau(y)^2 = tau(h w). This is L_d = h/2 (l(g, w) + l(g', w)) of "verlet". The map is
+// symmetric on groups, too: g' and -w take the places of g and w. With cay it would not be with x = g tau(h w/2). For the
 // structure on groups see S. Hante, M. Arnold, RATTLie: a variational Lie group integration scheme for constrained mechanical systems, J.
 // Comput. Appl. Math. 387 (2021) 112492.
 
-#include "rattleback/lie/fold.hpp"
+#include "rattleback/lie/halfway.hpp"
 #include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/ggl/dual_problem.hpp"
-#include "rattleback/methods/lobatto/general.hpp"
 
 RB_NAMESPACE_BEGIN
+
+/// Systems on a Lie group with velocity constraints affine in the velocity.
+template <class System>
+concept AffineOnGroup = on_group<System> && !HamiltonianAlone<System> && AffineConstraint<System>;
 
 /// Unknowns are w and y = h/2 Lambda_1.
 template <class T, class System, class Tau>
@@ -41,10 +46,10 @@ class GroupDla {
     RB_HD const T& scale() const { return scale_; }
     RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
 
-    /// g tau(share h w).
+    /// g'
     template <class D>
-    RB_HD Vector<D, N> configuration(double share, const Vector<D, n>& w) const {
-      return Chart<G, Tau, D>(D(T(share) * h_) * w).move(lift<D>(q_));
+    RB_HD Vector<D, N> next(const Vector<D, n>& w) const {
+      return Chart<G, Tau, D>(D(h_) * w).move(lift<D>(q_));
     }
     /// -D_1 L_d, or D_2 L_d at the end.
     template <bool end, class D>
@@ -54,9 +59,9 @@ class GroupDla {
       Vector<D, n> p = momentum(system_, q, w);
       Vector<D, N> place = q;
       if constexpr (end || !Separable<System>) {
-        const Vector<D, N> next = configuration(1.0, w);
-        if constexpr (!Separable<System>) p = D(T(0.5)) * (p + momentum(system_, next, w));
-        if constexpr (end) place = next;
+        const Vector<D, N> q_1 = next(w);
+        if constexpr (!Separable<System>) p = D(T(0.5)) * (p + momentum(system_, q_1, w));
+        if constexpr (end) place = q_1;
       }
       const Vector<D, n> carried = Chart<G, Tau, D>(D(T(end ? 1.0 : -1.0) * h_) * w).dtau_inverse_star(p);
       return fma(half, configuration_force(system_, place, w), carried);
@@ -67,7 +72,8 @@ class GroupDla {
       Vector<D, n> r = discrete_momentum<false>(w) - lift<D>(p_);
       RB_UNROLL
       for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
-      return join(r, constraint(system_, configuration(0.5, w), w));
+      const Chart<G, Tau, D> half(halfway<G, Tau, D>(D(h_) * w));
+      return join(r, constraint(system_, half.move(lift<D>(q_)), w));
     }
 
     /// Whether a step that failed turns so far that tau = cay, which ends at the angle pi, has no solution near the motion.
@@ -104,7 +110,7 @@ class GroupDla {
     typename Team::template Shared<Workspace> workspace;
     SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
     const Vector<T, n> w = segment<0, n>(x);
-    state.q = equations.configuration(1.0, w);
+    state.q = equations.next(w);
     state.p = equations.template discrete_momentum<true>(w);
     impulse_to_constraint(system_, state.q, state.p, lanes.singular);
     const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
