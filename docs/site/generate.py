@@ -78,6 +78,7 @@ def method_page(method):
     for option in method["options"]:
         text = option["text"] + (f"; {option['range']}" if option.get("range") else "")
         text += {"groups-only": "; for systems on Lie groups",
+                 "rn-only": "; for systems on R^n",
                  "holonomic-only": "; for holonomic constraints"}.get(option.get("systems"), "")
         rows.append([code(option["name"]), value(option["default"]) if "default" in option else "", plain(text)])
     return "\n".join([

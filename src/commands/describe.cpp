@@ -21,6 +21,7 @@ namespace {
 
 const char* scope_in_words(const std::string& systems) {
   if (systems == "all") return "";
+  if (systems == "rn-only") return "; for systems on R^n";
   return systems == "holonomic-only" ? "; for holonomic constraints" : "; for systems on Lie groups";
 }
 

@@ -20,7 +20,8 @@ Json json_of(const MethodOption& value) {
 
 Json json_of(std::span<const OptionInfo> options) {
   constexpr const char* kinds[] = {"integer", "choice", "number", "flag", "numbers", "matrix"};
-  constexpr const char* scopes[] = {"all", "groups-matter", "groups-only", "holonomic-only"};
+  constexpr const char* scopes[] = {"all", "groups-matter", "groups-only", "rn-only", "holonomic-only"};
+  static_assert(std::size(scopes) == static_cast<int>(OptionScope::holonomic_only) + 1);
   auto json = Json::array();
   for (const OptionInfo& option : options) {
     auto& entry = json.emplace_back();

@@ -234,9 +234,9 @@ void complete_options(Study& study, const SystemEntry& system, const MethodEntry
                       fmt::format("method.{} is for holonomic constraints ('{}' has {}); leave it out", option.name,
                                   system.name, system.m > 0 ? "constraints on velocities" : "no constraints"));
         if (option.scope == OptionScope::rn_only)
-          input_error(place, fmt::format("method.{} is for systems on R^n (the configuration space of '{}' is {}, "
-                                         "where '{}' has one form); leave it out",
-                                         option.name, system.name, system.configuration, method.name));
+          input_error(place, fmt::format("method.{} is for systems on R^n ('{}' has a Lie group, where '{}' has one "
+                                         "form); leave it out",
+                                         option.name, system.name, method.name));
         input_error(place, fmt::format("method.{} is for systems on Lie groups (the configuration space of '{}' is "
                                        "R^{}); leave it out",
                                        option.name, system.name, system.n));
