@@ -47,6 +47,8 @@ STUDIES = {
     "nonholonomic leapfrog": (CHAOTIC, 'name = "nonholonomic-leapfrog"\ncomposition = "suzuki4"', ""),
     "discrete Lagrange-d'Alembert": (CHAOTIC, 'name = "nonholonomic-dla"\nconstraint = "trap"', ""),
     "discrete Lagrange-d'Alembert, varying mass": (SKATE, 'name = "nonholonomic-dla"', ""),
+    "discrete Lagrange-d'Alembert on a group": ('name = "suslov"', 'name = "nonholonomic-dla"', LYAPUNOV),
+    "turns of momenta": (CHAOTIC, 'name = "nonholonomic-energy"\ncomposition = "suzuki4"', LYAPUNOV),
     "composition": (HENON, 'name = "lobatto"\nstages = 2\ncomposition = "suzuki4"', SECTION + "\n" + FORMULA),
     "tangent": (HENON, 'name = "lobatto"\nstages = 2', LYAPUNOV),
     "functions": (FUNCTIONS, 'name = "lobatto"\nstages = 3', FORMULA),
