@@ -67,12 +67,14 @@ bool compensated(const Problem& problem) {
   return option != nullptr && problem.study.method.options.at(option) == MethodOption(true);
 }
 
-/// Returns whether the carried multiplier is compared with that of the continuous equations at samples.
+/// Returns whether the carried multiplier is compared with that of the continuous equations at samples: with the option `multiplier`,
+/// which nonholonomic-lobatto has. The multiplier that generalized-alpha carries does not grow; where a step does not resolve the
+/// motion, it differs as it should.
 bool guards_multiplier(const Problem& problem) {
   const auto& options = problem.study.method.options;
   const auto chosen = options.find("multiplier");
-  return problem.system->constraint == ConstraintKind::velocity && problem.method->carries_multiplier &&
-         (chosen == options.end() || chosen->second != MethodOption(std::string("recomputed")));
+  return problem.system->constraint == ConstraintKind::velocity && chosen != options.end() &&
+         chosen->second == MethodOption(std::string("carried"));
 }
 
 /// Returns whether the study observes the Lyapunov exponent, which needs the tangent vector.
