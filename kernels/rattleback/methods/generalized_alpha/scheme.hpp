@@ -76,7 +76,9 @@ struct GeneralizedAlphaStart {
   RB_NOINLINE Vector<T, n> first(const System& system, const Vector<T, n>& q, const Vector<T, n>& v, const T& h) const {
     const T time = (alpha_m - alpha_f) * h;
     const Vector<T, n> a = continuous(system, q, v);
-    return continuous(system, fma(time, fma(T(0.5) * time, a, v), q), fma(time, a, v));
+    const Vector<T, n> there = continuous(system, fma(time, fma(T(0.5) * time, a, v), q), fma(time, a, v));
+    // where the step does not resolve the motion, that point has nothing to do with it
+    return select(abs(h) * magnitude(there - a) <= magnitude(v) + abs(h) * magnitude(a), there, a);
   }
   /// The acceleration of the continuous equations.
   RB_HD static Vector<T, n> continuous(const System& system, const Vector<T, n>& q, const Vector<T, n>& v) {
