@@ -242,6 +242,7 @@ parameters = { m = 3.0 }
 name = "nonholonomic-lobatto"
 stages = 2
 retraction = "cay"
+multiplier = "carried"
 solver = { tolerance = 1e-16, max_iterations = 50 }
 
 [time]
