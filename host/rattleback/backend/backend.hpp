@@ -69,6 +69,14 @@ struct Plan {
   [[nodiscard]] int crossing_size() const { return 3 + step_rows; }
 };
 
+/// Number of steps per call into a compiled loop. Progress is reported after each call. The number does not change the
+/// result.
+inline constexpr std::int64_t steps_per_call = 1024;
+
+/// Number of steps of an interval between samples after which a carried multiplier is looked at, besides the samples
+/// (loop/observe.hpp): a parasite that turns a motion round is gone again some hundred steps later, and samples may be far apart.
+inline constexpr std::int64_t steps_per_guard = 128;
+
 /// Steps `from` to `to` of one interval between samples, for all trajectories. A sample follows where `observe` is
 /// true.
 struct Stretch {
@@ -76,6 +84,15 @@ struct Stretch {
   std::int64_t before;    ///< number of steps before this interval, where the step size is uniform
   std::int64_t from, to;
   bool observe;
+
+  /// Where a call that begins at step `at` ends.
+  [[nodiscard]] std::int64_t end_of_call(std::int64_t at, bool guarded) const {
+    return guarded ? std::min(to, (at / steps_per_guard + 1) * steps_per_guard) : std::min(to, at + steps_per_call);
+  }
+  /// Whether the multiplier is looked at after this step, before any sample.
+  [[nodiscard]] bool guards(std::int64_t step) const {
+    return step % steps_per_guard == 0 && !(observe && step == to);
+  }
 };
 
 /// Consecutive stretches between two points where a run may stop.
@@ -146,10 +163,6 @@ class Backend {
   /// Returns the kernels of the problem's method and the threads that a multiprocessor can hold; empty for the CPU.
   virtual DeviceKernels kernels(const Problem&) { return {}; }
 };
-
-/// Number of steps per call into a compiled loop. Progress is reported after each call. The number does not change the
-/// result.
-inline constexpr std::int64_t steps_per_call = 1024;
 
 /// Makes a backend from a specification: auto, cpu, cuda (all devices), cuda:K (device K, from 0), or cpu:scalar,
 /// cpu:neon, cpu:avx2, cpu:avx512 with an optional `,threads=N`. Throws Error(input) for an unknown specification or a missing

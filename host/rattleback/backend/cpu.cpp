@@ -130,16 +130,17 @@ class CpuBackend final : public Backend {
     for (const Stretch& stretch : segment.stretches) {
       arguments.sample = stretch.interval;
       for (std::int64_t at = stretch.from; at < stretch.to && begin < used;) {
-        const std::int64_t next = std::min(stretch.to, at + steps_per_call);
+        const std::int64_t next = stretch.end_of_call(at, guard_ != nullptr);
         arguments.target = arguments.layout.steps_per_sample >= 0 ? next : stretch.before + next;
         do {
           advance_(arguments, chunk, begin, used);
         } while (collect_crossings(c, begin, used, crossings));
+        if (guard_ != nullptr && stretch.guards(next)) guard_(arguments, chunk, begin, used);
         control.trajectory_steps += static_cast<std::uint64_t>(next - at) * static_cast<std::uint64_t>(used - begin);
         at = next;
       }
       if (!stretch.observe) continue;
-      if (guard_ != nullptr) guard_(arguments, chunk, begin, end);
+      if (guard_ != nullptr) guard_(arguments, chunk, begin, used);
       observe_(arguments, chunk, begin, end, plan_->codes.data(), static_cast<int>(plan_->codes.size()),
                values_of(c, sample, output));
       for (std::size_t r = 0; r < tile_->recorded.size(); ++r) {

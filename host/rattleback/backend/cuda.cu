@@ -211,13 +211,16 @@ class CudaBackend final : public Backend {
   /// Advances all trajectories through a stretch, in pieces of at most steps_per_call steps, so that progress is
   /// visible. Only a few pieces are in flight at a time.
   void advance(const Stretch& stretch, SegmentOutput& output, Control& control) {
+    const bool guarded = arguments_.parasitic_limit > 0.0;
     arguments_.sample = stretch.interval;
     for (std::int64_t at = stretch.from; at < stretch.to;) {
-      const std::int64_t next = std::min(stretch.to, at + steps_per_call);
+      const std::int64_t next = stretch.end_of_call(at, guarded);
       arguments_.target = arguments_.layout.steps_per_sample >= 0 ? next : stretch.before + next;
       do {
         (module_->*advance_)(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
       } while (collect_crossings(output));
+      if (guarded && stretch.guards(next))
+        module_->observe(arguments_, static_cast<std::int64_t>(tile_->chunks()), codes_.get(), 0, values_.get(), stream_);
       control.trajectory_steps += static_cast<std::uint64_t>(next - at) * tile_->count;
       at = next;
       if (++in_flight_ % 4 == 0) {

@@ -71,7 +71,20 @@ TEST_F(GuardProgram, RecomputesTheMultiplier) {
   EXPECT_EQ(shell("$RB run s.toml --quiet --set method.multiplier=forgotten -o x.h5").exit_code, 2);
 }
 
-/// Only samples count, so neither segments nor parts nor backends change a bit.
+/// The parasite turns the sleigh round at t = 26 and is gone again at t = 35: a sample at the end alone would not see it.
+TEST_F(GuardProgram, LooksBetweenSamplesThatAreFarApart) {
+  std::string sparse = sleighs;
+  sparse.replace(sparse.find("sample_every = 40\n"), std::strlen("sample_every = 40\n"), "");
+  write("s.toml", sparse);
+  for (const char* end : {"40", "100"}) {
+    const Outcome run = shell(fmt::format("$RB run s.toml --quiet --set time.step=0.01 --set time.end={} -o {}.h5", end, end));
+    EXPECT_EQ(run.exit_code, 3) << run.err;
+    EXPECT_NE(run.err.find("1 of 2 trajectories failed (1 parasitic)"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(numbers<std::uint64_t>("/final/steps", "40.h5")[0], numbers<std::uint64_t>("/final/steps", "100.h5")[0]);
+}
+
+/// Only samples and fixed numbers of steps count, so neither segments nor parts nor backends change a bit.
 TEST_F(GuardProgram, GivesTheSameBitsHoweverTheRunIsCut) {
   std::string many = sleighs;
   const std::string two = "values = [1.0, 0.1]";
