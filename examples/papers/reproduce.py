@@ -161,20 +161,25 @@ def figures_of(key):
     return tomllib.loads((HERE / "figures.toml").read_text())[key]
 
 
-def draw(program, key, folder):
-    """Draws the figures of a paper as KEY-NAME.svg. Returns the captions by file."""
+def draw_figures(program, figures, key, folder, own):
+    """Draws figures as KEY-NAME.svg; $PAPER of their commands is the folder `own`. Returns the captions by file."""
     captions = {}
-    for figure in figures_of(key):
+    for figure in figures:
         file = folder / f"{key}-{figure['name']}.svg"
         with tempfile.TemporaryDirectory() as scratch:
             for command in figure["commands"]:
                 text = f'"$PROGRAM" {command}' + (f' -o "{file.resolve()}"' if command.startswith("plot ") else "")
-                environment = os.environ | {"PROGRAM": program, "EXAMPLES": str(EXAMPLES), "PAPER": str(HERE / key)}
+                environment = os.environ | {"PROGRAM": program, "EXAMPLES": str(EXAMPLES), "PAPER": str(own)}
                 done = subprocess.run(["bash", "-c", text], cwd=scratch, capture_output=True, text=True, env=environment)
                 if done.returncode not in (0, 3):
                     raise SystemExit(f"{key}: {text}\n{done.stderr}")
         captions[file] = figure["caption"]
     return captions
+
+
+def draw(program, key, folder):
+    """Draws the figures of a paper."""
+    return draw_figures(program, figures_of(key), key, folder, HERE / key)
 
 
 def main(words):
