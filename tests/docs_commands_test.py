@@ -14,7 +14,7 @@ import json, os, pathlib, re, subprocess, sys, tempfile, tomllib, unittest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ""
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")),
-         *sorted((ROOT / "examples/papers").rglob("*.md"))]
+         *sorted((ROOT / "examples/papers").rglob("*.md")), ROOT / "examples/nonholonomic-families/README.md"]
 COMPILED = [*sorted((ROOT / "examples/cpp").glob("*.[ch]pp")), *sorted((ROOT / "tests/user").glob("*.[ch]pp"))]
 # Fragments of a study stand beside these tables.
 BASE = """[system]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the gallery and the figures of the papers: gallery.py PROGRAM SOURCE [--only REGEX]. Runs every study of examples/, takes its
-time, and draws its figure. SOURCE is the copy of the repository that the site is made from."""
+"""Writes the gallery, and the figures of the papers and of the comparison of nonholonomic methods: gallery.py PROGRAM SOURCE [--only REGEX].
+Runs every study of examples/, takes its time, and draws its figure. SOURCE is the copy of the repository that the site is made from."""
 
+import functools
 import json
 import os
 import pathlib
@@ -90,21 +91,27 @@ def write(program, folder, only):
     (folder / "gallery.md").write_text("\n".join(parts))
 
 
-def write_papers(program, folder):
-    """Adds the figures to the pages of the papers."""
-    sys.path.insert(0, str(ROOT / "examples/papers"))
+def write_figures(program, source):
+    """Adds the figures to the pages of the papers and of the comparison of nonholonomic methods."""
+    families = "examples/nonholonomic-families"
+    for folder in ("examples/papers", families):
+        sys.path.insert(0, str(ROOT / folder))
     sys.dont_write_bytecode = True
+    import compare
     import reproduce
 
-    for key in reproduce.keys():
+    program = str(pathlib.Path(program).resolve())
+    pages = {source / "examples/papers" / key: functools.partial(reproduce.draw, program, key) for key in reproduce.keys()}
+    pages[source / families] = functools.partial(compare.draw, program)
+    for folder, draw in pages.items():
         parts = ["\n## Figures\n"]
-        for file, caption in reproduce.draw(str(pathlib.Path(program).resolve()), key, folder / key).items():
+        for file, caption in draw(folder).items():
             parts.append(f"![{escape(caption)}]({file.name})\n\n*{escape(caption)}.*\n")
-        with (folder / key / "README.md").open("a") as page:
+        with (folder / "README.md").open("a") as page:
             page.write("\n".join(parts))
 
 
 if __name__ == "__main__":
     source = pathlib.Path(sys.argv[2])
     write(sys.argv[1], source / "docs/learn", sys.argv[4] if len(sys.argv) > 4 else "")
-    write_papers(sys.argv[1], source / "examples/papers")
+    write_figures(sys.argv[1], source)
