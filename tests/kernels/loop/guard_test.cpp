@@ -3,7 +3,7 @@
 
 #include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/advance.hpp"
-#include "support/testing.hpp"
+#include "testing.hpp"
 
 namespace rattleback {
 namespace {
