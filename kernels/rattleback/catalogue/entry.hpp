@@ -87,8 +87,7 @@ inline constexpr StatusInfo status_table[] = {
      "the multiplier that the method carries has left that of the equations of motion, as it does where a motion "
      "contracts",
      "set multiplier = \"recomputed\" (nonholonomic-lobatto), or take a method that carries no multiplier: "
-     "nonholonomic-spark, "
-     "nonholonomic-leapfrog or nonholonomic-energy"},
+     "nonholonomic-spark, nonholonomic-leapfrog or nonholonomic-energy, or on a Lie group nonholonomic-dla"},
 };
 
 /// One point of the ensemble. On input q and v (or p) are set, on output all four; the arrays hold `elements`, n, n and
