@@ -21,7 +21,6 @@
   X(nonholonomic_leapfrog, LeapfrogStep<T, System>)                                                     \
   X(nonholonomic_dla, DlaStep<T, System, DlaLagrangian::midpoint, DlaConstraint::mid>)                  \
   X(nonholonomic_energy, TransportStep<T, System>)                                                      \
-  X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)                                         \
   X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                                  \
   X(lobatto, LobattoStep<T, System, Cay, 2>)                                                            \
   X(hbvm, Hbvm<T, System, 1>)                                                                           \
@@ -38,7 +37,8 @@
   X(energy_momentum, EnergyMomentumStep<T, System, GglScheme::energy_momentum>)                         \
   X(energy_momentum_index3, EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>)           \
   X(classical_ggl, EnergyMomentumStep<T, System, GglScheme::classical>)                                 \
-  X(bobenko_suris, BobenkoSuris<T, System>)
+  X(bobenko_suris, BobenkoSuris<T, System>)                                                             \
+  X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)
 
 RB_NAMESPACE_BEGIN
 

@@ -135,7 +135,7 @@ TEST(Bench, ReportsWhatOneRunDoes) {
   EXPECT_EQ(report.summary.trajectory_steps, expected.trajectory_steps);
   EXPECT_DOUBLE_EQ(report.iterations_per_step,
                    static_cast<double>(expected.iterations) / static_cast<double>(expected.trajectory_steps));
-  EXPECT_EQ(report.state_bytes, (2 * 7 + 1 + 4 + 2) * sizeof(double));  // with the references of two observables
+  EXPECT_EQ(report.state_bytes, (2 * 7 + 1 + 4 + 2 + 2) * sizeof(double));  // with the references of two observables
   EXPECT_DOUBLE_EQ(report.nanoseconds, 1e9 / report.rate.median);
   EXPECT_LE(report.rate.min, report.rate.median);
   EXPECT_GT(report.flops_per_step, 100.0);
@@ -156,7 +156,7 @@ TEST(Bench, ReportsWhatOneRunDoes) {
 
 TEST(Bench, CountsWhereTheStepVaries) {
   const BenchReport report = measure(Study::load(RATTLEBACK_EXAMPLES "/particle-order.toml"));
-  EXPECT_EQ(report.state_bytes, (2 * 3 + 1 + 4 + 2 + 2) * sizeof(double));
+  EXPECT_EQ(report.state_bytes, (2 * 3 + 1 + 4 + 2 + 2 + 2) * sizeof(double));
   EXPECT_GT(report.flops_per_step, 50.0);
   EXPECT_LT(report.flops_per_step, 2000.0);
 }

@@ -106,10 +106,10 @@ const Broken names[] = {
      "s.toml:3: m must be a plain number (it fixes the dimension); choose one of 2, 3..."},
     {"MethodThatDoesNotFit", "\"nonholonomic-lobatto\"", "\"lobatto\"",
      "s.toml:4: method 'lobatto' cannot treat system 'chaotic' (it takes systems without constraints, this one has "
-     "velocity constraints); use ...nonholonomic-lobatto"},
+     "velocity constraints); use nonholonomic-lobatto, ...generalized-alpha"},
     {"UnknownOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstage = 3",
-     "s.toml:5: unknown key 'stage' in [method] of 'nonholonomic-lobatto' (known: name, stages, retraction, normalise, "
-     "solver); did you mean 'stages'?"},
+     "s.toml:5: unknown key 'stage' in [method] of 'nonholonomic-lobatto' (known: name, stages, retraction, multiplier, "
+     "normalise, solver); did you mean 'stages'?"},
     {"StagesInWords", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = \"two\"",
      "s.toml:5: method.stages must be a whole number (got a string)"},
     {"BrokenStages", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = 2.5",

@@ -16,8 +16,8 @@ TEST_F(BenchProgram, ReportsRatesStateAndShareOfPeak) {
   EXPECT_EQ(json["command"], "bench");
   EXPECT_EQ(json["trajectory_steps"], 600 * 20);
   EXPECT_EQ(json["seconds"].size(), 3u);
-  EXPECT_EQ(json["state_bytes_per_trajectory"], 20 * 8);
-  EXPECT_EQ(json["state_bytes"], 600 * 20 * 8);
+  EXPECT_EQ(json["state_bytes_per_trajectory"], 22 * 8);
+  EXPECT_EQ(json["state_bytes"], 600 * 22 * 8);
   const auto& rate = json["trajectory_steps_per_second"];
   EXPECT_LE(rate["min"], rate["lower_quartile"]);
   EXPECT_LE(rate["lower_quartile"], rate["median"]);
