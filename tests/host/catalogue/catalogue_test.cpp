@@ -278,7 +278,9 @@ TEST_P(EveryPair, ReachesItsOrder) {
     // the finest halving whose errors stand well above the round-off of the reference
     floor = 30.0 * (final_q(c.with_stages(c.most_stages()), fine) - exact).norm();
   } else {
-    floor = 1e-12 * (1.0 + final_q(c, 320).norm());
+    // nonholonomic-energy counts the work of forces over ways as they were rounded, which costs digits of q where ways are short
+    const double round_off = c.method->name == std::string_view("nonholonomic-energy") ? 1e-10 : 1e-12;
+    floor = round_off * (1.0 + final_q(c, 320).norm());
   }
   double error = 0.0, slope = std::numeric_limits<double>::quiet_NaN();
   for (int steps = order <= 2 ? 80 : order < 8 ? 10 : 5; steps <= 320; steps *= 2) {
