@@ -114,6 +114,16 @@ class Families(unittest.TestCase):
                                                ("load", [load[-1, index, 2]], [force], 0.05)):
                 self.assertLess(max(abs(a - b) for a, b in zip(ours, theirs)), within if spin > 0 else within / 50, f"{name}, {spin}")
 
+    def test_the_rattleback_for_long(self):
+        """A hundred seconds, in which the rattleback set going at 5/s has reversed and wobbles on. The spins at the end are those of
+        rolling_body.integrate, which takes minutes for as long."""
+        r = self.lab.run("rattleback-reversal", "time={step=0.001, end=100.0, sample_every=1000}")
+        self.assertTrue((r.statistic("energy", "count") == 2).all())
+        self.assertLess(r.statistic("energy", "maxabs").max(), 1e-6)
+        self.assertGreater(r.statistic("lambda[2]", "min").min(), 0.0)  # it never leaves the plane
+        self.assertAlmostEqual(r.statistic("spin", "min")[-1], -3.2208, delta=0.02)
+        self.assertAlmostEqual(r.statistic("spin", "max")[-1], 2.6515, delta=0.02)
+
 
 if __name__ == "__main__":
     PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
