@@ -310,7 +310,8 @@ struct FinalErrors::Impl {
       if (tested.method == problem.method)
         most_tested = std::max(most_tested, tested.study.method.stages().value_or(0));
     if (wanted.stages) run.method.options["stages"] = *wanted.stages;
-    if (wanted.stages || !by_run) run.method.options.erase("composition");  // it is for two stages
+    // A method with stages has compositions of its step of two stages alone; others keep theirs, for the accuracy of the reference.
+    if (stages != options.end() && (wanted.stages || !by_run)) run.method.options.erase("composition");
     if (!by_run && stages != options.end())
       run.method.options["stages"] = reference_stages(*problem.method, most_tested);
     run.places["method.stages"] = "reference";

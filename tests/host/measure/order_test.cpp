@@ -275,6 +275,15 @@ TEST(Order, TheOwnErrorOfAReferenceShiftsNoOrder) {
     EXPECT_NEAR(a.variables[i].rms.order[1], b.variables[i].rms.order[1], 0.01) << a.variables[i].name;
 }
 
+/// Without stages a method has its order from its composition, and so has its reference.
+TEST(Order, AReferenceWithoutStagesKeepsTheComposition) {
+  const Study study = Study::load(RATTLEBACK_EXAMPLES "/chaotic.toml",
+                                  std::vector<std::string>{"time.end=1.0", "method={name=\"nonholonomic-leapfrog\", "
+                                                           "composition=\"suzuki4\"}"});
+  const OrderReport report = order(study, {0.25, 0.125, 0.0625});
+  EXPECT_EQ(report.reference.find("nonholonomic-leapfrog, composition suzuki4, step"), 0u) << report.reference;
+}
+
 TEST(Order, ExtrapolatesWithTheOrderThatTheRunsShow) {
   const auto value = [](double step, int order) { return 1.5 + 0.25 * std::pow(step, order); };
   for (int q = 1; q <= 8; ++q) {
