@@ -120,9 +120,9 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
 // The guard of a carried multiplier: where a flow contracts, the multiplier that a method carries from step to step has a part that
 // alternates or stays, and grows until it destroys the motion (docs/theory/lobatto.md).
 
-/// With delta the carried multiplier minus that of the continuous equations at the state of a sample, all in the norm of M^-1, let
-/// d = h |Phi_v^T delta| be the impulse of a step that is not there, p the momentum, P the largest momentum at a sample so far, and
-/// f = h S, where S are the largest forces, free and of constraint, at a sample so far. A trajectory is parasitic where
+/// With delta the carried multiplier minus that of the continuous equations at the present state, all in the norm of M^-1, let
+/// d = h |Phi_v^T delta| be the spurious impulse of a step, p the momentum, P the largest momentum that the guard has seen so far, and
+/// f = h S, where S are the largest forces, free and of constraint, that it has seen. A trajectory is parasitic where
 ///   d > parasitic_impulse (p^2 + f^2)^(1/2)   and   d P > limit f^2.
 /// The first says that delta disturbs the motion: at equality the kinetic energy is off by about parasitic_impulse^2 / 4. The second says
 /// that this is no error of the method's order, which is small beside (h S / P)^2 P: what the forces change in a step, squared.
