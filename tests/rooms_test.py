@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The rooms of the library: no file has more than 500 lines, the rooms of host/ and of kernels/ include each other without a circle, texts leave through one door, and no number comes from the C library's functions,
-which differ between machines."""
-import collections, pathlib, re, sys, unittest
+"""The rooms of the library: no file has more than 500 lines, the rooms of host/ and of kernels/ and the modules of Python
+import each other without a circle, texts leave through one door, and no number comes from the C library's functions, which
+differ between machines."""
+import ast, collections, pathlib, re, sys, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCES = {".hpp", ".cpp", ".cc", ".cu", ".cuh"}
@@ -36,6 +37,34 @@ def circle(arrows):
     return None
 
 
+def imports(name, text, modules):
+    """The modules among `modules` that the module `name` imports: anywhere, also in a function or for types only."""
+    package = name if modules[name].name == "__init__.py" else name.rpartition(".")[0]
+    named = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            named += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            levels = package.split(".")[:len(package.split(".")) + 1 - node.level] if node.level else []
+            base = ".".join([*levels, *([node.module] if node.module else [])])
+            # A name of a package may be one of its modules.
+            named += [f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules else base for alias in node.names]
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in ("import_module", "__import__"):
+            called = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            if called is None:
+                if package != name:
+                    raise AssertionError(f"{name}: imports a module whose name is computed, which hides a circle")
+                continue  # the door of a package loads its own modules
+            named.append(package + called if called.startswith(".") else called)
+    return {module for module in named if module in modules and module != name}
+
+
+def python_modules(folder):
+    """The modules of a folder of packages by their full names."""
+    return {".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"): path
+            for path in folder.rglob("*.py") if "__pycache__" not in path.parts}
+
+
 class Rooms(unittest.TestCase):
     def test_files_can_be_read_in_one_sitting(self):
         long = {str(path.relative_to(ROOT)): lines for folder in ("kernels", "host", "src") for path in sources(folder)
@@ -55,6 +84,28 @@ class Rooms(unittest.TestCase):
                     if room != "." and other != room and (base / other / file).exists():
                         arrows[room].add(other)
             self.assertIsNone(circle(arrows), floor)
+
+    def test_python_modules_have_no_circles(self):
+        modules = python_modules(ROOT / "python")
+        self.assertIn("rattleback.plot.main", modules)
+        modules["rattleback._core"] = ROOT / "python/src/module.cpp"
+        arrows = {name: imports(name, path.read_text() if path.suffix == ".py" else "", modules) for name, path in modules.items()}
+        self.assertIn("rattleback.study", arrows["rattleback.results"])
+        self.assertIsNone(circle(arrows))
+
+    def test_hidden_imports_of_python_are_found(self):
+        modules = {"p": pathlib.Path("p/__init__.py"), "p.a": pathlib.Path("p/a.py"), "p.q": pathlib.Path("p/q/__init__.py"),
+                   "p.q.b": pathlib.Path("p/q/b.py")}
+        for name, text in (("p.a", "def f():\n    from .q import b"), ("p.a", "if TYPE_CHECKING:\n    from .q.b import name"),
+                           ("p.a", "import p.q.b as b"), ("p.a", "class C:\n    m = importlib.import_module('p.q.b')"),
+                           ("p.a", "from p.q import b"), ("p", "from .q.b import x"), ("p.q", "from . import b")):
+            self.assertEqual(imports(name, text, modules), {"p.q.b"}, text)
+        for text in ("from .. import a", "from ..a import x", "importlib.import_module('p.a')", "import p.a"):
+            self.assertEqual(imports("p.q.b", text, modules), {"p.a"}, text)
+        self.assertEqual(imports("p.a", "from . import name", modules), {"p"})
+        with self.assertRaisesRegex(AssertionError, "computed"):
+            imports("p.a", "importlib.import_module(name)", modules)
+        self.assertEqual(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}}), ["a", "b", "c", "a"])
 
     def test_texts_leave_through_one_door(self):
         """JSON has one writer, and standard output one printer: files and names have any bytes (json/json.hpp, output/output.hpp)."""

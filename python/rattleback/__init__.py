@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from ._core import version as _version
     from .catalogue import Description, cite, describe, list_methods, list_observables, list_statistics, list_systems
     from .executors import Part, merge, parts
+    from .fitting import Fit
     from .measure import OrderReport, WorkReport, order, work_precision
-    from .results import DiffReport, Fit, Result, State, Statistics, diff, open
-    from .running import RattlebackWarning, compile, resume, run
+    from .progress import RattlebackWarning
+    from .results import DiffReport, Result, State, Statistics, diff, open
+    from .running import compile, resume, run
     from .study import Study
     from .system import System
 
@@ -25,9 +27,11 @@ _HOMES = {
     "_core": ("InputError", "RunError"),
     "catalogue": ("Description", "cite", "describe", "list_methods", "list_observables", "list_statistics", "list_systems"),
     "executors": ("Part", "merge", "parts"),
+    "fitting": ("Fit",),
     "measure": ("OrderReport", "WorkReport", "order", "work_precision"),
-    "results": ("DiffReport", "Fit", "Result", "State", "Statistics", "diff", "open"),
-    "running": ("RattlebackWarning", "compile", "resume", "run"),
+    "progress": ("RattlebackWarning",),
+    "results": ("DiffReport", "Result", "State", "Statistics", "diff", "open"),
+    "running": ("compile", "resume", "run"),
     "study": ("Study",),
     "system": ("System",),
 }

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _core
-
-if TYPE_CHECKING:
-    from .results import Result
-    from .study import Study
+from .results import Result
+from .study import Study
 
 
 class Description(dict[str, Any]):
@@ -54,15 +52,13 @@ def describe(name: str) -> Description:
     return Description(_core.describe(name))
 
 
-def cite(what: "Study | Result | str | None" = None) -> str:
+def cite(what: Study | Result | str | None = None) -> str:
     """Returns BibTeX of the software, of the method and of the system of a study or a result, or of a system or a method by
     name. Without an argument it is that of the software. Raises InputError for an unknown name."""
     if isinstance(what, str):
         return _core.cite_entry(what)
     if what is None:
         return _core.cite_study("", _core.version(), _core.git_commit(), "")
-    from .results import Result
-
     if isinstance(what, Result):
         told = what.attributes
         return _core.cite_study(what.toml, told.get("version", ""), told.get("git", ""), what.fingerprint)

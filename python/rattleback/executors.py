@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from . import _core
+from .progress import Bar, Progress, warn
 from .results import Result
-from .running import Bar, Progress, warn
 from .study import Study
 
 PARTS_PER_WORKER = 8

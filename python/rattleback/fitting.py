@@ -2,29 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .results import Fit
-
-if TYPE_CHECKING:
-    from .results import Result
+from .toml import tomllib
 
 MODELS = ("line", "power", "exponential")
 
 
-def fit(result: "Result", observable: str, statistic: str, start: float | None, stop: float | None, model: str) -> Fit:
+@dataclass(frozen=True)
+class Fit:
+    """A least-squares fit of ``statistic`` against time: ``intercept + slope t``, ``intercept t^slope`` or
+    ``intercept exp(slope t)``.
+
+    ``source`` tells where the errors come from: ``"study"``, a [[fit]] of the study; ``"values"``, the scatter of the
+    trajectories; ``"bound"``, an upper bound from the errors of the samples, because the samples of a trajectory depend on
+    each other. ``error`` is never too small for one of these reasons.
+    """
+
+    model: str
+    slope: float
+    slope_error: float
+    intercept: float
+    intercept_error: float
+    source: str
+
+    @property
+    def error(self) -> float:
+        """The standard error of the slope."""
+        return self.slope_error
+
+    def __call__(self, time: Any) -> NDArray[np.float64]:
+        t = np.asarray(time, dtype=float)
+        if self.model == "line":
+            return self.intercept + self.slope * t
+        return self.intercept * (t**self.slope if self.model == "power" else np.exp(self.slope * t))
+
+
+def fit(stored: "_core.Stored", statistics: Mapping[str, Any], observable: str, statistic: str, start: float | None,
+        stop: float | None, model: str) -> Fit:
+    """Fits a curve to a statistic of an observable, as ``Result.fit`` says."""
     if model not in MODELS:
         raise _core.InputError(f"fit: unknown model '{model}' (known: {', '.join(MODELS)})")
-    statistics = result[observable]
-    values, time = statistics[statistic], result.time
+    values, time = statistics[statistic], stored.array("/time")
     used = (time >= (time[0] if start is None else start)) & (time <= (time[-1] if stop is None else stop))
-    stored = _of_study(result, observable, statistic, used, model)
-    if stored is not None:
-        return stored
+    asked = _of_study(stored, observable, statistic, used, model)
+    if asked is not None:
+        return asked
     good = used & np.isfinite(values)
     if model == "power":
         good &= time > 0
@@ -35,8 +64,8 @@ def fit(result: "Result", observable: str, statistic: str, start: float | None, 
         raise _core.InputError(f"fit: fewer than three {what} of {statistic} of {observable} in the span of time; widen it")
     x = np.asarray(np.log(time[good]) if model == "power" else time[good])
     y = np.asarray(values[good] if model == "line" else np.log(values[good]))
-    if model == "line" and f"/observables/{observable}/values" in result.paths:
-        exact = _of_values(result, observable, statistic, np.flatnonzero(good), x)
+    if model == "line" and f"/observables/{observable}/values" in stored.shapes():
+        exact = _of_values(stored, observable, statistic, np.flatnonzero(good), x)
         if exact is not None:
             return exact
     errors = statistics.get(f"{statistic}_error")
@@ -64,14 +93,16 @@ def _bounded(model: str, x: NDArray[np.float64], y: NDArray[np.float64], sigma: 
     return Fit(model, float(b), float(b_error), float(a), float(a_error), "bound")
 
 
-def _of_values(result: "Result", observable: str, statistic: str, samples: NDArray[np.intp], x: NDArray[np.float64]) -> Fit | None:
+def _of_values(stored: "_core.Stored", observable: str, statistic: str, samples: NDArray[np.intp],
+               x: NDArray[np.float64]) -> Fit | None:
     """Fits each trajectory. The errors come from the scatter of these fits."""
     if statistic not in ("mse", "mean"):
         return None
-    values = np.asarray(result[f"/observables/{observable}/values"], dtype=float)
+    values = np.asarray(stored.array(f"/observables/{observable}/values"), dtype=float)
     if statistic == "mse":
-        entry = next(entry for entry in result.study["observable"] if entry["name"] == observable)
-        reference = values[0] if entry["reference"] == "initial" else float(entry["reference"])
+        entry = next(entry for entry in tomllib.loads(str(stored.attributes("/")["study"]))["observable"] if entry["name"] == observable)
+        reference = entry.get("reference", "initial")
+        reference = values[0] if reference == "initial" else float(reference)
         values = (values - reference) ** 2
     values = values[samples]
     values = values[:, np.isfinite(values).all(axis=0)]
@@ -83,20 +114,21 @@ def _of_values(result: "Result", observable: str, statistic: str, samples: NDArr
     return Fit("line", float(slope.mean()), errors[0], float(intercept.mean()), errors[1], "values")
 
 
-def _of_study(result: "Result", observable: str, statistic: str, used: NDArray[np.bool_], model: str) -> Fit | None:
+def _of_study(stored: "_core.Stored", observable: str, statistic: str, used: NDArray[np.bool_], model: str) -> Fit | None:
     """Returns the [[fit]] of the study with this observable, statistic, model and these samples."""
-    for path in result.paths:
+    time = stored.array("/time")
+    for path in stored.shapes():
         if not (path.startswith("/fits/") and path.endswith("/count")):
             continue
-        asked = result._stored.attributes(path)
+        asked = stored.attributes(path)
         if (asked["observable"], asked["statistic"], asked["model"]) != (observable, statistic, model):
             continue
-        if not np.array_equal((result.time >= asked["from"]) & (result.time <= asked["to"]), used):
+        if not np.array_equal((time >= asked["from"]) & (time <= asked["to"]), used):
             continue
         group = path[: -len("/count")]
         second = {"line": "slope", "power": "exponent", "exponential": "rate"}[model]
         first = "intercept" if model == "line" else "amplitude"
         slope, slope_error, intercept, intercept_error = (
-            float(result[f"{group}/{name}"][0]) for name in (second, f"{second}_error", first, f"{first}_error"))
+            float(stored.array(f"{group}/{name}")[0]) for name in (second, f"{second}_error", first, f"{first}_error"))
         return Fit(model, slope, slope_error, intercept, intercept_error, "study")
     return None

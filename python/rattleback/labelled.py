@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _core
-
-if TYPE_CHECKING:
-    from .results import Result
 
 
 def _name(path: str) -> str:
@@ -18,26 +15,27 @@ def _name(path: str) -> str:
     return "_".join(parts[1:] if parts[0] in ("observables", "axes", "trajectory") and len(parts) > 1 else parts)
 
 
-def to_xarray(result: "Result") -> Any:
+def to_xarray(stored: "_core.Stored") -> Any:
     try:
         import xarray
     except ImportError as error:
         raise ImportError("to_xarray needs xarray: pip install 'rattleback[xarray]'") from error
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {}
-    for path, shape in result._stored.shapes().items():
-        attributes = result._stored.attributes(path)
+    shapes = stored.shapes()
+    for path, shape in shapes.items():
+        attributes = stored.attributes(path)
         scales = _core.scales_of(path, len(shape))
         if "group_dimension" in attributes and path.startswith("/groups/axes/"):
             scales = [f"/groups/group_{attributes['group_dimension']}"]
         dimensions = [_name(scale) for scale in scales] or [f"{_name(path)}_{i}" for i in range(len(shape))]
         is_coordinate = scales == [path] or path.startswith(("/axes/", "/groups/axes/"))
-        entry = (dimensions, np.asarray(result._stored.array(path)), attributes)
+        entry = (dimensions, np.asarray(stored.array(path)), attributes)
         (coordinates if is_coordinate else variables)[_name(path)] = entry
-    names = result.attributes.get("coordinates", "").split()
+    about = dict(stored.attributes("/"))
+    names = about.get("coordinates", "").split()
     for part in ("q", "v", "p"):
-        shapes = result._stored.shapes()
         found = shapes.get(f"/final/{part}") or shapes.get(f"/initial/{part}")
         if found is not None and len(names) == found[-1]:
             coordinates[f"{part}_component"] = [name if part == "q" else f"{part}_{name}" for name in names]
-    return xarray.Dataset(variables, coordinates, result.attributes)
+    return xarray.Dataset(variables, coordinates, about)

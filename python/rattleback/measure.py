@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .running import warn
+from .progress import warn
 from .study import Study
-
 
 
 @dataclass(frozen=True)

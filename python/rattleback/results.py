@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, plot
+from .fitting import Fit, fit
+from .labelled import to_xarray
 from .study import Study, html_table
 
 
@@ -87,35 +89,6 @@ class Statistics(_Group):
 
 class State(_Group):
     """Parts of states: ``q``, ``v``, ``p`` of shape (N, n), ``lambda_`` (N, m), and what else the group has."""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A least-squares fit of ``statistic`` against time: ``intercept + slope t``, ``intercept t^slope`` or
-    ``intercept exp(slope t)``.
-
-    ``source`` tells where the errors come from: ``"study"``, a [[fit]] of the study; ``"values"``, the scatter of the
-    trajectories; ``"bound"``, an upper bound from the errors of the samples, because the samples of a trajectory depend on
-    each other. ``error`` is never too small for one of these reasons.
-    """
-
-    model: str
-    slope: float
-    slope_error: float
-    intercept: float
-    intercept_error: float
-    source: str
-
-    @property
-    def error(self) -> float:
-        """The standard error of the slope."""
-        return self.slope_error
-
-    def __call__(self, time: Any) -> NDArray[np.float64]:
-        t = np.asarray(time, dtype=float)
-        if self.model == "line":
-            return self.intercept + self.slope * t
-        return self.intercept * (t**self.slope if self.model == "power" else np.exp(self.slope * t))
 
 
 class Result:
@@ -222,9 +195,7 @@ class Result:
         A [[fit]] of the study with the same samples is taken where there is one. ``model`` is ``line``, ``power`` or
         ``exponential``. Raises KeyError for an unknown observable or statistic, and InputError for fewer than three samples.
         """
-        from .fitting import fit
-
-        return fit(self, observable, statistic, start, stop, model)
+        return fit(self._stored, self[observable], observable, statistic, start, stop, model)
 
     # files
 
@@ -235,9 +206,7 @@ class Result:
 
     def to_xarray(self) -> Any:
         """Returns an ``xarray.Dataset`` of all datasets, with named dimensions and coordinates. Nothing is copied."""
-        from .labelled import to_xarray
-
-        return to_xarray(self)
+        return to_xarray(self._stored)
 
     def __reduce__(self) -> Any:
         datasets = {path: np.array(self._stored.array(path)) for path in self.paths}
@@ -262,8 +231,6 @@ class Result:
         figure = ""
         if self.observables:
             try:
-                from . import plot
-
                 figure = plot.svg(plot.time(self))
             except ImportError:
                 figure = "<p>With matplotlib and h5py there is a figure here.</p>"

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .environment import name_nvrtc
 from .system import System
-from .toml import dumps, plain
+from .toml import dumps, plain, tomllib
 
-try:
-    import tomllib
-except ImportError:  # Python before 3.11
-    import tomli as tomllib  # type: ignore[no-redef]
+name_nvrtc()
 
 Table = Mapping[str, Any]
 _TABLES = ("study", "system", "method", "time", "ensemble", "observable", "section", "fit", "output")

@@ -9,7 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from .system import System, text_of_formula
+from .formula import text_of_formula
+
+try:
+    import tomllib
+except ImportError:  # Python before 3.11
+    import tomli as tomllib  # type: ignore[no-redef]
+
+__all__ = ["Table", "dumps", "plain", "tomllib"]
+
+
+class Table:
+    """An object that stands in a study as a table."""
+
+    def document(self) -> dict[str, Any]:
+        """Returns the table."""
+        raise NotImplementedError
 
 
 def plain(value: Any, key: str = "") -> Any:
@@ -17,7 +32,7 @@ def plain(value: Any, key: str = "") -> Any:
 
     Raises TypeError for a value that no study has.
     """
-    if isinstance(value, System):
+    if isinstance(value, Table):
         return value.document()
     if isinstance(value, Mapping):
         return {str(name): plain(entry, f"{key}.{name}" if key else str(name)) for name, entry in value.items()}

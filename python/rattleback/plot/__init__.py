@@ -13,18 +13,34 @@ import os
 import pathlib
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from .base import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..measure import OrderReport, WorkReport
-    from ..results import Result
-
 Names = Union[str, Sequence[str], None]
 Times = Union[float, tuple[float, float], None]
+
+
+class Drawn(Protocol):
+    """A result of the package: :class:`rattleback.Result`."""
+
+    _stored: Any
+
+    @property
+    def attributes(self) -> dict[str, Any]: ...
+
+    @property
+    def file(self) -> pathlib.Path | None: ...
+
+
+class Report(Protocol):
+    """A report of the package: :class:`rattleback.OrderReport` or :class:`rattleback.WorkReport`."""
+
+    def content(self) -> dict[str, Any]: ...
+
 
 __all__ = ["InputError", "histogram", "map", "order", "phase", "save", "section", "svg", "time", "work_precision"]
 
@@ -66,7 +82,7 @@ def _texts(names: Names) -> list[str] | None:
     return None if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def time(*results: Result | str | os.PathLike[str], observable: Names = None, statistic: Names = None, scale: str | None = None,
+def time(*results: Drawn | str | os.PathLike[str], observable: Names = None, statistic: Names = None, scale: str | None = None,
          fit: Times = None, model: str | None = None, scale_by_order: bool = False) -> Figure:
     """Draws statistics of observables against time, with bands of one standard error.
 
@@ -80,7 +96,7 @@ def time(*results: Result | str | os.PathLike[str], observable: Names = None, st
             fit=None if fit is None else _span(fit), model=model, scale_by_order=scale_by_order, table=None))[0]
 
 
-def phase(*results: Result | str | os.PathLike[str], components: Sequence[str] = ("q[0]", "p[0]"),
+def phase(*results: Drawn | str | os.PathLike[str], components: Sequence[str] = ("q[0]", "p[0]"),
           trajectories: Iterable[int] | None = None, times: Times = None, points: bool = False, equal: bool = False) -> Figure:
     """Draws two components of stored trajectories against each other: ``q[i]``, ``v[i]``, ``p[i]``, ``lambda[i]`` or ``t``.
 
@@ -92,7 +108,7 @@ def phase(*results: Result | str | os.PathLike[str], components: Sequence[str] =
                                       trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), points=points, equal=equal))
 
 
-def section(*results: Result | str | os.PathLike[str], name: str | None = None, components: Sequence[str] = ("q[0]", "p[0]"),
+def section(*results: Drawn | str | os.PathLike[str], name: str | None = None, components: Sequence[str] = ("q[0]", "p[0]"),
             trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False) -> Figure:
     """Draws a Poincare section: stored crossings."""
     states = _module("states")
@@ -101,7 +117,7 @@ def section(*results: Result | str | os.PathLike[str], name: str | None = None, 
                                         trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal))
 
 
-def histogram(*results: Result | str | os.PathLike[str], of: str | None = None, times: Sequence[float] | None = None,
+def histogram(*results: Drawn | str | os.PathLike[str], of: str | None = None, times: Sequence[float] | None = None,
               bins: int = 50, density: bool = False, logy: bool = False) -> Figure:
     """Draws histograms over the ensemble of an observable with a stored histogram, a component of the state, or an axis.
 
@@ -112,7 +128,7 @@ def histogram(*results: Result | str | os.PathLike[str], of: str | None = None, 
         return kind.figure_of(Namespace(files=results, quantity=of, times=times, bins=bins, density=density, logy=logy))
 
 
-def map(result: Result | str | os.PathLike[str], of: str = "status", axes: Names = None,
+def map(result: Drawn | str | os.PathLike[str], of: str = "status", axes: Names = None,
         where: Mapping[str, float] | None = None, log: bool = False) -> Figure:
     """Draws the status, or another final quantity of each trajectory, over one or two axes of the ensemble.
 
@@ -124,14 +140,14 @@ def map(result: Result | str | os.PathLike[str], of: str = "status", axes: Names
                                         where=[(name, float(value)) for name, value in (where or {}).items()], log=log))
 
 
-def order(*reports: OrderReport | str | os.PathLike[str], variable: Names = None, norm: str | None = None) -> Figure:
+def order(*reports: Report | str | os.PathLike[str], variable: Names = None, norm: str | None = None) -> Figure:
     """Draws errors against the step size, with lines of the rounded slopes; ``norm`` is ``max``, ``rms`` or None for both."""
     convergence = _module("convergence")
     with _own_style():
         return convergence.order(Namespace(files=[_content(report) for report in reports], variable=_texts(variable), norm=norm))
 
 
-def work_precision(*reports: WorkReport | str | os.PathLike[str], variable: str = "q") -> Figure:
+def work_precision(*reports: Report | str | os.PathLike[str], variable: str = "q") -> Figure:
     """Draws errors against the computing time, one curve per method."""
     convergence = _module("convergence")
     with _own_style():
