@@ -3,7 +3,7 @@
 
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/methods/generalized_alpha/scheme.hpp"
-#include "rattleback/methods/ggl/dual_problem.hpp"
+#include "rattleback/methods/solve/dual_problem.hpp"
 
 RB_NAMESPACE_BEGIN
 

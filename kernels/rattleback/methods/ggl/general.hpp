@@ -2,10 +2,37 @@
 // The GGL integrators for any regular Lagrangian (ggl.hpp).
 
 #include "rattleback/linalg/dual_vector.hpp"
-#include "rattleback/methods/ggl/dual_problem.hpp"
 #include "rattleback/methods/ggl/scheme.hpp"
+#include "rattleback/methods/solve/dual_problem.hpp"
 
 RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w. Where the derivative in v is zero, L_vv w = G^T gamma, and
+/// the derivative in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
+template <class System, class D, int n = System::n, int m = System::m>
+RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
+                                              const Vector<D, n>& w, const Vector<D, m>& gamma) {
+  const auto f = [&](const auto& x, const auto& y) {
+    using S = std::remove_cvref_t<decltype(x[0])>;
+    using E = Dual<S, 1>;
+    Vector<E, n> moved, fixed, pushed;
+    for (int i = 0; i < n; ++i) {
+      moved[i].value = fixed[i].value = x[i];
+      moved[i].partial[0] = pushed[i].value = y[i];
+      fixed[i].partial[0] = S(0.0);
+      pushed[i].partial[0] = S(w[i]);
+    }
+    const auto g = system.position_constraint(moved);
+    S sum = -lagrangian(system, fixed, pushed).partial[0];
+    for (int k = 0; k < m; ++k) sum = sum + S(gamma[k]) * g[k].partial[0];
+    return Vector<S, 1>{sum};
+  };
+  return gradient<1>(f, q, v);
+}
+
+}  // namespace detail
 
 /// The step for any regular Lagrangian, with the symbols of ggl.hpp. The unknowns of VI-S are v, z, w, h lambda and
 /// gamma. The unknowns of the theta family are u = (q' - q)/h, v, h lambda and gamma, with w = u - v.

@@ -14,10 +14,10 @@
 
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/methods/composition/composed.hpp"
-#include "rattleback/methods/ggl/dual_problem.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/nonholonomic/dla_group.hpp"
 #include "rattleback/methods/nonholonomic/multiplier_equation.hpp"
+#include "rattleback/methods/solve/dual_problem.hpp"
 
 RB_NAMESPACE_BEGIN
 

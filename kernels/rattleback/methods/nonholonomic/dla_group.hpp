@@ -14,7 +14,7 @@
 #include "rattleback/lie/halfway.hpp"
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/system.hpp"
-#include "rattleback/methods/ggl/dual_problem.hpp"
+#include "rattleback/methods/solve/dual_problem.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -24,7 +24,7 @@
 #include "rattleback/mechanics/constraint.hpp"
 #include "rattleback/mechanics/lagrangian.hpp"
 #include "rattleback/methods/composition/composed.hpp"
-#include "rattleback/methods/ggl/dual_problem.hpp"
+#include "rattleback/methods/solve/dual_problem.hpp"
 #include "rattleback/methods/solve/handing_over.hpp"
 #include "rattleback/real/secant.hpp"
 
@@ -304,7 +304,7 @@ class TransportEquations {
     state.p = state_.p + end.taken_from_momentum(start_.taken_from_momentum(change, at.z), turn.y);
   }
 
-  // as Newton's method asks (methods/ggl/dual_problem.hpp)
+  // as Newton's method asks (methods/solve/dual_problem.hpp)
   RB_HD Vector<T, n> guess(const T& fraction) const { return fraction * v_; }
   RB_HD T size_of(const Vector<T, n>& update) const { return magnitude(update); }
   template <class D>
