@@ -21,6 +21,8 @@ for file in man/man1/rattleback.1 bash-completion/completions/rattleback zsh/sit
   fish/vendor_completions.d/rattleback.fish; do
   test -s "$prefix/share/$file"
 done
+"$prefix/bin/rattleback" completion fish | cmp - "$prefix/share/fish/vendor_completions.d/rattleback.fish"
+"$prefix/bin/rattleback" man | cmp - "$prefix/share/man/man1/rattleback.1"
 
 # Nothing that is installed names a folder of the build or of the sources, which may be gone or anybody's later.
 if [[ $(sed -n 's/^CMAKE_BUILD_TYPE:STRING=//p' "$build/CMakeCache.txt") == Release ]]; then
@@ -61,4 +63,6 @@ test -s "$scratch/run_study.h5"
 "$scratch/build/compare_results" "$scratch/run_study.h5" "$scratch/run_study.h5"
 "$prefix/bin/rattleback" plot "$scratch/run_study.h5" -o "$scratch/run_study.svg"
 test -s "$scratch/run_study.svg"
+"$prefix/bin/rattleback" report "$scratch/run_study.h5" -o "$scratch/run_study.html"
+grep -q '<figure><img' "$scratch/run_study.html"
 "$scratch/build/user_system"

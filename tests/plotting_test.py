@@ -5,6 +5,7 @@ import io
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "fuzz"))
 import files  # noqa: E402
 import studies  # noqa: E402
-from rattleback.plot import base, main, maps, results, timeseries  # noqa: E402
+from rattleback.plot import base, main, maps, report, results, timeseries  # noqa: E402
 
 
 class Group(dict):
@@ -36,6 +37,23 @@ def result_with(**axes):
 
 def series(time, values):
     return timeseries.Series(SimpleNamespace(path="made.h5", file={}), "energy", "mse", "mse of energy", time, values, np.full(len(values), np.nan))
+
+
+class Reports(unittest.TestCase):
+    def test_values_with_errors_are_those_of_the_program(self):
+        text = (pathlib.Path(__file__).parent / "host/statistics/with_error_test.cpp").read_text()
+        rows = re.findall(r'with_error\(([^,()]+), ([^,()]+)\), "([^"]*)"\)', text)
+        self.assertGreater(len(rows), 40)
+        limits = {"most": sys.float_info.max, "least": 5e-324}
+        for value, error, expected in rows:
+            number = {name: sign * float(limits.get(x, x)) for x in ("nan", "inf", "most", "least") for sign, name in ((1, x), (-1, f"-{x}"))}
+            self.assertEqual(report.with_error(*(number.get(x) or float(x) for x in (value, error))), expected)
+
+    def test_texts_have_no_meaning_in_html(self):
+        self.assertEqual(report.escaped("<a href=\"x\">&\x1b\udcff\n'"), "&lt;a href=&quot;x&quot;&gt;&amp;\\x1b\\udcff\n'")
+        address = report.figure("<svg>\n\"#%é</svg>", "<a>")
+        self.assertIn('src="data:image/svg+xml,%3Csvg%3E %22%23%25%C3%A9%3C/svg%3E"', address)
+        self.assertIn('alt="&lt;a&gt;"', address)
 
 
 class Marks(unittest.TestCase):

@@ -210,16 +210,22 @@ def save(figure, path):
     tell(f"figure: {printable(path)}")
 
 
+def bytes_of(figure, suffix):
+    """The content of a figure's file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=suffix[1:], dpi=120, metadata=METADATA[suffix])
+    return buffer.getvalue()
+
+
 def write(figure, path):
     """Writes the whole figure or no file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=path.suffix[1:], dpi=120, metadata=METADATA[path.suffix])
+    content = bytes_of(figure, path.suffix)
     place = figure_place(path)
     partial = place.with_name(f".{place.name[:200]}.part-{os.getpid()}")
     try:
         with partial.open("xb") as file:
             try:
-                file.write(buffer.getvalue())
+                file.write(content)
                 file.flush()
                 partial.replace(place)
             except BaseException:

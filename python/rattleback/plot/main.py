@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Callable
 
-from . import convergence, histograms, maps, states, timeseries
+from . import convergence, histograms, maps, report, states, timeseries
 from .base import FORMATS, InputError, OutputError, did_you_mean, figure_place, printable, shortened, tell, told
 
 
@@ -102,12 +102,17 @@ def command(words):
         kinds = "\n".join(f"  {name:<{width}}{kind.summary}" for name, kind in KINDS.items())
         tell(HELP.format(kinds=kinds), file=sys.stdout if words else sys.stderr, end="")
         return 0 if words else 2
+    if words[0] == "--report":  # for `rattleback report`: FOLDER FIGURES FILE...
+        with whole(words[3:], "reported"):
+            report.write_page(words[1], words[2], words[3:])
+        return 0
     name, words = split_kind(words)
     with told():  # parse may print the help of a kind
         arguments = parse(name, words)
     output = figure_path(name, arguments)
     figure_place(output)  # a bad place must be found before any work
-    draw(KINDS[name], arguments, output)
+    with whole(arguments.files, "drawn"):
+        KINDS[name].run(arguments, output)
     return 0
 
 
@@ -135,16 +140,17 @@ def main(words):
         return 130
 
 
-def draw(kind, arguments, output):
-    """Draws; whatever a damaged file makes h5py, numpy or matplotlib raise is one message."""
+@contextlib.contextmanager
+def whole(files, done):
+    """Around what reads files: whatever a damaged one makes h5py, numpy or matplotlib raise is one message."""
     try:
-        kind.run(arguments, output)
+        yield
     except (InputError, OutputError, ImportError):
         raise
     except Exception as error:
-        files = ", ".join(map(str, arguments.files))
         why = shortened(" ".join(f"{type(error).__name__}: {error}".split()), 300)
-        raise InputError(f"{files}: cannot be drawn ({why}); the file is damaged or was not written by rattleback") from error
+        raise InputError(f"{', '.join(map(str, files))}: cannot be {done} ({why}); the file is damaged or was not written by "
+                         "rattleback") from error
 
 
 def complain(message):

@@ -194,7 +194,32 @@ TEST_F(Citing, ReportIsOnePage) {
   EXPECT_EQ(read_file(directory / "report.html"), page);
 }
 
+TEST_F(Citing, ReportSaysInOneLineWhatPythonLacks) {
+  if (!plots()) GTEST_SKIP() << "Python has no matplotlib or h5py";
+  run("a.h5");
+  write("h.html", "<!DOCTYPE html>\n<!-- rattleback report -->\nold");
+  // The tool looks for its packages in these folders first.
+  for (const char* name : {"h5py", "matplotlib"}) {
+    fs::create_directories(directory / name);
+    write(fmt::format("{}/{}.py", name, name), fmt::format("raise ImportError('no {} here')\n", name));
+  }
+  const auto before = files();
+  const auto refused = [&](const std::string& tool, const std::string& options, const std::string& message) {
+    const Outcome outcome = shell(fmt::format("{} $RB report a.h5 -o h.html {}", tool, options));
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_EQ(files(), before);
+    EXPECT_TRUE(read_file(directory / "h.html").ends_with("old"));
+  };
+  refused("RATTLEBACK_PLOT=/nonexistent/plot", "--figures 0", "/nonexistent/plot cannot be run");
+  refused("PYTHONPATH=h5py", "--figures 0", "need numpy, h5py and matplotlib (no h5py here)");
+  refused("PYTHONPATH=matplotlib", "--figures 1", "no matplotlib here; with --figures 0 the page has no figures");
+  EXPECT_EQ(shell("PYTHONPATH=matplotlib $RB report a.h5 -o h.html --figures 0").exit_code, 0);
+}
+
 TEST_F(Citing, ReportTellsFailuresAndChanges) {
+  if (!plots()) GTEST_SKIP() << "Python has no matplotlib or h5py";
   const Outcome ran = shell(
       "$RB run s.toml -o a.h5 --quiet --set 'ensemble.axes=[{name=\"h\", values=[0.1, 3.0]}, {name=\"theta\", from=0, "
       "to=1, count=10}]' --set time.step=h --set time.samples=1 --set time.end=30.0 --set 'output.trajectories=[0]'");

@@ -85,7 +85,9 @@ TEST_F(Printing, ResultsHaveAnyTexts) {
     const Outcome cited = printed("$RB cite b.h5" + option);
     EXPECT_EQ(cited.out.find("}@x") == std::string::npos, option.empty()) << cited.out;
   }
-  EXPECT_EQ(shell("$RB report b.h5 --figures 0 --quiet").exit_code, 0);
+  if (std::system("/usr/bin/python3 -c 'import h5py' 2> /dev/null") == 0) {
+    EXPECT_EQ(shell("$RB report b.h5 --figures 0 --quiet").exit_code, 0);
+  }
 }
 
 }  // namespace
