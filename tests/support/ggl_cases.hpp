@@ -39,9 +39,8 @@ template <GglScheme scheme>
 struct Scheme {
   GglNumbers numbers{0.5, 0.5};
   template <class System>
-  using Step = typename std::conditional_t<scheme == GglScheme::vi_s || is_theta(scheme),
-                                           detail::GglForm<typename System::scalar, System, scheme>,
-                                           detail::EnergyMomentumForm<typename System::scalar, System, scheme>>::type;
+  using Step =
+      typename detail::GglForm<typename System::scalar, System, scheme, detail::ggl_path<System, scheme>>::type;
   template <class System>
   Step<System> on(const System& system, int max_iterations = 50) const {
     return make_step<Step<System>>(system, numbers, max_iterations);
@@ -165,38 +164,35 @@ Eigen::MatrixXd admissible(const System& system, const State& state) {
   return basis;
 }
 
-/// The chords of a GGL integrator are the map of the general form.
-template <class System>
-void expect_chords_of_ggl_are_the_general_form(const System& system, const StateOf<double, System>& start, double h) {
-  static_assert(detail::TakesChords<System>);
-  const SolverOptions<double> options{tight, 50};
-  const auto theta = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
-    const double numbers[2] = {member.numbers.theta, member.numbers.vartheta};
-    expect_the_same_map(start, member.on(system), GeneralGgl<double, System, scheme>(system, options, numbers), h);
+/// The chords and the condensed form, where they apply, are the map of the general form.
+template <GglScheme scheme, class System>
+void expect_paths_are_one_map(const Scheme<scheme>& member, const System& system, const StateOf<double, System>& start,
+                              double h) {
+  const auto on = [&]<GglPath path>() {
+    return make_step<typename detail::GglForm<double, System, scheme, path>::type>(system, member.numbers, 50);
   };
-  expect_the_same_map(start, vi_s.on(system), GeneralGgl<double, System, GglScheme::vi_s>(system, options), h);
-  theta(vi_a);
-  theta(vi_b);
-  theta(vi_bs);
+  const auto general = on.template operator()<GglPath::general>();
+  if constexpr (detail::ChordsApply<System>)
+    expect_the_same_map(start, on.template operator()<GglPath::chords>(), general, h);
+  if constexpr (Blocks<System>) expect_the_same_map(start, on.template operator()<GglPath::condensed>(), general, h);
 }
-
-/// The same for the schemes with discrete derivatives.
 template <class System>
-void expect_chords_of_energy_momentum_are_the_general_form(const System& system, const StateOf<double, System>& start,
-                                                           double h) {
-  const SolverOptions<double> options{tight, 50};
-  const auto conserving = [&]<GglScheme scheme>(const Scheme<scheme>& member) {
-    expect_the_same_map(start, member.on(system), GeneralEnergyMomentum<double, System, scheme>(system, options), h);
-  };
-  conserving(em);
-  conserving(em_index3);
-  conserving(classical);
+void expect_paths_of_ggl_are_one_map(const System& system, const StateOf<double, System>& start, double h) {
+  expect_paths_are_one_map(vi_s, system, start, h);
+  expect_paths_are_one_map(vi_a, system, start, h);
+  expect_paths_are_one_map(vi_b, system, start, h);
+  expect_paths_are_one_map(vi_bs, system, start, h);
 }
-
 template <class System>
-void expect_chords_are_the_general_form(const System& system, const StateOf<double, System>& start, double h) {
-  expect_chords_of_ggl_are_the_general_form(system, start, h);
-  expect_chords_of_energy_momentum_are_the_general_form(system, start, h);
+void expect_paths_of_energy_momentum_are_one_map(const System& system, const StateOf<double, System>& start, double h) {
+  expect_paths_are_one_map(em, system, start, h);
+  expect_paths_are_one_map(em_index3, system, start, h);
+  expect_paths_are_one_map(classical, system, start, h);
+}
+template <class System>
+void expect_paths_are_one_map(const System& system, const StateOf<double, System>& start, double h) {
+  expect_paths_of_ggl_are_one_map(system, start, h);
+  expect_paths_of_energy_momentum_are_one_map(system, start, h);
 }
 
 }  // namespace rattleback

@@ -46,6 +46,7 @@ void expect_same_steps_everywhere(const Scheme& scheme, double failing = 0.3) {
   expect_same_steps<FourParticle>(scheme, 0.01, 1.7);
   expect_same_steps<HeavyTopDirectors>(scheme, 0.001, failing);
   expect_same_steps<CylindricalPendulum>(scheme, 0.02, 1.3);
+  expect_same_steps<Spherical>(scheme, 0.05, 100.0);
 }
 
 TEST_F(GglLaneTest, ViS) { expect_same_steps_everywhere(vi_s, 5.0); }

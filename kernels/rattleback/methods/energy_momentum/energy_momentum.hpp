@@ -26,9 +26,10 @@ RB_NAMESPACE_BEGIN
 
 /// The Hamiltonian scheme above needs v(q, p) without a linear solve.
 template <class System>
-concept ExplicitVelocity =
-    Separable<System> ||
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.velocity(q, q); };
+concept ExplicitVelocity = Separable<System> ||
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+  s.velocity(q, q);
+};
 
 /// The step for any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q with
 /// p' = L_v(q, a), h lambda and, if the scheme has gamma, gamma.
@@ -119,34 +120,22 @@ class GeneralEnergyMomentum {
 
 namespace detail {
 template <class T, class System, GglScheme scheme>
-struct EnergyMomentumForm {
+requires GglTraits<scheme>::discrete_gradient struct GglForm<T, System, scheme, GglPath::general> {
   using type = GeneralEnergyMomentum<T, System, scheme>;
 };
 template <class T, class System, GglScheme scheme>
-  requires Blocks<System>
-struct EnergyMomentumForm<T, System, scheme> {
-  using type = CondensedGgl<T, System, scheme>;
-};
-
-template <class T, class System, GglScheme scheme>
-struct EnergyMomentumChordsOf {
+requires GglTraits<scheme>::discrete_gradient struct GglChords<T, System, scheme> {
   template <bool>
   using type = EnergyMomentumChords<T, System, scheme>;
-};
-template <class T, class System, GglScheme scheme>
-  requires TakesChords<System>
-struct EnergyMomentumForm<T, System, scheme> {
-  using type =
-      HandingOver<EnergyMomentumChordsOf<T, System, scheme>::template type, GeneralEnergyMomentum<T, System, scheme>>;
 };
 }  // namespace detail
 
 template <class System>
-concept TakesEnergyMomentum = ConstrainedOnRn<System> && (Blocks<System> || ExplicitVelocity<System>);
+concept TakesEnergyMomentum = ConstrainedOnRn<System> &&(Blocks<System> || ExplicitVelocity<System>);
 
-/// Uses the condensed form where the system allows this form.
+/// The step on the path that methods/ggl/choose.hpp names for the system.
 template <class T, class System, GglScheme scheme>
   requires TakesEnergyMomentum<System>
-using EnergyMomentumStep = typename detail::EnergyMomentumForm<T, System, scheme>::type;
+using EnergyMomentumStep = typename detail::GglForm<T, System, scheme, detail::ggl_path<System, scheme>>::type;
 
 RB_NAMESPACE_END

@@ -23,41 +23,32 @@
 // the others. gamma and v can be observed (loop/last_step.hpp): v belongs to (q, p) in VI-S and to (q', p') in the
 // others.
 //
-// There are three forms. The first form, for systems with the structure `Blocks` (mechanics/system.hpp), is condensed to
-// the multipliers; the energy-momentum schemes (energy_momentum.hpp) use this form too. The second form is a
-// chord iteration with L = v.M(q)v/2 + A(q).v - U(q) by its parts, or with any regular L; lanes that do not contract take the
-// third form, Newton's method, as systems with many coordinates do.
+// A step has up to three paths, among which choose.hpp chooses by size. Chords take L = v.M(q)v/2 + A(q).v - U(q) by its parts, or any
+// regular L. The condensed form takes systems with the structure `Blocks` (mechanics/system.hpp), whose equations shrink to the
+// multipliers; the energy-momentum schemes (energy_momentum.hpp) share it. The general form is Newton's method on all unknowns.
 
+#include "rattleback/methods/ggl/choose.hpp"
 #include "rattleback/methods/ggl/condensed.hpp"
 #include "rattleback/methods/ggl/condensed_vi_s.hpp"
 #include "rattleback/methods/ggl/general.hpp"
 #include "rattleback/methods/ggl/theta_chords.hpp"
 #include "rattleback/methods/ggl/vi_s_chords.hpp"
-#include "rattleback/methods/solve/handing_over.hpp"
 
 RB_NAMESPACE_BEGIN
 
 namespace detail {
 template <class T, class System, GglScheme scheme>
-struct GglForm {
+struct GglForm<T, System, scheme, GglPath::general> {
   using type = GeneralGgl<T, System, scheme>;
 };
 template <class T, class System, GglScheme scheme>
-  requires Blocks<System>
-struct GglForm<T, System, scheme> {
+struct GglForm<T, System, scheme, GglPath::condensed> {
   using type = CondensedGgl<T, System, scheme>;
 };
 template <class T, class System>
-  requires Blocks<System>
-struct GglForm<T, System, GglScheme::vi_s> {
+struct GglForm<T, System, GglScheme::vi_s, GglPath::condensed> {
   using type = CondensedViS<T, System>;
 };
-/// L is known by its parts or as a whole, and there is no condensed form. The unrolled chords are worth their code up to fifteen
-/// coordinates and constraints.
-template <class System>
-concept TakesChords = (Quadratic<System> || Separable<System> || LagrangianAlone<System>) && !Blocks<System> &&
-                      System::n + System::m <= 15;
-
 template <class T, class System, GglScheme scheme>
 struct GglChords {
   template <bool>
@@ -68,17 +59,12 @@ struct GglChords<T, System, GglScheme::vi_s> {
   template <bool>
   using type = ViSChords<T, System>;
 };
-template <class T, class System, GglScheme scheme>
-  requires TakesChords<System>
-struct GglForm<T, System, scheme> {
-  using type = HandingOver<GglChords<T, System, scheme>::template type, GeneralGgl<T, System, scheme>>;
-};
 }  // namespace detail
 
-/// Uses the condensed form where the system allows this form.
+/// The step on the path that choose.hpp names for the system.
 template <class T, class System, GglScheme scheme>
   requires ConstrainedOnRn<System>
-using GglStep = typename detail::GglForm<T, System, scheme>::type;
+using GglStep = typename detail::GglForm<T, System, scheme, detail::ggl_path<System, scheme>>::type;
 
 /// The two ways to impose the constraint in the theta family, (79) and (82).
 struct ConstraintA {

@@ -56,6 +56,13 @@ TEST(Ggl, TopReachesTheStoredStates) {
   expect(vi_bs, {0.0595984523714804, -0.0254425264982586, 0.0377584734901954});
 }
 
+TEST(Ggl, PathsAreOneMap) {
+  const auto planar = make_default<Pendulum<double, 2>>();
+  expect_paths_are_one_map(planar, default_start(planar), 0.05);
+  expect_paths_are_one_map(pendulum, pendulum_start(), 0.05);
+  expect_paths_are_one_map(four_particle, four_particle_start(), 0.01);
+}
+
 TEST(Ggl, PositionsSatisfyTheConstraintExceptWithOptionA) {
   const auto violation = [](const auto& scheme, const auto& system, const auto& start, double h, int steps) {
     return range_over(scheme.on(system), start, h, steps, position_violation(system)).high;

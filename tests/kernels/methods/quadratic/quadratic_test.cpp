@@ -65,14 +65,15 @@ TYPED_TEST(QuadraticTest, LobattoSweepsAreTheGeneralForm) {
   });
 }
 
-TYPED_TEST(QuadraticTest, ChordsOfGglAndEnergyMomentumAreTheGeneralForm) {
+TYPED_TEST(QuadraticTest, PathsOfGglAndEnergyMomentumAreOneMap) {
   if constexpr (is_holonomic<TypeParam>)
-    expect_chords_are_the_general_form(this->system(), default_start(this->system()), this->step_size());
+    expect_paths_are_one_map(this->system(), default_start(this->system()), this->step_size());
 }
 
 TEST(Quadratic, ChordsOfAConstantMassMatrixAreTheGeneralForm) {
   const auto system = make_default<DoubleSphericalPendulum<double>>();
-  expect_chords_are_the_general_form(system, default_start(system), 0.05);
+  static_assert(detail::ggl_path<DoubleSphericalPendulum<double>, GglScheme::vi_s> == GglPath::chords);
+  expect_paths_are_one_map(system, default_start(system), 0.05);
 }
 
 TYPED_TEST(QuadraticTest, SweepsFallWithTheStep) {

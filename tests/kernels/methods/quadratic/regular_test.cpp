@@ -136,12 +136,12 @@ TYPED_TEST(RegularTest, TheSweepsAreTheGeneralForm) {
 
 TYPED_TEST(RegularTest, ChordsAreTheGeneralForm) {
   if constexpr (is_holonomic<TypeParam>)
-    expect_chords_of_ggl_are_the_general_form(TypeParam{}, start(TypeParam{}), 0.05);
+    expect_paths_of_ggl_are_one_map(TypeParam{}, start(TypeParam{}), 0.05);
 }
 TEST(Regular, ChordsOfEnergyMomentumAreTheGeneralForm) {
   const SolvedRelativistic<double, 3, On::sphere> system{};
-  expect_chords_of_ggl_are_the_general_form(system, start(system), 0.05);
-  expect_chords_of_energy_momentum_are_the_general_form(system, start(system), 0.05);
+  expect_paths_of_ggl_are_one_map(system, start(system), 0.05);
+  expect_paths_of_energy_momentum_are_one_map(system, start(system), 0.05);
 }
 
 TYPED_TEST(RegularTest, SweepsFallWithTheStep) {
