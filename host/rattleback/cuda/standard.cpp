@@ -3,11 +3,10 @@
 namespace rattleback {
 namespace {
 
-// The functions of <cmath> are in NVRTC's global namespace.
+// What kernels and the headers of users take of it. NVRTC has std::move, std::forward and std::initializer_list, and the functions
+// of <cmath> in the global namespace.
 constexpr char text[] = R"text(#ifndef RATTLEBACK_STANDARD
 #define RATTLEBACK_STANDARD
-
-#include "rattleback/standard_types"
 
 #define __builtin_fma(a, b, c) ::fma(double(a), double(b), double(c))
 #define __builtin_sqrt(a) ::sqrt(double(a))
@@ -16,7 +15,224 @@ constexpr char text[] = R"text(#ifndef RATTLEBACK_STANDARD
 #define __builtin_nan(payload) __builtin_bit_cast(double, 0x7ff8000000000000ul)
 #define __is_same(...) ::std::is_same_v<__VA_ARGS__>
 
+using int8_t = signed char;
+using int16_t = short;
+using int32_t = int;
+using uint8_t = unsigned char;
+using uint16_t = unsigned short;
+using uint32_t = unsigned int;
+
 namespace std {
+
+using size_t = decltype(sizeof(0));
+using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+using nullptr_t = decltype(nullptr);
+using ::int8_t, ::int16_t, ::int32_t, ::uint8_t, ::uint16_t, ::uint32_t;
+using int64_t = long;
+using uint64_t = unsigned long;
+using intptr_t = long;
+using uintptr_t = unsigned long;
+
+// --- type_traits
+
+template <class T, T v>
+struct integral_constant {
+  using value_type = T;
+  using type = integral_constant;
+  static constexpr T value = v;
+  constexpr operator T() const noexcept { return v; }
+  constexpr T operator()() const noexcept { return v; }
+};
+template <bool v>
+using bool_constant = integral_constant<bool, v>;
+using true_type = bool_constant<true>;
+using false_type = bool_constant<false>;
+
+template <class T>
+struct type_identity {
+  using type = T;
+};
+template <class T>
+using type_identity_t = T;
+template <bool, class A, class B>
+struct conditional : type_identity<A> {};
+template <class A, class B>
+struct conditional<false, A, B> : type_identity<B> {};
+template <bool c, class A, class B>
+using conditional_t = typename conditional<c, A, B>::type;
+template <bool, class T = void>
+struct enable_if {};
+template <class T>
+struct enable_if<true, T> : type_identity<T> {};
+template <bool c, class T = void>
+using enable_if_t = typename enable_if<c, T>::type;
+
+// Each row: a trait that takes something off a type, and the types that have it.
+#define RATTLEBACK_REMOVE(name, from, ...)       \
+  template <class T>                             \
+  struct name : type_identity<T> {};             \
+  template <class T __VA_ARGS__>                 \
+  struct name<from> : type_identity<T> {};       \
+  template <class T>                             \
+  using name##_t = typename name<T>::type;
+RATTLEBACK_REMOVE(remove_const, const T)
+RATTLEBACK_REMOVE(remove_volatile, volatile T)
+RATTLEBACK_REMOVE(remove_lvalue, T&)
+RATTLEBACK_REMOVE(remove_rvalue, T&&)
+RATTLEBACK_REMOVE(remove_pointer, T*)
+RATTLEBACK_REMOVE(remove_extent, T[n], , size_t n)
+#undef RATTLEBACK_REMOVE
+template <class T>
+using remove_cv_t = remove_volatile_t<remove_const_t<T>>;
+template <class T>
+using remove_reference_t = remove_rvalue_t<remove_lvalue_t<T>>;
+template <class T>
+using remove_cvref_t = remove_cv_t<remove_reference_t<T>>;
+
+template <class A, class B>
+inline constexpr bool is_same_v = false;
+template <class A>
+inline constexpr bool is_same_v<A, A> = true;
+template <class T>
+inline constexpr bool is_array_v = !is_same_v<T, remove_extent_t<T>>;
+template <class T>
+inline constexpr bool is_pointer_v = !is_same_v<T, remove_pointer_t<T>>;
+template <class T>
+inline constexpr bool is_reference_v = !is_same_v<T, remove_reference_t<T>>;
+template <class T>
+inline constexpr bool is_const_v = !is_same_v<T, remove_const_t<T>>;
+template <class T, class... Us>
+inline constexpr bool is_one_of = (is_same_v<remove_cv_t<T>, Us> || ...);
+template <class T>
+inline constexpr bool is_void_v = is_one_of<T, void>;
+template <class T>
+inline constexpr bool is_floating_point_v = is_one_of<T, float, double>;
+template <class T>
+inline constexpr bool is_integral_v =
+    is_one_of<T, bool, char, signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
+              long long, unsigned long long>;
+template <class T>
+inline constexpr bool is_arithmetic_v = is_integral_v<T> || is_floating_point_v<T>;
+template <class T>
+inline constexpr bool is_enum_v = __is_enum(T);
+template <class T>
+inline constexpr bool is_class_v = __is_class(T);
+template <class T>
+inline constexpr bool is_empty_v = __is_empty(T);
+template <class T>
+inline constexpr bool is_trivially_copyable_v = __is_trivially_copyable(T);
+template <class A, class B>
+inline constexpr bool is_base_of_v = __is_base_of(A, B);
+template <class A, class B>
+inline constexpr bool is_convertible_v = __is_convertible_to(A, B);
+template <class T, class... Us>
+inline constexpr bool is_constructible_v = __is_constructible(T, Us...);
+template <class A, class B>
+struct is_same : bool_constant<is_same_v<A, B>> {};
+
+template <class T>
+T&& declval() noexcept;
+template <class T>
+using decay_t = conditional_t<is_array_v<remove_reference_t<T>>, remove_extent_t<remove_reference_t<T>>*, remove_cvref_t<T>>;
+template <class F, class... Ts>
+using invoke_result_t = decltype(declval<F>()(declval<Ts>()...));
+template <class F, class... Ts>
+inline constexpr bool is_invocable_v = requires { declval<F>()(declval<Ts>()...); };
+constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
+
+// --- concepts
+
+template <class A, class B>
+concept same_as = is_same_v<A, B> && is_same_v<B, A>;
+template <class A, class B>
+concept derived_from = is_base_of_v<B, A> && is_convertible_v<const volatile A*, const volatile B*>;
+template <class A, class B>
+concept convertible_to = is_convertible_v<A, B> && requires { static_cast<B>(declval<A>()); };
+template <class T>
+concept integral = is_integral_v<T>;
+template <class T>
+concept floating_point = is_floating_point_v<T>;
+template <class T, class... Us>
+concept constructible_from = is_constructible_v<T, Us...>;
+template <class T>
+concept default_initializable = constructible_from<T> && requires { T{}; };
+template <class F, class... Ts>
+concept invocable = is_invocable_v<F, Ts...>;
+// --- utility, algorithm
+
+template <class T, T... values>
+struct integer_sequence {
+  using value_type = T;
+  static constexpr size_t size() noexcept { return sizeof...(values); }
+};
+template <size_t... values>
+using index_sequence = integer_sequence<size_t, values...>;
+namespace sequences {
+template <class T, int n, T... values>
+struct make : make<T, n - 1, T(n - 1), values...> {};
+template <class T, T... values>
+struct make<T, 0, values...> : type_identity<integer_sequence<T, values...>> {};
+}  // namespace sequences
+template <class T, T n>
+using make_integer_sequence = typename sequences::make<T, int(n)>::type;
+template <size_t n>
+using make_index_sequence = make_integer_sequence<size_t, n>;
+template <class T>
+constexpr void swap(T& a, T& b) {
+  T c = static_cast<T&&>(a);
+  a = static_cast<T&&>(b);
+  b = static_cast<T&&>(c);
+}
+template <class T, class U = T>
+constexpr T exchange(T& a, U&& b) {
+  T old = static_cast<T&&>(a);
+  a = static_cast<U&&>(b);
+  return old;
+}
+template <class A, class B>
+struct pair {
+  using first_type = A;
+  using second_type = B;
+  A first;
+  B second;
+  friend constexpr bool operator==(const pair& x, const pair& y) { return x.first == y.first && x.second == y.second; }
+};
+template <class A, class B>
+pair(A, B) -> pair<A, B>;
+
+template <class T>
+constexpr const T& min(const T& a, const T& b) {
+  return b < a ? b : a;
+}
+template <class T>
+constexpr const T& max(const T& a, const T& b) {
+  return a < b ? b : a;
+}
+template <class T>
+constexpr T min(initializer_list<T> list) {
+  T r = *list.begin();
+  for (const T& x : list) r = x < r ? x : r;
+  return r;
+}
+template <class T>
+constexpr T max(initializer_list<T> list) {
+  T r = *list.begin();
+  for (const T& x : list) r = r < x ? x : r;
+  return r;
+}
+template <class T>
+constexpr const T& clamp(const T& x, const type_identity_t<T>& low, const type_identity_t<T>& high) {
+  return x < low ? low : high < x ? high : x;
+}
+template <class I, class T>
+constexpr void fill(I first, I last, const T& x) {
+  for (; first != last; ++first) *first = x;
+}
+template <class I, class O>
+constexpr O copy(I first, I last, O to) {
+  for (; first != last; ++first, ++to) *to = *first;
+  return to;
+}
 
 // --- bit
 
@@ -29,31 +245,13 @@ constexpr To bit_cast(const From& from) noexcept {
 // --- limits
 
 template <class T>
-struct numeric_limits {
-  static constexpr bool is_specialized = false;
+struct numeric_limits {  // of whole numbers
+  static constexpr bool is_specialized = true, is_integer = true, is_signed = static_cast<T>(-1) < static_cast<T>(0);
+  static constexpr int digits = is_same_v<T, bool> ? 1 : 8 * sizeof(T) - is_signed, radix = 2;
+  static constexpr T max() noexcept { return static_cast<T>(0xfffffffffffffffful >> (64 - digits)); }
+  static constexpr T min() noexcept { return is_signed ? static_cast<T>(-max() - 1) : static_cast<T>(0); }
+  static constexpr T lowest() noexcept { return min(); }
 };
-#define RATTLEBACK_LIMITS(T, lowest_value, largest_value, digit_count)    \
-  template <>                                                             \
-  struct numeric_limits<T> {                                              \
-    static constexpr bool is_specialized = true, is_integer = true;       \
-    static constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0); \
-    static constexpr int digits = digit_count, radix = 2;                 \
-    static constexpr T min() noexcept { return lowest_value; }            \
-    static constexpr T lowest() noexcept { return lowest_value; }         \
-    static constexpr T max() noexcept { return largest_value; }           \
-  };
-RATTLEBACK_LIMITS(bool, false, true, 1)
-RATTLEBACK_LIMITS(signed char, -128, 127, 7)
-RATTLEBACK_LIMITS(unsigned char, 0, 255, 8)
-RATTLEBACK_LIMITS(short, -32768, 32767, 15)
-RATTLEBACK_LIMITS(unsigned short, 0, 65535, 16)
-RATTLEBACK_LIMITS(int, -2147483647 - 1, 2147483647, 31)
-RATTLEBACK_LIMITS(unsigned, 0, 0xffffffffu, 32)
-RATTLEBACK_LIMITS(long, -0x7fffffffffffffffl - 1, 0x7fffffffffffffffl, 63)
-RATTLEBACK_LIMITS(unsigned long, 0, 0xfffffffffffffffful, 64)
-RATTLEBACK_LIMITS(long long, -0x7fffffffffffffffll - 1, 0x7fffffffffffffffll, 63)
-RATTLEBACK_LIMITS(unsigned long long, 0, 0xffffffffffffffffull, 64)
-#undef RATTLEBACK_LIMITS
 #define RATTLEBACK_LIMITS(T, bits, smallest, largest, gap, tiny, infinite, not_a_number)                              \
   template <>                                                                                                         \
   struct numeric_limits<T> {                                                                                          \
@@ -124,19 +322,6 @@ template <size_t i, class T, size_t n>
 constexpr const T& get(const array<T, n>& a) noexcept {
   return a.elements[i];
 }
-template <class T>
-struct tuple_size;
-template <class T, size_t n>
-struct tuple_size<array<T, n>> : integral_constant<size_t, n> {};
-template <class A, class B>
-struct tuple_size<pair<A, B>> : integral_constant<size_t, 2> {};
-template <class T>
-inline constexpr size_t tuple_size_v = tuple_size<T>::value;
-template <size_t i, class T>
-struct tuple_element;
-template <size_t i, class T, size_t n>
-struct tuple_element<i, array<T, n>> : type_identity<T> {};
-
 template <class T, size_t n>
 constexpr size_t size(const T (&)[n]) noexcept {
   return n;
@@ -149,31 +334,6 @@ template <class C>
 constexpr ptrdiff_t ssize(const C& c) {
   return static_cast<ptrdiff_t>(std::size(c));
 }
-template <class T, size_t n>
-constexpr T* data(T (&a)[n]) noexcept {
-  return a;
-}
-template <class C>
-constexpr auto data(C& c) -> decltype(c.data()) {
-  return c.data();
-}
-template <class T, size_t n>
-constexpr T* begin(T (&a)[n]) noexcept {
-  return a;
-}
-template <class C>
-constexpr auto begin(C& c) -> decltype(c.begin()) {
-  return c.begin();
-}
-template <class T, size_t n>
-constexpr T* end(T (&a)[n]) noexcept {
-  return a + n;
-}
-template <class C>
-constexpr auto end(C& c) -> decltype(c.end()) {
-  return c.end();
-}
-
 inline constexpr size_t dynamic_extent = size_t(-1);
 template <class T, size_t extent = dynamic_extent>
 class span {
@@ -244,6 +404,8 @@ inline constexpr double pi = pi_v<double>, inv_pi = 0.31830988618379067153776752
 
 }  // namespace std
 
+using std::int64_t, std::uint64_t, std::intptr_t, std::uintptr_t;
+
 #define M_PI 3.14159265358979323846
 #define HUGE_VAL __builtin_huge_val()
 #define INFINITY __builtin_bit_cast(float, 0x7f800000u)
@@ -252,22 +414,10 @@ inline constexpr double pi = pi_v<double>, inv_pi = 0.31830988618379067153776752
 #endif
 )text";
 
-constexpr StandardHeader headers[] = {
-    {"rattleback/standard_types", standard::types},
-    {"algorithm", text},
-    {"array", text},
-    {"bit", text},
-    {"cmath", text},
-    {"concepts", text},
-    {"cstddef", text},
-    {"cstdint", text},
-    {"iterator", text},
-    {"limits", text},
-    {"numbers", text},
-    {"span", text},
-    {"type_traits", text},
-    {"utility", text},
-};
+constexpr StandardHeader headers[] = {{"algorithm", text}, {"array", text},       {"bit", text},     {"cmath", text},
+                                      {"concepts", text},  {"cstddef", text},     {"cstdint", text}, {"iterator", text},
+                                      {"limits", text},    {"numbers", text},     {"span", text},    {"type_traits", text},
+                                      {"utility", text}};
 
 }  // namespace
 

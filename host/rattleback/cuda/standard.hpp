@@ -10,12 +10,7 @@ struct StandardHeader {
   const char *name, *text;
 };
 
-/// Returns the headers that a unit may include: array, bit, cmath and so on, and what they include. The names of the
-/// standard library share one text.
+/// Returns the headers that a unit may include: array, bit, cmath and so on. They share one text.
 [[nodiscard]] std::span<const StandardHeader> standard_headers();
-
-namespace standard {
-extern const char types[];
-}
 
 }  // namespace rattleback

@@ -143,10 +143,14 @@ static_assert(std::convertible_to<int, double> && !std::convertible_to<int*, dou
 static_assert(std::constructible_from<double, int> && !std::constructible_from<int*, double>);
 static_assert(std::is_same_v<std::decay_t<const int (&)[3]>, const int*>);
 static_assert(std::is_same_v<std::make_integer_sequence<int, 3>, std::integer_sequence<int, 0, 1, 2>>);
-static_assert(std::is_same_v<std::common_type_t<int, double>, double>);
+static_assert(std::is_same_v<std::remove_cvref_t<const volatile double&&>, double> && std::is_array_v<int[2]>);
+static_assert(std::is_same_v<std::decay_t<const double&>, double> && std::is_pointer_v<int*> && !std::is_reference_v<int>);
+static_assert(std::is_invocable_v<int (*)(double), float> && !std::is_invocable_v<int (*)(double), int*>);
 static_assert(std::bit_cast<std::uint64_t>(1.0) == 0x3ff0000000000000u);
 static_assert(std::numeric_limits<int>::lowest() == -2147483647 - 1);
-static_assert(std::numeric_limits<unsigned>::max() == 4294967295u);
+static_assert(std::numeric_limits<unsigned>::max() == 4294967295u && std::numeric_limits<bool>::max());
+static_assert(std::numeric_limits<std::int64_t>::max() == 0x7fffffffffffffff && std::numeric_limits<std::uint8_t>::digits == 8);
+static_assert(std::numeric_limits<std::uint64_t>::max() == ~0ul && std::numeric_limits<signed char>::lowest() == -128);
 static_assert(std::numeric_limits<double>::epsilon() == 0x1p-52 && std::numeric_limits<double>::infinity() > 1e308);
 static_assert(std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()) == 0x7ff8000000000000u);
 static_assert(std::abs(-0.5) == 0.5 && std::isnan(__builtin_nan("")) && std::isinf(-__builtin_huge_val()));
