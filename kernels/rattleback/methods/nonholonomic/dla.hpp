@@ -33,10 +33,8 @@ enum class DlaConstraint { mid, trap };
 template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
 class CondensedDla {
   static constexpr int n = System::n, m = System::m;
-  static constexpr bool midpoint = lagrangian == DlaLagrangian::midpoint;
+  static constexpr bool midpoint = lagrangian == DlaLagrangian::midpoint, trap = rule == DlaConstraint::trap;
   using Forms = ConstraintForms<System>;
-  using Reactions = detail::Reactions<T, System>;
-  using Linearised = detail::LinearisedConstraint<T, m>;
 
  public:
   using State = PhaseState<T, n, m>;
@@ -49,40 +47,29 @@ class CondensedDla {
     const T half = T(0.5) * h;
     const Vector<T, n> before = mass_.inverse_times(state.p);
     const Forms forms(system_, state.q);
-    const Reactions reactions(mass_, forms);
-    const DiscreteConstraint phi(system_, mass_, state.q, forms, reactions);
+    const detail::Reactions<T, System> reactions(mass_, forms);
+    T span = h;
+    if constexpr (!trap) span = half;
 
     Vector<T, n> kick = half * force(system_, midpoint ? fma(half, before, state.q) : state.q);
     const Vector<T, n> push = mass_.inverse_times(kick);
-    Vector<T, n> free = before + push, u = free;
-    auto y = Vector<T, m>::zero();
-    Iteration<T> lanes(options_, magnitude(before) + magnitude(push));
-    T update(0.0);
-    for (int iteration = 0; !lanes.ended() && iteration < options_.max_iterations; ++iteration) {
-      mask_t<T> singular(false);
-      const Vector<T, m> dy = phi.linearised(h, u).solve(singular);
-      y = select(lanes.active, y + dy, y);
-      Vector<T, n> next = reactions.plus_times(y, free);
-      if constexpr (midpoint) {
-        kick = select(lanes.active, half * force(system_, fma(half, next, state.q)), kick);
-        free = before + mass_.inverse_times(kick);
-        next = reactions.plus_times(y, free);
-      }
-      const T change = magnitude(next - u);
-      update = select(lanes.active, change, update);
-      u = next;
-      lanes.note_singular(singular);
-      if constexpr (midpoint) {
-        lanes.settle(change);
-      } else {
-        lanes.settle_squared(change);
-      }
+    const T scale = magnitude(before) + magnitude(push);
+    SolveState<T> lanes;
+    Vector<T, m> y;
+    Vector<T, n> u;
+    Forms end;
+    T update;
+    if constexpr (midpoint) {
+      update = solve_in_turn(state.q, half, span, before, forms, reactions, scale, kick, y, u, lanes);
+    } else {
+      update = detail::solve_multiplier<trap>(system_, reactions, forms, state.q, span, before + push, options_, scale,
+                                              y, u, end, lanes);
     }
 
     state.q = fma(h, u, state.q);
     Vector<T, n> p = forms.plus_transpose_times(state.p + kick, y);
     p = midpoint ? p + kick : fma(half, force(system_, state.q), p);
-    const Forms end(system_, state.q);
+    if constexpr (midpoint || !trap) end = Forms(system_, state.q);
     Vector<T, m> impulse = -(end * mass_.inverse_times(p));
     if constexpr (has_constraint_offset<System>) impulse = impulse - constraint_offset(system_, state.q);
     lanes.singular = lanes.singular | solve_guide(end.gram(mass_, end), impulse);
@@ -92,28 +79,35 @@ class CondensedDla {
   }
 
  private:
-  /// Phi_d, or twice that, at q' = q + h u.
-  struct DiscreteConstraint {
-    const System& system;
-    const Vector<T, n>& q;
-    const Forms& forms;
-    const Reactions& reactions;
-    Linearised start;  // C(q) v + d(q) without C(q) v; of "trap"
-
-    RB_HD DiscreteConstraint(const System& of, const Mass<System>& mass, const Vector<T, n>& at, const Forms& forms_at,
-                             const Reactions& reactions_at)
-        : system(of), q(at), forms(forms_at), reactions(reactions_at) {
-      if constexpr (rule == DlaConstraint::trap) start = {constraint_offset(system, q), forms.gram(mass, forms)};
+  /// Newton's updates of y from y = 0, each followed by the force at the middle; `kick` is h/2 F. Returns the size of the last update of u.
+  RB_HD T solve_in_turn(const Vector<T, n>& q, const T& half, const T& span, const Vector<T, n>& before,
+                        const Forms& forms, const detail::Reactions<T, System>& reactions, const T& scale,
+                        Vector<T, n>& kick, Vector<T, m>& y, Vector<T, n>& u, SolveState<T>& state) const {
+    Iteration<T> lanes(options_, scale);
+    y = Vector<T, m>::zero();
+    Vector<T, n> free = before + mass_.inverse_times(kick);
+    u = free;
+    T update(0.0);
+    for (int iteration = 0; !lanes.ended() && iteration < options_.max_iterations; ++iteration) {
+      Matrix<T, m, m> matrix;
+      Forms changes[m];
+      Vector<T, m> dy = detail::MultiplierEquation<trap, T, System>::linearised(system_, reactions, forms, q, span, u,
+                                                                                matrix, changes);
+      const mask_t<T> singular = solve_guide(matrix, dy);
+      y = select(lanes.active, y + dy, y);
+      const Vector<T, n> now = reactions.plus_times(y, free);
+      kick = select(lanes.active, half * force(system_, fma(half, now, q)), kick);
+      free = before + mass_.inverse_times(kick);
+      const Vector<T, n> next = reactions.plus_times(y, free);
+      const T change = magnitude(next - u);
+      update = select(lanes.active, change, update);
+      u = next;
+      lanes.note_singular(singular);
+      lanes.settle(change);
     }
-    RB_HD Linearised linearised(const T& h, const Vector<T, n>& u) const {
-      if constexpr (rule == DlaConstraint::mid) {
-        return detail::constraint_along(system, q, T(0.5) * h, u, reactions);
-      } else {
-        return detail::constraint_along(system, q, h, u, reactions) +
-               Linearised{forms * u + start.value, start.derivative};
-      }
-    }
-  };
+    state = lanes;
+    return update;
+  }
 
   System system_;
   Mass<System> mass_;

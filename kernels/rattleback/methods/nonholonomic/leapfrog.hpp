@@ -34,23 +34,14 @@ class CondensedLeapfrog {
     const Vector<T, n> middle = fma(half, before, state.q);
     const ConstraintForms<System> forms(system_, middle);
     const detail::Reactions<T, System> reactions(mass_, forms);
-    const Vector<T, n> kick = h * force(system_, middle), push = mass_.inverse_times(kick), free = before + push;
+    const Vector<T, n> kick = h * force(system_, middle), push = mass_.inverse_times(kick);
 
-    Vector<T, n> after = free;
-    auto y = Vector<T, m>::zero();
-    Iteration<T> lanes(options_, magnitude(before) + magnitude(push));
-    T update(0.0);
-    for (int iteration = 0; !lanes.ended() && iteration < options_.max_iterations; ++iteration) {
-      mask_t<T> singular(false);
-      const Vector<T, m> dy = detail::constraint_along(system_, middle, half, after, reactions).solve(singular);
-      y = select(lanes.active, y + dy, y);
-      const Vector<T, n> next = reactions.plus_times(y, free);
-      const T change = magnitude(next - after);
-      update = select(lanes.active, change, update);
-      after = next;
-      lanes.note_singular(singular);
-      lanes.settle_squared(change);
-    }
+    SolveState<T> lanes;
+    Vector<T, m> y;
+    Vector<T, n> after;
+    ConstraintForms<System> end;
+    const T update = detail::solve_multiplier<false>(system_, reactions, forms, middle, half, before + push, options_,
+                                                     magnitude(before) + magnitude(push), y, after, end, lanes);
 
     state.q = fma(half, before + after, state.q);
     state.p = forms.plus_transpose_times(state.p + kick, y);

@@ -2,7 +2,7 @@
 // The equation of the multiplier in steps with constant mass and a constraint C(x) v + d(x) = 0: the velocity moves along the
 // reactions M^-1 C^T of a constraint at a known point, and the constraint at the point x that this velocity leads to is to hold.
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/guide.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
@@ -46,64 +46,156 @@ class Reactions {
   Matrix<T, m, n> column_;
 };
 
-/// A constraint and its derivatives along the reactions: phi + derivative y = 0 is Newton's equation for the change of y.
-template <class T, int m>
-struct LinearisedConstraint {
-  Vector<T, m> value;
-  Matrix<T, m, m> derivative;
+/// The equation of the multiplier y: the constraint C(x) v + d(x) is to hold at x = base + c v, with v = free + R y and the
+/// reactions R. With `trap` its sum with the constraint at the base, whose forms are `start`, is to be 0 instead.
+template <bool trap, class T, class System>
+struct MultiplierEquation {
+  static constexpr int n = System::n, m = System::m;
+  using Forms = ConstraintForms<System>;
+  using Factors = GuideFactors<T, m>;
 
-  /// The change of y; adds the singular lanes to `singular`.
-  RB_HD Vector<T, m> solve(mask_t<T>& singular) const {
-    Vector<T, m> y = -value;
-    singular = singular | solve_guide(derivative, y);
-    return y;
+  /// Minus the constraint at v; forms become C(x).
+  RB_HD static Vector<T, m> constraint(const System& system, const Forms& start, const Vector<T, n>& base, const T& c,
+                                       const Vector<T, n>& v, Forms& forms) {
+    const Vector<T, n> x = fma(c, v, base);
+    forms = Forms(system, x);
+    Vector<T, m> phi = forms * v;
+    if constexpr (trap) phi = phi + start * v;
+    if constexpr (has_constraint_offset<System>) {
+      phi = phi + constraint_offset(system, x);
+      if constexpr (trap) phi = phi + constraint_offset(system, base);
+    }
+    return -phi;
   }
-  RB_HD friend LinearisedConstraint operator+(const LinearisedConstraint& a, const LinearisedConstraint& b) {
-    LinearisedConstraint sum{a.value + b.value, {}};
+
+  /// The same; `matrix` becomes the derivative along the reactions R_k, and `change` c DC[R_k], by dual numbers.
+  RB_HD static Vector<T, m> linearised(const System& system, const Reactions<T, System>& reactions, const Forms& start,
+                                       const Vector<T, n>& base, const T& c, const Vector<T, n>& v,
+                                       Matrix<T, m, m>& matrix, Forms (&change)[m]) {
+    using D = Dual<T, m>;
+    Vector<D, n> x;
     RB_UNROLL
-    for (int k = 0; k < m; ++k) sum.derivative[k] = a.derivative[k] + b.derivative[k];
-    return sum;
+    for (int i = 0; i < n; ++i) {
+      x[i] = D(fma(c, v[i], base[i]));
+      RB_UNROLL
+      for (int k = 0; k < m; ++k)
+        if (Reactions<T, System>::entry(k, i)) x[i].partial[k] = c * reactions(k, i);
+    }
+    const ConstraintForms<System, D> along(system, x);
+    Forms forms;
+    RB_UNROLL
+    for (int i = 0; i < m; ++i) forms.mu[i] = rattleback::detail::values(along.mu[i]);
+    Vector<T, m> phi = forms * v;
+    if constexpr (trap) phi = phi + start * v;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      RB_UNROLL
+      for (int i = 0; i < m; ++i) change[k].mu[i] = derivative(along.mu[i], k);
+      Vector<T, m> column = forms * reactions.column(k) + change[k] * v;
+      if constexpr (trap) column = column + start * reactions.column(k);
+      RB_UNROLL
+      for (int i = 0; i < m; ++i) matrix[i][k] = column[i];
+    }
+    if constexpr (has_constraint_offset<System>) {
+      const Vector<D, m> offset = constraint_offset(system, x);
+      if constexpr (trap) phi = phi + constraint_offset(system, base);
+      RB_UNROLL
+      for (int i = 0; i < m; ++i) {
+        phi[i] = phi[i] + offset[i].value;
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) matrix[i][k] = matrix[i][k] + offset[i].partial[k];
+      }
+    }
+    return -phi;
   }
 };
 
-/// C(x) v + d(x) at x = base + c v, by dual numbers along the reactions.
-template <class T, class System, int n = System::n, int m = System::m>
-RB_HD LinearisedConstraint<T, m> constraint_along(const System& system, const Vector<T, n>& base, const T& c,
-                                                  const Vector<T, n>& v, const Reactions<T, System>& reactions) {
-  using D = Dual<T, m>;
-  Vector<D, n> x;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    x[i] = D(fma(c, v[i], base[i]));
-    RB_UNROLL
-    for (int k = 0; k < m; ++k)
-      if (Reactions<T, System>::entry(k, i)) x[i].partial[k] = c * reactions(k, i);
-  }
-  const ConstraintForms<System, D> forms(system, x);
-  // (C + sum_k y_k dC_k) (v + R y) + d: sums of their own for the values, C R and the dC_k v, which wait for each other otherwise
-  ConstraintForms<System> values;
-  RB_UNROLL
-  for (int i = 0; i < m; ++i) values.mu[i] = rattleback::detail::values(forms.mu[i]);
-  LinearisedConstraint<T, m> r{values * v, {}};
+/// Solves the equation for y and v, from y = 0; `forms` become C(x), up to an update at the level of round-off. Returns the size of
+/// the last update of v.
+///
+/// In most systems the constraint depends on other coordinates than those that it pushes. The equation is then linear in y, and Newton's
+/// update from y = 0 solves it. Therefore every pass first evaluates the constraint alone, which costs much less than its derivatives:
+/// where the update by the last matrix is at the level of round-off, it is the last one. Otherwise the terms of second order move the
+/// matrix to y and correct the update, without the second derivatives of C; from the third update on the matrix is that of each
+/// iterate.
+template <bool trap, class T, class System, int n = System::n, int m = System::m>
+RB_HD T solve_multiplier(const System& system, const Reactions<T, System>& reactions,
+                         const ConstraintForms<System>& start, const Vector<T, n>& base, const T& c,
+                         const Vector<T, n>& free, const SolverOptions<T>& options, T scale, Vector<T, m>& y,
+                         Vector<T, n>& v, ConstraintForms<System>& forms, SolveState<T>& state) {
+  using Equation = MultiplierEquation<trap, T, System>;
+  Matrix<T, m, m> matrix;
+  ConstraintForms<System> changes[m];
+  y = Equation::linearised(system, reactions, start, base, c, free, matrix, changes);
+  GuideFactors<T, m> chord;
+  chord.matrix() = matrix;
+  const mask_t<T> singular = chord.factorise();
+  chord.solve(y);
+  Vector<T, m> size, last;
   RB_UNROLL
   for (int k = 0; k < m; ++k) {
-    ConstraintForms<System> change;
-    RB_UNROLL
-    for (int i = 0; i < m; ++i) change.mu[i] = derivative(forms.mu[i], k);
-    const Vector<T, m> column = values * reactions.column(k) + change * v;
-    RB_UNROLL
-    for (int i = 0; i < m; ++i) r.derivative[i][k] = column[i];
+    size[k] = magnitude(reactions.column(k));
+    scale = fma(magnitude(y[k]), size[k], scale);
   }
-  if constexpr (has_constraint_offset<System>) {
-    const Vector<D, m> offset = constraint_offset(system, x);
+  Iteration<T> lanes({max(options.tolerance, T(1e-14)), options.max_iterations}, scale);
+  lanes.note_singular(singular);
+  lanes.count(lanes.active);
+  T update(0.0);
+  for (int iteration = 1;; ++iteration) {
+    T change(0.0);
+    v = reactions.plus_times(y, free);
+    const Vector<T, m> right = Equation::constraint(system, start, base, c, v, forms);
+    Vector<T, m> dy = right;
+    chord.solve(dy);
     RB_UNROLL
-    for (int i = 0; i < m; ++i) {
-      r.value[i] = r.value[i] + offset[i].value;
+    for (int k = 0; k < m; ++k) change = fma(magnitude(dy[k]), size[k], change);
+    update = select(lanes.active, change, update);
+    last = select(lanes.active, dy, last);
+    lanes.stop(lanes.convergence(change));
+    if (lanes.ended() || iteration >= options.max_iterations) break;
+    lanes.count(lanes.active);
+    if (iteration == 1) {
+      // terms of second order, without the second derivatives of C
+      Vector<T, m> bend[m][m];
       RB_UNROLL
-      for (int k = 0; k < m; ++k) r.derivative[i][k] = r.derivative[i][k] + offset[i].partial[k];
+      for (int k = 0; k < m; ++k) {
+        RB_UNROLL
+        for (int l = 0; l < m; ++l) bend[k][l] = changes[k] * reactions.column(l);
+      }
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) {
+        RB_UNROLL
+        for (int l = 0; l < m; ++l) {
+          const Vector<T, m> both = bend[k][l] + bend[l][k];
+          RB_UNROLL
+          for (int i = 0; i < m; ++i) matrix[i][k] = fma(both[i], y[l], matrix[i][k]);
+        }
+      }
+      chord.matrix() = matrix;
+      lanes.note_singular(chord.factorise());
+      dy = right;
+      chord.solve(dy);
+      Vector<T, m> bent = right;
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) {
+        RB_UNROLL
+        for (int l = 0; l < m; ++l) bent = fma(-(dy[k] * dy[l]), bend[k][l], bent);
+      }
+      dy = bent;
+      chord.solve(dy);
+    } else {
+      Equation::linearised(system, reactions, start, base, c, v, matrix, changes);
+      chord.matrix() = matrix;
+      lanes.note_singular(chord.factorise());
+      dy = right;
+      chord.solve(dy);
     }
+    y = select(lanes.active, y + dy, y);
   }
-  return r;
+  y = y + last;
+  v = reactions.plus_times(y, free);
+  state = lanes;
+  return update;
 }
 
 }  // namespace detail

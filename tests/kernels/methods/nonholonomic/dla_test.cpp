@@ -249,6 +249,57 @@ TEST(DiscreteLagrangeDAlembert, TakesConstraintsWithAnOffset) {
   check(GeneralLeapfrog<double, System>(system, to_round_off));
 }
 
+/// Two constraints that depend on the coordinates that they push.
+struct Twisted {
+  using scalar = double;
+  static constexpr int n = 4, m = 2;
+  static constexpr auto kind = ConstraintKind::velocity;
+  static constexpr std::array<double, n> default_q{0.5, -0.3, 0.8, 0.2}, default_v{0.4, 0.8, -0.5, 0.3};
+
+  template <class S>
+  Vector<S, n> mass_diagonal() const {
+    return {S(1.0), S(0.5), S(2.0), S(1.0)};
+  }
+  template <class S>
+  S potential(const Vector<S, n>& q) const {
+    return S(0.5) * dot(q, q);
+  }
+  template <class S>
+  Matrix<S, m, n> constraint_matrix(const Vector<S, n>& q) const {
+    return {{{S(1.0), sin(q[1]), q[0] * q[3], S(0.0)}, {cos(q[0]), S(0.0), S(1.0), q[1] * q[2]}}};
+  }
+};
+/// The updates of the multiplier end at the solution of the general form, after one update where the equation is linear.
+TEST(DiscreteLagrangeDAlembert, FindsTheMultipliers) {
+  const Twisted system;
+  Random random{11};
+  const auto begin = random_start(system, random, 0.3);
+  const auto compare = [&](const auto& condensed, const auto& general) {
+    auto a = begin;
+    auto b = begin;
+    for (const double h : {0.1, 0.1, 0.3, -0.1, 0.5}) {
+      const auto report = condensed(a, h);
+      EXPECT_EQ(report.status, 0.0);
+      EXPECT_LE(report.iterations, 6.0);
+      EXPECT_EQ(general(b, h).status, 0.0);
+      EXPECT_LE(distance(a.q, b.q), 1e-14);
+      EXPECT_LE(distance(a.p, b.p), 2e-14);
+      EXPECT_LE(max_norm(constraint(system, a.q, velocity(system, a.q, a.p))), 4e-15);
+    }
+  };
+  compare(CondensedDla<double, Twisted, verlet, mid>(system, to_round_off),
+          GeneralDla<double, Twisted, verlet, mid>(system, to_round_off));
+  compare(CondensedDla<double, Twisted, verlet, trap>(system, to_round_off),
+          GeneralDla<double, Twisted, verlet, trap>(system, to_round_off));
+  compare(CondensedLeapfrog<double, Twisted>(system, to_round_off),
+          GeneralLeapfrog<double, Twisted>(system, to_round_off));
+
+  const Member member(13, 31);
+  auto state = start(Contact{}, member.q, member.v);
+  const auto step = dla<Contact, verlet, trap>({});
+  for (int k = 0; k < 100; ++k) EXPECT_EQ(step(state, 0.1).iterations, 1.0);
+}
+
 template <class System>
 using VerletMid = DlaStep<double, System, verlet, mid>;
 template <class System>
