@@ -1,0 +1,32 @@
+# Labels of the tests of a program, by expressions on their names. CTest reads this file when it has found the tests, and the
+# presets with a sanitizer leave out those with some labels (CMakePresets.json). `tests` is the list of names.
+
+# long: many steps of many kernels, a minute or more under either sanitizer
+set(long
+    [[Study\.]] [[Plot\.]] [[Coverage\.]] ErrorsOfRepetitions BobenkoSuris LastStep [[Missing\.]] OfMomentaOfGglTheta
+    SaysHowManyValuesAreNotFinite _s[45] ReachesItsOrder FiftyKills FullDisk MillionSteps
+    "Pair.*(sleigh|isokinetic|contact|_m2|particle|cvt|_exp|_s8)" NeverCountsAnUnconverged AreWhereAShorterStep
+    ExactSolutionsAgree CountingDoesNotChange)
+# numbers: tests of accuracy and of processes, in which addresses are as in others that stay
+set(numbers
+    SmallShareOfTheTime DoNotDependOnHowTheyAreRun EnergyErrorsOfAnEnsemble KeepsTheEnergy EnergyStaysNear
+    KeepsConstraintsAndMomentumMaps StabilityOfLargeSteps ErrorOfUniformAngles [[Logarithm.Error]] "CarriesATangent.*(conversion|disc)" HaveAnOrderAndASpeed
+    "(kernel|computing)_tests.*Error" SuspendedWorker TerminatedWorker SixtyFour InAnyOrder [[Parts.*Ranks]] HostThatIsGone
+    NumbersOutOfRange OfAFileOfInitial TwoMerges NoFolder)
+# serial: tests of one thread
+set(serial RefusesBad SpeaksOfPositions Leftovers Hostile [[Input\.]] [[Check\.]] Guess)
+
+list(JOIN long "|" long)
+list(JOIN numbers "|" numbers)
+list(JOIN serial "|" serial)
+foreach(test IN LISTS tests)
+  set(labels "")
+  foreach(label IN ITEMS long numbers serial)
+    if(test MATCHES "${${label}}")
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  if(labels)
+    set_tests_properties("${test}" PROPERTIES LABELS "${labels}")
+  endif()
+endforeach()
