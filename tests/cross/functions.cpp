@@ -91,8 +91,7 @@ void operations() {
   print_hashes("c - a * b", [](T a, T b, T c) { return c - a * b; });
   print_hashes("fma", [](T a, T b, T c) { return fma(a, b, c); });
   print_hashes("-fma", [](T a, T b, T c) { return -fma(a, b, c); });
-  print_hashes(
-      "-fma at zero", [](T a, T b, T) { return -fma(a, b, -(a * b)); }, whole_exponent);
+  print_hashes("-fma at zero", [](T a, T b, T) { return -fma(a, b, -(a * b)); }, whole_exponent);
   print_hashes("fma(-a, b, -c)", [](T a, T b, T c) { return fma(-a, b, -c); });
   print_hashes("sqrt", [](T a, T, T) { return sqrt(a); });
   print_hashes("abs", [](T a, T, T) { return abs(a); });
@@ -110,10 +109,8 @@ void operations() {
   print_hashes("masks", [](T a, T b, T c) { return mask_t<T>(((a < b) & (b < c)) | !(a < c)); });
   print_hashes("select", [](T a, T b, T c) { return select(a < b, b, c); });
   print_hashes("is_finite", [](T a, T, T) { return is_finite(a); });
-  print_hashes(
-      "exp2_integer", [](T a, T, T) { return exp2_integer(a); }, whole_exponent);
-  print_hashes(
-      "exponent_of", [](T a, T, T) { return exponent_of(a); }, positive_normal);
+  print_hashes("exp2_integer", [](T a, T, T) { return exp2_integer(a); }, whole_exponent);
+  print_hashes("exponent_of", [](T a, T, T) { return exponent_of(a); }, positive_normal);
 }
 
 void elementary_functions() {
@@ -128,8 +125,7 @@ void elementary_functions() {
   print_hashes("atan2", [](T a, T b, T) { return atan2(a, b); });
   print_hashes("exp", [](T a, T, T) { return exp(a); });
   print_hashes("log", [](T a, T, T) { return log(a); });
-  print_hashes(
-      "log of normal numbers", [](T a, T, T) { return log(a); }, positive_normal);
+  print_hashes("log of normal numbers", [](T a, T, T) { return log(a); }, positive_normal);
   print_hashes("log2", [](T a, T, T) { return log2(a); });
   print_hashes("log10", [](T a, T, T) { return log10(a); });
   print_hashes("pow", [](T a, T b, T) { return pow(a, b); });

@@ -228,7 +228,8 @@ TEST_F(Program, RunsWhateverLocksHdf5Takes) {
 TEST_F(Program, HasAsManyThreadsAsItsAffinityGrants) {
   write("s.toml", chaotic);
   const std::string bound =
-      "taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') $RB run s.toml --backend cpu:scalar --json --set time.end=1";
+      "taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') $RB run s.toml --backend cpu:scalar --json --set "
+      "time.end=1";
   const Outcome granted = shell(bound), asked = shell(bound + " -o r.h5 --threads 2");
   ASSERT_EQ(granted.exit_code, 0) << granted.err;
   EXPECT_EQ(nlohmann::json::parse(granted.out).at("threads"), 1);

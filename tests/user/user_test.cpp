@@ -285,7 +285,8 @@ TEST(AMethodWithoutStages, HasOrdersAllTheSame) {
   EXPECT_EQ(options_in_words(Study::parse(oscillator("parts = 2"))), "parts 2");
   const OrderReport report = order(study, {0.05, 0.025, 0.0125});
   EXPECT_EQ(report.reference,
-            "test-euler, parts 1, damping 0.5, retraction exp, steps 0.003125 and 0.0015625, extrapolated with orders q 1, v 1, "
+            "test-euler, parts 1, damping 0.5, retraction exp, steps 0.003125 and 0.0015625, extrapolated with orders "
+            "q 1, v 1, "
             "p 1");
   for (const VariableOrder& variable : report.variables) EXPECT_NEAR(variable.max.slope, 1.0, 0.05) << variable.name;
   Reference stages;

@@ -29,7 +29,8 @@ void solve(const Task& task) {
   constexpr int rows = Problem::dimension, size = rows + Problem::multipliers;
   SUNContext context;
   check(SUNContext_Create(nullptr, &context), "SUNContext_Create");
-  N_Vector state = N_VNew_Serial(size, context), rate = N_VNew_Serial(size, context), kind = N_VNew_Serial(size, context);
+  N_Vector state = N_VNew_Serial(size, context), rate = N_VNew_Serial(size, context),
+           kind = N_VNew_Serial(size, context);
   double *y = N_VGetArrayPointer_Serial(state), *dy = N_VGetArrayPointer_Serial(rate);
   N_VConst(1.0, kind);
   for (int i = rows; i < size; ++i) N_VGetArrayPointer_Serial(kind)[i] = 0.0;  // algebraic

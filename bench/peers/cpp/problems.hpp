@@ -156,9 +156,7 @@ struct DoubleSphericalPendulum : Constrained<DoubleSphericalPendulum> {
     r[0] = dot(y, y + 6);
     r[1] = dot(d, w);
   }
-  static double energy(const double* y) {
-    return 0.5 * (dot(y + 6, y + 6) + dot(y + 9, y + 9)) + y[2] + y[5];
-  }
+  static double energy(const double* y) { return 0.5 * (dot(y + 6, y + 6) + dot(y + 9, y + 9)) + y[2] + y[5]; }
   static void initial(double theta, double* y) {
     const double a = 0.5 * std::cos(theta), b = 0.5 * std::sin(theta),
                  start[12] = {0.8, 0, -0.6, 0.8, 0.8, -1.2, 0, a, 0, b, a, 0};

@@ -31,8 +31,9 @@ const double exact_plus[] = {
 
 /// |p - p*|, Euclidean, + |R - R*|, the spectral norm, at t = 1/2 after N steps.
 double error_of(const Words& options, int sigma, int steps) {
-  const State state = final_state(vrkmk_example("order", options + Words{fmt::format("system.parameters.sigma={}", sigma),
-                                                                   fmt::format("time.step={}", 0.5 / steps)}));
+  const State state =
+      final_state(vrkmk_example("order", options + Words{fmt::format("system.parameters.sigma={}", sigma),
+                                                         fmt::format("time.step={}", 0.5 / steps)}));
   const double* exact = sigma < 0 ? exact_minus : exact_plus;
   Eigen::Matrix3d rotation;
   Eigen::Vector3d momentum;
@@ -176,7 +177,8 @@ TEST_F(Variational, HaveTheEnsembleErrorsOfTheirOrder) {
   for (const Row& row : rows)
     for (int i = 0; i < 3; ++i) {
       if (row.errors[i] == 0.0) continue;
-      const Result result = run(vrkmk_example("ensemble", row.method.set() + Words{fmt::format("time.step={}", steps[i])}));
+      const Result result =
+          run(vrkmk_example("ensemble", row.method.set() + Words{fmt::format("time.step={}", steps[i])}));
       EXPECT_EQ(result.summary.failed, 0u);
       expect_ratio(result.statistic("energy", "mse").back(), row.errors[i], 0.01,
                    fmt::format("{} h = {}", row.method.paper, steps[i]));

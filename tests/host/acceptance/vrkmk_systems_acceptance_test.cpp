@@ -114,8 +114,8 @@ TEST_F(Variational, MeetTheOrderBarrier) {
     for (const Row& row :
          {Row{"gauss2", 0, 2}, {"gauss2", 1, 3}, {"gauss2", 2, 4}, {"gauss3", 2, 5}, {"gauss3", 4, 6}}) {
       const OrderReport report = order(vrkmk_example("barrier", {fmt::format("system.parameters.epsilon={}", epsilon),
-                                                           fmt::format("method.tableau={}", row.tableau),
-                                                           fmt::format("method.cutoff={}", row.cutoff)}),
+                                                                 fmt::format("method.tableau={}", row.tableau),
+                                                                 fmt::format("method.cutoff={}", row.cutoff)}),
                                        {0.1, 0.05, 0.025});
       for (const VariableOrder& variable : report.variables)
         EXPECT_NEAR(variable.max.slope, row.order, 0.15)
@@ -224,7 +224,8 @@ TEST_F(Variational, RefuseWhatDoesNotFit) {
   refused({"ensemble.initial.q=[1, 2]"}, "initial q");
 
   std::vector<std::string> warnings;
-  run(vrkmk_example("order", {"method.cutoff=1"}), {.warn = [&](const std::string& text) { warnings.push_back(text); }});
+  run(vrkmk_example("order", {"method.cutoff=1"}),
+      {.warn = [&](const std::string& text) { warnings.push_back(text); }});
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find("from 4 to 3"), std::string::npos) << warnings[0];
 }

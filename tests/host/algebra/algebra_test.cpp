@@ -252,15 +252,11 @@ Jet times(const Jet& a, const Jet& b) {
 }
 Jet inverse(const Jet& a) {
   const __float128 r = 1 / a.value, s = a.size * r * r;
-  return {r,
-          -a.first * r * r,
-          (2 * a.first * a.first * r - a.second) * r * r,
-          s,
-          a.first_size * s * s,
-          (2 * a.first_size * a.first_size * s + a.second_size) * s * s};
+  return {r, -a.first * r * r,     (2 * a.first * a.first * r - a.second) * r * r,
+          s, a.first_size * s * s, (2 * a.first_size * a.first_size * s + a.second_size) * s * s};
 }
 Jet plus(const Jet& a, const Jet& b, int sign) {
-  return {a.value + sign * b.value, a.first + sign * b.first, a.second + sign * b.second,
+  return {a.value + sign * b.value, a.first + sign * b.first,    a.second + sign * b.second,
           a.size + b.size,          a.first_size + b.first_size, a.second_size + b.second_size};
 }
 /// Also the largest and the least size on the way.
@@ -323,8 +319,8 @@ TEST(ExpressionAlgebra, ExtremeNumbersKeepValuesAndDerivatives) {
     EXPECT_EQ(f.algebra.simplified(simple), simple) << text;
     const auto close = [&](int node, __float128 value, __float128 size, const char* what) {
       const double own = f.value(node, at);
-      EXPECT_TRUE(magnitude(own - value) <= 1e-12 * size) << text << ": " << what << " is " << own << ", not "
-                                                           << static_cast<double>(value);
+      EXPECT_TRUE(magnitude(own - value) <= 1e-12 * size)
+          << text << ": " << what << " is " << own << ", not " << static_cast<double>(value);
     };
     close(simple, right.value, right.size, "the value");
     close(slope, right.first, right.first_size, "the first derivative");
@@ -341,7 +337,8 @@ TEST(ExpressionAlgebra, ExtremeNumbersKeepValuesAndDerivatives) {
   EXPECT_EQ(compared, 12);
   for (int trial = 0; trial < 4000; ++trial) {
     std::vector<double> at(5);
-    for (double& x : at) x = uniform(random) * (random() % 3 == 0 ? std::pow(10.0, static_cast<int>(random() % 81) - 40) : 1.0);
+    for (double& x : at)
+      x = uniform(random) * (random() % 3 == 0 ? std::pow(10.0, static_cast<int>(random() % 81) - 40) : 1.0);
     check(extreme_formula(random, 1 + trial % 4), at);
   }
   EXPECT_GT(compared, 1500);
@@ -352,27 +349,28 @@ TEST(ExpressionAlgebra, QuotientsOfGrowingFunctionsDoNotOverflow) {
     const char* text;
     double x, value, slope, curvature;  // by 50-digit arithmetic
   };
-  for (const Case& one : {Case{"1/(1 + exp(x))", 800, 0, 0, 0},
-                          {"1/(1 + exp(x))", -800, 1, 0, 0},
-                          {"1/(1 + exp(x))", 400, 1.9151695967140057e-174, -1.9151695967140057e-174, 1.9151695967140057e-174},
-                          {"1/(1 + exp(x))", 0, 0.5, -0.25, 0},
-                          {"1/(1 + exp(x))^3", 0, 0.125, -0.1875, 0.1875},
-                          {"exp(x)/(1 + exp(x))", 800, 1, 0, 0},
-                          {"1/cosh(x)", 800, 0, 0, 0},
-                          {"1/cosh(x)", 700, 1.9719353087519542e-304, -1.9719353087519542e-304, 1.9719353087519542e-304},
-                          {"1/cosh(x)^2", -800, 0, 0, 0},
-                          {"sinh(x)/cosh(x)", -800, -1, 0, 0},
-                          {"log(1 + exp(x))", 800, 800, 1, 0},
-                          {"3 log(1 + exp(x))", 800, 2400, 3, 0},
-                          {"log(1 + exp(x))^2", 800, 640000, 1600, 2},
-                          {"x log(1 + exp(x))", 800, 640000, 1600, 2},
-                          {"sqrt(log(1 + exp(x)))", 900, 30, 1.0 / 60, -1.0 / 108000},
-                          {"log(cosh(x))", -800, 799.30685281944005469, -1, 0},
-                          {"(1 + exp(x))^-0.3", 800, 5.8792826982452694e-105, -1.7637848094735808e-105, 5.2913544284207425e-106},
-                          {"x^2/(1 + x^2 + exp(x) + exp(-x))", 800, 0, 0, 0},
-                          {"(exp(x) - exp(-x))/(exp(x) + exp(-x))", 800, 1, 0, 0},
-                          {"1/(1 + exp(x) + exp(2 x))", 800, 0, 0, 0},
-                          {"exp(-x^2)/(1 + exp(-x^2))", 800, 0, 0, 0}}) {
+  for (const Case& one :
+       {Case{"1/(1 + exp(x))", 800, 0, 0, 0},
+        {"1/(1 + exp(x))", -800, 1, 0, 0},
+        {"1/(1 + exp(x))", 400, 1.9151695967140057e-174, -1.9151695967140057e-174, 1.9151695967140057e-174},
+        {"1/(1 + exp(x))", 0, 0.5, -0.25, 0},
+        {"1/(1 + exp(x))^3", 0, 0.125, -0.1875, 0.1875},
+        {"exp(x)/(1 + exp(x))", 800, 1, 0, 0},
+        {"1/cosh(x)", 800, 0, 0, 0},
+        {"1/cosh(x)", 700, 1.9719353087519542e-304, -1.9719353087519542e-304, 1.9719353087519542e-304},
+        {"1/cosh(x)^2", -800, 0, 0, 0},
+        {"sinh(x)/cosh(x)", -800, -1, 0, 0},
+        {"log(1 + exp(x))", 800, 800, 1, 0},
+        {"3 log(1 + exp(x))", 800, 2400, 3, 0},
+        {"log(1 + exp(x))^2", 800, 640000, 1600, 2},
+        {"x log(1 + exp(x))", 800, 640000, 1600, 2},
+        {"sqrt(log(1 + exp(x)))", 900, 30, 1.0 / 60, -1.0 / 108000},
+        {"log(cosh(x))", -800, 799.30685281944005469, -1, 0},
+        {"(1 + exp(x))^-0.3", 800, 5.8792826982452694e-105, -1.7637848094735808e-105, 5.2913544284207425e-106},
+        {"x^2/(1 + x^2 + exp(x) + exp(-x))", 800, 0, 0, 0},
+        {"(exp(x) - exp(-x))/(exp(x) + exp(-x))", 800, 1, 0, 0},
+        {"1/(1 + exp(x) + exp(2 x))", 800, 0, 0, 0},
+        {"exp(-x^2)/(1 + exp(-x^2))", 800, 0, 0, 0}}) {
     Formula f;
     const int value = f.simple(one.text), slope = f.algebra.derivative(value, 2);
     const auto check = [&](int node, double right) {
@@ -384,7 +382,8 @@ TEST(ExpressionAlgebra, QuotientsOfGrowingFunctionsDoNotOverflow) {
     check(f.algebra.derivative(slope, 2), one.curvature);
   }
   Formula f;  // ordinary formulas stay
-  for (const char* text : {"(1 - exp(-a (x - b)))^2", "exp(-x)/x", "cosh(x)/(1 + x^2)", "sin(x)/(2 + cos(y))", "x/exp(a)"})
+  for (const char* text :
+       {"(1 - exp(-a (x - b)))^2", "exp(-x)/x", "cosh(x)/(1 + x^2)", "sin(x)/(2 + cos(y))", "x/exp(a)"})
     EXPECT_EQ(without_overflow(f.algebra, f.simple(text)), f.simple(text)) << text;
 }
 

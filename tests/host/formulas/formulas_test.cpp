@@ -189,30 +189,38 @@ const Fault faults[] = {
      "f.toml:3: system.potential = 'system(\"rm\")' cannot be used (column 1): unknown name 'system' (known: x, pi)",
      "  system(\"rm\")\n  ^"},
     {"name='a'\ncoordinates=['y[1..4]']\npotential='sum(i, 1, 4096, y[sum(k, 1, 4096, 1) - 4095])'",
-     "f.toml:3: system.potential = 'sum(i, 1, 4096, y[sum(k, 1, 4096, 1) - 4095])' cannot be used (column 17): its sums have "
+     "f.toml:3: system.potential = 'sum(i, 1, 4096, y[sum(k, 1, 4096, 1) - 4095])' cannot be used (column 17): its "
+     "sums have "
      "more than 4096 terms",
      "  sum(i, 1, 4096, y[sum(k, 1, 4096, 1) - 4095])\n                  ^"},
     {"name='a'\ncoordinates=['x']\npotential='x + sum(i, 1, 0, y[i] + unknown)'",
-     "f.toml:3: system.potential = 'x + sum(i, 1, 0, y[i] + unknown)' cannot be used (column 25): unknown name 'unknown' (known: x, "
+     "f.toml:3: system.potential = 'x + sum(i, 1, 0, y[i] + unknown)' cannot be used (column 25): unknown name "
+     "'unknown' (known: x, "
      "pi)",
      "  x + sum(i, 1, 0, y[i] + unknown)\n                          ^"},
     {"name='a'\ncoordinates=['x']\npotential='x + sum(i, 1, 0, x +)'",
      "f.toml:3: system.potential = 'x + sum(i, 1, 0, x +)' cannot be used (column 21): a value is expected at ')'",
      "  x + sum(i, 1, 0, x +)\n                      ^"},
-    {"name='a'\ncoordinates=['y[1..0]']", "f.toml:2: system.coordinates: it names no coordinate; a system needs one at least", ""},
+    {"name='a'\ncoordinates=['y[1..0]']",
+     "f.toml:2: system.coordinates: it names no coordinate; a system needs one at least", ""},
     {"name='a'\ncoordinates=['x']\nlagrangian='v_x'",
-     "f.toml:3: system.lagrangian = 'v_x' cannot be used: it is not quadratic or more in 'v_x', so the velocity does not follow "
+     "f.toml:3: system.lagrangian = 'v_x' cannot be used: it is not quadratic or more in 'v_x', so the velocity does "
+     "not follow "
      "from the momentum",
      ""},
     {"name='a'\ncoordinates=['x','y']\nlagrangian='(v_x + v_y)^4 + v_x^2 / 2 + v_x v_y + v_y^2 / 2'",
-     "f.toml:3: system.lagrangian = '(v_x + v_y)^4 + v_x^2 / 2 + v_x v_y + v_y^2 / 2' does not give the velocities from the "
-     "momenta at the default state: its matrix of second derivatives by the velocities is singular; give system.initial with "
+     "f.toml:3: system.lagrangian = '(v_x + v_y)^4 + v_x^2 / 2 + v_x v_y + v_y^2 / 2' does not give the velocities "
+     "from the "
+     "momenta at the default state: its matrix of second derivatives by the velocities is singular; give "
+     "system.initial with "
      "another state",
      ""},
     {"name='a'\ncoordinates=['x','y']\nmass=[[2,'cos(x - y)'],['cos(y + x)',1]]",
      "f.toml:3: system.mass[1][0] = 'cos(y + x)' cannot be used: M is not symmetric; entry [0][1] is 'cos(x - y)'", ""},
     {"name='a'\ncoordinates=['x']\npotential='1e308 x + 1e308 x'",
-     "f.toml:1: force of the system 'a', which follows from its formulas, cannot be computed: a number in it is not finite", ""},
+     "f.toml:1: force of the system 'a', which follows from its formulas, cannot be computed: a number in it is not "
+     "finite",
+     ""},
     {"name='a\"); evil(\"'\ncoordinates=['x']",
      "f.toml:1: system.name: 'a\"); evil(\"' cannot name a system; take at most 64 letters, digits, - and _", ""}};
 
@@ -257,8 +265,8 @@ TEST(Formulas, TextsOfHeadersMayHaveAnyEnd) {
   for (int i = 0; i < 40; ++i)
     observables += fmt::format("p{0} = {{ value = 1, unit = \"{1}\", text = \"{2} {1}\" }}\n", i, texts[i % 5],
                                std::string(static_cast<std::size_t>(40 + i), 'w'));
-  const std::string header = system_header(read(
-      "name = \"a\"\nsummary = \"" + std::string(96, 's') + "\\\\\"\ncoordinates = [\"x\"]\n[parameters]\n" + observables));
+  const std::string header = system_header(read("name = \"a\"\nsummary = \"" + std::string(96, 's') +
+                                                "\\\\\"\ncoordinates = [\"x\"]\n[parameters]\n" + observables));
   std::string line;
   for (std::istringstream lines(header); std::getline(lines, line);) {  // literals begin and end on a line
     bool quoted = false;
@@ -274,14 +282,14 @@ TEST(Formulas, TextsOfHeadersMayHaveAnyEnd) {
 }
 
 TEST(Formulas, AMatrixIsSymmetricHoweverItIsWritten) {
-  for (const auto& [first, second] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"cos(x - y)", "cos(y - x)"},
-           {"a sin(x - y)", "-a sin(y - x)"},
-           {"cos(x) cos(y) + sin(x) sin(y)", "cos(x - y)"},
-           {"(x + y)^2", "x^2 + 2 x y + y^2"},
-           {"sqrt(x^2 + 1)", "(1 + x^2)^0.5"},
-           {"exp(x) exp(y)", "exp(x + y)"},
-           {"log(x^2 + 5)", "log(5 + x^2)"}}) {
+  for (const auto& [first, second] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"cos(x - y)", "cos(y - x)"},
+                                                                  {"a sin(x - y)", "-a sin(y - x)"},
+                                                                  {"cos(x) cos(y) + sin(x) sin(y)", "cos(x - y)"},
+                                                                  {"(x + y)^2", "x^2 + 2 x y + y^2"},
+                                                                  {"sqrt(x^2 + 1)", "(1 + x^2)^0.5"},
+                                                                  {"exp(x) exp(y)", "exp(x + y)"},
+                                                                  {"log(x^2 + 5)", "log(5 + x^2)"}}) {
     const std::string start = "name='a'\ncoordinates=['x','y']\nparameters={a=0.1}\nmass=[['40', '";
     EXPECT_EQ(system_header(read(start + first + "'], ['" + second + "', '30']]")),
               system_header(read(start + first + "'], ['" + first + "', '30']]")));
@@ -290,17 +298,19 @@ TEST(Formulas, AMatrixIsSymmetricHoweverItIsWritten) {
 }
 
 TEST(Formulas, NumbersOfAnySizeHaveADerivative) {
-  EXPECT_NE(system_header(read("name='a'\ncoordinates=['x']\npotential='1e308 x^2 / 2'")).find("1e+308"), std::string::npos);
+  EXPECT_NE(system_header(read("name='a'\ncoordinates=['x']\npotential='1e308 x^2 / 2'")).find("1e+308"),
+            std::string::npos);
   // The pattern of 64 coordinates has a bit beyond long long.
-  const std::string header = system_header(read(
-      "name='a'\ncoordinates=['q[0..63]']\nlagrangian='sum(i, 0, 63, (1 + q[i]^2) v_q[i]^2) / 2'"));
+  const std::string header =
+      system_header(read("name='a'\ncoordinates=['q[0..63]']\nlagrangian='sum(i, 0, 63, (1 + q[i]^2) v_q[i]^2) / 2'"));
   EXPECT_NE(header.find("constexpr unsigned long long table[n * n]"), std::string::npos);
   EXPECT_NE(header.find("9223372036854775808ull"), std::string::npos);
 }
 
 TEST(Formulas, EmptySumsAreZero) {
   const std::string start = "name='a'\ncoordinates=['x']\ndimensions={m=0}\npotential='x^2";
-  EXPECT_EQ(system_header(read(start + " + sum(i, 1, m, y[i] sum(k, i, 3, z[k] x))'")), system_header(read(start + "'")));
+  EXPECT_EQ(system_header(read(start + " + sum(i, 1, m, y[i] sum(k, i, 3, z[k] x))'")),
+            system_header(read(start + "'")));
 }
 
 TEST(Formulas, MomentaOfHigherPowersGiveTheVelocity) {  // also where their derivative is 0 at rest

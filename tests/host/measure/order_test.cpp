@@ -278,7 +278,8 @@ TEST(Order, TheOwnErrorOfAReferenceShiftsNoOrder) {
 /// Without stages a method has its order from its composition, and so has its reference.
 TEST(Order, AReferenceWithoutStagesKeepsTheComposition) {
   const Study study = Study::load(RATTLEBACK_EXAMPLES "/chaotic.toml",
-                                  std::vector<std::string>{"time.end=1.0", "method={name=\"nonholonomic-leapfrog\", "
+                                  std::vector<std::string>{"time.end=1.0",
+                                                           "method={name=\"nonholonomic-leapfrog\", "
                                                            "composition=\"suzuki4\"}"});
   const OrderReport report = order(study, {0.25, 0.125, 0.0625});
   EXPECT_EQ(report.reference.find("nonholonomic-leapfrog, composition suzuki4, step"), 0u) << report.reference;
@@ -320,9 +321,7 @@ TEST(Order, RefusesReferencesThatAreNotFiner) {
   EXPECT_NE(refused(many).find("method.stages = 9 is out of range"), std::string::npos);
   Study fluid = Study::load(RATTLEBACK_EXAMPLES "/sleigh.toml");
   fluid.system.parameters["inertia"] = -1.0;
-  EXPECT_NE(message_of([&] {
-              order(fluid, {0.5, 0.25}, unknown);
-            }).find("exact solution of trajectory 0 is not known"),
+  EXPECT_NE(message_of([&] { order(fluid, {0.5, 0.25}, unknown); }).find("exact solution of trajectory 0 is not known"),
             std::string::npos);
 }
 

@@ -177,7 +177,11 @@ TEST_F(HostileFile, StudiesAreFilesOfBoundedSize) {
   EXPECT_EQ(message_of([&] { Study::load(directory / "bom.toml"); }), "");
 }
 
-TEST_F(HostileFile, CsvWithAByteOrderMark) { EXPECT_EQ(points("\xef\xbb\xbf" "a\n1\n2\n"), ""); }
+TEST_F(HostileFile, CsvWithAByteOrderMark) {
+  EXPECT_EQ(points("\xef\xbb\xbf"
+                   "a\n1\n2\n"),
+            "");
+}
 
 TEST_F(HostileFile, CsvThatIsNone) {
   expect_in(points("a\n" + std::string(3 << 20, '1') + "\n"), "p.csv:2: has a line of more than");

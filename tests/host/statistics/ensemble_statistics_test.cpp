@@ -141,7 +141,8 @@ TEST(EnsembleStatisticsOfRuns, EndAtTheTimeGivenAndFitUpToIt) {
   };
   for (const auto& [step, steps, end] : {Grid{0.3, 3, 0.9}, {0.1, 3, 0.3}, {0.15, 6, 0.9}, {0.07, 10, 0.7}}) {
     const Result result = run_with(
-        {fmt::format("time.step={}", step), fmt::format("time.end={}", end), "time.sample_every=1", "ensemble.group_by=[]", "ensemble.axes[1].draws=4",
+        {fmt::format("time.step={}", step), fmt::format("time.end={}", end), "time.sample_every=1",
+         "ensemble.group_by=[]", "ensemble.axes[1].draws=4",
          fmt::format("fit=[{{ name = \"drift\", observable = \"q[0]\", statistic = \"mean\", to = {} }}]", end)});
     const auto time = result.time(), mean = result.statistic("q[0]", "mean");
     ASSERT_EQ(time.size(), std::size_t(steps) + 1);

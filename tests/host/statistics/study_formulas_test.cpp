@@ -96,9 +96,7 @@ const Function functions_of_the_language[] = {
     {"tanh(p[0]) + asinh(x) + acosh(1 + y^2) + atanh(y)",
      [](double x, double y, double p) { return std::tanh(p) + std::asinh(x) + std::acosh(1 + y * y) + std::atanh(y); }},
     {"abs(x - y) + min(x, y, p0) + 2 max(x, y)",
-     [](double x, double y, double p) {
-       return std::abs(x - y) + std::min({x, y, p}) + 2 * std::max(x, y);
-     }},
+     [](double x, double y, double p) { return std::abs(x - y) + std::min({x, y, p}) + 2 * std::max(x, y); }},
     {"sign(x - 0.1) + 10 rint(10 y)",
      [](double x, double y, double) { return (x > 0.1) - (x < 0.1) + 10 * std::floor(10 * y + 0.5); }},
     {"x > 0.1 && y <= 0.2 ? x : y >= 0.25 || x == y ? 2 : -3 (p0 != 0)",

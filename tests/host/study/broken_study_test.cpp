@@ -108,7 +108,8 @@ const Broken names[] = {
      "s.toml:4: method 'lobatto' cannot treat system 'chaotic' (it takes systems without constraints, this one has "
      "velocity constraints); use nonholonomic-lobatto, ...generalized-alpha"},
     {"UnknownOption", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstage = 3",
-     "s.toml:5: unknown key 'stage' in [method] of 'nonholonomic-lobatto' (known: name, stages, retraction, multiplier, "
+     "s.toml:5: unknown key 'stage' in [method] of 'nonholonomic-lobatto' (known: name, stages, retraction, "
+     "multiplier, "
      "normalise, solver); did you mean 'stages'?"},
     {"StagesInWords", "name = \"nonholonomic-lobatto\"", "name = \"nonholonomic-lobatto\"\nstages = \"two\"",
      "s.toml:5: method.stages must be a whole number (got a string)"},

@@ -173,7 +173,8 @@ with h5py.File("g.h5", "a") as f:
   const Outcome stored = plot("g.h5 --fit 2 --table 5 -o g.svg");
   ASSERT_EQ(stored.exit_code, 0) << stored.err;
   EXPECT_NE(stored.out.find("4.500(12)e+00"), std::string::npos) << stored.out;
-  EXPECT_EQ(row(stored.out.substr(stored.out.find("fit of")), "made, h = 0.1"), (std::vector<double>{0.625, 0.25, 1.5, 0.125}));
+  EXPECT_EQ(row(stored.out.substr(stored.out.find("fit of")), "made, h = 0.1"),
+            (std::vector<double>{0.625, 0.25, 1.5, 0.125}));
   EXPECT_EQ(stored.out.find("too small"), std::string::npos);
   const Outcome other = plot("g.h5 --fit 3");  // other times: the tool's own fit, which warns of its errors
   EXPECT_NE(other.out.find("far too small"), std::string::npos) << other.out;

@@ -102,7 +102,7 @@ TEST_F(BadParts, MissingDamagedAndForeignParts) {
 TEST_F(BadParts, TwoMergesAtOnce) {
   write("r.h5.part", "");
   const int file = open((directory / "r.h5.part").c_str(), O_RDWR | O_CLOEXEC);
-  struct flock whole {};
+  struct flock whole{};
   whole.l_type = F_WRLCK;
   ASSERT_EQ(fcntl(file, F_OFD_SETLK, &whole), 0);
   expect_refusal("$RB merge r.h5", "another run is writing this result");

@@ -204,7 +204,8 @@ TEST(VrkmkByHamiltonians, IsTheSameMap) {
 TEST(VrkmkByHamiltonians, AHamiltonianAloneGivesAllThatALagrangianGives) {
   const DipoleHamiltonian system;
   const Dipole& dipole = system.dipole;
-  static_assert(HamiltonianAlone<DipoleHamiltonian> && !HamiltonianAlone<DipoleLagrangian> && !HamiltonianAlone<Barrier>);
+  static_assert(HamiltonianAlone<DipoleHamiltonian> && !HamiltonianAlone<DipoleLagrangian> &&
+                !HamiltonianAlone<Barrier>);
   const auto state = generic_dipole_state();
   const Vector<double, 3> v = velocity(dipole, state.q, state.p);
   EXPECT_LT(distance(velocity(system, state.q, state.p), v), 1e-15);

@@ -399,9 +399,7 @@ TEST(Spark, FailuresHaveAStatus) {
 }
 
 template <class System>
-concept TakenBySpark = requires {
-  typename SparkStep<double, System, 2>;
-};
+concept TakenBySpark = requires { typename SparkStep<double, System, 2>; };
 static_assert(TakenBySpark<Sleigh> && TakenBySpark<Driven<double>>);
 static_assert(!TakenBySpark<Isokinetic>, "the constraint is not affine in v");
 static_assert(!TakenBySpark<VerticalDisc<double>>, "the configuration space is a group");
