@@ -359,6 +359,21 @@ class Docs(unittest.TestCase):
         for observable in ask("list", "observables")["observables"]:
             self.assertIn(f"`{observable['name']}`", studies, "docs/study-file.md: observables")
 
+    def test_releases(self):
+        """The table of releases, the changelog, the build and the citation name the same versions, and git has the commits."""
+        versions = re.findall(r"^## ([\d.]+)", (ROOT / "CHANGELOG.md").read_text(), re.M)
+        rows = re.findall(r"^\| ([\d.]+) \| ([\d-]+) \| `(\w+)` \| (\S+) \|$", (ROOT / "docs/development/releases.md").read_text(), re.M)
+        self.assertEqual([row[0] for row in rows], versions)
+        self.assertIn(f"project(rattleback VERSION {versions[0]} ", (ROOT / "CMakeLists.txt").read_text())
+        self.assertIn(f"\nversion: {versions[0]}\n", (ROOT / "CITATION.cff").read_text())
+        git = lambda *words: subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True)
+        for version, date, commit, tag in rows:
+            self.assertIn(tag, ("none", f"v{version}"))
+            if git("cat-file", "-e", commit).returncode == 0:  # an archive of the sources has no history
+                self.assertEqual(git("log", "-1", "--format=%cs", commit).stdout.strip(), date)
+                self.assertIn(f"VERSION {version} ", git("show", f"{commit}:CMakeLists.txt").stdout)
+                self.assertEqual(bool(git("tag", "-l", f"v{version}").stdout), tag != "none")
+
     def test_tables_are_whole(self):
         for path in PAGES:
             width, code = 0, False

@@ -68,19 +68,24 @@ Json json_of(const CLI::Option& option) {
 }
 
 Json json_of(const CLI::App& app) {
-  Json json{{"name", app.get_name()}, {"text", app.get_description()}, {"examples", Json::array()},
-            {"options", Json::array()}, {"positionals", Json::array()}};
+  Json json{{"name", app.get_name()},
+            {"text", app.get_description()},
+            {"examples", Json::array()},
+            {"options", Json::array()},
+            {"positionals", Json::array()}};
   std::istringstream footer(app.get_footer());
   bool found = false;
   for (std::string line; std::getline(footer, line); found = found || line == "Examples:")
     if (found && line.starts_with("  ")) json["examples"].push_back(line.substr(2));
   for (const CLI::Option* option : app.get_options())
-    json[option->get_snames().empty() && option->get_lnames().empty() ? "positionals" : "options"].push_back(json_of(*option));
+    json[option->get_snames().empty() && option->get_lnames().empty() ? "positionals" : "options"].push_back(
+        json_of(*option));
   return json;
 }
 
 Json command_line(const CLI::App& app) {
-  Json json{{"version", version()}, {"program", json_of(app)}, {"commands", Json::array()}, {"exit_codes", Json::array()}};
+  Json json{
+      {"version", version()}, {"program", json_of(app)}, {"commands", Json::array()}, {"exit_codes", Json::array()}};
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     json["commands"].push_back(json_of(*command));
   for (const ExitCodeText& code : exit_codes) json["exit_codes"].push_back({{"code", code.code}, {"text", code.text}});
@@ -93,11 +98,12 @@ void print_shell_file(const char* name) {
   std::ifstream stream(installed, std::ios::binary);
   if (!stream) stream.open(path_from_program(std::filesystem::path("shell") / name), std::ios::binary);
   if (!stream)
-    throw Error(Error::Kind::runtime,
-                fmt::format("{}: is not there (a build of the program makes it where it can run the program and Python); "
-                            "install the program as a whole, or take tools/shell_files of the sources, as in "
-                            "'rattleback man --json | tools/shell_files {}'",
-                            installed.string(), installed.parent_path().string()));
+    throw Error(
+        Error::Kind::runtime,
+        fmt::format("{}: is not there (a build of the program makes it where it can run the program and Python); "
+                    "install the program as a whole, or take tools/shell_files of the sources, as in "
+                    "'rattleback man --json | tools/shell_files {}'",
+                    installed.string(), installed.parent_path().string()));
   print_stdout_bytes(std::string{std::istreambuf_iterator<char>(stream), {}});
 }
 
