@@ -9,12 +9,10 @@
 
 namespace example {
 
-using rattleback::ConstraintKind;
 using rattleback::fma;
 using rattleback::Matrix;
 using rattleback::ObservableInfo;
 using rattleback::ParameterInfo;
-using rattleback::StructureInfo;
 using rattleback::Vector;
 
 template <class T>
@@ -23,19 +21,15 @@ struct DoubleWell {
   T barrier;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
 
   static constexpr auto name = "double-well";
-  static constexpr auto variant = "";
   static constexpr auto summary = "nonholonomic particle in a double well";
   static constexpr auto configuration = "R^3: x, y, z";
   static constexpr auto source = "examples/cpp/double_well.hpp";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 3> default_q{-1.0, 0.5, 0.0}, default_v{0.8, 0.6, 0.4};
   static constexpr std::array<ParameterInfo, 1> parameters() {
     return {{{"barrier", 0.25, "1", "height of the barrier between the wells"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() { return {{{"energy_y", true, "(vy^2 + y^2)/2"}}}; }
 
   template <class S>

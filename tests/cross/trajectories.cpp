@@ -48,7 +48,7 @@ template <template <class> class System, class Method>
 void print_trajectories(const char* name, const std::vector<double>& numbers = {}) {
   using Sys = System<double>;
   constexpr int elements = element_size<Sys>, n = Sys::n, m = Sys::m;
-  constexpr auto parameters = Sys::parameters();
+  constexpr auto parameters = parameters_of<Sys>();
   constexpr auto listed = observables<Sys>();
   KernelArguments arguments{};
   arguments.tolerance = 1e-15;

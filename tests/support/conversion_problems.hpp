@@ -30,7 +30,7 @@ struct Problem {
   using System = SystemTemplate<double>;
   static constexpr int n = System::n, m = System::m;
   static System system() {
-    return make_system<System>([](int i) { return System::parameters()[static_cast<std::size_t>(i)].value; });
+    return make_system<System>([](int i) { return parameters_of<System>()[static_cast<std::size_t>(i)].value; });
   }
   static Vector<double, n> q() { return vector(System::default_q); }
   static Vector<double, n> v() { return vector(System::default_v); }

@@ -119,7 +119,7 @@ void for_stages(F&& f) {
 /// A system with the parameters of its table.
 template <class System>
 System make_default() {
-  return make_system<System>([](int i) { return System::parameters()[i].value; });
+  return make_system<System>([](int i) { return parameters_of<System>()[i].value; });
 }
 
 template <std::size_t N>

@@ -66,7 +66,7 @@ TileCase tile_case(const char* name, double h) {
   a.max_iterations = 50;
   a.method[0] = a.method[1] = 0.5;
   for (int i = 0; i < max_uniform_parameters; ++i) a.parameter_row[i] = -1;
-  const auto parameters = Sys::parameters();
+  const auto parameters = parameters_of<Sys>();
   for (std::size_t i = 0; i < parameters.size(); ++i) a.parameters[i] = parameters[i].value;
   a.surfaces.count = 1;
   ChunkLayout& rows = a.layout;

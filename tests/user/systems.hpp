@@ -14,18 +14,13 @@ struct TestTop {
   T weight;
 
   static constexpr int n = 3, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
   static constexpr auto name = "test-top";
-  static constexpr auto variant = "";
   static constexpr auto summary = "rigid body with a fixed point";
   static constexpr auto configuration = "SO(3)";
   static constexpr auto source = "tests/user/systems.hpp";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 9> default_q{1.0, 0.0, 0.0, 0.0, 0.8, -0.6, 0.0, 0.6, 0.8};
   static constexpr std::array<double, 3> default_v{0.3, 0.1, 1.0};
   static constexpr std::array<ParameterInfo, 1> parameters() { return {{{"weight", 0.5, "", ""}}}; }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
 
   RB_HD Vector<T, n> mass_diagonal() const { return {T(1.0), T(1.5), T(2.0)}; }
   template <class S>
@@ -40,17 +35,11 @@ struct TestOscillator {
   using scalar = T;
 
   static constexpr int n = 1, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
   static constexpr auto name = "test-oscillator";
-  static constexpr auto variant = "";
   static constexpr auto summary = "harmonic oscillator";
   static constexpr auto configuration = "R";
   static constexpr auto source = "tests/user/systems.hpp";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 1> default_q{1.0}, default_v{0.0};
-  static constexpr std::array<ParameterInfo, 0> parameters() { return {}; }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
 
   template <class S>
   RB_HD S potential(const Vector<S, n>& q) const {

@@ -61,10 +61,10 @@ class HeaderText {
     for (const double value : values) entries.push_back(cpp_number(value));
     line(fmt::format("  static constexpr std::array<double, {}> {}{{{}}};", values.size(), member, join(entries)));
   }
-  /// A member function that returns an array.
+  /// A member function that returns an array; nothing for an empty one.
   void list(std::string_view type, std::string_view name, const std::vector<std::string>& entries) {
+    if (entries.empty()) return;
     line(fmt::format("  static constexpr std::array<{}, {}> {}() {{", type, entries.size(), name));
-    if (entries.empty()) line("    return {};");
     for (std::size_t i = 0; i < entries.size(); ++i)
       line(fmt::format("    {}{}{}", i == 0 ? "return {{" : "         ", entries[i],
                        i + 1 < entries.size() ? "," : "}};"));

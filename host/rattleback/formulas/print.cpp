@@ -97,10 +97,8 @@ class Printer : HeaderText {
     }
     line("");
     line(fmt::format("  static constexpr int n = {}, m = {};", n, m));
-    line(fmt::format("  static constexpr auto kind = ConstraintKind::{};", system_kind(system_)));
     line("");
     text("name", system_.name);
-    text("variant", "");
     text("summary", system_.summary);
     text("configuration", configuration());
     std::vector<std::string> quoted;
@@ -108,7 +106,6 @@ class Printer : HeaderText {
     line(fmt::format("  static constexpr std::array<const char*, {}> coordinates{{{}}};", graph_.elements,
                      join(quoted)));
     text("source", system_.source);
-    line(fmt::format("  static constexpr bool conserves_energy = {};", graph_.conserves_energy()));
     if (system_.time_scale != 1.0)
       line(fmt::format("  static constexpr double time_scale = {};", cpp_number(system_.time_scale)));
     numbers("default_q", system_.q);

@@ -274,10 +274,6 @@ void SystemGraph::find_forms() {
   }
 }
 
-bool SystemGraph::conserves_energy() const {
-  return holonomic() || (affine && std::ranges::all_of(offset, [&](int node) { return algebra_.is_zero(node); }));
-}
-
 int SystemGraph::by_q(int node, int k) {
   if (rate_.empty()) return algebra_.derivative(node, q(k));
   int result = algebra_.number(0.0);

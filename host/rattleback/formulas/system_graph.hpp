@@ -41,8 +41,6 @@ class SystemGraph {
   /// The coordinates on which nodes depend, as bits; on R^n.
   [[nodiscard]] std::uint64_t coordinates_of(std::span<const int> nodes);
   [[nodiscard]] bool holonomic() const { return !system.constraints.empty(); }
-  /// Whether energy is constant: the constraint forces do no work.
-  [[nodiscard]] bool conserves_energy() const;
 
   /// The derivative along direction k of the configuration space: by q[k], or left trivialised.
   [[nodiscard]] int by_q(int node, int k);

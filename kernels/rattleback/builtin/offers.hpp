@@ -96,7 +96,7 @@ constexpr bool evaluates_invariants() {
              int(S::invariants().size());
     return false;
   } else {
-    return true;
+    return !requires(const S& s, const Place<S>& q, const Speed<S>& v) { s.evaluate_invariants(q, v); };
   }
 }
 
@@ -108,26 +108,27 @@ struct Constants {
                 "a system needs `static constexpr int n`, the dimension of its configuration space");
   static_assert(requires { { S::m } -> std::convertible_to<int>; },
                 "a system needs `static constexpr int m`, the number of its constraints (0 for none)");
-  static_assert(requires { { S::kind } -> std::convertible_to<ConstraintKind>; },
-                "a system needs `static constexpr auto kind = ConstraintKind::none`, or velocity, or holonomic");
   static_assert(requires { { S::name } -> Text; }, "a system needs `static constexpr auto name`, a text");
-  static_assert(requires { { S::variant } -> Text; },
-                "a system needs `static constexpr auto variant`, a text (\"\" where there is one variant)");
   static_assert(requires { { S::summary } -> Text; }, "a system needs `static constexpr auto summary`, a text");
   static_assert(requires { { S::configuration } -> Text; },
                 "a system needs `static constexpr auto configuration`, a text such as \"R^2: x, y\"");
   static_assert(requires { { S::source } -> Text; },
                 "a system needs `static constexpr auto source`, a text that says where it comes from");
-  static_assert(requires { { S::conserves_energy } -> std::convertible_to<bool>; },
-                "a system needs `static constexpr bool conserves_energy`");
   static_assert(requires { S::default_q.size(); }, "a system needs `default_q`, a static constexpr std::array<double, n>");
   static_assert(requires { S::default_v.size(); }, "a system needs `default_v`, a static constexpr std::array<double, n>");
-  static_assert(requires { S::parameters().size(); },
-                "a system needs `static constexpr std::array<ParameterInfo, k> parameters()`, empty for k = 0");
-  static_assert(requires { S::structure().size(); },
-                "a system needs `static constexpr std::array<StructureInfo, k> structure()`, empty for k = 0");
-  static_assert(requires { S::invariants().size(); },
-                "a system needs `static constexpr std::array<ObservableInfo, k> invariants()`, empty for k = 0");
+  // A system may leave these out. Those that it states have the types that the catalogue takes.
+  static_assert(!requires { S::kind; } || requires { { S::kind } -> std::convertible_to<ConstraintKind>; },
+                "a system needs a `kind` that is ConstraintKind::none, velocity or holonomic, or none of its own");
+  static_assert(!requires { S::variant; } || requires { { S::variant } -> Text; },
+                "a system needs a `variant` that is a text, or none");
+  static_assert(!requires { S::conserves_energy; } || requires { { S::conserves_energy } -> std::convertible_to<bool>; },
+                "a system needs a `conserves_energy` that is a bool, or none");
+  static_assert(!requires { S::parameters; } || requires { S::parameters().size(); },
+                "a system needs `parameters()` to be a static constexpr function, std::array<ParameterInfo, k> parameters()");
+  static_assert(!requires { S::structure; } || requires { S::structure().size(); },
+                "a system needs `structure()` to be a static constexpr function, std::array<StructureInfo, k> structure()");
+  static_assert(!requires { S::invariants; } || requires { S::invariants().size(); },
+                "a system needs `invariants()` to be a static constexpr function, std::array<ObservableInfo, k> invariants()");
 };
 
 /// The members that are functions of the state, or as long as it.
@@ -154,9 +155,11 @@ struct Functions<S> {
     return true;
   }();
   static_assert(right_v, "a system needs n numbers in `default_v`");
-  static_assert(has_members<S>(), "a system needs a data member of type T for each of its parameters, in their order");
+  static_assert(requires { S::parameters; } || std::is_empty_v<S>,
+                "a system needs `static constexpr std::array<ParameterInfo, k> parameters()`, which names its data members");
+  static_assert(has_members<S>(), "a system needs a data member of type T for each of its `parameters()`, in their order");
   static_assert(evaluates_invariants<S>(),
-                "a system needs `Vector<T, k> evaluate_invariants(q, v) const` with a value for each of the invariants()");
+                "a system needs `Vector<T, k> evaluate_invariants(q, v) const` with a value for each of its `invariants()`");
   static_assert(GivesPotential<S> || GivesLagrangian<S> || GivesParts<S> || GivesHamiltonian<S>,
                 "a system needs its forces: `potential(q)` (with a mass, or with masses of 1), or `lagrangian(q, v)`, or the parts "
                 "of L with `mass_matrix(q)`, or `hamiltonian(q, p)`; each is a const template over the scalar S of its argument");
@@ -176,8 +179,8 @@ struct Functions<S> {
     return true;
   }();
   static_assert(right_kind,
-                "a system needs the `kind` of its constraints: none for m = 0, holonomic with `position_constraint`, and otherwise "
-                "velocity");
+                "a system needs the right `kind` of its constraints, or none: it is none for m = 0, holonomic with "
+                "`position_constraint`, and otherwise velocity");
 };
 
 }  // namespace offers

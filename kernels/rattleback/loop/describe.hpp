@@ -234,16 +234,6 @@ void initial_tangent(const double* parameters, const double* q, const double* v,
   for (int i = 0; i < N + n + m; ++i) tangent[i] /= sqrt(square);
 }
 
-/// Another name of a system in the literature; "" for none.
-template <class System>
-constexpr const char* alias() {
-  if constexpr (requires { System::alias; }) {
-    return System::alias;
-  } else {
-    return "";
-  }
-}
-
 /// See SystemEntry::observe.
 template <template <class> class SystemOf>
 void observe(const KernelArguments& arguments, const double* chunk, int begin, int end, const ObservableCode* codes,
@@ -256,8 +246,8 @@ void observe(const KernelArguments& arguments, const double* chunk, int begin, i
 template <template <class> class SystemOf>
 const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
   using System = SystemOf<double>;
-  static constexpr auto parameters = System::parameters();
-  static constexpr auto structure = System::structure();
+  static constexpr auto parameters = parameters_of<System>();
+  static constexpr auto structure = structure_of<System>();
   static constexpr auto listed = observables<System>();
   static constexpr auto coordinates = coordinate_names<System>();
   static constexpr auto without = separable_without<System>();
@@ -267,15 +257,15 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                 })
     exact_solution = exact<SystemOf>;
   static const SystemEntry entry{System::name,
-                                 alias<System>(),
-                                 System::variant,
+                                 alias_of<System>(),
+                                 variant_of<System>(),
                                  System::summary,
                                  System::configuration,
                                  System::source,
                                  System::n,
                                  element_size<System>,
                                  System::m,
-                                 System::kind,
+                                 kind_of<System>(),
                                  parameters,
                                  structure,
                                  listed,

@@ -47,7 +47,7 @@ template <class System, class T, int N, int n>
 RB_HD Vector<T, System::m> multiplier_of_state(const KernelArguments& a, const double* chunk, int lane,
                                                const Vector<T, N>& q, const Vector<T, n>& p,
                                                const Vector<T, System::m>& carried) {
-  if constexpr (System::kind == ConstraintKind::velocity)
+  if constexpr (kind_of<System>() == ConstraintKind::velocity)
     if (!a.carries_multiplier) return multiplier_by_equations<T, System>(a, chunk, lane, q, p);
   return carried;
 }

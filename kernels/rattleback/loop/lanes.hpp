@@ -3,6 +3,7 @@
 
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/linalg/vector.hpp"
+#include "rattleback/mechanics/stated.hpp"
 
 #ifdef RATTLEBACK_PACK
 #include "rattleback/real/pack.hpp"
@@ -79,7 +80,7 @@ RB_HD System make_system(Parameter&& parameter, std::integer_sequence<int, I...>
 }
 template <class System, class Parameter>
 RB_HD System make_system(Parameter&& parameter) {
-  return make_system<System>(parameter, std::make_integer_sequence<int, int(System::parameters().size())>{});
+  return make_system<System>(parameter, std::make_integer_sequence<int, int(parameters_of<System>().size())>{});
 }
 
 /// Loads the systems of the lanes in the mask; the other lanes get the system of the mask's first lane.

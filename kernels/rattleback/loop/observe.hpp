@@ -135,7 +135,7 @@ inline constexpr double parasitic_impulse = 0.02;
 template <class T, template <class> class System>
 RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
-  if constexpr (Sys::kind == ConstraintKind::velocity) {
+  if constexpr (kind_of<Sys>() == ConstraintKind::velocity) {
     constexpr int n = Sys::n, m = Sys::m;
     const ChunkLayout& rows = a.layout;
     const Sys system = load_system<Sys>(a, chunk, lane);

@@ -1,61 +1,52 @@
 #pragma once
-// Observables that every system has, and optional data of a system for the catalogue.
+// The kind of the constraints, and the observables of a system: those that every system has, and its invariants.
 
-#include <array>
-
-#include "rattleback/catalogue/entry.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 #include "rattleback/mechanics/lagrangian.hpp"
+#include "rattleback/mechanics/stated.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Names of the parameters that must be 0 for the separable form to hold.
+/// The kind of the constraints: what the system states, or what follows from its members.
 template <class System>
-constexpr auto separable_without() {
-  if constexpr (requires { System::separable_without; }) {
-    return System::separable_without;
+constexpr ConstraintKind kind_of() {
+  if constexpr (requires { System::kind; }) {
+    return System::kind;
   } else {
-    return std::array<const char*, 0>{};
+    return System::m == 0         ? ConstraintKind::none
+           : is_holonomic<System> ? ConstraintKind::holonomic
+                                  : ConstraintKind::velocity;
   }
 }
 
-/// The `time_scale` of the system, or 1.
+/// Whether energy is constant: what the system states, or whether the constraint is such that it does no work, because there is none or
+/// it is holonomic or linear in the velocity.
 template <class System>
-constexpr double time_scale() {
-  if constexpr (requires { System::time_scale; }) {
-    return System::time_scale;
+constexpr bool conserves_energy() {
+  if constexpr (requires { System::conserves_energy; }) {
+    return System::conserves_energy;
   } else {
-    return 1.0;
-  }
-}
-
-/// Names of the components of q; a system may give these names as `coordinates`.
-template <class System>
-constexpr auto coordinate_names() {
-  if constexpr (requires { System::coordinates; }) {
-    return System::coordinates;
-  } else {
-    return std::array<const char*, 0>{};
+    return System::m == 0 || is_holonomic<System> || (AffineConstraint<System> && !has_constraint_offset<System>);
   }
 }
 
 /// Number of observables of a system: energy, constraint (if any), hidden constraint (if holonomic), invariants.
 template <class System>
 inline constexpr int observable_count =
-    1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) + static_cast<int>(System::invariants().size());
+    1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) + static_cast<int>(invariants_of<System>().size());
 
 template <class System>
 constexpr auto observables() {
   std::array<ObservableInfo, observable_count<System>> r{};
   std::size_t i = 0;
-  r[i++] = {"energy", System::conserves_energy, "energy v.dL/dv - L"};
+  r[i++] = {"energy", conserves_energy<System>(), "energy v.dL/dv - L"};
   if constexpr (is_holonomic<System>) {
     r[i++] = {"constraint", false, "max norm of the constraint g(q)"};
     r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint Dg(q) v"};
   } else if constexpr (System::m > 0) {
     r[i++] = {"constraint", false, "max norm of the constraint Phi(q, v)"};
   }
-  for (const ObservableInfo& invariant : System::invariants()) r[i++] = invariant;
+  for (const ObservableInfo& invariant : invariants_of<System>()) r[i++] = invariant;
   return r;
 }
 
@@ -74,7 +65,7 @@ RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& sys
   }
   if constexpr (is_holonomic<System>) r[i++] = max_norm(system.position_constraint(q));
   if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
-  if constexpr (System::invariants().size() > 0) {
+  if constexpr (invariants_of<System>().size() > 0) {
     const auto own = system.evaluate_invariants(q, v);
     RB_UNROLL
     for (int j = 0; j < own.size; ++j) r[i + j] = own[j];

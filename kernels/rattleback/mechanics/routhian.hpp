@@ -116,7 +116,6 @@ class CyclicParts {
  public:
   using scalar = typename System::scalar;
   static constexpr int n = Shape::shapes(), m = System::m;
-  static constexpr auto kind = System::kind;
   using Full = Vector<scalar, all>;
 
   /// `p` holds the momenta of the cyclic coordinates. Its other entries are not used.

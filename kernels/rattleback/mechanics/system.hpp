@@ -44,7 +44,7 @@
 // to the separable form of L. The separable form holds where the parameters in `separable_without` are 0; methods for
 // separable systems take the system only there.
 //
-// For a holonomic constraint (kind = ConstraintKind::holonomic) a system gives, instead of the velocity constraint,
+// For a holonomic constraint a system gives, instead of the velocity constraint,
 //
 //   Vector<T, m> position_constraint(q)             g(q) = 0; Phi = Dg(q) v, the hidden constraint, follows
 //   Matrix<T, m, n> position_jacobian(q)            Dg by hand (optional); constraint_entry is then its sparsity
@@ -87,9 +87,9 @@
 //                                                   Returns false where the parameters or the state have no
 //                                                   known solution
 //
-// The functions are templates over the scalar of their argument, so that dual numbers work too. Static members describe
-// the system to the catalogue: name, variant, summary, configuration, source, parameters(), structure(), invariants(),
-// default_q, default_v, conserves_energy, kind, and, where they are needed, time_scale and alias (see SystemEntry).
+// The functions are templates over the scalar of their argument, so that dual numbers work too. Static members describe the system to
+// the catalogue: name, summary, configuration, source, default_q and default_v, and those that a system leaves out where it has
+// nothing to say (stated.hpp): kind, variant, alias, parameters(), structure(), invariants(), conserves_energy, coordinates, time_scale.
 // `invariants()` names the values of `evaluate_invariants(q, v)`.
 
 #include "rattleback/mechanics/constraint.hpp"

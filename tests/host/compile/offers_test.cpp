@@ -38,29 +38,45 @@ struct System {
 };
 )";
 
+/// Members that a system leaves out where it has nothing to say.
+const std::vector<std::string> left_out = {
+    "  static constexpr auto kind = ConstraintKind::holonomic;\n",
+    "  static constexpr auto variant = \"\";\n",
+    "  static constexpr bool conserves_energy = true;\n",
+    "  static constexpr std::array<StructureInfo, 0> structure() { return {}; }\n",
+    "  T k;\n",
+    "  static constexpr std::array<ParameterInfo, 1> parameters() { return {{{\"k\", 1.0, \"\", \"\"}}}; }\n",
+    "  static constexpr std::array<ObservableInfo, 1> invariants() { return {{{\"one\", true, \"\"}}}; }\n",
+    "  RB_HD Vector<T, 1> evaluate_invariants(const Vector<T, n>&, const Vector<T, n>&) const { return {T(1.0)}; }\n",
+};
+
 /// A change of the complete system, and what the sentence then says.
 struct Change {
   std::string from, to, says;
 };
 const std::vector<Change> changes = {
     {"  using scalar = T;\n", "", "`using scalar = T;`"},
-    {"  static constexpr auto kind = ConstraintKind::holonomic;\n", "",
-     "`static constexpr auto kind = ConstraintKind::none`"},
+    {"kind = ConstraintKind::holonomic", "kind = \"holonomic\"", "a `kind` that is ConstraintKind::none"},
     {"  static constexpr auto name = \"name\";\n", "", "`static constexpr auto name`"},
     {"auto name = \"name\"", "int name = 1", "`static constexpr auto name`"},
-    {"  static constexpr auto variant = \"\";\n", "", "`static constexpr auto variant`"},
+    {"auto variant = \"\"", "int variant = 1", "a `variant` that is a text, or none"},
     {"  static constexpr auto summary = \"summary\";\n", "", "`static constexpr auto summary`"},
     {"  static constexpr auto configuration = \"R^2\";\n", "", "`static constexpr auto configuration`"},
     {"  static constexpr auto source = \"source\";\n", "", "`static constexpr auto source`"},
-    {"  static constexpr bool conserves_energy = true;\n", "", "`static constexpr bool conserves_energy`"},
+    {"bool conserves_energy = true", "auto conserves_energy = nullptr", "a `conserves_energy` that is a bool, or none"},
     {"  static constexpr std::array<double, 2> default_q{1.0, 0.0};\n", "", "`default_q`"},
     {"  static constexpr std::array<double, 2> default_v{0.0, 0.0};\n", "", "`default_v`"},
     {"2> default_q{1.0, 0.0}", "3> default_q{1.0, 0.0, 0.0}", "as many numbers in `default_q` as hold a configuration"},
     {"2> default_v{0.0, 0.0}", "1> default_v{0.0}", "n numbers in `default_v`"},
-    {"> parameters()", "> their_parameters()", "ParameterInfo, k> parameters()`"},
-    {"> structure()", "> their_structure()", "StructureInfo, k> structure()`"},
-    {"> invariants()", "> their_invariants()", "ObservableInfo, k> invariants()`"},
-    {"  T k;\n", "  static constexpr double k = 1.0;\n", "a data member of type T for each of its parameters"},
+    {"> parameters()", "> their_parameters()", "ParameterInfo, k> parameters()`, which names its data members"},
+    {"std::array<ParameterInfo, 1> parameters() { return {{{\"k\", 1.0, \"\", \"\"}}}; }", "int parameters = 1;",
+     "`parameters()` to be a static constexpr function"},
+    {"std::array<StructureInfo, 0> structure() { return {}; }", "int structure = 1;",
+     "`structure()` to be a static constexpr function"},
+    {"std::array<ObservableInfo, 1> invariants() { return {{{\"one\", true, \"\"}}}; }", "int invariants = 1;",
+     "`invariants()` to be a static constexpr function"},
+    {"> invariants()", "> their_invariants()", "for each of its `invariants()`"},
+    {"  T k;\n", "  static constexpr double k = 1.0;\n", "a data member of type T for each of its `parameters()`"},
     {"S potential(", "S their_potential(", "its forces: `potential(q)`"},
     {"template <class S> RB_HD S potential(const Vector<S, n>& q) const { return S(k) * q[0]; }",
      "RB_HD T potential(const Vector<T, n>& q) const { return T(k) * q[0]; }",
@@ -72,7 +88,7 @@ const std::vector<Change> changes = {
     {"Vector<S, m> position_constraint(const Vector<S, n>& q) const { return {q[0] * q[0] - S(1.0)}",
      "Vector<S, 2> position_constraint(const Vector<S, n>& q) const { return {q[0], q[1]}",
      "as many values of its constraint as `m`"},
-    {"ConstraintKind::holonomic", "ConstraintKind::velocity", "the `kind` of its constraints"},
+    {"ConstraintKind::holonomic", "ConstraintKind::velocity", "the right `kind` of its constraints"},
     {"evaluate_invariants(", "their_values(", "`Vector<T, k> evaluate_invariants(q, v) const`"},
 };
 
@@ -111,6 +127,18 @@ class Offers : public CompileTest {
 
 TEST_F(Offers, OfACompleteSystemAreComplete) {
   EXPECT_EQ(log_of({complete}).find("error"), std::string::npos) << text_of(directory / "log");
+  EXPECT_EQ(message, "");
+}
+
+TEST_F(Offers, AreCompleteWithoutMembersThatSayNothing) {
+  std::string system = complete;
+  for (const std::string& member : left_out) {
+    const std::size_t place = system.find(member);
+    ASSERT_NE(place, std::string::npos) << member;
+    system.erase(place, member.size());
+  }
+  system.replace(system.find("S(k)"), 4, "S(1.0)");
+  EXPECT_EQ(log_of({system}).find("error"), std::string::npos) << text_of(directory / "log");
   EXPECT_EQ(message, "");
 }
 

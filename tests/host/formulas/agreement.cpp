@@ -191,16 +191,16 @@ void expect_blocks(const System& system, Random& random) {
 template <class Printed, class ByHand>
 void expect_agreement(bool with_observables = true) {
   constexpr int n = Printed::n, m = Printed::m;
-  static_assert(n == ByHand::n && m == ByHand::m && Printed::kind == ByHand::kind);
+  static_assert(n == ByHand::n && m == ByHand::m && kind_of<Printed>() == kind_of<ByHand>());
   static_assert(element_size<Printed> == element_size<ByHand>);
   static_assert(Separable<Printed> == Separable<ByHand>);
-  static_assert(Printed::parameters().size() == ByHand::parameters().size());
-  for (std::size_t i = 0; i < Printed::parameters().size(); ++i)
-    EXPECT_EQ(std::string_view(Printed::parameters()[i].name), ByHand::parameters()[i].name);
+  static_assert(parameters_of<Printed>().size() == parameters_of<ByHand>().size());
+  for (std::size_t i = 0; i < parameters_of<Printed>().size(); ++i)
+    EXPECT_EQ(std::string_view(parameters_of<Printed>()[i].name), parameters_of<ByHand>()[i].name);
   Random random;
   for (int trial = 0; trial < 20; ++trial) {
     std::vector<double> values;
-    for (std::size_t i = 0; i < Printed::parameters().size(); ++i) values.push_back(random(0.5, 1.5));
+    for (std::size_t i = 0; i < parameters_of<Printed>().size(); ++i) values.push_back(random(0.5, 1.5));
     const auto printed = system_of<Printed>(values);
     const auto by_hand = system_of<ByHand>(values);
     const auto q = random_configuration<Printed>(random);
@@ -298,15 +298,15 @@ TEST(PrintedSystems, DescribeThemselves) {
   EXPECT_EQ(std::string_view(Printed::coordinates[2]), "z");
   EXPECT_EQ(Printed::default_q, (VariableMassPendulum<double>::default_q));
   EXPECT_EQ(Printed::default_v, (VariableMassPendulum<double>::default_v));
-  EXPECT_EQ(std::string_view(Printed::parameters()[3].text), "acceleration \"downwards\"\\");
-  EXPECT_EQ(std::string_view(Printed::parameters()[3].unit), "length/time^2");
-  EXPECT_EQ(Printed::parameters()[1].value, 0.3);
+  EXPECT_EQ(std::string_view(parameters_of<Printed>()[3].text), "acceleration \"downwards\"\\");
+  EXPECT_EQ(std::string_view(parameters_of<Printed>()[3].unit), "length/time^2");
+  EXPECT_EQ(parameters_of<Printed>()[1].value, 0.3);
   EXPECT_TRUE(Printed::invariants()[0].conserved);
   EXPECT_FALSE(formulas::SuslovSystem<double>::invariants()[0].conserved);
-  EXPECT_TRUE(Printed::conserves_energy);
-  EXPECT_TRUE(formulas::ChaoticSystem<double>::conserves_energy);
-  EXPECT_FALSE(formulas::TurntableBallSystem<double>::conserves_energy);
-  EXPECT_FALSE(formulas::IsokineticParticleSystem<double>::conserves_energy);
+  EXPECT_TRUE(conserves_energy<Printed>());
+  EXPECT_TRUE(conserves_energy<formulas::ChaoticSystem<double>>());
+  EXPECT_FALSE(conserves_energy<formulas::TurntableBallSystem<double>>());
+  EXPECT_FALSE(conserves_energy<formulas::IsokineticParticleSystem<double>>());
   EXPECT_EQ(formulas::HeavyTopDirectorsSystem<double>::time_scale, 0.01);
   EXPECT_EQ(formulas::ChaoticSystem<double>::structure()[0].value, 3.0);
   const auto& rotation = formulas::SuslovSystem<double>::default_q;
@@ -316,7 +316,7 @@ TEST(PrintedSystems, DescribeThemselves) {
 /// T + U of two rods: L = (m1 + m2) l1^2 a'^2/2 + m2 l2^2 b'^2/2 + m2 l1 l2 a' b' cos(a - b) + ...
 TEST(PrintedSystems, DoublePendulum) {
   using Printed = formulas::DoublePendulumSystem<double>;
-  static_assert(!Separable<Printed> && Printed::kind == ConstraintKind::none);
+  static_assert(!Separable<Printed> && kind_of<Printed>() == ConstraintKind::none);
   Random random;
   for (int trial = 0; trial < 20; ++trial) {
     std::vector<double> p;

@@ -20,7 +20,7 @@ void expect_same_steps(double h, int steps) {
   using Systems = SystemOf<Real>;
   constexpr int n = System::n, m = System::m;
   const System system = make_default<System>();
-  const Systems systems = make_system<Systems>([](int i) { return Real(System::parameters()[i].value); });
+  const Systems systems = make_system<Systems>([](int i) { return Real(parameters_of<System>()[i].value); });
   const GeneralizedAlpha<double, System, Formulation> step(system, {1e-15, 50}, numbers);
   const GeneralizedAlpha<Real, Systems, Formulation> pack_step(systems, {Real(1e-15), 50}, numbers);
 

@@ -14,7 +14,7 @@ template <template <class> class System, class Scheme>
 void expect_same_steps(const Scheme& scheme, double h, double failing) {
   constexpr int n = System<double>::n, m = System<double>::m;
   const auto system = make_default<System<double>>();
-  const auto systems = make_system<System<Real>>([](int i) { return Real(System<double>::parameters()[i].value); });
+  const auto systems = make_system<System<Real>>([](int i) { return Real(parameters_of<System<double>>()[i].value); });
   PhaseState<double, n, m> alone[width];
   for (int k = 0; k < width; ++k)
     alone[k] = start(system, to_vector(System<double>::default_q),

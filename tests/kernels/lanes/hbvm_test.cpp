@@ -28,7 +28,7 @@ double expect_same_steps(const HbvmOptions& options, double h, int steps, double
   using Systems = SystemOf<Real>;
   constexpr int n = System::n, m = System::m;
   const System system = make_default<System>();
-  const Systems systems = make_system<Systems>([](int i) { return Real(System::parameters()[i].value); });
+  const Systems systems = make_system<Systems>([](int i) { return Real(parameters_of<System>()[i].value); });
   double numbers[hbvm_numbers_max];
   hbvm_numbers(S, options, numbers);
   const Hbvm<double, System, S> step(system, {1e-16, 40}, numbers);

@@ -30,7 +30,7 @@ void expect_same_steps(double h, int steps, double distance = 0.2) {
   using Systems = SystemOf<Real>;
   constexpr int n = System::n, m = System::m;
   const System system = make_default<System>();
-  const Systems systems = make_system<Systems>([](int i) { return Real(System::parameters()[i].value); });
+  const Systems systems = make_system<Systems>([](int i) { return Real(parameters_of<System>()[i].value); });
   const typename Method::template of<double, System> step(system, {1e-15, 50});
   const typename Method::template of<Real, Systems> pack_step(systems, {Real(1e-15), 50});
 

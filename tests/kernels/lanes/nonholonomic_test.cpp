@@ -18,7 +18,7 @@ void expect_same_steps(double h) {
   using Systems = SystemOf<Real>;
   constexpr int n = System::n;
   const System system = make_default<System>();
-  const Systems systems = make_system<Systems>([](int i) { return Real(System::parameters()[i].value); });
+  const Systems systems = make_system<Systems>([](int i) { return Real(parameters_of<System>()[i].value); });
   const StepOf<double, System> step(system, {1e-16, 50});
   const StepOf<Real, Systems> pack_step(systems, {Real(1e-16), 50});
 

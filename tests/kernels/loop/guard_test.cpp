@@ -20,8 +20,8 @@ class GuardedTrajectory {
   GuardedTrajectory(double h, double speed, double error) : system_(make_default<System>()) {
     auto state = start(system_, to_vector(System::default_q), speed * to_vector(System::default_v));
     for (int i = 0; i < m; ++i) state.lambda[i] += error;
-    for (std::size_t i = 0; i < System::parameters().size(); ++i) {
-      arguments_.parameters[i] = System::parameters()[i].value;
+    for (std::size_t i = 0; i < parameters_of<System>().size(); ++i) {
+      arguments_.parameters[i] = parameters_of<System>()[i].value;
       arguments_.parameter_row[i] = -1;
     }
     arguments_.step = h;

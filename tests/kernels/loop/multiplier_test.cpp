@@ -14,14 +14,14 @@ TYPED_TEST_SUITE(ShownMultiplier, CatalogueSystems, Names);
 /// and so is what the host computes; a method that carries multipliers shows its own.
 TYPED_TEST(ShownMultiplier, IsThatOfTheContinuousEquationsWhereNoneIsCarried) {
   using System = typename TypeParam::template of<double>;
-  if constexpr (System::kind == ConstraintKind::velocity) {
+  if constexpr (kind_of<System>() == ConstraintKind::velocity) {
     constexpr int n = System::n, m = System::m, N = element_size<System>;
     const auto system = make_default<System>();
     Random random(7);
     const auto state = random_start(system, random);
     KernelArguments arguments{};
-    for (std::size_t i = 0; i < System::parameters().size(); ++i) {
-      arguments.parameters[i] = System::parameters()[i].value;
+    for (std::size_t i = 0; i < parameters_of<System>().size(); ++i) {
+      arguments.parameters[i] = parameters_of<System>()[i].value;
       arguments.parameter_row[i] = -1;
     }
     ChunkLayout& rows = arguments.layout;
@@ -41,7 +41,7 @@ TYPED_TEST(ShownMultiplier, IsThatOfTheContinuousEquationsWhereNoneIsCarried) {
       return value[0];
     };
     std::vector<double> parameters, by_host(m);
-    for (const ParameterInfo& parameter : System::parameters()) parameters.push_back(parameter.value);
+    for (const ParameterInfo& parameter : parameters_of<System>()) parameters.push_back(parameter.value);
     const Vector<double, n> v = velocity(system, state.q, state.p);
     EXPECT_TRUE(multiplier<TypeParam::template of>(parameters.data(), state.q.entry, v.entry, by_host.data()));
     for (int i = 0; i < m; ++i) {

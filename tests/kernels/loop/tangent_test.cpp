@@ -62,7 +62,7 @@ Eigen::VectorXd tangent_step(const State& state, const Eigen::VectorXd& d, doubl
                              SolverOptions<double> options = {1e-16, 100}) {
   using System = SystemOf<D>;
   constexpr int N = element_size<System>, n = System::n, m = System::m;
-  const auto system = make_system<System>([](int i) { return D(System::parameters()[i].value); });
+  const auto system = make_system<System>([](int i) { return D(parameters_of<System>()[i].value); });
   const Method<D, System> step(system, {D(options.tolerance), options.max_iterations});
   StateOf<D, System> dual;
   const auto join = [](double value, double partial) {
@@ -400,7 +400,7 @@ TYPED_TEST(TangentMapTest, StartsOnTheLinearisedConstraint) {
   using System = typename TestFixture::System;
   constexpr int N = element_size<System>, n = System::n, m = System::m;
   std::vector<double> parameters;
-  for (const ParameterInfo& p : System::parameters()) parameters.push_back(p.value);
+  for (const ParameterInfo& p : parameters_of<System>()) parameters.push_back(p.value);
   const auto q = to_vector(System::default_q), v = to_vector(System::default_v);
   double tangent[N + n + m];
   initial_tangent<TypeParam::template of>(parameters.data(), q.entry, v.entry, false, tangent);

@@ -12,7 +12,7 @@ void expect_derivatives() {
   Random random(3);
   for (int trial = 0; trial < 10; ++trial) {
     const auto system =
-        make_system<System>([&](int i) { return System::parameters()[i].value * random.uniform(0.7, 1.3); });
+        make_system<System>([&](int i) { return parameters_of<System>()[i].value * random.uniform(0.7, 1.3); });
     const auto q = random.vector<n>(-1.0, 1.0);
     const auto a = random.vector<m>(-1.0, 1.0);
     const auto g = position_constraint(system, q).jacobian, by_hand = system.position_jacobian(q);

@@ -35,7 +35,7 @@ class GroupSystem : public ::testing::Test {
     constexpr double distance = std::is_same_v<System, Celt> ? 0.02 : 0.5;
     for (int trial = 0; trial < 20; ++trial) {
       const auto system =
-          make_system<System>([&](int i) { return System::parameters()[i].value * random.uniform(0.7, 1.3); });
+          make_system<System>([&](int i) { return parameters_of<System>()[i].value * random.uniform(0.7, 1.3); });
       const auto state = random_start(system, random, distance);
       f(system, Motion<System>{state.q, velocity(system, state.q, state.p)});
     }

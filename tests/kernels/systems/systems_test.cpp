@@ -47,7 +47,7 @@ class SystemTest : public ::testing::Test {
     constexpr double range = is_holonomic<System> ? 0.1 : 0.3, distance = is_holonomic<System> ? 0.1 : 0.5;
     for (int trial = 0; trial < 20; ++trial) {
       for (std::size_t i = 0; i < parameters.size(); ++i)
-        parameters[i] = System::parameters()[i].value * random.uniform(1.0 - range, 1.0 + range);
+        parameters[i] = parameters_of<System>()[i].value * random.uniform(1.0 - range, 1.0 + range);
       const System system = make<double>();
       const auto state = random_start(system, random, distance);
       f(system, state.q, velocity(system, state.q, state.p));
@@ -60,7 +60,7 @@ class SystemTest : public ::testing::Test {
   }
 
   Random random{1};
-  std::array<double, System::parameters().size()> parameters;
+  std::array<double, parameters_of<System>().size()> parameters;
 };
 
 TYPED_TEST_SUITE(SystemTest, CatalogueSystems, Names);

@@ -98,7 +98,7 @@ using LobattoStep = typename decltype(detail::lobatto_form<T, System, Tau, S>())
 
 /// The step that begins with the multiplier of the continuous equations.
 template <class T, class System, class Tau, int S>
-  requires(System::kind == ConstraintKind::velocity && !HamiltonianAlone<System>)
+  requires(kind_of<System>() == ConstraintKind::velocity && !HamiltonianAlone<System>)
 using RecomputedLobattoStep = Recomputed<LobattoStep<T, System, Tau, S>, System, T>;
 
 /// The step with two stages, composed.

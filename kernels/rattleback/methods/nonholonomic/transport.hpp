@@ -32,7 +32,7 @@ RB_NAMESPACE_BEGIN
 
 template <class System>
 concept TakesTransport =
-    Condensable<System> && System::kind == ConstraintKind::velocity && !has_constraint_offset<System>;
+    Condensable<System> && kind_of<System>() == ConstraintKind::velocity && !has_constraint_offset<System>;
 
 namespace detail {
 

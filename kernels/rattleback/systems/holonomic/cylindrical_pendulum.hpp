@@ -13,17 +13,14 @@ struct CylindricalPendulum {
   T mass, length, gravity;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "cylindrical-pendulum";
-  static constexpr auto variant = "";
   static constexpr auto summary = "point mass on a sphere, with a configuration-dependent mass matrix";
   static constexpr auto configuration = "R^3: u = x^2 + y^2, angle, z (height)";
   static constexpr std::array<const char*, n> coordinates{"u", "angle", "z"};
   static constexpr auto source =
       "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
       "constrained mechanical systems, in other coordinates";
-  static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.1;
   static constexpr std::array<double, n> default_q{1.0, 0.0, 0.0}, default_v{0.0, 1.0, 0.0};
   static constexpr std::array<ParameterInfo, 3> parameters() {
@@ -31,7 +28,6 @@ struct CylindricalPendulum {
              {"length", 1.0, "length", "of the rod"},
              {"gravity", 9.81, "length/time^2", "acceleration downwards"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"angular_momentum", true, "momentum of the angle, about the vertical"}}};
   }

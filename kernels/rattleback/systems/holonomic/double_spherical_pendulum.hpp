@@ -11,15 +11,12 @@ struct DoubleSphericalPendulum {
   T mass_1, mass_2, length_1, length_2, gravity;
 
   static constexpr int n = 6, m = 2;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "double-spherical-pendulum";
-  static constexpr auto variant = "";
   static constexpr auto summary = "spherical pendulum that hangs from another one; chaotic";
   static constexpr auto configuration = "R^6: positions of the two masses, z being the height";
   static constexpr std::array<const char*, 6> coordinates{"x1", "y1", "z1", "x2", "y2", "z2"};
   static constexpr auto source = "J. E. Marsden, J. Scheurle, Z. angew. Math. Phys. 44 (1993) 17";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 6> default_q{0.8, 0.0, -0.6, 0.8, 0.6, -1.4},
       default_v{0.18, 0.5, 0.24, -0.22, 0.9, 0.54};
   static constexpr std::array<ParameterInfo, 5> parameters() {
@@ -29,7 +26,6 @@ struct DoubleSphericalPendulum {
              {"length_2", 1.0, "length", "of the lower rod"},
              {"gravity", 1.0, "length/time^2", "acceleration downwards"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"angular_momentum", true, "sum of x py - y px, about the vertical"}}};
   }

@@ -14,16 +14,13 @@ struct FourParticle {
   T mass_1, mass_2, mass_3, mass_4, k13, k24, l13, l24, l12, l34;
 
   static constexpr int n = 12, m = 2;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "four-particle";
-  static constexpr auto variant = "";
   static constexpr auto summary = "four particles, joined by two rods and two springs";
   static constexpr auto configuration = "R^12: the positions of the particles";
   static constexpr auto source =
       "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
       "constrained mechanical systems, sec. 6.3; O. Gonzalez, Comput. Methods Appl. Mech. Engrg. 174 (1999) 165";
-  static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.1;
   static constexpr std::array<double, n> default_q{0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0},
       default_v{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2.0 / 1.7};
@@ -39,7 +36,6 @@ struct FourParticle {
              {"l12", 1.0, "length", "of rod 1-2"},
              {"l34", 1.0, "length", "of rod 3-4"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 6> invariants() {
     return {{{"linear_momentum_1", true, "total momentum, component 1"},
              {"linear_momentum_2", true, "total momentum, component 2"},

@@ -17,16 +17,13 @@ struct HeavyTopDirectors {
   T mass, inertia, axial_inertia, length, gravity;
 
   static constexpr int n = 12, m = 9;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "heavy-top-directors";
-  static constexpr auto variant = "";
   static constexpr auto summary = "symmetric heavy top, as the centre of mass and three directors";
   static constexpr auto configuration = "R^12: centre of mass, directors d_1, d_2, d_3";
   static constexpr auto source =
       "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
       "constrained mechanical systems, sec. 6.2";
-  static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.01;
   // Steady precession with the rate 10 about the vertical and 135.6 about d_3, which is inclined by 60 degrees.
   static constexpr double half_root_3 = 0.86602540378443864676, tip = 0.075;
@@ -51,7 +48,6 @@ struct HeavyTopDirectors {
          {"length", tip, "length", "from the tip to the centre of mass"},
          {"gravity", 9.81, "length/time^2", "acceleration downwards"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 2> invariants() {
     return {{{"angular_momentum", true, "about the vertical through the tip"},
              {"spin", true, "angular momentum about d_3"}}};

@@ -14,17 +14,14 @@ struct ModifiedPendulum {
   T strength, level;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "modified-pendulum";
-  static constexpr auto variant = "";
   static constexpr auto summary = "point mass on a surface of degree 6 with a quartic potential";
   static constexpr auto configuration = "R^3: x, y, z";
   static constexpr std::array<const char*, 3> coordinates{"x", "y", "z"};
   static constexpr auto source =
       "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with "
       "Holonomic Constraints, eqs. (75), (76)";
-  static constexpr bool conserves_energy = true;
   // q = (2^-1/2, 0, -2^-1/2), v = (0, 2^-1/4, 0).
   static constexpr std::array<double, 3> default_q{0.7071067811865476, 0.0, -0.7071067811865476},
       default_v{0.0, 0.8408964152537145, 0.0};
@@ -32,8 +29,6 @@ struct ModifiedPendulum {
     return {{{"strength", 1.0, "1/(length^2 time^2)", "factor of the potential z^4, per mass"},
              {"level", 0.625, "1", "the surface is x^6 + y^4 + z^2 = level"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
 
   template <class S>
   RB_HD S potential(const Vector<S, n>& q) const {

@@ -12,10 +12,8 @@ struct Pendulum {
   T mass, length, gravity, constraint_scale;
 
   static constexpr int n = D, m = 1;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = D == 2 ? "planar-pendulum" : "spherical-pendulum";
-  static constexpr auto variant = "";
   static constexpr auto summary = D == 2 ? "point mass on a circle" : "point mass on a sphere";
   static constexpr auto configuration = D == 2 ? "R^2: x, y (height)" : "R^3: x, y, z (height)";
   static constexpr std::array<const char*, D> coordinates = [] {
@@ -26,7 +24,6 @@ struct Pendulum {
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems";
-  static constexpr bool conserves_energy = true;
   // A planar swing of 90 degrees, or a spherical swing from an angle of 1 rad.
   static constexpr std::array<double, D> default_q = [] {
     std::array<double, D> q{0.0, -1.0};
@@ -44,7 +41,6 @@ struct Pendulum {
              {"gravity", 1.0, "length/time^2", "acceleration downwards"},
              {"constraint_scale", 1.0, "1", "factor c of the constraint g = c (|q|^2 - length^2)/2"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr auto invariants() {
     if constexpr (D == 2) {
       return std::array<ObservableInfo, 0>{};

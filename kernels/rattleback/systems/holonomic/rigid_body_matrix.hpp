@@ -12,14 +12,11 @@ struct RigidBodyMatrix {
   T inertia_1, inertia_2, inertia_3;
 
   static constexpr int n = 9, m = 6;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "rigid-body-matrix";
-  static constexpr auto variant = "";
   static constexpr auto summary = "free rigid body as a constrained matrix";
   static constexpr auto configuration = "R^9: rotation matrix, row by row";
   static constexpr auto source = "J. E. Marsden, T. S. Ratiu, Introduction to Mechanics and Symmetry";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 9> default_q{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
       default_v{0.0, -0.2, 1.0, 0.2, 0.0, -0.3, -1.0, 0.3, 0.0};
   static constexpr std::array<ParameterInfo, 3> parameters() {
@@ -27,7 +24,6 @@ struct RigidBodyMatrix {
              {"inertia_2", 3.0, "mass length^2", "principal moment of inertia I2"},
              {"inertia_3", 4.0, "mass length^2", "principal moment of inertia I3"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 3> invariants() {
     return {{{"angular_momentum_x", true, "spatial angular momentum, first component"},
              {"angular_momentum_y", true, "second component"},

@@ -14,17 +14,14 @@ struct TetheredSatellites {
   T attraction, length;
 
   static constexpr int n = 9, m = 3;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "tethered-satellites";
-  static constexpr auto variant = "";
   static constexpr auto summary = "three satellites tethered to each other, about a centre of attraction";
   static constexpr auto configuration = "R^9: the positions of satellites 1, 2, 3";
   static constexpr std::array<const char*, 9> coordinates{"x1", "y1", "z1", "x2", "y2", "z2", "x3", "y3", "z3"};
   static constexpr auto source =
       "L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with "
       "Holonomic Constraints, eqs. (77)-(80)";
-  static constexpr bool conserves_energy = true;
   // z3 = 20 - sqrt(3)/2; the speed makes the energy 0.
   static constexpr std::array<double, 9> default_q{0.0, 0.5, 20.0, 0.0, -0.5, 20.0, 0.0, 0.0, 19.133974596215562},
       default_v{0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5517822421601885, 0.0, 0.0};
@@ -32,7 +29,6 @@ struct TetheredSatellites {
     return {
         {{"attraction", 1.0, "length^3/time^2", "of the centre, per mass"}, {"length", 1.0, "length", "of a tether"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 3> invariants() {
     return {{{"angular_momentum_x", true, "x component of sum_i q_i x v_i"},
              {"angular_momentum_y", true, "y component of sum_i q_i x v_i"},

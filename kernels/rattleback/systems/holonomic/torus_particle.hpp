@@ -12,15 +12,12 @@ struct TorusParticle {
   T mass, gravity, major_radius, minor_radius;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "torus-particle";
-  static constexpr auto variant = "";
   static constexpr auto summary = "point mass on a torus";
   static constexpr auto configuration = "R^3: x, y, z (height)";
   static constexpr std::array<const char*, 3> coordinates{"x", "y", "z"};
   static constexpr auto source = "a test problem of this project";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 3> default_q{3.0, 0.0, 0.0}, default_v{0.0, 0.7, 0.9};
   static constexpr std::array<ParameterInfo, 4> parameters() {
     return {{{"mass", 1.0, "mass", "of the point"},
@@ -28,7 +25,6 @@ struct TorusParticle {
              {"major_radius", 2.0, "length", "R, from the axis to the middle of the tube"},
              {"minor_radius", 1.0, "length", "r, of the tube"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"angular_momentum", true, "x py - y px, about the vertical"}}};
   }

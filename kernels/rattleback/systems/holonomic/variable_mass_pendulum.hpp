@@ -12,15 +12,12 @@ struct VariableMassPendulum {
   T mass, variation, length, gravity;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "variable-mass-pendulum";
-  static constexpr auto variant = "";
   static constexpr auto summary = "point on a sphere whose inertia depends on the height";
   static constexpr auto configuration = "R^3: x, y, z (height)";
   static constexpr std::array<const char*, 3> coordinates{"x", "y", "z"};
   static constexpr auto source = "a test problem of this project";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 3> default_q{0.8, 0.0, -0.6}, default_v{0.36, 1.0, 0.48};
   static constexpr std::array<ParameterInfo, 4> parameters() {
     return {{{"mass", 1.0, "mass", "of the point at height 0"},
@@ -28,7 +25,6 @@ struct VariableMassPendulum {
              {"length", 1.0, "length", "of the rod"},
              {"gravity", 1.0, "length/time^2", "acceleration downwards"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"angular_momentum", true, "x py - y px, about the vertical"}}};
   }

@@ -17,7 +17,6 @@ struct Chaotic {
 
   using scalar = T;
   static constexpr int n = 2 * Pairs + 1, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
   static constexpr int y = 1, z = 1 + Pairs;  // offsets of the blocks in q
   static constexpr bool is_contact = Variant == ChaoticVariant::contact;
 
@@ -41,7 +40,6 @@ struct Chaotic {
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.3";
-  static constexpr bool conserves_energy = true;
   // Member 0 of the paper's ensemble for m = 3. Further pairs start from y_i = 0.1.
   static constexpr std::array<double, n> default_q = [] {
     constexpr double start[] = {0.6, 0.4, 0.2};
@@ -53,7 +51,6 @@ struct Chaotic {
     return q;
   }();
   static constexpr std::array<double, n> default_v{};
-  static constexpr std::array<ParameterInfo, 0> parameters() { return {}; }
   static constexpr std::array<StructureInfo, 1> structure() { return {{{"m", Pairs}}}; }
   static constexpr auto invariants() {
     if constexpr (is_contact) {

@@ -14,16 +14,13 @@ struct ChaplyginSleigh {
   T mass, inertia, offset;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
 
   static constexpr auto name = "chaplygin-sleigh";
-  static constexpr auto variant = "";
   static constexpr auto summary = "rigid body sliding on a knife edge; configuration-dependent mass matrix";
   static constexpr auto configuration = "R^3: x, y (contact point), theta (heading)";
   static constexpr std::array<const char*, 3> coordinates{"x", "y", "theta"};
   static constexpr auto source =
       "A. M. Bloch, Nonholonomic Mechanics and Control, 2nd ed. (Springer 2015), section 1.7";
-  static constexpr bool conserves_energy = true;
   // The forward speed is 0.5 along the heading 0.3, and the angular velocity is 1.2.
   static constexpr std::array<double, 3> default_q{0.0, 0.0, 0.3},
       default_v{0.477668244562803, 0.14776010333066977, 1.2};
@@ -32,8 +29,6 @@ struct ChaplyginSleigh {
              {"inertia", 0.5, "kg m^2", "moment of inertia I about the centre of mass"},
              {"offset", 0.4, "m", "distance a from the knife edge to the centre of mass"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
 
   template <class S>
   RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {

@@ -11,10 +11,8 @@ template <class T>
 struct IsokineticParticle {
   using scalar = T;
   static constexpr int n = 2, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
 
   static constexpr auto name = "isokinetic-particle";
-  static constexpr auto variant = "";
   static constexpr auto summary =
       "particle of unit speed in an anharmonic potential; constraint quadratic in the velocity";
   static constexpr auto configuration = "R^2: x, y";
@@ -22,10 +20,7 @@ struct IsokineticParticle {
   static constexpr auto source =
       "D. J. Evans, W. G. Hoover, B. H. Failor, B. Moran, A. J. C. Ladd, Phys. Rev. A 28 (1983) 1016 (isokinetic "
       "constraint)";
-  static constexpr bool conserves_energy = false;
   static constexpr std::array<double, 2> default_q{0.5, -0.3}, default_v{0.6, 0.8};
-  static constexpr std::array<ParameterInfo, 0> parameters() { return {}; }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() { return {{{"speed", true, "|v|"}}}; }
 
   template <class S>

@@ -10,20 +10,15 @@ template <class T>
 struct NonholonomicParticle {
   using scalar = T;
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
 
   static constexpr auto name = "nonholonomic-particle";
-  static constexpr auto variant = "";
   static constexpr auto summary = "particle in a harmonic potential with the contact-type constraint vz = y vx";
   static constexpr auto configuration = "R^3: x, y, z";
   static constexpr std::array<const char*, 3> coordinates{"x", "y", "z"};
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.1";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 3> default_q{1.0, 0.5, 0.0}, default_v{0.4, 0.8, 0.2};
-  static constexpr std::array<ParameterInfo, 0> parameters() { return {}; }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 2> invariants() {
     return {{{"energy_y", true, "(vy^2 + y^2)/2"}, {"energy_xz", true, "(vx^2 + vz^2 + x^2)/2"}}};
   }

@@ -12,10 +12,8 @@ struct PendulumCvt {
   T epsilon;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
 
   static constexpr auto name = "pendulum-cvt";
-  static constexpr auto variant = "";
   static constexpr auto summary =
       "continuous variable transmission driven by a pendulum; driver and passenger energies";
   static constexpr auto configuration = "R^3: x, y (driver angle), z";
@@ -23,13 +21,11 @@ struct PendulumCvt {
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.2";
-  static constexpr bool conserves_energy = true;
   // The low-energy start of the paper: the driver has the energy 4/5, the passenger the energy 1.
   static constexpr std::array<double, 3> default_q{1.0, 0.0, 1.0}, default_v{0.0, 1.8973665961010275, 0.0};
   static constexpr std::array<ParameterInfo, 1> parameters() {
     return {{{"epsilon", 0.5, "1", "weight of the sin 2y term that breaks the symmetry of the driver's potential"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 2> invariants() {
     return {{{"driver_energy", true, "vy^2/2 - cos y + (epsilon/2) sin 2y"},
              {"passenger_energy", true, "(vx^2 + vz^2 + x^2 + z^2)/2"}}};

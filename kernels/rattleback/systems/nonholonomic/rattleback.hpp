@@ -24,11 +24,9 @@ struct Rattleback {
   T mass, moment_1, moment_2, moment_3, semi_axis_1, semi_axis_2, semi_axis_3, depth, angle, gravity;
 
   static constexpr int n = 6, m = 3, elements = Group::element_size;
-  static constexpr auto kind = ConstraintKind::velocity;
   static constexpr int z = 11;  // index in q
 
   static constexpr auto name = "rattleback";
-  static constexpr auto variant = "";
   static constexpr auto summary =
       "rattleback (celt): ellipsoid with skew axes of inertia rolling on a plane; reverses its spin";
   static constexpr auto configuration =
@@ -38,7 +36,6 @@ struct Rattleback {
   static constexpr auto source =
       "T. R. Kane, D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. Non-Linear Mech. 17 "
       "(1982), 175-186";
-  static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.01;
   // Body and start of Kane and Levinson. Their product of inertia, -0.2 cm^2 about axes that point down, corresponds to
   // the turn by delta. Both tilts are 0.5 degrees. The body spins at 5/s about the third axis, in the sense that
@@ -70,7 +67,6 @@ struct Rattleback {
          {"angle", 0.01428182891937999724, "rad", "angle delta of the ellipsoid's first axis against that of inertia"},
          {"gravity", 9.81, "m/s^2", "acceleration g downwards"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 4> invariants() {
     return {{{"spin", false, "angular velocity about the vertical, gamma.w"},
              {"height", false, "height z of the centre of mass"},

@@ -15,10 +15,8 @@ struct Suslov {
   T moment_1, moment_2, moment_3, product_13, product_23, weight, centre_1, centre_2, centre_3;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
 
   static constexpr auto name = "suslov";
-  static constexpr auto variant = "";
   static constexpr auto summary = "Suslov's problem: rigid body that cannot turn about an axis fixed in it";
   static constexpr auto configuration = "SO(3): R (body to space, third axis upwards); velocity w in the body";
   static constexpr std::array<const char*, 9> coordinates{"R11", "R12", "R13", "R21", "R22",
@@ -26,7 +24,6 @@ struct Suslov {
   static constexpr auto source =
       "G. K. Suslov, Theoretical Mechanics (1902); E. I. Kharlamova-Zabelina (1957); Yu. N. Fedorov, A. J. "
       "Maciejewski, M. Przybylska, The Poisson equations in the nonholonomic Suslov problem, Nonlinearity 22 (2009)";
-  static constexpr bool conserves_energy = true;
   // R = exp(0.3, -0.4, 0.2)
   static constexpr std::array<double, 9> default_q{0.902393426143777779, -0.249036480384168803, -0.351663099984004273,
                                                    0.131908591756702137, 0.936555726993455556,  -0.324751433648142093,
@@ -43,7 +40,6 @@ struct Suslov {
              {"centre_2", 0.8, "1", "its second component"},
              {"centre_3", 0.0, "1", "its third component"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"kharlamova_integral", false,
               "I11 w1 c1 + I22 w2 c2; constant where I13 = I23 = c3 = 0 (Kharlamova's case)"}}};

@@ -22,7 +22,6 @@ struct TurntableBall {
   T radius, spin, a, b, c;
 
   static constexpr int n = 5, m = 2, elements = Group::element_size;
-  static constexpr auto kind = ConstraintKind::velocity;
   static constexpr int x = 9, y = 10;  // indices in q
   static constexpr bool in_space = Variant == TurntableVariant::space;
 
@@ -38,7 +37,6 @@ struct TurntableBall {
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.5";
-  static constexpr bool conserves_energy = false;  // the table does work
   static constexpr std::array<double, elements> default_q{1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0};
   static constexpr std::array<double, n> default_v{0.3, -0.2, 0.5, -0.2, 0.7};
   static constexpr std::array<ParameterInfo, 5> parameters() {
@@ -48,7 +46,6 @@ struct TurntableBall {
              {"b", 0.4, "1", "second moment of inertia over mass r^2"},
              {"c", 0.4, "1", "third moment of inertia over mass r^2"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr auto invariants() {
     constexpr ObservableInfo moving{"moving_energy", true,
                                     "E + r Om (x W1 + y W2) - Om^2 (x^2 + y^2) = E - Om (x vy - y vx)"};

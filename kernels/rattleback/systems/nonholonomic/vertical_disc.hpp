@@ -17,24 +17,20 @@ struct VerticalDisc {
   T mass, inertia, stiffness;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::velocity;
 
   static constexpr auto name = "vertical-disc";
-  static constexpr auto variant = "";
   static constexpr auto summary = "vertical rolling disc (unicycle) held by a spring";
   static constexpr auto configuration = "SE(2): x, y, heading; velocity v1 (forward), v2 (sideways), w in the body";
   static constexpr std::array<const char*, 3> coordinates{"x", "y", "heading"};
   static constexpr auto source =
       "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
       "systems, section 7.4";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 3> default_q{1.0, 0.5, 0.3}, default_v{0.7, 0.0, 1.1};
   static constexpr std::array<ParameterInfo, 3> parameters() {
     return {{{"mass", 2.0, "mass", "mass m"},
              {"inertia", 0.5, "mass length^2", "moment of inertia I about the vertical"},
              {"stiffness", 1.0, "mass/time^2", "stiffness k of the spring"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 2> invariants() {
     return {{{"angular_velocity", true, "w"},
              {"linear_integral", true, "m w v1 - k Y, Y = y cos heading - x sin heading"}}};

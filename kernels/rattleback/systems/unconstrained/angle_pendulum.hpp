@@ -12,23 +12,18 @@ struct AnglePendulum {
   T mass, length, gravity;
 
   static constexpr int n = 1, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "angle-pendulum";
-  static constexpr auto variant = "";
   static constexpr auto summary = "planar pendulum by its angle";
   static constexpr auto configuration = "R: angle from the lower rest";
   static constexpr std::array<const char*, 1> coordinates{"angle"};
   static constexpr auto source = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section I.1.2";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 1> default_q{2.0}, default_v{0.0};
   static constexpr std::array<ParameterInfo, 3> parameters() {
     return {{{"mass", 1.0, "mass", "of the point"},
              {"length", 1.0, "length", "of the rod"},
              {"gravity", 1.0, "length/time^2", "acceleration downwards"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
 
   RB_HD Vector<T, n> mass_diagonal() const { return {mass * length * length}; }
   template <class S>

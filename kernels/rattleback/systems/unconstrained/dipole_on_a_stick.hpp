@@ -18,17 +18,14 @@ struct DipoleOnAStick {
   T mass, alpha, charge, fixed_charge, sigma;
 
   static constexpr int n = 3, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "dipole-on-a-stick";
-  static constexpr auto variant = "";
   static constexpr auto summary = "spherical pendulum that carries a dipole, in gravity and in the field of a charge";
   static constexpr auto configuration = "SO(3): R (body to space); velocity w in the body";
   static constexpr std::array<const char*, 9> coordinates{"R11", "R12", "R13", "R21", "R22",
                                                           "R23", "R31", "R32", "R33"};
   static constexpr auto source =
       "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, section 6";
-  static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.1;
   static constexpr std::array<double, 9> default_q{1, 0, 0, 0, 0, -1, 0, 1, 0};
   static constexpr std::array<double, 3> default_v{0, 0, -1};  // the second axis of space
@@ -39,7 +36,6 @@ struct DipoleOnAStick {
              {"fixed_charge", 1.0, "charge", "charge below the pivot"},
              {"sigma", -1.0, "length/time^2", "factor of mass R33 in the potential: -1 or 1"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"spatial_momentum_3", true, "(R I w)_3, angular momentum about the vertical"}}};
   }

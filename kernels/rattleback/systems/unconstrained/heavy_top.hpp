@@ -15,17 +15,14 @@ struct HeavyTop {
   T moment_1, moment_2, moment_3, weight, centre_1, centre_2, centre_3;
 
   static constexpr int n = 3, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "heavy-top";
-  static constexpr auto variant = "";
   static constexpr auto summary =
       "rigid body with a fixed point in gravity: heavy top, Lagrange's top, free rigid body";
   static constexpr auto configuration = "SO(3): R (body to space, third axis upwards); velocity w in the body";
   static constexpr std::array<const char*, 9> coordinates{"R11", "R12", "R13", "R21", "R22",
                                                           "R23", "R31", "R32", "R33"};
   static constexpr auto source = "L. D. Landau, E. M. Lifshitz, Mechanics, 3rd ed. (Pergamon 1976), sections 35, 36";
-  static constexpr bool conserves_energy = true;
   // R = exp(0.3, -0.4, 0.2)
   static constexpr std::array<double, 9> default_q{0.902393426143777779, -0.249036480384168803, -0.351663099984004273,
                                                    0.131908591756702137, 0.936555726993455556,  -0.324751433648142093,
@@ -40,7 +37,6 @@ struct HeavyTop {
              {"centre_2", 0.0, "1", "its second component"},
              {"centre_3", 1.0, "1", "its third component"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 4> invariants() {
     return {{{"spatial_momentum_1", false, "(R I w)_1; constant where weight = 0"},
              {"spatial_momentum_2", false, "(R I w)_2; constant where weight = 0"},
@@ -76,7 +72,6 @@ struct HeavyTopCone : HeavyTop<T> {
   T kappa;
 
   static constexpr int n = 3, m = 1;
-  static constexpr auto kind = ConstraintKind::holonomic;
 
   static constexpr auto name = "heavy-top-cone";
   static constexpr auto summary = "heavy top whose third axis is held on a cone about a horizontal line";

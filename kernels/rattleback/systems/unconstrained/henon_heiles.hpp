@@ -10,19 +10,13 @@ template <class T>
 struct HenonHeiles {
   using scalar = T;
   static constexpr int n = 2, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "henon-heiles";
-  static constexpr auto variant = "";
   static constexpr auto summary = "star in a galactic potential; the classical two-dimensional chaotic Hamiltonian";
   static constexpr auto configuration = "R^2: x, y";
   static constexpr std::array<const char*, 2> coordinates{"x", "y"};
   static constexpr auto source = "M. Henon, C. Heiles, Astron. J. 69 (1964) 73, eq. (11)";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 2> default_q{0.1, 0.2}, default_v{0.3, -0.1};
-  static constexpr std::array<ParameterInfo, 0> parameters() { return {}; }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
 
   template <class S>
   RB_HD S potential(const Vector<S, n>& q) const {

@@ -13,22 +13,18 @@ struct Kepler {
   T attraction;
 
   static constexpr int n = 2, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "kepler";
-  static constexpr auto variant = "";
   static constexpr auto summary = "Kepler problem in the plane";
   static constexpr auto configuration = "R^2: x, y";
   static constexpr std::array<const char*, 2> coordinates{"x", "y"};
   static constexpr auto source = "V. I. Arnold, Mathematical Methods of Classical Mechanics, section 8";
-  static constexpr bool conserves_energy = true;
   static constexpr double time_scale = 0.2;
   // The start is the pericentre of an orbit of eccentricity 0.6 and period 2 pi.
   static constexpr std::array<double, 2> default_q{0.4, 0.0}, default_v{0.0, 2.0};
   static constexpr std::array<ParameterInfo, 1> parameters() {
     return {{{"attraction", 1.0, "length^3/time^2", "of the centre, per mass"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 3> invariants() {
     return {{{"angular_momentum", true, "x vy - y vx"},
              {"laplace_runge_lenz_x", true, "first component of (vy, -vx) (x vy - y vx) - attraction q/|q|"},

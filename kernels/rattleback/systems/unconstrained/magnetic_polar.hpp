@@ -12,21 +12,17 @@ struct MagneticPolar {
   T magnetic_field, stiffness;
 
   static constexpr int n = 2, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "magnetic-polar";
-  static constexpr auto variant = "";
   static constexpr auto summary = "charged particle in a magnetic field and a trap, polar coordinates";
   static constexpr auto configuration = "R^2: r, phi";
   static constexpr std::array<const char*, 2> coordinates{"r", "phi"};
   static constexpr auto source = "a test problem of this project";
-  static constexpr bool conserves_energy = true;
   static constexpr std::array<double, 2> default_q{1.0, 0.0}, default_v{0.3, 0.4};
   static constexpr std::array<ParameterInfo, 2> parameters() {
     return {{{"magnetic_field", 1.0, "1/time", "charge times field over mass"},
              {"stiffness", 1.0, "1/time^2", "of the trap, over the mass"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"angular_momentum", true, "r^2 (phi' + field/2), the momentum of phi"}}};
   }

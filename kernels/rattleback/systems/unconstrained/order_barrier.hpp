@@ -18,17 +18,14 @@ struct OrderBarrier {
   T epsilon;
 
   static constexpr int n = 3, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "order-barrier";
-  static constexpr auto variant = "";
   static constexpr auto summary = "Hamiltonian that limits the order of variational methods without corrections";
   static constexpr auto configuration = "SO(3): R (body to space); velocity w in the body";
   static constexpr std::array<const char*, 9> coordinates{"R11", "R12", "R13", "R21", "R22",
                                                           "R23", "R31", "R32", "R33"};
   static constexpr auto source =
       "G. Bogfjellmo, H. Marthinsen, High order symplectic partitioned Lie group methods, proof of proposition 3.1";
-  static constexpr bool conserves_energy = true;
   // R = exp(0.2, -0.1, 0.4), with the momentum (0.3, -0.2, 0.1) in space.
   static constexpr std::array<double, 9> default_q{
       0.9164771264559104046, -0.3959724875566146072, -0.05723168511710885413,
@@ -39,8 +36,6 @@ struct OrderBarrier {
   static constexpr std::array<ParameterInfo, 1> parameters() {
     return {{{"epsilon", 1.0, "1", "inverse inertia; not 0 where momenta are to follow from velocities"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
-  static constexpr std::array<ObservableInfo, 0> invariants() { return {}; }
 
   template <class S>
   RB_HD S hamiltonian(const Vector<S, 9>& q, const Vector<S, n>& p) const {

@@ -15,17 +15,14 @@ struct RigidBodySpring {
   T moment_1, moment_2, moment_3, mass, stiffness, gravity, point_1, point_2, point_3, centre_1, centre_2, centre_3;
 
   static constexpr int n = 6, m = 0;
-  static constexpr auto kind = ConstraintKind::none;
 
   static constexpr auto name = "rigid-body-spring";
-  static constexpr auto variant = "";
   static constexpr auto summary = "rigid body that hangs on a spring";
   static constexpr auto configuration =
       "SE(3): R (body to space, third axis upwards), p (centre of mass); velocity (w, v) in the body";
   static constexpr std::array<const char*, 12> coordinates{"R11", "R12", "R13", "R21", "R22", "R23",
                                                            "R31", "R32", "R33", "x",   "y",   "z"};
   static constexpr auto source = "none: a test problem on SE(3)";
-  static constexpr bool conserves_energy = true;
   // q = exp(0.2, -0.3, 0.1, 0.4, 0.1, -0.2), with the momentum (0.5, -0.4, 0.9, 0.3, 0.2, -0.1) in space.
   static constexpr std::array<double, 12> default_q{
       0.9505806179060914663, -0.1273345749176302579, -0.2831649605650737063, 0.06803131640494001745,
@@ -48,7 +45,6 @@ struct RigidBodySpring {
              {"centre_2", 0.2, "length", "its second component"},
              {"centre_3", 0.0, "length", "its third component"}}};
   }
-  static constexpr std::array<StructureInfo, 0> structure() { return {}; }
   static constexpr std::array<ObservableInfo, 1> invariants() {
     return {{{"vertical_momentum", true, "angular momentum about the vertical through c"}}};
   }

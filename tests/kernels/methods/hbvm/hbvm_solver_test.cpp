@@ -200,7 +200,7 @@ TEST(HbvmRounding, CompensationHoldsTheDriftDown) {
 template <class System>
 void check_system(double scale) {
   constexpr int n = System::n, m = System::m;
-  const auto system = make_system<System>([](int i) { return 0.9 * System::parameters()[i].value + 0.1; });
+  const auto system = make_system<System>([](int i) { return 0.9 * parameters_of<System>()[i].value + 0.1; });
   for (int trial = 0; trial < 20; ++trial) {
     Vector<double, n> q;
     for (int i = 0; i < n; ++i) q[i] = System::default_q[i] + 0.4 * std::sin(7.0 * trial + 3.0 * i);

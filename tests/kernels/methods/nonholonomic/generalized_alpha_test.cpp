@@ -246,7 +246,7 @@ double defect_of_tangent(double h) {
   using D = Dual<double, 1>;
   using Step = GeneralizedAlpha<D, SystemOf<D>, Stabilised>;
   const auto system = make_default<SystemOf<double>>();
-  const auto over_duals = make_system<SystemOf<D>>([](int i) { return D(SystemOf<D>::parameters()[i].value); });
+  const auto over_duals = make_system<SystemOf<D>>([](int i) { return D(parameters_of<SystemOf<D>>()[i].value); });
   const auto numbers = numbers_of(0.8);
   const AlphaStep<SystemOf<double>> step(system, 0.8);
   const auto at = [&](double x) {
