@@ -49,16 +49,15 @@ auto default_state(const System& system) {
   return state;
 }
 
-/// Nanoseconds per trajectory-step of 200 steps of 0.1 from the default state.
+/// Nanoseconds per trajectory-step of steps of size h from the default state.
 template <class System>
-double nanoseconds(const System& system, const auto& step) {
+double nanoseconds(const System& system, const auto& step, double h = 0.1, int steps = 200) {
   using P = typename System::scalar;
-  constexpr int steps = 200;
   auto state = default_state(system);
   const auto start = std::chrono::steady_clock::now();
   for (int k = 0; k < steps; ++k) {
     auto next = state;
-    const StepReport<P> report = step(next, P(0.1));
+    const StepReport<P> report = step(next, P(h));
     state = select(report.status == P(0.0), next, state);
   }
   asm volatile("" : : "r"(&state) : "memory");  // the last state is of use
