@@ -324,8 +324,7 @@ std::vector<std::pair<int, bool>> ExpressionAlgebra::parts(int node) const {
   return all;
 }
 
-int ExpressionAlgebra::sum_of_parts(int node, const std::function<int(int)>& change,
-                                    const std::map<int, int>& whole) {
+int ExpressionAlgebra::sum_of_parts(int node, const std::function<int(int)>& change, const std::map<int, int>& whole) {
   std::vector<std::pair<int, bool>> all;
   gather(node, false, whole, all);
   std::vector<Term> terms;
@@ -355,8 +354,7 @@ int ExpressionAlgebra::substituted(int node, const std::map<int, int>& replaceme
     const Node info = graph_[at];
     int result = at;
     if (info.op == Op::add || info.op == Op::subtract) {
-      result = sum_of_parts(
-          at, [&](int part) { return self(self, part); }, replacement);
+      result = sum_of_parts(at, [&](int part) { return self(self, part); }, replacement);
     } else if (arity(info.op) > 0) {
       std::array<int, 3> operand{};
       for (std::size_t k = 0; k < static_cast<std::size_t>(arity(info.op)); ++k)

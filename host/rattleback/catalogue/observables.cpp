@@ -30,7 +30,8 @@ constexpr RunObservable run_observables_table[] = {
     {Coded::p, "p", false, dimension, false, "momentum dL/dv; on a group trivialised"},
     {Coded::p_projected, "p_projected", false, dimension_if_holonomic, false,
      "momentum without its component across the holonomic constraint"},
-    {Coded::lambda, "lambda", false, multipliers, false, "multiplier; with a velocity constraint and a method that carries none, that of the continuous equations"},
+    {Coded::lambda, "lambda", false, multipliers, false,
+     "multiplier; with a velocity constraint and a method that carries none, that of the continuous equations"},
     {Coded::constraint, "constraint", false, constraints, false, "components of the constraint"},
     {Coded::hidden_constraint, "hidden_constraint", false, constraints_if_holonomic, false,
      "components of the hidden constraint Dg(q) v"},
@@ -43,7 +44,8 @@ constexpr RunObservable run_observables_table[] = {
     {Coded::step_potential, "step_potential", true, step_number, true, "potential part of step_energy"},
     {Coded::iterations, "iterations", false, one, true, "iterations of all steps so far"},
     {Coded::residual, "residual", false, one, true, "largest residual that a step has left so far"},
-    {Coded::lyapunov, "lyapunov", false, one, true, "largest Lyapunov exponent so far, with the Euclidean norm of (dq, dp) in the units of the study"},
+    {Coded::lyapunov, "lyapunov", false, one, true,
+     "largest Lyapunov exponent so far, with the Euclidean norm of (dq, dp) in the units of the study"},
 };
 static_assert(std::size(run_observables_table) + 2 == ObservableCode::kinds,
               "a kind of observables has no descriptor, or has two; system and formula have none");

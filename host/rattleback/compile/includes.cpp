@@ -37,7 +37,7 @@ bool take(std::string_view& line, std::string_view word) {
 
 /// Whether a compiler takes a path for a header: there is something, and it is no folder.
 bool is_there(const fs::path& file) {
-  struct stat status {};
+  struct stat status{};
   return stat(file.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
@@ -69,7 +69,7 @@ std::string text_of_header(const fs::path& file, const std::string& name, const 
   };
   const int id = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe does not block
   if (id < 0) fail(std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   std::string text;
   std::string_view fault;
   if (fstat(id, &status) != 0 || !S_ISREG(status.st_mode)) {

@@ -58,7 +58,7 @@ std::filesystem::path file_of_library() {
 std::vector<Pack> builtin_packs() {
   std::vector<Pack> packs;
   const std::filesystem::path file = file_of_library(), folder = file.parent_path();
-  struct stat status {};
+  struct stat status{};
   if (file.empty() || stat(file.c_str(), &status) != 0) return packs;
   std::error_code code;
   for (const char* place : {"kernels", RATTLEBACK_LIBRARY_FOLDER "/rattleback/kernels"})

@@ -83,7 +83,7 @@ struct Kernels::Impl {
 
   /// Returns a member as it is now. What is called through a copy is called without the lock.
   template <class T>
-  T now(T Impl::*member) {
+  T now(T Impl::* member) {
     const std::lock_guard lock(mutex);
     return this->*member;
   }
@@ -98,7 +98,7 @@ struct Kernels::Impl {
   }
 
   /// Opens a store, which may warn, unless it is open.
-  std::shared_ptr<Store> opened(std::shared_ptr<Store> Impl::*store) {
+  std::shared_ptr<Store> opened(std::shared_ptr<Store> Impl::* store) {
     if (auto open = now(store)) return open;
     const bool is_cache = store == &Impl::cache;
     std::vector<Pack> places = is_cache ? std::vector<Pack>{} : builtin_packs();
@@ -374,7 +374,8 @@ const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).uni
 const SystemEntry& Kernels::system(const SystemSource& source, const std::string& digest) {
   OwnHeader header;
   if (source.text == nullptr)
-    header = {source.header, digest.empty() ? digest_of_header(source.header, source.header, header_options()) : digest};
+    header = {source.header,
+              digest.empty() ? digest_of_header(source.header, source.header, header_options()) : digest};
   const Job job = entry_job_of(entry_text(source), source.type, header);
   impl_->load({job}, 1);
   const std::lock_guard lock(impl_->mutex);
@@ -429,7 +430,7 @@ Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesyste
     if (made_now)
       std::filesystem::permissions(pack, perms::group_write | perms::others_write,
                                    std::filesystem::perm_options::remove, code);
-    struct stat status {};
+    struct stat status{};
     if (!code && stat(pack.c_str(), &status) == 0)
       if (const std::string fault = fault_of_owner(pack, status.st_uid); !fault.empty())
         input_error(pack.string(),

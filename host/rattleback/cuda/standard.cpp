@@ -414,9 +414,9 @@ using std::int64_t, std::uint64_t, std::intptr_t, std::uintptr_t;
 #endif
 )text";
 
-constexpr StandardHeader headers[] = {{"algorithm", text}, {"array", text},       {"bit", text},     {"cmath", text},
-                                      {"concepts", text},  {"cstddef", text},     {"cstdint", text}, {"iterator", text},
-                                      {"limits", text},    {"numbers", text},     {"span", text},    {"type_traits", text},
+constexpr StandardHeader headers[] = {{"algorithm", text}, {"array", text},   {"bit", text},     {"cmath", text},
+                                      {"concepts", text},  {"cstddef", text}, {"cstdint", text}, {"iterator", text},
+                                      {"limits", text},    {"numbers", text}, {"span", text},    {"type_traits", text},
                                       {"utility", text}};
 
 }  // namespace

@@ -286,7 +286,8 @@ class Parser {
     --empty_;
   }
   void count_term() {
-    if (++terms_ > most_terms) throw TooManyTerms(fmt::format("its sums have more than {} terms", most_terms), scan_.at());
+    if (++terms_ > most_terms)
+      throw TooManyTerms(fmt::format("its sums have more than {} terms", most_terms), scan_.at());
   }
   int bound(const std::string& index) {
     if (!scan_.take(",")) fail(fmt::format("a sum over {0} is sum({0}, first, last, term)", index));

@@ -23,7 +23,7 @@ std::string new_run() {
 }
 
 bool lock_file(int file) {
-  struct flock whole {};
+  struct flock whole{};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   return fcntl(file, F_OFD_SETLK, &whole) == 0;

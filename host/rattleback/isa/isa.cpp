@@ -2,8 +2,8 @@
 
 namespace rattleback {
 
-#define RB_DECLARE(isa) \
-  namespace isa {       \
+#define RB_DECLARE(isa)                    \
+  namespace isa {                          \
   extern const IsaFunctions isa_functions; \
   }
 RB_DECLARE(scalar)

@@ -185,9 +185,7 @@ PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, 
   constexpr std::uint64_t most = 100'000;
   const std::uint64_t size = ensemble.size();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  if (size <= most)
-    return check_listed(
-        problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
+  if (size <= most) return check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
   const std::vector<std::uint64_t> corners =
       problem.study.ensemble.listed() ? std::vector<std::uint64_t>{0, size - 1} : Grid(problem.study).corners();
   const std::uint64_t parts = most - corners.size();

@@ -138,8 +138,7 @@ void FileSink::lock() {
                ? "another run is writing this result; wait for it, or choose another with -o"
                : std::string("cannot lock the result (") + std::strerror(errno) + "); choose another place with -o");
     // Another run may have ended meanwhile and renamed the locked file. Then the lock is tried again.
-    struct stat mine {
-    }, there{};
+    struct stat mine{}, there{};
     named = fstat(lock_, &mine) == 0 && lstat(part_.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
             mine.st_ino == there.st_ino;
   }

@@ -155,8 +155,7 @@ fs::path followed(const fs::path& file) {
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {
-  struct stat first {
-  }, second{};
+  struct stat first{}, second{};
   return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino;
 }

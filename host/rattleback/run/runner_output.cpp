@@ -174,8 +174,7 @@ void Runner::write_lyapunov(const Tile& tile) {
   std::vector<double> values(tile.chunks() * chunk_size);
   for (std::uint64_t c = 0; c < tile.chunks(); ++c)
     system_.observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
-  std::ranges::replace_if(
-      values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
+  std::ranges::replace_if(values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
   sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, values.data());
 }
 

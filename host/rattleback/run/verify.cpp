@@ -76,10 +76,11 @@ void verify_own_system(Backend& backend, const Problem& problem) {
     const auto* b = std::get_if<std::vector<double>>(&results[1].dataset(part).values);
     if (a == nullptr || (a->size() == b->size() && std::memcmp(a->data(), b->data(), a->size() * sizeof(double)) == 0))
       continue;
-    input_error(problem.study.place("system.file"),
-                fmt::format("the kernels of {} on {} do not give the bits of those without packs ({} differs after ten "
-                            "steps); write the header for any scalar: with the functions of rattleback for sin, exp and so on",
-                            quote(problem.study.system.file.string(), most_of_a_path), backend.device(), part));
+    input_error(
+        problem.study.place("system.file"),
+        fmt::format("the kernels of {} on {} do not give the bits of those without packs ({} differs after ten "
+                    "steps); write the header for any scalar: with the functions of rattleback for sin, exp and so on",
+                    quote(problem.study.system.file.string(), most_of_a_path), backend.device(), part));
   }
   const std::lock_guard lock(mutex);
   verified.insert(name);

@@ -62,7 +62,7 @@ void write_to_disk(const fs::path& path, const std::string& text) {
 /// Returns the text of a manifest; empty when the manifest cannot be read.
 std::string manifest_text(int folder) {
   const Descriptor file(openat(folder, manifest_name, read_flags));
-  struct stat status {};
+  struct stat status{};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
   if (static_cast<std::size_t>(status.st_size) > most_of_a_manifest) return "";
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -104,7 +104,7 @@ Entry entry_of(const Json& json) {
 std::string fault_of(int folder, const StoredFile& stored) {
   if (!is_plain_name(stored.name)) return fmt::format("its manifest names {}", quote(stored.name));
   const Descriptor file(openat(folder, stored.name.c_str(), read_flags));
-  struct stat status {};
+  struct stat status{};
   if (!file || fstat(file.get(), &status) != 0)
     return fmt::format("{} cannot be read: {}", stored.name, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return fmt::format("{} is no regular file", stored.name);
@@ -138,7 +138,7 @@ Entry write_manifest(const fs::path& folder, const std::string& key, const Origi
   for (const fs::directory_entry& item : fs::directory_iterator(folder, code)) {
     if (!item.is_regular_file() || item.is_symlink()) continue;
     const Descriptor file(open(item.path().c_str(), read_flags));
-    struct stat status {};
+    struct stat status{};
     if (!file || fstat(file.get(), &status) != 0) fail(item.path(), "read");
     // A compiler leaves what it makes to the umask; others must not write what is loaded as code.
     if (fchmod(file.get(), status.st_mode & 0755u) != 0) fail(item.path(), "protected");
@@ -174,7 +174,7 @@ std::optional<Entry> read_entry(const fs::path& folder, const std::string& key, 
   const Descriptor id(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!id) {
     const int error = errno;
-    struct stat status {};
+    struct stat status{};
     if (lstat(folder.c_str(), &status) == 0) fault = std::strerror(error);
     return {};
   }

@@ -31,7 +31,7 @@ fs::path absolute_path(const char* variable) {
 
 /// Throws Error(input) when other users could have put kernels into the cache. A folder that does not exist is good.
 void require_own(const fs::path& folder) {
-  struct stat status {};
+  struct stat status{};
   if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
   constexpr std::string_view why = "its kernels are loaded as code";
   const std::string where = fmt::format("the cache of kernels, {}", folder.string());
@@ -72,7 +72,7 @@ fs::path make_private_folder() {
 void mark_as_used(const fs::path& entry) {
   constexpr std::time_t day = 24 * 60 * 60;
   const fs::path mark = entry / used_name;
-  struct stat status {};
+  struct stat status{};
   if (lstat(mark.c_str(), &status) == 0 && std::time(nullptr) - status.st_mtime < day) return;
   const int id = open(mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (id < 0) return;

@@ -21,7 +21,7 @@ constexpr std::string_view everybody = "can be written by every user";
 }  // namespace
 
 std::string fault_of_owner(const std::filesystem::path& path, uid_t owner) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return {};
   if (!is_ours(status, owner)) return belongs(status);
   if ((status.st_mode & S_IWOTH) != 0) return std::string(everybody);
@@ -41,7 +41,7 @@ std::string fault_of_owner(const Entry& entry, uid_t owner) {
 
 std::string fault_above(const std::filesystem::path& folder, Above look, uid_t owner) {
   for (std::filesystem::path above = folder.parent_path(); !above.empty(); above = above.parent_path()) {
-    struct stat status {};
+    struct stat status{};
     if (stat(above.c_str(), &status) == 0) {
       const std::string name = quote(above.string(), most_of_a_path);
       if (look == Above::owners && !is_ours(status, owner)) return fmt::format("{} {}", name, belongs(status));
@@ -56,7 +56,7 @@ std::string fault_above(const std::filesystem::path& folder, Above look, uid_t o
 std::filesystem::path path_from_program(const std::filesystem::path& path) {
   std::error_code code;
   const std::filesystem::path program = std::filesystem::canonical("/proc/self/exe", code);
-  struct stat status {};
+  struct stat status{};
   const uid_t owner = stat(program.c_str(), &status) == 0 ? status.st_uid : geteuid();
   const std::filesystem::path place = (program.parent_path() / path).lexically_normal();
   const std::filesystem::path target = std::filesystem::canonical(place, code);

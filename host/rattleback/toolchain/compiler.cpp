@@ -28,7 +28,7 @@ std::string environment(const char* name) {
 }
 
 bool is_program(const fs::path& path) {
-  struct stat status {};
+  struct stat status{};
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 

@@ -40,7 +40,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 std::vector<fs::path> plugin_places() {
   const char* given = std::getenv("RATTLEBACK_MPI");
   if (given != nullptr) return {given};
-  return {path_from_program(plugin_name), path_from_program(fs::path(RATTLEBACK_LIBRARY_FOLDER "/rattleback") / plugin_name)};
+  return {path_from_program(plugin_name),
+          path_from_program(fs::path(RATTLEBACK_LIBRARY_FOLDER "/rattleback") / plugin_name)};
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ std::optional<Ranks> find_ranks() {
 }
 
 unsigned threads_of_a_rank(const Ranks& ranks) {
-  const unsigned all = std::max(1u, std::thread::hardware_concurrency());  // of the node; a rank may be bound to some of them
+  const unsigned all =
+      std::max(1u, std::thread::hardware_concurrency());  // of the node; a rank may be bound to some of them
   return std::max(1u, std::min(usable_processors(), all / ranks.on_this_node));
 }
 

@@ -77,7 +77,8 @@ TEST_F(GuardProgram, LooksBetweenSamplesThatAreFarApart) {
   sparse.replace(sparse.find("sample_every = 40\n"), std::strlen("sample_every = 40\n"), "");
   write("s.toml", sparse);
   for (const char* end : {"40", "100"}) {
-    const Outcome run = shell(fmt::format("$RB run s.toml --quiet --set time.step=0.01 --set time.end={} -o {}.h5", end, end));
+    const Outcome run =
+        shell(fmt::format("$RB run s.toml --quiet --set time.step=0.01 --set time.end={} -o {}.h5", end, end));
     EXPECT_EQ(run.exit_code, 3) << run.err;
     EXPECT_NE(run.err.find("1 of 2 trajectories failed (1 parasitic)"), std::string::npos) << run.err;
   }

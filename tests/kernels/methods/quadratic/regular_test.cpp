@@ -135,8 +135,7 @@ TYPED_TEST(RegularTest, TheSweepsAreTheGeneralForm) {
 }
 
 TYPED_TEST(RegularTest, ChordsAreTheGeneralForm) {
-  if constexpr (is_holonomic<TypeParam>)
-    expect_paths_of_ggl_are_one_map(TypeParam{}, start(TypeParam{}), 0.05);
+  if constexpr (is_holonomic<TypeParam>) expect_paths_of_ggl_are_one_map(TypeParam{}, start(TypeParam{}), 0.05);
 }
 TEST(Regular, ChordsOfEnergyMomentumAreTheGeneralForm) {
   const SolvedRelativistic<double, 3, On::sphere> system{};
