@@ -280,8 +280,7 @@ class QuadraticLagrangian {
     for (int i = 0; i < n; ++i) {
       RB_UNROLL
       for (int j = 0; j < n; ++j) {
-        const bool entry = Pattern::entry(i, j);
-        mass_[i][j] = entry ? value(detail::entry_of<D>(inertia, i, j)) : T(0.0);
+        if (Pattern::entry(i, j)) mass_[i][j] = value(detail::entry_of<D>(inertia, i, j));
         if constexpr (Pattern::varies()) {
           RB_UNROLL
           for (int k = 0; k < active; ++k)
@@ -299,7 +298,11 @@ class QuadraticLagrangian {
           vector_potential_by_[k][i] = Pattern::vector_potential_varies(i, k) ? partial(a[i], k) : T(0.0);
       }
     }
-    if constexpr (Pattern::has_potential && active > 0) {
+    if constexpr (Separable<System> && active == n) {
+      const Vector<T, n> f = force(system, q);
+      RB_UNROLL
+      for (int k = 0; k < n; ++k) potential_by_[k] = -f[k];
+    } else if constexpr (Pattern::has_potential && active > 0) {
       const D u = system.potential(x);
       RB_UNROLL
       for (int k = 0; k < active; ++k) potential_by_[k] = Pattern::potential_varies(k) ? partial(u, k) : T(0.0);
@@ -313,7 +316,15 @@ class QuadraticLagrangian {
     mass_inverse = inverse();
     b = coupling(v);
   }
-  RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
+  RB_HD Matrix<T, n, n> mass() const {
+    Matrix<T, n, n> mass;
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) {
+      RB_UNROLL
+      for (int j = 0; j < n; ++j) mass[i][j] = Pattern::entry(i, j) ? mass_[i][j] : T(0.0);
+    }
+    return mass;
+  }
   RB_HD MassInverse inverse() const { return MassInverse(mass_); }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
@@ -412,7 +423,7 @@ class QuadraticLagrangian {
 
   static constexpr int directions = active > 0 ? active : 1;
   struct Nothing {};
-  // Derivatives of a constant M take no place: compilers copy large objects in memory.
+  // Compilers keep large objects in memory. So zeros of M are not stored, and derivatives of a constant M take no place.
   Matrix<T, n, n> mass_;
   [[no_unique_address]] std::conditional_t<Pattern::varies(), Vector<Matrix<T, n, n>, directions>, Nothing> mass_by_;
   Vector<T, n> vector_potential_, vector_potential_by_[directions];

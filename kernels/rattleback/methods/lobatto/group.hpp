@@ -1,6 +1,6 @@
 #pragma once
-// The Lobatto IIIA-IIIB integrators of general.hpp for mechanical systems on Lie groups, R^n among them: l = eta.M eta/2 - U(g),
-// on other groups with M(g) and A(g).eta as well, and constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic,
+// The Lobatto IIIA-IIIB integrators of general.hpp for mechanical systems on Lie groups: l = eta.M eta/2 - U(g), where M may
+// depend on g and A(g).eta may be added, with constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic ones,
 // phi(g) = 0, A = Dphi.
 
 #include "rattleback/linalg/guide.hpp"
@@ -28,8 +28,6 @@ class GroupSweeps {
   static constexpr int n = System::n, m = System::m;
   static constexpr bool holonomic = is_holonomic<System>;
   using Inertia = InertiaOfStages<T, System, S>;
-  /// J - P is of second order in h.
-  static constexpr bool flat = !on_group<System> && (holonomic || m == 0);
   static constexpr int coupled = (S - 1) * m;
   /// The equations of many multipliers are factorised once per step. The factors of few cost registers and little time.
   static constexpr bool keeps = coupled > 4;
@@ -41,7 +39,7 @@ class GroupSweeps {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
-  static constexpr bool two_packs = many_registers && n <= 3 && (on_group<System> ? S == 2 && m == 0 : S == 3);
+  static constexpr bool two_packs = many_registers && n <= 3 && S == 2 && m == 0;
 
   RB_HD GroupSweeps(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(detail::constant_mass(system)), options_(options) {}
@@ -67,11 +65,9 @@ class GroupSweeps {
       x = parked();
       subtract(at.residual, lanes.active, x);
       const T change = size_of(at.residual, at, inertia);
-      if constexpr (!flat) {
-        Unknowns second = first_order(start(), h, at, inertia, at.residual);
-        solve(at, inertia, second);
-        subtract(second, lanes.active, x);
-      }
+      Unknowns second = first_order(start(), h, at, inertia, at.residual);
+      solve(at, inertia, second);
+      subtract(second, lanes.active, x);
       parked = x;
       lanes.settle(sweep, change);
     }

@@ -29,9 +29,10 @@ RB_NAMESPACE_BEGIN
 ///
 ///   - sum_{j<s} ah_ij S y_j  in (E x)_i,     S = sum_k l_k D^2g_k  at the node.
 ///
-/// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c): it contracts like h^2. The matrices are those of the guess. Where M is constant
-/// and the constraint is holonomic, they mostly limit the contraction. The second sweep renews them there, and three sweeps are enough
-/// in place of four (bench/results/steps/first-guesses.md).
+/// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c), so that it contracts like h^2. The matrices are those of the guess. Where M is
+/// constant and the constraint is holonomic, it is mostly these matrices that limit the contraction; for up to three coordinates the
+/// second sweep renews them, because three sweeps are then enough in place of four (bench/results/steps/first-guesses.md). With more
+/// coordinates the matrices cost more than the sweep that they save (0.7 to 0.9 of the time without).
 ///
 /// The test of convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not
 /// reach the state. Lanes that do not contract are left unsolved.
@@ -46,7 +47,7 @@ class StageSweeps {
   /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
   static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
   static constexpr bool turns_forces = detail::has_sparse_hessian<System>();
-  static constexpr int sweeps_with_own_matrices = holonomic && ConstantInertia<System> ? 2 : 1;
+  static constexpr int sweeps_with_own_matrices = holonomic && ConstantInertia<System> && n <= 3 ? 2 : 1;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
@@ -86,19 +87,23 @@ class StageSweeps {
       if (lanes.ended() || lanes.late(sweep, options_)) break;
       Unknowns update = at.residual;
       solve(matrices, update);
-      Unknowns second = first_order(h, matrices, update);
-      solve(matrices, second);
+      Unknowns second;
+      if constexpr (has_first_order()) {
+        second = first_order(h, matrices, update);
+        solve(matrices, second);
+      }
       T change(0.0);
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
         change = larger(change, magnitude(update.velocity[i]));
-        x.velocity[i] = select(lanes.active, x.velocity[i] - (update.velocity[i] - second.velocity[i]), x.velocity[i]);
+        x.velocity[i] =
+            select(lanes.active, x.velocity[i] - less(update.velocity[i], second.velocity[i]), x.velocity[i]);
         if (m == 0 || i < first || i >= first + S - 1) continue;
         if constexpr (nonlinear)  // the last of these does not enter the velocities
-          change =
-              larger(change, magnitude(matrices.inverse[i] * matrices.forms[i].transpose_times(update.multiplier[i])));
+          change = larger(change,
+                          magnitude(matrices.inverse_of(i) * matrices.forms[i].transpose_times(update.multiplier[i])));
         x.multiplier[i] =
-            select(lanes.active, x.multiplier[i] - (update.multiplier[i] - second.multiplier[i]), x.multiplier[i]);
+            select(lanes.active, x.multiplier[i] - less(update.multiplier[i], second.multiplier[i]), x.multiplier[i]);
       }
       lanes.settle(sweep, change);
     }
@@ -142,6 +147,25 @@ class StageSweeps {
     });
     return table(i);
   }
+  /// Whether B has entries.
+  RB_HD static constexpr bool has_coupling() {
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < Pattern::active; ++k)
+        if (Pattern::coupled(i, k)) return true;
+    return false;
+  }
+  /// Whether E has entries.
+  RB_HD static constexpr bool has_first_order() {
+    for (int i = 0; i < n; ++i)
+      if (couples(i)) return true;
+    return nonholonomic;
+  }
+  /// An update less that of the first order, where there is one.
+  template <int size>
+  RB_HD static Vector<T, size> less(const Vector<T, size>& update, const Vector<T, size>& second) {
+    if constexpr (has_first_order()) return update - second;
+    return update;
+  }
   /// y + a b, where b is what E adds to some w.
   RB_HD static Vector<T, n> plus_coupled(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
     RB_UNROLL
@@ -160,7 +184,7 @@ class StageSweeps {
   };
   /// The matrices that hold for the step.
   struct Matrices {
-    MassInverse inverse[S];
+    MassInverse inverse[ConstantInertia<System> ? 1 : S];
     Coupling<System, T> coupling[S];
     Forms forms[S];
     Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
@@ -168,6 +192,9 @@ class StageSweeps {
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
     [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
     GuideFactors<T, coupled> factors;  // of the equations of the multipliers
+
+    /// M_i^-1.
+    RB_HD const MassInverse& inverse_of(int i) const { return inverse[ConstantInertia<System> ? 0 : i]; }
   };
 
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
@@ -277,15 +304,19 @@ class StageSweeps {
     if (set) {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
-        MassInverse& inverse = matrices.inverse[i];
-        const MassInverse of_node = inverse;
-        lagrangian[i].linearise(x.velocity[i], inverse, matrices.coupling[i]);
-        if (i == 0 && !LagrangianAlone<System>) inverse = of_node;  // M depends on q alone
-        if (i > 0) lanes.note_singular(matrices.inverse[i].singular());
+        if constexpr (!ConstantInertia<System>) {
+          MassInverse& inverse = matrices.inverse[i];
+          const MassInverse of_node = inverse;
+          lagrangian[i].linearise(x.velocity[i], inverse, matrices.coupling[i]);
+          if (i == 0 && !LagrangianAlone<System>) inverse = of_node;  // M depends on q alone
+          if (i > 0) lanes.note_singular(inverse.singular());
+        } else if constexpr (has_coupling()) {
+          matrices.coupling[i] = lagrangian[i].coupling(x.velocity[i]);
+        }
         if constexpr (m > 0) {
           matrices.forms[i] = forms[i];
           RB_UNROLL
-          for (int k = 0; k < m; ++k) matrices.response[i][k] = matrices.inverse[i] * forms[i].mu[k];
+          for (int k = 0; k < m; ++k) matrices.response[i][k] = matrices.inverse_of(i) * forms[i].mu[k];
           if constexpr (nonholonomic)
             if (i > 0) matrices.rate[i] = constraint_rate(system_, q[i], x.velocity[i]);
           if constexpr (nonlinear)
@@ -334,10 +365,10 @@ class StageSweeps {
             response = T(tableau.a[i][0] * tableau.ah[0][l]) * (matrices.inverse[0] * matrices.forms[l].mu[c]);
             RB_UNROLL
             for (int k = 1; k < S; ++k)
-              response =
-                  fma(T(tableau.a[i][k] * tableau.ah[k][l]), matrices.inverse[k] * matrices.forms[l].mu[c], response);
+              response = fma(T(tableau.a[i][k] * tableau.ah[k][l]), matrices.inverse_of(k) * matrices.forms[l].mu[c],
+                             response);
           } else {
-            response = T(tableau.a[i][l]) * (matrices.inverse[i] * matrices.forms[l].mu[c]);
+            response = T(tableau.a[i][l]) * (matrices.inverse_of(i) * matrices.forms[l].mu[c]);
           }
           const Vector<T, m> column = matrices.forms[i] * response;
           RB_UNROLL
@@ -353,7 +384,7 @@ class StageSweeps {
     constexpr auto tableau = lobatto_pair<S>();
     if constexpr (holonomic) {
       RB_UNROLL
-      for (int i = 0; i < S; ++i) x.velocity[i] = matrices.inverse[i] * x.velocity[i];
+      for (int i = 0; i < S; ++i) x.velocity[i] = matrices.inverse_of(i) * x.velocity[i];
     }
     if constexpr (m > 0) {
       Vector<T, coupled> right;
@@ -396,9 +427,9 @@ class StageSweeps {
           push = fma(T(tableau.ah[i][l]), matrices.forms[l].transpose_times(x.multiplier[l]), push);
       }
       if constexpr (holonomic) {
-        x.velocity[i] = x.velocity[i] + matrices.inverse[i] * push;
+        x.velocity[i] = x.velocity[i] + matrices.inverse_of(i) * push;
       } else {
-        x.velocity[i] = matrices.inverse[i] * push;
+        x.velocity[i] = matrices.inverse_of(i) * push;
       }
     }
   }
