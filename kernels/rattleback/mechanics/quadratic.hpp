@@ -325,7 +325,7 @@ class QuadraticLagrangian {
     }
     return mass;
   }
-  RB_HD MassInverse inverse() const { return MassInverse(mass_); }
+  RB_HD MassInverse inverse() const { return MassInverse(mass()); }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL
