@@ -40,10 +40,14 @@ RB_NAMESPACE_BEGIN
 /// converge from farther away (J. Albersmeyer, M. Diehl, The lifted Newton method and its application in optimization,
 /// SIAM J. Optim. 20 (2010) 1655).
 ///
+/// The Jacobian is put together from derivatives of single stages. Derivatives of the whole residual, column by column, would be
+/// less code and take 1.2, 1.4 and 3.2 times as long for two, three and five stages (heavy top; scalar).
+///
 /// Over dual numbers (tangent maps) the Jacobian is that of the values, and each part of the residual is solved for by
 /// itself: the derivatives obey the linearised equations, for which the same iteration is a linear one.
 ///
-/// A tile's lanes share it where it is not, with a `tile` of false, the last resort of a step that a thread takes by itself.
+/// With `tile`, the lanes of a GPU tile solve one trajectory together. Without it, the object is the fallback of a faster step that
+/// runs on a single thread, and nothing is shared.
 template <class T, class System, class Tau, int S, bool tile = false, bool spark = false>
 class GeneralLobatto {
   using G = group_of<System>;
