@@ -23,7 +23,6 @@ name_nvrtc()
 
 Table = Mapping[str, Any]
 _TABLES = ("study", "system", "method", "time", "ensemble", "observable", "section", "fit", "output")
-_PARTNERS = {"end": "steps", "steps": "end", "samples": "sample_every", "sample_every": "samples"}
 _copied: set[str] = set()  # parts of the state that a warning named
 
 
@@ -43,20 +42,6 @@ def _steps(key: str) -> list[str | int]:
         raise _core.InputError(f"'{key}' is no key of a study; write for example time.step or ensemble.axes[0].count")
     return [int(index) if index else name for name, index in re.findall(r"([\w-]+)|\[(\d+)\]", key) for name, index in
             [("", index) if index else (name, "")]]
-
-
-def _drop_options_of_other_methods(method: dict[str, Any], values: Mapping[str, Any]) -> None:
-    """Drops the options that the method of this name lacks, and that `values` does not give, as the program does."""
-    try:
-        entry = _core.describe(str(method["name"]))
-    except _core.InputError:
-        return  # the check of the study says what is wrong
-    if entry["kind"] != "method":
-        return
-    known = {"name", "solver", *(option["name"] for option in entry["options"])}
-    given = {re.split(r"[.\[]", key[len("method."):])[0] for key in values if key.startswith("method.")}
-    for key in set(method) - known - given:
-        del method[key]
 
 
 def _require_study(path: Path) -> None:
@@ -174,33 +159,35 @@ class Study:
         given = {"study": {"name": name} if name else None, "system": _named(system), "method": _named(method), "time": time,
                  "ensemble": ensemble, "observable": _tables(observable), "section": _tables(section), "fit": _tables(fit),
                  "output": output}
-        self._start({key: plain(value, key) for key, value in given.items() if value is not None}, Path.cwd(), None)
+        self._start({key: plain(value, key) for key, value in given.items() if value is not None}, Path.cwd(), None, None)
 
-    def _start(self, document: dict[str, Any], directory: Path, file: Path | None) -> None:
+    def _start(self, document: dict[str, Any], directory: Path, file: Path | None, problem: "_core.Problem | None") -> None:
+        """Takes a document, and what it resolves to where that is known already."""
         self._directory, self._file = directory, file
         self._arrays: dict[str, NDArray[np.float64]] = {}
-        self._document, self._problem = document, self._resolved(document, self._arrays)
+        self._document, self._problem = document, problem or self._resolved(document, self._arrays)
 
     @classmethod
     def load(cls, file: str | os.PathLike[str]) -> "Study":
         """Reads a study file. Raises InputError with FILE:LINE."""
         path = Path(file)
-        _core.load(path)
+        problem = _core.load(path)
         study = cls.__new__(cls)
         document = tomllib.loads(path.read_text(encoding="utf-8"))
         folder = path.absolute().parent
         system_file = document.get("system", {}).get("file", "")
         if system_file.endswith(".toml"):
             document["system"]["file"] = str(folder / system_file)
-        study._start(document, folder, path)
+        study._start(document, folder, path, problem)
         return study
 
     @classmethod
     def parse(cls, text: str, directory: str | os.PathLike[str] = ".") -> "Study":
         """Reads a study from TOML text. Relative paths begin in ``directory``. Raises InputError."""
-        _core.resolve(text, "study", str(directory), {})
+        folder = Path(directory).absolute()
+        problem = _core.resolve(text, "study", str(folder), {})
         study = cls.__new__(cls)
-        study._start(tomllib.loads(text), Path(directory).absolute(), None)
+        study._start(tomllib.loads(text), folder, None, problem)
         return study
 
     def _resolved(self, document: dict[str, Any], arrays: Mapping[str, NDArray[np.float64]]) -> "_core.Problem":
@@ -227,16 +214,16 @@ class Study:
         self.update({key: value})
 
     def __delitem__(self, key: str) -> None:
-        document = copy.deepcopy(self._document)
-        if not _remove(document, key):
+        if not _remove(copy.deepcopy(self._document), key):
             raise KeyError(key)
-        self._change(document, self._arrays)
+        self.update({key: None})
 
     def update(self, values: Mapping[str, Any]) -> None:
         """Sets several keys at once; None removes a key. The study stays as it was when the new one is not valid.
 
-        A table ``system.parameters`` leaves the other parameters as they are. Another ``method.name`` drops the options that
-        this method lacks.
+        What follows for other keys is as with ``--set`` of the program: a table ``system.parameters`` leaves the other parameters
+        as they are, another ``method.name`` drops the options that this method lacks, ``time.end`` drops ``time.steps`` and so on,
+        and axes that only the replaced values used are named in ``ensemble.unused``.
 
         Raises InputError.
         """
@@ -249,13 +236,11 @@ class Study:
                     _set(document, f"{key}.{name}", plain(parameter, f"{key}.{name}"))
             else:
                 _set(document, key, plain(value, key))
-        if "method.name" in values:
-            _drop_options_of_other_methods(document["method"], values)
-        times = {key for key in values if key.startswith("time.")}
-        for key in times:
-            partner = _PARTNERS.get(key[5:])
-            if partner and f"time.{partner}" not in times:
-                document.get("time", {}).pop(partner, None)
+        dropped, unused = _core.consequences(dumps(self._document), dumps(document), list(values), bool(self._arrays))
+        for key in dropped:
+            _remove(document, key)
+        if unused:
+            document["ensemble"].setdefault("unused", []).extend(unused)
         self._change(document, self._arrays)
 
     def replace(self, values: Mapping[str, Any]) -> "Study":

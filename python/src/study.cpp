@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core.hpp"
 #include "rattleback/about/citations.hpp"
 #include "rattleback/about/describe.hpp"
@@ -12,7 +14,9 @@
 #include "rattleback/problem/options.hpp"
 #include "rattleback/run/run.hpp"
 #include "rattleback/scales/scales.hpp"
+#include "rattleback/study/changes.hpp"
 #include "rattleback/study/reader.hpp"
+#include "rattleback/study/toml.hpp"
 
 namespace rattleback::python {
 namespace {
@@ -64,8 +68,7 @@ SharedProblem resolve(const std::string& text, const std::string& origin, const 
                       const std::map<std::string, Numbers>& states) {
   const auto table = table_of(states);
   return Call()([&] {
-    // The reader takes the folder of formulas in a file from the origin.
-    Study study = read_study(text, origin, {}, table != nullptr);
+    Study study = read_study(text, origin, {}, table != nullptr, directory);
     if (!directory.empty()) study.directory = directory;
     study.ensemble.states = table;
     auto problem = std::make_shared<const Problem>(std::move(study));
@@ -75,7 +78,33 @@ SharedProblem resolve(const std::string& text, const std::string& origin, const 
 }
 
 SharedProblem load(const std::filesystem::path& file) {
-  return Call()([&] { return std::make_shared<const Problem>(Study::load(file)); });
+  return Call()([&] {
+    Problem problem = Problem::load(file);
+    // The study stays the same when the process changes its working directory.
+    problem.study.file = std::filesystem::absolute(file);
+    problem.study.directory = problem.study.file.parent_path();
+    return std::make_shared<const Problem>(std::move(problem));
+  });
+}
+
+/// Returns what follows for other keys of a study when those in `keys` get new values: keys to remove, and names for
+/// ensemble.unused.
+std::pair<std::vector<std::string>, std::vector<std::string>> consequences(const std::string& before,
+                                                                           const std::string& after,
+                                                                           const std::vector<std::string>& keys,
+                                                                           bool listed) {
+  return Call()([&] {
+    const auto given = [&](const std::string& key) {
+      return std::ranges::any_of(keys, [&](const std::string& other) {
+        const auto& [part, whole] =
+            std::minmax(key, other, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+        return whole.starts_with(part) &&
+               (whole.size() == part.size() || whole[part.size()] == '.' || whole[part.size()] == '[');
+      });
+    };
+    Consequences found = consequences_of(parse_document(before, "", {}), parse_document(after, "", {}), given, listed);
+    return std::pair(std::move(found.dropped), std::move(found.unused));
+  });
 }
 
 std::uint64_t address(const Problem& problem, const std::string& part) {
@@ -138,6 +167,8 @@ void bind_study(nb::module_& module) {
           nb::arg("file"), "Writes the borrowed states into an HDF5 file.");
   module.def("resolve", &resolve, nb::arg("text"), nb::arg("origin"), nb::arg("directory"), nb::arg("states"),
              "Resolves a study from TOML, with arrays of initial states by name. Raises InputError.");
+  module.def("consequences", &consequences, nb::arg("before"), nb::arg("after"), nb::arg("keys"), nb::arg("listed"),
+             "Returns keys to remove and names for ensemble.unused when `keys` get new values.");
   module.def("load", &load, nb::arg("file"), "Resolves a study file. Raises InputError with FILE:LINE.");
   module.def(
       "describe", [](const std::string& name) { return from_json(json_text(describe(name))); }, nb::arg("name"),

@@ -143,7 +143,7 @@ std::vector<Setting> settings_of(const BenchArguments& arguments) {
     std::vector<std::string> overrides = arguments.study.overrides;
     drop_options_of_other_methods(overrides, changes);
     overrides.insert(overrides.end(), changes.begin(), changes.end());
-    settings.push_back({label, Study::load(arguments.study.file, overrides)});
+    settings.push_back({label, Problem::load(arguments.study.file, overrides)});
   };
   for (const int stages : arguments.stages)
     add(fmt::format("{} stages", stages), {fmt::format("method.stages={}", stages)});

@@ -111,7 +111,7 @@ void add_describe(CLI::App& app, int& exit_code) {
     auto instances = catalogue.instances(*name);
     std::string title = *name;
     if (name->ends_with(".toml")) {
-      const Problem problem = Study::load(*name);
+      const Problem problem = Problem::load(*name);
       if (*header) {
         print_header(problem);
         exit_code = exit_done;

@@ -7,6 +7,8 @@
 #include "output/output.hpp"
 #include "output/report.hpp"
 #include "rattleback/about/describe.hpp"
+#include "rattleback/about/schema.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/problem/options.hpp"
@@ -70,6 +72,18 @@ void print_text(const CatalogueParts& what) {
     print_stdout("statistics of values x with references r, over the c trajectories that count\n");
     for (const StatisticEntry& statistic : statistics()) print_stdout("  {:<28}{}\n", statistic.name, statistic.text);
   }
+  if (what.keys) {
+    print_stdout("keys of a study file\n");
+    for (const auto& key : list(what)["keys"]) {
+      std::string notes =
+          fmt::format("{}; default {}", key["type"].get<std::string>(), key["default"].get<std::string>());
+      if (key.contains("range")) notes += "; " + key["range"].get<std::string>();
+      if (key.contains("choices")) notes += "; " + join(key["choices"].get<std::vector<std::string>>());
+      if (key.contains("axes")) notes += "; of axes " + join(key["axes"].get<std::vector<std::string>>());
+      print_stdout("  {:<28}{}\n      {}\n", key["name"].get<std::string>(), notes,
+                   without_links(key["text"].get<std::string>()));
+    }
+  }
 }
 
 void print_names(const CatalogueParts& what) {
@@ -82,23 +96,35 @@ void print_names(const CatalogueParts& what) {
     for (const RunObservable& observable : run_observables()) print_stdout("{}\n", observable.title());
   if (what.statistics)
     for (const StatisticEntry& statistic : statistics()) print_stdout("{}\n", statistic.name);
+  if (what.keys)
+    for (const auto& key : list(what)["keys"]) print_stdout("{}\n", key["name"].get<std::string>());
 }
 
 }  // namespace
 
 void add_list(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("list", "list systems, methods, observables and statistics");
+  CLI::App* command =
+      app.add_subcommand("list", "list systems, methods, observables, statistics and the keys of a study");
   auto what = std::make_shared<std::string>();
-  auto names = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
-  command->add_option("what", *what, "systems, methods, observables or statistics; default: systems and methods")
-      ->check(CLI::IsMember({"systems", "methods", "observables", "statistics"}));
+  auto names = std::make_shared<bool>(false), json = std::make_shared<bool>(false),
+       schema = std::make_shared<bool>(false);
+  command
+      ->add_option("what", *what,
+                   "systems, methods, observables, statistics or keys of a study; default: systems and methods")
+      ->check(CLI::IsMember({"systems", "methods", "observables", "statistics", "keys"}));
   command->add_flag("--names", *names, "the names alone, one per line");
   command->add_flag("--json", *json, "as one JSON object");
-  command->callback([what, names, json, &exit_code] {
+  command->add_flag(
+      "--schema", *schema,
+      "the JSON schema of a study file, from which editors complete and check studies (docs/study-file.md)");
+  command->footer("Examples:\n  rattleback list keys\n  rattleback list --schema > study.schema.json");
+  command->callback([what, names, json, schema, &exit_code] {
     const bool both = what->empty();
     const CatalogueParts listed{both || *what == "systems", both || *what == "methods", *what == "observables",
-                                *what == "statistics"};
-    if (*json) {
+                                *what == "statistics", *what == "keys"};
+    if (*schema) {
+      print_stdout_json(study_schema());
+    } else if (*json) {
       print_stdout_json(list(listed));
     } else if (*names) {
       print_names(listed);

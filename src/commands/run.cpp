@@ -43,7 +43,7 @@ void check_space(const Problem& problem, const std::filesystem::path& output, st
                             static_cast<double>(needed) / (1 << 20), static_cast<double>(space.available) / (1 << 20)));
 }
 
-Problem StudyArguments::resolve() const { return Study::load(file, overrides); }
+Problem StudyArguments::resolve() const { return Problem::load(file, overrides); }
 
 void StudyArguments::add_to(CLI::App& command) {
   command.add_option("study", file, "study file (TOML)")->required()->type_name(value::file)->check(not_empty());

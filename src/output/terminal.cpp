@@ -18,6 +18,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/compile/kernels.hpp"
 #include "rattleback/statistics/with_error.hpp"
+#include "rattleback/study/reader.hpp"
 
 namespace rattleback::program {
 
@@ -188,7 +189,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
     const ResultFile file(result);
     if (summary.failed > 0) failures = failures_of(file);
     const std::string name =
-        Study::parse(std::get<std::string>(file.attributes("/").at("study")), result.string()).name;
+        read_study(std::get<std::string>(file.attributes("/").at("study")), result.string(), {}).name;
     const nlohmann::ordered_json statistics = last_values(file, "/observables/"), fits = last_values(file, "/fits/");
     if (as_json) {
       nlohmann::ordered_json json;

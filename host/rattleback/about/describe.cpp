@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "rattleback/about/citations.hpp"
+#include "rattleback/about/schema.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/json/json.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/statistics/statistics.hpp"
+#include "rattleback/study/tables.hpp"
 
 namespace rattleback {
 
@@ -77,18 +79,14 @@ Json describe_method(const MethodEntry& m) {
   Json json{{"name", m.name}, {"kind", "method"}, {"summary", m.summary}, {"order", m.order}, {"source", m.source}};
   json["references"] = json_of(Bibliography::instance().of_method(m.name));
   json["options"] = json_of(m.options);
-  const Study::Method defaults;
-  json["options"].push_back({{"name", "solver.tolerance"},
-                             {"default", defaults.tolerance},
-                             {"text", "size of the last update, relative to the unknowns, that ends an iteration"}});
-  json["options"].push_back({{"name", "solver.max_iterations"},
-                             {"default", defaults.max_iterations},
-                             {"text", "a step that needs more fails"}});
-  if (m.predicts)
-    json["options"].push_back({{"name", "solver.guess"},
-                               {"default", defaults.guess},
-                               {"choices", {"advanced", "simple"}},
-                               {"text", "where Newton's method starts: from q + h v, or from q"}});
+  for (const FieldInfo& row : solver_fields) {
+    if (row.key == std::string_view("guess") && !m.predicts) continue;
+    const std::string standard = row.standard;  // between backticks
+    Json option{{"name", path_of("solver", row.key)}, {"default", parse_json(standard.substr(1, standard.size() - 2))}};
+    if (!row.choices.empty()) option["choices"] = std::vector<std::string>(row.choices.begin(), row.choices.end());
+    option["text"] = without_links(row.text);
+    json["options"].push_back(std::move(option));
+  }
   json["takes"] = systems_in_words(m);
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
   json["frame"] = m.in_space ? "space" : "body";
@@ -162,6 +160,7 @@ Json list(const CatalogueParts& what) {
   if (what.statistics)
     for (const StatisticEntry& statistic : statistics())
       json["statistics"].push_back({{"name", statistic.name}, {"text", statistic.text}});
+  if (what.keys) json["keys"] = list_keys();
   return json;
 }
 

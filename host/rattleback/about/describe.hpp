@@ -24,7 +24,7 @@ namespace rattleback {
 
 /// The parts of a list.
 struct CatalogueParts {
-  bool systems = false, methods = false, observables = false, statistics = false;
+  bool systems = false, methods = false, observables = false, statistics = false, keys = false;
 };
 /// Returns name, summary and more of each entry, by part.
 [[nodiscard]] nlohmann::ordered_json list(const CatalogueParts& what);

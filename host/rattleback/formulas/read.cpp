@@ -473,6 +473,8 @@ std::vector<std::pair<std::string, const toml::node*>> entries_of(const toml::ta
 
 bool has_formulas(const toml::table& system) { return system.contains("coordinates") || system.contains("group"); }
 
+const std::vector<std::string>& keys_of_formulas() { return known_keys; }
+
 SystemFormulas read_system_formulas(const toml::table& system, bool starts_there) {
   return Reader(system)(starts_there);
 }

@@ -17,6 +17,9 @@ namespace rattleback {
 /// Returns whether a table [system] writes a system as formulas: it has coordinates or a group.
 [[nodiscard]] bool has_formulas(const toml::table& system);
 
+/// Returns the keys of such a table.
+[[nodiscard]] const std::vector<std::string>& keys_of_formulas();
+
 /// Reads and checks a table. Throws Error(input) for an unknown key, a wrong type, counts that do not fit and names that
 /// clash, and FormulaError for a formula that cannot be used. The keys of the table:
 ///

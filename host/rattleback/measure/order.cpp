@@ -151,7 +151,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   const Study& study = problem.study;
   const std::string where = file.path().string();
   const auto attributes = file.attributes("/");
-  const Problem stored_problem = Study::parse(std::get<std::string>(attributes.at("study")), where);
+  const Problem stored_problem = Problem::parse(std::get<std::string>(attributes.at("study")), where);
   const Study& stored = stored_problem.study;
   const auto differs = [&](std::string_view what, std::string_view theirs, std::string_view ours) {
     input_error(where, fmt::format("the reference is of another {} ({}, and the study has {}); run the study itself "

@@ -51,8 +51,8 @@ std::string different(const Result& a, const Result& b) {
 
 SelftestKernel test(const KernelCase& kernel, Session& tested, Session& reference, double seconds, Fnv1a& digest) {
   SelftestKernel outcome{kernel.name(), {}, 0, 0.0};
-  const auto take = [&](const Study& study) {
-    Result result = tested.run(study);
+  const auto take = [&](const Problem& problem) {
+    Result result = tested.run(problem);
     outcome.trajectory_steps += result.summary.trajectory_steps;
     outcome.seconds += result.summary.wall_seconds;
     return result;
@@ -61,15 +61,15 @@ SelftestKernel test(const KernelCase& kernel, Session& tested, Session& referenc
     for (const Exercise& exercise :
          {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
           Exercise{.draws = 3, .sections = true, .uneven = true}}) {
-      const Study study = Study::parse(study_of(kernel, exercise));
-      const Result expected = reference.run(study);
+      const Problem problem = Problem::parse(study_of(kernel, exercise));
+      const Result expected = reference.run(problem);
       add_to(digest, expected);
-      outcome.fault = different(expected, take(study));
+      outcome.fault = different(expected, take(problem));
       if (!outcome.fault.empty()) return outcome;
     }
-    const Study study = Study::parse(study_of(kernel, {}));
-    for (const Result first = take(study); outcome.seconds < seconds && outcome.fault.empty();)
-      outcome.fault = different(first, take(study));
+    const Problem problem = Problem::parse(study_of(kernel, {}));
+    for (const Result first = take(problem); outcome.seconds < seconds && outcome.fault.empty();)
+      outcome.fault = different(first, take(problem));
     if (!outcome.fault.empty()) outcome.fault += " (from one run to the next)";
   } catch (const Error& error) {
     outcome.fault = error.what();
@@ -109,7 +109,6 @@ SelftestReport selftest(const SelftestOptions& options) {
   if (cases.empty()) input_error("--match", fmt::format("no kernel of this build matches {}", quote(options.match)));
 
   SelftestReport report;
-  const Problem any = Study::parse(study_of(cases[0], {}));
   {
     const auto backend = make_backend(options.backend, 0);
     report.backend = backend->name();

@@ -80,7 +80,7 @@ void compare_states(const StatesOfSide& first, const StatesOfSide& second) {
   }
   // The system turns velocities and momenta of the second result into the frame of the first.
   std::optional<Problem> problem;
-  if (first.in_space() != second.in_space()) problem.emplace(Study::parse(first.study.to_toml(), first.name()));
+  if (first.in_space() != second.in_space()) problem.emplace(Problem::parse(first.study.to_toml(), first.name()));
   const auto turn = problem ? problem->system->turn : nullptr;
 
   const std::uint64_t size = first.size(), block = std::max<std::uint64_t>(states_in_memory / width[0], 1);

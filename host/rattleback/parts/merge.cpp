@@ -46,7 +46,7 @@ class Merge {
   Merge(const PartsFolder& folder, const MergeOptions& options)
       : folder_(folder),
         options_(options),
-        problem_(Study::parse(folder.study(), folder.path().string())),
+        problem_(Problem::parse(folder.study(), folder.path().string())),
         ensemble_(problem_, {0, 0}),
         plan_(make_plan(problem_, ensemble_)) {}
 

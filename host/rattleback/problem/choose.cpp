@@ -154,18 +154,8 @@ void check_separable(const Study& study, const SystemEntry& system, const Method
   }
 }
 
-void check_solver(const Study& study, const MethodEntry& entry) {
+void check_guess(const Study& study, const MethodEntry& entry) {
   const Study::Method& method = study.method;
-  if (!(method.tolerance > 0 && method.tolerance <= 1e-6)) {
-    input_error(study.place("method.solver.tolerance"),
-                fmt::format("method.solver.tolerance = {} is out of range; it must be above 0 and at most 1e-6",
-                            method.tolerance));
-  }
-  if (method.max_iterations < 1 || method.max_iterations > 10000) {
-    input_error(study.place("method.solver.max_iterations"),
-                fmt::format("method.solver.max_iterations = {} is out of range; it must be in 1 to 10000",
-                            method.max_iterations));
-  }
   if (method.guess != "advanced" && method.guess != "simple") {
     input_error(study.place("method.solver.guess"),
                 fmt::format("method.solver.guess = {} is unknown; it is \"advanced\", q + h v, or \"simple\", q",
@@ -195,7 +185,7 @@ void choose_method(Problem& problem) {
   check_separable(study, system, method);
   complete_options(study, system, method);
   settle_options(problem);
-  check_solver(study, method);
+  check_guess(study, method);
 }
 
 }  // namespace rattleback

@@ -2,7 +2,10 @@
 // A study whose names are resolved with the catalogue.
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rattleback/catalogue/catalogue.hpp"
@@ -16,6 +19,13 @@ struct Problem {
   /// Resolves a study: sets every default and checks all values that need no evaluation of the ensemble. A study
   /// converts implicitly to a problem. Throws Error(input) with the place of the fault in the study's file.
   Problem(Study given);
+
+  /// Reads and resolves a study file. `overrides` are KEY=VALUE with dotted keys (time.step=0.05,
+  /// ensemble.axes[0].count=31). Throws Error(input) with FILE:LINE.
+  [[nodiscard]] static Problem load(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+  /// Reads and resolves a study from text. `origin` replaces the file name in messages.
+  [[nodiscard]] static Problem parse(std::string_view toml, std::string_view origin = "study",
+                                     std::span<const std::string> overrides = {});
 
   Study study;  ///< all defaults are set; resolving this study again gives the same problem
   const SystemEntry* system = nullptr;

@@ -11,6 +11,7 @@
 #include "rattleback/points/point_file.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/study/reader.hpp"
+#include "rattleback/study/tables.hpp"
 
 namespace rattleback {
 namespace {
@@ -35,10 +36,6 @@ void check_file(const Study& study) {
 void check_frame(const Study& study, const SystemEntry& system) {
   const std::string &frame = study.ensemble.frame, where = study.place("ensemble.frame");
   if (frame.empty()) return;
-  const std::vector<std::string> known{"space", "body"};
-  if (std::ranges::find(known, frame) == known.end())
-    input_error(where, fmt::format("unknown ensemble.frame {} (known: {}){}", quote(frame), join(known),
-                                   did_you_mean(frame, known)));
   if (system.turn == nullptr)
     input_error(where, fmt::format("ensemble.frame is for systems on Lie groups (the configuration space of '{}' is "
                                    "R^{}); leave it out",
@@ -94,6 +91,7 @@ Problem::Problem(Study given) : study(std::move(given)) {
   check_name("a study", name, study.place("study.name"));
   choose_system(*this);
   choose_method(*this);
+  check_fields(study);
   check_file(study);
   check_initial(*this);
   const Grid grid(study);
@@ -171,20 +169,26 @@ void check_trajectories(const Study& study, std::uint64_t size) {
   }
 }
 
-// The functions that read a study also complete the study.
-
-Study Study::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
-  return Problem(read_study(toml, origin, overrides)).study;
+Problem Problem::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
+  return read_study(toml, origin, overrides);
 }
 
-Study Study::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
+Problem Problem::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
   constexpr std::size_t most = std::size_t{64} << 20;
   Study study = read_study(read_text(file, most), file.string(), overrides);
   study.file = file;
   study.directory = file.parent_path();  // a header of the study is sought there
-  return Problem(std::move(study)).study;
+  return study;
 }
 
-void Study::validate() { *this = Problem(*this).study; }
+Study Study::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {
+  return Problem::parse(toml, origin, overrides).study;
+}
+
+Study Study::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  return Problem::load(file, overrides).study;
+}
+
+void Study::validate() { *this = Problem(std::move(*this)).study; }
 
 }  // namespace rattleback

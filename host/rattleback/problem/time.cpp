@@ -40,10 +40,6 @@ std::uint64_t count_intervals(const Study& study, double interval, std::string_v
                   time.start, *time.end, words, quotient, time.start + usable * interval, span / usable / parts));
 }
 
-void require_positive(const Study& study, std::string_view key, std::optional<std::uint64_t> count) {
-  if (count && *count == 0) input_error(study.place(key), fmt::format("{} must be at least 1", key));
-}
-
 void check_end(const Study& study) {
   const Study::Time& time = study.time;
   if (*time.end > time.start && std::isfinite(*time.end)) return;
@@ -59,7 +55,6 @@ void complete_varying_time(Study& study) {
                 "and time.samples, not time.steps or time.sample_every");
   }
   check_end(study);
-  require_positive(study, "time.samples", time.samples);
   time.steps = 0;
   time.sample_every = 0;
 }
@@ -80,7 +75,6 @@ void complete_steps(Study& study, double step) {
   Study::Time& time = study.time;
   if (!time.end && !time.steps) input_error(study.place("time"), "time.end is missing; give time.end or time.steps");
   const bool both = time.end && time.steps;
-  if (time.steps) require_positive(study, "time.steps", time.steps);
   if (!time.end) {
     time.end = time.start + static_cast<double>(*time.steps) * step;
     if (whole((*time.end - time.start) / step) != time.steps) {
@@ -100,8 +94,6 @@ void complete_steps(Study& study, double step) {
 
 void complete_samples(Study& study) {
   Study::Time& time = study.time;
-  require_positive(study, "time.sample_every", time.sample_every);
-  require_positive(study, "time.samples", time.samples);
   const std::uint64_t steps = *time.steps;
   if (!time.sample_every && time.samples) {
     if (steps % *time.samples != 0) {

@@ -95,7 +95,7 @@ struct Session::Impl {
       files.remove_scratch();  // the run ended after renaming the result, before removing the checkpoint
       input_error(result.string(), "is finished; there is nothing to go on with");
     }
-    return go_on(Study::parse(checkpoint.text("study"), files.checkpoint.string()), files, checkpoint, options, {});
+    return go_on(Problem::parse(checkpoint.text("study"), files.checkpoint.string()), files, checkpoint, options, {});
   }
 
   Summary go_on(const Problem& problem, const RunFiles& files, const CheckpointReader& checkpoint,

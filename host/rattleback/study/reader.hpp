@@ -1,6 +1,7 @@
 #pragma once
 // Converts TOML to a Study, before validation.
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,8 +11,9 @@
 namespace rattleback {
 
 /// Reads keys and types, sets Study::places, and reports faults that need no catalogue: syntax, unknown keys, wrong
-/// types, missing keys, keys that exclude each other. `states_follow` says that the caller adds the initial states.
+/// types, missing keys, keys that exclude each other. `states_follow` says that the caller adds the initial states. The path of a
+/// system in a file of its own begins in `folder`, or where that is empty in the folder of `origin`.
 [[nodiscard]] Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides,
-                               bool states_follow = false);
+                               bool states_follow = false, const std::filesystem::path& folder = {});
 
 }  // namespace rattleback

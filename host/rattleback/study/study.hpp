@@ -232,10 +232,10 @@ struct Study {
   /// The place of each key ("time.end", "ensemble.axes[0]"), for messages.
   std::map<std::string, std::string, std::less<>> places;
 
-  /// Reads and validates a study file. `overrides` are KEY=VALUE with dotted keys (time.step=0.05,
-  /// ensemble.axes[0].count=31). Throws Error(input) with FILE:LINE.
+  /// Problem::load(file, overrides).study: a complete study, to be changed before a run. What runs it unchanged starts from the
+  /// Problem, which is resolved already.
   static Study load(const std::filesystem::path& file, std::span<const std::string> overrides = {});
-  /// Reads and validates a study from text. `origin` replaces the file name in messages.
+  /// Problem::parse(toml, origin, overrides).study.
   static Study parse(std::string_view toml, std::string_view origin = "study",
                      std::span<const std::string> overrides = {});
 

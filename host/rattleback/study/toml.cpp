@@ -97,30 +97,6 @@ Value to_value(const toml::node& node, const std::string& key) {
 
 double to_number(const toml::node& node, const std::string& key) { return constant(to_value(node, key), key); }
 
-Section::Section(const toml::table& table, std::string path, const std::vector<std::string>& names)
-    : table_(table), path_(std::move(path)) {
-  for (const auto& [key, node] : table_) {
-    if (std::ranges::find(names, key.str()) != names.end()) continue;
-    const toml::source_region& source = key.source().path ? key.source() : node.source();
-    const std::string inside = path_.empty() ? "at the top level" : fmt::format("in [{}]", path_);
-    input_error(place_of(source), fmt::format("unknown key {} {} (known: {}){}", quote(key.str()), inside, join(names),
-                                              did_you_mean(key.str(), names)));
-  }
-}
-
-void Section::exclude(std::string_view a, std::string_view b) const {
-  if (find(a) != nullptr && find(b) != nullptr) {
-    input_error(place_of(find(b)->source()),
-                fmt::format("{} and {} are both given (one follows from the other); leave one out", path(a), path(b)));
-  }
-}
-
-const toml::table* Section::table(std::string_view key) const {
-  const toml::node* node = find(key);
-  if (node != nullptr && !node->is_table()) wrong_type(*node, path(key), "a table");
-  return node != nullptr ? node->as_table() : nullptr;
-}
-
 // Overrides of keys.
 
 namespace {
@@ -165,15 +141,6 @@ toml::table parse_value(std::string_view text, const std::string& where) {
   toml::table document = toml::parse("value = ''", where);
   **document.get_as<std::string>("value") = text;
   return document;
-}
-
-/// Returns the key of [time] that excludes `key`, or "".
-std::string_view partner(std::string_view key) {
-  if (key == "end") return "steps";
-  if (key == "steps") return "end";
-  if (key == "samples") return "sample_every";
-  if (key == "sample_every") return "samples";
-  return "";
 }
 
 /// Puts the entries of a table into the table `name` inside `table`, whose other entries stay. Returns false unless both are
@@ -228,12 +195,6 @@ void apply_override(toml::table& root, std::string_view text) {
       }
       node = array->get(index);
     }
-  }
-  // An override of end replaces the file's steps, and so on. Two overrides that exclude each other stay an error.
-  toml::table* time = root.get_as<toml::table>("time");
-  if (steps.size() == 2 && steps[0] == Step("time") && time != nullptr) {
-    const std::string_view other = partner(std::get<std::string>(steps[1]));
-    if (time->contains(other) && !from_option(*time->get(other))) time->erase(other);
   }
 }
 

@@ -91,15 +91,13 @@ int compile_kernels(const CompileArguments& arguments) {
     input_error("--set", "changes studies, and none is named; name a study, or leave --set out");
   const std::vector<Isa> isas = read_isas(arguments.isas);
   std::vector<Unit> units;
-  for (const std::string& study : arguments.studies)
-    add_study(units, Study::load(study, arguments.overrides), isas, arguments.bench);
+  std::vector<Unit> device_units;  // the instruction set does not matter for a GPU
+  for (const std::string& study : arguments.studies) {
+    const Problem problem = Problem::load(study, arguments.overrides);
+    add_study(units, problem, isas, arguments.bench);
+    for (const Unit& unit : units_of(problem, Isa::scalar)) device_units.push_back(unit);
+  }
   if (!arguments.catalogue.empty()) add_catalogue(units, arguments, isas);
-
-  // The instruction set does not matter for a GPU.
-  std::vector<Unit> device_units;
-  for (const std::string& study : arguments.studies)
-    for (const Unit& unit : units_of(Study::load(study, arguments.overrides), Isa::scalar))
-      device_units.push_back(unit);
   std::vector<Unit> of_catalogue;
   if (!arguments.catalogue.empty()) add_catalogue(of_catalogue, arguments, {Isa::scalar});
   std::ranges::copy_if(of_catalogue, std::back_inserter(device_units),

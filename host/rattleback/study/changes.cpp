@@ -1,0 +1,104 @@
+#include "rattleback/study/changes.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rattleback/base/error.hpp"
+#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/expression/expression.hpp"
+#include "rattleback/study/tables.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Adds the names that a text uses: those of an expression, or else all words.
+void add_names(const std::string& text, std::set<std::string>& names) {
+  try {
+    for (std::string& name : variables_of(Value(text))) names.insert(std::move(name));
+    return;
+  } catch (const Error&) {  // another language, or a fault that the reader reports
+  }
+  const auto in_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (auto at = text.begin(); at != text.end();) {
+    const auto begin = std::find_if(at, text.end(), in_name);
+    at = std::find_if_not(begin, text.end(), in_name);
+    if (begin != at) names.emplace(begin, at);
+  }
+}
+
+void collect_names(const toml::node& node, std::set<std::string>& names) {
+  if (const toml::table* table = node.as_table()) {
+    for (const auto& entry : *table) collect_names(entry.second, names);
+  } else if (const toml::array* array = node.as_array()) {
+    for (const toml::node& entry : *array) collect_names(entry, names);
+  } else if (const auto* text = node.as_string()) {
+    add_names(text->get(), names);
+  }
+}
+
+/// Returns the names in all values that may use an axis.
+std::set<std::string> names_in_values(const toml::table& document) {
+  std::set<std::string> names;
+  for (const char* key : {"system", "time", "observable", "section"})
+    if (const toml::node* node = document.get(key)) collect_names(*node, names);
+  if (const toml::node* initial = document.at_path("ensemble.initial").node()) collect_names(*initial, names);
+  return names;
+}
+
+/// Returns whether an array of the ensemble has this name, as an axis with `key` = "name", or itself.
+bool lists(const toml::table& ensemble, const char* array, const std::string& name) {
+  const toml::array* entries = ensemble.get_as<toml::array>(array);
+  return entries != nullptr && std::ranges::any_of(*entries, [&](const toml::node& entry) {
+           const toml::table* axis = entry.as_table();
+           return (axis != nullptr ? (*axis)["name"].value<std::string>() : entry.value<std::string>()) == name;
+         });
+}
+
+}  // namespace
+
+Consequences consequences_of(const toml::table& before, const toml::table& after,
+                             const std::function<bool(const std::string& key)>& given, bool listed) {
+  Consequences result;
+  for (const TableInfo& info : study_tables()) {
+    const toml::table* table = after.get_as<toml::table>(info.path);
+    if (table == nullptr) continue;
+    for (const FieldInfo& row : info.fields) {
+      if (*row.excludes == '\0' || !table->contains(row.key) || !table->contains(row.excludes)) continue;
+      const std::string one = path_of(info.path, row.key), other = path_of(info.path, row.excludes);
+      if (given(one) != given(other)) result.dropped.push_back(given(one) ? other : one);
+    }
+  }
+  if (const toml::table* method = after.get_as<toml::table>("method"); method != nullptr && given("method.name"))
+    if (const MethodEntry* entry = Catalogue::instance().method((*method)["name"].value_or(std::string())))
+      for (const auto& [key, node] : *method) {
+        const auto same = [&key = key](const auto& known) { return key == known; };
+        if (std::ranges::none_of(method_fields, same, &FieldInfo::key) &&
+            std::ranges::none_of(entry->options, same, &OptionInfo::name) && !given(path_of("method", key.str())))
+          result.dropped.push_back(path_of("method", key.str()));
+      }
+  if (const toml::table* ensemble = after.get_as<toml::table>("ensemble")) {
+    const std::set<std::string> now = names_in_values(after);
+    for (const std::string& name : names_in_values(before))
+      if (!now.contains(name) && !lists(*ensemble, "unused", name) &&
+          (listed || ensemble->contains("file") || lists(*ensemble, "axes", name)))
+        result.unused.push_back(name);
+  }
+  return result;
+}
+
+void apply(const Consequences& consequences, toml::table& document) {
+  for (const std::string& key : consequences.dropped) {
+    const auto dot = key.find('.');
+    document.get_as<toml::table>(key.substr(0, dot))->erase(key.substr(dot + 1));
+  }
+  if (consequences.unused.empty()) return;
+  toml::table& ensemble = *document.get_as<toml::table>("ensemble");
+  ensemble.insert("unused", toml::array());
+  if (toml::array* unused = ensemble.get_as<toml::array>("unused"))
+    for (const std::string& name : consequences.unused) unused->push_back(name);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,99 @@
+#include "rattleback/study/fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/study/formulas_text.hpp"
+#include "rattleback/study/tables.hpp"
+
+namespace rattleback {
+namespace {
+
+template <class Object>
+void check_all(std::span<const Field<Object>> fields, const Object& object, const std::string& path,
+               const Study& study) {
+  for (const Field<Object>& field : fields) field.check_value(field, object, path_of(path, field.key), study);
+}
+
+}  // namespace
+
+std::string path_of(std::string_view table, std::string_view key) {
+  return table.empty() ? std::string(key) : fmt::format("{}.{}", table, key);
+}
+
+std::string FieldInfo::range() const {
+  const bool below = std::isfinite(minimum), over = std::isfinite(maximum);
+  if (above && over) return fmt::format("above {} and at most {}", minimum, maximum);
+  if (below && over) return fmt::format("in {} to {}", minimum, maximum);
+  return below ? fmt::format("at least {}", minimum) : "";
+}
+
+void FieldInfo::check(double number, const std::string& path, const std::string& where) const {
+  if (!std::isfinite(minimum) && !std::isfinite(maximum)) return;
+  if ((above ? number > minimum : number >= minimum) && number <= maximum) return;
+  input_error(where, std::isfinite(maximum)
+                         ? fmt::format("{} = {} is out of range; it must be {}", path, number, range())
+                         : fmt::format("{} must be {}", path, range()));
+}
+
+void FieldInfo::check(const std::string& choice, const std::string& path, const std::string& where) const {
+  const std::vector<std::string> known(choices.begin(), choices.end());
+  if (std::ranges::find(known, choice) != known.end()) return;
+  input_error(
+      where, fmt::format("unknown {} {} (known: {}){}", path, quote(choice), join(known), did_you_mean(choice, known)));
+}
+
+void check_known(const toml::table& table, std::string_view path, std::span<const FieldInfo* const> rows) {
+  for (const auto& [key, node] : table) {
+    if (std::ranges::any_of(rows, [&key = key](const FieldInfo* row) { return row->key == key.str(); })) continue;
+    std::vector<std::string> names;
+    for (const FieldInfo* row : rows) names.emplace_back(row->key);
+    const toml::source_region& source = key.source().path ? key.source() : node.source();
+    input_error(place_of(source), fmt::format("unknown key {} {} (known: {}){}", quote(key.str()),
+                                              path.empty() ? "at the top level" : fmt::format("in [{}]", path),
+                                              join(names), did_you_mean(key.str(), names)));
+  }
+}
+
+void check_keys(const toml::table& table, std::string_view path, std::span<const FieldInfo* const> rows) {
+  check_known(table, path, rows);
+  for (const FieldInfo* row : rows) {
+    if (const toml::node* node = table.get(row->key); node != nullptr && table.contains(row->excludes))
+      input_error(place_of(node->source()),
+                  fmt::format("{} and {} are both given (one follows from the other); leave one out",
+                              path_of(path, row->excludes), path_of(path, row->key)));
+    if (row->required() && !table.contains(row->key))
+      input_error(place_of(table.source()),
+                  path.empty() ? fmt::format("[{}] is missing", row->key) : path_of(path, row->key) + " is missing");
+  }
+}
+
+const std::vector<TableInfo>& study_tables() {
+  const auto rows = [](const auto& fields) { return std::vector<FieldInfo>(std::begin(fields), std::end(fields)); };
+  static const std::vector<TableInfo> tables{{"", rows(root_fields)},
+                                             {"study", rows(study_fields)},
+                                             {"system", rows(system_fields)},
+                                             {"method", rows(method_fields)},
+                                             {"method.solver", rows(solver_fields)},
+                                             {"time", rows(time_fields)},
+                                             {"ensemble", rows(ensemble_fields)},
+                                             {"ensemble.axes[]", rows(axis_fields)},
+                                             {"ensemble.initial", rows(initial_fields)},
+                                             {"observable[]", rows(observable_fields)},
+                                             {"observable[].histogram", rows(histogram_fields)},
+                                             {"section[]", rows(section_fields)},
+                                             {"fit[]", rows(fit_fields)},
+                                             {"output", rows(output_fields)}};
+  return tables;
+}
+
+void check_fields(const Study& study) {
+  check_all<Study::Method>(solver_fields, study.method, "method.solver", study);
+  Study::Time time = study.time;  // 0 steps, where nobody gave them, say that the step varies
+  if (!study.places.contains("time.steps") && time.steps == 0) time.steps.reset();
+  if (!study.places.contains("time.sample_every") && time.sample_every == 0) time.sample_every.reset();
+  check_all<Study::Time>(time_fields, time, "time", study);
+  check_all<Study::Ensemble>(ensemble_fields, study.ensemble, "ensemble", study);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,465 @@
+#pragma once
+// The rows of all tables of a study file, in the order of the documentation and of the effective study. docs/study-file.md has
+// their texts. The options of [method] are in the catalogue, the keys of a system as formulas in formulas/read.hpp.
+
+#include "rattleback/study/fields.hpp"
+#include "rattleback/study/study.hpp"
+
+namespace rattleback {
+
+/// The kinds of systems and of axes, which differ in their keys.
+enum SystemKinds : unsigned { catalogue_system = 1, header_system = 2, formulas_file = 4 };
+enum AxisKinds : unsigned { range_axis = 1, values_axis = 2, uniform_axis = 4, normal_axis = 8 };
+
+// Grammars of values that are more than a number, a text or a list of these (grammar.cpp).
+
+template <>
+struct Grammar<std::map<std::string, Value>> {
+  static constexpr const char *wanted = "a table",
+                              *schema = R"({"type":"object","additionalProperties":{"type":["number","string"]}})";
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, std::map<std::string, Value>&);
+  static std::string write(const FieldInfo&, const std::map<std::string, Value>&);
+};
+
+template <>
+struct Grammar<ErrorReference> {
+  static constexpr const char *wanted = "\"initial\" or a number", *schema = R"({"type":["number","string"]})";
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, ErrorReference&);
+  static std::string write(const FieldInfo&, const ErrorReference&);
+};
+
+/// "10min", "30s" or "2h" as time, a whole number as steps, or "off".
+template <>
+struct Grammar<Study::Checkpoint> {
+  static constexpr const char *
+      wanted = "a time (\"10min\"; units ms, s, min, h, d), a number of steps, or \"off\"",
+     *schema =
+         R"({"anyOf":[{"type":"integer","minimum":1},{"type":"string","pattern":"^(off|[0-9.]+(e[+-]?[0-9]+)?(ms|s|min|h|d))$"}]})";
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, Study::Checkpoint&);
+  static std::string write(const FieldInfo&, const Study::Checkpoint&);
+};
+
+template <>
+struct Grammar<Axis> {
+  static constexpr const char *wanted = "a table", *schema = "";
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, Axis&);
+  static std::string write(const FieldInfo&, const Axis&);
+};
+
+/// The values of a part of the initial state: one per component, so not none.
+struct Components : Grammar<std::vector<Value>> {
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, std::vector<Value>&);
+};
+
+/// The axes, one per line.
+struct Axes : Grammar<std::vector<Axis>> {
+  static std::string write(const FieldInfo&, const std::vector<Axis>&);
+};
+
+/// The kind of a random axis, and where its draws come from.
+struct Distribution {
+  static constexpr const char *wanted = "a string", *schema = R"({"type":"string"})";
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, Axis&);
+  static std::string write(const FieldInfo&, const Axis&);
+};
+
+struct Direction {
+  static constexpr const char *wanted = R"("+", "-" or "both")", *schema = R"({"type":"string"})";
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, int&);
+  static std::string write(const FieldInfo&, int);
+};
+
+/// Indices of trajectories, or "all".
+struct Trajectories {
+  static constexpr const char
+      *wanted = "an array of indices or \"all\"",
+      *schema = R"({"anyOf":[{"const":"all"},{"type":"array","items":{"type":"integer","minimum":0}}]})";
+  static void read(const toml::node&, const std::string& key, const FieldInfo&, Study::Output&);
+  static std::string write(const FieldInfo&, const Study::Output&);
+};
+
+/// A table whose keys are members of the object.
+template <class Object, const auto& fields>
+struct TableOf {
+  static constexpr const char *wanted = "a table", *schema = "";
+  static void read(const toml::node& node, const std::string& key, const FieldInfo& row, Object& object) {
+    if (!node.is_table()) wrong_type(node, key, row.wanted);
+    if constexpr (requires { object.where; })
+      if (object.where.empty()) object.where = place_of(node.source());
+    read_fields<Object>(*node.as_table(), key, fields, object);
+  }
+  static std::string write(const FieldInfo&, const Object& object) { return inline_table<Object>(fields, object); }
+};
+
+/// A table that more than its rows is read from.
+struct Separate {
+  static constexpr const char *wanted = "a table", *schema = "";
+  static void read(const toml::node&, const std::string&, const FieldInfo&, Study&) {}
+  static std::string write(const FieldInfo&, const Study&) { return ""; }
+};
+
+inline constexpr const char* distributions[] = {"uniform", "normal", "sobol", "lattice"};
+inline constexpr const char* directions[] = {"+", "-", "both"};
+inline constexpr const char* guesses[] = {"advanced", "simple"};
+inline constexpr const char* frames[] = {"space", "body"};
+
+inline constexpr Field<Study> study_fields[] = {
+    field<&Study::name>({.key = "name", .standard = "`\"study\"`", .text = "for titles and legends"}),
+};
+
+inline constexpr Field<Study::System> system_fields[] = {
+    field<&Study::System::name>(
+        {.key = "name", .standard = "required without `file`", .text = "`rattleback list systems`"}),
+    field<&Study::System::variant>({.key = "variant",
+                                    .standard = "the first that has the `parameters`",
+                                    .text = "`rattleback describe NAME`",
+                                    .kinds = catalogue_system | header_system}),
+    field<&Study::System::file>(
+        {.key = "file",
+         .standard = "none",
+         .text = "the C++ header of a system of your own ([adding.md](development/adding.md)); the path is relative to "
+                 "the folder of the study, and for a study that is not a file to the working directory"}),
+    field<&Study::System::type>({.key = "type",
+                                 .standard = "required with `file`",
+                                 .text = "the type of the system over T: `\"example::DoubleWell<T>\"`",
+                                 .kinds = catalogue_system | header_system}),
+    field<&Study::System::digest>({.key = "digest",
+                                   .standard = "that of the header",
+                                   .text = "the SHA-256 of all that makes the system: the header, the headers of yours "
+                                           "that it includes (beside it, and in the "
+                                           "folders of `RATTLEBACK_CXXFLAGS`, `CPATH` and `CPLUS_INCLUDE_PATH`), and "
+                                           "the macros of `RATTLEBACK_CXXFLAGS`. A study "
+                                           "with another digest is refused: when a run goes on, in its parts, in "
+                                           "`merge`, and where a result is the beginning of "
+                                           "another",
+                                   .kinds = catalogue_system | header_system}),
+    field<&Study::System::parameters>({.key = "parameters",
+                                       .standard = "the system's",
+                                       .text = "a table; values are expressions in the axes, so a parameter can be "
+                                               "swept. Parameters that fix a dimension, such as "
+                                               "`m` of `chaotic`, must be plain numbers"}),
+};
+
+inline constexpr Field<Study::Method> solver_fields[] = {
+    field<&Study::Method::tolerance>(
+        {.key = "tolerance",
+         .standard = "`1e-16`",
+         .text = "above 0, at most 1e-6: size of the last update, relative to what it updates, that ends the iteration "
+                 "of a step. An "
+                 "update that has stopped shrinking at round-off level ends it too ([methods.md](methods.md))",
+         .minimum = 0,
+         .maximum = 1e-6,
+         .above = true}),
+    field<&Study::Method::max_iterations>({.key = "max_iterations",
+                                           .standard = "`50`",
+                                           .text = "1 to 10000; a step that needs more fails",
+                                           .minimum = 1,
+                                           .maximum = 10000}),
+    field<&Study::Method::guess>({.key = "guess",
+                                  .standard = "`\"advanced\"`",
+                                  .text = "the position from which Newton's method starts: `\"advanced\"`, q + h v, or "
+                                          "`\"simple\"`, q, which only costs "
+                                          "iterations. `ggl-vi-a`, `ggl-vi-b`, `ggl-vi-bs`, `ggl-theta`, "
+                                          "`energy-momentum`, `energy-momentum-index3` and "
+                                          "`classical-ggl` have it",
+                                  .choices = guesses,
+                                  .shown = Shown::changed}),
+};
+
+inline constexpr Field<Study::Method> method_fields[] = {
+    field<&Study::Method::name>({.key = "name", .standard = "required", .text = "`rattleback list methods`"}),
+    field_of<Study::Method, TableOf<Study::Method, solver_fields>>(
+        {.key = "solver", .standard = "below", .text = "how the equations of a step are solved"}),
+};
+
+inline constexpr Field<Study::Time> time_fields[] = {
+    field<&Study::Time::start>({.key = "start", .standard = "`0.0`", .text = "constant"}),
+    field<&Study::Time::step>(
+        {.key = "step", .standard = "required", .text = "expression in the axes and parameters; positive"}),
+    field<&Study::Time::end>({.key = "end",
+                              .standard = "required without `steps`",
+                              .text = "constant; `end - start` must be a whole number of steps, to 1e-9 relative"}),
+    field<&Study::Time::steps>({.key = "steps",
+                                .standard = "required without `end`",
+                                .text = "number of steps, in place of `end`",
+                                .minimum = 1,
+                                .excludes = "end"}),
+    field<&Study::Time::sample_every>({.key = "sample_every",
+                                       .standard = "one sample, at the end",
+                                       .text = "steps between samples; the last interval may be shorter",
+                                       .minimum = 1}),
+    field<&Study::Time::samples>(
+        {.key = "samples",
+         .standard = "one sample, at the end",
+         .text = "number of intervals between samples, in place of `sample_every`; it must divide the number of "
+                 "steps",
+         .minimum = 1,
+         .excludes = "sample_every"}),
+};
+
+inline constexpr Field<Axis> axis_fields[] = {
+    field<&Axis::name>({.key = "name", .standard = "required", .text = "the name by which expressions use the axis"}),
+    field_of<Axis, Distribution>({.key = "distribution",
+                                  .standard = "required",
+                                  .text = "where the draws of a random axis come from",
+                                  .choices = distributions,
+                                  .kinds = uniform_axis | normal_axis}),
+    field<&Axis::from>({.key = "from",
+                        .standard = "required",
+                        .text = "the first value of a range, the lower end of uniform draws",
+                        .kinds = range_axis | uniform_axis}),
+    field<&Axis::to>({.key = "to",
+                      .standard = "required",
+                      .text = "the last value of a range, the upper end of uniform draws",
+                      .kinds = range_axis | uniform_axis}),
+    field<&Axis::count>({.key = "count",
+                         .standard = "required",
+                         .text = "the number of values of a range, both ends included",
+                         .kinds = range_axis}),
+    field<&Axis::values>({.key = "values",
+                          .standard = "required",
+                          .text = "the values themselves",
+                          .wanted = "an array of numbers",
+                          .shown = Shown::always,
+                          .kinds = values_axis}),
+    field<&Axis::mean>({.key = "mean", .standard = "`0`", .text = "the mean of normal draws", .kinds = normal_axis}),
+    field<&Axis::std>(
+        {.key = "std", .standard = "`1`", .text = "the standard deviation of normal draws", .kinds = normal_axis}),
+    field<&Axis::seed>(
+        {.key = "seed", .standard = "required", .text = "the seed of the draws", .kinds = uniform_axis | normal_axis}),
+    field<&Axis::draws>({.key = "draws",
+                         .standard = "`ensemble.draws`",
+                         .text = "draws of this axis alone, which is then a factor of the product",
+                         .kinds = uniform_axis | normal_axis}),
+};
+
+inline constexpr Field<Study::Ensemble> initial_fields[] = {
+    field<&Study::Ensemble::q, Components>(
+        {.key = "q",
+         .standard = "the system's default state",
+         .text = "array of n expressions in the axes and parameters, with `v` or `p`. Where q holds rotation matrices "
+                 "(row by row), each may "
+                 "be given by its rotation vector instead, axis times angle: n numbers in all"}),
+    field<&Study::Ensemble::v, Components>(
+        {.key = "v", .standard = "the system's default state", .text = "array of n expressions"}),
+    field<&Study::Ensemble::p, Components>(
+        {.key = "p", .standard = "that of `v`", .text = "array of n expressions, in place of `v`"}),
+    field<&Study::Ensemble::lambda, Components>({.key = "lambda",
+                                                 .standard = "from the continuous equations",
+                                                 .text = "array of m expressions; the multipliers at the start"}),
+};
+
+inline constexpr Field<Study::Ensemble> ensemble_fields[] = {
+    field<&Study::Ensemble::axes, Axes>(
+        {.key = "axes",
+         .standard = "none",
+         .text = "array of axes; the trajectories are their Cartesian product, the last axis varies fastest",
+         .wanted = "an array of tables"}),
+    field<&Study::Ensemble::draws>(
+        {.key = "draws",
+         .standard = "none",
+         .text = "number of joint draws of the random axes that have no `draws` of their own"}),
+    field<&Study::Ensemble::randomisations>({.key = "randomisations",
+                                             .standard = "`1`",
+                                             .text = "number of independent randomisations of the quasi-random axes "
+                                                     "(`sobol`, `lattice`) that have no `draws` of their own; a "
+                                                     "key for such axes only"}),
+    field<&Study::Ensemble::file>(
+        {.key = "file", .standard = "none", .text = "text or HDF5 instead of axes, below; relative to the study file"}),
+    field<&Study::Ensemble::group>(
+        {.key = "group", .standard = "see below", .text = "group of the datasets in an HDF5 file"}),
+    field<&Study::Ensemble::project>({.key = "project",
+                                      .standard = "`false`",
+                                      .text = "move each initial velocity (and, where the constraint is holonomic, "
+                                              "each position) to the nearest one that satisfies the "
+                                              "constraint, as said below, and each rotation matrix to the nearest "
+                                              "rotation. Otherwise an initial state off the "
+                                              "constraint by more than round-off (3e-13 of the sum of the sizes of the "
+                                              "constraint's terms), or a matrix that differs "
+                                              "from a rotation by more than 1e-8, is an error"}),
+    field<&Study::Ensemble::frame>(
+        {.key = "frame",
+         .standard = "see below",
+         .text = "on Lie groups, what v and p of initial states are given in: `\"body\"` (left trivialised) or "
+                 "`\"space\"` (right trivialised)",
+         .choices = frames}),
+    field<&Study::Ensemble::group_by>(
+        {.key = "group_by",
+         .standard = "none",
+         .text = "names of axes with given values (range, values): the result then has statistics and fits of the "
+                 "trajectories with each "
+                 "combination of values of these axes, below `/groups` ([results.md](results.md))",
+         .wanted = "an array of names of axes"}),
+    field<&Study::Ensemble::unused>({.key = "unused",
+                                     .standard = "none",
+                                     .text = "names of axes that only repeat trajectories, and of columns of the file "
+                                             "that are left out. Any other axis or column that "
+                                             "no expression and no `group_by` names is an error. An override adds the "
+                                             "axes that only the value it replaces used: "
+                                             "`--set time.step=0.1`",
+                                     .wanted = "an array of names of axes and columns"}),
+    field_of<Study::Ensemble, TableOf<Study::Ensemble, initial_fields>>({.key = "initial",
+                                                                         .standard = "the system's default state",
+                                                                         .text = "the states at the start, below",
+                                                                         .shown = Shown::apart}),
+};
+
+inline constexpr Field<Histogram> histogram_fields[] = {
+    field<&Histogram::from>({.key = "from", .standard = "required", .text = "the lower edge of the first bin"}),
+    field<&Histogram::to>({.key = "to", .standard = "required", .text = "the upper edge of the last bin"}),
+    field<&Histogram::bins>({.key = "bins", .standard = "required", .text = "number of bins, 1 to 100000"}),
+};
+
+template <>
+struct Grammar<Histogram> : TableOf<Histogram, histogram_fields> {};
+
+inline constexpr Field<Observable> observable_fields[] = {
+    field<&Observable::name>({.key = "name",
+                              .standard = "required",
+                              .text = "of a formula: a name of your own. Otherwise one the system offers (`energy`, "
+                                      "`constraint` and its own, see `rattleback "
+                                      "describe`), or `q[i]`, `v[i]`, `p[i]`, `lambda[i]`, `constraint[i]`, "
+                                      "`hidden_constraint[i]` and `p_projected[i]` (of "
+                                      "holonomic systems), `iterations`, `residual`, `lyapunov`; of the GGL methods "
+                                      "also those of a step, below"}),
+    field<&Observable::formula>(
+        {.key = "formula",
+         .standard = "none",
+         .text = "an expression of the state ([formulas.md](formulas.md)): `\"x v[1] - y v[0]\"`"}),
+    field<&Observable::statistics>({.key = "statistics",
+                                    .standard = "`[\"mean\"]`",
+                                    .text = "of `mean`, `std`, `mse`, `rms`, `min`, `max`, `maxabs`",
+                                    .wanted = "an array of names",
+                                    .shown = Shown::always}),
+    field<&Observable::quantiles>(
+        {.key = "quantiles", .standard = "none", .text = "levels in 0 to 1", .wanted = "an array of levels"}),
+    field<&Observable::histogram>(
+        {.key = "histogram",
+         .standard = "none",
+         .text = "`{ from, to, bins }`: counts over the ensemble in equal bins; edge i is from + (to - from) i/bins",
+         .wanted = "a table { from, to, bins }"}),
+    field<&Observable::correlation>(
+        {.key = "correlation",
+         .standard = "none",
+         .text = "names of other observables: the correlation of this one with each over the ensemble",
+         .wanted = "an array of names of observables"}),
+    field<&Observable::reference>({.key = "reference", .standard = "see below", .text = "`\"initial\"` or a constant"}),
+    field<&Observable::values>({.key = "values",
+                                .standard = "`false`",
+                                .text = "`true`: the result has the value of each trajectory at each sample time, 8 "
+                                        "bytes each. `rattleback compare --statistics` "
+                                        "pairs them ([compare.md](commands/compare.md#statistics))",
+                                .shown = Shown::changed}),
+};
+
+template <>
+struct Grammar<Observable> : TableOf<Observable, observable_fields> {
+  static void read(const toml::node& node, const std::string& key, const FieldInfo& row, Observable& observable) {
+    observable.statistics = {"mean"};
+    TableOf::read(node, key, row, observable);
+  }
+};
+
+inline constexpr Field<Study::Section> section_fields[] = {
+    field<&Study::Section::name>(
+        {.key = "name", .standard = "`\"0\"`, `\"1\"`, ..", .text = "of the group in the result"}),
+    field<&Study::Section::surface>(
+        {.key = "surface", .standard = "required", .text = "the surface is where this expression is 0"}),
+    field<&Study::Section::direction, Direction>(
+        {.key = "direction",
+         .standard = "`\"+\"`",
+         .text = "crossings from negative to positive; `\"-\"`: the other way; `\"both\"`",
+         .choices = directions}),
+};
+
+template <>
+struct Grammar<Study::Section> : TableOf<Study::Section, section_fields> {
+  static void read(const toml::node& node, const std::string& key, const FieldInfo& row, Study::Section& section) {
+    section.name = key.substr(key.find('[') + 1, key.size() - key.find('[') - 2);  // section[0] is called 0
+    TableOf::read(node, key, row, section);
+  }
+};
+
+inline constexpr Field<Fit> fit_fields[] = {
+    field<&Fit::name>({.key = "name", .standard = "required", .text = "of the group in the result"}),
+    field<&Fit::observable>({.key = "observable", .standard = "required", .text = "an observable of the study"}),
+    field<&Fit::statistic>({.key = "statistic", .standard = "`\"mse\"`", .text = "`\"mse\"` or `\"mean\"`"}),
+    field<&Fit::model, Choice<Fit::Model>>({.key = "model",
+                                            .standard = "`\"line\"`",
+                                            .text = "`\"line\"`: intercept + slope t; `\"power\"`: amplitude "
+                                                    "t^exponent; `\"exponential\"`: amplitude exp(rate t)",
+                                            .choices = fit_models}),
+    field<&Fit::from>({.key = "from",
+                       .standard = "first sample",
+                       .text = "constant; at least three samples must lie between `from` and `to`"}),
+    field<&Fit::to>({.key = "to", .standard = "last sample", .text = "constant"}),
+};
+
+inline constexpr Field<Study::Output> output_fields[] = {
+    field_of<Study::Output, Trajectories>(
+        {.key = "trajectories",
+         .standard = "`[]`",
+         .text = "indices of trajectories whose states are kept at all sample times, or `\"all\"`"}),
+    field<&Study::Output::initial_state>(
+        {.key = "initial_state", .standard = "`true`", .text = "keep the initial states"}),
+    field<&Study::Output::final_state>(
+        {.key = "final_state",
+         .standard = "`true`",
+         .text = "keep the final states (status, steps, iterations and residual are always kept)"}),
+    field<&Study::Output::covariance>({.key = "covariance",
+                                       .standard = "none",
+                                       .text = "parts of the state, `[\"q\", \"p\"]` for example, of `q`, `v`, `p`, "
+                                               "`lambda`: mean and covariance of all their components "
+                                               "over the ensemble",
+                                       .wanted = "an array of parts of the state"}),
+    field<&Study::Output::checkpoint>({.key = "checkpoint",
+                                       .standard = "`\"10min\"`",
+                                       .text = "how often the run saves what it needs to go on: a time (`ms`, `s`, "
+                                               "`min`, `h`, `d`), a number of steps, or `\"off\"`: only "
+                                               "when it is interrupted; they take at most a fiftieth of the time"}),
+};
+
+template <>
+struct Grammar<Fit> : TableOf<Fit, fit_fields> {};
+
+inline constexpr Field<Study> root_fields[] = {
+    field_of<Study, TableOf<Study, study_fields>>({.key = "study", .standard = "none", .text = "the study as a whole"}),
+    field_of<Study, Separate>(
+        {.key = "system",
+         .standard = "required",
+         .text = "the mechanical system: of the catalogue, as formulas ([formulas.md](formulas.md)), or a C++ header"}),
+    field_of<Study, Separate>({.key = "method", .standard = "required", .text = "the integrator and its options"}),
+    field<&Study::time, TableOf<Study::Time, time_fields>>(
+        {.key = "time", .standard = "required", .text = "the step and the sample times"}),
+    field<&Study::ensemble, TableOf<Study::Ensemble, ensemble_fields>>(
+        {.key = "ensemble",
+         .standard = "one trajectory",
+         .text = "the initial states and parameters of the trajectories"}),
+    field<&Study::observables>({.key = "observable",
+                                .standard = "none",
+                                .text = "what is computed of the trajectories",
+                                .wanted = "an array of tables ([[observable]])"}),
+    field<&Study::sections>({.key = "section",
+                             .standard = "none",
+                             .text = "the surfaces of section",
+                             .wanted = "an array of tables ([[section]])"}),
+    field<&Study::fits>({.key = "fit",
+                         .standard = "none",
+                         .text = "the curves through statistics",
+                         .wanted = "an array of tables ([[fit]])"}),
+    field<&Study::output, TableOf<Study::Output, output_fields>>(
+        {.key = "output", .standard = "none", .text = "what the result keeps"}),
+};
+
+/// A table of a study file. "[]" marks an element of an array: "observable[]", "ensemble.axes[]".
+struct TableInfo {
+  const char* path;
+  std::vector<FieldInfo> fields;
+};
+/// Returns all tables; a table inside of another one follows it.
+[[nodiscard]] const std::vector<TableInfo>& study_tables();
+
+/// Checks the ranges and choices of all keys, also in a study that comes from no file. Throws Error(input).
+void check_fields(const Study& study);
+
+}  // namespace rattleback
