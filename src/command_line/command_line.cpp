@@ -44,6 +44,7 @@ std::pair<const char*, std::vector<std::string>> offers(const std::string& full,
     return {"list", choices};
   }
   if (type == value::entry) return {"entries", {}};
+  if (type == value::assignment) return {"keys", {}};
   return {type == value::file || type == value::folder || type == "TEXT" ? "file" : "other", {}};
 }
 

@@ -74,7 +74,7 @@ void print_text(const CatalogueParts& what) {
   }
   if (what.keys) {
     print_stdout("keys of a study file\n");
-    for (const auto& key : list(what)["keys"]) {
+    for (const auto keys = list_keys(); const auto& key : keys) {
       std::string notes =
           fmt::format("{}; default {}", key["type"].get<std::string>(), key["default"].get<std::string>());
       if (key.contains("range")) notes += "; " + key["range"].get<std::string>();
@@ -97,7 +97,7 @@ void print_names(const CatalogueParts& what) {
   if (what.statistics)
     for (const StatisticEntry& statistic : statistics()) print_stdout("{}\n", statistic.name);
   if (what.keys)
-    for (const auto& key : list(what)["keys"]) print_stdout("{}\n", key["name"].get<std::string>());
+    for (const auto keys = list_keys(); const auto& key : keys) print_stdout("{}\n", key["name"].get<std::string>());
 }
 
 }  // namespace

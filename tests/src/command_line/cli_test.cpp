@@ -58,12 +58,14 @@ TEST_F(Cli, CompletesInBash) {
   EXPECT_EQ(offered("run s.toml --backend = cpu : sc"), "scalar");
   EXPECT_EQ(offered("compare s.toml --backends cpu,cu"), "cpu,cuda");
   EXPECT_EQ(offered("compare s.toml --backends cpu : avx2,threads = 1,cpu : avx5"), "avx512");
-  EXPECT_EQ(offered("list ''"), "systems methods observables statistics");
+  EXPECT_EQ(offered("list ''"), "systems methods observables statistics keys");
   EXPECT_EQ(offered("list systems ''"), "");
   EXPECT_EQ(offered("describe --json chap"), "chaplygin-sleigh");
   EXPECT_TRUE(offered("describe nonholonomic-").starts_with("nonholonomic-particle"));
   EXPECT_NE(offered("describe nonholonomic-").find("nonholonomic-lobatto"), std::string::npos);
   EXPECT_EQ(offered("completion ''"), "bash zsh fish");
+  EXPECT_EQ(offered("run s.toml --set time.st"), "time.start= time.step= time.steps=");
+  EXPECT_EQ(offered("check s.toml --set ensemble.axes[0].c"), "ensemble.axes[0].count=");
   // files are left to bash
   EXPECT_EQ(offered("run ''"), "");
   EXPECT_EQ(offered("run -o ''"), "");
