@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What the documentation says of the program, compared with what the program says and does: options with their ranges and choices, limits,
 groups, status bits, commands, methods that continue a result; and tables that are whole.  docs_test.py PROGRAM"""
-import functools, itertools, json, pathlib, re, subprocess, sys, tempfile, unittest
+import functools, itertools, json, pathlib, re, subprocess, sys, tempfile, tomllib, unittest
 
 import h5py
 
@@ -35,6 +35,38 @@ def repeated(text, count, between=","):
 
 def cells(line):
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+
+
+def toml_of(value):
+    """A value as TOML, tables as inline tables; a document as its keys."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml_of(entry)}" for key, entry in value.items()) + "}"
+    return "[" + ", ".join(map(toml_of, value)) + "]" if isinstance(value, list) else json.dumps(value)
+
+
+def document_of(study):
+    return "".join(f"{key} = {toml_of(value)}\n" for key, value in study.items())
+
+
+def fits(value, schema):
+    """Whether a value fits a JSON schema with the words that the schema of a study has."""
+    kind = {bool: {"boolean"}, str: {"string"}, dict: {"object"}, list: {"array"}, int: {"integer", "number"},
+            float: {"number", "integer"} if isinstance(value, float) and value.is_integer() else {"number"}}[type(value)]
+    table, array = isinstance(value, dict), isinstance(value, list)
+    words = {"$schema": lambda word: True, "title": lambda word: True, "description": lambda word: True, "default": lambda word: True,
+             "type": lambda word: bool(kind & {word} if isinstance(word, str) else kind & set(word)),
+             "enum": lambda word: value in word, "const": lambda word: value == word,
+             "minimum": lambda word: "number" not in kind or value >= word, "maximum": lambda word: "number" not in kind or value <= word,
+             "exclusiveMinimum": lambda word: "number" not in kind or value > word,
+             "minLength": lambda word: "string" not in kind or len(value) >= word,
+             "pattern": lambda word: "string" not in kind or bool(re.search(word, value)),
+             "anyOf": lambda word: any(fits(value, one) for one in word), "allOf": lambda word: all(fits(value, one) for one in word),
+             "not": lambda word: not fits(value, word), "items": lambda word: not array or all(fits(entry, word) for entry in value),
+             "required": lambda word: not table or set(word) <= set(value),
+             "properties": lambda word: not table or all(fits(entry, word[key]) for key, entry in value.items() if key in word),
+             "additionalProperties": lambda word: not table or all(
+                 fits(entry, word) if isinstance(word, dict) else word for key, entry in value.items() if key not in schema.get("properties", {}))}
+    return all(words[word](content) for word, content in schema.items())
 
 
 def options_documented():
@@ -224,6 +256,81 @@ class Docs(unittest.TestCase):
                 self.assertEqual(told, self.known_keys(f'ensemble.axes=[{{name="a", {given}, zzz=1}}]'), f"docs/study-file.md: axes, {kind}")
         formulas = keys((ROOT / "docs/formulas.md").read_text())
         self.assertEqual(formulas, self.known_keys('system.coordinates=["x"]', "system.zzz=1"), "docs/formulas.md")
+
+    def test_rows_of_the_keys(self):
+        """The tables of study-file.md have the rows of the program: key, default and text. A key without documentation fails here."""
+        page = (ROOT / "docs/study-file.md").read_text()
+        sections = dict(re.findall(r"^## \[+([\w.]+)\]+\n(.*?)(?=^## |\Z)", page, re.M | re.S))
+        keys = ask("list", "keys")["keys"]
+        self.assertGreater(len(keys), 60)
+        tables = {key["name"].replace("[]", "") for key in keys}
+        for key in keys:
+            self.assertTrue(key["text"] and key["default"] and key["type"], key)
+            table, _, name = key["name"].replace("[]", "").rpartition(".")
+            with self.subTest(key["name"]):
+                if table in sections and f"{table}.{name}" not in ("method.solver", "ensemble.initial"):
+                    self.assertIn(f"| `{name}` | {key['default']} | {key['text']} |\n", sections[table], f"docs/study-file.md: [{table}]")
+                elif table == "method.solver":
+                    self.assertIn(f"| `solver.{name}` | {key['default']} | {key['text']} |\n", sections["method"])
+                elif table:  # a table inside of another: one row has its keys
+                    self.assertRegex(sections[table.split(".")[0]], rf"\b{name}\b")
+                else:
+                    self.assertIn(name, sections)
+        self.assertTrue(set(sections) <= tables | {"ensemble.initial"})
+
+    def test_defaults_of_the_keys(self):
+        """The defaults that the rows state are those of the effective study."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "study.toml").write_text(STUDY + '[[section]]\nsurface = "x"\n[[fit]]\nname = "f"\nobservable = "energy"\n')
+            effective = tomllib.loads(subprocess.run([PROGRAM, "check", "study.toml", "--kernels", "builtin", "--set", "time.sample_every=1"], cwd=folder,
+                                                     check=True, capture_output=True, text=True).stdout)
+        compared = 0
+        for key in ask("list", "keys")["keys"]:
+            node = effective
+            for name in key["name"].split("."):
+                node = node.get(name.removesuffix("[]"), {}) if isinstance(node, dict) else {}
+                node = node[0] if name.endswith("[]") and node else node
+            if re.fullmatch(r"`[^`]*`", key["default"]) and node != {}:
+                self.assertEqual(node, json.loads(key["default"].strip("`")), key["name"])
+                compared += 1
+        self.assertGreater(compared, 10)
+
+    def test_schema(self):
+        """The JSON schema takes every example, and refuses what the program refuses for its keys, types, ranges and names."""
+        schema = json.loads(subprocess.run([PROGRAM, "list", "--schema"], check=True, capture_output=True, text=True).stdout)
+        studies = [path for path in (ROOT / "examples").rglob("*.toml") if "method" in tomllib.loads(path.read_text())]
+        self.assertGreater(len(studies), 50)
+        for path in studies:
+            self.assertTrue(fits(tomllib.loads(path.read_text()), schema), path)
+        base = (ROOT / "examples/chaotic.toml").read_text()
+        self.assertTrue(fits(tomllib.loads(base), schema))
+        faults = [("time.stpe", 0.1), ("time.step", True), ("time.steps", 3), ("method.stages", 9),
+                  ("method.theta", 0.5), ("method.name", "hbvmm"), ("system.name", "chaotik"),
+                  ("system.variant", "contcat"), ("time.sample_every", 0), ("outptu", {}),
+                  ("system.parameters", {"mm": 3}), ("method.solver", {"tolerance": 1e-3}),
+                  ("method.solver", {"tol": 1e-14}), ("output", {"checkpoint": "10 minutes"}), ("time", {"step": 0.1}),
+                  ("output", {"trajectories": "some"}), ("ensemble.frame", "inertial"),
+                  ("ensemble.axes", [{"name": "theta", "from": 0, "to": 1}]),
+                  ("ensemble.axes", [{"name": "theta", "distribution": "gauss", "from": 0, "to": 1, "seed": 1}]),
+                  ("observable", [{"statistics": ["mean"]}]), ("observable", [{"name": "energy", "values": 1}]),
+                  ("section", [{"surface": "x", "direction": "up"}]), ("fit", [{"name": "f", "observable": "energy", "model": "lines"}])]
+        # A value of another type, for every key that has one.
+        for key in ask("list", "keys")["keys"]:
+            name = key["name"]
+            if "[]" not in name and key["type"] != "a table":
+                faults.append((name, 2.5 if key["type"] == "true or false" else True))
+        for key, value in faults:
+            document = node = tomllib.loads(base)
+            *tables, last = key.split(".")
+            for table in tables:
+                node = node.setdefault(table, {})
+            node[last] = value
+            with self.subTest(key=key, value=value):
+                self.assertFalse(fits(document, schema), "the schema takes it")
+                with tempfile.TemporaryDirectory() as folder:
+                    (pathlib.Path(folder) / "study.toml").write_text(document_of(document))
+                    done = subprocess.run([PROGRAM, "check", "study.toml", "--kernels", "builtin"], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2, "the program takes it")
 
     def test_datasets_of_a_result(self):
         """Every dataset and attribute of a result is in the tables of results.md, and what they list is in a result that has everything."""

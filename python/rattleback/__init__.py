@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from . import plot
     from ._core import InputError, RunError
     from ._core import version as _version
-    from .catalogue import Description, cite, describe, list_methods, list_observables, list_statistics, list_systems
+    from .catalogue import Description, cite, describe, list_keys, list_methods, list_observables, list_statistics, list_systems
     from .executors import Part, merge, parts
     from .fitting import Fit
     from .measure import OrderReport, WorkReport, order, work_precision
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "_core": ("InputError", "RunError"),
-    "catalogue": ("Description", "cite", "describe", "list_methods", "list_observables", "list_statistics", "list_systems"),
+    "catalogue": ("Description", "cite", "describe", "list_keys", "list_methods", "list_observables", "list_statistics", "list_systems"),
     "executors": ("Part", "merge", "parts"),
     "fitting": ("Fit",),
     "measure": ("OrderReport", "WorkReport", "order", "work_precision"),
@@ -39,7 +39,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Description", "DiffReport", "Fit", "InputError", "OrderReport", "Part", "RattlebackWarning", "Result", "RunError",
-    "State", "Statistics", "Study", "System", "WorkReport", "cite", "compile", "describe", "diff", "list_methods",
+    "State", "Statistics", "Study", "System", "WorkReport", "cite", "compile", "describe", "diff", "list_keys", "list_methods",
     "list_observables", "list_statistics", "list_systems", "merge", "open", "order", "parts", "plot", "resume", "run",
     "work_precision",
 ]

@@ -75,6 +75,11 @@ def list_methods() -> list[str]:
     return [entry["name"] for entry in _core.list_entries("methods")["methods"]]
 
 
+def list_keys() -> list[str]:
+    """Returns the keys of a study as its file has them; the first element stands for all of an array: ``ensemble.axes[0].count``."""
+    return [entry["name"].replace("[]", "[0]") for entry in _core.list_entries("keys")["keys"]]
+
+
 def list_observables() -> list[str]:
     """Returns the names of the observables that do not depend on the system."""
     return [entry["name"] for entry in _core.list_entries("observables")["observables"]]

@@ -22,7 +22,6 @@ from .toml import dumps, plain, tomllib
 name_nvrtc()
 
 Table = Mapping[str, Any]
-_TABLES = ("study", "system", "method", "time", "ensemble", "observable", "section", "fit", "output")
 _copied: set[str] = set()  # parts of the state that a warning named
 
 
@@ -209,6 +208,9 @@ class Study:
             except (KeyError, IndexError, TypeError):
                 raise KeyError(key) from None
         return node
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [entry["name"].replace("[]", "[0]") for entry in _core.list_entries("keys")["keys"]]
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.update({key: value})

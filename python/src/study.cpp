@@ -177,9 +177,9 @@ void bind_study(nb::module_& module) {
       "list_entries",
       [](const std::string& what) {
         return from_json(
-            json_text(list({what == "systems", what == "methods", what == "observables", what == "statistics"})));
+            json_text(list({what == "systems", what == "methods", what == "observables", what == "statistics", what == "keys"})));
       },
-      nb::arg("what"), "Lists systems, methods, observables or statistics.");
+      nb::arg("what"), "Lists systems, methods, observables, statistics or keys of a study.");
   module.def(
       "scales_of", [](const std::string& path, std::size_t rank) { return scales_of(path, rank); }, nb::arg("path"),
       nb::arg("rank"), "Returns the path of the scale of each dimension of a dataset.");

@@ -1,6 +1,7 @@
 """Studies: keys, messages, arrays, pickling."""
 
 import copy
+import json
 import pickle
 import unittest
 import warnings
@@ -60,6 +61,23 @@ class Studies(Case):
         with self.assertRaises(kind) as caught:
             action()
         return caught.exception
+
+    def test_a_change_has_the_consequences_of_set(self):
+        """Keys of a study get values as with --set: what follows for other keys is the same."""
+        self.write("study.toml", PENDULUM.replace("step = 0.1", 'step = "h"').replace(
+            "axes = [", 'axes = [ { name = "h", values = [0.1, 0.05] },').replace("sample_every = 4", "samples = 4"))
+        rows = [({"time.step": 0.1}, ["h"]), ({"time.step": "h"}, None), ({"time.step": 0.1, "ensemble.unused": ["h"]}, ["h"]),
+                ({"method.name": "runge-kutta"}, None), ({"time.sample_every": 5, "time.step": 0.1}, ["h"])]
+        for values, unused in rows:
+            with self.subTest(values):
+                study = rb.Study.load("study.toml")
+                study.update(values)
+                words = [word for key, value in values.items() for word in
+                         ("--set", f"{key}={json.dumps(value)}")]
+                told = rb.Study.parse(program("check", "study.toml", "--kernels", "builtin", *words).stdout)
+                self.assertEqual(study.toml, told.toml)
+                self.assertEqual(study["ensemble"].get("unused"), unused)
+        self.assertIn("time.step", rb.list_keys())
 
     def test_a_study_is_text(self):
         study = rb.Study.parse(PENDULUM)
