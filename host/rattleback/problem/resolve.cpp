@@ -189,6 +189,6 @@ Study Study::load(const std::filesystem::path& file, std::span<const std::string
   return Problem::load(file, overrides).study;
 }
 
-void Study::validate() { *this = Problem(std::move(*this)).study; }
+void Study::validate() { *this = Problem(*this).study; }
 
 }  // namespace rattleback

@@ -23,9 +23,14 @@ std::string path_of(std::string_view table, std::string_view key) {
 
 std::string FieldInfo::range() const {
   const bool below = std::isfinite(minimum), over = std::isfinite(maximum);
-  if (above && over) return fmt::format("above {} and at most {}", minimum, maximum);
-  if (below && over) return fmt::format("in {} to {}", minimum, maximum);
-  return below ? fmt::format("at least {}", minimum) : "";
+  const auto bound = [](double number) {
+    std::string text = fmt::format("{}", number);
+    if (const auto zero = text.find("e-0"); zero != std::string::npos) text.erase(zero + 2, 1);  // 1e-6
+    return text;
+  };
+  if (above && over) return fmt::format("above {} and at most {}", bound(minimum), bound(maximum));
+  if (below && over) return fmt::format("in {} to {}", bound(minimum), bound(maximum));
+  return below ? "at least " + bound(minimum) : "";
 }
 
 void FieldInfo::check(double number, const std::string& path, const std::string& where) const {

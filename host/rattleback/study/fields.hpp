@@ -156,7 +156,7 @@ struct Choice {
   static constexpr const char *wanted = "a string", *schema = R"({"type":"string"})";
   static void read(const toml::node& node, const std::string& key, const FieldInfo& row, Enum& target) {
     const std::string name = to_text(node, key);
-    row.check(name, key, place_of(node.source()));
+    row.check(name, row.key, place_of(node.source()));
     target = static_cast<Enum>(std::ranges::find(row.choices, name) - row.choices.begin());
   }
   static std::string write(const FieldInfo& row, const Enum& value) {

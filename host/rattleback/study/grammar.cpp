@@ -95,11 +95,9 @@ std::string Grammar<Study::Checkpoint>::write(const FieldInfo&, const Study::Che
 
 void Distribution::read(const toml::node& node, const std::string& key, const FieldInfo& row, Axis& axis) {
   const std::string name = to_text(node, key);
-  const std::vector<std::string> known(row.choices.begin(), row.choices.end());
-  if (std::ranges::find(known, name) == known.end())
-    input_error(place_of(node.source()), fmt::format("unknown distribution {} (known: {}){}", quote(name), join(known),
-                                                     did_you_mean(name, known)));
-  axis.kind = name == "normal" ? Axis::Kind::normal : Axis::Kind::uniform;
+  row.check(name, row.key, place_of(node.source()));
+  if (name == "normal") axis.kind = Axis::Kind::normal;
+  if (name == "uniform") axis.kind = Axis::Kind::uniform;  // a quasi-random axis may be either
   axis.points = name == "sobol"     ? Axis::Points::sobol
                 : name == "lattice" ? Axis::Points::lattice
                                     : Axis::Points::random;
