@@ -3,7 +3,6 @@
 
 #include "rattleback/methods/energy_momentum/equations.hpp"
 #include "rattleback/methods/ggl/chord_equations.hpp"
-#include "rattleback/methods/solve/iteration.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -35,13 +34,16 @@ class EnergyMomentumChords {
   RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {
     const Equations equations(system_, state, h);
     Vector<T, m> l = -(h * state.lambda), gamma = Vector<T, m>::zero();
+    Chord chord;
+    chord.reach = chord.rest = T(0.5) * h;
     T scale;
-    Vector<T, n> u = guess(state, h, l, scale);
+    Vector<T, n> u =
+        options_.guess *
+        chord.guess(system_, state, h, T(0.5) * transpose_times(position_jacobian(system_, state.q), l), scale);
     const Vector<T, n> x = fma(T(0.5) * h, u, state.q);
     Lagrangian at(system_, x);
     at.move(u);
     Vector<T, n> p_1 = T(2.0) * at.momentum(u) - state.p;
-    Chord chord;
     set(chord, h, x, at, u, fma(h, u, state.q), l);
     const Matrix<T, n, n> mass = at.mass();
 
@@ -73,38 +75,22 @@ class EnergyMomentumChords {
       lanes.settle(sweep, larger(magnitude(d.v), magnitude(d.u)), 0.1);  // energy adds up what is left
     }
 
-    state.q = fma(h, u, state.q);
-    state.p = p_1;
-    state.lambda = (-(T(1.0) / h)) * l;
-    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(lanes.converged(), is_finite(check));
-    if (keep.wanted()) keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
-    return {status, lanes.iterations, residual};
+    const Vector<T, n> q_1 = fma(h, u, state.q);
+    auto v_1 = Vector<T, n>::zero();
+    if (keep.wanted()) v_1 = velocity(system_, q_1, p_1);
+    return end_of_step<scheme>(state, h, q_1, p_1, l, gamma, v_1,
+                               {lanes.converged(), mask_t<T>(false), lanes.iterations, residual}, keep);
   }
 
  private:
-  /// The mean velocity to first order in h; sets the scale of velocities.
-  RB_HD Vector<T, n> guess(const State& state, T h, const Vector<T, m>& l, T& scale) const {
-    const T half = T(0.5) * h;
-    const LagrangianOfState<System, T> node(system_, state.q, state.p);
-    const Vector<T, n>& v = node.v;
-    const Vector<T, n> force = node.at.plus_force(T(1.0), v, Vector<T, n>::zero());
-    scale = magnitude(v) + abs(h) * magnitude(node.mass_inverse * force) + rounding_velocity(T(1.0) / h, state.q);
-    const Vector<T, n> push = half * force - T(0.5) * transpose_times(position_jacobian(system_, state.q), l);
-    return options_.guess * (v + node.mass_inverse * node.coupling.plus_times(-half, v, push));
-  }
-
   /// The matrices at the midpoint x and at the end q_1 of a step with the velocity v.
   RB_HD void set(Chord& chord, T h, const Vector<T, n>& x, Lagrangian& at, const Vector<T, n>& v,
                  const Vector<T, n>& q_1, const Vector<T, m>& l) const {
-    const T half = T(0.5) * h;
-    chord.reach = chord.rest = half;
     MassInverse mass_inverse, end_inverse;
     at.linearise(v, mass_inverse, chord.coupling);
     const Matrix<T, n, n> mass = at.mass();
-    Matrix<T, n, n> j = chord.coupling.template added_to<false, true>(mass, half);
-    j = chord.coupling.template added_to<true, true>(j, -half);
-    chord.inverse = typename Chord::Inverse(ConstraintHessian<System, T>(system_, x, l).added_to(j, T(0.25) * h));
+    chord.inverse =
+        typename Chord::Inverse(ConstraintHessian<System, T>(system_, x, l).added_to(chord.inertia(mass), T(0.25) * h));
     Coupling<System, T> end_coupling;
     Lagrangian(system_, q_1).linearise(v, end_inverse, end_coupling);
     const Matrix<T, m, n> g = position_jacobian(system_, x);

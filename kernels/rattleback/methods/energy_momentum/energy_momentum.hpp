@@ -76,7 +76,7 @@ class GeneralEnergyMomentum {
 
    private:
     const System& system_;
-    const PhaseState<T, n, m> state_;
+    const PhaseState<T, n, m>& state_;
     T h_;
     Vector<T, n> v_0_;
     EnergyMomentumEquations<T, System, scheme> equations_;
@@ -96,17 +96,14 @@ class GeneralEnergyMomentum {
     typename Team::template Shared<Workspace> workspace;
     const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
-    state.p = momentum(system_, state.q, segment<n, n>(x));
-    state.q = fma(h, segment<0, n>(x), state.q);
-    state.lambda = (-(T(1.0) / h)) * segment<2 * n, m>(x);
-    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
-    if (keep.wanted()) {
-      auto gamma = Vector<T, m>::zero();
-      if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
-      keep.put(status == T(0.0), gamma, velocity(system_, state.q, state.p), state.q, state.p);
-    }
-    return {status, report.iterations, max_norm((*workspace).residual)};
+    const Vector<T, n> q_1 = fma(h, segment<0, n>(x), state.q), p_1 = momentum(system_, state.q, segment<n, n>(x));
+    auto gamma = Vector<T, m>::zero();
+    auto v_1 = Vector<T, n>::zero();
+    if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
+    if (keep.wanted()) v_1 = velocity(system_, q_1, p_1);
+    return end_of_step<scheme>(
+        state, h, q_1, p_1, segment<2 * n, m>(x), gamma, v_1,
+        {report.converged(), report.singular, report.iterations, max_norm((*workspace).residual)}, keep);
   }
 
  public:

@@ -13,59 +13,44 @@ inline constexpr auto energy_momentum_source =
     "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
     "constrained mechanical systems, Nonlinear Dynamics 111 (2023), eq. (84)";
 
-inline constexpr auto energy_momentum_needs = "configuration space R^n, and velocity(q, p) unless separable";
+/// What the entries of the schemes have in common.
+constexpr MethodEntry energy_momentum_entry(const char* name, const char* summary, const char* source,
+                                            const char* order, const char* step) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .order = order,
+          .constraints = ConstraintKind::holonomic,
+          .options = {},
+          .carries_multiplier = true,
+          .order_of = constant_order<2>,
+          .needs = "configuration space R^n, and velocity(q, p) unless separable",
+          .step_velocity = true,
+          .step_multiplier = true,
+          .predicts = true,
+          .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
+          .step = step};
+}
 
-inline constexpr MethodEntry energy_momentum{
-    .name = "energy-momentum",
-    .summary =
-        "GGL energy-momentum scheme: energy, momentum maps, and constraints on positions and momenta to "
-        "round-off",
-    .source = energy_momentum_source,
-    .order = "q, p: 2; lambda: 2 at the middle of the step",
-    .constraints = ConstraintKind::holonomic,
-    .options = {},
-    .carries_multiplier = true,
-    .order_of = constant_order<2>,
-    .needs = energy_momentum_needs,
-    .step_velocity = true,
-    .step_multiplier = true,
-    .predicts = true,
-    .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
-    .step = "EnergyMomentumStep<T, System, GglScheme::energy_momentum>"};
-
-inline constexpr MethodEntry energy_momentum_index3{
-    .name = "energy-momentum-index3",
-    .summary = "energy-momentum scheme with the constraint on positions only",
-    .source = "O. Gonzalez, Mechanical systems subject to holonomic constraints, Physica D 132 (1999) 165",
-    .order = "q, p: 2; lambda: 2 at the middle of the step",
-    .constraints = ConstraintKind::holonomic,
-    .options = {},
-    .carries_multiplier = true,
-    .order_of = constant_order<2>,
-    .needs = energy_momentum_needs,
-    .exact_hidden_constraint = false,
-    .step_velocity = true,
-    .predicts = true,
-    .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
-    .step = "EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>"};
-
-inline constexpr MethodEntry classical_ggl{
-    .name = "classical-ggl",
-    .summary =
-        "classical GGL stabilisation in the form of the energy-momentum scheme; a negative control that conserves "
-        "nothing",
-    .source = energy_momentum_source,
-    .order = "q, p: 2",
-    .constraints = ConstraintKind::holonomic,
-    .options = {},
-    .carries_multiplier = true,
-    .order_of = constant_order<2>,
-    .needs = energy_momentum_needs,
-    .step_velocity = true,
-    .step_multiplier = true,
-    .predicts = true,
-    .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
-    .step = "EnergyMomentumStep<T, System, GglScheme::classical>"};
+inline constexpr MethodEntry energy_momentum = energy_momentum_entry(
+    "energy-momentum",
+    "GGL energy-momentum scheme: energy, momentum maps, and constraints on positions and momenta to round-off",
+    energy_momentum_source, "q, p: 2; lambda: 2 at the middle of the step",
+    "EnergyMomentumStep<T, System, GglScheme::energy_momentum>");
+inline constexpr MethodEntry energy_momentum_index3 = [] {
+  MethodEntry entry = energy_momentum_entry(
+      "energy-momentum-index3", "energy-momentum scheme with the constraint on positions only",
+      "O. Gonzalez, Mechanical systems subject to holonomic constraints, Physica D 132 (1999) 165",
+      "q, p: 2; lambda: 2 at the middle of the step",
+      "EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>");
+  entry.exact_hidden_constraint = false;
+  entry.step_multiplier = false;
+  return entry;
+}();
+inline constexpr MethodEntry classical_ggl = energy_momentum_entry(
+    "classical-ggl",
+    "classical GGL stabilisation in the form of the energy-momentum scheme; a negative control that conserves nothing",
+    energy_momentum_source, "q, p: 2", "EnergyMomentumStep<T, System, GglScheme::classical>");
 
 inline constexpr MethodEntry bobenko_suris{
     .name = "bobenko-suris",

@@ -1,18 +1,17 @@
 #pragma once
 // The residuals of the energy-momentum schemes (energy_momentum.hpp).
 
-#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 #include "rattleback/mechanics/lagrangian.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
-#include "rattleback/methods/ggl/scheme.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/real/secant.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// The residuals at u = (q' - q)/h, p', h lambda and gamma, with all derivatives by difference quotients.
-template <class T, class System, GglScheme scheme>
+/// The residuals at u = (q' - q)/h, p', h lambda and gamma, with all derivatives by difference quotients. A generalized force is taken at
+/// the midpoint and the velocity u, so that its work is h u times the force.
+template <class T, class System, GglScheme scheme, class Force = NoForce>
 class EnergyMomentumEquations {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
@@ -42,7 +41,7 @@ class EnergyMomentumEquations {
     }
     const Vector<Slopes, n> v = velocity(system_, q, p);
     const Vector<Slopes, m> g = system_.position_constraint(q);
-    Residual<D> r{u, p_1 - p_0, {}, {}};
+    Residual<D> r{u, force_.plus(-h_, T(0.5) * h_, fma(T(0.5) * h, u, q_0), u, p_1 - p_0), {}, {}};
     add_energy(q, p, v, h, r);
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
@@ -112,8 +111,9 @@ class EnergyMomentumEquations {
   }
 
   const System& system_;
-  const State state_;
+  const State& state_;
   T h_;
+  [[no_unique_address]] Force force_{};
 };
 
 RB_NAMESPACE_END

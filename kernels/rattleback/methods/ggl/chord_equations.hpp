@@ -4,7 +4,8 @@
 
 #include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/mechanics/regular.hpp"
-#include "rattleback/methods/ggl/scheme.hpp"
+#include "rattleback/methods/ggl/equations.hpp"
+#include "rattleback/methods/solve/iteration.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -34,6 +35,21 @@ struct ChordEquations {
   Coupling<System, T> coupling;
   Rows c, g_response, t, hidden_v, hidden_u, position;  ///< C, R_w^T, T, H_v, H_u, P
   T reach, rest;                                        ///< theta h, (1 - theta) h
+
+  /// J without the second derivatives of constraints.
+  RB_HD Matrix<T, n, n> inertia(const Matrix<T, n, n>& mass) const {
+    return coupling.template added_to<true, true>(coupling.template added_to<false, true>(mass, reach), -rest);
+  }
+  /// v to first order in h, all derivatives at q; sets the scale of velocities. `pull` is the constraint force in the equation of v.
+  RB_HD Vector<T, n> guess(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& pull,
+                           T& scale) const {
+    const LagrangianOfState<System, T> node(system, state.q, state.p);
+    const Vector<T, n>& v = node.v;
+    const Vector<T, n> push = node.at.plus_force(rest, v, state.p) - pull;
+    scale = magnitude(v) + abs(h) * magnitude(node.mass_inverse * node.at.plus_force(T(1.0), v, Vector<T, n>::zero())) +
+            rounding_velocity(T(1.0) / h, state.q);
+    return node.at.velocity_near(v, node.mass_inverse, node.coupling.plus_times(-reach, v, push));
+  }
 
   /// Makes the equations of dl and dgamma.
   RB_HD void set() {

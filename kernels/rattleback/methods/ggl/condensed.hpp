@@ -1,22 +1,17 @@
 #pragma once
 // The theta family and the energy-momentum schemes for systems with the structure `Blocks`, condensed to the multipliers.
 
-#include "rattleback/methods/ggl/block_algebra.hpp"
-#include "rattleback/methods/ggl/scheme.hpp"
+#include "rattleback/mechanics/block_algebra.hpp"
+#include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/methods/solve/newton.hpp"
 #include "rattleback/real/secant.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Condensed form of the theta family and of the energy-momentum schemes. With the unknowns u = (q' - q)/h, h lambda, gamma,
-///
-///   v = u - M^-1 G(x)^T gamma,
-///   f = M v - p + (1 - theta) h (DU + D^2 g(gamma) v) + c Gk^T h lambda = 0
-///
-/// is what remains of the equations in p', where c Gk = (1 - vartheta) G(q) with option B, (1 - theta) G(x) otherwise. The
-/// energy-momentum schemes have theta = 1/2, a difference quotient for DU, and p' = 2 M v - p. The derivative in u is a
-/// matrix of blocks plus one of rank `terms`; elimination of u leaves equations in h lambda, gamma and the factors of
-/// these terms.
+/// Condensed form of the theta family and of the energy-momentum schemes in the unknowns u = (q' - q)/h, l = h lambda and gamma, where
+/// v = u - M^-1 G(x)^T gamma. The energy-momentum schemes are the equations with theta = 1/2, constraint forces along G(x), a difference
+/// quotient for DU, and p' = 2 M v - p. The derivative in u is a matrix of blocks plus one of rank `terms`; elimination of u leaves
+/// equations in l, gamma and the factors of these terms.
 template <class T, class System, GglScheme scheme>
 class CondensedGgl {
   static constexpr int n = System::n, m = System::m, terms = System::terms;
@@ -39,11 +34,10 @@ class CondensedGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options, const double* numbers)
-    requires(!Traits::discrete_gradient)
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options,
+                     const double* numbers) requires(!Traits::discrete_gradient)
       : system_(system), algebra_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options)
-    requires(Traits::discrete_gradient)
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options) requires(Traits::discrete_gradient)
       : system_(system), algebra_(system), options_(options), theta_(0.5), vartheta_(0.5) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
@@ -60,38 +54,26 @@ class CondensedGgl {
     Vector<T, size> x;
     const SolveState<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
-    const Vector<T, m> impulse = segment<n, m>(x);
+    Vector<T, n> p_1, pull_1;
     if constexpr (Traits::discrete_gradient) {
-      state.p = T(2.0) * Algebra::scale(algebra_.mass, r.v) - state.p;
+      p_1 = T(2.0) * r.at.momentum - state.p;
     } else {
-      state.p = state.p - h * r.slope;
-      if constexpr (Traits::forces_at_ends) {
-        state.p = state.p - (T(1.0) - vartheta_) * problem.g_0.transpose_times(impulse) -
-                  vartheta_ * r.g_1.transpose_times(impulse);
-      } else {
-        state.p = state.p - r.g_x.transpose_times(impulse);
-      }
+      if constexpr (Traits::forces_at_ends) pull_1 = r.g_1.transpose_times(r.l);
+      p_1 = problem.equations.momentum_at_end(r.x, r.v, r.at.slope, problem.along_l(r).transpose_times(r.l), pull_1);
     }
-    state.q = fma(h, segment<0, n>(x), state.q);
-    state.lambda = (-(T(1.0) / h)) * impulse;
-    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
-    if (keep.wanted()) {
-      auto gamma = Vector<T, m>::zero();
-      if constexpr (Traits::has_gamma) gamma = r.gamma;
-      keep.put(status == T(0.0), gamma, Traits::discrete_gradient ? r.v_1 : r.v, state.q, state.p);
-    }
-    return {status, report.iterations, r.norm};
+    auto gamma = Vector<T, m>::zero();
+    if constexpr (Traits::has_gamma) gamma = r.gamma;
+    return end_of_step<scheme>(state, h, r.q_1, p_1, r.l, gamma, Traits::discrete_gradient ? r.v_1 : r.v,
+                               {report.converged(), report.singular, report.iterations, r.norm}, keep);
   }
 
  private:
   struct Evaluation {
     Vector<T, n> u, x, q_1, v, v_1;
-    Vector<T, m> lambda, gamma;  // h lambda
+    Vector<T, m> l, gamma;
     Forms g_x, g_1;
-    Vector<T, n> slope;  // DU + D^2 g(gamma) v
-    Vector<T, n> f;
-    Vector<T, m> position, hidden;
+    GglPoint<T, n, m> at;
+    GglResidual<T, n, m> left;
     T norm;
   };
   struct Linearisation {
@@ -111,7 +93,7 @@ class CondensedGgl {
     using Team = typename CondensedGgl::Team;
 
     RB_HD Problem(const CondensedGgl& step, const State& state, const T& h, const Forms& g_0)
-        : g_0(g_0), step_(step), state_(state), h_(h), inverse_h_(T(1.0) / h), rest_(h * (T(1.0) - step.theta_)) {
+        : g_0(g_0), equations{step.system_, state, h, step.theta_, step.vartheta_}, step_(step), h_(h) {
       v_0 = Algebra::scale(step.algebra_.inverse_mass, state.p);
       if constexpr (Traits::discrete_gradient && terms > 0) invariants_0_ = step.system_.potential_invariants(state.q);
     }
@@ -122,7 +104,7 @@ class CondensedGgl {
       RB_UNROLL
       for (int i = 0; i < n; ++i) x[i] = fraction * v_0[i];
       RB_UNROLL
-      for (int i = 0; i < m; ++i) x[n + i] = -(h_ * state_.lambda[i]);
+      for (int i = 0; i < m; ++i) x[n + i] = -(h_ * equations.start.lambda[i]);
       return x;
     }
 
@@ -130,9 +112,9 @@ class CondensedGgl {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
       r.u = segment<0, n>(unknowns);
-      r.lambda = segment<n, m>(unknowns);
-      r.x = fma(step_.theta_ * h_, r.u, state_.q);
-      r.q_1 = fma(h_, r.u, state_.q);
+      r.l = segment<n, m>(unknowns);
+      r.x = equations.middle(r.u);
+      r.q_1 = equations.end(r.u);
       r.g_x = Algebra::forms(system, r.x);
       if constexpr (Traits::discrete_gradient || Traits::forces_at_ends) r.g_1 = Algebra::forms(system, r.q_1);
       r.v = r.u;
@@ -140,50 +122,43 @@ class CondensedGgl {
         r.gamma = segment<n + m, m>(unknowns);
         r.v = r.v - Algebra::scale(algebra.inverse_mass, r.g_x.transpose_times(r.gamma));
       }
+      r.at.momentum = Algebra::scale(algebra.mass, r.v);
       if constexpr (Traits::discrete_gradient) {
-        r.slope = -discrete_force(system, r);
+        r.at.slope = discrete_force(system, r);
         r.v_1 = T(2.0) * r.v - v_0;
       } else {
-        r.slope = -force(system, r.x);
+        r.at.slope = force(system, r.x);
       }
+      r.at.hidden = Vector<T, m>::zero();
+      if constexpr (Traits::has_gamma) r.at.hidden = Traits::discrete_gradient ? r.g_1 * r.v_1 : r.g_x * r.v;
       if constexpr (Traits::has_gamma && Traits::variational)
-        r.slope = r.slope + Algebra::times(system.constraint_hessian(r.gamma), r.v);
-      r.f = fma(rest_, r.slope, Algebra::scale(algebra.mass, r.v) - state_.p);
-      if constexpr (Traits::forces_at_ends) {
-        r.f = fma(T(1.0) - step_.vartheta_, g_0.transpose_times(r.lambda), r.f);
-      } else {
-        r.f = fma(T(1.0) - step_.theta_, r.g_x.transpose_times(r.lambda), r.f);
-      }
-      r.position = inverse_h_ * system.position_constraint(Traits::position_at_end ? r.q_1 : r.x);
-      r.norm = max(max_norm(Algebra::scale(algebra.inverse_mass, r.f)), max_norm(r.position));
-      if constexpr (Traits::has_gamma) {
-        r.hidden = Traits::discrete_gradient ? r.g_1 * r.v_1 : r.g_x * r.v;
-        r.norm = max(r.norm, max_norm(r.hidden));
-      }
+        r.at.slope = r.at.slope - Algebra::times(system.constraint_hessian(r.gamma), r.v);
+      r.left = equations(r.x, r.q_1, r.v, along_l(r).transpose_times(r.l), r.at);
+      r.norm = max(max_norm(Algebra::scale(algebra.inverse_mass, r.left.kick)), max_norm(r.left.position));
+      if constexpr (Traits::has_gamma) r.norm = max(r.norm, max_norm(r.left.hidden));
     }
 
     RB_NOINLINE mask_t<T> linearise(const Unknowns&, const Evaluation& r, Linearisation& d) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
-      const T reach = h_ * step_.theta_;  // x = q + reach u
+      const T reach = equations.reach(), rest = equations.rest();
       // dv = dv_du du - M^-1 G(x)^T dgamma, df = through dv + ...
       auto through = algebra.mass_plus(T(0.0), BlockMatrix::zero());
       if constexpr (Traits::has_gamma && Traits::variational)
-        through = algebra.mass_plus(rest_, system.constraint_hessian(r.gamma));
-      if (Team::leads()) eliminate_velocity(r, reach, through, d);
+        through = algebra.mass_plus(rest, system.constraint_hessian(r.gamma));
+      if (Team::leads()) eliminate_velocity(r, reach, rest, through, d);
       Team::sync();
       Team::for_each(0, reduced, [&](int i) {
         Vector<T, reduced> column = Vector<T, reduced>::zero();
         Vector<T, n> response;
         if (i < m) {
-          const Forms& by_lambda = Traits::forces_at_ends ? g_0 : r.g_x;
-          response = (T(1.0) - (Traits::forces_at_ends ? step_.vartheta_ : step_.theta_)) * by_lambda.mu[i];
+          response = equations.share() * along_l(r).mu[i];
         } else if (i < multipliers) {
           if constexpr (Traits::has_gamma) {
             const Vector<T, n> dv = -Algebra::scale(algebra.inverse_mass, r.g_x.mu[i - m]);
             response = Algebra::times(through, dv);
             if constexpr (Traits::variational)
-              response = fma(rest_, Algebra::second_forms(system, r.v).mu[i - m], response);
+              response = fma(rest, Algebra::second_forms(system, r.v).mu[i - m], response);
             const Vector<T, m> hidden = d.g_hidden * dv;
             for (int j = 0; j < m; ++j) column[j] = hidden[j];
           }
@@ -200,12 +175,13 @@ class CondensedGgl {
     }
 
     RB_NOINLINE Unknowns direction(const Evaluation& r, const Linearisation& d) const {
-      Vector<T, n> du = -Algebra::solve(d.lu, r.f);
+      Vector<T, n> du = Algebra::solve(d.lu, r.left.kick);
       Vector<T, reduced> y = -constraints_of(d, du);
       RB_UNROLL
       for (int i = 0; i < m; ++i) {
-        y[first_position + i] = y[first_position + i] - r.position[i];
-        if constexpr (Traits::has_gamma) y[i] = fma(Traits::discrete_gradient ? T(-0.5) : T(-1.0), r.hidden[i], y[i]);
+        y[first_position + i] = y[first_position + i] - r.left.position[i];
+        if constexpr (Traits::has_gamma)
+          y[i] = fma(Traits::discrete_gradient ? T(-0.5) : T(-1.0), r.left.hidden[i], y[i]);
       }
       y = d.schur.solve(y);
       for (int i = 0; i < reduced; ++i) du = fma(-y[i], d.response[i], du);
@@ -214,9 +190,8 @@ class CondensedGgl {
 
     RB_NOINLINE T size_of(const Evaluation& r, const Unknowns& update) const {
       T largest = magnitude(segment<0, n>(update));
-      const Forms& by_lambda = Traits::forces_at_ends ? g_0 : r.g_x;
       largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
-                                                         by_lambda.transpose_times(segment<n, m>(update)))));
+                                                         along_l(r).transpose_times(segment<n, m>(update)))));
       if constexpr (Traits::has_gamma)
         largest = larger(largest, magnitude(Algebra::scale(step_.algebra_.inverse_mass,
                                                            r.g_x.transpose_times(segment<n + m, m>(update)))));
@@ -224,18 +199,22 @@ class CondensedGgl {
     }
 
     RB_NOINLINE T merit(const Evaluation& r) const {
-      const Vector<T, n> f = Algebra::scale(step_.algebra_.inverse_mass, r.f);
-      T sum = dot(f, f) + dot(r.position, r.position);
-      if constexpr (Traits::has_gamma) sum = sum + dot(r.hidden, r.hidden);
+      const Vector<T, n> f = Algebra::scale(step_.algebra_.inverse_mass, r.left.kick);
+      T sum = dot(f, f) + dot(r.left.position, r.left.position);
+      if constexpr (Traits::has_gamma) sum = sum + dot(r.left.hidden, r.left.hidden);
       return sum;
     }
 
     Vector<T, n> v_0;
     const Forms& g_0;  // at q
+    ThetaEquations<T, System, scheme> equations;
+
+    /// What l acts along in the equation of v.
+    RB_HD const Forms& along_l(const Evaluation& r) const { return Traits::forces_at_ends ? g_0 : r.g_x; }
 
    private:
     /// The derivatives in u, all of d but the responses to the multipliers and what remains of the equations.
-    RB_HD void eliminate_velocity(const Evaluation& r, const T& reach, const BlockMatrix& through,
+    RB_HD void eliminate_velocity(const Evaluation& r, const T& reach, const T& rest, const BlockMatrix& through,
                                   Linearisation& d) const {
       const System& system = step_.system_;
       const Algebra& algebra = step_.algebra_;
@@ -250,7 +229,7 @@ class CondensedGgl {
       }
       BlockMatrix a = Algebra::product(through, d.dv_du);
       if constexpr (!Traits::forces_at_ends) {
-        const BlockMatrix curvature = system.constraint_hessian(r.lambda);
+        const BlockMatrix curvature = system.constraint_hessian(r.l);
         RB_UNROLL
         for (int b = 0; b < Algebra::N; ++b) a[b] = fma((T(1.0) - step_.theta_) * reach, curvature[b], a[b]);
       }
@@ -259,12 +238,12 @@ class CondensedGgl {
         potential_slopes(system, r, first, second);
         const BlockMatrix curvature = system.potential_invariants_hessian(first);
         RB_UNROLL
-        for (int b = 0; b < Algebra::N; ++b) a[b] = fma(rest_ * reach, curvature[b], a[b]);
+        for (int b = 0; b < Algebra::N; ++b) a[b] = fma(rest * reach, curvature[b], a[b]);
         const Matrix<T, terms, n> columns = system.potential_invariants_jacobian(r.x);
         d.rows = Traits::discrete_gradient ? system.potential_invariants_jacobian(r.q_1) : columns;
         RB_UNROLL
         for (int t = 0; t < terms; ++t)
-          d.response[multipliers + t] = (rest_ * (Traits::discrete_gradient ? h_ : reach) * second[t]) * columns[t];
+          d.response[multipliers + t] = (rest * (Traits::discrete_gradient ? h_ : reach) * second[t]) * columns[t];
       }
       d.lu = Lu<T, Algebra::N>(a);
 
@@ -334,14 +313,12 @@ class CondensedGgl {
     }
     template <class F>
     RB_HD static void for_terms(F f) {
-      [&]<int... a>(std::integer_sequence<int, a...>) {
-        (f(std::integral_constant<int, a>{}), ...);
-      }(std::make_integer_sequence<int, terms>{});
+      [&]<int... a>(std::integer_sequence<int, a...>) { (f(std::integral_constant<int, a>{}), ...); }
+      (std::make_integer_sequence<int, terms>{});
     }
 
     const CondensedGgl& step_;
-    const State& state_;
-    T h_, inverse_h_, rest_;
+    T h_;
     Vector<T, terms> invariants_0_;
   };
 

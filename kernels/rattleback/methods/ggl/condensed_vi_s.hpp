@@ -1,8 +1,8 @@
 #pragma once
 // VI-S for systems with the structure `Blocks`.
 
-#include "rattleback/methods/ggl/block_algebra.hpp"
-#include "rattleback/methods/ggl/scheme.hpp"
+#include "rattleback/mechanics/block_algebra.hpp"
+#include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/methods/solve/newton.hpp"
 #include "rattleback/real/secant.hpp"
 
@@ -40,14 +40,9 @@ class CondensedViS {
     Vector<T, size> x;
     const SolveState<T> report = newton(problem, options_, scale, x, workspace.newton);
     const Evaluation& r = workspace.newton.residual;
-    const Vector<T, n> p_1 = Algebra::scale(algebra_.mass, r.z);
-    state.lambda = (-(T(1.0) / h)) * segment<0, m>(x);
-    const T check = sum(r.q_1) + sum(p_1) + sum(state.lambda);
-    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
-    keep.put(status == T(0.0), segment<m, m>(x), r.v, state.q, state.p);
-    state.q = r.q_1;
-    state.p = p_1;
-    return {status, report.iterations, r.norm};
+    return end_of_step<GglScheme::vi_s>(state, h, r.q_1, Algebra::scale(algebra_.mass, r.z), segment<0, m>(x),
+                                        segment<m, m>(x), r.v,
+                                        {report.converged(), report.singular, report.iterations, r.norm}, keep);
   }
 
  private:

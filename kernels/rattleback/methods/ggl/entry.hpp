@@ -29,75 +29,53 @@ Settlement settle_ggl(std::span<const OptionValue>, const SystemEntry&) {
   return settlement;
 }
 
-inline constexpr MethodEntry ggl_vi_s{
-    .name = "ggl-vi-s",
-    .summary = "GGL variational integrator with one-sided evaluations; symplectic, positions on the constraint",
-    .source = ggl_source,
-    .order = "q, p: 1",
-    .constraints = ConstraintKind::holonomic,
-    .options = {},
-    .carries_multiplier = true,
-    .order_of = constant_order<1>,
-    .needs = ggl_needs,
-    .exact_hidden_constraint = false,
-    .step_velocity = true,
-    .step_multiplier = true,
-    .header = "rattleback/methods/ggl/ggl.hpp",
-    .step = "GglStep<T, System, GglScheme::vi_s>"};
-inline constexpr MethodEntry ggl_vi_a{
-    .name = "ggl-vi-a",
-    .summary = "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints",
-    .source = ggl_source,
-    .order = "q, p: 2",
-    .constraints = ConstraintKind::holonomic,
-    .options = {},
-    .carries_multiplier = true,
-    .settle = settle_ggl<ggl_vi_a_numbers>,
-    .order_of = constant_order<2>,
-    .needs = ggl_needs,
-    .exact_constraint = false,
-    .exact_hidden_constraint = false,
-    .step_velocity = true,
-    .step_multiplier = true,
-    .predicts = true,
-    .header = "rattleback/methods/ggl/ggl.hpp",
-    .step = "GglStep<T, System, GglScheme::theta_a>"};
-inline constexpr MethodEntry ggl_vi_b{
-    .name = "ggl-vi-b",
-    .summary =
-        "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the "
-        "constraint",
-    .source = ggl_source,
-    .order = "q, p: 1; lambda: 0, mean of two steps 1",
-    .constraints = ConstraintKind::holonomic,
-    .options = {},
-    .carries_multiplier = true,
-    .settle = settle_ggl<ggl_vi_b_numbers>,
-    .order_of = constant_order<1>,
-    .needs = ggl_needs,
-    .exact_hidden_constraint = false,
-    .step_velocity = true,
-    .step_multiplier = true,
-    .predicts = true,
-    .header = "rattleback/methods/ggl/ggl.hpp",
-    .step = "GglStep<T, System, GglScheme::theta_b>"};
-inline constexpr MethodEntry ggl_vi_bs{
-    .name = "ggl-vi-bs",
-    .summary = "GGL variational integrator with midpoint evaluations; symplectic, positions on the constraint",
-    .source = ggl_source,
-    .order = "q, p: 2",
-    .constraints = ConstraintKind::holonomic,
-    .options = {},
-    .carries_multiplier = true,
-    .settle = settle_ggl<ggl_vi_bs_numbers>,
-    .order_of = constant_order<2>,
-    .needs = ggl_needs,
-    .exact_hidden_constraint = false,
-    .step_velocity = true,
-    .step_multiplier = true,
-    .predicts = true,
-    .header = "rattleback/methods/ggl/ggl.hpp",
-    .step = "GglStep<T, System, GglScheme::theta_b>"};
+/// What the entries of the family have in common. Exact are the constraint on positions, except with option A, and not the hidden one.
+constexpr MethodEntry ggl_entry(const char* name, const char* summary, const char* order, const char* step) {
+  return {.name = name,
+          .summary = summary,
+          .source = ggl_source,
+          .order = order,
+          .constraints = ConstraintKind::holonomic,
+          .options = {},
+          .carries_multiplier = true,
+          .needs = ggl_needs,
+          .exact_hidden_constraint = false,
+          .step_velocity = true,
+          .step_multiplier = true,
+          .header = "rattleback/methods/ggl/ggl.hpp",
+          .step = step};
+}
+/// A fixed member of the theta family.
+template <const GglNumbers& member, int order_of_q>
+constexpr MethodEntry theta_entry(const char* name, const char* summary, const char* order, const char* step) {
+  MethodEntry entry = ggl_entry(name, summary, order, step);
+  entry.settle = settle_ggl<member>;
+  entry.order_of = constant_order<order_of_q>;
+  entry.predicts = true;
+  return entry;
+}
+
+inline constexpr MethodEntry ggl_vi_s = [] {
+  MethodEntry entry = ggl_entry(
+      "ggl-vi-s", "GGL variational integrator with one-sided evaluations; symplectic, positions on the constraint",
+      "q, p: 1", "GglStep<T, System, GglScheme::vi_s>");
+  entry.order_of = constant_order<1>;
+  return entry;
+}();
+inline constexpr MethodEntry ggl_vi_a = [] {
+  MethodEntry entry = theta_entry<ggl_vi_a_numbers, 2>(
+      "ggl-vi-a", "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints", "q, p: 2",
+      "GglStep<T, System, GglScheme::theta_a>");
+  entry.exact_constraint = false;
+  return entry;
+}();
+inline constexpr MethodEntry ggl_vi_b = theta_entry<ggl_vi_b_numbers, 1>(
+    "ggl-vi-b",
+    "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the constraint",
+    "q, p: 1; lambda: 0, mean of two steps 1", "GglStep<T, System, GglScheme::theta_b>");
+inline constexpr MethodEntry ggl_vi_bs = theta_entry<ggl_vi_bs_numbers, 2>(
+    "ggl-vi-bs", "GGL variational integrator with midpoint evaluations; symplectic, positions on the constraint",
+    "q, p: 2", "GglStep<T, System, GglScheme::theta_b>");
 
 /// The options of ggl-theta.
 struct GglThetaSettings {
@@ -135,24 +113,18 @@ inline int order_of_ggl_theta(const GglThetaSettings& settings, const SystemEntr
   return settings.theta == 0.5 ? 2 : 1;
 }
 
-inline constexpr MethodEntry ggl_theta{
-    .name = "ggl-theta",
-    .summary = "GGL variational integrators with theta, vartheta and constraint A or B; symplectic",
-    .source = ggl_source,
-    .order = "q: 2 for theta = 1/2, else 1; p: as q, but with constraint B 2 only where vartheta = 1/2, too",
-    .constraints = ConstraintKind::holonomic,
-    .options = ggl_theta_options,
-    .carries_multiplier = true,
-    .settle = by_settings<ggl_theta_options, settle_ggl_theta>,
-    .order_of = by_settings<ggl_theta_options, order_of_ggl_theta>,
-    .needs = ggl_needs,
-    .exact_constraint = false,
-    .exact_hidden_constraint = false,
-    .step_velocity = true,
-    .step_multiplier = true,
-    .predicts = true,
-    .header = "rattleback/methods/ggl/ggl.hpp",
-    .step = "GglStep<T, System, {constraint}>"};
+inline constexpr MethodEntry ggl_theta = [] {
+  MethodEntry entry =
+      ggl_entry("ggl-theta", "GGL variational integrators with theta, vartheta and constraint A or B; symplectic",
+                "q: 2 for theta = 1/2, else 1; p: as q, but with constraint B 2 only where vartheta = 1/2, too",
+                "GglStep<T, System, {constraint}>");
+  entry.options = ggl_theta_options;
+  entry.settle = by_settings<ggl_theta_options, settle_ggl_theta>;
+  entry.order_of = by_settings<ggl_theta_options, order_of_ggl_theta>;
+  entry.exact_constraint = false;
+  entry.predicts = true;
+  return entry;
+}();
 
 }  // namespace methods
 

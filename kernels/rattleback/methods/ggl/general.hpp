@@ -1,8 +1,7 @@
 #pragma once
 // The GGL integrators for any regular Lagrangian (ggl.hpp).
 
-#include "rattleback/linalg/dual_vector.hpp"
-#include "rattleback/methods/ggl/scheme.hpp"
+#include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/methods/solve/dual_problem.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -45,11 +44,11 @@ class GeneralGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options)
-    requires vi_s
-      : system_(system), options_(options), theta_(0.0), vartheta_(0.0) {}
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers)
-    requires(!vi_s)
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options) requires vi_s : system_(system),
+                                                                                          options_(options),
+                                                                                          theta_(0.0),
+                                                                                          vartheta_(0.0) {}
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!vi_s)
       : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
@@ -60,12 +59,8 @@ class GeneralGgl {
     typename Team::template Shared<Workspace> workspace;
     const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
-    equations.finish(x, state);
-    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(report.converged(), report.singular, is_finite(check));
-    const State& of_v = vi_s ? equations.start() : state;
-    keep.put(status == T(0.0), segment<Equations::first_gamma, m>(x), segment<vi_s ? 0 : n, n>(x), of_v.q, of_v.p);
-    return {status, report.iterations, max_norm((*workspace).residual)};
+    return equations.finish(
+        x, state, {report.converged(), report.singular, report.iterations, max_norm((*workspace).residual)}, keep);
   }
 
  private:
@@ -74,89 +69,102 @@ class GeneralGgl {
                          first_gamma = first_lambda + m;
 
     RB_HD Equations(const GeneralGgl& step, const State& state, const T& h)
-        : step_(step),
+        : system_(step.system_),
           state_(state),
-          h_(h),
-          v_0_(velocity(step.system_, state.q, state.p)),
-          g_0_(position_constraint(step.system_, state.q).jacobian) {}
+          equations_(make_equations(step, state_, h)),
+          v_0_(velocity(system_, state.q, state.p)),
+          g_0_(position_constraint(system_, state.q).jacobian) {}
 
     RB_HD Vector<T, size> guess(const T& fraction) const {
       auto x = Vector<T, size>::zero();
       for (int i = 0; i < n; ++i) x[i] = x[n + i] = fraction * v_0_[i];
-      for (int k = 0; k < m; ++k) x[first_lambda + k] = -(h_ * state_.lambda[k]);
+      for (int k = 0; k < m; ++k) x[first_lambda + k] = -(equations_.h * state_.lambda[k]);
       return x;
     }
-    RB_HD const State& start() const { return state_; }
-    RB_HD T scale() const { return detail::velocity_scale(step_.system_, h_, state_.q, v_0_); }
+    RB_HD T scale() const { return detail::velocity_scale(system_, equations_.h, state_.q, v_0_); }
     /// The size of the velocities among the unknowns.
     RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, blocks * n>(update)); }
 
     template <class D>
-    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
-      const System& system = step_.system_;
-      const D h(h_), inverse_h(T(1.0) / h_);
-      const Vector<D, m> lambda = segment<first_lambda, m>(x), gamma = segment<first_gamma, m>(x);
-      const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p);
-      Vector<D, n> force_0;  // force of h lambda at the beginning of the step
-      for (int i = 0; i < n; ++i) {
-        force_0[i] = D(0.0);
-        for (int k = 0; k < m; ++k) force_0[i] = force_0[i] + lambda[k] * D(g_0_[k][i]);
-      }
+    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& unknowns) const {
+      const Vector<D, m> l = segment<first_lambda, m>(unknowns), gamma = segment<first_gamma, m>(unknowns);
       if constexpr (vi_s) {
-        const Vector<D, n> v = segment<0, n>(x), z = segment<n, n>(x), w = segment<2 * n, n>(x);
-        const Vector<D, n> y = fma(h, v, q_0), q_1 = fma(h, v + w, q_0);
-        const auto hidden = detail::hidden_gradient(system, y, z, w, gamma);
-        const auto l_0 = detail::lagrangian_gradient(system, q_0, v), l_y = detail::lagrangian_gradient(system, y, z);
-        const Vector<D, n> kick = l_0.dv[0] - p_0 - h * l_0.dq[0] + force_0;
-        const Vector<D, n> drift = l_0.dv[0] - l_y.dv[0] - h * hidden.dq[0];
-        return join(join(join(hidden.dv[0], kick), drift),
-                    join(inverse_h * system.position_constraint(q_1), constraint(system, y, z)));
+        const Vector<D, n> v = segment<0, n>(unknowns), z = segment<n, n>(unknowns), w = segment<2 * n, n>(unknowns);
+        const Vector<D, n> q_0 = lift<D>(state_.q), y = fma(D(equations_.h), v, q_0);
+        const auto at = point(y, z, w, gamma);
+        const auto l_0 = detail::lagrangian_gradient(system_, q_0, v);
+        const auto r = equations_(v, fma(D(equations_.h), l_0.dq[0], lift<D>(state_.p)), pull_at_start(l), l_0.dv[0],
+                                  fma(D(equations_.h), v + w, q_0), at);
+        return join(join(join(at.drift, r.kick), r.turn), join(r.position, r.hidden));
       } else {
-        const Vector<D, n> u = segment<0, n>(x), v = segment<n, n>(x);
-        const D theta(step_.theta_), rest = D(1.0) - theta;
-        const Vector<D, n> middle = fma(h * theta, u, q_0), q_1 = fma(h, u, q_0);
-        const auto hidden = detail::hidden_gradient(system, middle, v, u - v, gamma);
-        const auto l = detail::lagrangian_gradient(system, middle, v);
-        Vector<D, n> kick = l.dv[0] - p_0 - (rest * h) * (l.dq[0] - hidden.dq[0]);
-        if constexpr (Traits::forces_at_ends) {
-          kick = fma(D(1.0) - D(step_.vartheta_), force_0, kick);
-        } else {
-          kick = fma(rest, transpose_times(position_constraint(system, middle).jacobian, lambda), kick);
-        }
-        const Vector<D, m> g = system.position_constraint(Traits::position_at_end ? q_1 : middle);
-        return join(join(hidden.dv[0], kick), join(inverse_h * g, constraint(system, middle, v)));
+        const Vector<D, n> u = segment<0, n>(unknowns), v = segment<n, n>(unknowns);
+        const Vector<D, n> x = equations_.middle(u);
+        const auto at = point(x, v, u - v, gamma);
+        const auto r = equations_(x, equations_.end(u), v, pull(x, l), at);
+        return join(join(at.drift, r.kick), join(r.position, r.hidden));
       }
     }
 
-    /// Computes the state at the end of the step.
-    RB_HD_LARGE void finish(const Vector<T, size>& x, State& state) const {
-      const System& system = step_.system_;
-      const Vector<T, m> lambda = segment<first_lambda, m>(x), gamma = segment<first_gamma, m>(x);
+    template <class Keep>
+    RB_HD_LARGE StepReport<T> finish(const Vector<T, size>& unknowns, State& state, const GglOutcome<T>& outcome,
+                                     const Keep& keep) const {
+      const T& h = equations_.h;
+      const Vector<T, m> l = segment<first_lambda, m>(unknowns), gamma = segment<first_gamma, m>(unknowns);
+      const Vector<T, n> u = segment<0, n>(unknowns), v = segment < vi_s ? 0 : n, n > (unknowns);
+      Vector<T, n> q_1, p_1;
       if constexpr (vi_s) {
-        const Vector<T, n> v = segment<0, n>(x), z = segment<n, n>(x), w = segment<2 * n, n>(x);
-        state.p = momentum(system, fma(h_, v, state.q), z);
-        state.q = fma(h_, v + w, state.q);
+        q_1 = fma(h, v + segment<2 * n, n>(unknowns), state_.q);
+        p_1 = momentum(system_, fma(h, v, state_.q), segment<n, n>(unknowns));
       } else {
-        const Vector<T, n> u = segment<0, n>(x), v = segment<n, n>(x);
-        const Vector<T, n> middle = fma(h_ * step_.theta_, u, state.q), q_1 = fma(h_, u, state.q);
-        const auto hidden = detail::hidden_gradient(system, middle, v, u - v, gamma);
-        const auto l = detail::lagrangian_gradient(system, middle, v);
-        state.p = fma(h_, l.dq[0] - hidden.dq[0], state.p);
-        if constexpr (Traits::forces_at_ends) {
-          state.p = state.p - (T(1.0) - step_.vartheta_) * transpose_times(g_0_, lambda) -
-                    step_.vartheta_ * transpose_times(position_constraint(system, q_1).jacobian, lambda);
-        } else {
-          state.p = state.p - transpose_times(position_constraint(system, middle).jacobian, lambda);
-        }
-        state.q = q_1;
+        const Vector<T, n> x = equations_.middle(u);
+        q_1 = equations_.end(u);
+        p_1 = equations_.momentum_at_end(x, v, point(x, v, u - v, gamma).slope, pull(x, l), pull_at(q_1, l));
       }
-      state.lambda = (T(-1.0) / h_) * lambda;
+      return end_of_step<scheme>(state, h, q_1, p_1, l, gamma, v, outcome, keep);
     }
 
    private:
-    const GeneralGgl& step_;
-    const State state_;
-    T h_;
+    template <class D>
+    struct Point : GglPoint<D, n, m> {
+      Vector<D, n> drift;  // of A w = G^T gamma
+    };
+    RB_HD static auto make_equations(const GeneralGgl& step, const State& state, const T& h) {
+      if constexpr (vi_s) {
+        return ViSEquations<T, System>{step.system_, state, h};
+      } else {
+        return ThetaEquations<T, System, scheme>{step.system_, state, h, step.theta_, step.vartheta_};
+      }
+    }
+    template <class D>
+    RB_HD Point<D> point(const Vector<D, n>& x, const Vector<D, n>& v, const Vector<D, n>& w,
+                         const Vector<D, m>& gamma) const {
+      const auto hidden = detail::hidden_gradient(system_, x, v, w, gamma);
+      const auto l = detail::lagrangian_gradient(system_, x, v);
+      Vector<D, n> slope = -hidden.dq[0];
+      if constexpr (!vi_s) slope = l.dq[0] + slope;
+      return {{l.dv[0], slope, constraint(system_, x, v)}, hidden.dv[0]};
+    }
+    /// l along G(q), and along G(x).
+    template <class D>
+    RB_HD Vector<D, n> pull_at_start(const Vector<D, m>& l) const {
+      auto sum = Vector<D, n>::zero();
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < m; ++k) sum[i] = sum[i] + l[k] * D(g_0_[k][i]);
+      return sum;
+    }
+    template <class D>
+    RB_HD Vector<D, n> pull_at(const Vector<D, n>& x, const Vector<D, m>& l) const {
+      return transpose_times(position_constraint(system_, x).jacobian, l);
+    }
+    template <class D>
+    RB_HD Vector<D, n> pull(const Vector<D, n>& x, const Vector<D, m>& l) const {
+      if constexpr (Traits::forces_at_ends) return pull_at_start(l);
+      return pull_at(x, l);
+    }
+
+    const System& system_;
+    const State& state_;
+    std::conditional_t<vi_s, ViSEquations<T, System>, ThetaEquations<T, System, scheme>> equations_;
     Vector<T, n> v_0_;
     Matrix<T, m, n> g_0_;
   };

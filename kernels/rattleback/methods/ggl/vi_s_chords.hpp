@@ -2,14 +2,11 @@
 // VI-S where L = v.M(q)v/2 + A(q).v - U(q), or any regular L, with the symbols of ggl.hpp.
 
 #include "rattleback/methods/ggl/chord_equations.hpp"
-#include "rattleback/methods/solve/iteration.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Newton's method without derivatives of M in v, z, l = h lambda and gamma, with the residuals
-///
-///   e_1 = p + h f(q, v) - G(q)^T l - p(q, v),     e_2 = p(q, v) - p(y, z) - h beta,     beta = S z - B(y, z)^T w,
-///
+/// Newton's method without derivatives of M in v, z, l = h lambda and gamma for the equations of VI-S, with w = M(y)^-1 G(y)^T gamma. Their
+/// residuals are e_1 (of L_v(q, v)), e_2 (of L_v(q, v) = p' + h B, where B = T^T gamma - B(y, z)^T w),
 /// G(y) z and g(q')/h, where S = sum_k gamma_k D^2 g_k(y). With J_1 = M - h B(q, v)^T, J_3 = M(y) + h S, R_l = J_1^-1 G(q)^T,
 /// R_w = M(y)^-1 G(y)^T, W = h S M(y)^-1, C = h B(y, z), T the derivative of G along z and G' = G(q') (1 + W^T), the updates are
 ///
@@ -41,7 +38,7 @@ class ViSChords {
 
   template <class Keep>
   RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {
-    const T inverse_h = T(1.0) / h;
+    const ViSEquations<T, System> equations{system_, state, h};
     LagrangianOfState<System, T> start(system_, state.q, state.p);
     Lagrangian& node = start.at;
     const Vector<T, n>& v_0 = start.v;
@@ -62,7 +59,7 @@ class ViSChords {
     Vector<T, n> z = v - node_inverse * start.coupling.plus_times(h, v, Vector<T, n>::zero());
     Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), z, h);
     const T speed = magnitude(v_0) + magnitude(v - v_0);
-    const T scale = speed + rounding_velocity(inverse_h, state.q), rounding = rounding_of_residuals(scale, state.p);
+    const T scale = speed + rounding_velocity(T(1.0) / h, state.q), rounding = rounding_of_residuals(scale, state.p);
     Sweeps<T> lanes(options_, scale);
 
     Vector<T, n> q_1, p_1, w;
@@ -75,7 +72,6 @@ class ViSChords {
       at.move(z);
       at.linearise(z, mass_inverse, coupling);
       if constexpr (ConstantInertia<System>) mass_inverse = node_inverse;
-      coupling = coupling.scaled(h);
       const Rows g_y = position_jacobian(system_, y), t = position_hessian(system_, y, z);
       Rows response_w;  // R_w^T
       RB_UNROLL
@@ -88,17 +84,17 @@ class ViSChords {
         node.linearise(v, unused, start.coupling);
         set_first();
       }
-      const Vector<T, n> p_v = node.momentum(v);
       p_1 = at.momentum(z);
-      const Vector<T, n> e_1 = node.plus_force(h, v, state.p) - transpose_times(g_0, l) - p_v;
-      const Vector<T, n> e_2 = coupling.plus_transpose_times(w, fma(-h, transpose_times(t, gamma), p_v - p_1));
-      const Vector<T, m> hidden = g_y * z, position = inverse_h * system_.position_constraint(q_1);
+      const auto r = equations(
+          v, node.plus_force(h, v, state.p), transpose_times(g_0, l), node.momentum(v), q_1,
+          GglPoint<T, n, m>{p_1, coupling.plus_transpose_times(T(1.0), w, -transpose_times(t, gamma)), g_y * z});
       if (lanes.wants_residual(sweep, options_)) {
-        residual = max(max(max_norm(e_1), max_norm(e_2)), max(max_norm(hidden), max_norm(position)));
+        residual = max(max(max_norm(r.kick), max_norm(r.turn)), max(max_norm(r.hidden), max_norm(r.position)));
         lanes.check(residual, rounding);
       }
       if (lanes.ended() || lanes.late(sweep, options_)) break;
 
+      coupling = coupling.scaled(h);
       const ConstraintHessian<System, T> s(system_, y, gamma);
       const ThirdInverse inverse_3(s.added_to(at.mass(), h));
       const HessianTimesInverse<System, T> turn(h, s, mass_inverse);
@@ -113,13 +109,13 @@ class ViSChords {
                                    coupling.template plus_transpose_times<-1>(k_rows[k], kept));
         push[k] = coupling.plus_transpose_times(response_w[k], -h * t[k]);
       }
-      const Vector<T, n> a = inverse_1 * e_1;
+      const Vector<T, n> a = inverse_1 * r.kick;
       Matrix<T, 2 * m, 2 * m> matrix;
       Vector<T, 2 * m> right;
       RB_UNROLL
       for (int i = 0; i < m; ++i) {
-        right[i] = -(hidden[i] + dot(k_rows[i], e_2) + dot(moved[i], a));
-        right[m + i] = -(position[i] + dot(g_turned[i], a));
+        right[i] = -(r.hidden[i] + dot(k_rows[i], r.turn) + dot(moved[i], a));
+        right[m + i] = -(r.position[i] + dot(g_turned[i], a));
         RB_UNROLL
         for (int k = 0; k < m; ++k) {
           matrix[i][k] = -dot(moved[i], response_l[k]);
@@ -134,7 +130,7 @@ class ViSChords {
       const Vector<T, n> carried =
           coupling.plus_transpose_times(turn.plus_transpose_times(dv, Vector<T, n>::zero()),
                                         coupling.template plus_times<-1>(dv, node.mass_times(dv)));
-      const Vector<T, n> dz = inverse_3 * (e_2 + carried + transpose_times(push, dgamma));
+      const Vector<T, n> dz = inverse_3 * (r.turn + carried + transpose_times(push, dgamma));
       v = select(lanes.active, v + dv, v);
       z = select(lanes.active, z + dz, z);
       l = select(lanes.active, l + dl, l);
@@ -142,14 +138,9 @@ class ViSChords {
       lanes.settle(sweep, larger(larger(magnitude(dv), magnitude(dz)), magnitude(transpose_times(response_w, dgamma))));
     }
 
-    const State before = state;
-    state.q = q_1;
-    state.p = p_1;
-    state.lambda = (-(T(1.0) / h)) * l;
-    const T check = sum(state.q) + sum(state.p) + sum(state.lambda);
-    const T status = step_status<T>(lanes.converged() & (magnitude(w) <= T(0.5) * speed), is_finite(check));
-    keep.put(status == T(0.0), gamma, v, before.q, before.p);
-    return {status, lanes.iterations, residual};
+    const mask_t<T> solved = lanes.converged() & (magnitude(w) <= T(0.5) * speed);
+    return end_of_step<GglScheme::vi_s>(state, h, q_1, p_1, l, gamma, v,
+                                        {solved, mask_t<T>(false), lanes.iterations, residual}, keep);
   }
 
  private:

@@ -2,8 +2,7 @@
 // Linear algebra of systems whose matrices consist of multiples of the identity (`Blocks` of mechanics/concepts.hpp).
 
 #include "rattleback/linalg/lu.hpp"
-#include "rattleback/mechanics/system.hpp"
-#include "rattleback/methods/step.hpp"
+#include "rattleback/mechanics/constraint.hpp"
 
 RB_NAMESPACE_BEGIN
 
