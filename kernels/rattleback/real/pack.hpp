@@ -189,6 +189,41 @@ struct Simd<2 * RATTLEBACK_PACK> : TwoRegisters<RATTLEBACK_PACK> {};
 
 }  // namespace detail
 
+namespace detail {
+/// An fp32 number per lane (single.hpp). Compilers turn its loops into instructions of the register.
+template <int W>
+struct alignas(4 * W) Floats {
+  float lane[W];
+  RB_HD float& operator[](int k) { return lane[k]; }
+  RB_HD float operator[](int k) const { return lane[k]; }
+
+  RB_HD friend Floats operator+(const Floats& a, const Floats& b) {
+    return of([&](int k) { return a[k] + b[k]; });
+  }
+  RB_HD friend Floats operator-(const Floats& a, const Floats& b) {
+    return of([&](int k) { return a[k] - b[k]; });
+  }
+  RB_HD friend Floats operator*(const Floats& a, const Floats& b) {
+    return of([&](int k) { return a[k] * b[k]; });
+  }
+  RB_HD friend Floats operator/(const Floats& a, const Floats& b) {
+    return of([&](int k) { return a[k] / b[k]; });
+  }
+  RB_HD friend Floats operator-(const Floats& a) {
+    return of([&](int k) { return -a[k]; });
+  }
+
+ private:
+  template <class F>
+  RB_HD static Floats of(const F& f) {
+    Floats r;
+    RB_UNROLL
+    for (int k = 0; k < W; ++k) r[k] = f(k);
+    return r;
+  }
+};
+}  // namespace detail
+
 /// One truth value per lane.
 template <int W>
 struct Mask {

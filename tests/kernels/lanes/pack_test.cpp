@@ -221,6 +221,19 @@ struct Equations {
   }
 };
 
+template <class Policy, int N>
+void expect_same_solution(const std::vector<Equations<N>>& equations, const Matrix<Real, N, N>& a,
+                          const Vector<Real, N>& b) {
+  const Factors<Real, N, Policy> factors(a);
+  const auto x = factors.solve(b);
+  const auto singular = as_number(factors.singular());
+  for (int k = 0; k < width; ++k) {
+    const Factors<double, N, Policy> of_lane(equations[k].a);
+    ASSERT_EQ(lane(singular, k), as_number(of_lane.singular())) << "lane " << k;
+    ASSERT_TRUE(same_bits(lane(x, k), of_lane.solve(equations[k].b))) << "lane " << k;
+  }
+}
+
 template <int N>
 void expect_same_solutions() {
   Random random(N);
@@ -231,19 +244,11 @@ void expect_same_solutions() {
     for (int i = 0; i < N; ++i) a[i] = vector_from_lanes<N>([&](int k) { return equations[k].a[i]; });
     const auto b = vector_from_lanes<N>([&](int k) { return equations[k].b; });
 
-    const Lu<Real, N> lu(a);
-    const auto by_lu = lu.solve(b);
-    const auto lu_singular = as_number(lu.singular());
-    auto by_elimination = b;
-    const auto elimination_singular = as_number(solve_small(a, by_elimination));
-    for (int k = 0; k < width; ++k) {
-      const Lu<double, N> lane_lu(equations[k].a);
-      ASSERT_TRUE(same_bits(lane(by_lu, k), lane_lu.solve(equations[k].b))) << "trial " << trial << ", lane " << k;
-      ASSERT_EQ(lane(lu_singular, k), as_number(lane_lu.singular())) << "trial " << trial << ", lane " << k;
-      auto x = equations[k].b;
-      ASSERT_EQ(lane(elimination_singular, k), as_number(solve_small(equations[k].a, x)));
-      ASSERT_TRUE(same_bits(lane(by_elimination, k), x)) << "trial " << trial << ", lane " << k;
-    }
+    expect_same_solution<Pivoted<>>(equations, a, b);
+    expect_same_solution<PivotedUnrolled>(equations, a, b);
+    expect_same_solution<Guide>(equations, a, b);
+    expect_same_solution<InSingle<Guide>>(equations, a, b);
+    expect_same_solution<InSingle<PivotedUnrolled>>(equations, a, b);
   }
 }
 

@@ -1,6 +1,6 @@
 // Vectors, matrices and linear equations against Eigen.
 
-#include "rattleback/linalg/guide.hpp"
+#include "rattleback/linalg/factors.hpp"
 
 #include "eigen.hpp"
 #include "testing.hpp"
@@ -48,28 +48,23 @@ TEST(MatrixTest, Products) {
   EXPECT_EQ(to_eigen(Matrix<double, 3, 4>::zero()), Eigen::MatrixXd::Zero(3, 4));
 }
 
-/// Solution of A x = b and whether A was found singular, by either algorithm.
-template <int N>
-struct ByLu {
+/// The solution of A x = b by a policy and whether A was found singular: by factors, which have to agree with the solution at once.
+template <class Policy, int N>
+struct By {
   static constexpr int size = N;
+  using policy = Policy;
   static std::pair<Vector<double, N>, bool> solve(const Matrix<double, N, N>& a, const Vector<double, N>& b) {
-    const Lu<double, N> lu(a);
-    return {lu.solve(b), lu.singular()};
+    const Factors<double, N, Policy> factors(a);
+    return {factors.solve(b), factors.singular()};
   }
 };
-template <int N>
-struct ByElimination {
+/// By the solution at once.
+template <class Policy, int N>
+struct AtOnce {
   static constexpr int size = N;
+  using policy = Policy;
   static std::pair<Vector<double, N>, bool> solve(const Matrix<double, N, N>& a, Vector<double, N> b) {
-    const bool singular = solve_small(a, b);
-    return {b, singular};
-  }
-};
-template <int N>
-struct ByCofactors {
-  static constexpr int size = N;
-  static std::pair<Vector<double, N>, bool> solve(const Matrix<double, N, N>& a, Vector<double, N> b) {
-    const bool singular = solve_by_cofactors(a, b);
+    const bool singular = solve_once<Policy>(a, b);
     return {b, singular};
   }
 };
@@ -104,8 +99,10 @@ class EquationsTest : public ::testing::Test {
 };
 
 using Solvers =
-    ::testing::Types<ByLu<1>, ByLu<2>, ByLu<3>, ByLu<7>, ByLu<23>, ByElimination<1>, ByElimination<2>, ByElimination<3>,
-                     ByElimination<4>, ByElimination<6>, ByCofactors<1>, ByCofactors<2>, ByCofactors<3>>;
+    ::testing::Types<By<Pivoted<>, 1>, By<Pivoted<>, 2>, By<Pivoted<>, 3>, By<Pivoted<>, 7>, By<Pivoted<>, 23>,
+                     By<PivotedUnrolled, 3>, By<PivotedUnrolled, 6>, AtOnce<PivotedUnrolled, 1>,
+                     AtOnce<PivotedUnrolled, 2>, AtOnce<PivotedUnrolled, 3>, AtOnce<PivotedUnrolled, 4>,
+                     AtOnce<PivotedUnrolled, 6>, AtOnce<Definite<>, 1>, AtOnce<Definite<>, 2>, AtOnce<Definite<>, 3>>;
 TYPED_TEST_SUITE(EquationsTest, Solvers);
 
 TYPED_TEST(EquationsTest, Random) {
@@ -135,7 +132,8 @@ TYPED_TEST(EquationsTest, InNeedOfPivoting) {
 
 TYPED_TEST(EquationsTest, BadlyScaled) {
   constexpr int n = TestFixture::n;
-  if (std::same_as<TypeParam, ByCofactors<n>> && n > 1) GTEST_SKIP() << "cofactors are for equations of like size";
+  if (std::same_as<typename TypeParam::policy, Definite<>> && n > 1)
+    GTEST_SKIP() << "cofactors are for equations of like size";
   const auto random_power = [&](int largest) { return std::ldexp(1.0, int(this->random.uniform(-largest, largest))); };
   for (int trial = 0; trial < 50; ++trial) {
     const auto a = random_matrix<n, n>(this->random);
@@ -174,33 +172,148 @@ TYPED_TEST(EquationsTest, Singular) {
   }
 }
 
+using Exact = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+
+/// Zeros of a matrix that couples neighbours in a ring of N, whose rows are mixed up by the step from one to the next.
+template <int N, int step>
+struct Ring {
+  static constexpr bool entry(int i, int j) {
+    const int distance = (i * step - j * step) % N;
+    return distance == 0 || distance == 1 || distance == -1 || distance == N - 1 || distance == 1 - N;
+  }
+};
+/// An arrow whose shaft is the first row and column: elimination from the first row on fills the matrix, in reverse it fills nothing.
 template <int N>
-void expect_guides_solve() {
+struct Arrow {
+  static constexpr bool entry(int i, int j) { return i == j || i == 0 || j == 0; }
+};
+/// Blocks of two, of which the last one depends on the first one only.
+struct Blocks {
+  static constexpr bool entry(int i, int j) { return i / 2 == j / 2 || (i == 5 && j == 0); }
+};
+template <int N>
+struct Diagonal {
+  static constexpr bool entry(int i, int j) { return i == j; }
+};
+
+/// Matrices with zeros where a pattern has them, dominated by their diagonal: solutions against elimination in higher precision, known
+/// entries of the inverse, and what a policy says of singular matrices. What lies in the place of a zero must not matter.
+template <class Policy, int N, class Pattern = FullPattern>
+void expect_factors_solve(double tolerance = 1e-15) {
   SCOPED_TRACE(N);
   Random random{N};
-  for (int trial = 0; trial < 50; ++trial) {
-    auto a = random_matrix<N, N>(random);
-    for (int i = 0; i < N; ++i) a[i][i] = a[i][i] + N;  // dominant, so that no exchange is needed
+  for (int trial = 0; trial < 40; ++trial) {
+    Matrix<double, N, N> a;
+    Exact exact = Exact::Zero(N, N);
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j) {
+        const bool there = Pattern::entry(i, j);
+        a[i][j] = there ? random.uniform(-1.0, 1.0) + (i == j ? N : 0) : std::numeric_limits<double>::quiet_NaN();
+        if (there) exact(i, j) = a[i][j];
+      }
     const auto b = random.vector<N>(-1.0, 1.0);
-    GuideFactors<double, N> guide;
-    guide.matrix() = a;
-    ASSERT_FALSE(guide.factorise());
-    auto x = b;
-    guide.solve(x);
-    EXPECT_LE(distance(x, Lu<double, N>(a).solve(b)), 1e-14);
-    a[N - 1] = trial % 2 == 0 ? Vector<double, N>::zero() : std::numeric_limits<double>::quiet_NaN() * a[0];
-    guide.matrix() = a;
-    EXPECT_TRUE(guide.factorise());
+    const Factors<double, N, Policy> factors(a);
+    ASSERT_FALSE(factors.singular());
+    const Exact inverse = exact.fullPivLu().inverse(), x = inverse * to_eigen(b).template cast<long double>();
+    const auto expect_solution = [&](const Vector<double, N>& found) {
+      for (int i = 0; i < N; ++i) EXPECT_NEAR(found[i], static_cast<double>(x(i)), tolerance);
+    };
+    expect_solution(factors.solve(b));
+    expect_solution(factors * b);
+    if constexpr (requires { factors.entry(0, 0); }) {
+      for (int j = 0; j < N; ++j) {
+        const auto column = factors.column(j);
+        for (int i = 0; i < N; ++i) {
+          EXPECT_NEAR(column[i], static_cast<double>(inverse(i, j)), tolerance);
+          if (!factors.entry(i, j)) {
+            EXPECT_EQ(column[i], 0.0) << i << ' ' << j;
+            EXPECT_NEAR(static_cast<double>(inverse(i, j)), 0.0, 1e-18);
+          }
+        }
+      }
+    }
+    if constexpr (requires(typename Policy::template Method<double, N> method, Vector<double, N> y) {
+                    method.solve_once(y);
+                  }) {
+      auto at_once = b;
+      EXPECT_FALSE(solve_once<Policy>(a, at_once));
+      expect_solution(at_once);
+    }
+    for (const double broken : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+      Matrix<double, N, N> no_row = a;
+      for (int j = 0; j < N; ++j)
+        if (Pattern::entry(N - 1, j)) no_row[N - 1][j] = broken;
+      Factors<double, N, Policy> refilled;
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j)
+          refilled.matrix()[i][j] = std::remove_cvref_t<decltype(refilled.matrix()[i][j])>(no_row[i][j]);
+      EXPECT_TRUE(refilled.factorise());
+      EXPECT_TRUE(refilled.singular());
+    }
   }
 }
 
-TEST(GuideFactorsTest, Solve) {
-  expect_guides_solve<1>();
-  expect_guides_solve<2>();
-  expect_guides_solve<3>();
-  expect_guides_solve<4>();
-  expect_guides_solve<5>();
-  expect_guides_solve<13>();
+TEST(FactorsTest, OfGuides) {
+  expect_factors_solve<Guide, 1>();
+  expect_factors_solve<Guide, 2>();
+  expect_factors_solve<Guide, 3>();
+  expect_factors_solve<Guide, 4>();
+  expect_factors_solve<Guide, 5>();
+  expect_factors_solve<Guide, 12>();
+  expect_factors_solve<Guide, 13>();
+}
+
+TEST(FactorsTest, OfDefiniteMatrices) {
+  expect_factors_solve<Definite<>, 1>();
+  expect_factors_solve<Definite<>, 3>();
+  expect_factors_solve<Definite<>, 4>();
+  expect_factors_solve<Eliminated<>, 2>();
+  expect_factors_solve<PivotedUnrolled, 4>();
+  expect_factors_solve<Pivoted<>, 5>();
+}
+
+TEST(FactorsTest, OfPatterns) {
+  expect_factors_solve<Definite<Diagonal<2>>, 2, Diagonal<2>>();
+  expect_factors_solve<Definite<Diagonal<5>>, 5, Diagonal<5>>();
+  expect_factors_solve<Definite<Arrow<3>>, 3, Arrow<3>>();
+  expect_factors_solve<Definite<Arrow<7>>, 7, Arrow<7>>();
+  expect_factors_solve<Definite<Ring<7, 1>>, 7, Ring<7, 1>>();
+  expect_factors_solve<Definite<Ring<9, 2>>, 9, Ring<9, 2>>();
+  expect_factors_solve<Definite<Blocks>, 6, Blocks>();
+}
+
+// Each number is rounded to 24 bits.
+TEST(FactorsTest, InSingle) {
+  expect_factors_solve<InSingle<Guide>, 3>(1e-6);
+  expect_factors_solve<InSingle<Guide>, 6>(1e-6);
+  expect_factors_solve<InSingle<Definite<Arrow<7>>>, 7, Arrow<7>>(1e-6);
+  expect_factors_solve<InSingle<Pivoted<>>, 13>(1e-6);
+  expect_factors_solve<InSingle<PivotedUnrolled>, 4>(1e-6);
+  Factors<double, 2, InSingle<Pivoted<>>> third(Matrix<double, 2, 2>{{{3.0, 0.0}, {0.0, 1.0}}});
+  EXPECT_EQ((third.solve({1.0, 0.0})[0]), static_cast<double>(1.0f / 3.0f));
+}
+
+/// The products of an elimination in the order that was found, by entries of the factors; and with pivots as they come.
+template <int N, class Pattern>
+void expect_order(int fill, const std::vector<int>& first_pivots) {
+  constexpr auto order = detail::elimination_order<N, Pattern>;
+  int filled = 0;
+  std::vector<int> pivots(order.pivot, order.pivot + N);
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) filled += order.fill(i, j);
+  EXPECT_EQ(filled, fill);
+  EXPECT_TRUE(std::equal(first_pivots.begin(), first_pivots.end(), pivots.begin()));
+  std::sort(pivots.begin(), pivots.end());
+  for (int k = 0; k < N; ++k) EXPECT_EQ(pivots[k], k);
+}
+
+TEST(EliminationOrderTest, HasLittleFill) {
+  expect_order<7, FullPattern>(0, {0, 1, 2, 3, 4, 5, 6});
+  expect_order<7, Diagonal<7>>(0, {0, 1, 2, 3, 4, 5, 6});
+  expect_order<7, Arrow<7>>(0, {1, 2, 3, 4, 5});
+  expect_order<7, Ring<7, 1>>(8, {0});  // each pivot joins its neighbours, two entries, but for the last three
+  expect_order<9, Ring<9, 2>>(12, {0});
+  expect_order<6, Blocks>(0, {});
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ namespace detail {
 template <class T, int N>
 RB_HD_LARGE mask_t<T> solve_square(const Matrix<T, N, N>& a, Vector<T, N>& b) {
   if constexpr (N <= 4) {
-    return solve_small(a, b);
+    return solve_once<PivotedUnrolled>(a, b);
   } else {
-    const Lu<T, N> lu(a);
+    const Factors<T, N> lu(a);
     b = lu.solve(b);
     return lu.singular();
   }
@@ -351,7 +351,7 @@ class VariationalConversion {
         const Vector<T, r> column = node.basis * (node.basis[j] + bent);
         for (int i = 0; i < r; ++i) matrix[i][j] = column[i];
       }
-      return transpose_times(node.basis, Lu<T, r>(matrix).solve(node.basis * node.p));
+      return transpose_times(node.basis, Factors<T, r>(matrix).solve(node.basis * node.p));
     }
   }
 

@@ -1,7 +1,7 @@
 #pragma once
 // The generalized-alpha method with a constant mass and a velocity constraint mu(q) v + d(q) = 0, or none.
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/methods/generalized_alpha/scheme.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
@@ -50,7 +50,7 @@ class CondensedGeneralizedAlpha {
         Vector<T, m> phi = forms * fma(start_.gamma, w_new, fma(inverse_h, v, kick_known));
         if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(system_, q), phi);
         impulse = -inverse_gamma * phi;
-        lanes.note_singular(solve_small(forms.gram(mass_, forms), impulse));
+        lanes.note_singular(solve_once<PivotedUnrolled>(forms.gram(mass_, forms), impulse));
         w_new = w_new + mass_.inverse_times(forms.transpose_times(impulse));
       }
       lanes.count(counted);

@@ -15,7 +15,7 @@
 // Lambda is constant over the step and belongs to its middle. It is kept for the record and as the guess of Newton's method.
 
 #include "rattleback/catalogue/entry.hpp"
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/legendre.hpp"
@@ -251,7 +251,7 @@ class Hbvm {
       } else {
         line_integral_equations(v, sweep.impulse, rho, matrix, sweep.multiplier);
       }
-      sweep.singular = solve_small(matrix, sweep.multiplier);
+      sweep.singular = solve_once<PivotedUnrolled>(matrix, sweep.multiplier);
       RB_UNROLL
       for (int j = 0; j < S; ++j) sweep.impulse[j] = sweep.impulse[j] + rho[j].transpose_times(sweep.multiplier);
     }
@@ -336,7 +336,7 @@ class Hbvm {
       Vector<T, size> b;  // minus the residuals, then the update
       residual(state, h, inverse_h, v, x, rho, b);
       if (lanes.ended() || iteration == options_.max_iterations) break;
-      const Lu<T, size> lu(jacobian(state, h, x, rho));
+      const Factors<T, size> lu(jacobian(state, h, x, rho));
       lanes.note_singular(lu.singular());
       b = lu.solve(b);
       T change(0.0);

@@ -79,26 +79,19 @@ class VariationalRungeKutta {
   /// converge one iteration later.
   using Plain = part_t<T>;
 
-  /// A matrix, to be factorised in the lanes of a mask, and the factors that serve until then. Small systems are
-  /// factorised without exchanges: their diagonal blocks are inertia.
+  using Entries = Matrix<Plain, size, size>;
+
+  /// The Jacobian of each lane's last call of `differentiate`, and its factors. Small systems are factorised without exchanges:
+  /// their diagonal blocks are inertia.
   class Jacobian {
-    static constexpr bool small = size <= 9;
-    using Entries = Matrix<Plain, size, size>;
+    using Policy = std::conditional_t<(size <= 9), Eliminated<>, Pivoted<>>;
 
    public:
-    RB_HD Plain& operator()(int i, int j) { return matrix_[i][j]; }
-    RB_HD mask_t<T> factorise(const mask_t<T>& mask) {
-      mask_t<T> singular;
-      if constexpr (small) {
-        singular = rattleback::factorise(matrix_);
-        RB_UNROLL
-        for (int i = 0; i < size; ++i) factors_[i] = select(mask, matrix_[i], factors_[i]);
-      } else {
-        const Lu<Plain, size> lu(matrix_);
-        singular = lu.singular();
-        factors_.assign(mask, lu);
-      }
-      return mask & singular;
+    Entries entries;
+
+    RB_HD mask_t<T> factorise() {
+      factors_.matrix() = entries;
+      return factors_.factorise();
     }
     RB_HD void solve(Vector<T, size>& b) const {
       RB_ROLLED
@@ -106,23 +99,14 @@ class VariationalRungeKutta {
         Vector<Plain, size> x;
         RB_UNROLL
         for (int i = 0; i < size; ++i) x[i] = part(b[i], p);
-        solve_plain(x);
+        x = factors_.solve(x);
         RB_UNROLL
         for (int i = 0; i < size; ++i) part(b[i], p) = x[i];
       }
     }
 
    private:
-    RB_HD void solve_plain(Vector<Plain, size>& b) const {
-      if constexpr (small) {
-        solve_factorised(factors_, b);
-      } else {
-        b = factors_.solve(b);
-      }
-    }
-
-    Entries matrix_;
-    std::conditional_t<small, Entries, Lu<Plain, size>> factors_;
+    Factors<Plain, size, Policy> factors_;
   };
 
   /// First-order prediction of the unknowns: k' = eta' at x = 0. Returns the size of the unknowns.
@@ -154,7 +138,7 @@ class VariationalRungeKutta {
     } else if constexpr (Separable<System>) {
       return scale + magnitude(stage_.mass.inverse_times(rate));
     } else {
-      return scale + magnitude(Lu<T, n>(mass_matrix(stage_.system, q, eta)).solve(rate));
+      return scale + magnitude(Factors<T, n>(mass_matrix(stage_.system, q, eta)).solve(rate));
     }
   }
 
@@ -176,12 +160,14 @@ class VariationalRungeKutta {
       evaluate(q, m, h, tableau, u, at);
       if (lanes.ended() || iteration == options_.max_iterations) break;
       if (any(lanes.active & stale)) {
+        Entries entries;
         if (iteration_ == StageIteration::fixed_point) {
-          leading_jacobian(q, m, jacobian);
+          leading_jacobian(q, m, entries);
         } else {
-          differentiate(q, m, h, tableau, u, jacobian);
+          differentiate(q, m, h, tableau, u, entries);
         }
-        lanes.note_singular(jacobian.factorise(stale));
+        for (int i = 0; i < size; ++i) jacobian.entries[i] = select(stale, entries[i], jacobian.entries[i]);
+        lanes.note_singular(jacobian.factorise());
       }
       Vector<T, size> update;
       RB_UNROLL
@@ -289,7 +275,7 @@ class VariationalRungeKutta {
 
   /// The Jacobian by dual numbers; their width makes no difference to the result. Where T is dual it has room for them.
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                                 const Unknowns<T>& u, Jacobian& jacobian) const {
+                                 const Unknowns<T>& u, Entries& jacobian) const {
     if constexpr (parts<T> == 1) {
       constexpr int width = RB_DEVICE_PASS ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
       differentiate<Dual<T, width>, width>(q, m, h, tableau, u, jacobian);
@@ -299,7 +285,7 @@ class VariationalRungeKutta {
   }
   template <class D, int width>
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                                 const Unknowns<T>& u, Jacobian& jacobian) const {
+                                 const Unknowns<T>& u, Entries& jacobian) const {
     for (int first = 0; first < size; first += width) {
       Unknowns<D> d;
       RB_UNROLL
@@ -314,13 +300,13 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         RB_UNROLL
-        for (int l = 0; l < width; ++l) jacobian(i, first + l) = at.residual[i / per_stage][i % per_stage].partial[l];
+        for (int l = 0; l < width; ++l) jacobian[i][first + l] = at.residual[i / per_stage][i % per_stage].partial[l];
       }
     }
   }
 
   /// The Jacobian at h = 0; for a Hamiltonian the identity.
-  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, Jacobian& jacobian) const {
+  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, Entries& jacobian) const {
     Matrix<T, per_stage, per_stage> block = Matrix<T, per_stage, per_stage>::zero();
     if constexpr (by_hamiltonian) {
       for (int i = 0; i < per_stage; ++i) block[i][i] = T(1.0);
@@ -329,7 +315,7 @@ class VariationalRungeKutta {
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j)
-        jacobian(i, j) = i / per_stage == j / per_stage ? part(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
+        jacobian[i][j] = i / per_stage == j / per_stage ? part(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
   }
 
   Stage stage_;

@@ -3,7 +3,7 @@
 
 #include "rattleback/lie/series.hpp"
 #include "rattleback/linalg/dual_vector.hpp"
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/runge_kutta.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // SPARK on R^n with constant mass and a velocity constraint A(q) v + d(q) = 0 (equations: methods/nonholonomic/spark.hpp).
 
-#include "rattleback/linalg/guide.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -43,7 +43,7 @@ class CondensedSpark {
     Vector<T, m> lambda[inner], lambda_new[inner];
     forms[0] = Forms(system_, state.q);
     f[0] = mass_.inverse_times(force(system_, state.q));
-    GuideFactors<T, inner * m> factors;
+    Factors<T, inner * m, Guide> factors;
     Iteration<T> lanes(options_, inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)));
     lanes.singular = linearise(h, state.q, v, f[0], forms[0], lambda[0], factors);
     w[0] = acceleration(f[0], forms[0], lambda[0]);
@@ -65,7 +65,7 @@ class CondensedSpark {
       RB_UNROLL
       for (int j = 0; j < inner; ++j) w_new[j] = acceleration(f[j], forms[j], lambda[j]);
       Vector<T, inner* m> c = constraints(inverse_h, rate, state.q, q, forms, w_new);
-      factors.solve(c);
+      c = factors.solve(c);
       lanes.count(counted);
       T change(0.0);
       RB_UNROLL
@@ -91,7 +91,7 @@ class CondensedSpark {
     for (int j = 0; j < inner; ++j) impulse = fma(T(tableau.b[j]), w_new[j], impulse);
     Vector<T, m> last = -(forms[inner] * (rate + impulse));  // b_s Lambda_s
     if constexpr (has_constraint_offset<System>) last = fma(-inverse_h, constraint_offset(system_, q[inner - 1]), last);
-    lanes.singular = lanes.singular | solve_guide(forms[inner].gram(mass_, forms[inner]), last);
+    lanes.singular = lanes.singular | solve_once<Definite<>>(forms[inner].gram(mass_, forms[inner]), last);
     impulse = acceleration(impulse, forms[inner], last);
     state.p = fma(h, mass_.times(impulse), state.p);
     state.q = position(S - 1, state.q, v, h, w);
@@ -150,7 +150,7 @@ class CondensedSpark {
   /// The factors of S, and the multiplier of the continuous equations at the node, C lambda = -(R v + A f). Returns the singular
   /// lanes.
   RB_HD mask_t<T> linearise(const T& h, const Vector<T, n>& q, const Vector<T, n>& v, const Vector<T, n>& f,
-                            const Forms& forms, Vector<T, m>& lambda, GuideFactors<T, inner * m>& factors) const {
+                            const Forms& forms, Vector<T, m>& lambda, Factors<T, inner * m, Guide>& factors) const {
     constexpr auto tableau = lobatto_pair<S>();
     // A and d along v and along the rows of (M^-1 A^T)^T
     using D = Dual<T, 1 + m>;
@@ -213,7 +213,7 @@ class CondensedSpark {
     }
     const mask_t<T> singular = factors.factorise();
     lambda = -(rate(0) + forms * f);
-    return singular | solve_guide(c, lambda);
+    return singular | solve_once<Definite<>>(c, lambda);
   }
 
   System system_;

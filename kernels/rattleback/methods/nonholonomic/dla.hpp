@@ -72,7 +72,7 @@ class CondensedDla {
     if constexpr (midpoint || !trap) end = Forms(system_, state.q);
     Vector<T, m> impulse = -(end * mass_.inverse_times(p));
     if constexpr (has_constraint_offset<System>) impulse = impulse - constraint_offset(system_, state.q);
-    lanes.singular = lanes.singular | solve_guide(end.gram(mass_, end), impulse);
+    lanes.singular = lanes.singular | solve_once<Definite<>>(end.gram(mass_, end), impulse);
     state.p = end.plus_transpose_times(p, impulse);
     const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
     return {step_status<T>(lanes.converged(), lanes.singular, finite), lanes.iterations, update};
@@ -114,100 +114,81 @@ class CondensedDla {
   SolverOptions<T> options_;
 };
 
-/// The step for any regular Lagrangian. Unknowns are u and h/2 Lambda_1.
+namespace detail {
+/// The equations for any regular Lagrangian. Unknowns are u and h/2 Lambda_1.
 template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
-class GeneralDla {
+class DlaEquations : public VelocityEquations<T, System::n, System::m> {
   static constexpr int n = System::n, m = System::m;
   static constexpr bool midpoint = lagrangian == DlaLagrangian::midpoint;
-
-  struct Equations {
-    static constexpr int size = n + m;
-
-    RB_HD Equations(const System& system, const PhaseState<T, n, m>& state, const T& h)
-        : system_(system),
-          h_(h),
-          q_(state.q),
-          p_(state.p),
-          before_(velocity(system, state.q, state.p)),
-          forms_(system, state.q),
-          scale_(detail::velocity_scale(system, h, state.q, before_)) {}
-
-    RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before_, Vector<T, m>::zero()); }
-    RB_HD T scale() const { return scale_; }
-    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
-
-    /// q + share h u.
-    template <class D>
-    RB_HD Vector<D, n> position(double share, const Vector<D, n>& u) const {
-      return fma(D(T(share) * h_), u, lift<D>(q_));
-    }
-    /// -D_1 L_d, or D_2 L_d at the end.
-    template <bool end, class D>
-    RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& u) const {
-      const D half(T(end ? 0.5 : -0.5) * h_);
-      if constexpr (midpoint) {
-        const Vector<D, n> middle = position(0.5, u);
-        return fma(half, configuration_force(system_, middle, u), momentum(system_, middle, u));
-      } else {
-        const Vector<D, n> q = position(0.0, u), next = position(1.0, u);
-        const Vector<D, n> p = D(T(0.5)) * (momentum(system_, q, u) + momentum(system_, next, u));
-        return fma(half, configuration_force(system_, end ? next : q, u), p);
-      }
-    }
-    template <class D>
-    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
-      const Vector<D, n> u = segment<0, n>(x);
-      Vector<D, n> r = discrete_momentum<false>(u) - lift<D>(p_);
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
-      if constexpr (rule == DlaConstraint::mid) {
-        return join(r, constraint(system_, position(0.5, u), u));
-      } else {
-        return join(r,
-                    D(T(0.5)) * (constraint(system_, position(0.0, u), u) + constraint(system_, position(1.0, u), u)));
-      }
-    }
-
-   private:
-    const System& system_;
-    T h_;
-    Vector<T, n> q_, p_, before_;
-    ConstraintForms<System> forms_;
-    T scale_;
-  };
-  using Problem = detail::DualProblem<T, Equations>;
+  using Base = VelocityEquations<T, n, m>;
 
  public:
-  using State = PhaseState<T, n, m>;
-  using Team = typename Problem::Team;
-  using Workspace = NewtonWorkspace<Problem>;
+  using Base::size;
 
-  RB_HD GeneralDla(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+  RB_HD DlaEquations(const System& system, const StateOf<T, System>& state, const T& h)
+      : DlaEquations(system, state, h, velocity(system, state.q, state.p)) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const Equations equations(system_, state, h);
-    Vector<T, Equations::size> x;
-    typename Team::template Shared<Workspace> workspace;
-    SolveState<T> report = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
+  /// q + share h u.
+  template <class D>
+  RB_HD Vector<D, n> position(double share, const Vector<D, n>& u) const {
+    return fma(D(T(share) * h_), u, lift<D>(q_));
+  }
+  /// -D_1 L_d, or D_2 L_d at the end.
+  template <bool end, class D>
+  RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& u) const {
+    const D half(T(end ? 0.5 : -0.5) * h_);
+    if constexpr (midpoint) {
+      const Vector<D, n> middle = position(0.5, u);
+      return fma(half, configuration_force(system_, middle, u), momentum(system_, middle, u));
+    } else {
+      const Vector<D, n> q = position(0.0, u), next = position(1.0, u);
+      const Vector<D, n> p = D(T(0.5)) * (momentum(system_, q, u) + momentum(system_, next, u));
+      return fma(half, configuration_force(system_, end ? next : q, u), p);
+    }
+  }
+  template <class D>
+  RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+    const Vector<D, n> u = segment<0, n>(x);
+    Vector<D, n> r = discrete_momentum<false>(u) - lift<D>(p_);
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
+    if constexpr (rule == DlaConstraint::mid) {
+      return join(r, constraint(system_, position(0.5, u), u));
+    } else {
+      return join(r, D(T(0.5)) * (constraint(system_, position(0.0, u), u) + constraint(system_, position(1.0, u), u)));
+    }
+  }
+  RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
     const Vector<T, n> u = segment<0, n>(x);
-    state.q = equations.position(1.0, u);
-    state.p = equations.template discrete_momentum<true>(u);
+    state.q = position(1.0, u);
+    state.p = discrete_momentum<true>(u);
     const ConstraintForms<System> forms(system_, state.q);
     LagrangianAt<System> at(system_, state.q);
     if constexpr (LagrangianAlone<System>) {
-      put_on_constraint(system_, at, forms, state.q, u, state.p, report.singular);
+      put_on_constraint(system_, at, forms, state.q, u, state.p, singular);
     } else {
-      put_on_constraint(system_, at, forms, state.q, state.p, report.singular);
+      put_on_constraint(system_, at, forms, state.q, state.p, singular);
     }
-    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
-    return {step_status<T>(report.converged(), report.singular, finite), report.iterations,
-            max_norm((*workspace).residual)};
   }
 
  private:
-  System system_;
-  SolverOptions<T> options_;
+  RB_HD DlaEquations(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& v)
+      : Base(v, velocity_scale(system, h, state.q, v)),
+        system_(system),
+        h_(h),
+        q_(state.q),
+        p_(state.p),
+        forms_(system, state.q) {}
+
+  const System& system_;
+  T h_;
+  Vector<T, n> q_, p_;
+  ConstraintForms<System> forms_;
 };
+}  // namespace detail
+
+template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule>
+using GeneralDla = detail::NewtonStep<T, System, detail::DlaEquations<T, System, lagrangian, rule>>;
 
 namespace detail {
 template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, class Tau>

@@ -22,106 +22,90 @@ RB_NAMESPACE_BEGIN
 template <class System>
 concept AffineOnGroup = on_group<System> && !HamiltonianAlone<System> && AffineConstraint<System>;
 
+namespace detail {
 /// Unknowns are w and y = h/2 Lambda_1.
 template <class T, class System, class Tau>
-class GroupDla {
+class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
   using G = group_of<System>;
   static constexpr int n = System::n, m = System::m, N = element_size<System>;
-
-  struct Equations {
-    static constexpr int size = n + m;
-
-    RB_HD Equations(const System& system, const StateOf<T, System>& state, const T& h)
-        : system_(system),
-          h_(h),
-          q_(state.q),
-          p_(state.p),
-          before_(velocity(system, state.q, state.p)),
-          forms_(system, state.q) {
-      const Vector<T, n> pushed = fma(h, configuration_force(system, q_, before_), p_);
-      scale_ = magnitude(before_) + magnitude(rattleback::velocity(system, q_, pushed) - before_);
-    }
-
-    RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before_, Vector<T, m>::zero()); }
-    RB_HD const T& scale() const { return scale_; }
-    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
-
-    /// g'
-    template <class D>
-    RB_HD Vector<D, N> next(const Vector<D, n>& w) const {
-      return Chart<G, Tau, D>(D(h_) * w).move(lift<D>(q_));
-    }
-    /// -D_1 L_d, or D_2 L_d at the end.
-    template <bool end, class D>
-    RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& w) const {
-      const D half(T(end ? 0.5 : -0.5) * h_);
-      const Vector<D, N> q = lift<D>(q_);
-      Vector<D, n> p = momentum(system_, q, w);
-      Vector<D, N> place = q;
-      if constexpr (end || !Separable<System>) {
-        const Vector<D, N> q_1 = next(w);
-        if constexpr (!Separable<System>) p = D(T(0.5)) * (p + momentum(system_, q_1, w));
-        if constexpr (end) place = q_1;
-      }
-      const Vector<D, n> carried = Chart<G, Tau, D>(D(T(end ? 1.0 : -1.0) * h_) * w).dtau_inverse_star(p);
-      return fma(half, configuration_force(system_, place, w), carried);
-    }
-    template <class D>
-    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
-      const Vector<D, n> w = segment<0, n>(x);
-      Vector<D, n> r = discrete_momentum<false>(w) - lift<D>(p_);
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
-      const Chart<G, Tau, D> half(halfway<G, Tau, D>(D(h_) * w));
-      return join(r, constraint(system_, half.move(lift<D>(q_)), w));
-    }
-
-    /// Whether a step that failed turns so far that tau = cay, which ends at the angle pi, has no solution near the motion.
-    RB_HD mask_t<T> folded() const {
-      if constexpr (std::same_as<Tau, Cay>) {
-        return G::angle_squared(h_ * before_) > T(fold_limit * fold_limit);
-      } else {
-        return mask_t<T>(false);
-      }
-    }
-
-   private:
-    static constexpr double fold_limit = 3.14159;
-
-    const System& system_;
-    T h_;
-    Vector<T, N> q_;
-    Vector<T, n> p_, before_;
-    ConstraintForms<System> forms_;
-    T scale_;
-  };
-  using Problem = detail::DualProblem<T, Equations>;
+  using Base = VelocityEquations<T, n, m>;
 
  public:
-  using State = StateOf<T, System>;
-  using Team = typename Problem::Team;
-  using Workspace = NewtonWorkspace<Problem>;
+  using Base::size;
 
-  RB_HD GroupDla(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+  RB_HD GroupDlaEquations(const System& system, const StateOf<T, System>& state, const T& h)
+      : GroupDlaEquations(system, state, h, velocity(system, state.q, state.p)) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const Equations equations(system_, state, h);
-    Vector<T, Equations::size> x;
-    typename Team::template Shared<Workspace> workspace;
-    SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
+  /// g'
+  template <class D>
+  RB_HD Vector<D, N> next(const Vector<D, n>& w) const {
+    return Chart<G, Tau, D>(D(h_) * w).move(lift<D>(q_));
+  }
+  /// -D_1 L_d, or D_2 L_d at the end.
+  template <bool end, class D>
+  RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& w) const {
+    const D half(T(end ? 0.5 : -0.5) * h_);
+    const Vector<D, N> q = lift<D>(q_);
+    Vector<D, n> p = momentum(system_, q, w);
+    Vector<D, N> place = q;
+    if constexpr (end || !Separable<System>) {
+      const Vector<D, N> q_1 = next(w);
+      if constexpr (!Separable<System>) p = D(T(0.5)) * (p + momentum(system_, q_1, w));
+      if constexpr (end) place = q_1;
+    }
+    const Vector<D, n> carried = Chart<G, Tau, D>(D(T(end ? 1.0 : -1.0) * h_) * w).dtau_inverse_star(p);
+    return fma(half, configuration_force(system_, place, w), carried);
+  }
+  template <class D>
+  RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+    const Vector<D, n> w = segment<0, n>(x);
+    Vector<D, n> r = discrete_momentum<false>(w) - lift<D>(p_);
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
+    const Chart<G, Tau, D> half(halfway<G, Tau, D>(D(h_) * w));
+    return join(r, constraint(system_, half.move(lift<D>(q_)), w));
+  }
+
+  RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
     const Vector<T, n> w = segment<0, n>(x);
-    state.q = equations.next(w);
-    state.p = equations.template discrete_momentum<true>(w);
-    impulse_to_constraint(system_, state.q, state.p, lanes.singular);
-    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
-    const T status = step_status<T>(lanes.converged(), lanes.singular, finite);
-    const mask_t<T> folded = (!(status == T(0.0))) & equations.folded();
-    return {select(folded, T(double(status_fold)), status), lanes.iterations, max_norm((*workspace).residual)};
+    state.q = next(w);
+    state.p = discrete_momentum<true>(w);
+    impulse_to_constraint(system_, state.q, state.p, singular);
+  }
+
+  /// Whether a step that failed turns so far that tau = cay, which ends at the angle pi, has no solution near the motion.
+  RB_HD mask_t<T> folded() const {
+    if constexpr (std::same_as<Tau, Cay>) {
+      return G::angle_squared(h_ * this->before) > T(fold_limit * fold_limit);
+    } else {
+      return mask_t<T>(false);
+    }
   }
 
  private:
-  System system_;
-  SolverOptions<T> options_;
+  static constexpr double fold_limit = 3.14159;
+
+  RB_HD GroupDlaEquations(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& v)
+      : Base(v, magnitude(v) + magnitude(velocity(system, state.q, pushed(system, state, h, v)) - v)),
+        system_(system),
+        h_(h),
+        q_(state.q),
+        p_(state.p),
+        forms_(system, state.q) {}
+  RB_HD static Vector<T, n> pushed(const System& system, const StateOf<T, System>& state, const T& h,
+                                   const Vector<T, n>& v) {
+    return fma(h, configuration_force(system, state.q, v), state.p);
+  }
+
+  const System& system_;
+  T h_;
+  Vector<T, N> q_;
+  Vector<T, n> p_;
+  ConstraintForms<System> forms_;
 };
+}  // namespace detail
+
+template <class T, class System, class Tau>
+using GroupDla = detail::NewtonStep<T, System, detail::GroupDlaEquations<T, System, Tau>>;
 
 RB_NAMESPACE_END

@@ -55,72 +55,53 @@ class CondensedLeapfrog {
   SolverOptions<T> options_;
 };
 
-/// The step for any regular Lagrangian. Unknowns are v' and h Lambda; p' = L_v(q', v').
+namespace detail {
+/// The equations for any regular Lagrangian. Unknowns are v' and h Lambda; p' = L_v(q', v').
 template <class T, class System>
-class GeneralLeapfrog {
+class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
   static constexpr int n = System::n, m = System::m;
-
-  struct Equations {
-    static constexpr int size = n + m;
-
-    RB_HD Equations(const System& system, const PhaseState<T, n, m>& state, const T& h)
-        : system_(system),
-          half_(T(0.5) * h),
-          before_(velocity(system, state.q, state.p)),
-          middle_(fma(half_, before_, state.q)),
-          forms_(system, middle_),
-          known_(fma(half_, configuration_force(system, middle_, velocity(system, middle_, state.p)), state.p)),
-          scale_(detail::velocity_scale(system, h, state.q, before_)) {}
-
-    RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before_, Vector<T, m>::zero()); }
-    RB_HD T scale() const { return scale_; }
-    RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
-
-    template <class D>
-    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
-      const Vector<D, n> after = segment<0, n>(x), q = fma(D(half_), after, lift<D>(middle_));
-      const Vector<D, n> p = momentum(system_, q, after);
-      const Vector<D, n> at_middle = velocity(system_, lift<D>(middle_), p);
-      Vector<D, n> r = fma(D(-half_), configuration_force(system_, lift<D>(middle_), at_middle), p - lift<D>(known_));
-      RB_UNROLL
-      for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
-      return join(r, constraint(system_, q, after));
-    }
-    RB_HD Vector<T, n> position(const Vector<T, size>& x) const { return fma(half_, segment<0, n>(x), middle_); }
-
-   private:
-    const System& system_;
-    T half_;
-    Vector<T, n> before_, middle_;
-    ConstraintForms<System> forms_;
-    Vector<T, n> known_;
-    T scale_;
-  };
-  using Problem = detail::DualProblem<T, Equations>;
+  using Base = VelocityEquations<T, n, m>;
 
  public:
-  using State = PhaseState<T, n, m>;
-  using Team = typename Problem::Team;
-  using Workspace = NewtonWorkspace<Problem>;
+  using Base::size;
 
-  RB_HD GeneralLeapfrog(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+  RB_HD LeapfrogEquations(const System& system, const StateOf<T, System>& state, const T& h)
+      : LeapfrogEquations(system, state, h, velocity(system, state.q, state.p)) {}
 
-  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const Equations equations(system_, state, h);
-    Vector<T, Equations::size> x;
-    typename Team::template Shared<Workspace> workspace;
-    const SolveState<T> report = newton(Problem{equations}, options_, equations.scale(), x, *workspace);
-    state.q = equations.position(x);
+  template <class D>
+  RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+    const Vector<D, n> after = segment<0, n>(x), q = fma(D(half_), after, lift<D>(middle_));
+    const Vector<D, n> p = momentum(system_, q, after);
+    const Vector<D, n> at_middle = velocity(system_, lift<D>(middle_), p);
+    Vector<D, n> r = fma(D(-half_), configuration_force(system_, lift<D>(middle_), at_middle), p - lift<D>(known_));
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
+    return join(r, constraint(system_, q, after));
+  }
+  RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>&) const {
+    state.q = fma(half_, segment<0, n>(x), middle_);
     state.p = momentum(system_, state.q, segment<0, n>(x));
-    const mask_t<T> finite = is_finite(sum(state.q) + sum(state.p));
-    return {step_status<T>(report.converged(), report.singular, finite), report.iterations,
-            max_norm((*workspace).residual)};
   }
 
  private:
-  System system_;
-  SolverOptions<T> options_;
+  RB_HD LeapfrogEquations(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& v)
+      : Base(v, velocity_scale(system, h, state.q, v)),
+        system_(system),
+        half_(T(0.5) * h),
+        middle_(fma(half_, v, state.q)),
+        forms_(system, middle_),
+        known_(fma(half_, configuration_force(system, middle_, velocity(system, middle_, state.p)), state.p)) {}
+
+  const System& system_;
+  T half_;
+  Vector<T, n> middle_;
+  ConstraintForms<System> forms_;
+  Vector<T, n> known_;
 };
+}  // namespace detail
+
+template <class T, class System>
+using GeneralLeapfrog = detail::NewtonStep<T, System, detail::LeapfrogEquations<T, System>>;
 
 /// Uses the form for constant mass where the system allows it.
 template <class T, class System>

@@ -20,7 +20,7 @@
 // and the force of the kinetic energy is no gradient of U. With A(q) v + d(q) = 0 the energy is no invariant.
 
 #include "rattleback/linalg/dual_vector.hpp"
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 #include "rattleback/mechanics/lagrangian.hpp"
 #include "rattleback/methods/composition/composed.hpp"
@@ -198,7 +198,7 @@ struct ConstraintTurn {
         sum[k] = q * x[k];
         sum[k][k] = sum[k][k] + D(1.0);
       }
-      turned = turned & !solve_small(sum, y);
+      turned = turned & !solve_once<PivotedUnrolled>(sum, y);
       z = transpose_times(q, y);
     }
   }

@@ -1,7 +1,7 @@
 #pragma once
 // Newton problems with a residual over any scalar, for systems with any Lagrangian.
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/solve/newton.hpp"
 
@@ -32,7 +32,7 @@ struct DualProblem {
   using Unknowns = Vector<T, Equations::size>;
   using Residual = Unknowns;
   using Team = LaneTile<tile_lanes(Equations::size, parts<T>)>;
-  using Jacobian = Lu<T, Equations::size, Team>;
+  using Jacobian = Factors<T, Equations::size, Pivoted<Team>>;
 
   RB_HD Unknowns guess(const T& fraction) const { return equations.guess(fraction); }
   RB_HD void evaluate(const Unknowns& x, Residual& r) const { r = equations.residual(x); }
@@ -54,6 +54,51 @@ struct DualProblem {
   RB_HD T merit(const Residual& r) const { return dot(r, r); }
 
   const Equations& equations;
+};
+
+/// A base of Equations whose first n unknowns are a velocity, predicted by that of the state, followed by m multipliers.
+template <class T, int n, int m>
+struct VelocityEquations {
+  static constexpr int size = n + m;
+
+  RB_HD VelocityEquations(const Vector<T, n>& velocity_of_state, const T& size_of_velocities)
+      : before(velocity_of_state), scale(size_of_velocities) {}
+
+  RB_HD Vector<T, size> guess(const T& fraction) const { return join(fraction * before, Vector<T, m>::zero()); }
+  RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, n>(update)); }
+
+  Vector<T, n> before;
+  T scale;
+};
+
+/// A step whose equations Newton's method solves. Equations comes from (system, state, h); besides what DualProblem asks for it has
+/// `scale` and finish(x, state, singular), which moves the state. With `folded()` it says which failed lanes turn too far.
+template <class T, class System, class Equations>
+class NewtonStep {
+  using Problem = DualProblem<T, Equations>;
+
+ public:
+  using State = StateOf<T, System>;
+  using Team = typename Problem::Team;
+  using Workspace = NewtonWorkspace<Problem>;
+
+  RB_HD NewtonStep(const System& system, const SolverOptions<T>& options) : system_(system), options_(options) {}
+
+  RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    const Equations equations(system_, state, h);
+    typename Problem::Unknowns x;
+    typename Team::template Shared<Workspace> workspace;
+    SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale, x, *workspace);
+    equations.finish(x, state, lanes.singular);
+    T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(sum(state.q) + sum(state.p)));
+    if constexpr (requires { equations.folded(); })
+      status = select((!(status == T(0.0))) & equations.folded(), T(double(status_fold)), status);
+    return {status, lanes.iterations, max_norm((*workspace).residual)};
+  }
+
+ private:
+  System system_;
+  SolverOptions<T> options_;
 };
 
 }  // namespace detail
