@@ -9,6 +9,7 @@ constexpr char text[] = R"text(#ifndef RATTLEBACK_STANDARD
 #define RATTLEBACK_STANDARD
 
 #define __builtin_fma(a, b, c) ::fma(double(a), double(b), double(c))
+#define __builtin_fmaf(a, b, c) ::fmaf(float(a), float(b), float(c))
 #define __builtin_sqrt(a) ::sqrt(double(a))
 #define __builtin_fabs(a) ::fabs(double(a))
 #define __builtin_huge_val() __builtin_bit_cast(double, 0x7ff0000000000000ul)
