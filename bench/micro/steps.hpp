@@ -17,7 +17,8 @@ System default_system() {
   using P = typename System::scalar;
   System system{};
   int i = 0;
-  for (const ParameterInfo& parameter : parameters_of<System>()) reinterpret_cast<P*>(&system)[i++] = P(parameter.value);
+  for (const ParameterInfo& parameter : parameters_of<System>())
+    reinterpret_cast<P*>(&system)[i++] = P(parameter.value);
   if constexpr (requires { system.magnetic_field; }) system.magnetic_field = P(1.0);
   return system;
 }

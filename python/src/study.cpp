@@ -176,8 +176,8 @@ void bind_study(nb::module_& module) {
   module.def(
       "list_entries",
       [](const std::string& what) {
-        return from_json(
-            json_text(list({what == "systems", what == "methods", what == "observables", what == "statistics", what == "keys"})));
+        return from_json(json_text(
+            list({what == "systems", what == "methods", what == "observables", what == "statistics", what == "keys"})));
       },
       nb::arg("what"), "Lists systems, methods, observables, statistics or keys of a study.");
   module.def(

@@ -58,7 +58,8 @@ void BackendArguments::add_to(CLI::App& command) {
                   "auto, cpu, cuda; or cpu:scalar, cpu:neon, cpu:avx2, cpu:avx512 (with ,threads=N), cuda:K")
       ->capture_default_str()
       ->type_name(value::backend);
-  command.add_option("--threads", threads, "CPU threads; default: the processors that the process may use")->check(from_one());
+  command.add_option("--threads", threads, "CPU threads; default: the processors that the process may use")
+      ->check(from_one());
   add_kernel_policy(command);
 }
 

@@ -25,7 +25,7 @@ namespace rattleback::program {
 Interrupt::Interrupt() {
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
-  struct sigaction present {};
+  struct sigaction present{};
   sigaction(SIGHUP, nullptr, &present);
   if (present.sa_handler == SIG_IGN) sigdelset(&signals_, SIGHUP);  // nohup ignores SIGHUP
   std::signal(SIGXFSZ, SIG_IGN);                                    // a write beyond the limit fails with a message

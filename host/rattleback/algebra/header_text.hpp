@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "rattleback/base/message.hpp"
 #include "rattleback/algebra/code.hpp"
+#include "rattleback/base/message.hpp"
 
 namespace rattleback {
 

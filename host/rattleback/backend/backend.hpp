@@ -90,9 +90,7 @@ struct Stretch {
     return guarded ? std::min(to, (at / steps_per_guard + 1) * steps_per_guard) : std::min(to, at + steps_per_call);
   }
   /// Whether the multiplier is looked at after this step, before any sample.
-  [[nodiscard]] bool guards(std::int64_t step) const {
-    return step % steps_per_guard == 0 && !(observe && step == to);
-  }
+  [[nodiscard]] bool guards(std::int64_t step) const { return step % steps_per_guard == 0 && !(observe && step == to); }
 };
 
 /// Consecutive stretches between two points where a run may stop.

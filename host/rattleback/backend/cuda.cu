@@ -220,7 +220,8 @@ class CudaBackend final : public Backend {
         (module_->*advance_)(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
       } while (collect_crossings(output));
       if (guarded && stretch.guards(next))
-        module_->observe(arguments_, static_cast<std::int64_t>(tile_->chunks()), codes_.get(), 0, values_.get(), stream_);
+        module_->observe(arguments_, static_cast<std::int64_t>(tile_->chunks()), codes_.get(), 0, values_.get(),
+                         stream_);
       control.trajectory_steps += static_cast<std::uint64_t>(next - at) * tile_->count;
       at = next;
       if (++in_flight_ % 4 == 0) {

@@ -13,7 +13,7 @@ namespace rattleback {
 /// Source: M. J. Wichura, Algorithm AS 241: the percentage points of the normal distribution, Appl. Stat. 37 (1988)
 /// 477-484, PPND16.
 [[nodiscard]] inline double normal_quantile(double p) {
-  const auto ratio = [](const double(&a)[8], const double(&b)[8], double r) {
+  const auto ratio = [](const double (&a)[8], const double (&b)[8], double r) {
     double numerator = a[7], denominator = b[7];
     for (int i = 7; i-- > 0;) {
       numerator = numerator * r + a[i];

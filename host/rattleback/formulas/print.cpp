@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "rattleback/base/message.hpp"
 #include "rattleback/algebra/code.hpp"
 #include "rattleback/algebra/header_text.hpp"
 #include "rattleback/algebra/scaled.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/formulas/blocks.hpp"
 
 namespace rattleback {
@@ -138,8 +138,9 @@ class Printer : HeaderText {
   /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
   void function(const Signature& signature, const std::vector<int>& nodes, int columns = 0) {
     if (const std::string fault = fault_of_numbers(algebra_, nodes); !fault.empty())
-      input_error(system_.where, fmt::format("{} of the system {}, which follows from its formulas, cannot be computed: {}",
-                                             signature.name, quote(system_.name), fault));
+      input_error(system_.where,
+                  fmt::format("{} of the system {}, which follows from its formulas, cannot be computed: {}",
+                              signature.name, quote(system_.name), fault));
     const char third = signature.arguments.back();
     const int free = graph_.v(graph_.n);
     for (std::size_t i = 0; at(free) + i < names_.size(); ++i)
@@ -183,8 +184,7 @@ class Printer : HeaderText {
   }
   void return_values(const Signature& signature, const std::vector<int>& nodes, const std::vector<std::string>& values,
                      int columns, const std::string& indent) {
-    if (columns == 0 && signature.result.size() == 1)
-      return line(fmt::format("{}return {};", indent, values.front()));
+    if (columns == 0 && signature.result.size() == 1) return line(fmt::format("{}return {};", indent, values.front()));
     const auto zeros = std::ranges::count_if(nodes, [&](int node) { return algebra_.is_zero(node); });
     if (zeros == static_cast<std::ptrdiff_t>(nodes.size()))
       return line(fmt::format("{}return {}::zero();", indent, signature.result));
@@ -299,8 +299,7 @@ class Printer : HeaderText {
     print_table("bool mass_entry(int row, int column)", "n * n", entries, "table[row * n + column]");
     print_table("bool mass_varies(int row, int column, int k)", "n * n", varies, "table[row * n + column] >> k & 1");
     print_table("bool vector_potential_varies(int i, int k)", "n", vector_varies, "table[i] >> k & 1");
-    print_table("bool potential_varies(int k)", "1", {cpp_number(bits({&graph_.potential, 1}))},
-                "table[0] >> k & 1");
+    print_table("bool potential_varies(int k)", "1", {cpp_number(bits({&graph_.potential, 1}))}, "table[0] >> k & 1");
   }
   /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
   /// Returns whether L has this form.

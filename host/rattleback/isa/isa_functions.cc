@@ -35,6 +35,6 @@ double fma_chains(std::int64_t rounds) {
 
 extern const IsaFunctions isa_functions;
 const IsaFunctions isa_functions = {reduce_chunk<Real>, co_reduce_chunk<Real>, add_chunk_to_fit<Real>,
-                                            fma_chains<Real>};
+                                    fma_chains<Real>};
 
 RB_NAMESPACE_END

@@ -199,7 +199,8 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
     std::string remedy = "run it with a smaller step";
     const auto failures = failures_of(file);
     for (const StatusInfo& info : status_table)
-      if (info.remedy != nullptr && failures.contains(info.name)) remedy = fmt::format("{}: {}", info.name, info.remedy);
+      if (info.remedy != nullptr && failures.contains(info.name))
+        remedy = fmt::format("{}: {}", info.name, info.remedy);
     input_error(where, fmt::format("{} trajectories of the reference failed (their final states are not at the end "
                                    "time); {}",
                                    std::get<std::uint64_t>(failed->second), remedy));

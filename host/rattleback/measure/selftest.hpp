@@ -11,8 +11,8 @@ namespace rattleback {
 
 struct SelftestOptions {
   std::string backend = "auto";  ///< the backend to test
-  std::string match;             ///< a regular expression; kernels whose names have a match are tested; empty: two of each method
-  double seconds = 1.0;          ///< least integration time per kernel; a kernel runs again until then
+  std::string match;  ///< a regular expression; kernels whose names have a match are tested; empty: two of each method
+  double seconds = 1.0;  ///< least integration time per kernel; a kernel runs again until then
   std::function<void(std::size_t done, std::size_t all)> progress = {};
   std::function<bool()> stop = {};  ///< called between kernels
 };

@@ -213,8 +213,9 @@ consteval auto field(FieldInfo info) {
                        [](const FieldInfo& row, const Object& object) -> std::string {
                          const auto& value = object.*member;
                          if (row.shown != Shown::always && field_parts::is_empty(value)) return "";
-                         if (row.shown == Shown::changed && G::write(row, value) == G::write(row, Object{}.*member)) return "";
-        return G::write(row, value);
+                         if (row.shown == Shown::changed && G::write(row, value) == G::write(row, Object{}.*member))
+                           return "";
+                         return G::write(row, value);
                        },
                        [](const FieldInfo& row, const Object& object, const std::string& key, const Study& study) {
                          field_parts::check_value(row, object.*member, key, study);

@@ -15,29 +15,29 @@
 #include "rattleback/methods/nonholonomic/spark_entry.hpp"
 #include "rattleback/methods/nonholonomic/transport_entry.hpp"
 
-#define RB_METHODS(X)                                                                                   \
-  X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                               \
-  X(nonholonomic_spark, SparkStep<T, System, 2>)                                                        \
-  X(nonholonomic_leapfrog, LeapfrogStep<T, System>)                                                     \
-  X(nonholonomic_dla, DlaStep<T, System, DlaLagrangian::midpoint, DlaConstraint::mid>)                  \
-  X(nonholonomic_energy, TransportStep<T, System>)                                                      \
-  X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                                  \
-  X(lobatto, LobattoStep<T, System, Cay, 2>)                                                            \
-  X(hbvm, Hbvm<T, System, 1>)                                                                           \
-  X(variational_conversion, VariationalConversion<T, System>)                                           \
-  X(runge_kutta, RungeKutta<T, System>)                                                                 \
-  X(vrkmk, VrkmkStep<T, System, 1>)                                                                     \
-  X(vrkmk_pade, VrkmkStep<T, System, 1>)                                                                \
-  X(vcg, VcgStep<T, System>)                                                                            \
-  X(ggl_vi_s, GglStep<T, System, GglScheme::vi_s>)                                                      \
-  X(ggl_vi_a, GglStep<T, System, GglScheme::theta_a>)                                                   \
-  X(ggl_vi_b, GglStep<T, System, GglScheme::theta_b>)                                                   \
-  X(ggl_vi_bs, GglStep<T, System, GglScheme::theta_b>)                                                  \
-  X(ggl_theta, GglStep<T, System, GglScheme::theta_b>)                                                  \
-  X(energy_momentum, EnergyMomentumStep<T, System, GglScheme::energy_momentum>)                         \
-  X(energy_momentum_index3, EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>)           \
-  X(classical_ggl, EnergyMomentumStep<T, System, GglScheme::classical>)                                 \
-  X(bobenko_suris, BobenkoSuris<T, System>)                                                             \
+#define RB_METHODS(X)                                                                         \
+  X(nonholonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                     \
+  X(nonholonomic_spark, SparkStep<T, System, 2>)                                              \
+  X(nonholonomic_leapfrog, LeapfrogStep<T, System>)                                           \
+  X(nonholonomic_dla, DlaStep<T, System, DlaLagrangian::midpoint, DlaConstraint::mid>)        \
+  X(nonholonomic_energy, TransportStep<T, System>)                                            \
+  X(holonomic_lobatto, LobattoStep<T, System, Cay, 2>)                                        \
+  X(lobatto, LobattoStep<T, System, Cay, 2>)                                                  \
+  X(hbvm, Hbvm<T, System, 1>)                                                                 \
+  X(variational_conversion, VariationalConversion<T, System>)                                 \
+  X(runge_kutta, RungeKutta<T, System>)                                                       \
+  X(vrkmk, VrkmkStep<T, System, 1>)                                                           \
+  X(vrkmk_pade, VrkmkStep<T, System, 1>)                                                      \
+  X(vcg, VcgStep<T, System>)                                                                  \
+  X(ggl_vi_s, GglStep<T, System, GglScheme::vi_s>)                                            \
+  X(ggl_vi_a, GglStep<T, System, GglScheme::theta_a>)                                         \
+  X(ggl_vi_b, GglStep<T, System, GglScheme::theta_b>)                                         \
+  X(ggl_vi_bs, GglStep<T, System, GglScheme::theta_b>)                                        \
+  X(ggl_theta, GglStep<T, System, GglScheme::theta_b>)                                        \
+  X(energy_momentum, EnergyMomentumStep<T, System, GglScheme::energy_momentum>)               \
+  X(energy_momentum_index3, EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>) \
+  X(classical_ggl, EnergyMomentumStep<T, System, GglScheme::classical>)                       \
+  X(bobenko_suris, BobenkoSuris<T, System>)                                                   \
   X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)
 
 RB_NAMESPACE_BEGIN

@@ -100,6 +100,7 @@ constexpr bool evaluates_invariants() {
   }
 }
 
+// clang-format off: it breaks lines within `requires` expressions
 /// The members whose types depend on no other.
 template <class S>
 struct Constants {
@@ -182,6 +183,7 @@ struct Functions<S> {
                 "a system needs the right `kind` of its constraints, or none: it is none for m = 0, holonomic with "
                 "`position_constraint`, and otherwise velocity");
 };
+// clang-format on
 
 }  // namespace offers
 

@@ -91,8 +91,8 @@
   X(heavy_top, "unconstrained/heavy_top.hpp", HeavyTop<T>)                        \
   X(heavy_top_cone, "unconstrained/heavy_top.hpp", HeavyTopCone<T>)
 
-#define RB_SYSTEMS(X) \
-  RB_CHAOTIC_SYSTEMS(X) \
+#define RB_SYSTEMS(X)        \
+  RB_CHAOTIC_SYSTEMS(X)      \
   RB_NONHOLONOMIC_SYSTEMS(X) \
-  RB_HOLONOMIC_SYSTEMS(X) \
+  RB_HOLONOMIC_SYSTEMS(X)    \
   RB_UNCONSTRAINED_SYSTEMS(X)

@@ -1,6 +1,7 @@
 #pragma once
 // Which methods of the catalogue take a system. The answer comes from the constraints of the steps.
 
+#include "rattleback/builtin/methods.hpp"
 #include "rattleback/methods/conversion/runge_kutta.hpp"
 #include "rattleback/methods/conversion/variational_conversion.hpp"
 #include "rattleback/methods/energy_momentum/bobenko_suris.hpp"
@@ -15,7 +16,6 @@
 #include "rattleback/methods/nonholonomic/leapfrog.hpp"
 #include "rattleback/methods/nonholonomic/spark.hpp"
 #include "rattleback/methods/nonholonomic/transport.hpp"
-#include "rattleback/builtin/methods.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -35,8 +35,8 @@ struct OptionInfo {
   OptionKind kind = OptionKind::integer;
   double standard = 0.0;  ///< default of one number: 0 or 1 for a flag, the index for a choice
   double minimum = -__builtin_huge_val(),
-         maximum = __builtin_huge_val();          ///< bounds of an integer, of a number, and of each number of a list
-  std::span<const char* const> choices = {};      ///< names of a choice
+         maximum = __builtin_huge_val();      ///< bounds of an integer, of a number, and of each number of a list
+  std::span<const char* const> choices = {};  ///< names of a choice
   /// C++ types or values that stand for the choices of a compiled option in the step (MethodEntry::step).
   std::span<const char* const> types = {};
   std::span<const double> standard_numbers = {};  ///< default of a list of numbers

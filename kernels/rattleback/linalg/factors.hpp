@@ -49,9 +49,11 @@ struct Eliminated {
 };
 template <class Pattern = FullPattern>
 struct Definite {
+  template <int N>
+  static constexpr bool eliminates = N > 3 || detail::is_diagonal_pattern<Pattern, N>();
   template <class T, int N>
-  using Method = std::conditional_t < (N > 3 || detail::is_diagonal_pattern<Pattern, N>()),
-        detail::UnrolledElimination<T, N, false, Pattern>, detail::CofactorInverse<T, N<4 ? N : 1, Pattern>>;
+  using Method = std::conditional_t<eliminates<N>, detail::UnrolledElimination<T, N, false, Pattern>,
+                                    detail::CofactorInverse<T, eliminates<N> ? 1 : N, Pattern>>;
 };
 /// Up to three rows the inverse by cofactors, four by minors; then elimination without exchanges, and with exchanges in loops beyond
 /// twelve rows, because unrolled code of that size compiles for minutes.
@@ -65,13 +67,14 @@ struct Guide {
 };
 
 namespace detail {
+template <class Method, class Vector>
+concept SolvesOnce = requires(Method method, Vector x) { method.solve_once(x); };
 /// A method in fp32 behind right-hand sides and solutions over T.
 template <class T, int N, class Method>
 struct Narrowed : Method {
   RB_HD Vector<T, N> solve(const Vector<T, N>& b) const { return wide(Method::solve(narrow(b))); }
-  RB_HD mask_t<T> solve_once(Vector<T, N>& b) requires requires(Method method, Vector<Single<T>, N> x) {
-    method.solve_once(x);
-  }
+  RB_HD mask_t<T> solve_once(Vector<T, N>& b)
+    requires SolvesOnce<Method, Vector<Single<T>, N>>
   {
     Vector<Single<T>, N> x = narrow(b);
     const mask_t<T> singular = Method::solve_once(x);

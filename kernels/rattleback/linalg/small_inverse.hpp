@@ -53,7 +53,9 @@ class CofactorInverse {
     return x;
   }
   /// With fewer products than `factorise` and `solve`, for one right-hand side.
-  RB_HD mask_t<T> solve_once(Vector<T, N>& b) const requires std::same_as<Pattern, FullPattern> {
+  RB_HD mask_t<T> solve_once(Vector<T, N>& b) const
+    requires std::same_as<Pattern, FullPattern>
+  {
     T inverse;  // of the determinant
     if constexpr (N == 1) {
       inverse = T(1.0) / a[0][0];

@@ -138,9 +138,8 @@ bool multiplier(const double* parameters, const double* q, const double* v, doub
   using System = SystemOf<double>;
   if constexpr (System::m > 0) {
     Vector<double, System::m> x;
-    const bool determined = detail::continuous_multiplier(detail::system_from<System>(parameters),
-                                                          detail::load<element_size<System>>(q),
-                                                          detail::load<System::n>(v), x);
+    const bool determined = detail::continuous_multiplier(
+        detail::system_from<System>(parameters), detail::load<element_size<System>>(q), detail::load<System::n>(v), x);
     detail::store(x, lambda);
     return determined;
   }

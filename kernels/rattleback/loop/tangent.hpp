@@ -30,9 +30,9 @@ class Tangent {
   using Workspace = workspace_of<Step>;
 
   RB_HD Tangent(const KernelArguments& a, const double* chunk, int lane)
-      : step_(make_step<Step>(
-            make_system<Sys>([&](int i) { return D(load_parameter<T>(a, chunk, lane, i)); }),
-            SolverOptions<D>{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)}, a.method)),
+      : step_(make_step<Step>(make_system<Sys>([&](int i) { return D(load_parameter<T>(a, chunk, lane, i)); }),
+                              SolverOptions<D>{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)},
+                              a.method)),
         rows_(a.layout) {
     dq_ = load_rows<T, N>(chunk, rows_.tangent, lane);
     dp_ = load_rows<T, n>(chunk, rows_.tangent + N, lane);

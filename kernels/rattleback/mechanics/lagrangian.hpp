@@ -124,15 +124,16 @@ RB_HD_LARGE Vector<T, n> inverse_of(const Vector<T, n>& p, Vector<T, n> v, const
         const T size = magnitude(p);
         RB_UNROLL
         for (int i = 0; i < n; ++i)
-          v[i] = select(restarted & active, select(p[i] < T(0.0), p[i] - T(0.125) * size, p[i] + T(0.125) * size), v[i]);
+          v[i] =
+              select(restarted & active, select(p[i] < T(0.0), p[i] - T(0.125) * size, p[i] + T(0.125) * size), v[i]);
         residual = p - value(v);
         continue;
       }
     }
     // The error after a step this small is its square. Near a singular slope the steps shrink slowly.
-    const mask_t<T> last =
-        active & is_finite(sum(dv)) &
-        ((magnitude(dv) <= T(1e-8) * magnitude(v + dv)) | (restarted & (magnitude(residual) <= T(1e-16) * magnitude(p))));
+    const mask_t<T> last = active & is_finite(sum(dv)) &
+                           ((magnitude(dv) <= T(1e-8) * magnitude(v + dv)) |
+                            (restarted & (magnitude(residual) <= T(1e-16) * magnitude(p))));
     mask_t<T> searching = active & !last;
     T factor(1.0);
     Vector<T, n> next = v + dv, rest = p - value(next);

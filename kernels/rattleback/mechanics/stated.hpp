@@ -8,14 +8,14 @@
 RB_NAMESPACE_BEGIN
 
 /// Defines name<System>(): the member of the system, or `nothing` where the system leaves it out.
-#define RB_STATED(name, member, ...)                                                    \
-  template <class System>                                                               \
-  constexpr auto name() {                                                               \
-    if constexpr (requires { System::member; }) {                                       \
-      return System::member;                                                            \
-    } else {                                                                            \
-      return __VA_ARGS__;                                                               \
-    }                                                                                   \
+#define RB_STATED(name, member, ...)              \
+  template <class System>                         \
+  constexpr auto name() {                         \
+    if constexpr (requires { System::member; }) { \
+      return System::member;                      \
+    } else {                                      \
+      return __VA_ARGS__;                         \
+    }                                             \
   }
 RB_STATED(parameters_of, parameters(), std::array<ParameterInfo, 0>{})
 RB_STATED(structure_of, structure(), std::array<StructureInfo, 0>{})

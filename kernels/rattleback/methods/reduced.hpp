@@ -58,8 +58,8 @@ class ReducedStep {
     const Reduced reduced(system_, state.p);
     PhaseState<T, Reduced::n, Reduced::m> shape{Reduced::part_of(state.q), Reduced::part_of(state.p), state.lambda};
     auto velocity = Vector<T, System::n>::zero();
-    const StepReport<T> report =
-        core_.step(reduced, shape, h, velocity, detail::KeepOfShape<Keep, System>{keep, reduced, state, h, velocity}...);
+    const StepReport<T> report = core_.step(reduced, shape, h, velocity,
+                                            detail::KeepOfShape<Keep, System>{keep, reduced, state, h, velocity}...);
     state.q = Reduced::with_part(shape.q, fma(h, velocity, state.q));
     state.p = Reduced::with_part(shape.p, state.p);
     state.lambda = shape.lambda;

@@ -54,7 +54,9 @@ class Single {
  public:
   Single() = default;
   RB_HD explicit Single(const T& a) : v_(Lanes::narrow(a)) {}
-  RB_HD explicit Single(double a) requires(!std::same_as<T, double>) : v_(Lanes::narrow(T(a))) {}
+  RB_HD explicit Single(double a)
+    requires(!std::same_as<T, double>)
+      : v_(Lanes::narrow(T(a))) {}
   RB_HD T wide() const { return Lanes::wide(v_); }
 
   RB_HD friend Single operator+(Single a, Single b) { return raw(a.v_ + b.v_); }

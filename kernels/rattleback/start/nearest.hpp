@@ -122,8 +122,7 @@ class NearestRoot {
     return r;
   }
   bool to_root(Point& d) const {
-    return project<n, m>(
-        metric_, [this](const Point& x) { return derivatives(x); }, d, tolerance_);
+    return project<n, m>(metric_, [this](const Point& x) { return derivatives(x); }, d, tolerance_);
   }
   /// The tangent step s with M (d + s) + f'(d + s)^T (multiplier + ..) = 0 to first order.
   [[nodiscard]] Point newton_step(const Point& d, const Derivatives<n, m>& at, const Matrix<double, m, n>& response,

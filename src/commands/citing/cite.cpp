@@ -55,7 +55,8 @@ Cited of_entry(const std::string& name) {
 
 Cited cited_by(const std::string& name) {
   std::error_code code;
-  if (name.ends_with(".toml")) return of_study(Bibliography::instance().of_study(Problem::load(name).study.to_toml(), name));
+  if (name.ends_with(".toml"))
+    return of_study(Bibliography::instance().of_study(Problem::load(name).study.to_toml(), name));
   if (std::filesystem::exists(name, code) || name.ends_with(".h5")) return of_result(name);
   return of_entry(name);
 }

@@ -19,7 +19,8 @@ void add_merge(CLI::App& app, int& exit_code) {
       ->check(not_empty());
   command->add_flag("--virtual", arguments->linked,
                     "leave the data of trajectories in the parts, and refer to them; the parts must stay");
-  command->add_option("--threads", arguments->threads, "CPU threads; default: the processors that the process may use")->check(from_one());
+  command->add_option("--threads", arguments->threads, "CPU threads; default: the processors that the process may use")
+      ->check(from_one());
   command->add_flag("--quiet", arguments->quiet, "no summary");
   command->add_flag("--json", arguments->json, "summary as one JSON object on stdout");
   command->footer("Examples:\n  rattleback merge chaotic.h5");

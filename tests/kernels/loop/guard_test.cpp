@@ -1,8 +1,8 @@
 // The guard of carried multipliers: it finds the parasite of motions that contract before it shows in the energy, and takes no
 // other motion for one.
 
-#include "rattleback/loop/observe.hpp"
 #include "rattleback/loop/advance.hpp"
+#include "rattleback/loop/observe.hpp"
 #include "testing.hpp"
 
 namespace rattleback {

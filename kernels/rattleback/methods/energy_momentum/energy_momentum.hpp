@@ -26,10 +26,9 @@ RB_NAMESPACE_BEGIN
 
 /// The Hamiltonian scheme above needs v(q, p) without a linear solve.
 template <class System>
-concept ExplicitVelocity = Separable<System> ||
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
-  s.velocity(q, q);
-};
+concept ExplicitVelocity =
+    Separable<System> ||
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.velocity(q, q); };
 
 /// The step for any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q with
 /// p' = L_v(q, a), h lambda and, if the scheme has gamma, gamma.
@@ -117,18 +116,20 @@ class GeneralEnergyMomentum {
 
 namespace detail {
 template <class T, class System, GglScheme scheme>
-requires GglTraits<scheme>::discrete_gradient struct GglForm<T, System, scheme, GglPath::general> {
+  requires GglTraits<scheme>::discrete_gradient
+struct GglForm<T, System, scheme, GglPath::general> {
   using type = GeneralEnergyMomentum<T, System, scheme>;
 };
 template <class T, class System, GglScheme scheme>
-requires GglTraits<scheme>::discrete_gradient struct GglChords<T, System, scheme> {
+  requires GglTraits<scheme>::discrete_gradient
+struct GglChords<T, System, scheme> {
   template <bool>
   using type = EnergyMomentumChords<T, System, scheme>;
 };
 }  // namespace detail
 
 template <class System>
-concept TakesEnergyMomentum = ConstrainedOnRn<System> &&(Blocks<System> || ExplicitVelocity<System>);
+concept TakesEnergyMomentum = ConstrainedOnRn<System> && (Blocks<System> || ExplicitVelocity<System>);
 
 /// The step on the path that methods/ggl/choose.hpp names for the system.
 template <class T, class System, GglScheme scheme>

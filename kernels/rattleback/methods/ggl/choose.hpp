@@ -15,7 +15,8 @@ namespace detail {
 
 /// Chords need L by its parts or as a whole. Their unrolled code is worth its size up to fifteen coordinates and constraints.
 template <class System>
-concept ChordsApply = (Quadratic<System> || Separable<System> || LagrangianAlone<System>)&&System::n + System::m <= 15;
+concept ChordsApply =
+    (Quadratic<System> || Separable<System> || LagrangianAlone<System>) && System::n + System::m <= 15;
 
 /// Systems with the structure `Blocks` have the choice between chords and the condensed form. The time of the condensed form divided by
 /// that of the chords, for particles in the plane or in space (n coordinates) with m rods, with AVX-512 packs of eight, h = 0.1:
@@ -33,10 +34,10 @@ inline constexpr bool chords_are_faster =
     GglTraits<scheme>::discrete_gradient ? System::n <= 3 : System::n <= 6 && System::m <= 2;
 
 template <class System, GglScheme scheme>
-inline constexpr GglPath ggl_path = ChordsApply<System> && (!Blocks<System> || chords_are_faster<System, scheme>)
-                                        ? GglPath::chords
-                                    : Blocks<System> ? GglPath::condensed
-                                                     : GglPath::general;
+inline constexpr GglPath ggl_path =
+    ChordsApply<System> && (!Blocks<System> || chords_are_faster<System, scheme>) ? GglPath::chords
+    : Blocks<System>                                                              ? GglPath::condensed
+                                                                                  : GglPath::general;
 
 /// A step on one path. Each path is a specialisation beside its equations.
 template <class T, class System, GglScheme scheme, GglPath path>

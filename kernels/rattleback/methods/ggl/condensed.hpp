@@ -34,10 +34,11 @@ class CondensedGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options,
-                     const double* numbers) requires(!Traits::discrete_gradient)
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options, const double* numbers)
+    requires(!Traits::discrete_gradient)
       : system_(system), algebra_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options) requires(Traits::discrete_gradient)
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options)
+    requires(Traits::discrete_gradient)
       : system_(system), algebra_(system), options_(options), theta_(0.5), vartheta_(0.5) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
@@ -313,8 +314,9 @@ class CondensedGgl {
     }
     template <class F>
     RB_HD static void for_terms(F f) {
-      [&]<int... a>(std::integer_sequence<int, a...>) { (f(std::integral_constant<int, a>{}), ...); }
-      (std::make_integer_sequence<int, terms>{});
+      [&]<int... a>(std::integer_sequence<int, a...>) {
+        (f(std::integral_constant<int, a>{}), ...);
+      }(std::make_integer_sequence<int, terms>{});
     }
 
     const CondensedGgl& step_;

@@ -44,11 +44,11 @@ class GeneralGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options) requires vi_s : system_(system),
-                                                                                          options_(options),
-                                                                                          theta_(0.0),
-                                                                                          vartheta_(0.0) {}
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers) requires(!vi_s)
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options)
+    requires vi_s
+      : system_(system), options_(options), theta_(0.0), vartheta_(0.0) {}
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers)
+    requires(!vi_s)
       : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
@@ -110,7 +110,7 @@ class GeneralGgl {
                                      const Keep& keep) const {
       const T& h = equations_.h;
       const Vector<T, m> l = segment<first_lambda, m>(unknowns), gamma = segment<first_gamma, m>(unknowns);
-      const Vector<T, n> u = segment<0, n>(unknowns), v = segment < vi_s ? 0 : n, n > (unknowns);
+      const Vector<T, n> u = segment<0, n>(unknowns), v = segment<vi_s ? 0 : n, n>(unknowns);
       Vector<T, n> q_1, p_1;
       if constexpr (vi_s) {
         q_1 = fma(h, v + segment<2 * n, n>(unknowns), state_.q);

@@ -53,7 +53,7 @@ class Normalising {
 namespace detail {
 /// Unknowns of a step.
 template <class System, int S>
-inline constexpr int stage_unknowns = S* System::n + (S - 1) * System::m;
+inline constexpr int stage_unknowns = S * System::n + (S - 1) * System::m;
 inline constexpr int most_of_two_stages = 24;
 /// Unknowns up to which the sweeps are worth their unrolled code. Tangent maps, and systems whose M varies, have fewer.
 template <class T, class System>
@@ -64,8 +64,8 @@ inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 template <class T, class System, int S>
 struct SweepsOnRn {
   template <bool>
-  using type = std::conditional_t<S == 2 && (Quadratic<System> || Mechanical<System>)&&stage_unknowns<System, S> <=
-                                                most_of_two_stages,
+  using type = std::conditional_t<S == 2 && (Quadratic<System> || Mechanical<System>) &&
+                                      stage_unknowns<System, S> <= most_of_two_stages,
                                   TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
 template <class T, HasRouthian System, int S>

@@ -35,10 +35,12 @@ class ResponseOfState {
   using V = part_t<T>;
 
  public:
-  RB_HD ResponseOfState(const System& system, const Vector<T, N>&, const Vector<T, n>&) requires Separable<System>
+  RB_HD ResponseOfState(const System& system, const Vector<T, N>&, const Vector<T, n>&)
+    requires Separable<System>
       : mass_(system) {}
-  RB_HD ResponseOfState(const System& system, const Vector<T, N>& g,
-                        const Vector<T, n>& eta) requires(!Separable<System>) {
+  RB_HD ResponseOfState(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta)
+    requires(!Separable<System>)
+  {
     const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
     Matrix<V, n, n> values;
     for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);

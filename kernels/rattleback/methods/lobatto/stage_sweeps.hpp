@@ -5,6 +5,7 @@
 #include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/mechanics/regular.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
+#include "rattleback/methods/lobatto/stage_pattern.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
@@ -52,6 +53,7 @@ class StageSweeps {
   using MassInverse = typename Lagrangian::MassInverse;
   using Forms = ConstraintForms<System>;
   using Pattern = detail::QuadraticPattern<System>;
+  using Entries = detail::StagePattern<System>;
   using Unknowns = StageUnknowns<T, n, m, S, first>;
 
  public:
@@ -88,7 +90,7 @@ class StageSweeps {
       Unknowns update = at.residual;
       solve(matrices, update);
       Unknowns second;
-      if constexpr (has_first_order()) {
+      if constexpr (Entries::has_first_order()) {
         second = first_order(h, matrices, update);
         solve(matrices, second);
       }
@@ -119,58 +121,24 @@ class StageSweeps {
   }
 
  private:
-  /// Whether f or a force of the constraint has the entry i.
-  RB_HD static constexpr bool is_forced(int i) {
-    constexpr auto table = detail::tabulated<n>([](int r) {
-      for (int k = 0; k < m; ++k)
-        if (Forms::entry(k, r)) return true;
-      return Pattern::forces(r);
-    });
-    return table(i);
-  }
   /// y + a w for forces w.
   RB_HD static Vector<T, n> plus_forces(const T& a, const Vector<T, n>& w, Vector<T, n> y) {
     RB_UNROLL
     for (int i = 0; i < n; ++i)
-      if (is_forced(i)) y[i] = fma(a, w[i], y[i]);
+      if (Entries::is_forced(i)) y[i] = fma(a, w[i], y[i]);
     return y;
-  }
-  /// Whether E adds to w the entry i.
-  RB_HD static constexpr bool couples(int i) {
-    constexpr auto table = detail::tabulated<n>([](int r) {
-      for (int j = 0; j < n; ++j) {
-        if (turns_forces && detail::HessianPattern<System>::entry(r, j)) return true;
-        for (int k = 0; k < Pattern::active; ++k)
-          if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
-      }
-      return nonlinear;
-    });
-    return table(i);
-  }
-  /// Whether B has entries.
-  RB_HD static constexpr bool has_coupling() {
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < Pattern::active; ++k)
-        if (Pattern::coupled(i, k)) return true;
-    return false;
-  }
-  /// Whether E has entries.
-  RB_HD static constexpr bool has_first_order() {
-    for (int i = 0; i < n; ++i)
-      if (couples(i)) return true;
-    return nonholonomic;
   }
   /// An update less that of the first order, where there is one.
   template <int size>
   RB_HD static Vector<T, size> less(const Vector<T, size>& update, const Vector<T, size>& second) {
-    if constexpr (has_first_order()) return update - second;
+    if constexpr (Entries::has_first_order()) return update - second;
     return update;
   }
   /// y + a b, where b is what E adds to some w.
   RB_HD static Vector<T, n> plus_coupled(const T& a, const Vector<T, n>& b, Vector<T, n> y) {
     RB_UNROLL
     for (int i = 0; i < n; ++i)
-      if (couples(i)) y[i] = fma(a, b[i], y[i]);
+      if (Entries::couples(i)) y[i] = fma(a, b[i], y[i]);
     return y;
   }
 
@@ -310,7 +278,7 @@ class StageSweeps {
           lagrangian[i].linearise(x.velocity[i], inverse, matrices.coupling[i]);
           if (i == 0 && !LagrangianAlone<System>) inverse = of_node;  // M depends on q alone
           if (i > 0) lanes.note_singular(inverse.singular());
-        } else if constexpr (has_coupling()) {
+        } else if constexpr (Entries::has_coupling()) {
           matrices.coupling[i] = lagrangian[i].coupling(x.velocity[i]);
         }
         if constexpr (m > 0) {

@@ -64,7 +64,7 @@ class CondensedSpark {
       }
       RB_UNROLL
       for (int j = 0; j < inner; ++j) w_new[j] = acceleration(f[j], forms[j], lambda[j]);
-      Vector<T, inner* m> c = constraints(inverse_h, rate, state.q, q, forms, w_new);
+      Vector<T, inner * m> c = constraints(inverse_h, rate, state.q, q, forms, w_new);
       c = factors.solve(c);
       lanes.count(counted);
       T change(0.0);

@@ -386,7 +386,9 @@ TEST(Spark, FailuresHaveAStatus) {
     EXPECT_EQ(status(spark<Contact, s()>({}), state, 0.1), status_good);
     EXPECT_NE(status(spark<Contact, s()>({}), state, 1e200), status_good);
     EXPECT_NE(status(spark<Sleigh, s()>(sleigh), sliding, 1e200), status_good);
-    EXPECT_EQ(status(SparkStep<double, Contact, s()>(Contact{}, {1e-14, 1}), state, 0.1), status_not_converged);
+    // With two stages the equation of the multiplier is linear here, so that one update solves it.
+    EXPECT_EQ(status(SparkStep<double, Contact, s()>(Contact{}, {1e-14, 1}), state, 0.1),
+              s() == 2 ? status_good : status_not_converged);
     EXPECT_EQ(status(SparkStep<double, Sleigh, s()>(sleigh, {1e-14, 1}), sliding, 0.1), status_not_converged);
     using Flat = Vanishing<double>;
     const PhaseState<double, 2, 1> at_rest{{0.0, 0.0}, {0.0, 0.0}, {0.0}};

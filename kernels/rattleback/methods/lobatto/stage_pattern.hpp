@@ -1,0 +1,59 @@
+#pragma once
+// Which entries the forces and the first-order part E of stage_sweeps.hpp have, known when a kernel is compiled.
+
+#include "rattleback/mechanics/hessian.hpp"
+#include "rattleback/mechanics/quadratic.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class System>
+class StagePattern {
+  static constexpr int n = System::n, m = System::m;
+  static constexpr bool nonholonomic = m > 0 && !is_holonomic<System>;
+  static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
+  static constexpr bool turns_forces = has_sparse_hessian<System>();
+  using Forms = ConstraintForms<System>;
+  using Pattern = QuadraticPattern<System>;
+
+ public:
+  /// Whether f or a force of the constraint has the entry i.
+  RB_HD static constexpr bool is_forced(int i) {
+    constexpr auto table = tabulated<n>([](int r) {
+      for (int k = 0; k < m; ++k)
+        if (Forms::entry(k, r)) return true;
+      return Pattern::forces(r);
+    });
+    return table(i);
+  }
+  /// Whether E adds to w the entry i.
+  RB_HD static constexpr bool couples(int i) {
+    constexpr auto table = tabulated<n>([](int r) {
+      for (int j = 0; j < n; ++j) {
+        if (turns_forces && HessianPattern<System>::entry(r, j)) return true;
+        for (int k = 0; k < Pattern::active; ++k)
+          if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
+      }
+      return nonlinear;
+    });
+    return table(i);
+  }
+  /// Whether B has entries.
+  RB_HD static constexpr bool has_coupling() {
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < Pattern::active; ++k)
+        if (Pattern::coupled(i, k)) return true;
+    return false;
+  }
+  /// Whether E has entries.
+  RB_HD static constexpr bool has_first_order() {
+    for (int i = 0; i < n; ++i)
+      if (couples(i)) return true;
+    return nonholonomic;
+  }
+};
+
+}  // namespace detail
+
+RB_NAMESPACE_END
