@@ -21,7 +21,7 @@ void add(std::vector<Paths>& rows, const char* name) {
   const auto system = default_system<System>();
   Paths row{name, "holonomic-lobatto, s = " + std::to_string(S), {}};
   row.paths.push_back(Path::of<fast_step_of<LobattoStep<P, System, Cay, S>>>("by the rule", true, system));
-  if constexpr (S == 2 && Quadratic<System>)
+  if constexpr (S == 2 && (Quadratic<System> || Mechanical<System>))
     row.paths.push_back(Path::of<TwoStageSweeps<P, System>>("two stages", false, system));
   row.paths.push_back(Path::of<StageSweeps<P, System, S>>("stages", false, system));
   if constexpr (Mechanical<System>)

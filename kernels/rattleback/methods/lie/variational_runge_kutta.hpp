@@ -160,13 +160,11 @@ class VariationalRungeKutta {
       evaluate(q, m, h, tableau, u, at);
       if (lanes.ended() || iteration == options_.max_iterations) break;
       if (any(lanes.active & stale)) {
-        Entries entries;
         if (iteration_ == StageIteration::fixed_point) {
-          leading_jacobian(q, m, entries);
+          leading_jacobian(q, m, stale, jacobian.entries);
         } else {
-          differentiate(q, m, h, tableau, u, entries);
+          differentiate(q, m, h, tableau, u, stale, jacobian.entries);
         }
-        for (int i = 0; i < size; ++i) jacobian.entries[i] = select(stale, entries[i], jacobian.entries[i]);
         lanes.note_singular(jacobian.factorise());
       }
       Vector<T, size> update;
@@ -273,19 +271,19 @@ class VariationalRungeKutta {
     }
   }
 
-  /// The Jacobian by dual numbers; their width makes no difference to the result. Where T is dual it has room for them.
+  /// The Jacobian by dual numbers, in the lanes of the mask; their width makes no difference to the result. Where T is dual it has room for them.
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                                 const Unknowns<T>& u, Entries& jacobian) const {
+                                 const Unknowns<T>& u, const mask_t<T>& lanes, Entries& jacobian) const {
     if constexpr (parts<T> == 1) {
       constexpr int width = RB_DEVICE_PASS ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
-      differentiate<Dual<T, width>, width>(q, m, h, tableau, u, jacobian);
+      differentiate<Dual<T, width>, width>(q, m, h, tableau, u, lanes, jacobian);
     } else {
-      differentiate<T, 1>(constant<T>(q), constant<T>(m), T(part(h, 0)), tableau, u, jacobian);
+      differentiate<T, 1>(constant<T>(q), constant<T>(m), T(part(h, 0)), tableau, u, lanes, jacobian);
     }
   }
   template <class D, int width>
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                                 const Unknowns<T>& u, Entries& jacobian) const {
+                                 const Unknowns<T>& u, const mask_t<T>& lanes, Entries& jacobian) const {
     for (int first = 0; first < size; first += width) {
       Unknowns<D> d;
       RB_UNROLL
@@ -300,22 +298,30 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         RB_UNROLL
-        for (int l = 0; l < width; ++l) jacobian[i][first + l] = at.residual[i / per_stage][i % per_stage].partial[l];
+        for (int l = 0; l < width; ++l) {
+          Plain& entry = jacobian[i][first + l];
+          entry = select(lanes, at.residual[i / per_stage][i % per_stage].partial[l], entry);
+        }
       }
     }
   }
 
-  /// The Jacobian at h = 0; for a Hamiltonian the identity.
-  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, Entries& jacobian) const {
+  /// The Jacobian at h = 0 in the lanes of the mask; for a Hamiltonian the identity.
+  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, const mask_t<T>& lanes,
+                                    Entries& jacobian) const {
     Matrix<T, per_stage, per_stage> block = Matrix<T, per_stage, per_stage>::zero();
     if constexpr (by_hamiltonian) {
       for (int i = 0; i < per_stage; ++i) block[i][i] = T(1.0);
     } else {
       block = mass_matrix(stage_.system, q, velocity(stage_.system, q, m));
     }
-    for (int i = 0; i < size; ++i)
-      for (int j = 0; j < size; ++j)
-        jacobian[i][j] = i / per_stage == j / per_stage ? part(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
+    for (int i = 0; i < size; ++i) {
+      for (int j = 0; j < size; ++j) {
+        const bool own_stage = i / per_stage == j / per_stage;
+        const Plain entry = own_stage ? part(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
+        jacobian[i][j] = select(lanes, entry, jacobian[i][j]);
+      }
+    }
   }
 
   Stage stage_;

@@ -84,7 +84,7 @@ struct MultiplierEquation {
     const ConstraintForms<System, D> along(system, x);
     Forms forms;
     RB_UNROLL
-    for (int i = 0; i < m; ++i) forms.mu[i] = rattleback::detail::values(along.mu[i]);
+    for (int i = 0; i < m; ++i) forms.mu[i] = values(along.mu[i]);
     Vector<T, m> phi = forms * v;
     if constexpr (trap) phi = phi + start * v;
     RB_UNROLL
