@@ -107,7 +107,7 @@ class Formulas(unittest.TestCase):
     def test_print_what_sympy_means(self):
         import sympy
 
-        from rattleback.system import text_of_formula
+        from rattleback.formula import text_of_formula
 
         x, y = sympy.symbols("x y", positive=True)
         expressions = [
@@ -125,7 +125,7 @@ class Formulas(unittest.TestCase):
     def test_refuse_what_formulas_cannot_write(self):
         import sympy
 
-        from rattleback.system import text_of_formula
+        from rattleback.formula import text_of_formula
 
         x = sympy.symbols("x")
         for expression in (sympy.gamma(x), sympy.Derivative(sympy.Function("f")(x), x), sympy.Piecewise((x, x > 0), (0, True)), True):
