@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,12 +20,12 @@ except ImportError:  # Python before 3.11
 __all__ = ["Table", "dumps", "plain", "tomllib"]
 
 
-class Table:
+class Table(ABC):
     """An object that stands in a study as a table."""
 
+    @abstractmethod
     def document(self) -> dict[str, Any]:
         """Returns the table."""
-        raise NotImplementedError
 
 
 def plain(value: Any, key: str = "") -> Any:

@@ -122,19 +122,14 @@ class Merge {
     if (const std::string fault = fault_of_seal(file, options_.linked); !fault.empty()) refuse(fault);
     const ResultFile part(file, !options_.linked);
     const auto attributes = part.attributes("/");
-    const auto text = [&](const char* name) {
-      const auto found = attributes.find(name);
-      const auto* value = found == attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
-      return value ? *value : std::string();
-    };
     const auto number_of = [&](const char* name) {
       const auto found = attributes.find(name);
       const auto* value = found == attributes.end() ? nullptr : std::get_if<std::uint64_t>(&found->second);
       return value ? *value : ~std::uint64_t{0};
     };
-    if (text("study") != folder_.study()) refuse("is a part of another study");
-    if (fmt::format("{} ({})", text("version"), text("git")) != folder_.version())
-      refuse(fmt::format("was computed by rattleback {} ({}), the others by {}", text("version"), text("git"),
+    if (part.text("study") != folder_.study()) refuse("is a part of another study");
+    if (fmt::format("{} ({})", part.text("version"), part.text("git")) != folder_.version())
+      refuse(fmt::format("was computed by rattleback {} ({}), the others by {}", part.text("version"), part.text("git"),
                          folder_.version()));
     const Range range = folder_.cut().range(number);
     const Summary summary = summary_of(part);
@@ -145,7 +140,7 @@ class Merge {
       const Dataset time = part.read("/time");
       if (const auto* times = std::get_if<std::vector<double>>(&time.values)) times_ = *times;
       for (const char* name : {"study", "coordinates", "version", "git"})
-        if (const std::string value = text(name); !value.empty()) attributes_[name] = value;
+        if (const std::string value = part.text(name); !value.empty()) attributes_[name] = value;
       status_attributes_ = part.attributes("/final/status");
     }
     for (const auto& [path, entry] : part.datasets()) {
@@ -165,8 +160,8 @@ class Merge {
     summary_.wall_seconds += summary.wall_seconds;
     summary_.threads = std::max(summary_.threads, summary.threads);
     for (const char* name : {"backend", "device", "driver", "selftest"})
-      if (const std::string value = text(name); !value.empty()) words_[name].insert(value);
-    const auto kernels = parse_json(text("kernels"));
+      if (const std::string value = part.text(name); !value.empty()) words_[name].insert(value);
+    const auto kernels = parse_json(part.text("kernels"));
     if (kernels.is_array())
       for (const auto& kernel : kernels)
         if (std::ranges::find(kernels_, kernel) == kernels_.end()) kernels_.push_back(kernel);

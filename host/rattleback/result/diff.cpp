@@ -190,15 +190,12 @@ void flatten(const toml::node& node, const std::string& key, std::map<std::strin
 }
 
 std::map<std::string, std::string> study_of(const ResultFile& file) {
-  const auto attributes = file.attributes("/");
-  const auto found = attributes.find("study");
-  const auto* text = found == attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+  const std::string text = file.text("study");
   std::map<std::string, std::string> values;
-  if (!text) return values;
   try {
-    flatten(toml::parse(*text), "", values);
+    flatten(toml::parse(text), "", values);
   } catch (const toml::parse_error&) {
-    values["study"] = *text;
+    values["study"] = text;
   }
   return values;
 }

@@ -121,6 +121,8 @@ class ResultFile {
   [[nodiscard]] const std::map<std::string, Entry>& datasets() const;
   /// Returns the attributes of the root ("/") or of a dataset.
   [[nodiscard]] std::map<std::string, Attribute> attributes(const std::string& path) const;
+  /// Returns a text that is an attribute of the root, such as the study; empty when absent.
+  [[nodiscard]] std::string text(const std::string& name) const;
   /// Reads the block [offset, offset + count) of a dataset into `data`, row-major, in the dataset's own type.
   void read(const std::string& path, const Shape& offset, const Shape& count, void* data) const;
   /// Computes the fingerprint of the datasets. Reads the whole file.

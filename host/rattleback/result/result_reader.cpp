@@ -193,6 +193,13 @@ std::map<std::string, Attribute> ResultFile::attributes(const std::string& path)
   return impl_->attributes(path);
 }
 
+std::string ResultFile::text(const std::string& name) const {
+  const auto all = attributes("/");
+  const auto found = all.find(name);
+  const auto* value = found == all.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return value ? *value : std::string();
+}
+
 void ResultFile::read(const std::string& path, const Shape& offset, const Shape& count, void* data) const {
   const auto use = hdf5::lock();
   impl_->read(path, offset, count, data);

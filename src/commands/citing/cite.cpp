@@ -30,14 +30,8 @@ Cited of_study(const StudyCitations& citations) {
 
 Cited of_result(const std::string& name) {
   const ResultFile file(name);
-  const auto attributes = file.attributes("/");
-  const auto text = [&attributes](const char* key) {
-    const auto found = attributes.find(key);
-    const auto* value = found == attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
-    return value ? *value : std::string();
-  };
-  Cited cited = of_study(Bibliography::instance().of_study(text("study"), name));
-  cited.provenance = {text("version"), text("git"), text("fingerprint")};
+  Cited cited = of_study(Bibliography::instance().of_study(file.text("study"), name));
+  cited.provenance = {file.text("version"), file.text("git"), file.text("fingerprint")};
   return cited;
 }
 

@@ -48,13 +48,7 @@ Json facts_of(const std::vector<std::string>& results) {
   Provenance provenance;
   for (const std::string& name : results) {
     const ResultFile file(name);
-    const auto attributes = file.attributes("/");
-    const auto text = [&attributes](const char* key) {
-      const auto found = attributes.find(key);
-      const auto* value = found == attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
-      return value ? *value : std::string();
-    };
-    const StudyCitations citations = Bibliography::instance().of_study(text("study"), name);
+    const StudyCitations citations = Bibliography::instance().of_study(file.text("study"), name);
     const Summary summary = summary_of(file);
     facts["results"].push_back({{"title", citations.name.empty() ? name : citations.name},
                                 {"system", citations.system},
@@ -68,7 +62,7 @@ Json facts_of(const std::vector<std::string>& results) {
                                 {"iterations", summary.iterations},
                                 {"fingerprint", file.fingerprint()}});
     merge(references, references_of(citations));
-    if (&name == &results.front()) provenance = {text("version"), text("git"), ""};
+    if (&name == &results.front()) provenance = {file.text("version"), file.text("git"), ""};
   }
   for (const Listed& listed : references)
     facts["references"].push_back({fmt::format("{} [{}]", to_text(*listed.reference), fmt::join(listed.uses, "; ")),
