@@ -94,13 +94,13 @@ class Comparison {
     } else {
       switch (result.first->type) {
         case ResultSink::Type::f64:
-          compare<double>(result);
+          compare<double>(result.first->shape, result);
           break;
         case ResultSink::Type::u32:
-          compare<std::uint32_t>(result);
+          compare<std::uint32_t>(result.first->shape, result);
           break;
         case ResultSink::Type::u64:
-          compare<std::uint64_t>(result);
+          compare<std::uint64_t>(result.first->shape, result);
           break;
       }
     }
@@ -114,9 +114,8 @@ class Comparison {
   }
 
   template <class T>
-  void compare(DatasetDiff& result) {
+  void compare(const Shape& shape, DatasetDiff& result) {
     using Number = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
-    const Shape& shape = result.first->shape;
     result.values = size_of(shape);
     std::vector<T> a(std::min(result.values, diff_block)), b(a.size());
     for_each_block(shape, [&](const Shape& offset, const Shape& count) {
@@ -126,6 +125,7 @@ class Comparison {
       const std::uint64_t size = size_of(count);
       if (std::memcmp(a.data(), b.data(), size * sizeof(T)) == 0) return;
       for (std::uint64_t i = 0; i < size; ++i) {
+        // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits count, so that NaN equals itself and 0 is not -0
         if (std::memcmp(&a[i], &b[i], sizeof(T)) == 0) continue;
         if (result.differing++ == 0) result.at = first_difference(result.path, offset, count, i, a[i], b[i]);
         measure(Number{a[i]}, Number{b[i]}, result);
