@@ -10,7 +10,9 @@ import pathlib
 import string
 import urllib.parse
 from argparse import Namespace
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import Any
 
 import numpy as np
 
@@ -21,63 +23,63 @@ NO_SERIES = ("effective_number", "histogram_edges")
 ROWS = 9  # most sample times in a table
 
 
-def escaped(text):
+def escaped(text: object) -> str:
     """Text in which no character has a meaning in HTML, and whose lines have no control characters."""
     return html.escape("\n".join(printable(line) for line in str(text).split("\n"))).replace("&#x27;", "'")
 
 
-def words(value):
+def words(value: object) -> str:
     """An attribute as text; files have any bytes."""
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
-def heading(level, text, anchor=""):
+def heading(level: int, text: object, anchor: str = "") -> str:
     return f"<h{level}{f' id={chr(34)}{anchor}{chr(34)}' if anchor else ''}>{escaped(text)}</h{level}>\n"
 
 
-def paragraph(text, kind=""):
+def paragraph(text: object, kind: str = "") -> str:
     return f"<p{f' class={chr(34)}{kind}{chr(34)}' if kind else ''}>{escaped(text)}</p>\n"
 
 
-def facts(rows):
+def facts(rows: list[tuple[str, Any]]) -> str:
     """A table of two columns; rows without a value are left out."""
     cells = "".join(f'<tr><th scope="row">{escaped(name)}</th><td>{escaped(value)}</td></tr>\n' for name, value in rows if value != "")
     return f'<div class="wide"><table class="facts">\n{cells}</table></div>\n'
 
 
-def table(head, rows):
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     titles = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in head)
     cells = "".join("<tr>" + "".join(f"<td>{escaped(cell)}</td>" for cell in row) + "</tr>\n" for row in rows)
     return f'<div class="wide"><table class="numbers">\n<thead><tr>{titles}</tr></thead>\n<tbody>\n{cells}</tbody></table></div>\n'
 
 
-def code(text):
+def code(text: object) -> str:
     return f"<pre>{escaped(text)}</pre>\n"
 
 
-def folded(title, text):
+def folded(title: str, text: object) -> str:
     """Text that a click shows."""
     return f"<details><summary>{escaped(title)}</summary>\n{code(text).rstrip()}</details>\n"
 
 
-def figure(svg, caption):
+def figure(svg: str, caption: str) -> str:
     # Spaces and quotes of ' keep the address readable; every character that ends an attribute is encoded.
     address = "data:image/svg+xml," + urllib.parse.quote(svg.replace("\n", " "), safe=" !$'()*+,-./:;=@[]_~")
     return f'<figure><img alt="{escaped(caption)}" src="{address}"><figcaption>{escaped(caption)}</figcaption></figure>\n'
 
 
-def links(items):
+def links(items: Iterable[Sequence[str]]) -> str:
     """A list; each item has a text, and a link where the second is not empty."""
     return "<ul>\n" + "".join(f'<li><a href="{escaped(link)}">{escaped(text)}</a></li>\n' if link else f"<li>{escaped(text)}</li>\n"
                               for text, link in items) + "</ul>\n"
 
 
-def shortest(x):
+def shortest(x: Any) -> str:
     """The shortest decimal that reads back as the same number."""
     return repr(float(x)).removesuffix(".0")
 
 
-def with_error(value, error):
+def with_error(value: Any, error: Any) -> str:
     """A value with the first two digits of its standard error, as the program writes it: 3.81(19)e-05."""
     value, error = float(value), abs(float(error))
     if math.isnan(value):
@@ -86,8 +88,8 @@ def with_error(value, error):
     if math.isnan(error) or math.isinf(value):
         return text
     if error == 0.0:
-        mantissa, e, exponent = text.partition("e")
-        return f"{mantissa}(0){e}{exponent}"
+        mantissa, e, power = text.partition("e")
+        return f"{mantissa}(0){e}{power}"
     place = 0 if math.isinf(error) else int(f"{error:.1e}".split("e")[1]) - 1  # of the last digit
     first = place if value == 0.0 else int(f"{value:.16e}".split("e")[1])
     if math.isinf(error) or first - place >= 17:
@@ -106,7 +108,7 @@ def with_error(value, error):
 class Section:
     """The part of the page about one result."""
 
-    def __init__(self, path, about, figures):
+    def __init__(self, path: pathlib.Path, about: dict[str, Any], figures: int) -> None:
         self.result, self.about, self.figures = Result(path), about, figures
         self.attributes = self.result.file.attrs
         datasets = []  # a name that is not UTF-8 is of nobody that this page knows
@@ -115,24 +117,24 @@ class Section:
         self.time = self.result.time if "time" in self.datasets else np.zeros(0)
         self.series = [name.removeprefix("observables/").rpartition("/") for name in self.datasets if self.is_series(name)]
 
-    def is_series(self, name):
+    def is_series(self, name: str) -> bool:
         data, (observable, _, statistic) = self.result.file[name], name.removeprefix("observables/").rpartition("/")
-        return (name.startswith("observables/") and observable and data.dtype == np.float64 and data.shape == self.time.shape
+        return (name.startswith("observables/") and observable != "" and data.dtype == np.float64 and data.shape == self.time.shape
                 and not statistic.endswith("_error") and statistic not in NO_SERIES)
 
-    def text(self, key):
+    def text(self, key: str) -> str:
         value = self.attributes.get(key, "")
         return words(value) if isinstance(value, (str, bytes)) else ""
 
-    def values(self, observable, statistic):
+    def values(self, observable: str, statistic: str) -> Any:
         return self.result.file[f"observables/{observable}/{statistic}"][:]
 
-    def errors(self, observable, statistic):
+    def errors(self, observable: str, statistic: str) -> Any:
         """The standard errors of a statistic; None where there are none."""
         errors = self.result.file.get(f"observables/{observable}/{statistic}_error")
         return errors[:] if errors is not None and errors.shape == self.time.shape else None
 
-    def html(self, anchor):
+    def html(self, anchor: str) -> str:
         about = self.about
         study = [("system", about["system"]), ("method", about["method"]), ("source of the system", about["own_system"]),
                  ("trajectories", about["trajectories"])]
@@ -143,7 +145,7 @@ class Section:
                 + self.failures() + self.statistics() + self.fits() + self.drawn() + heading(3, "Provenance") + self.provenance()
                 + folded("The study, with all defaults", self.text("study")))
 
-    def fingerprint(self):
+    def fingerprint(self) -> str:
         found, stored = self.about["fingerprint"], self.text("fingerprint")
         if not stored:
             outcome = paragraph("The file stores no fingerprint. This one was computed for the report.", "quiet")
@@ -153,7 +155,7 @@ class Section:
             outcome = paragraph(f"The run stored another fingerprint, {stored}. The data have changed since then.", "alarm")
         return heading(3, "Fingerprint") + code(found) + outcome
 
-    def failures(self):
+    def failures(self) -> str:
         status, rows = self.result.file.get("final/status"), []
         if status is not None and status.dtype == np.uint32:
             bits = status[:]
@@ -174,7 +176,7 @@ class Section:
                 page += paragraph(f"{observable}: up to {shortest(most)} good trajectories have a value that is not finite.")
         return page
 
-    def statistics(self):
+    def statistics(self) -> str:
         page = heading(3, "Statistics")
         if not self.series:
             return page + paragraph("The study asks for no statistics.")
@@ -190,7 +192,7 @@ class Section:
             page += table(["t", *(f"{observable} {name}" for name in names)], zip(*columns))
         return page
 
-    def fits(self):
+    def fits(self) -> str:
         rows = []
         for error in self.datasets:
             value = error.removesuffix("_error")
@@ -208,7 +210,7 @@ class Section:
                          with_error(self.result.file[value][0], self.result.file[error][0])))
         return heading(3, "Fits") + table(("fit", "of", "model", "t", "parameter", "value"), rows) if rows else ""
 
-    def drawn(self):
+    def drawn(self) -> str:
         """Figures of the series with at least two finite values that are not all the same."""
         drawable = []
         for observable, _, statistic in self.series:
@@ -230,7 +232,7 @@ class Section:
                               "quiet")
         return page
 
-    def provenance(self):
+    def provenance(self) -> str:
         about, version, git = self.about, self.text("version"), self.text("git")
         parts = self.attributes.get("parts", "")
         page = facts([("rattleback", f"{version} ({git})" if git else version), ("backend", self.text("backend")),
@@ -247,7 +249,7 @@ class Section:
         return page + (table(("kernel", "compiler", "key begins"), rows) if rows else "")
 
 
-def draw(path, observable, statistic, scale):
+def draw(path: pathlib.Path, observable: str, statistic: str, scale: str) -> str:
     """A statistic against time as the text of an SVG file."""
     try:
         import matplotlib  # noqa: F401
@@ -261,7 +263,7 @@ def draw(path, observable, statistic, scale):
     return bytes_of(timeseries.figure_of(given)[0], ".svg").decode()
 
 
-def page_of(told, files, figures):
+def page_of(told: dict[str, Any], files: Sequence[str], figures: int) -> str:
     """The page, without its first two lines, which tell the type."""
     sections = [Section(pathlib.Path(file), about, figures) for file, about in zip(files, told["results"])]
     titles = [about["title"] for about in told["results"]]
@@ -282,7 +284,7 @@ def page_of(told, files, figures):
     return template.substitute(title=escaped(title), body=body)
 
 
-def write_page(folder, figures, files):
+def write_page(folder: str, figures: str, files: Sequence[str]) -> None:
     """Writes page.html about result files into a folder, where the program has put facts.json."""
     told = json.loads((pathlib.Path(folder) / "facts.json").read_text(encoding="utf-8"))
     text = page_of(told, files, int(figures))
