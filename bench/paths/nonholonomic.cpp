@@ -48,7 +48,8 @@ void add_stages(std::vector<Paths>& rows, const char* name) {
       if constexpr (S > 2) add<Chosen, CondensedSpark<P, System, S>>(row, "condensed", system);
       row.paths.push_back(Path::of<Sweeps>("stages", false, system));
     } else {
-      row.paths.push_back(Path::of<Sweeps>("stages", true, system));
+      row.paths.push_back(Path::of<Sweeps>("by the rule", true, system));
+      if constexpr (S == 2) row.paths.push_back(Path::of<StageSweeps<P, System, S, true>>("stages", false, system));
     }
     if constexpr (S <= 3) add<Chosen, GeneralLobatto<P, System, Cay, S, true, true>>(row, "general", system);
     rows.push_back(std::move(row));

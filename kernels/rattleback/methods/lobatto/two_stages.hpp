@@ -5,8 +5,10 @@
 //   P = p + h/2 (f(q, V_1) + C^T Lambda_1) = p(q, V_1) = p(q', V_2),     q' = q + h/2 (V_1 + V_2),
 //   p' = P + h/2 (f(q', V_2) + C'^T Lambda_2)   on the constraint.
 //
-// Velocity constraints: Lambda_1 is known. Holonomic constraints: Lambda_1 is unknown, and g(q') = 0 (RATTLE).
+// Velocity constraints: Lambda_1 is known. Holonomic constraints: Lambda_1 is unknown, and g(q') = 0 (RATTLE). SPARK: it is unknown,
+// and C V_1 + d + C' V_2 + d' = 0 (methods/nonholonomic/spark.hpp).
 
+#include "rattleback/linalg/guide.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
@@ -19,15 +21,21 @@ RB_NAMESPACE_BEGIN
 ///   c_1 = J_1^-1 e_1,    c_2 = J_2^-1 (e_2 + N c_1),    R_1 = J_1^-1 C^T,    R_2 = J_2^-1 N R_1,    N = M - h/2 B',
 ///   C' (R_1 + R_2)/2 dy = -g(q')/h - C' (c_1 + c_2)/2   (holonomic constraints),     dV_i = c_i + R_i dy.
 ///
-/// C' is that of the present iterate. Where M is constant the equation of V_1 is linear in V_1 and y: V_1 = J_1^-1 (p - A - h/2 DU) + R_1 y,
+/// and for SPARK, with the derivative R of C' V_2 + d' by q',
+///
+///   (C R_1 + C' R_2 + h/2 R (R_1 + R_2)) dy = -(C V_1 + d + C' V_2 + d') - (C c_1 + C' c_2 + h/2 R (c_1 + c_2)).
+///
+/// With holonomic constraints C' is that of the present iterate. Where M is constant the equation of V_1 is linear in V_1 and y: V_1 = J_1^-1 (p - A - h/2 DU) + R_1 y,
 /// and e_1 = 0. Where M varies the other matrices are those of the first update from the second sweep on: three
 /// sweeps in place of four to five (bench/results/steps/first-guesses.md). Lanes that do not contract are left unsolved.
-template <class T, class System>
+template <class T, class System, bool spark = false>
 class TwoStageSweeps {
   static constexpr int n = System::n, m = System::m;
   static constexpr bool holonomic = is_holonomic<System>, varies = detail::QuadraticPattern<System>::varies();
+  static constexpr bool unknown_multiplier = holonomic || spark;
   using Lagrangian = QuadraticLagrangian<System, T>;
   using Forms = ConstraintForms<System>;
+  using Pattern = detail::QuadraticPattern<System>;
 
  public:
   using State = StateOf<T, System>;
@@ -48,17 +56,22 @@ class TwoStageSweeps {
     const Lagrangian at(system_, state.q);
     const auto mass_inverse = at.inverse();
     const Vector<T, n> v = mass_inverse * at.kinetic(state.p);
+    const Coupling<System, T> coupling = at.coupling(v);
     Forms forms;
     Vector<T, m> y;
     Vector<T, n> pushed = state.p;  // by the force of the constraint
     if constexpr (m > 0) {
       forms.mu = constraint_forms(system_, state.q, v);
-      y = half * state.lambda;
+      if constexpr (spark) {
+        const Vector<T, n> forced = at.plus_force(h, v, coupling.plus_times(-h, v, Vector<T, n>::zero()));
+        y = T(0.5) * impulse_of_state(system_, state.q, v, h, mass_inverse * forced, forms, mass_inverse);
+      } else {
+        y = half * state.lambda;
+      }
       pushed = forms.plus_transpose_times(pushed, y);
     }
 
     // the guess
-    const Coupling<System, T> coupling = at.coupling(v);
     FirstInverse inverse(coupling.template added_to<true>(at.mass(), -half));
     Matrices chord;
     chord.set_first(inverse, forms);
@@ -85,7 +98,7 @@ class TwoStageSweeps {
       const Vector<T, n> p_first = at.momentum(first);
       Vector<T, n> e_1, e_2 = p_first - end.momentum(second);
       if constexpr (varies) {
-        if constexpr (holonomic) pushed = forms.plus_transpose_times(state.p, y);
+        if constexpr (unknown_multiplier) pushed = forms.plus_transpose_times(state.p, y);
         p = at.plus_force(half, first, pushed);
         e_1 = p - p_first;
       }
@@ -93,11 +106,16 @@ class TwoStageSweeps {
       if constexpr (holonomic) {
         end_forms.mu = constraint_forms(system_, q, second);
         right = (-(T(1.0) / h)) * system_.position_constraint(q);
+      } else if constexpr (spark) {
+        end_forms.mu = constraint_forms(system_, q, second);
+        right = -(forms * first + end_forms * second);
+        if constexpr (has_constraint_offset<System>)
+          right = right - (constraint_offset(system_, state.q) + constraint_offset(system_, q));
       }
       if (lanes.wants_residual(sweep, options_)) {
         residual = max_norm(e_2);
         if constexpr (varies) residual = max(residual, max_norm(e_1));
-        if constexpr (holonomic) residual = max(residual, max_norm(right));
+        if constexpr (unknown_multiplier) residual = max(residual, max_norm(right));
         lanes.check(residual, rounding);
       }
       if (lanes.ended() || lanes.late(sweep, options_)) break;
@@ -106,8 +124,11 @@ class TwoStageSweeps {
         lanes.note_singular(inverse.singular());
         chord.set_first(inverse, forms);
       }
-      if (sweep == 0 || (varies && sweep == 1))
+      if (sweep == 0 || (varies && sweep == 1)) {
         lanes.note_singular(chord.set_second(at, end, end.coupling(second), half));
+        if constexpr (spark)
+          lanes.note_singular(chord.set_constraint(forms, end_forms, constraint_rate(system_, q, second), half));
+      }
       Vector<T, n> c_1 = Vector<T, n>::zero();
       if constexpr (varies) {
         c_1 = inverse * e_1;
@@ -124,6 +145,11 @@ class TwoStageSweeps {
         }
         right = right - end_forms * (T(0.5) * (varies ? c_1 + c_2 : c_2));
         lanes.note_singular(solve_guide(gram, right));
+      } else if constexpr (spark) {
+        right = right - chord.moved(forms, c_1, c_2, half);
+        chord.multipliers.solve(right);
+      }
+      if constexpr (unknown_multiplier) {
         RB_UNROLL
         for (int k = 0; k < m; ++k) {
           c_1 = varies || k > 0 ? fma(right[k], chord.response_1[k], c_1) : right[k] * chord.response_1[k];
@@ -137,7 +163,7 @@ class TwoStageSweeps {
     }
 
     if constexpr (!varies) {
-      if constexpr (holonomic) pushed = forms.plus_transpose_times(state.p, y);
+      if constexpr (unknown_multiplier) pushed = forms.plus_transpose_times(state.p, y);
       p = at.plus_force(half, first, pushed);
       residual = max(residual, max_norm(p - at.momentum(first)));
     }
@@ -145,10 +171,10 @@ class TwoStageSweeps {
     state.p = end.plus_force(half, second, p);
     T check = sum(q);
     if constexpr (m > 0) {
-      if constexpr (!holonomic) end_forms.mu = constraint_forms(system_, q, second);
+      if constexpr (!unknown_multiplier) end_forms.mu = constraint_forms(system_, q, second);
       const Vector<T, m> impulse = put_on_constraint(system_, end, end_forms, q, state.p, lanes.singular);
-      state.lambda = (T(2.0) * (T(1.0) / h)) * impulse;
-      check = check + sum(state.lambda);
+      if constexpr (!spark) state.lambda = (T(2.0) * (T(1.0) / h)) * impulse;
+      check = check + sum(spark ? impulse : state.lambda);
     }
     return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
             residual};
@@ -162,10 +188,13 @@ class TwoStageSweeps {
   struct Matrices {
     Coupling<System, T> coupling;            // B'
     SecondInverse second;                    // J_2^-1
-    Matrix<T, m, n> response_1, response_2;  // R_1^T, R_2^T; where the constraint is holonomic
+    Matrix<T, m, n> response_1, response_2;  // R_1^T, R_2^T; where the multiplier is unknown
+    Forms end_forms;                         // C' and
+    Matrix<T, m, n> rate;                    // its R; of SPARK, as are
+    GuideFactors<T, m> multipliers;          // the factors of the matrix of dy
 
     RB_HD void set_first(const FirstInverse& first, const Forms& forms) {
-      if constexpr (!holonomic) return;
+      if constexpr (!unknown_multiplier) return;
       RB_UNROLL
       for (int k = 0; k < m; ++k) response_1[k] = first * forms.mu[k];
     }
@@ -174,8 +203,33 @@ class TwoStageSweeps {
       coupling = at_end;
       second = SecondInverse(coupling.template added_to<false>(end.mass(), half));
       RB_UNROLL
-      for (int k = 0; holonomic && k < m; ++k) response_2[k] = second * carried(at, response_1[k], half);
+      for (int k = 0; unknown_multiplier && k < m; ++k) response_2[k] = second * carried(at, response_1[k], half);
       return second.singular();
+    }
+    /// The matrix of dy.
+    RB_HD mask_t<T> set_constraint(const Forms& forms, const Forms& at_end, const Matrix<T, m, n>& rate_at_end,
+                                   const T& half) {
+      end_forms = at_end;
+      rate = rate_at_end;
+      RB_UNROLL
+      for (int k = 0; k < m; ++k) {
+        const Vector<T, m> column = moved(forms, response_1[k], response_2[k], half);
+        RB_UNROLL
+        for (int l = 0; l < m; ++l) multipliers.matrix()[l][k] = column[l];
+      }
+      return multipliers.factorise();
+    }
+    /// C x_1 + C' x_2 + h/2 R (x_1 + x_2).
+    RB_HD Vector<T, m> moved(const Forms& forms, const Vector<T, n>& x_1, const Vector<T, n>& x_2, const T& half) const {
+      Vector<T, m> r = forms * x_1 + end_forms * x_2;
+      RB_UNROLL
+      for (int a = 0; a < Pattern::active; ++a) {
+        const int i = Pattern::coordinate(a);
+        const T y = half * (x_1[i] + x_2[i]);
+        RB_UNROLL
+        for (int k = 0; k < m; ++k) r[k] = fma(rate[k][i], y, r[k]);
+      }
+      return r;
     }
     /// N x.
     RB_HD Vector<T, n> carried(const Lagrangian& at, const Vector<T, n>& x, const T& half) const {

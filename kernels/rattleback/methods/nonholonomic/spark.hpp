@@ -24,12 +24,13 @@ namespace detail {
 template <class T, class System, int S>
 struct SparkSweepsOf {
   template <bool>
-  using type = StageSweeps<T, System, S, true>;
+  using type = std::conditional_t<S == 2 && Quadratic<System> && stage_unknowns<System, S> <= most_of_two_stages,
+                                  TwoStageSweeps<T, System, true>, StageSweeps<T, System, S, true>>;
 };
 
 template <class T, class System, int S>
 consteval auto spark_form() {
-  constexpr bool swept = (S * System::n + (S - 1) * System::m) <= most_swept<T, System>;
+  constexpr bool swept = stage_unknowns<System, S> <= most_swept<T, System>;
   if constexpr (Condensable<System> && S == 2) {
     return std::type_identity<CondensedDla<T, System, DlaLagrangian::verlet, DlaConstraint::trap>>{};
   } else if constexpr (Condensable<System>) {
