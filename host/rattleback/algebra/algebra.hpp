@@ -16,6 +16,8 @@
 
 namespace rattleback {
 
+struct DerivativeRule;
+
 /// Makes simple nodes of a graph. The variables with the indices 0 to `parameters` - 1 are parameters; the parameters and
 /// the numbers stand first in a product, so that generated code computes their product once.
 class ExpressionAlgebra {
@@ -83,7 +85,7 @@ class ExpressionAlgebra {
   /// Takes the factors that all terms share out of the terms.
   static Term common(std::vector<Term>& terms);
   int apply(const Node& node, int a, int b, int c);
-  int outer_derivative(const Node& node, int self, int operand, int which);
+  int followed(const DerivativeRule& rule, int at, int node, int variable);
 
   static constexpr int unbounded = 1 << 30;
   Graph& graph_;

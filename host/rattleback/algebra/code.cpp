@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace rattleback {
 namespace {
@@ -147,59 +148,47 @@ CodeWriter::Text CodeWriter::expression(int node, bool in_parameters) {
     case Op::add:
     case Op::subtract:
       return sum(node, in_parameters);
-    case Op::negate:
-      return {"-" + part(0, Rank::sign), Rank::sign};
-    case Op::multiply:
-      return {part(0, Rank::product) + " * " + part(1, Rank::sign), Rank::product};
-    case Op::divide:
-      return {part(0, Rank::product) + " / " + part(1, Rank::sign), Rank::product};
     case Op::whole_power: {
       const std::string factor = part(0, Rank::sign);
       std::string product = factor;
       for (int i = 1; i < info.index; ++i) product += " * " + factor;
       return {product, Rank::product};
     }
-    case Op::less:
-    case Op::less_equal:
-    case Op::equal:
-    case Op::not_equal:
-    case Op::both:
-    case Op::either:
-      return {fmt::format("select({}, {}(1.0), {}(0.0))", condition(node, in_parameters), scalar, scalar), Rank::name};
-    case Op::choose: {
-      std::string call = "select(" + condition(info.operand[0], in_parameters);
-      call += ", " + part(1, Rank::sum);
-      call += ", " + part(2, Rank::sum);
-      return {call + ")", Rank::name};
-    }
     default: {
-      std::string call = std::string(name_of(info.op)) + "(" + part(0, Rank::sum);
       if (info.op == Op::power && algebra_.is_number(info.operand[1]))  // shorter derivatives than for two variables
-        return {fmt::format("{}, {})", call, cpp_number(algebra_.graph()[info.operand[1]].number)), Rank::name};
-      if (arity(info.op) == 2) call += ", " + part(1, Rank::sum);
-      return {call + ")", Rank::name};
+        return {fmt::format("pow({}, {})", part(0, Rank::sum), cpp_number(algebra_.graph()[info.operand[1]].number)),
+                Rank::name};
+      if (operation(info.op).is_condition)
+        return {fmt::format("select({}, {}(1.0), {}(0.0))", condition(node, in_parameters), scalar, scalar),
+                Rank::name};
+      return written(info, in_parameters);
     }
   }
 }
 
+CodeWriter::Text CodeWriter::written(const Node& node, bool in_parameters) {
+  const Operation& row = operation(node.op);
+  const bool product = row.text.starts_with("a * ") || row.text.starts_with("a / "), sign = row.text.starts_with('-');
+  const auto least = [&](std::size_t k) {
+    return sign || (product && k > 0) ? Rank::sign : product ? Rank::product : Rank::sum;
+  };
+  const auto is_word = [&](std::size_t i) { return i < row.text.size() && std::isalnum(row.text[i]) != 0; };
+  std::string text;
+  for (std::size_t i = 0; i < row.text.size(); ++i) {
+    const auto k = static_cast<std::size_t>(row.text[i] - 'a');
+    if (!is_word(i) || is_word(i - 1) || is_word(i + 1))
+      text += row.text[i];
+    else if (row.conditions >> k & 1)
+      text += condition(node.operand[k], in_parameters);
+    else
+      text += bound(operand(node.operand[k], in_parameters), least(k));
+  }
+  return {text, product ? Rank::product : sign ? Rank::sign : Rank::name};
+}
+
 std::string CodeWriter::condition(int node, bool in_parameters) {
   const Node info = algebra_.graph()[node];
-  if (!stored_.contains(node)) {
-    const auto both = [&](std::string_view sign) {
-      const std::string first = condition(info.operand[0], in_parameters);
-      return fmt::format("({}) {} ({})", first, sign, condition(info.operand[1], in_parameters));
-    };
-    const auto compared = [&](std::string_view sign) {
-      const std::string first = bound(operand(info.operand[0], in_parameters), Rank::sum);
-      return fmt::format("{} {} {}", first, sign, bound(operand(info.operand[1], in_parameters), Rank::sum));
-    };
-    if (info.op == Op::less) return compared("<");
-    if (info.op == Op::less_equal) return compared("<=");
-    if (info.op == Op::equal) return compared("==");
-    if (info.op == Op::not_equal) return compared("!=");
-    if (info.op == Op::both) return both("&");
-    if (info.op == Op::either) return both("|");
-  }
+  if (operation(info.op).is_condition && !stored_.contains(node)) return written(info, in_parameters).text;
   const std::string value = bound(operand(node, in_parameters), Rank::sum);
   return fmt::format("{} != {}(0.0)", value, in_parameters ? 'T' : 'S');
 }
@@ -232,10 +221,7 @@ CodeWriter::Text CodeWriter::sum(int node, bool in_parameters) {
                      bound(operand(parts[0].node, in_parameters), parts[0].negative ? Rank::sign : Rank::sum);
   Rank rank = Rank::sum;
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (text.size() > longest) {
-      text = store(text, in_parameters);
-      rank = Rank::name;
-    }
+    if (text.size() > longest) text = store(text, in_parameters);
     if (joins(parts[i])) {
       text = fused(parts[i], text, in_parameters);
       rank = Rank::name;

@@ -49,6 +49,8 @@ class CodeWriter {
   Text operand(int node, bool in_parameters);
   Text expression(int node, bool in_parameters);
   Text sum(int node, bool in_parameters);
+  /// Returns the text of an operation with its operands.
+  Text written(const Node& node, bool in_parameters);
   /// Returns a mask: where a node is not 0.
   std::string condition(int node, bool in_parameters);
   void parts_of_sum(int node, bool negative, bool first, std::vector<Part>& parts);

@@ -1,100 +1,66 @@
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "rattleback/algebra/algebra.hpp"
+#include "rattleback/expression/parser.hpp"
 
 namespace rattleback {
 
-/// Returns the derivative of a function by its operand `which`.
-int ExpressionAlgebra::outer_derivative(const Node& node, int self, int operand, int which) {
-  const int a = node.operand[0], b = node.operand[1], one = number(1.0);
-  const auto square = [&](int x) { return product(x, x); };
-  const auto call = [&](Op op) { return graph_.apply(op, operand); };
-  switch (node.op) {
-    case Op::power:
-      return which == 0 ? product(b, power(a, difference(b, one))) : product(self, graph_.apply(Op::log, a));
-    case Op::atan2: {
-      const int length = sum(square(a), square(b));
-      return which == 0 ? quotient(b, length) : negative(quotient(a, length));
-    }
-    case Op::sin:
-      return call(Op::cos);
-    case Op::cos:
-      return negative(call(Op::sin));
-    case Op::tan:
-      return sum(one, square(self));
-    case Op::asin:
-      return quotient(one, graph_.apply(Op::sqrt, difference(one, square(operand))));
-    case Op::acos:
-      return quotient(number(-1.0), graph_.apply(Op::sqrt, difference(one, square(operand))));
-    case Op::atan:
-      return quotient(one, sum(one, square(operand)));
-    case Op::sinh:
-      return call(Op::cosh);
-    case Op::cosh:
-      return call(Op::sinh);
-    case Op::tanh:
-      return difference(one, square(self));
-    case Op::asinh:
-      return quotient(one, graph_.apply(Op::sqrt, sum(square(operand), one)));
-    case Op::acosh:
-      return quotient(one, graph_.apply(Op::sqrt, difference(square(operand), one)));
-    case Op::atanh:
-      return quotient(one, difference(one, square(operand)));
-    case Op::exp:
-      return self;
-    case Op::log:
-      return quotient(one, operand);
-    case Op::log2:
-      return quotient(number(1.4426950408889634), operand);
-    case Op::log10:
-      return quotient(number(0.4342944819032518), operand);
-    case Op::sqrt:
-      return quotient(number(0.5), self);
-    case Op::abs:
-      return call(Op::sign);
-    case Op::minimum:
-    case Op::maximum: {
-      const int first = node.op == Op::minimum ? graph_.apply(Op::less, a, b) : graph_.apply(Op::less, b, a);
-      return graph_.apply(Op::choose, first, number(which == 0 ? 1.0 : 0.0), number(which == 0 ? 0.0 : 1.0));
-    }
-    default:  // comparisons, sign and rint are constant between their steps
-      return number(0.0);
+/// The derivative of an operation (expression/operations.hpp) as a graph. Its variables are a, b, c, then da, db, dc.
+struct DerivativeRule {
+  static constexpr int derivatives = 3, value = 6, exponent = 7;
+  Graph graph;
+  int root = 0;
+
+  static const DerivativeRule& of(Op op) {
+    static const std::vector<DerivativeRule> rules = [] {
+      std::vector<DerivativeRule> all;
+      for (const Operation& one : operations()) all.emplace_back(one.derivative);
+      return all;
+    }();
+    return rules[static_cast<std::size_t>(op)];
   }
+  explicit DerivativeRule(std::string_view text) {
+    root = parse_expression(text, graph, [this](const std::string& name) {
+      constexpr std::string_view names[] = {"a", "b", "c", "da", "db", "dc", "f", "k"};
+      return graph.variable(static_cast<int>(std::ranges::find(names, name) - names));
+    });
+  }
+};
+
+/// Returns the node of a part of a rule for `node`. Operands come from the last to the first, and what a derivative of 0
+/// multiplies is not made.
+int ExpressionAlgebra::followed(const DerivativeRule& rule, int at, int node, int variable) {
+  const Node& step = rule.graph[at];
+  if (step.op == Op::constant) return number(step.number);
+  if (step.op == Op::variable) {
+    if (step.index == DerivativeRule::value) return node;
+    if (step.index == DerivativeRule::exponent) return number(graph_[node].index);
+    const int operand = graph_[node].operand[static_cast<std::size_t>(step.index % DerivativeRule::derivatives)];
+    return step.index < DerivativeRule::derivatives ? operand : derivative(operand, variable);
+  }
+  std::array<int, 3> operand{};
+  for (int k = arity(step.op) - 1; k >= 0; --k) {
+    const int made = operand[static_cast<std::size_t>(k)] =
+        followed(rule, step.operand[static_cast<std::size_t>(k)], node, variable);
+    if (step.op == Op::multiply && is_zero(made)) return made;
+  }
+  return apply(step, operand[0], operand[1], operand[2]);
 }
 
 int ExpressionAlgebra::derivative(int node, int variable) {
   if (!depends(node, variable, variable + 1)) return number(0.0);
   if (const auto found = derivatives_.find({node, variable}); found != derivatives_.end()) return found->second;
-  const Node info = graph_[node];
-  const int a = info.operand[0], b = info.operand[1];
-  int result = number(0.0);
-  switch (info.op) {
-    case Op::variable:
-      result = number(info.index == variable ? 1.0 : 0.0);
-      break;
-    case Op::add:
-    case Op::subtract:
-      result = sum_of_parts(node, [&](int part) { return derivative(part, variable); });
-      break;
-    case Op::negate:
-      result = negative(derivative(a, variable));
-      break;
-    case Op::multiply:
-      result = sum(product(derivative(a, variable), b), product(a, derivative(b, variable)));
-      break;
-    case Op::divide:
-      result = quotient(difference(derivative(a, variable), product(node, derivative(b, variable))), b);
-      break;
-    case Op::whole_power:
-      result = product(product(number(info.index), power(a, number(info.index - 1))), derivative(a, variable));
-      break;
-    case Op::choose:
-      result = graph_.apply(Op::choose, a, derivative(b, variable), derivative(info.operand[2], variable));
-      break;
-    default:
-      for (int k = 0; k < arity(info.op); ++k) {
-        const int operand = info.operand[static_cast<std::size_t>(k)];
-        if (const int inner = derivative(operand, variable); !is_zero(inner))
-          result = sum(result, product(outer_derivative(info, node, operand, k), inner));
-      }
+  const Op op = graph_[node].op;
+  int result = 0;
+  if (op == Op::variable) {
+    result = number(1.0);
+  } else if (op == Op::add || op == Op::subtract) {
+    result = sum_of_parts(node, [&](int part) { return derivative(part, variable); });
+  } else {
+    const DerivativeRule& rule = DerivativeRule::of(op);
+    result = followed(rule, rule.root, node, variable);
   }
   derivatives_[{node, variable}] = result;
   return result;

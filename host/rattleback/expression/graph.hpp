@@ -3,54 +3,12 @@
 
 #include <array>
 #include <map>
-#include <span>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
-namespace rattleback {
+#include "rattleback/expression/operations.hpp"
 
-enum class Op {
-  constant,
-  variable,
-  add,
-  subtract,
-  multiply,
-  divide,
-  negate,
-  whole_power,  ///< a^k for k = 2 to 16: the product a a .. a, computed from left to right
-  power,
-  less,
-  less_equal,
-  equal,
-  not_equal,
-  both,
-  either,
-  choose,  ///< b where a is not 0, otherwise c
-  minimum,
-  maximum,
-  atan2,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  asinh,
-  acosh,
-  atanh,
-  exp,
-  log,
-  log2,
-  log10,
-  sqrt,
-  abs,
-  sign,
-  rint  ///< the nearest whole number, in a tie the larger
-};
+namespace rattleback {
 
 struct Node {
   Op op;
@@ -58,9 +16,6 @@ struct Node {
   int index = 0;                 ///< index of a variable, or exponent of a whole power
   std::array<int, 3> operand{};  ///< operands; each index is less than the index of this node
 };
-
-/// Returns the number of operands.
-[[nodiscard]] int arity(Op op);
 
 /// Nodes in an order where operands come first. Equal nodes are stored once; constants are folded.
 class Graph {
@@ -94,17 +49,5 @@ class Program {
   std::vector<Node> nodes_;  ///< the nodes on which the root depends
   mutable std::vector<double> values_;
 };
-
-/// A function of the language.
-struct FunctionInfo {
-  std::string_view name;
-  Op op;
-  int least, most;    ///< number of arguments; more than two arguments are combined from left to right
-  bool mean = false;  ///< the value is divided by the number of arguments
-};
-[[nodiscard]] std::span<const FunctionInfo> functions();
-[[nodiscard]] const FunctionInfo* find_function(std::string_view name);
-/// Returns the first name of an operation that is a function, "pow" for a power; empty for other operations.
-[[nodiscard]] std::string_view name_of(Op op);
 
 }  // namespace rattleback

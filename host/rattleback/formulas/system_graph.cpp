@@ -148,7 +148,7 @@ void SystemGraph::check_operations(const FormulaText& formula, int node) {
   for (int i = node; i >= 0; --i) {
     if (!needed[at(i)]) continue;
     const Node& info = graph_[i];
-    if ((info.op >= Op::less && info.op <= Op::maximum) || info.op == Op::sign || info.op == Op::rint)
+    if (operation(info.op).use == OperationUse::stepped)
       throw FormulaError(formula, 0, "comparisons, ?, min, max, sign and rint are not smooth; write a smooth formula");
     for (int k = 0; k < arity(info.op); ++k) needed[at(info.operand[at(k)])] = 1;
   }
@@ -304,9 +304,7 @@ std::string SystemGraph::without_difference_quotient() {
     if (seen[at(node)] || (!depends_on_q(node) && !depends_on_v(node))) continue;
     seen[at(node)] = 1;
     const Node& info = graph_[node];
-    const bool known = info.op <= Op::whole_power || info.op == Op::sin || info.op == Op::cos || info.op == Op::exp ||
-                       info.op == Op::log || info.op == Op::sqrt;
-    if (!known) return std::string(name_of(info.op));
+    if (operation(info.op).use != OperationUse::secant) return std::string(operation(info.op).function());
     for (int k = 0; k < arity(info.op); ++k) open.push_back(info.operand[at(k)]);
   }
   return "";

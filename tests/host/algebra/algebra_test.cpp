@@ -156,6 +156,33 @@ std::string random_formula(std::mt19937& random, int depth) {
   }
 }
 
+TEST(ExpressionAlgebra, EveryOperationHasItsDerivative) {
+  constexpr double step = 1e-6;
+  for (int i = 0; i < static_cast<int>(operations().size()); ++i) {
+    const Op op = static_cast<Op>(i);
+    if (arity(op) == 0) continue;
+    Formula f;
+    const int b = op == Op::whole_power ? 3 : f("y"), node = f.graph.apply(op, f("x"), b, f("z"));
+    int compared = 0;
+    for (const double x : {0.4, 1.7, 0.0}) {
+      std::vector<double> at{0.0, 0.0, x, 0.8, 2.1};
+      for (std::size_t k = 2; k < 5 && (x != 0.0 || op == Op::choose); ++k) {
+        const double exact = f.value(f.algebra.derivative(node, static_cast<int>(k)), at), middle = at[k];
+        if (x == 0.0 && k == 2) continue;  // a step
+        at[k] = middle + step;
+        const double above = f.value(node, at);
+        at[k] = middle - step;
+        const double difference = (above - f.value(node, at)) / (2.0 * step);
+        at[k] = middle;
+        if (!std::isfinite(difference)) continue;
+        EXPECT_NEAR(exact, difference, 1e-8 * std::max(1.0, std::abs(difference))) << operation(op).text << " by " << k;
+        ++compared;
+      }
+    }
+    EXPECT_GE(compared, 3) << operation(op).text;
+  }
+}
+
 TEST(ExpressionAlgebra, RandomFormulasKeepTheirValuesAndSlopes) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> uniform(0.3, 1.7);
