@@ -45,6 +45,10 @@ inline constexpr bool gives_constant_mass =
     requires(const System& s) { s.mass_diagonal(); } || requires(const System& s) { s.mass_matrix(); };
 }  // namespace detail
 
+/// The system is one at a time (mechanics/driven.hpp).
+template <class System>
+inline constexpr bool timed = requires { typename System::Untimed; };
+
 /// The system states L = v.M(q)v/2 + A(q).v - U(q) by its parts. A system that gives `lagrangian` too says so by its
 /// `active` coordinates.
 template <class System>
@@ -74,9 +78,39 @@ concept SeparableForm = requires(const System& s, const Configuration<System>& q
 template <class System>
 concept Separable = SeparableForm<System> && !detail::gives_lagrangian<System> && !StatesParts<System>;
 
+namespace detail {
 template <class System>
-concept AffineConstraint =
-    System::m == 0 || requires(const System& s, const Configuration<System>& q) { s.constraint_matrix(q); };
+inline constexpr bool gives_position_constraint =
+    requires(const System& s, const Configuration<System>& q) { s.position_constraint(q); };
+template <class System>
+inline constexpr bool gives_constraint_matrix =
+    requires(const System& s, const Configuration<System>& q) { s.constraint_matrix(q); };
+}  // namespace detail
+
+/// Whether the system has constraints of both kinds: the first `positions` of the m are on positions, the others on velocities.
+template <class System>
+inline constexpr bool is_mixed = detail::gives_position_constraint<System> && requires { System::positions; };
+/// Whether the constraint is on positions, g(q) = 0.
+template <class System>
+inline constexpr bool is_holonomic = detail::gives_position_constraint<System> && !is_mixed<System>;
+namespace detail {
+template <class System>
+consteval int count_positions() {
+  if constexpr (is_mixed<System>) {
+    return System::positions;
+  } else {
+    return is_holonomic<System> ? System::m : 0;
+  }
+}
+}  // namespace detail
+/// How many constraints are on positions, and how many on velocities.
+template <class System>
+inline constexpr int position_count = detail::count_positions<System>();
+template <class System>
+inline constexpr int velocity_count = System::m - position_count<System>;
+
+template <class System>
+concept AffineConstraint = System::m == 0 || (detail::gives_constraint_matrix<System> && !is_mixed<System>);
 
 /// The condensed methods apply: configuration space R^n, constant mass matrix, and a constraint affine in the velocity
 /// or none.
@@ -86,8 +120,7 @@ concept Condensable = !on_group<System> && Separable<System> && AffineConstraint
 /// Methods use the parts M, A and U, with a constraint affine in the velocity, a holonomic one, or none.
 template <class System>
 concept Quadratic = !on_group<System> && StatesParts<System> && !Separable<System> &&
-                    (AffineConstraint<System> ||
-                     requires(const System& s, const Configuration<System>& q) { s.position_constraint(q); });
+                    (AffineConstraint<System> || is_holonomic<System>);
 
 /// The system gives a Hamiltonian. The Hamiltonian may be degenerate: velocities need not determine momenta.
 template <class System>
@@ -107,11 +140,6 @@ template <class System>
 inline constexpr bool has_constraint_offset =
     requires(const System& s, const Configuration<System>& q) { s.constraint_offset(q); };
 
-/// Whether the constraint is on positions, g(q) = 0.
-template <class System>
-inline constexpr bool is_holonomic =
-    requires(const System& s, const Configuration<System>& q) { s.position_constraint(q); };
-
 /// Systems on R^n with a Lagrangian, and holonomic constraints or none. ConstrainedOnRn excludes systems without constraints.
 template <class System>
 concept HolonomicOnRn = !on_group<System> && !HamiltonianAlone<System> && (System::m == 0 || is_holonomic<System>);
@@ -120,7 +148,7 @@ concept ConstrainedOnRn = HolonomicOnRn<System> && System::m > 0;
 
 /// Mass, constraint and potential have the form that condensed holonomic methods take; the mass is constant.
 template <class System>
-concept Blocks = Separable<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q,
+concept Blocks = Separable<System> && !timed<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q,
                                                const Vector<typename System::scalar, System::m>& a) {
   s.mass_diagonal();
   s.position_jacobian(q);

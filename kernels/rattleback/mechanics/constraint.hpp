@@ -1,7 +1,7 @@
 #pragma once
 // The constraint of a system, the constraint forms, and sparse linear algebra with these forms.
 
-#include "rattleback/mechanics/derivatives.hpp"
+#include "rattleback/mechanics/driven.hpp"
 #include "rattleback/mechanics/mass.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -84,18 +84,61 @@ RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<
     return Vector<S, System::m>::zero();
   }
 }
-/// Phi(q, v), or Dg(q) v where the constraint is holonomic.
+namespace detail {
+/// Dg(q) v; of a system at a time the hidden constraint Dg(q) v + g_t.
+template <class System, class S>
+RB_HD Vector<S, position_count<System>> hidden_constraint(const System& system, const Vector<S, element_size<System>>& q,
+                                                          const Vector<S, System::n>& v) {
+  const auto g = running<S>(system).position_constraint(moving<group_of<System>>(q, v));
+  return derivative(g);
+}
+/// Phi(q, v).
+template <class System, class S>
+RB_HD auto velocity_constraint(const System& system, const Vector<S, element_size<System>>& q,
+                               const Vector<S, System::n>& v) {
+  if constexpr (gives_constraint_matrix<System>) {
+    const Vector<S, velocity_count<System>> phi = system.constraint_matrix(q) * v;
+    if constexpr (has_constraint_offset<System>) return phi + system.constraint_offset(q);
+    return phi;
+  } else {
+    return system.constraint(q, v);
+  }
+}
+/// The rows of Phi_v.
+template <class System, class T>
+RB_HD Matrix<T, velocity_count<System>, System::n> velocity_forms(const System& system,
+                                                                  const Vector<T, element_size<System>>& q,
+                                                                  const Vector<T, System::n>& v) {
+  constexpr int n = System::n, m = velocity_count<System>;
+  if constexpr (gives_constraint_matrix<System>) {
+    return system.constraint_matrix(q);
+  } else {
+    using D = Dual<T, n>;
+    Vector<D, element_size<System>> x;
+    RB_UNROLL
+    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+    const Vector<D, m> phi = system.constraint(x, seeded_velocity<D, 0>(v));
+    Matrix<T, m, n> forms;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) {
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) forms[k][i] = phi[k].partial[i];
+    }
+    return forms;
+  }
+}
+}  // namespace detail
+
+/// Phi(q, v), or the hidden constraint where the constraint is holonomic. With both kinds, the hidden constraint comes first.
 template <class System, class S>
 RB_HD Vector<S, System::m> constraint(const System& system, const Vector<S, element_size<System>>& q,
                                       const Vector<S, System::n>& v) {
   if constexpr (System::m == 0) {
     return {};
+  } else if constexpr (is_mixed<System>) {
+    return join(detail::hidden_constraint(system, q, v), detail::velocity_constraint(system, q, v));
   } else if constexpr (is_holonomic<System>) {
-    const auto g = system.position_constraint(moving<group_of<System>>(q, v));
-    Vector<S, System::m> phi;
-    RB_UNROLL
-    for (int i = 0; i < System::m; ++i) phi[i] = g[i].partial[0];
-    return phi;
+    return detail::hidden_constraint(system, q, v);
   } else if constexpr (AffineConstraint<System>) {
     const ConstraintForms<System, S> forms(system, q);
     return forms * v + constraint_offset(system, q);
@@ -112,9 +155,9 @@ struct PositionConstraint {
 };
 
 template <class System, class T>
-RB_HD PositionConstraint<T, System::n, System::m> position_constraint(const System& system,
-                                                                      const Vector<T, element_size<System>>& q) {
-  constexpr int n = System::n, m = System::m;
+RB_HD auto position_constraint(const System& system, const Vector<T, element_size<System>>& q)
+    -> PositionConstraint<T, System::n, position_count<System>> {
+  constexpr int n = System::n, m = position_count<System>;
   if constexpr (requires { system.position_jacobian(q); }) {
     return {system.position_constraint(q), system.position_jacobian(q)};
   } else {
@@ -130,28 +173,25 @@ RB_HD PositionConstraint<T, System::n, System::m> position_constraint(const Syst
   }
 }
 
-/// The covectors along which multipliers act, row by row: Phi_v, or Dg where the constraint is holonomic.
+/// The covectors along which multipliers act, row by row: Phi_v, or Dg where the constraint is holonomic; with both kinds, Dg comes
+/// first.
 template <class System, class T>
 RB_HD Matrix<T, System::m, System::n> constraint_forms(const System& system, const Vector<T, element_size<System>>& q,
                                                        const Vector<T, System::n>& v) {
-  constexpr int n = System::n, m = System::m;
-  if constexpr (is_holonomic<System>) {
-    return position_constraint(system, q).jacobian;
-  } else if constexpr (AffineConstraint<System>) {
-    return system.constraint_matrix(q);
-  } else {
-    using D = Dual<T, n>;
-    Vector<D, element_size<System>> x;
+  if constexpr (is_mixed<System>) {
+    constexpr int h = position_count<System>;
+    const auto g = position_constraint(system, q);
+    const auto phi = detail::velocity_forms(system, q, v);
+    Matrix<T, System::m, System::n> forms;
     RB_UNROLL
-    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
-    const Vector<D, m> phi = system.constraint(x, seeded_velocity<D, 0>(v));
-    Matrix<T, m, n> forms;
+    for (int k = 0; k < h; ++k) forms[k] = g.jacobian[k];
     RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) forms[k][i] = phi[k].partial[i];
-    }
+    for (int k = h; k < System::m; ++k) forms[k] = phi[k - h];
     return forms;
+  } else if constexpr (is_holonomic<System>) {
+    return position_constraint(system, q).jacobian;
+  } else {
+    return detail::velocity_forms(system, q, v);
   }
 }
 

@@ -21,45 +21,12 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// x + e d with e^2 = 0.
-template <class S, int n>
-RB_HD Vector<Dual<S, 1>, n> along(const Vector<S, n>& x, const Vector<S, n>& d) {
-  Vector<Dual<S, 1>, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    r[i].value = x[i];
-    r[i].partial[0] = d[i];
-  }
-  return r;
-}
-template <class S, int n>
-RB_HD Vector<S, n> derivative(const Vector<Dual<S, 1>, n>& x) {
-  Vector<S, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = x[i].partial[0];
-  return r;
-}
-template <class S, int K, int n>
-RB_HD Vector<S, n> derivative(const Vector<Dual<S, K>, n>& x, int direction) {
-  Vector<S, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = x[i].partial[direction];
-  return r;
-}
-template <class S, int K, int n>
-RB_HD Vector<S, n> values(const Vector<Dual<S, K>, n>& x) {
-  Vector<S, n> r;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = x[i].value;
-  return r;
-}
-
 /// F and D^2g(v, v) by dual numbers.
 template <class System, class S>
 RB_HD_LARGE Vector<S, System::n> differentiated_force(const System& system, const Vector<S, System::n>& q,
                                                       const Vector<S, System::n>& v) {
   return configuration_force(system, q, v) -
-         derivative(momentum(system, along(q, v), along(v, Vector<S, System::n>::zero())));
+         derivative(momentum(running<S>(system), along(q, v), along(v, Vector<S, System::n>::zero())));
 }
 template <class System, class S>
 RB_HD_LARGE Vector<S, System::m> differentiated_curvature(const System& system, const Vector<S, System::n>& q,
@@ -73,18 +40,18 @@ RB_HD_LARGE Vector<S, System::m> differentiated_curvature(const System& system, 
     x[i].partial[0].value = v[i];
     x[i].partial[0].partial[0] = S(0.0);
   }
-  return derivative(derivative(system.position_constraint(x)));
+  return derivative(derivative(running<D>(running<S>(system)).position_constraint(x)));
 }
 
 }  // namespace detail
 
-/// F = L_q - L_vq v.
+/// F = L_q - L_vq v. Of a system at a time, with generalized force f, it is L_q + f - L_vq v - L_vt.
 template <class System, class S>
 RB_HD Vector<S, System::n> generalized_force(const System& system, const Vector<S, System::n>& q,
                                              const Vector<S, System::n>& v) {
   if constexpr (Separable<System>) {
-    return force(system, q);
-  } else if constexpr (requires { system.generalized_force(q, v); }) {
+    return configuration_force(system, q, v);
+  } else if constexpr (!timed<System> && requires { system.generalized_force(q, v); }) {
     return system.generalized_force(q, v);
   } else {
     return detail::differentiated_force(system, q, v);
@@ -112,11 +79,11 @@ RB_HD Matrix<S, System::m, System::n> position_jacobian(const System& system, co
   }
 }
 
-/// D^2g(v, v).
+/// D^2g(v, v); of a system at a time D^2g(v, v) + 2 G_t v + g_tt.
 template <class System, class S>
 RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector<S, System::n>& q,
                                               const Vector<S, System::n>& v) {
-  if constexpr (requires { system.position_curvature(q, v); }) {
+  if constexpr (!timed<System> && requires { system.position_curvature(q, v); }) {
     return system.position_curvature(q, v);
   } else {
     return detail::differentiated_curvature(system, q, v);

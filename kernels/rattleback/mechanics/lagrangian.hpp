@@ -3,6 +3,7 @@
 
 #include "rattleback/linalg/sparse_inverse.hpp"
 #include "rattleback/mechanics/derivatives.hpp"
+#include "rattleback/mechanics/driven.hpp"
 #include "rattleback/mechanics/mass.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -269,10 +270,11 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
   return mass;
 }
 
+namespace detail {
 /// dL/dq; on a group the left-trivialised derivative.
 template <class System, class T>
-RB_HD Vector<T, System::n> configuration_force(const System& system, const Vector<T, element_size<System>>& q,
-                                               const Vector<T, System::n>& v) {
+RB_HD Vector<T, System::n> lagrangian_force(const System& system, const Vector<T, element_size<System>>& q,
+                                            const Vector<T, System::n>& v) {
   constexpr int n = System::n;
   if constexpr (Separable<System>) {
     return force(system, q);
@@ -290,6 +292,18 @@ RB_HD Vector<T, System::n> configuration_force(const System& system, const Vecto
     RB_UNROLL
     for (int i = 0; i < n; ++i) f[i] = l.partial[i];
     return f;
+  }
+}
+}  // namespace detail
+
+/// dL/dq, and the generalized force where the system has one.
+template <class System, class T>
+RB_HD Vector<T, System::n> configuration_force(const System& system, const Vector<T, element_size<System>>& q,
+                                               const Vector<T, System::n>& v) {
+  if constexpr (timed<System> && requires { system.generalized_force(q, v); }) {
+    return detail::lagrangian_force(system, q, v) + system.generalized_force(q, v);
+  } else {
+    return detail::lagrangian_force(system, q, v);
   }
 }
 

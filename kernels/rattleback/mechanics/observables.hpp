@@ -30,10 +30,10 @@ constexpr bool conserves_energy() {
   }
 }
 
-/// Number of observables of a system: energy, constraint (if any), hidden constraint (if holonomic), invariants.
+/// Number of observables of a system: energy, constraint (if any), hidden constraint (if some are on positions), invariants.
 template <class System>
-inline constexpr int observable_count =
-    1 + (System::m > 0 ? 1 : 0) + (is_holonomic<System> ? 1 : 0) + static_cast<int>(invariants_of<System>().size());
+inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + (position_count<System> > 0 ? 1 : 0) +
+                                        static_cast<int>(invariants_of<System>().size());
 
 template <class System>
 constexpr auto observables() {

@@ -176,7 +176,7 @@ RB_HD Vector<T, System::m> impulse_of_state(const System& system, const Vector<T
                                             const Vector<T, System::n>& v, const T& h, const Vector<T, System::n>& free,
                                             const ConstraintForms<System>& forms, const Inverse& mass_inverse) {
   constexpr int m = System::m;
-  const auto rate = detail::derivative(constraint(system, detail::along(q, v), constant<Dual<T, 1>>(v)));
+  const auto rate = detail::derivative(constraint(running<T>(system), detail::along(q, v), constant<Dual<T, 1>>(v)));
   Vector<T, m> impulse = -fma(h, rate, forms * free);
   solve_guide(gram_of(forms, mass_inverse), impulse);
   return impulse;

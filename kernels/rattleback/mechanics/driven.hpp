@@ -1,0 +1,175 @@
+#pragma once
+// Systems with explicit time and generalized forces.
+//
+// A driven system gives some of its functions with the time first, as in potential(t, q), or a generalized force,
+//
+//   Vector<S, n> force(t, q, v)     pairs with v; on a group in the frame of the body
+//
+// whereas force(q) and force(t, q) are -grad U by hand. AtTime<System> is such a system at one time. It has the functions without
+// the time, so that all code for systems takes it: a step evaluates each of its points with the system at the time of that point.
+// The generalized force is added wherever L_q is (`configuration_force`). Derivatives along a motion, d/dt = d_t + v d_q, are those
+// of the `running` system.
+
+#include "rattleback/mechanics/derivatives.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+/// Whether the call, of a system s at a time t, a configuration q and a velocity v, is there.
+#define RB_GIVES(call)                                                                                          \
+  (requires(const System& s, const typename System::scalar& t, const Configuration<System>& q,                  \
+            const Vector<typename System::scalar, System::n>& v) { s.call; })
+template <class System>
+inline constexpr bool gives_force_in_time = RB_GIVES(force(t, q, v));
+template <class System>
+inline constexpr bool gives_function_of_time =
+    RB_GIVES(lagrangian(t, q, v)) || RB_GIVES(potential(t, q)) || RB_GIVES(mass_matrix(t, q)) ||
+    RB_GIVES(vector_potential(t, q)) || RB_GIVES(position_constraint(t, q)) || RB_GIVES(constraint(t, q, v)) ||
+    RB_GIVES(constraint_matrix(t, q)) || RB_GIVES(constraint_offset(t, q)) || RB_GIVES(hamiltonian(t, q, v)) ||
+    RB_GIVES(evaluate_invariants(t, q, v));
+#undef RB_GIVES
+
+/// The scalar of a time together with numbers of type S: the one of the two that has the other as its values.
+template <class Time, class S>
+using with_time = std::conditional_t<__is_constructible(S, Time), S, Time>;
+
+template <class Time, class... X>
+struct ScalarAtTime {
+  using type = Time;
+};
+template <class Time, class S, int N, class... X>
+struct ScalarAtTime<Time, Vector<S, N>, X...> {
+  using type = with_time<Time, S>;
+};
+
+/// x over the scalar S.
+template <class S, int N>
+RB_HD const Vector<S, N>& lifted(const Vector<S, N>& x) {
+  return x;
+}
+template <class S, class R, int N>
+  requires(!std::is_same_v<S, R>)
+RB_HD Vector<S, N> lifted(const Vector<R, N>& x) {
+  Vector<S, N> r;
+  RB_UNROLL
+  for (int i = 0; i < N; ++i) r[i] = S(x[i]);
+  return r;
+}
+}  // namespace detail
+
+/// Whether the system has a generalized force, or a function that takes the time first.
+template <class System>
+inline constexpr bool driven = detail::gives_force_in_time<System> || detail::gives_function_of_time<System>;
+
+/// A driven system at `time`. Functions evaluate over the scalar of their arguments or over that of the time, whichever contains the
+/// other: a dual time gives derivatives by time.
+template <class System, class Time = typename System::scalar>
+class AtTime : public System {
+  template <class... X>
+  using Scalar = typename detail::ScalarAtTime<Time, X...>::type;
+
+ public:
+  using Untimed = System;
+  Time time;
+
+  AtTime() = default;
+  RB_HD AtTime(const System& system, const Time& t) : System(system), time(t) {}
+
+// The function without the time, where the system has it with the time or without.
+#define RB_AT_TIME(name)                                                                                              \
+  template <class... X>                                                                                               \
+    requires(requires(const System& s, const Scalar<X...>& t, const X&... x) {                                        \
+      s.name(t, detail::lifted<Scalar<X...>>(x)...);                                                                  \
+    } || requires(const System& s, const X&... x) { s.name(x...); })                                                  \
+  RB_HD auto name(const X&... x) const {                                                                              \
+    using S = Scalar<X...>;                                                                                           \
+    if constexpr (requires(const System& s, const S& t) { s.name(t, detail::lifted<S>(x)...); }) {                    \
+      return System::name(S(time), detail::lifted<S>(x)...);                                                          \
+    } else {                                                                                                          \
+      return System::name(x...);                                                                                      \
+    }                                                                                                                 \
+  }
+  RB_AT_TIME(lagrangian)
+  RB_AT_TIME(lagrangian_derivatives)
+  RB_AT_TIME(potential)
+  RB_AT_TIME(mass_matrix)
+  RB_AT_TIME(vector_potential)
+  RB_AT_TIME(hamiltonian)
+  RB_AT_TIME(velocity)
+  RB_AT_TIME(constraint)
+  RB_AT_TIME(constraint_matrix)
+  RB_AT_TIME(constraint_offset)
+  RB_AT_TIME(position_constraint)
+  RB_AT_TIME(position_jacobian)
+  RB_AT_TIME(evaluate_invariants)
+#undef RB_AT_TIME
+
+  /// -grad U by hand.
+  template <class S, int N>
+    requires(requires(const System& s, const Scalar<Vector<S, N>>& t, const Vector<Scalar<Vector<S, N>>, N>& q) {
+      s.force(t, q);
+    } || requires(const System& s, const Vector<S, N>& q) { s.force(q); })
+  RB_HD auto force(const Vector<S, N>& q) const {
+    using R = Scalar<Vector<S, N>>;
+    if constexpr (requires(const System& s, const R& t, const Vector<R, N>& x) { s.force(t, x); }) {
+      return System::force(R(time), detail::lifted<R>(q));
+    } else {
+      return System::force(q);
+    }
+  }
+  /// The generalized force.
+  template <class S, int N>
+    requires detail::gives_force_in_time<System>
+  RB_HD auto generalized_force(const Vector<S, N>& q, const Vector<S, System::n>& v) const {
+    using R = Scalar<Vector<S, N>>;
+    return System::force(R(time), detail::lifted<R>(q), detail::lifted<R>(v));
+  }
+};
+
+/// The system at the time t; a system that is not driven is itself at all times.
+template <class System, class Time>
+RB_HD decltype(auto) at(const System& system, [[maybe_unused]] const Time& t) {
+  if constexpr (timed<System>) {
+    return AtTime<typename System::Untimed, Time>(system, t);
+  } else if constexpr (driven<System>) {
+    return AtTime<System, Time>(system, t);
+  } else {
+    return (system);
+  }
+}
+/// The system h later.
+template <class System, class T>
+RB_HD decltype(auto) after(const System& system, [[maybe_unused]] const T& h) {
+  if constexpr (timed<System>) {
+    return at(system, system.time + h);
+  } else {
+    return (system);
+  }
+}
+
+/// The system whose time has the derivative 1: functions of it, with q as dual numbers along v (`moving`), have the derivatives
+/// d_t + v d_q. S is the scalar of q without these derivatives.
+template <class S, class System>
+RB_HD decltype(auto) running(const System& system) {
+  if constexpr (timed<System>) {
+    using R = detail::with_time<std::remove_cvref_t<decltype(system.time)>, S>;
+    Dual<R, 1> time(system.time);
+    time.partial[0] = R(1.0);
+    return at(system, time);
+  } else {
+    return (system);
+  }
+}
+
+/// The derivative by time, at fixed arguments, of function(system, x...), which is a number or a vector.
+template <class System, class Function, class S, int... N>
+RB_HD auto time_derivative(const System& system, const Function& function, const Vector<S, N>&... x) {
+  const auto y = function(running<S>(system), detail::lifted<Dual<S, 1>>(x)...);
+  if constexpr (requires { y.partial[0]; }) {
+    return y.partial[0];
+  } else {
+    return detail::derivative(y);
+  }
+}
+
+RB_NAMESPACE_END

@@ -1,0 +1,171 @@
+// Systems with explicit time and generalized forces against derivatives by hand, over double, packs and dual numbers.
+
+#include <cmath>
+
+#include "lanes.hpp"
+#include "rattleback/mechanics/dynamics.hpp"
+
+namespace rattleback {
+namespace {
+
+/// L by its parts, a bead on a circle that moves and grows, and a force.
+template <class T>
+struct Bead {
+  using scalar = T;
+  static constexpr int n = 2, m = 1;
+  T pull;
+
+  template <class S>
+  RB_HD Vector<S, 2> mass_matrix(const S& t, const Vector<S, 2>& q) const {
+    return {S(1.0) + t * q[0], S(2.0) + t};
+  }
+  template <class S>
+  RB_HD Vector<S, 2> vector_potential(const S& t, const Vector<S, 2>& q) const {
+    return {t * q[1], sin(t) * q[0]};
+  }
+  template <class S>
+  RB_HD S potential(const S& t, const Vector<S, 2>& q) const {
+    return S(pull) * cos(t) * q[0] * q[1];
+  }
+  template <class S>
+  RB_HD Vector<S, 2> force(const S& t, const Vector<S, 2>& q, const Vector<S, 2>& v) const {
+    return {cos(t) - v[0], t * q[0] * v[1]};
+  }
+  template <class S>
+  RB_HD Vector<S, 1> position_constraint(const S& t, const Vector<S, 2>& q) const {
+    const S x = q[0] - t * t;
+    return {x * x + q[1] * q[1] - S(1.0) - t};
+  }
+};
+
+/// L = v.v/2 - U(q) without the time, where only the force knows it; one constraint of each kind.
+template <class T>
+struct Both {
+  using scalar = T;
+  static constexpr int n = 3, m = 2, positions = 1;
+
+  template <class S>
+  RB_HD S potential(const Vector<S, 3>& q) const {
+    return q[0] * q[1];
+  }
+  template <class S>
+  RB_HD Vector<S, 3> force(const S& t, const Vector<S, 3>&, const Vector<S, 3>& v) const {
+    return {t, t * v[0], S(0.0)};
+  }
+  template <class S>
+  RB_HD Vector<S, 1> position_constraint(const S& t, const Vector<S, 3>& q) const {
+    return {q[0] * q[1] - t};
+  }
+  template <class S>
+  RB_HD Vector<S, 1> constraint(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    return {v[2] * v[2] - q[0] * v[1] - t * t};
+  }
+};
+
+/// Neither time nor force.
+template <class T>
+struct Still {
+  using scalar = T;
+  static constexpr int n = 1, m = 0;
+  template <class S>
+  RB_HD S potential(const Vector<S, 1>& q) const {
+    return q[0] * q[0];
+  }
+};
+
+static_assert(driven<Bead<double>> && driven<Both<double>> && !driven<Still<double>>);
+static_assert(timed<AtTime<Bead<double>>> && !timed<Bead<double>>);
+static_assert(StatesParts<AtTime<Bead<double>>> && is_holonomic<AtTime<Bead<double>>>);
+static_assert(Separable<AtTime<Both<double>>> && is_mixed<AtTime<Both<double>>> && !is_holonomic<AtTime<Both<double>>>);
+static_assert(position_count<AtTime<Both<double>>> == 1 && velocity_count<AtTime<Both<double>>> == 1);
+
+constexpr double t0 = 0.3, q0[] = {0.7, -0.4, 0.2}, v0[] = {1.1, 0.6, -0.9};
+
+/// Numbers over S from those above.
+template <class S, int n>
+Vector<S, n> over(const double (&x)[3]) {
+  Vector<S, n> r;
+  for (int i = 0; i < n; ++i) r[i] = S(x[i]);
+  return r;
+}
+double value(double x) { return x; }
+double value(const Real& x) {
+  for (int k = 1; k < width; ++k) EXPECT_EQ(lane(x, k), lane(x, 0));
+  return lane(x, 0);
+}
+template <class T, int K>
+double value(const Dual<T, K>& x) {
+  return value(x.value);
+}
+template <class T, int N, int M>
+void expect_near(const Vector<T, N>& x, const double (&by_hand)[M]) {
+  static_assert(N == M);
+  for (int i = 0; i < N; ++i) EXPECT_NEAR(value(x[i]), by_hand[i], 1e-14) << "entry " << i;
+}
+
+template <class T>
+class Driven : public LaneTest {};
+using Scalars = ::testing::Types<double, Real, Dual<double, 1>, Dual<Real, 1>>;
+TYPED_TEST_SUITE(Driven, Scalars);
+
+TYPED_TEST(Driven, HasTheDerivativesByHand) {
+  using T = TypeParam;
+  const double t = t0, x = q0[0], y = q0[1], u = v0[0], w = v0[1], pull = 1.5;
+  const auto q = over<T, 2>(q0), v = over<T, 2>(v0);
+  const Bead<T> bead{T(pull)};
+  const auto system = at(bead, T(t));
+  const double lag = 0.5 * ((1 + t * x) * u * u + (2 + t) * w * w) + t * y * u + std::sin(t) * x * w -
+                     pull * std::cos(t) * x * y;
+  EXPECT_NEAR(value(lagrangian(system, q, v)), lag, 1e-14);
+  expect_near(momentum(system, q, v), {(1 + t * x) * u + t * y, (2 + t) * w + std::sin(t) * x});
+  const double lx = 0.5 * t * u * u + std::sin(t) * w - pull * std::cos(t) * y, ly = t * u - pull * std::cos(t) * x,
+               fx = std::cos(t) - u, fy = t * x * w;
+  expect_near(system.generalized_force(q, v), {fx, fy});
+  expect_near(configuration_force(system, q, v), {lx + fx, ly + fy});
+  // - L_vq v - L_vt
+  expect_near(generalized_force(system, q, v),
+              {lx + fx - (t * u * u + t * w) - (x * u + y), ly + fy - std::sin(t) * u - (w + std::cos(t) * x)});
+  const double moved = x - t * t;
+  expect_near(position_constraint(system, q).value, {moved * moved + y * y - 1 - t});
+  expect_near(position_constraint(system, q).jacobian[0], {2 * moved, 2 * y});
+  expect_near(constraint(system, q, v), {2 * moved * (u - 2 * t) + 2 * y * w - 1});
+  expect_near(position_curvature(system, q, v), {2 * (u - 2 * t) * (u - 2 * t) - 4 * moved + 2 * w * w});
+  expect_near(velocity(system, q, momentum(system, q, v)), {u, w});
+
+  const auto of = [&](const auto& function) { return time_derivative(system, function, q, v); };
+  const auto l_t = of([](const auto& s, const auto& a, const auto& b) { return lagrangian(s, a, b); });
+  EXPECT_NEAR(value(l_t),
+              0.5 * (x * u * u + w * w) + y * u + std::cos(t) * x * w + pull * std::sin(t) * x * y, 1e-14);
+  expect_near(of([](const auto& s, const auto& a, const auto& b) { return momentum(s, a, b); }),
+              {x * u + y, w + std::cos(t) * x});
+  expect_near(of([](const auto& s, const auto& a, const auto&) { return s.position_constraint(a); }),
+              {-4 * t * moved - 1});
+  EXPECT_NEAR(value(of([](const auto& s, const auto& a, const auto&) { return s.potential(a); })),
+              -pull * std::sin(t) * x * y, 1e-14);
+  EXPECT_NEAR(value(after(system, T(0.5)).time), 0.8, 1e-16);
+}
+
+TYPED_TEST(Driven, HasBothKindsOfConstraints) {
+  using T = TypeParam;
+  const double t = t0;
+  const auto q = over<T, 3>(q0), v = over<T, 3>(v0);
+  const auto system = at(Both<T>{}, T(t));
+  expect_near(configuration_force(system, q, v), {-q0[1] + t, -q0[0] + t * v0[0], 0.0});
+  expect_near(generalized_force(system, q, v), {-q0[1] + t, -q0[0] + t * v0[0], 0.0});
+  expect_near(constraint(system, q, v), {v0[0] * q0[1] + q0[0] * v0[1] - 1, v0[2] * v0[2] - q0[0] * v0[1] - t * t});
+  const auto forms = constraint_forms(system, q, v);
+  expect_near(forms[0], {q0[1], q0[0], 0.0});
+  expect_near(forms[1], {0.0, -q0[0], 2 * v0[2]});
+  const auto phi = [](const auto& s, const auto& a, const auto& b) { return constraint(s, a, b); };
+  expect_near(time_derivative(system, phi, q, v), {0.0, -2 * t});
+}
+
+TEST(DrivenSystems, LeaveOtherSystemsAlone) {
+  const Still<double> system;
+  EXPECT_EQ(&at(system, 1.0), &system);
+  EXPECT_EQ(&after(system, 1.0), &system);
+  EXPECT_EQ(&running<double>(system), &system);
+}
+
+}  // namespace
+}  // namespace rattleback
