@@ -18,10 +18,10 @@ inline constexpr auto composition_names = [] {
 inline constexpr std::size_t of_any_step = 4;
 static_assert(compositions[of_any_step - 1].kind == Composition::Kind::substeps &&
               compositions[of_any_step].kind != Composition::Kind::substeps);
-/// The types that stand for the compositions in a step: `step` for none, `composed` for the others.
-constexpr auto composition_types(const char* step, const char* composed) {
+/// The types that stand for the compositions in a step: `step` for none, `split` for splittings, `composed` for the others.
+constexpr auto composition_types(const char* step, const char* composed, const char* split = nullptr) {
   std::array<const char*, std::size(compositions)> types{step};
-  for (std::size_t i = 1; i < types.size(); ++i) types[i] = composed;
+  for (std::size_t i = 1; i < types.size(); ++i) types[i] = i < of_any_step || !split ? composed : split;
   return types;
 }
 /// The option that becomes `member`, an index in `compositions`, with the first `count` of them as choices.

@@ -21,7 +21,7 @@ struct LobattoSettings {
 
 inline constexpr const char* lobatto_retractions[] = {"cay", "exp"};
 inline constexpr const char* lobatto_retraction_types[] = {"Cay", "Exp"};
-inline constexpr auto lobatto_steps = composition_types("LobattoStep", "ComposedLobattoStep");
+inline constexpr auto lobatto_steps = composition_types("LobattoStep", "ComposedLobattoStep", "SplitLobattoStep");
 
 inline constexpr OptionInfo lobatto_stages = option<&LobattoSettings::stages>(
     {.name = "stages", .text = "number of stages s", .minimum = 2, .maximum = 8, .compiled = true});

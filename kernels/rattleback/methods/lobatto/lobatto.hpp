@@ -15,10 +15,17 @@ template <class T, class System, class Tau, int S>
   requires(kind_of<System>() == ConstraintKind::velocity && !HamiltonianAlone<System>)
 using RecomputedLobattoStep = Recomputed<LobattoStep<T, System, Tau, S>, System, T>;
 
-/// The step with two stages, composed.
+/// Drifts and kicks in turn.
 template <class T, class System, class Tau, int S>
-  requires(S == 2 && !on_group<System> && !HamiltonianAlone<System>)
-using ComposedLobattoStep = std::conditional_t<Condensable<System> && System::m == 0, Splitting<T, System>,
-                                               Composed<T, System, LobattoStep<T, System, Tau, S>>>;
+  requires(S == 2 && Condensable<System> && System::m == 0)
+using SplitLobattoStep = Splitting<T, System>;
+
+/// The step with two stages, composed. Where it consists of drifts and kicks, so does the composition; with a generalized force, which
+/// may depend on velocities, it does not.
+template <class T, class System, class Tau, int S>
+  requires(S == 2 && !on_group<System> && !HamiltonianAlone<System> && !is_mixed<System>)
+using ComposedLobattoStep =
+    std::conditional_t<Condensable<System> && System::m == 0 && !timed<System>, Splitting<T, System>,
+                       Composed<T, System, LobattoStep<T, System, Tau, S>>>;
 
 RB_NAMESPACE_END

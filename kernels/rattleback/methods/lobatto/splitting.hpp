@@ -6,8 +6,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Kicks p += h b f(q) and drifts q += h a M^-1 p in turn, with the weights b_0, a_1, b_1, .., a_k, b_k. A kick without
-/// weight is left out.
+/// Kicks p += h b F(q) and drifts q += h a M^-1 p in turn, with the weights b_0, a_1, b_1, .., a_k, b_k. A kick without
+/// weight is left out. F = -grad U, and where the system has a generalized force F = (f - grad U)(t, q), whose time moves on with the
+/// drifts. With a force that depends on velocities a kick would not be exact, and the order would be 1: such a system must not come here.
 template <class T, class System>
 class Splitting {
   using Numbers = CompositionNumbers;
@@ -21,18 +22,21 @@ class Splitting {
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     const double* weight = numbers_ + Numbers::at_weights;
-    kick(state, h, weight[0]);
+    [[maybe_unused]] double drifted = 0.0;
+    kick(system_, state, h, weight[0]);
     for (int drifts = static_cast<int>(numbers_[Numbers::at_count]); drifts > 0; --drifts, weight += 2) {
       state.q = fma(T(weight[1]) * h, mass_.inverse_times(state.p), state.q);
-      kick(state, h, weight[2]);
+      if constexpr (timed<System>) drifted += weight[1];
+      kick(after(system_, T(drifted) * h), state, h, weight[2]);
     }
     const mask_t<T> solved(true);
     return {step_status<T>(solved, !solved, is_finite(sum(state.q) + sum(state.p))), T(1.0), T(0.0)};
   }
 
  private:
-  RB_HD void kick(State& state, const T& h, double weight) const {
-    if (weight != 0.0) state.p = fma(T(weight) * h, force(system_, state.q), state.p);
+  RB_HD static void kick(const System& system, State& state, const T& h, double weight) {
+    if (weight != 0.0)
+      state.p = fma(T(weight) * h, configuration_force(system, state.q, Vector<T, System::n>::zero()), state.p);
   }
 
   System system_;

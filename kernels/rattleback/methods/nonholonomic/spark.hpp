@@ -31,7 +31,9 @@ struct SparkSweepsOf {
 template <class T, class System, int S>
 consteval auto spark_form() {
   constexpr bool swept = stage_unknowns<System, S> <= most_swept<T, System>;
-  if constexpr (Condensable<System> && S == 2) {
+  if constexpr (timed<System>) {
+    return std::type_identity<GeneralLobatto<T, System, Cay, S, true, true>>{};
+  } else if constexpr (Condensable<System> && S == 2) {
     return std::type_identity<CondensedDla<T, System, DlaLagrangian::verlet, DlaConstraint::trap>>{};
   } else if constexpr (Condensable<System>) {
     return std::type_identity<CondensedSpark<T, System, S>>{};
