@@ -137,6 +137,12 @@ RB_HD decltype(auto) at(const System& system, [[maybe_unused]] const Time& t) {
     return (system);
   }
 }
+/// The type that methods see of a system: AtTime<System> where it is driven. What a system is (`is_holonomic`, `Separable`, ..) is to be
+/// asked of this type.
+template <class System>
+using SystemAtTime =
+    std::remove_cvref_t<decltype(at(std::declval<const System&>(), std::declval<const typename System::scalar&>()))>;
+
 /// The system h later.
 template <class System, class T>
 RB_HD decltype(auto) after(const System& system, [[maybe_unused]] const T& h) {

@@ -1,15 +1,20 @@
 #pragma once
 // Systems with explicit time, generalized forces, and constraints of both kinds, for the tests of the Lobatto pairs.
 
+#include <cmath>
+
 #include "rattleback/lie/lie.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
 
 /// A particle on a sphere that breathes, with friction and a drive.
+template <class T>
 struct BreathingSphere {
-  using scalar = double;
+  using scalar = T;
   static constexpr int n = 3, m = 1;
+  static Vector<double, 3> start_q() { return 1 / std::sqrt(14.0) * Vector<double, 3>{2, 1, -3}; }
+  static Vector<double, n> start_v() { return {0.25, 0.75, 0.125}; }
   template <class S>
   S potential(const Vector<S, 3>& q) const {
     return q[2] + S(0.25) * q[0] * q[0];
@@ -27,9 +32,12 @@ struct BreathingSphere {
 };
 
 /// The same sphere with a fourth coordinate and a driven velocity constraint.
-struct BreathingSphereWithDrive {
-  using scalar = double;
+template <class T>
+struct SphereAndDrive {
+  using scalar = T;
   static constexpr int n = 4, m = 2, positions = 1;
+  static Vector<double, 4> start_q() { return {.6, 0, -.8, .25}; }
+  static Vector<double, n> start_v() { return {.53375, .386029411764706, .205, .606617647058824}; }
   template <class S>
   S potential(const Vector<S, 4>& q) const {
     return S(0.25) * (q[0] * q[0] + q[1] * q[1]) + q[2] + S(0.5) * q[3] * q[3] + S(0.125) * q[2] * q[3];
@@ -49,10 +57,42 @@ struct BreathingSphereWithDrive {
   }
 };
 
+/// M and A depend on the time, L is not quadratic in v, the pivot moves (so that G does), and Phi is not affine in v.
+template <class T>
+struct MovingEverything {
+  using scalar = T;
+  static constexpr int n = 3, m = 2, positions = 1;
+  static Vector<double, 3> start_q() { return {.6, -.8, .25}; }
+  static Vector<double, n> start_v() { return {.5, .4, .3}; }
+  static constexpr bool quadratic = false;
+  template <class S>
+  S lagrangian(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    const S square = v[0] * v[0] + (S(1.0) + S(0.25) * q[0] * q[0]) * v[1] * v[1] + v[2] * v[2];
+    return S(0.5) * (S(1.0) + S(0.25) * sin(t)) * square + S(0.125) * v[0] * v[0] * v[0] * v[0] +
+           S(0.25) * cos(t) * (q[0] * v[1] - q[1] * v[0]) - q[1] - S(0.5) * q[2] * q[2];
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 3>&, const Vector<S, 3>& v) const {
+    return {S(-0.25) * v[0], S(-0.25) * v[1] * v[1], S(0.25) * cos(t)};
+  }
+  template <class S>
+  Vector<S, 1> position_constraint(const S& t, const Vector<S, 3>& q) const {
+    const S x = q[0] - S(0.25) * sin(S(1.5) * t);
+    return {x * x + q[1] * q[1] - S(1.0)};
+  }
+  template <class S>
+  Vector<S, 1> constraint(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    return {v[2] + S(0.125) * v[2] * v[2] - q[0] * v[1] - S(0.25) * cos(t)};
+  }
+};
+
 /// Two coordinates in a potential that swells, with a force that is no gradient and knows no velocity.
+template <class T>
 struct SwellingWell {
-  using scalar = double;
+  using scalar = T;
   static constexpr int n = 2, m = 0;
+  static Vector<double, 2> start_q() { return {.5, -.25}; }
+  static Vector<double, n> start_v() { return {.25, .75}; }
   template <class S>
   S potential(const S& t, const Vector<S, 2>& q) const {
     return S(0.5) * (S(1.0) + S(0.25) * sin(S(1.5) * t)) * (q[0] * q[0] + S(2.0) * q[1] * q[1]) +
@@ -63,5 +103,133 @@ struct SwellingWell {
     return {S(0.25) * cos(S(1.25) * t) - S(0.25) * q[1], S(0.25) * q[0]};
   }
 };
+
+/// A pendulum whose pivot moves, where the drive comes from a potential or is given as a force.
+template <class T, bool by_force>
+struct MovingPivot {
+  using scalar = T;
+  static constexpr int n = 2, m = 1;
+  static Vector<double, 2> start_q() { return {.6, -.675}; }
+  static Vector<double, n> start_v() { return {.5, .4}; }
+  template <class S>
+  static S drive(const S& t, const Vector<S, 2>& q) {
+    return S(0.5) * cos(S(2.0) * t) * q[0] * q[0] * q[1];
+  }
+  template <class S>
+  S potential(const S& t, const Vector<S, 2>& q) const {
+    return by_force ? q[1] : q[1] + drive(t, q);
+  }
+  template <class S>
+  Vector<S, 2> force(const S& t, const Vector<S, 2>& q, const Vector<S, 2>& v) const {
+    Vector<S, 2> f = S(-0.125) * v;
+    if (by_force) {
+      const S swing = S(0.5) * cos(S(2.0) * t);
+      f[0] = f[0] - S(2.0) * swing * q[0] * q[1];
+      f[1] = f[1] - swing * q[0] * q[0];
+    }
+    return f;
+  }
+  template <class S>
+  Vector<S, 1> position_constraint(const S& t, const Vector<S, 2>& q) const {
+    const S x = q[0] - S(0.25) * sin(S(1.5) * t), y = q[1] - S(0.125) * cos(t);
+    return {x * x + y * y - S(1.0)};
+  }
+};
+
+/// A rigid body whose axis keeps a given angle to the vertical, and whose spin a motor sets (Suslov's constraint, driven).
+template <class T>
+struct DrivenSuslov {
+  using scalar = T;
+  using Group = SO3;
+  static constexpr int n = 3, m = 2, positions = 1;
+  static Vector<double, 9> start_q() {
+    const double c = std::sqrt(1.0 - 0.0625), x = std::cos(0.4), y = std::sin(0.4);
+    return {c * x, -c * y, 0.25, y, x, 0.0, -0.25 * x, 0.25 * y, c};
+  }
+  static Vector<double, n> start_v() { return {.75, .5, .25}; }
+  template <class S>
+  S lagrangian(const S& t, const Vector<S, 9>& r, const Vector<S, 3>& w) const {
+    return S(0.5) * (w[0] * w[0] + S(1.25) * w[1] * w[1] + S(0.5) * w[2] * w[2]) -
+           (S(1.0) + S(0.25) * sin(t)) * (S(0.5) * r[8] + S(0.25) * r[6]);
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 9>& r, const Vector<S, 3>& w) const {
+    return {S(-0.125) * w[0], S(-0.125) * w[1] + S(0.25) * cos(t) * r[8], S(-0.25) * w[2]};
+  }
+  template <class S>
+  Vector<S, 1> position_constraint(const S& t, const Vector<S, 9>& r) const {
+    return {r[2] - S(0.25) - S(0.125) * sin(S(1.5) * t)};
+  }
+  template <class S>
+  Vector<S, 1> constraint(const S& t, const Vector<S, 9>&, const Vector<S, 3>& w) const {
+    return {w[2] - S(0.25) * cos(t) - S(0.125) * w[0] * w[0]};
+  }
+};
+
+/// A disc of radius 1 that rolls on a plane: its height is a constraint on positions, that its lowest point does not slip one on
+/// velocities. A motor turns it.
+template <class T>
+struct RollingDisc {
+  using scalar = T;
+  using Group = SE3;
+  static constexpr int n = 6, m = 3, positions = 1;
+  static Vector<double, 12> start_q() {
+    const auto turn = SO3::expand(Vector<double, 3>{1.2, 0.3, -0.4});
+    return join(turn, Vector<double, 3>{0.0, 0.0, std::sqrt(turn[6] * turn[6] + turn[7] * turn[7])});
+  }
+  static Vector<double, n> start_v() { return {.3, .2, 1.0, .5, 0.0, .1}; }
+  template <class S>
+  S lagrangian(const Vector<S, 12>& g, const Vector<S, 6>& v) const {
+    return S(0.5) * (S(0.25) * (v[0] * v[0] + v[1] * v[1]) + S(0.5) * v[2] * v[2] + v[3] * v[3] + v[4] * v[4] +
+                     v[5] * v[5]) -
+           g[11];
+  }
+  template <class S>
+  Vector<S, 6> force(const S& t, const Vector<S, 12>&, const Vector<S, 6>& v) const {
+    return {S(-0.125) * v[0], S(-0.125) * v[1], S(0.25) * cos(t) - S(0.125) * v[2], S(0.0), S(0.0), S(0.0)};
+  }
+  template <class S>
+  Vector<S, 1> position_constraint(const Vector<S, 12>& g) const {
+    return {g[11] - sqrt(g[6] * g[6] + g[7] * g[7])};
+  }
+  template <class S>
+  Vector<S, 2> constraint(const Vector<S, 12>& g, const Vector<S, 6>& v) const {
+    const S s = S(-1.0) / sqrt(g[6] * g[6] + g[7] * g[7]);
+    const Vector<S, 3> lowest{s * g[6], s * g[7], S(0.0)};
+    const Vector<S, 3> u = segment<3, 3>(v) + cross(segment<0, 3>(v), lowest);
+    return {g[0] * u[0] + g[1] * u[1] + g[2] * u[2], g[3] * u[0] + g[4] * u[1] + g[5] * u[2]};
+  }
+};
+
+/// The velocity nearest to v that satisfies the constraints, in the unit metric.
+template <class System>
+Vector<double, System::n> on_constraint(const System& system, const Configuration<System>& q,
+                                        Vector<double, System::n> v) {
+  for (int k = 0; k < 20; ++k) {
+    const auto forms = constraint_forms(system, q, v);
+    Matrix<double, System::m, System::m> gram;
+    for (int i = 0; i < System::m; ++i) gram[i] = forms * forms[i];
+    v = v - transpose_times(forms, Lu<double, System::m>(gram).solve(constraint(system, q, v)));
+  }
+  return v;
+}
+
+/// The multipliers of the continuous equations: d/dt (constraint) = 0 for the motion d/dt L_v = L_q + f + ad* L_v + C^T lambda.
+template <class System>
+Vector<double, System::m> multipliers(const System& system, const Configuration<System>& q,
+                                      const Vector<double, System::n>& v) {
+  using G = group_of<System>;
+  const auto forms = constraint_forms(system, q, v);
+  const Lu<double, System::n> mass(mass_matrix(system, q, v));
+  const auto place = moving<G>(q, v);
+  const auto still = lift<Dual<double, 1>>(v);
+  Vector<double, System::n> rate =
+      configuration_force(system, q, v) - detail::derivative(momentum(running<double>(system), place, still));
+  if constexpr (on_group<System>) rate = rate + G::ad_star(v, momentum(system, q, v));
+  Matrix<double, System::m, System::m> gram;
+  for (int i = 0; i < System::m; ++i) gram[i] = forms * mass.solve(forms[i]);
+  return Lu<double, System::m>(gram).solve(-detail::derivative(constraint(running<double>(system), place, still)) -
+                                           forms * mass.solve(rate));
+}
 
 RB_NAMESPACE_END

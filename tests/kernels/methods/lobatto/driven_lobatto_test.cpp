@@ -8,57 +8,217 @@
 namespace rattleback {
 namespace {
 
-constexpr double h = 0.125;
-
-/// One step from t = 0, whose solution has been computed with 25 digits.
-template <class Step, class System, int n = System::n, int m = System::m>
-auto one_step(const System& system, const Vector<double, n>& q, const Vector<double, n>& v,
-              const Vector<double, m>& lambda) {
-  const auto beginning = at(system, 0.0);
-  typename Step::State state{q, momentum(beginning, q, v), lambda};
-  EXPECT_EQ(Step(beginning, to_round_off)(state, h).status, 0.0);
-  return state;
-}
 constexpr double printed = 1e-11;
 
+template <class System>
+using StateAt = StateOf<double, AtTime<System>>;
+
+/// The state at the time 0, with the velocity on the constraints.
+template <class System>
+StateAt<System> begin() {
+  const auto system = at(System{}, 0.0);
+  const auto q = System::start_q();
+  if constexpr (System::m > 0) {
+    const auto v = on_constraint(system, q, System::start_v());
+    return {q, momentum(system, q, v), multipliers(system, q, v)};
+  } else {
+    return {q, momentum(system, q, System::start_v()), {}};
+  }
+}
+
+/// The state after `steps` steps that end at the time `end`.
+template <class Step, class System, class... Numbers>
+auto motion(const System& system, typename Step::State state, double end, int steps, const Numbers*... numbers) {
+  const double h = end / steps;
+  for (int k = 0; k < steps; ++k)
+    EXPECT_EQ(Step(at(system, k * h), to_round_off, numbers...)(state, h).status, 0.0) << "step " << k;
+  return state;
+}
+
+struct Errors {
+  double q, p, mu;
+};
+template <class System>
+Errors errors(const StateAt<System>& a, const StateAt<System>& b) {
+  double mu = 0.0;
+  for (int k = position_count<AtTime<System>>; k < System::m; ++k) mu = std::max(mu, std::fabs(a.lambda[k] - b.lambda[k]));
+  return {distance(a.q, b.q), distance(a.p, b.p), mu};
+}
+
 TEST(WorkedStates, MovingHolonomicConstraint) {
-  using System = AtTime<BreathingSphere>;
-  const double root = std::sqrt(14.0);
-  const Vector<double, 3> q{2 / root, 1 / root, -3 / root}, v{.208519138097600, .729259569048800, .187221292853500};
-  const auto two = one_step<LobattoStep<double, System, Cay, 2>>(BreathingSphere{}, q, v, {});
+  using System = AtTime<BreathingSphere<double>>;
+  const auto start = begin<BreathingSphere<double>>();
+  EXPECT_LE(distance(start.p, {.208519138097600, .729259569048800, .187221292853500}), 1e-13);
+  const auto two = motion<LobattoStep<double, System, Cay, 2>>(BreathingSphere<double>{}, start, 0.125, 1);
   EXPECT_LE(distance(two.q, {.552910476738, .356329320069, -.778603344821}), printed);
   EXPECT_LE(distance(two.p, {.0859616947887, .689975042012, .178577360905}), printed);
   EXPECT_LE(distance(two.lambda, {-.601403644911}), printed);
-  const auto three = one_step<LobattoStep<double, System, Cay, 3>>(BreathingSphere{}, q, v, {});
+  const auto three = motion<LobattoStep<double, System, Cay, 3>>(BreathingSphere<double>{}, start, 0.125, 1);
   EXPECT_LE(distance(three.q, {.552838257390, .356059460121, -.778778062235}), printed);
   EXPECT_LE(distance(three.p, {.0858934452120, .690132076128, .178313585119}), printed);
   EXPECT_LE(distance(three.lambda, {-.587212671605}), printed);
 }
 
 TEST(WorkedStates, BothKindsOfConstraints) {
-  using System = AtTime<BreathingSphereWithDrive>;
-  const Vector<double, 4> q{.6, 0, -.8, .25}, v{.53375, .386029411764706, .205, .606617647058824};
-  const Vector<double, 2> lambda{-.686592667027, .385877351860};
-  const auto two = one_step<LobattoStep<double, System, Cay, 2>>(BreathingSphereWithDrive{}, q, v, lambda);
+  using System = AtTime<SphereAndDrive<double>>;
+  const auto start = begin<SphereAndDrive<double>>();
+  EXPECT_LE(distance(start.lambda, {-.686592667027, .385877351860}), printed);
+  const auto two = motion<LobattoStep<double, System, Cay, 2>>(SphereAndDrive<double>{}, start, 0.125, 1);
   EXPECT_LE(distance(two.q, {.660980318314, .0466918782855, -.774486046031, .326475074652}), printed);
   EXPECT_LE(distance(two.p, {.437961144403, .358272335334, .196085619577, .610164219674}), printed);
   EXPECT_LE(distance(two.lambda, {-.621974470973, .294095060796}), printed);
-  const auto three = one_step<LobattoStep<double, System, Cay, 3>>(BreathingSphereWithDrive{}, q, v, lambda);
+  const auto three = motion<LobattoStep<double, System, Cay, 3>>(SphereAndDrive<double>{}, start, 0.125, 1);
   EXPECT_LE(distance(three.q, {.660722509900, .0465594906974, -.774713964590, .326184487928}), printed);
   EXPECT_NEAR(three.lambda[1], .293006550141, printed);
 }
 
-TEST(WorkedStates, Splitting) {
-  using System = AtTime<SwellingWell>;
+/// The numbers of a composition.
+struct CompositionOf {
   double numbers[max_method_numbers]{};
-  const auto& composition = *std::find_if(std::begin(compositions), std::end(compositions),
-                                          [](const Composition& c) { return c.name == std::string("blanes-moan4"); });
-  write_composition(composition, true, numbers + CompositionNumbers::at_count);
-  const SplitLobattoStep<double, System, Cay, 2> step(at(SwellingWell{}, 0.0), to_round_off, numbers);
-  PhaseState<double, 2, 0> state{{.5, -.25}, {.25, .75}, {}};
-  EXPECT_EQ(step(state, h).status, 0.0);
+  int order = 0;
+  explicit CompositionOf(std::string_view name) {
+    for (const Composition& c : compositions) {
+      if (c.name != name) continue;
+      write_composition(c, c.kind != Composition::Kind::substeps, numbers + CompositionNumbers::at_count);
+      order = c.order;
+    }
+  }
+};
+
+TEST(WorkedStates, Splitting) {
+  using Step = SplitLobattoStep<double, AtTime<SwellingWell<double>>, Cay, 2>;
+  const CompositionOf composition("blanes-moan4");
+  const auto state =
+      motion<Step>(SwellingWell<double>{}, begin<SwellingWell<double>>(), 0.125, 1, composition.numbers);
   EXPECT_LE(distance(state.q, {.528098281049, -.152792254374}), printed);
   EXPECT_LE(distance(state.p, {.197141405758, .801568766045}), printed);
+}
+
+/// Orders from errors of `coarse` and 2 `coarse` steps up to the time 1; checks that constraints hold.
+template <class System, class Tau, int S>
+void expect_orders(int coarse) {
+  SCOPED_TRACE("s = " + std::to_string(S));
+  using Step = LobattoStep<double, AtTime<System>, Tau, S>;
+  static const auto reference =
+      motion<LobattoStep<double, AtTime<System>, Tau, 4>>(System{}, begin<System>(), 1.0, 32);
+  Errors found[2];
+  for (int k = 0; k < 2; ++k) {
+    const auto reached = motion<Step>(System{}, begin<System>(), 1.0, coarse << k);
+    found[k] = errors<System>(reached, reference);
+    const auto system = at(System{}, 1.0);
+    EXPECT_LE(max_norm(constraint(system, reached.q, velocity(system, reached.q, reached.p))), 2e-14);
+    if constexpr (position_count<AtTime<System>> > 0) {
+      EXPECT_LE(max_norm(system.position_constraint(reached.q)), 2e-14);
+    }
+  }
+  const auto order = [&](double Errors::*of) { return std::log2(found[0].*of / (found[1].*of)); };
+  EXPECT_NEAR(order(&Errors::q), 2 * S - 2, 0.35);
+  EXPECT_NEAR(order(&Errors::p), 2 * S - 2, 0.35);
+  if constexpr (velocity_count<AtTime<System>> > 0) {
+    EXPECT_GE(order(&Errors::mu), (S % 2 == 0 ? S : S - 1) - 0.35);
+  }
+}
+template <class System, class Tau = Cay>
+void expect_orders() {
+  expect_orders<System, Tau, 2>(32);
+  expect_orders<System, Tau, 3>(16);
+}
+
+TEST(DrivenLobatto, HasItsOrdersOnRn) {
+  expect_orders<BreathingSphere<double>>();
+  expect_orders<MovingPivot<double, true>>();
+  expect_orders<SphereAndDrive<double>>();
+  expect_orders<MovingEverything<double>>();
+}
+TEST(DrivenLobatto, HasItsOrdersOnGroups) {
+  expect_orders<DrivenSuslov<double>>();
+  expect_orders<RollingDisc<double>, Exp>();
+}
+
+TEST(DrivenLobatto, TakesTheForceOfAPotentialLikeThePotential) {
+  const auto expect_same = [](auto s) {
+    constexpr int S = s();
+    const auto by_potential = motion<LobattoStep<double, AtTime<MovingPivot<double, false>>, Cay, S>>(
+        MovingPivot<double, false>{}, begin<MovingPivot<double, false>>(), 1.0, 8);
+    const auto by_force = motion<LobattoStep<double, AtTime<MovingPivot<double, true>>, Cay, S>>(
+        MovingPivot<double, true>{}, begin<MovingPivot<double, true>>(), 1.0, 8);
+    EXPECT_LE(distance(by_potential.q, by_force.q), 2e-15);
+    EXPECT_LE(distance(by_potential.p, by_force.p), 2e-15);
+  };
+  for_stages<2, 3>(expect_same);
+}
+
+/// A step forward, and one of size -h from its end.
+template <class System, int S>
+void expect_symmetric() {
+  using Step = LobattoStep<double, AtTime<System>, Cay, S>;
+  const auto start = begin<System>();
+  auto state = motion<Step>(System{}, start, 0.125, 1);
+  EXPECT_EQ(Step(at(System{}, 0.125), to_round_off)(state, -0.125).status, 0.0);
+  EXPECT_LE(distance(state.q, start.q), 1e-15);
+  EXPECT_LE(distance(state.p, start.p), 2e-15);
+  EXPECT_LE((errors<System>(state, start).mu), 1e-13);
+}
+TEST(DrivenLobatto, IsSymmetricOnRn) {
+  expect_symmetric<MovingPivot<double, true>, 2>();
+  expect_symmetric<MovingPivot<double, true>, 3>();
+  expect_symmetric<SphereAndDrive<double>, 2>();
+  expect_symmetric<SphereAndDrive<double>, 3>();
+  expect_symmetric<MovingEverything<double>, 2>();
+}
+
+/// The order of a composed step.
+template <class Step, class System>
+void expect_order_of(const char* name, int coarse) {
+  SCOPED_TRACE(name);
+  const CompositionOf composition(name);
+  const auto reference =
+      motion<LobattoStep<double, AtTime<System>, Cay, 4>>(System{}, begin<System>(), 1.0, 64);
+  double error[2];
+  for (int k = 0; k < 2; ++k) {
+    const auto reached = motion<Step>(System{}, begin<System>(), 1.0, coarse << k, composition.numbers);
+    error[k] = std::max(distance(reached.q, reference.q), distance(reached.p, reference.p));
+  }
+  EXPECT_NEAR(std::log2(error[0] / error[1]), composition.order, 0.4);
+}
+TEST(DrivenCompositions, HaveTheirOrders) {
+  // of substeps, two of which go back: any force
+  using Sphere = ComposedLobattoStep<double, AtTime<BreathingSphere<double>>, Cay, 2>;
+  using Pivot = ComposedLobattoStep<double, AtTime<MovingPivot<double, true>>, Cay, 2>;
+  using Well = ComposedLobattoStep<double, AtTime<SwellingWell<double>>, Cay, 2>;
+  expect_order_of<Sphere, BreathingSphere<double>>("suzuki4", 16);
+  expect_order_of<Pivot, MovingPivot<double, true>>("kahan-li6", 8);
+  expect_order_of<Pivot, MovingPivot<double, true>>("kahan-li8", 4);
+  expect_order_of<Well, SwellingWell<double>>("kahan-li6", 8);
+  // of kicks and drifts
+  using Split = SplitLobattoStep<double, AtTime<SwellingWell<double>>, Cay, 2>;
+  expect_order_of<Split, SwellingWell<double>>("blanes-moan4", 8);
+  expect_order_of<Split, SwellingWell<double>>("blanes-moan6", 4);
+  expect_order_of<Split, SwellingWell<double>>("blanes-moan-rkn6", 4);
+}
+
+TEST(DrivenLobatto, HasTangentMaps) {
+  using D = Dual<double, 1>;
+  const auto start = begin<SphereAndDrive<double>>();
+  const Vector<double, 4> direction{.3, -.2, .5, .4};
+  StateOf<D, AtTime<SphereAndDrive<D>>> state{detail::along(start.q, direction), lift<D>(start.p),
+                                              lift<D>(start.lambda)};
+  const LobattoStep<D, AtTime<SphereAndDrive<D>>, Cay, 3> step(at(SphereAndDrive<D>{}, D(0.25)),
+                                                             {D(0.0), to_round_off.max_iterations});
+  EXPECT_EQ(value_of(step(state, D(0.125)).status), 0.0);
+  const auto moved = [&](double by) {
+    auto other = start;
+    other.q = fma(by, direction, other.q);
+    const LobattoStep<double, AtTime<SphereAndDrive<double>>, Cay, 3> plain(at(SphereAndDrive<double>{}, 0.25),
+                                                                          to_round_off);
+    plain(other, 0.125);
+    return other;
+  };
+  const double small = 1e-5;
+  const auto forward = moved(small), backward = moved(-small);
+  EXPECT_LE(distance(detail::derivative(state.q), (0.5 / small) * (forward.q - backward.q)), 1e-9);
+  EXPECT_LE(distance(detail::derivative(state.p), (0.5 / small) * (forward.p - backward.p)), 1e-9);
+  EXPECT_LE(distance(detail::derivative(state.lambda), (0.5 / small) * (forward.lambda - backward.lambda)), 1e-8);
 }
 
 }  // namespace
