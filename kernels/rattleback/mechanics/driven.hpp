@@ -61,6 +61,27 @@ RB_HD Vector<S, N> lifted(const Vector<R, N>& x) {
 template <class System>
 inline constexpr bool driven = detail::gives_force_in_time<System> || detail::gives_function_of_time<System>;
 
+namespace detail {
+/// Whether a system at a time has a generalized force.
+template <class System>
+consteval bool has_applied_force() {
+  if constexpr (timed<System>) {
+    return gives_force_in_time<typename System::Untimed>;
+  } else {
+    return false;
+  }
+}
+/// Whether functions of a system at a time, other than the generalized force, depend on the time.
+template <class System>
+consteval bool changes_in_time() {
+  if constexpr (timed<System>) {
+    return gives_function_of_time<typename System::Untimed>;
+  } else {
+    return false;
+  }
+}
+}  // namespace detail
+
 /// A driven system at `time`. Functions evaluate over the scalar of their arguments or over that of the time, whichever contains the
 /// other: a dual time gives derivatives by time.
 template <class System, class Time = typename System::scalar>
@@ -70,6 +91,7 @@ class AtTime : public System {
 
  public:
   using Untimed = System;
+  static constexpr bool conserves_energy = false;
   Time time;
 
   AtTime() = default;
@@ -96,6 +118,7 @@ class AtTime : public System {
   RB_AT_TIME(vector_potential)
   RB_AT_TIME(hamiltonian)
   RB_AT_TIME(velocity)
+  RB_AT_TIME(generalized_force)
   RB_AT_TIME(constraint)
   RB_AT_TIME(constraint_matrix)
   RB_AT_TIME(constraint_offset)
@@ -117,12 +140,15 @@ class AtTime : public System {
       return System::force(q);
     }
   }
-  /// The generalized force.
+  /// The generalized force; 0 where the system has none.
   template <class S, int N>
-    requires detail::gives_force_in_time<System>
-  RB_HD auto generalized_force(const Vector<S, N>& q, const Vector<S, System::n>& v) const {
+  RB_HD auto applied_force(const Vector<S, N>& q, const Vector<S, System::n>& v) const {
     using R = Scalar<Vector<S, N>>;
-    return System::force(R(time), detail::lifted<R>(q), detail::lifted<R>(v));
+    if constexpr (detail::gives_force_in_time<System>) {
+      return System::force(R(time), detail::lifted<R>(q), detail::lifted<R>(v));
+    } else {
+      return Vector<R, System::n>::zero();
+    }
   }
 };
 
@@ -140,7 +166,7 @@ RB_HD decltype(auto) at(const System& system, [[maybe_unused]] const Time& t) {
 /// The type that methods see of a system: AtTime<System> where it is driven. What a system is (`is_holonomic`, `Separable`, ..) is to be
 /// asked of this type.
 template <class System>
-using SystemAtTime =
+using InTime =
     std::remove_cvref_t<decltype(at(std::declval<const System&>(), std::declval<const typename System::scalar&>()))>;
 
 /// The system h later.
@@ -153,11 +179,11 @@ RB_HD decltype(auto) after(const System& system, [[maybe_unused]] const T& h) {
   }
 }
 
-/// The system whose time has the derivative 1: functions of it, with q as dual numbers along v (`moving`), have the derivatives
-/// d_t + v d_q. S is the scalar of q without these derivatives.
+/// The system whose time has the derivative 1: functions of it other than the generalized force, with q as dual numbers along v
+/// (`moving`), have the derivatives d_t + v d_q. S is the scalar of q without these derivatives.
 template <class S, class System>
 RB_HD decltype(auto) running(const System& system) {
-  if constexpr (timed<System>) {
+  if constexpr (detail::changes_in_time<System>()) {
     using R = detail::with_time<std::remove_cvref_t<decltype(system.time)>, S>;
     Dual<R, 1> time(system.time);
     time.partial[0] = R(1.0);

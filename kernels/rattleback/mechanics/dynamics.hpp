@@ -51,7 +51,8 @@ RB_HD Vector<S, System::n> generalized_force(const System& system, const Vector<
                                              const Vector<S, System::n>& v) {
   if constexpr (Separable<System>) {
     return configuration_force(system, q, v);
-  } else if constexpr (!timed<System> && requires { system.generalized_force(q, v); }) {
+  } else if constexpr (!detail::changes_in_time<System>() && requires { system.generalized_force(q, v); }) {
+    if constexpr (detail::has_applied_force<System>()) return system.generalized_force(q, v) + system.applied_force(q, v);
     return system.generalized_force(q, v);
   } else {
     return detail::differentiated_force(system, q, v);
@@ -83,7 +84,7 @@ RB_HD Matrix<S, System::m, System::n> position_jacobian(const System& system, co
 template <class System, class S>
 RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector<S, System::n>& q,
                                               const Vector<S, System::n>& v) {
-  if constexpr (!timed<System> && requires { system.position_curvature(q, v); }) {
+  if constexpr (!detail::changes_in_time<System>() && requires { system.position_curvature(q, v); }) {
     return system.position_curvature(q, v);
   } else {
     return detail::differentiated_curvature(system, q, v);

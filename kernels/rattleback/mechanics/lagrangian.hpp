@@ -300,8 +300,8 @@ RB_HD Vector<T, System::n> lagrangian_force(const System& system, const Vector<T
 template <class System, class T>
 RB_HD Vector<T, System::n> configuration_force(const System& system, const Vector<T, element_size<System>>& q,
                                                const Vector<T, System::n>& v) {
-  if constexpr (timed<System> && requires { system.generalized_force(q, v); }) {
-    return detail::lagrangian_force(system, q, v) + system.generalized_force(q, v);
+  if constexpr (detail::has_applied_force<System>()) {
+    return detail::lagrangian_force(system, q, v) + system.applied_force(q, v);
   } else {
     return detail::lagrangian_force(system, q, v);
   }

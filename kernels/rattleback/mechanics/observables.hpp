@@ -25,6 +25,8 @@ template <class System>
 constexpr bool conserves_energy() {
   if constexpr (requires { System::conserves_energy; }) {
     return System::conserves_energy;
+  } else if constexpr (driven<System>) {
+    return false;
   } else {
     return System::m == 0 || is_holonomic<System> || (AffineConstraint<System> && !has_constraint_offset<System>);
   }
@@ -40,7 +42,10 @@ constexpr auto observables() {
   std::array<ObservableInfo, observable_count<System>> r{};
   std::size_t i = 0;
   r[i++] = {"energy", conserves_energy<System>(), "energy v.dL/dv - L"};
-  if constexpr (is_holonomic<System>) {
+  if constexpr (is_mixed<System>) {
+    r[i++] = {"constraint", false, "max norm of the constraints g(q) and Phi(q, v)"};
+    r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint, the derivative of g(q) along v"};
+  } else if constexpr (is_holonomic<System>) {
     r[i++] = {"constraint", false, "max norm of the constraint g(q)"};
     r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint Dg(q) v"};
   } else if constexpr (System::m > 0) {
@@ -63,8 +68,15 @@ RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& sys
   } else {
     r[i++] = energy(system, q, v);
   }
-  if constexpr (is_holonomic<System>) r[i++] = max_norm(system.position_constraint(q));
-  if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
+  if constexpr (is_mixed<System>) {
+    const auto phi = constraint(system, q, v);
+    r[i++] = max(max_norm(system.position_constraint(q)),
+                 max_norm(segment<position_count<System>, velocity_count<System>>(phi)));
+    r[i++] = max_norm(segment<0, position_count<System>>(phi));
+  } else {
+    if constexpr (is_holonomic<System>) r[i++] = max_norm(system.position_constraint(q));
+    if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
+  }
   if constexpr (invariants_of<System>().size() > 0) {
     const auto own = system.evaluate_invariants(q, v);
     RB_UNROLL

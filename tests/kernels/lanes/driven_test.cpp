@@ -120,7 +120,7 @@ TYPED_TEST(Driven, HasTheDerivativesByHand) {
   expect_near(momentum(system, q, v), {(1 + t * x) * u + t * y, (2 + t) * w + std::sin(t) * x});
   const double lx = 0.5 * t * u * u + std::sin(t) * w - pull * std::cos(t) * y, ly = t * u - pull * std::cos(t) * x,
                fx = std::cos(t) - u, fy = t * x * w;
-  expect_near(system.generalized_force(q, v), {fx, fy});
+  expect_near(system.applied_force(q, v), {fx, fy});
   expect_near(configuration_force(system, q, v), {lx + fx, ly + fy});
   // - L_vq v - L_vt
   expect_near(generalized_force(system, q, v),
@@ -158,6 +158,10 @@ TYPED_TEST(Driven, HasBothKindsOfConstraints) {
   expect_near(forms[1], {0.0, -q0[0], 2 * v0[2]});
   const auto phi = [](const auto& s, const auto& a, const auto& b) { return constraint(s, a, b); };
   expect_near(time_derivative(system, phi, q, v), {0.0, -2 * t});
+  const double g = q0[0] * q0[1] - t, hidden = v0[0] * q0[1] + q0[0] * v0[1] - 1;
+  const auto observed = evaluate_observables(system, q, v);
+  EXPECT_NEAR(value(observed[1]), std::max(std::fabs(g), std::fabs(v0[2] * v0[2] - q0[0] * v0[1] - t * t)), 1e-14);
+  EXPECT_NEAR(value(observed[2]), std::fabs(hidden), 1e-14);
 }
 
 TEST(DrivenSystems, LeaveOtherSystemsAlone) {
