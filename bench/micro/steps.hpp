@@ -36,17 +36,7 @@ auto default_state(const System& system) {
     v[i] = P::load(scale) * P(System::default_v[i]);
   }
   state.p = momentum(system, state.q, v);
-  if constexpr (System::m > 0) {
-    const detail::FreeMotion<System> motion(system, state.q, v);
-    const auto phi = detail::constraint_gradient(system, state.q, v);
-    Matrix<P, System::m, System::m> matrix;
-    for (int k = 0; k < System::m; ++k) {
-      const Vector<P, System::n> response = motion.response(phi.dv[k]);
-      for (int i = 0; i < System::m; ++i) matrix[i][k] = dot(phi.dv[i], response);
-      state.lambda[k] = -(dot(phi.dq[k], v) + dot(phi.dv[k], motion.acceleration()));
-    }
-    solve_small(matrix, state.lambda);
-  }
+  if constexpr (System::m > 0) state.lambda = detail::ContinuousMultiplier<System>(system, state.q, v).lambda;
   return state;
 }
 

@@ -205,11 +205,11 @@ void initial_tangent(const double* parameters, const double* q, const double* v,
     // One Newton step to the constraints. The step removes round-off from the value, and from the derivative the part
     // that violates the linearised constraints.
     const auto newton_step = [&](const Vector<D, m>& value, const Matrix<D, m, n>& jacobian) {
-      const detail::FreeMotion<System> motion(system, x, y);
+      const InverseMass<System> mass_inverse(system, x, y);
       Matrix<D, m, m> matrix;
       Matrix<D, m, n> response;
       for (int k = 0; k < m; ++k) {
-        response[k] = motion.response(jacobian[k]);
+        response[k] = mass_inverse * jacobian[k];
         for (int i = 0; i < m; ++i) matrix[i][k] = dot(jacobian[i], response[k]);
       }
       return -transpose_times(response, Lu<D, m>(matrix).solve(value));

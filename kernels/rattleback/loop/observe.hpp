@@ -51,7 +51,7 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   if constexpr (is_holonomic<Sys>) {
     if (wanted(ObservableCode::p_projected)) {
       mask_t<T> singular(false);
-      impulse_to_constraint(system, q, p_projected, singular);
+      put_on_constraint(system, q, p_projected, singular);
     }
   }
   Vector<T, m> lambda{};

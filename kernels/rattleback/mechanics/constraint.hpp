@@ -114,9 +114,7 @@ RB_HD Matrix<T, velocity_count<System>, System::n> velocity_forms(const System& 
     return system.constraint_matrix(q);
   } else {
     using D = Dual<T, n>;
-    Vector<D, element_size<System>> x;
-    RB_UNROLL
-    for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+    auto x = lift<D>(q);
     const Vector<D, m> phi = system.constraint(x, seeded_velocity<D, 0>(v));
     Matrix<T, m, n> forms;
     RB_UNROLL

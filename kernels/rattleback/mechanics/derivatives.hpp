@@ -1,8 +1,8 @@
 #pragma once
 // First derivatives in q and v by dual numbers, on R^n and on groups.
 
+#include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/concepts.hpp"
-#include "rattleback/real/dual.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -59,9 +59,7 @@ RB_HD Vector<Dual<S, 1>, G::element_size> moving(const Vector<S, G::element_size
 /// q as dual numbers. The first n partials of D are the derivatives by q.
 template <class G, class D, class T>
 RB_HD Vector<D, G::element_size> seeded_configuration(const Vector<T, G::element_size>& q) {
-  Vector<D, G::element_size> r;
-  RB_UNROLL
-  for (int i = 0; i < G::element_size; ++i) r[i] = D(q[i]);
+  auto r = lift<D>(q);
   RB_UNROLL
   for (int k = 0; k < G::dimension; ++k) {
     auto unit = Vector<T, G::dimension>::zero();

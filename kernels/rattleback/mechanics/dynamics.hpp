@@ -14,7 +14,7 @@
 //   Matrix<S, m, n> position_jacobian(q)        G
 //   Vector<S, m> position_curvature(q, v)       D^2g(v, v)
 
-#include "rattleback/mechanics/quadratic.hpp"
+#include "rattleback/mechanics/lagrangian_at.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -91,52 +91,6 @@ RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector
   }
 }
 
-namespace detail {
-
-/// The inverse of the mass matrix at one point, as a matrix or as factors.
-template <class System, class T = typename System::scalar, int n = System::n>
-RB_HD auto inverse_inertia(const System& system, const ConstantMass<System>& mass, const Vector<T, n>& q,
-                           const Vector<T, n>& v) {
-  if constexpr (Separable<System>) {
-    return mass;
-  } else if constexpr (gives_mass_matrix<System>) {
-    const auto inertia = system.mass_matrix(q);
-    using M = std::remove_cvref_t<decltype(inertia)>;
-    if constexpr (std::is_same_v<M, T>) {
-      return T(1.0) / inertia;
-    } else if constexpr (std::is_same_v<M, Vector<T, n>>) {
-      Vector<T, n> inverse;
-      RB_UNROLL
-      for (int i = 0; i < n; ++i) inverse[i] = T(1.0) / inertia[i];
-      return inverse;
-    } else {
-      return SparseInverse<T, n, QuadraticPattern<System>>(inertia);
-    }
-  } else {
-    return Lu<T, n>(mass_matrix(system, q, v));
-  }
-}
-template <class System>
-using InverseInertia = decltype(inverse_inertia(
-    std::declval<const System&>(), std::declval<const ConstantMass<System>&>(),
-    std::declval<const Configuration<System>&>(), std::declval<const Configuration<System>&>()));
-template <class T, int n, class Pattern>
-RB_HD Vector<T, n> inverse_times(const SparseInverse<T, n, Pattern>& inverse, const Vector<T, n>& x) {
-  return inverse * x;
-}
-template <class Inverse, class T, int n>
-RB_HD Vector<T, n> inverse_times(const Inverse& inverse, const Vector<T, n>& x) {
-  if constexpr (requires { inverse.inverse_times(x); }) {
-    return inverse.inverse_times(x);
-  } else if constexpr (requires { inverse.solve(x); }) {
-    return inverse.solve(x);
-  } else {
-    return apply_inertia(inverse, x);
-  }
-}
-
-}  // namespace detail
-
 /// The saddle-point matrix at one point. solve() gives x and y with M x - G^T y = f, G x = s.
 template <class System>
 class Saddle {
@@ -146,10 +100,10 @@ class Saddle {
  public:
   RB_HD Saddle(const System& system, const detail::ConstantMass<System>& mass, const Vector<T, n>& q,
                const Vector<T, n>& v, const Matrix<T, m, n>& jacobian)
-      : inverse_(detail::inverse_inertia(system, mass, q, v)), jacobian_(jacobian) {
+      : inverse_(system, mass, q, v), jacobian_(jacobian) {
     if constexpr (m > 0) {
       RB_UNROLL
-      for (int k = 0; k < m; ++k) response_[k] = detail::inverse_times(inverse_, jacobian_[k]);
+      for (int k = 0; k < m; ++k) response_[k] = inverse_ * jacobian_[k];
       Matrix<T, m, m> gram;
       RB_UNROLL
       for (int k = 0; k < m; ++k) gram[k] = jacobian_ * response_[k];  // symmetric
@@ -158,7 +112,7 @@ class Saddle {
   }
 
   RB_HD void solve(const Vector<T, n>& f, const Vector<T, m>& s, Vector<T, n>& x, Vector<T, m>& y) const {
-    x = detail::inverse_times(inverse_, f);
+    x = inverse_ * f;
     if constexpr (m > 0) {
       y = gram_ * (s - jacobian_ * x);
       RB_UNROLL
@@ -168,7 +122,7 @@ class Saddle {
 
  private:
   struct Nothing {};
-  detail::InverseInertia<System> inverse_;
+  InverseMass<System> inverse_;
   Matrix<T, m, n> jacobian_, response_;
   [[no_unique_address]] std::conditional_t<(m > 0), GramInverse<T, m>, Nothing> gram_;
 };

@@ -1,9 +1,7 @@
 #pragma once
 // The second derivatives of holonomic constraints g on R^n.
 
-#include "rattleback/linalg/sparse_inverse.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
-#include "rattleback/mechanics/quadratic.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -163,9 +163,7 @@ RB_HD Vector<T, System::n> velocity_by_hamiltonian(const System& system, const V
                                                    const Vector<T, System::n>& p) {
   constexpr int n = System::n;
   using D = Dual<T, n>;
-  Vector<D, element_size<System>> x;
-  RB_UNROLL
-  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  auto x = lift<D>(q);
   const D h = system.hamiltonian(x, seeded_velocity<D, 0>(p));
   Vector<T, n> v;
   RB_UNROLL
@@ -178,9 +176,7 @@ template <class System, class T, int n = System::n>
 RB_HD Matrix<T, n, n> inverse_mass(const System& system, const Vector<T, element_size<System>>& q,
                                    const Vector<T, n>& p) {
   using D = Dual<T, n>;
-  Vector<D, element_size<System>> x;
-  RB_UNROLL
-  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  auto x = lift<D>(q);
   const Vector<D, n> v = velocity_by_hamiltonian(system, x, seeded_velocity<D, 0>(p));
   Matrix<T, n, n> inverse;
   RB_UNROLL
@@ -197,9 +193,7 @@ RB_HD Vector<T, System::n> differentiated_momentum(const System& system, const V
                                                    const Vector<T, System::n>& v) {
   constexpr int n = System::n;
   using D = Dual<T, n>;
-  Vector<D, element_size<System>> x;
-  RB_UNROLL
-  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  auto x = lift<D>(q);
   const D l = lagrangian(system, x, seeded_velocity<D, 0>(v));
   Vector<T, n> p;
   RB_UNROLL
@@ -257,9 +251,7 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
     return mass;
   }
   using D = Dual<T, n>;
-  Vector<D, element_size<System>> x;
-  RB_UNROLL
-  for (int i = 0; i < element_size<System>; ++i) x[i] = D(q[i]);
+  auto x = lift<D>(q);
   const Vector<D, n> p = momentum(system, x, seeded_velocity<D, 0>(v));
   Matrix<T, n, n> mass;
   RB_UNROLL
@@ -284,9 +276,7 @@ RB_HD Vector<T, System::n> lagrangian_force(const System& system, const Vector<T
     return f;
   } else {
     using D = Dual<T, n>;
-    Vector<D, n> y;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) y[i] = D(v[i]);
+    auto y = lift<D>(v);
     const D l = lagrangian(system, seeded_configuration<group_of<System>, D>(q), y);
     Vector<T, n> f;
     RB_UNROLL

@@ -268,9 +268,7 @@ class QuadraticLagrangian {
 
   QuadraticLagrangian() = default;
   RB_HD QuadraticLagrangian(const System& system, const Vector<T, n>& q) {
-    Vector<D, n> x;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) x[i] = D(q[i]);
+    auto x = lift<D>(q);
     if constexpr (active > 0) {
       RB_UNROLL
       for (int k = 0; k < active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
@@ -309,6 +307,8 @@ class QuadraticLagrangian {
     }
   }
 
+  static constexpr int passes = 1;  ///< LagrangianAt (lagrangian_at.hpp)
+
   /// The parts hold for all velocities.
   RB_HD void move(const Vector<T, n>&) {}
   /// M^-1 and B at v.
@@ -326,6 +326,7 @@ class QuadraticLagrangian {
     return mass;
   }
   RB_HD MassInverse inverse() const { return MassInverse(mass()); }
+  RB_HD MassInverse inverse_at(const Vector<T, n>&) const { return inverse(); }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const {
     Vector<T, n> p;
     RB_UNROLL

@@ -2,6 +2,7 @@
 // Regular Lagrangians without parts, which need not be quadratic in v. With M = L_vv and B = L_vq of the point (q, v) in place of
 // those of quadratic.hpp the identity M dv = dp - B dq holds as well.
 
+#include "rattleback/mechanics/lagrangian.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -17,6 +18,8 @@ class RegularLagrangian {
 
  public:
   using MassInverse = SparseInverse<T, n, Pattern>;
+
+  static constexpr int passes = 20;  ///< LagrangianAt (lagrangian_at.hpp)
 
   RegularLagrangian() = default;
   RB_HD RegularLagrangian(const System& system, const Vector<T, n>& q) : system_(system), q_(q) {}
@@ -56,6 +59,12 @@ class RegularLagrangian {
     }
     mass_inverse = MassInverse(mass_);
   }
+  RB_HD MassInverse inverse_at(const Vector<T, n>& v) {
+    MassInverse mass_inverse;
+    Coupling<System, T> unused;
+    linearise(v, mass_inverse, unused);
+    return mass_inverse;
+  }
   RB_HD const Matrix<T, n, n>& mass() const { return mass_; }
   RB_HD Vector<T, n> mass_times(const Vector<T, n>& v) const { return mass_ * v; }
   /// v with L_v = p, from the velocity `near`.
@@ -94,9 +103,7 @@ class RegularLagrangian {
   }
   /// q, with the derivatives by the active coordinates.
   RB_HD Vector<D, n> configuration() const {
-    Vector<D, n> x;
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) x[i] = D(q_[i]);
+    auto x = lift<D>(q_);
     RB_UNROLL
     for (int k = 0; k < active; ++k) x[Pattern::coordinate(k)].partial[k] = T(1.0);
     return x;
@@ -105,27 +112,6 @@ class RegularLagrangian {
   System system_;
   Vector<T, n> q_, momentum_, force_;
   Matrix<T, n, n> mass_;
-};
-
-/// What sweeps and chords evaluate a Lagrangian with.
-template <class System, class T = typename System::scalar>
-using LagrangianAt =
-    std::conditional_t<LagrangianAlone<System>, RegularLagrangian<System, T>, QuadraticLagrangian<System, T>>;
-
-/// L at a state (q, p): moved to the velocity v of the state and linearised there.
-template <class System, class T = typename System::scalar>
-struct LagrangianOfState {
-  using Lagrangian = LagrangianAt<System, T>;
-  Lagrangian at;
-  Vector<T, System::n> v;
-  typename Lagrangian::MassInverse mass_inverse;
-  Coupling<System, T> coupling;
-
-  RB_HD LagrangianOfState(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& p)
-      : at(system, q), v(at.velocity(p, Vector<T, System::n>::zero())) {
-    at.move(v);
-    at.linearise(v, mass_inverse, coupling);
-  }
 };
 
 RB_NAMESPACE_END

@@ -45,31 +45,36 @@ bool continuous_multiplier(const System& system, const Configuration<System>& q,
   return finite;
 }
 
-/// x over another scalar.
-template <class S, int N>
-Vector<S, N> constant(const Vector<double, N>& x) {
-  Vector<S, N> r;
-  for (int i = 0; i < N; ++i) r[i] = S(x[i]);
-  return r;
-}
+/// M at a point, as the metric of projections.
+template <class System, int n = System::n>
+class MassMetric {
+ public:
+  MassMetric(const System& system, const Configuration<System>& q, const Vector<double, n>& v)
+      : mass_(mass_matrix(system, q, v)), inverse_(system, q, v) {}
+
+  [[nodiscard]] Vector<double, n> times(const Vector<double, n>& x) const { return mass_ * x; }
+  [[nodiscard]] Vector<double, n> response(const Vector<double, n>& p) const { return inverse_ * p; }
+
+ private:
+  Matrix<double, n, n> mass_;
+  InverseMass<System> inverse_;
+};
 
 /// Moves v to the nearest velocity that satisfies the constraint, in the metric of the mass matrix at (q, v).
 template <class System, int n = System::n, int m = System::m>
 bool project_velocity(const System& system, const Configuration<System>& q, Vector<double, n>& v,
                       const Bounds<System::m>& tolerance) {
-  const FreeMotion<System> motion(system, q, v);
+  const MassMetric<System> metric(system, q, v);
   if constexpr (is_holonomic<System> || AffineConstraint<System>) {
     const auto phi = [&](const Vector<double, n>& y) {
       const auto d = constraint_gradient(system, q, y);
       return Derivatives<n, m>{d.value, d.dv};
     };
-    return project<n, m>(motion, phi, v, tolerance);
+    return project<n, m>(metric, phi, v, tolerance);
   } else {
-    const auto phi = [&]<class S>(const Vector<S, n>& d) {
-      return constraint(system, constant<S>(q), constant<S>(v) + d);
-    };
+    const auto phi = [&]<class S>(const Vector<S, n>& d) { return constraint(system, lift<S>(q), lift<S>(v) + d); };
     Vector<double, n> change;
-    if (!find_nearest_root<n, m>(motion, phi, tolerance, change)) return false;
+    if (!find_nearest_root<n, m>(metric, phi, tolerance, change)) return false;
     v = v + change;
     return true;
   }
@@ -88,10 +93,10 @@ template <class System, int n = System::n, int m = System::m>
 bool project_position(const System& system, Configuration<System>& q, const Vector<double, n>& v,
                       const Bounds<System::m>& tolerance) {
   const auto g = [&]<class S>(const Vector<S, n>& d) {
-    return system.position_constraint(displaced<System, S>(constant<S>(q), d));
+    return system.position_constraint(displaced<System, S>(lift<S>(q), d));
   };
   Vector<double, n> change;
-  if (!find_nearest_root<n, m>(FreeMotion<System>(system, q, v), g, tolerance, change)) return false;
+  if (!find_nearest_root<n, m>(MassMetric<System>(system, q, v), g, tolerance, change)) return false;
   if (max_norm(change) > 0.0) q = displaced<System, double>(q, change);
   return true;
 }

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "rattleback/catalogue/entry.hpp"
-#include "rattleback/mechanics/quadratic.hpp"
+#include "rattleback/mechanics/lagrangian_at.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/start/terms.hpp"
 
@@ -148,7 +148,7 @@ void compare_parts(const System& system, const Configuration<System>& q, Vector<
                    PrepareReport& report) {
   constexpr int n = System::n;
   for (int i = 0; i < n; ++i) v[i] = v[i] + 1.0 / (i + 2);
-  const QuadraticLagrangian<System> parts(system, q);
+  LagrangianAt<System> parts(system, q);
   const auto x = with_sizes(q);
   const auto y = with_sizes(v);
   const Vector<Terms, n> by_lagrangian[] = {differentiated_momentum(system, x, y), configuration_force(system, x, y)};

@@ -11,7 +11,7 @@
 #include "rattleback/lie/lie.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
-#include "rattleback/mechanics/regular.hpp"
+#include "rattleback/mechanics/lagrangian_at.hpp"
 #include "rattleback/systems/holonomic/four_particle.hpp"
 #include "rattleback/systems/holonomic/heavy_top_directors.hpp"
 #include "rattleback/systems/holonomic/pendulum.hpp"

@@ -24,12 +24,12 @@ Motion<System> default_motion() {
 /// q' = q v, v' = M^-1 (L_q + ad*_v p + Phi_v^T lambda), with lambda that of Phi' = 0.
 template <class System>
 Motion<System> rate(const System& system, const Motion<System>& x) {
-  const detail::FreeMotion<System> free(system, x.q, x.v);
-  auto a = free.acceleration();
+  const InverseMass<System> mass_inverse(system, x.q, x.v);
+  auto a = detail::free_acceleration(system, x.q, x.v, mass_inverse);
   if constexpr (System::m > 0) {
     Vector<double, System::m> lambda;
     EXPECT_TRUE(detail::continuous_multiplier(system, x.q, x.v, lambda));
-    a = a + free.response(transpose_times(detail::constraint_gradient(system, x.q, x.v).dv, lambda));
+    a = a + mass_inverse * transpose_times(detail::constraint_gradient(system, x.q, x.v).dv, lambda);
   }
   return {group_of<System>::translate(x.q, x.v), a};
 }

@@ -29,7 +29,7 @@ class GeneralGeneralizedAlpha {
         forms_0_ = constraint_forms(system, state.q, v_0_);
         f = f + transpose_times(forms_0_, state.lambda);
       }
-      f = detail::inverse_times(detail::inverse_inertia(system, detail::constant_mass(system), state.q, v_0_), f);
+      f = InverseMass<System>(system, state.q, v_0_) * f;
       const Vector<T, n> a = start.acceleration(system, state, v_0_, f, h);
       drift_ = fma(h * (T(0.5) - start.beta), a, v_0_);
       v_known_ = fma(h * (T(1.0) - start.gamma), a, v_0_);

@@ -3,7 +3,7 @@
 // as a whole (ggl.hpp, energy_momentum.hpp).
 
 #include "rattleback/mechanics/hessian.hpp"
-#include "rattleback/mechanics/regular.hpp"
+#include "rattleback/mechanics/lagrangian_at.hpp"
 #include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 

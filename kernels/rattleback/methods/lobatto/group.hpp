@@ -76,7 +76,7 @@ class GroupSweeps {
     state.q = end().g;
     state.p = end().p;
     Vector<T, m> impulse;
-    if constexpr (m > 0) impulse = impulse_to_constraint(system_, state.q, state.p, lanes.singular);
+    if constexpr (m > 0) impulse = put_on_constraint(system_, state.q, state.p, lanes.singular);
     return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.residual.largest(), state);
   }
 

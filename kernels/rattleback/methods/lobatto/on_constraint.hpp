@@ -4,7 +4,7 @@
 
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
-#include "rattleback/mechanics/regular.hpp"
+#include "rattleback/mechanics/projection.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
@@ -103,70 +103,6 @@ RB_HD Matrix<T, n, n> constraint_bend(const System& system, const Vector<T, n>& 
     }
   }
   return bend;
-}
-
-/// C M^-1 C^T.
-template <class System, class Inverse, class T = typename System::scalar, int m = System::m>
-RB_HD Matrix<T, m, m> gram_of(const ConstraintForms<System>& forms, const Inverse& mass_inverse) {
-  Matrix<T, m, m> gram;
-  RB_UNROLL
-  for (int k = 0; k < m; ++k) {
-    const Vector<T, m> column = forms * (mass_inverse * forms.mu[k]);
-    RB_UNROLL
-    for (int l = 0; l < m; ++l) gram[l][k] = column[l];
-  }
-  return gram;
-}
-
-/// Adds an impulse C^T x to p such that C v + d = 0 at p = M v + A, with C and L at q; returns x.
-template <class T, class System>
-RB_HD Vector<T, System::m> put_on_constraint(const System& system, const QuadraticLagrangian<System, T>& at,
-                                             const ConstraintForms<System>& forms, const Vector<T, System::n>& q,
-                                             Vector<T, System::n>& p, mask_t<T>& singular) {
-  constexpr int m = System::m;
-  const auto mass_inverse = at.inverse();
-  Vector<T, m> impulse = -(forms * (mass_inverse * at.kinetic(p)));
-  if constexpr (has_constraint_offset<System>) impulse = impulse - constraint_offset(system, q);
-  singular = singular | mass_inverse.singular() | solve_guide(gram_of(forms, mass_inverse), impulse);
-  p = forms.plus_transpose_times(p, impulse);
-  return impulse;
-}
-
-/// The same for any regular L: Newton's method in v and x for L_v(q, v) = p + C^T x and C v + d = 0, from the velocity v.
-template <class T, class System>
-RB_HD Vector<T, System::m> put_on_constraint(const System& system, RegularLagrangian<System, T>& at,
-                                             const ConstraintForms<System>& forms, const Vector<T, System::n>& q,
-                                             Vector<T, System::n> v, Vector<T, System::n>& p, mask_t<T>& singular) {
-  constexpr int n = System::n, m = System::m, most_steps = 20;
-  auto impulse = Vector<T, m>::zero();
-  mask_t<T> active(true);
-  for (int step = 0; step < most_steps && any(active); ++step) {
-    typename RegularLagrangian<System, T>::MassInverse mass_inverse;
-    Coupling<System, T> coupling;
-    at.move(v);
-    at.linearise(v, mass_inverse, coupling);
-    const Vector<T, n> free = mass_inverse * (forms.plus_transpose_times(p, impulse) - at.momentum(v));
-    Vector<T, m> dx = -(forms * (v + free));
-    if constexpr (has_constraint_offset<System>) dx = dx - constraint_offset(system, q);
-    Matrix<T, m, m> gram;
-    Vector<T, n> response[m];
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      response[k] = mass_inverse * forms.mu[k];
-      const Vector<T, m> column = forms * response[k];
-      RB_UNROLL
-      for (int l = 0; l < m; ++l) gram[l][k] = column[l];
-    }
-    singular = singular | (active & (mass_inverse.singular() | solve_guide(gram, dx)));
-    Vector<T, n> dv = free;
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) dv = fma(dx[k], response[k], dv);
-    v = select(active, v + dv, v);
-    impulse = select(active, impulse + dx, impulse);
-    active = active & !(magnitude(dv) <= T(1e-8) * magnitude(v));  // the error is the square of this
-  }
-  p = forms.plus_transpose_times(p, impulse);
-  return impulse;
 }
 
 /// h lambda with the multiplier of the continuous equations at (q, v), where `free` is h M^-1 (L_q - L_vq v):

@@ -3,7 +3,7 @@
 
 #include "rattleback/linalg/guide.hpp"
 #include "rattleback/mechanics/hessian.hpp"
-#include "rattleback/mechanics/regular.hpp"
+#include "rattleback/mechanics/lagrangian_at.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/lobatto/stage_pattern.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
@@ -470,11 +470,9 @@ class StageSweeps {
   /// Puts the momentum of a state on the constraint; returns the impulse. `near` is about the velocity.
   RB_HD Vector<T, m> put_on_constraint(Stages& at, const Vector<T, n>& near, State& state, mask_t<T>& singular) const {
     if constexpr (nonlinear) {
-      return impulse_to_constraint(system_, state.q, state.p, singular);
-    } else if constexpr (LagrangianAlone<System>) {
-      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, near, state.p, singular);
+      return rattleback::put_on_constraint(system_, state.q, state.p, singular);
     } else {
-      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, state.p, singular);
+      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, near, state.p, singular);
     }
   }
 

@@ -172,7 +172,7 @@ class TwoStageSweeps {
     T check = sum(q);
     if constexpr (m > 0) {
       if constexpr (!unknown_multiplier) end_forms.mu = constraint_forms(system_, q, second);
-      const Vector<T, m> impulse = put_on_constraint(system_, end, end_forms, q, state.p, lanes.singular);
+      const Vector<T, m> impulse = put_on_constraint(system_, end, end_forms, q, second, state.p, lanes.singular);
       if constexpr (!spark) state.lambda = (T(2.0) * (T(1.0) / h)) * impulse;
       check = check + sum(spark ? impulse : state.lambda);
     }

@@ -164,11 +164,7 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
     state.p = discrete_momentum<true>(u);
     const ConstraintForms<System> forms(system_, state.q);
     LagrangianAt<System> at(system_, state.q);
-    if constexpr (LagrangianAlone<System>) {
-      put_on_constraint(system_, at, forms, state.q, u, state.p, singular);
-    } else {
-      put_on_constraint(system_, at, forms, state.q, state.p, singular);
-    }
+    put_on_constraint(system_, at, forms, state.q, u, state.p, singular);
   }
 
  private:

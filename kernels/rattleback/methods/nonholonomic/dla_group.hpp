@@ -70,7 +70,7 @@ class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
     const Vector<T, n> w = segment<0, n>(x);
     state.q = next(w);
     state.p = discrete_momentum<true>(w);
-    impulse_to_constraint(system_, state.q, state.p, singular);
+    put_on_constraint(system_, state.q, state.p, singular);
   }
 
   /// Whether a step that failed turns so far that tau = cay, which ends at the angle pi, has no solution near the motion.

@@ -107,7 +107,7 @@ StateOf<double, System> start(const System& system) {
   StateOf<double, System> state{q, momentum(system, q, v), {}};
   if constexpr (System::m > 0) {
     bool singular = false;
-    for (int pass = 0; pass < 20; ++pass) impulse_to_constraint(system, state.q, state.p, singular);
+    for (int pass = 0; pass < 20; ++pass) put_on_constraint(system, state.q, state.p, singular);
     v = velocity(system, q, state.p);
     EXPECT_LE(max_norm(constraint(system, q, v)), 1e-14);
     EXPECT_TRUE(detail::continuous_multiplier(system, q, v, state.lambda));

@@ -1,0 +1,145 @@
+#pragma once
+// L at one configuration, through which methods reach momenta, velocities, forces and the mass matrix M = L_vv. LagrangianAt picks the
+// form that a system has:
+//
+//   QuadraticLagrangian   L = v.M(q)v/2 + A(q).v - U(q) on R^n by its parts, of which a constant M has no derivatives (quadratic.hpp)
+//   RegularLagrangian     any other regular L on R^n (regular.hpp)
+//   PlainLagrangian       any L on a group
+//
+// Each form has
+//
+//   move(v)                      evaluates L_v and L_q at v
+//   momentum(v)                  L_v at the velocity of `move`
+//   plus_force(s, v, y)          y + s L_q at the velocity of `move`
+//   inverse_at(v)                M^-1 at v
+//   velocity_near(v, M^-1, p)    the velocity of the momentum p, to first order in p - L_v(v)
+//   passes                       after how many corrections of a momentum by `velocity_near` the rest is round-off
+//
+// and the forms on R^n have M, M x, the velocity of a momentum, and linearise(v, M^-1, B) with the coupling B = L_vq besides.
+
+#include "rattleback/mechanics/regular.hpp"
+
+RB_NAMESPACE_BEGIN
+
+namespace detail {
+template <class System>
+consteval auto inverse_mass_form() {
+  using T = typename System::scalar;
+  if constexpr (Separable<System>) {
+    return std::type_identity<Mass<System>>{};
+  } else if constexpr (!on_group<System> && gives_mass_matrix<System>) {
+    return std::type_identity<SparseInverse<T, System::n, QuadraticPattern<System>>>{};
+  } else {
+    return std::type_identity<Lu<T, System::n>>{};
+  }
+}
+}  // namespace detail
+
+/// M^-1 at the point (q, v) of any system: constant, with the zeros that M(q) has, or by the factors of L_vv.
+template <class System>
+class InverseMass {
+  using T = typename System::scalar;
+  using Form = typename decltype(detail::inverse_mass_form<System>())::type;
+  static constexpr int n = System::n;
+
+ public:
+  RB_HD InverseMass(const System& system, const detail::ConstantMass<System>& mass, const Configuration<System>& q,
+                    const Vector<T, n>& v)
+      : form_(form(system, mass, q, v)) {}
+  RB_HD InverseMass(const System& system, const Configuration<System>& q, const Vector<T, n>& v)
+      : InverseMass(system, detail::constant_mass(system), q, v) {}
+
+  RB_HD Vector<T, n> operator*(const Vector<T, n>& p) const {
+    if constexpr (Separable<System>) {
+      return form_.inverse_times(p);
+    } else if constexpr (requires { form_ * p; }) {
+      return form_ * p;
+    } else {
+      return form_.solve(p);
+    }
+  }
+  RB_HD mask_t<T> singular() const {
+    if constexpr (Separable<System>) {
+      return mask_t<T>(false);
+    } else {
+      return form_.singular();
+    }
+  }
+
+ private:
+  RB_HD static Form form(const System& system, const detail::ConstantMass<System>& mass, const Configuration<System>& q,
+                         const Vector<T, n>& v) {
+    if constexpr (Separable<System>) {
+      return mass;
+    } else if constexpr (!on_group<System> && detail::gives_mass_matrix<System>) {
+      return Form(detail::as_matrix<T, n>(system.mass_matrix(q)));
+    } else {
+      return Form(mass_matrix(system, q, v));
+    }
+  }
+
+  Form form_;
+};
+
+/// L at a configuration of any system, by the functions of lagrangian.hpp.
+template <class System>
+class PlainLagrangian {
+  using T = typename System::scalar;
+  static constexpr int n = System::n;
+
+ public:
+  /// The second one takes away the round-off of the first.
+  static constexpr int passes = NotQuadratic<System> ? 20 : 2;
+
+  RB_HD PlainLagrangian(const System& system, const Configuration<System>& q) : system_(system), q_(q) {}
+
+  RB_HD void move(const Vector<T, n>&) {}
+  RB_HD Vector<T, n> momentum(const Vector<T, n>& v) const { return rattleback::momentum(system_, q_, v); }
+  RB_HD Vector<T, n> plus_force(const T& s, const Vector<T, n>& v, const Vector<T, n>& y) const {
+    return fma(s, configuration_force(system_, q_, v), y);
+  }
+  RB_HD InverseMass<System> inverse_at(const Vector<T, n>& v) const { return InverseMass<System>(system_, q_, v); }
+  RB_HD Vector<T, n> velocity_near(const Vector<T, n>& v, const InverseMass<System>& inverse,
+                                   const Vector<T, n>& p) const {
+    if constexpr (Separable<System>) return inverse * p;
+    return v + inverse * (p - momentum(v));
+  }
+
+ private:
+  const System& system_;
+  Configuration<System> q_;
+};
+
+namespace detail {
+template <class System, class T>
+consteval auto lagrangian_form() {
+  if constexpr (on_group<System>) {
+    return std::type_identity<PlainLagrangian<System>>{};
+  } else if constexpr (LagrangianAlone<System>) {
+    return std::type_identity<RegularLagrangian<System, T>>{};
+  } else {
+    return std::type_identity<QuadraticLagrangian<System, T>>{};
+  }
+}
+}  // namespace detail
+
+template <class System, class T = typename System::scalar>
+using LagrangianAt = typename decltype(detail::lagrangian_form<System, T>())::type;
+
+/// L at a state (q, p) on R^n, moved to the velocity v of the state and linearised there.
+template <class System, class T = typename System::scalar>
+struct LagrangianOfState {
+  using Lagrangian = LagrangianAt<System, T>;
+  Lagrangian at;
+  Vector<T, System::n> v;
+  typename Lagrangian::MassInverse mass_inverse;
+  Coupling<System, T> coupling;
+
+  RB_HD LagrangianOfState(const System& system, const Vector<T, System::n>& q, const Vector<T, System::n>& p)
+      : at(system, q), v(at.velocity(p, Vector<T, System::n>::zero())) {
+    at.move(v);
+    at.linearise(v, mass_inverse, coupling);
+  }
+};
+
+RB_NAMESPACE_END
