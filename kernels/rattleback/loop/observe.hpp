@@ -144,12 +144,12 @@ RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int l
     const Vector<T, n> v = in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space);
     const detail::ContinuousMultiplier<Sys> exact(system, q, v);
     const Vector<T, m> delta = load_rows<T, m>(chunk, rows.lambda, lane) - exact.lambda;
-    const Vector<T, n>& free = exact.motion.acceleration();
+    const Vector<T, n>& free = exact.free_acceleration;
+    const Matrix<T, n, n> mass = mass_matrix(system, q, v);
     double* row = chunk + rows.guard * row_size + lane;
-    const T momentum = dot(v, exact.motion.times(v));
+    const T momentum = dot(v, mass * v);
     const T largest = max(Lanes<T>::load(row), momentum);
-    const T forces =
-        max(Lanes<T>::load(row + row_size), dot(free, exact.motion.times(free)) + exact.square(exact.lambda));
+    const T forces = max(Lanes<T>::load(row + row_size), dot(free, mass * free) + exact.square(exact.lambda));
     const T h = load_or<T>(chunk, rows.step, lane, a.step), square = h * h, disturbance = square * exact.square(delta);
     const T kick = square * forces;
     const mask_t<T> parasitic = (disturbance > T(parasitic_impulse * parasitic_impulse) * (momentum + kick)) &

@@ -27,13 +27,14 @@ RB_HD Vector<T, n> free_acceleration(const System& system, const Configuration<S
 template <class System, class T = typename System::scalar>
 struct ContinuousMultiplier {
   static constexpr int n = System::n, m = System::m;
-  Matrix<T, m, m> gram;  ///< Phi_v M^-1 Phi_v^T
+  Vector<T, n> free_acceleration;  ///< a
+  Matrix<T, m, m> gram;            ///< Phi_v M^-1 Phi_v^T
   Vector<T, m> lambda;
   mask_t<T> singular;  ///< the constraint forces are dependent or the mass matrix is singular
 
   RB_HD_LARGE ContinuousMultiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
     const InverseMass<System> mass_inverse(system, q, v);
-    const Vector<T, n> acceleration = free_acceleration(system, q, v, mass_inverse);
+    free_acceleration = detail::free_acceleration(system, q, v, mass_inverse);
     const Matrix<T, m, n> forms = constraint_forms(system, q, v);
     const auto along_v = constraint(system, moving<group_of<System>>(q, v), lift<Dual<T, 1>>(v));
     RB_UNROLL
@@ -41,7 +42,7 @@ struct ContinuousMultiplier {
       const Vector<T, n> response = mass_inverse * forms[k];
       RB_UNROLL
       for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
-      lambda[k] = -(along_v[k].partial[0] + dot(forms[k], acceleration));
+      lambda[k] = -(along_v[k].partial[0] + dot(forms[k], free_acceleration));
     }
     const Lu<T, m> lu(gram);
     lambda = lu.solve(lambda);
