@@ -85,7 +85,7 @@ TYPED_TEST(VaryingInertia, TheSweepsAreTheGeneralForm) {
   for_stages<2, 3, 4>([&](auto s) {
     const auto check = [&]<class Tau>(Tau) {
       expect_the_same_map(start(system), GroupLobatto<double, TypeParam, Tau, s()>(system, to_round_off),
-                          GeneralLobatto<double, TypeParam, Tau, s()>(system, to_round_off), 0.05);
+                          GeneralLobatto<double, TypeParam, Tau, s()>(system, to_round_off), 0.05, s());
     };
     check(Cay{});
     check(Exp{});

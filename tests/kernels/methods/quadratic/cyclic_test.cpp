@@ -118,7 +118,7 @@ TYPED_TEST(CyclicTest, StepsOfTheRouthianAreTheGeneralForm) {
   for_stages<2, 3, 4, 5>([&](auto s) {
     SCOPED_TRACE(s());
     expect_the_same_map(start<System>(), LobattoStep<double, System, Cay, s()>(System{}, to_round_off),
-                        GeneralLobatto<double, System, Cay, s()>(System{}, to_round_off), 0.1);
+                        GeneralLobatto<double, System, Cay, s()>(System{}, to_round_off), 0.1, s());
   });
 }
 

@@ -60,7 +60,8 @@ TYPED_TEST(QuadraticTest, LobattoSweepsAreTheGeneralForm) {
     for (const double share : {1.0, 0.5}) {
       SCOPED_TRACE(s());
       expect_the_same_map(default_start(system), LobattoStep<double, TypeParam, Cay, s()>(system, to_round_off),
-                          GeneralLobatto<double, TypeParam, Cay, s()>(system, to_round_off), share * this->step_size());
+                          GeneralLobatto<double, TypeParam, Cay, s()>(system, to_round_off), share * this->step_size(),
+                          s());
     }
   });
 }

@@ -130,7 +130,7 @@ TYPED_TEST(RegularTest, TheSweepsAreTheGeneralForm) {
     using Step = LobattoStep<double, TypeParam, Cay, s()>;
     static_assert(std::is_same_v<Step, LagrangianLobatto<double, TypeParam, s()>>);
     expect_the_same_map(start(system), Step(system, to_round_off),
-                        GeneralLobatto<double, TypeParam, Cay, s()>(system, to_round_off), 0.05);
+                        GeneralLobatto<double, TypeParam, Cay, s()>(system, to_round_off), 0.05, s());
   });
 }
 
