@@ -18,7 +18,8 @@ RB_HD Vector<T, n> free_acceleration(const System& system, const Configuration<S
   using G = group_of<System>;
   Vector<T, n> rate = configuration_force(system, q, v);
   if constexpr (on_group<System>) rate = rate + G::ad_star(v, momentum(system, q, v));
-  if constexpr (!Separable<System>) rate = rate - derivative(momentum(system, moving<G>(q, v), lift<Dual<T, 1>>(v)));
+  if constexpr (!Separable<System>)
+    rate = rate - derivative(momentum(running<T>(system), moving<G>(q, v), lift<Dual<T, 1>>(v)));
   return mass_inverse * rate;
 }
 
@@ -36,7 +37,7 @@ struct ContinuousMultiplier {
     const InverseMass<System> mass_inverse(system, q, v);
     free_acceleration = detail::free_acceleration(system, q, v, mass_inverse);
     const Matrix<T, m, n> forms = constraint_forms(system, q, v);
-    const auto along_v = constraint(system, moving<group_of<System>>(q, v), lift<Dual<T, 1>>(v));
+    const auto along_v = constraint(running<T>(system), moving<group_of<System>>(q, v), lift<Dual<T, 1>>(v));
     RB_UNROLL
     for (int k = 0; k < m; ++k) {
       const Vector<T, n> response = mass_inverse * forms[k];
