@@ -10,9 +10,9 @@ RB_NAMESPACE_BEGIN
 /// Count of numbers that BobenkoSuris carries: 3 for M and 3 for a.
 inline constexpr int bobenko_suris_carried = 6;
 
-/// A Lagrange top in directors.
+/// A Lagrange top in directors, without further forces.
 template <class System>
-concept LagrangeTop = requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+concept LagrangeTop = !timed<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
   s.angular_momentum(q, q);
   s.axial_inertia;
 };

@@ -7,7 +7,12 @@
 //   g(q') = 0,  g^v(q', p') = 0.
 //
 // The schemes conserve H to round-off, because D f . (x' - x) = f(x') - f(x), and the momentum maps of linear
-// symmetries, because the derivatives are equivariant. For a constant mass matrix the scheme is (84) of P. L. Kinon, P.
+// symmetries, because the derivatives are equivariant. With explicit time, t is one more variable of the discrete derivatives. A
+// generalized force f enters p' as h fb, where fb = f(t + h/2, (q + q')/2, (q' - q)/h), and with D_t, the derivatives by t,
+//
+//   H' - H = fb . (q' - q) + h (D_t H + lambda . D_t g + gamma . D_t g^v)
+//
+// holds to round-off. For a constant mass matrix the scheme is (84) of P. L. Kinon, P.
 // Betsch, S. Schneider (see ggl.hpp). For other mass matrices the schemes differ: (84) carries a separate velocity from
 // step to step and conserves p . v - L(q, v) instead of H.
 //
@@ -99,7 +104,7 @@ class GeneralEnergyMomentum {
     auto gamma = Vector<T, m>::zero();
     auto v_1 = Vector<T, n>::zero();
     if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
-    if (keep.wanted()) v_1 = velocity(system_, q_1, p_1);
+    if (keep.wanted()) v_1 = velocity(after(system_, h), q_1, p_1);
     return end_of_step<scheme>(
         state, h, q_1, p_1, segment<2 * n, m>(x), gamma, v_1,
         {report.converged(), report.singular, report.iterations, max_norm((*workspace).residual)}, keep);

@@ -9,9 +9,9 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The residuals at u = (q' - q)/h, p', h lambda and gamma, with all derivatives by difference quotients. A generalized force is taken at
-/// the midpoint and the velocity u, so that its work is h u times the force.
-template <class T, class System, GglScheme scheme, class Force = NoForce>
+/// The residuals at u = (q' - q)/h, p', h lambda and gamma, with all derivatives by difference quotients in (t, q, p): explicit time is one
+/// more variable. A generalized force is taken at the midpoint and the velocity u, so that its work is h u times the force.
+template <class T, class System, GglScheme scheme>
 class EnergyMomentumEquations {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
@@ -30,7 +30,7 @@ class EnergyMomentumEquations {
   template <class D>
   RB_HD Residual<D> operator()(const Vector<D, n>& u, const Vector<D, n>& p_1, const Vector<D, m>& lambda,
                                const Vector<D, m>& gamma) const {
-    using Slopes = Secant<D, 2 * n>;
+    using Slopes = Secant<D, detail::changes_in_time<System>() ? 2 * n + 1 : 2 * n>;
     const D h(h_);
     const Vector<D, n> q_0 = lift<D>(state_.q), p_0 = lift<D>(state_.p), q_1 = fma(h, u, q_0);
     Vector<Slopes, n> q, p;
@@ -39,10 +39,13 @@ class EnergyMomentumEquations {
       q[i] = Slopes(q_0[i], q_1[i], i);
       p[i] = Slopes(p_0[i], p_1[i], n + i);
     }
-    const Vector<Slopes, n> v = velocity(system_, q, p);
-    const Vector<Slopes, m> g = system_.position_constraint(q);
-    Residual<D> r{u, force_.plus(-h_, T(0.5) * h_, fma(T(0.5) * h, u, q_0), u, p_1 - p_0), {}, {}};
-    add_energy(q, p, v, h, r);
+    const auto& system = during_step<Slopes, D>();
+    const Vector<Slopes, n> v = velocity(system, q, p);
+    const Vector<Slopes, m> g = system.position_constraint(q);
+    Residual<D> r{u, p_1 - p_0, {}, {}};
+    if constexpr (detail::has_applied_force<System>())
+      r.kick = r.kick - h * after(system_, T(0.5) * h_).applied_force(fma(D(T(0.5) * h_), u, q_0), u);
+    add_energy(system, q, p, v, h, r);
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
       RB_UNROLL
@@ -51,7 +54,7 @@ class EnergyMomentumEquations {
     RB_UNROLL
     for (int k = 0; k < m; ++k) r.position[k] = D(T(1.0) / h_) * g[k].at1;
     if constexpr (Traits::has_gamma) {
-      const Vector<Slopes, m> phi = constraint(system_, q, v);
+      const Vector<Slopes, m> phi = constraint(system, q, v);
       RB_UNROLL
       for (int k = 0; k < m; ++k) {
         r.hidden[k] = phi[k].at1;
@@ -66,16 +69,25 @@ class EnergyMomentumEquations {
   }
 
  private:
+  /// The system over the step: its time goes from t to t'.
   template <class S, class D>
-  RB_HD void add_energy(const Vector<S, n>& q, const Vector<S, n>& p, const Vector<S, n>& v, const D& h,
-                        Residual<D>& r) const {
+  RB_HD decltype(auto) during_step() const {
+    if constexpr (detail::changes_in_time<System>()) {
+      return at(system_, S(D(system_.time), D(system_.time + h_), 2 * n));
+    } else {
+      return (system_);
+    }
+  }
+  template <class During, class S, class D>
+  RB_HD static void add_energy(const During& system, const Vector<S, n>& q, const Vector<S, n>& p,
+                               const Vector<S, n>& v, const D& h, Residual<D>& r) {
     if constexpr (ConstantInertia<System> && !HasHamiltonian<System>) {
       // with pi = p - A, H = pi.M^-1 pi/2 + U has the slopes v.(slope of pi) + slope of U, where v is the mean
       using Pattern = detail::QuadraticPattern<System>;
       RB_UNROLL
       for (int j = 0; j < n; ++j) r.drift[j] = r.drift[j] - v[j].mean();
       if constexpr (Pattern::has_vector_potential) {
-        const Vector<S, n> a = system_.vector_potential(q);
+        const Vector<S, n> a = system.vector_potential(q);
         RB_UNROLL
         for (int k = 0; k < Pattern::active; ++k) {
           const int i = Pattern::coordinate(k);
@@ -85,7 +97,7 @@ class EnergyMomentumEquations {
         }
       }
       if constexpr (Pattern::has_potential) {
-        const S potential = system_.potential(q);
+        const S potential = system.potential(q);
         RB_UNROLL
         for (int k = 0; k < Pattern::active; ++k) {
           const int i = Pattern::coordinate(k);
@@ -93,7 +105,7 @@ class EnergyMomentumEquations {
         }
       }
     } else {
-      const S energy = hamiltonian(q, p, v);
+      const S energy = hamiltonian(system, q, p, v);
       RB_UNROLL
       for (int i = 0; i < n; ++i) {
         r.drift[i] = r.drift[i] - energy.slope(n + i);
@@ -101,19 +113,19 @@ class EnergyMomentumEquations {
       }
     }
   }
-  template <class S>
-  RB_HD S hamiltonian(const Vector<S, n>& q, const Vector<S, n>& p, const Vector<S, n>& v) const {
+  template <class During, class S>
+  RB_HD static S hamiltonian(const During& system, const Vector<S, n>& q, const Vector<S, n>& p,
+                             const Vector<S, n>& v) {
     if constexpr (HasHamiltonian<System>) {
-      return system_.hamiltonian(q, p);
+      return system.hamiltonian(q, p);
     } else {
-      return dot(p, v) - lagrangian(system_, q, v);
+      return dot(p, v) - lagrangian(system, q, v);
     }
   }
 
   const System& system_;
   const State& state_;
   T h_;
-  [[no_unique_address]] Force force_{};
 };
 
 RB_NAMESPACE_END

@@ -13,10 +13,11 @@ enum class GglPath { chords, condensed, general };
 
 namespace detail {
 
-/// Chords need L by its parts or as a whole. Their unrolled code is worth its size up to fifteen coordinates and constraints.
+/// Chords need L by its parts or as a whole, without time and generalized force. Their unrolled code is worth its size up to fifteen
+/// coordinates and constraints.
 template <class System>
-concept ChordsApply =
-    (Quadratic<System> || Separable<System> || LagrangianAlone<System>) && System::n + System::m <= 15;
+concept ChordsApply = !timed<System> && (Quadratic<System> || Separable<System> || LagrangianAlone<System>) &&
+                      System::n + System::m <= 15;
 
 /// Systems with the structure `Blocks` have the choice between chords and the condensed form. The time of the condensed form divided by
 /// that of the chords, for particles in the plane or in space (n coordinates) with m rods, with AVX-512 packs of eight, h = 0.1:

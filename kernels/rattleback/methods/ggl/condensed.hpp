@@ -60,7 +60,7 @@ class CondensedGgl {
       p_1 = T(2.0) * r.at.momentum - state.p;
     } else {
       if constexpr (Traits::forces_at_ends) pull_1 = r.g_1.transpose_times(r.l);
-      p_1 = problem.equations.momentum_at_end(r.x, r.v, r.at.slope, problem.along_l(r).transpose_times(r.l), pull_1);
+      p_1 = problem.equations.momentum_at_end(r.at.slope, problem.along_l(r).transpose_times(r.l), pull_1);
     }
     auto gamma = Vector<T, m>::zero();
     if constexpr (Traits::has_gamma) gamma = r.gamma;
@@ -134,7 +134,7 @@ class CondensedGgl {
       if constexpr (Traits::has_gamma) r.at.hidden = Traits::discrete_gradient ? r.g_1 * r.v_1 : r.g_x * r.v;
       if constexpr (Traits::has_gamma && Traits::variational)
         r.at.slope = r.at.slope - Algebra::times(system.constraint_hessian(r.gamma), r.v);
-      r.left = equations(r.x, r.q_1, r.v, along_l(r).transpose_times(r.l), r.at);
+      r.left = equations(r.x, r.q_1, along_l(r).transpose_times(r.l), r.at);
       r.norm = max(max_norm(Algebra::scale(algebra.inverse_mass, r.left.kick)), max_norm(r.left.position));
       if constexpr (Traits::has_gamma) r.norm = max(r.norm, max_norm(r.left.hidden));
     }

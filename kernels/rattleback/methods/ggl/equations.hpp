@@ -8,21 +8,12 @@
 
 RB_NAMESPACE_BEGIN
 
-/// What a step adds to L_q: `plus(s, time, x, v, y)` is y + s f, with the generalized force f at the point (x, v) and at this time after
-/// the beginning of the step. Nothing is added here, at no cost.
-struct NoForce {
-  template <class T, class D, int n>
-  RB_HD Vector<D, n> plus(const T&, const T&, const Vector<D, n>&, const Vector<D, n>&, const Vector<D, n>& y) const {
-    return y;
-  }
-};
-
-/// Values at the point (x, v) of the theta family, or (y, z) of VI-S.
+/// Values at the point (x, v) of the theta family, or (y, z) of VI-S, and at the time of this point.
 template <class D, int n, int m>
 struct GglPoint {
   Vector<D, n> momentum;  ///< L_v
-  Vector<D, n> slope;     ///< L_q - B; in VI-S, which has L_q at (q, v), -B
-  Vector<D, m> hidden;    ///< G v
+  Vector<D, n> slope;     ///< L_q + f - B; in VI-S, which has L_q + f at (q, v), -B
+  Vector<D, m> hidden;    ///< G v + g_t
 };
 
 /// What is left of the equations besides A w = G^T gamma, which a path may solve beforehand.
@@ -33,7 +24,7 @@ struct GglResidual {
 };
 
 /// The theta family, in u = (q' - q)/h, v, l = h lambda and gamma.
-template <class T, class System, GglScheme scheme, class Force = NoForce>
+template <class T, class System, GglScheme scheme>
 struct ThetaEquations {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
@@ -41,8 +32,8 @@ struct ThetaEquations {
   const System& system;
   const StateOf<T, System>& start;
   T h, theta, vartheta;
-  [[no_unique_address]] Force force{};
 
+  /// The time of x, after the beginning of the step.
   RB_HD T reach() const { return theta * h; }
   RB_HD T rest() const { return (T(1.0) - theta) * h; }
   /// Of the constraint force `pull` in the equation of v: l along G(q) with option B, along G(x) with option A.
@@ -57,23 +48,23 @@ struct ThetaEquations {
   }
 
   template <class D>
-  RB_HD GglResidual<D, n, m> operator()(const Vector<D, n>& x, const Vector<D, n>& q_1, const Vector<D, n>& v,
-                                        const Vector<D, n>& pull, const GglPoint<D, n, m>& at) const {
-    const Vector<D, n> slope = force.plus(T(1.0), reach(), x, v, at.slope);
-    return {fma(D(rest()), slope, lift<D>(start.p)) - D(share()) * pull - at.momentum, at.hidden,
-            D(T(1.0) / h) * system.position_constraint(Traits::position_at_end ? q_1 : x)};
+  RB_HD GglResidual<D, n, m> operator()(const Vector<D, n>& x, const Vector<D, n>& q_1, const Vector<D, n>& pull,
+                                        const GglPoint<D, n, m>& at) const {
+    const auto& constrained = after(system, Traits::position_at_end ? h : reach());
+    return {fma(D(rest()), at.slope, lift<D>(start.p)) - D(share()) * pull - at.momentum, at.hidden,
+            D(T(1.0) / h) * constrained.position_constraint(Traits::position_at_end ? q_1 : x)};
   }
   /// p'. With option B `pull_1` is l along G(q').
-  RB_HD Vector<T, n> momentum_at_end(const Vector<T, n>& x, const Vector<T, n>& v, const Vector<T, n>& slope,
-                                     const Vector<T, n>& pull, const Vector<T, n>& pull_1) const {
-    const Vector<T, n> kicked = start.p + h * force.plus(T(1.0), reach(), x, v, slope);
+  RB_HD Vector<T, n> momentum_at_end(const Vector<T, n>& slope, const Vector<T, n>& pull,
+                                     const Vector<T, n>& pull_1) const {
+    const Vector<T, n> kicked = start.p + h * slope;
     if constexpr (Traits::forces_at_ends) return kicked - (T(1.0) - vartheta) * pull - vartheta * pull_1;
     return kicked - pull;
   }
 };
 
 /// VI-S, in v, z, w, l = h lambda and gamma.
-template <class T, class System, class Force = NoForce>
+template <class T, class System>
 struct ViSEquations {
   static constexpr int n = System::n, m = System::m;
   template <class D>
@@ -84,15 +75,15 @@ struct ViSEquations {
   const System& system;
   const StateOf<T, System>& start;
   T h;
-  [[no_unique_address]] Force force{};
 
-  /// From p + h L_q(q, v), l along G(q), L_v(q, v), and the values at (y, z).
+  /// The time of (y, z), after the beginning of the step.
+  RB_HD const T& reach() const { return h; }
+
+  /// From p + h (L_q + f)(q, v), l along G(q), L_v(q, v), and the values at (y, z).
   template <class D>
-  RB_HD Residual<D> operator()(const Vector<D, n>& v, const Vector<D, n>& kicked, const Vector<D, n>& pull,
-                               const Vector<D, n>& momentum, const Vector<D, n>& q_1,
-                               const GglPoint<D, n, m>& at) const {
-    const Vector<D, n> pushed = force.plus(h, T(0.0), lift<D>(start.q), v, kicked);
-    return {{pushed - pull - momentum, at.hidden, D(T(1.0) / h) * system.position_constraint(q_1)},
+  RB_HD Residual<D> operator()(const Vector<D, n>& kicked, const Vector<D, n>& pull, const Vector<D, n>& momentum,
+                               const Vector<D, n>& q_1, const GglPoint<D, n, m>& at) const {
+    return {{kicked - pull - momentum, at.hidden, D(T(1.0) / h) * after(system, h).position_constraint(q_1)},
             fma(D(h), at.slope, momentum - at.momentum)};
   }
 };

@@ -8,7 +8,7 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// Derivatives in q and v of gamma . G(q) v - L_v(q, v) . w. Where the derivative in v is zero, L_vv w = G^T gamma, and
+/// Derivatives in q and v of gamma . (G(q) v + g_t) - L_v(q, v) . w. Where the derivative in v is zero, L_vv w = G^T gamma, and
 /// the derivative in q is D_1 g^v(q, p)^T gamma at p = L_v(q, v).
 template <class System, class D, int n = System::n, int m = System::m>
 RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
@@ -23,7 +23,7 @@ RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector
       fixed[i].partial[0] = S(0.0);
       pushed[i].partial[0] = S(w[i]);
     }
-    const auto g = system.position_constraint(moved);
+    const auto g = running<S>(system).position_constraint(moved);
     S sum = -lagrangian(system, fixed, pushed).partial[0];
     for (int k = 0; k < m; ++k) sum = sum + S(gamma[k]) * g[k].partial[0];
     return Vector<S, 1>{sum};
@@ -93,14 +93,14 @@ class GeneralGgl {
         const Vector<D, n> q_0 = lift<D>(state_.q), y = fma(D(equations_.h), v, q_0);
         const auto at = point(y, z, w, gamma);
         const auto l_0 = detail::lagrangian_gradient(system_, q_0, v);
-        const auto r = equations_(v, fma(D(equations_.h), l_0.dq[0], lift<D>(state_.p)), pull_at_start(l), l_0.dv[0],
+        const auto r = equations_(fma(D(equations_.h), l_0.dq[0], lift<D>(state_.p)), pull_at_start(l), l_0.dv[0],
                                   fma(D(equations_.h), v + w, q_0), at);
         return join(join(join(at.drift, r.kick), r.turn), join(r.position, r.hidden));
       } else {
         const Vector<D, n> u = segment<0, n>(unknowns), v = segment<n, n>(unknowns);
         const Vector<D, n> x = equations_.middle(u);
         const auto at = point(x, v, u - v, gamma);
-        const auto r = equations_(x, equations_.end(u), v, pull(x, l), at);
+        const auto r = equations_(x, equations_.end(u), pull(x, l), at);
         return join(join(at.drift, r.kick), join(r.position, r.hidden));
       }
     }
@@ -114,11 +114,12 @@ class GeneralGgl {
       Vector<T, n> q_1, p_1;
       if constexpr (vi_s) {
         q_1 = fma(h, v + segment<2 * n, n>(unknowns), state_.q);
-        p_1 = momentum(system_, fma(h, v, state_.q), segment<n, n>(unknowns));
+        p_1 = momentum(at_point(), fma(h, v, state_.q), segment<n, n>(unknowns));
       } else {
         const Vector<T, n> x = equations_.middle(u);
         q_1 = equations_.end(u);
-        p_1 = equations_.momentum_at_end(x, v, point(x, v, u - v, gamma).slope, pull(x, l), pull_at(q_1, l));
+        p_1 =
+            equations_.momentum_at_end(point(x, v, u - v, gamma).slope, pull(x, l), pull_at(after(system_, h), q_1, l));
       }
       return end_of_step<scheme>(state, h, q_1, p_1, l, gamma, v, outcome, keep);
     }
@@ -135,14 +136,16 @@ class GeneralGgl {
         return ThetaEquations<T, System, scheme>{step.system_, state, h, step.theta_, step.vartheta_};
       }
     }
+    RB_HD decltype(auto) at_point() const { return after(system_, equations_.reach()); }
     template <class D>
     RB_HD Point<D> point(const Vector<D, n>& x, const Vector<D, n>& v, const Vector<D, n>& w,
                          const Vector<D, m>& gamma) const {
-      const auto hidden = detail::hidden_gradient(system_, x, v, w, gamma);
-      const auto l = detail::lagrangian_gradient(system_, x, v);
+      const auto& system = at_point();
+      const auto hidden = detail::hidden_gradient(system, x, v, w, gamma);
+      const auto l = detail::lagrangian_gradient(system, x, v);
       Vector<D, n> slope = -hidden.dq[0];
       if constexpr (!vi_s) slope = l.dq[0] + slope;
-      return {{l.dv[0], slope, constraint(system_, x, v)}, hidden.dv[0]};
+      return {{l.dv[0], slope, constraint(system, x, v)}, hidden.dv[0]};
     }
     /// l along G(q), and along G(x).
     template <class D>
@@ -152,14 +155,14 @@ class GeneralGgl {
         for (int k = 0; k < m; ++k) sum[i] = sum[i] + l[k] * D(g_0_[k][i]);
       return sum;
     }
-    template <class D>
-    RB_HD Vector<D, n> pull_at(const Vector<D, n>& x, const Vector<D, m>& l) const {
-      return transpose_times(position_constraint(system_, x).jacobian, l);
+    template <class At, class D>
+    RB_HD static Vector<D, n> pull_at(const At& system, const Vector<D, n>& x, const Vector<D, m>& l) {
+      return transpose_times(position_constraint(system, x).jacobian, l);
     }
     template <class D>
     RB_HD Vector<D, n> pull(const Vector<D, n>& x, const Vector<D, m>& l) const {
       if constexpr (Traits::forces_at_ends) return pull_at_start(l);
-      return pull_at(x, l);
+      return pull_at(at_point(), x, l);
     }
 
     const System& system_;

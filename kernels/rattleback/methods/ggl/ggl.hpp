@@ -7,15 +7,18 @@
 //   VI-S (55):    q' = q + h (v + w)                      y = q + h v, p' = L_v(y, z)
 //                 p' = p + h L_q(q, v) - h G(q)^T lambda - h B
 //                 L_v(q, v) = p' + h B                    A w = G(y)^T gamma, B = D_1 g^v(y, p')^T gamma
-//                 g(q') = 0, G(y) z = 0
+//                 g(q') = 0, g^v(y, p') = 0
 //
 //   theta (76):   q' = q + h (v + w)                      A w = G(x)^T gamma, B = D_1 g^v(x, L_v(x, v))^T gamma
 //                 p' = p + h L_q(x, v) - h Ghat^T lambda - h B
-//                 G(x) v = 0
+//                 g^v(x, L_v(x, v)) = 0
 //     A (79):     Ghat = G(x), g(x) = 0, L_v(x, v) = theta p + (1 - theta) p'
 //     B (82):     Ghat = (1 - vartheta) G(q) + vartheta G(q'), g(q') = 0,
 //                 L_v(x, v) = theta p + (1 - theta) p'
 //                             - h (theta (1 - vartheta) G(q) - (1 - theta) vartheta G(q'))^T lambda
+//
+// With a generalized force f, it is added to L_q. With explicit time g^v = G v + g_t, so that D_1 g^v contains the derivative of G by t,
+// and every function has the time of its point: t at (q, v), t' at (y, z) of VI-S, t + theta h at x.
 //
 // VI-A is A with theta = 1/2; VI-B is B with theta = 1, vartheta = 1/2; VI-Bs is B with theta = vartheta = 1/2. All are
 // symplectic. The recorded multiplier is minus the lambda above, so that the force is G^T times this multiplier, as in

@@ -60,7 +60,7 @@ class ThetaChords {
       point = {at.momentum(v), at.plus_force(T(1.0), v, beta), forms * v};
       const Forms& by_l = Traits::forces_at_ends ? forms_0 : forms;
       const Vector<T, n> e_u = v + w - u;
-      const auto r = equations(x, q_1, v, by_l.transpose_times(l), point);
+      const auto r = equations(x, q_1, by_l.transpose_times(l), point);
       if (lanes.wants_residual(sweep, options_)) {
         residual = max(max(max_norm(r.kick), max_norm(e_u)), max(max_norm(r.hidden), max_norm(r.position)));
         lanes.check(residual, rounding);
@@ -94,7 +94,7 @@ class ThetaChords {
     const Forms& by_l = Traits::forces_at_ends ? forms_0 : forms;
     Vector<T, n> pull_1;
     if constexpr (Traits::forces_at_ends) pull_1 = forms_1.transpose_times(l);
-    const Vector<T, n> p_1 = equations.momentum_at_end(x, v, point.slope, by_l.transpose_times(l), pull_1);
+    const Vector<T, n> p_1 = equations.momentum_at_end(point.slope, by_l.transpose_times(l), pull_1);
     return end_of_step<scheme>(state, h, q_1, p_1, l, gamma, v,
                                {lanes.converged(), mask_t<T>(false), lanes.iterations, residual}, keep);
   }

@@ -86,7 +86,7 @@ class ViSChords {
       }
       p_1 = at.momentum(z);
       const auto r = equations(
-          v, node.plus_force(h, v, state.p), transpose_times(g_0, l), node.momentum(v), q_1,
+          node.plus_force(h, v, state.p), transpose_times(g_0, l), node.momentum(v), q_1,
           GglPoint<T, n, m>{p_1, coupling.plus_transpose_times(T(1.0), w, -transpose_times(t, gamma)), g_y * z});
       if (lanes.wants_residual(sweep, options_)) {
         residual = max(max(max_norm(r.kick), max_norm(r.turn)), max(max_norm(r.hidden), max_norm(r.position)));

@@ -9,13 +9,16 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
+/// L, L_q with the generalized force where the system has one, and L_v.
 template <class System, class D, int n = System::n>
 RB_HD_LARGE Gradient<D, n, 1> lagrangian_gradient(const System& system, const Vector<D, n>& q, const Vector<D, n>& v) {
-  return gradient<1>(
+  auto l = gradient<1>(
       [&](const auto& x, const auto& y) {
         return Vector<std::remove_cvref_t<decltype(x[0])>, 1>{lagrangian(system, x, y)};
       },
       q, v);
+  if constexpr (has_applied_force<System>()) l.dq[0] = l.dq[0] + system.applied_force(q, v);
+  return l;
 }
 
 /// velocity_scale with an approximate acceleration of the free motion.

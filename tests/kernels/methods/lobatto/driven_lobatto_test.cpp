@@ -3,37 +3,9 @@
 #include "driven.hpp"
 
 #include "rattleback/tableaus/compositions.hpp"
-#include "testing.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr double printed = 1e-11;
-
-template <class System>
-using StateAt = StateOf<double, AtTime<System>>;
-
-/// The state at the time 0, with the velocity on the constraints.
-template <class System>
-StateAt<System> begin() {
-  const auto system = at(System{}, 0.0);
-  const auto q = System::start_q();
-  if constexpr (System::m > 0) {
-    const auto v = on_constraint(system, q, System::start_v());
-    return {q, momentum(system, q, v), multipliers(system, q, v)};
-  } else {
-    return {q, momentum(system, q, System::start_v()), {}};
-  }
-}
-
-/// The state after `steps` steps that end at the time `end`.
-template <class Step, class System, class... Numbers>
-auto motion(const System& system, typename Step::State state, double end, int steps, const Numbers*... numbers) {
-  const double h = end / steps;
-  for (int k = 0; k < steps; ++k)
-    EXPECT_EQ(Step(at(system, k * h), to_round_off, numbers...)(state, h).status, 0.0) << "step " << k;
-  return state;
-}
 
 struct Errors {
   double q, p, mu;
@@ -41,7 +13,8 @@ struct Errors {
 template <class System>
 Errors errors(const StateAt<System>& a, const StateAt<System>& b) {
   double mu = 0.0;
-  for (int k = position_count<AtTime<System>>; k < System::m; ++k) mu = std::max(mu, std::fabs(a.lambda[k] - b.lambda[k]));
+  for (int k = position_count<AtTime<System>>; k < System::m; ++k)
+    mu = std::max(mu, std::fabs(a.lambda[k] - b.lambda[k]));
   return {distance(a.q, b.q), distance(a.p, b.p), mu};
 }
 
@@ -88,8 +61,7 @@ struct CompositionOf {
 TEST(WorkedStates, Splitting) {
   using Step = SplitLobattoStep<double, AtTime<SwellingWell<double>>, Cay, 2>;
   const CompositionOf composition("blanes-moan4");
-  const auto state =
-      motion<Step>(SwellingWell<double>{}, begin<SwellingWell<double>>(), 0.125, 1, composition.numbers);
+  const auto state = motion<Step>(SwellingWell<double>{}, begin<SwellingWell<double>>(), 0.125, 1, composition.numbers);
   EXPECT_LE(distance(state.q, {.528098281049, -.152792254374}), printed);
   EXPECT_LE(distance(state.p, {.197141405758, .801568766045}), printed);
 }
@@ -99,8 +71,7 @@ template <class System, class Tau, int S>
 void expect_orders(int coarse) {
   SCOPED_TRACE("s = " + std::to_string(S));
   using Step = LobattoStep<double, AtTime<System>, Tau, S>;
-  static const auto reference =
-      motion<LobattoStep<double, AtTime<System>, Tau, 4>>(System{}, begin<System>(), 1.0, 32);
+  static const auto reference = motion<LobattoStep<double, AtTime<System>, Tau, 4>>(System{}, begin<System>(), 1.0, 32);
   Errors found[2];
   for (int k = 0; k < 2; ++k) {
     const auto reached = motion<Step>(System{}, begin<System>(), 1.0, coarse << k);
@@ -111,7 +82,7 @@ void expect_orders(int coarse) {
       EXPECT_LE(max_norm(system.position_constraint(reached.q)), 2e-14);
     }
   }
-  const auto order = [&](double Errors::*of) { return std::log2(found[0].*of / (found[1].*of)); };
+  const auto order = [&](double Errors::* of) { return std::log2(found[0].*of / (found[1].*of)); };
   EXPECT_NEAR(order(&Errors::q), 2 * S - 2, 0.35);
   EXPECT_NEAR(order(&Errors::p), 2 * S - 2, 0.35);
   if constexpr (velocity_count<AtTime<System>> > 0) {
@@ -172,8 +143,7 @@ template <class Step, class System>
 void expect_order_of(const char* name, int coarse) {
   SCOPED_TRACE(name);
   const CompositionOf composition(name);
-  const auto reference =
-      motion<LobattoStep<double, AtTime<System>, Cay, 4>>(System{}, begin<System>(), 1.0, 64);
+  const auto reference = motion<LobattoStep<double, AtTime<System>, Cay, 4>>(System{}, begin<System>(), 1.0, 64);
   double error[2];
   for (int k = 0; k < 2; ++k) {
     const auto reached = motion<Step>(System{}, begin<System>(), 1.0, coarse << k, composition.numbers);
@@ -204,13 +174,13 @@ TEST(DrivenLobatto, HasTangentMaps) {
   StateOf<D, AtTime<SphereAndDrive<D>>> state{detail::along(start.q, direction), lift<D>(start.p),
                                               lift<D>(start.lambda)};
   const LobattoStep<D, AtTime<SphereAndDrive<D>>, Cay, 3> step(at(SphereAndDrive<D>{}, D(0.25)),
-                                                             {D(0.0), to_round_off.max_iterations});
+                                                               {D(0.0), to_round_off.max_iterations});
   EXPECT_EQ(value_of(step(state, D(0.125)).status), 0.0);
   const auto moved = [&](double by) {
     auto other = start;
     other.q = fma(by, direction, other.q);
     const LobattoStep<double, AtTime<SphereAndDrive<double>>, Cay, 3> plain(at(SphereAndDrive<double>{}, 0.25),
-                                                                          to_round_off);
+                                                                            to_round_off);
     plain(other, 0.125);
     return other;
   };

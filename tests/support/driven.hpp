@@ -1,10 +1,12 @@
 #pragma once
-// Systems with explicit time, generalized forces, and constraints of both kinds, for the tests of the Lobatto pairs.
+// Systems with explicit time, generalized forces, and constraints of both kinds, for the tests of methods, and their motions.
 
 #include <cmath>
 
 #include "rattleback/lie/lie.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/step.hpp"
+#include "testing.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -136,6 +138,63 @@ struct MovingPivot {
   }
 };
 
+/// Like MovingEverything, with the constraint on positions alone.
+template <class T>
+struct MovingPivotOfEverything {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  static constexpr bool quadratic = false;
+  MovingEverything<T> all;
+  static Vector<double, 3> start_q() { return MovingEverything<T>::start_q(); }
+  static Vector<double, n> start_v() { return MovingEverything<T>::start_v(); }
+  template <class S>
+  S lagrangian(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    return all.lagrangian(t, q, v);
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    return all.force(t, q, v);
+  }
+  template <class S>
+  Vector<S, 1> position_constraint(const S& t, const Vector<S, 3>& q) const {
+    return all.position_constraint(t, q);
+  }
+};
+
+/// The parts of L change in time, the pivot moves, and v(t, q, p) is explicit.
+template <class T>
+struct MovingParts {
+  using scalar = T;
+  static constexpr int n = 2, m = 1;
+  static Vector<double, 2> start_q() { return {.6, -.8}; }
+  static Vector<double, n> start_v() { return {.5, .4}; }
+  template <class S>
+  S mass_matrix(const S& t, const Vector<S, 2>& q) const {
+    return S(1.0) + S(0.25) * sin(t) + S(0.125) * q[0] * q[0];
+  }
+  template <class S>
+  Vector<S, 2> vector_potential(const S& t, const Vector<S, 2>& q) const {
+    return {S(-0.25) * cos(t) * q[1], S(0.25) * cos(t) * q[0]};
+  }
+  template <class S>
+  S potential(const S& t, const Vector<S, 2>& q) const {
+    return q[1] + S(0.5) * sin(S(2.0) * t) * cos(q[0]);
+  }
+  template <class S>
+  Vector<S, 2> velocity(const S& t, const Vector<S, 2>& q, const Vector<S, 2>& p) const {
+    return (S(1.0) / mass_matrix(t, q)) * (p - vector_potential(t, q));
+  }
+  template <class S>
+  Vector<S, 2> force(const S& t, const Vector<S, 2>& q, const Vector<S, 2>& v) const {
+    return {S(-0.25) * v[0], S(0.25) * cos(t) * q[0] - S(0.25) * v[1] * v[1] * v[1]};
+  }
+  template <class S>
+  Vector<S, 1> position_constraint(const S& t, const Vector<S, 2>& q) const {
+    const S x = q[0] - S(0.25) * sin(S(1.5) * t);
+    return {x * x + q[1] * q[1] - S(1.0)};
+  }
+};
+
 /// A rigid body whose axis keeps a given angle to the vertical, and whose spin a motor sets (Suslov's constraint, driven).
 template <class T>
 struct DrivenSuslov {
@@ -230,6 +289,34 @@ Vector<double, System::m> multipliers(const System& system, const Configuration<
   for (int i = 0; i < System::m; ++i) gram[i] = forms * mass.solve(forms[i]);
   return Lu<double, System::m>(gram).solve(-detail::derivative(constraint(running<double>(system), place, still)) -
                                            forms * mass.solve(rate));
+}
+
+/// Of worked states.
+inline constexpr double printed = 1e-11;
+
+template <class System>
+using StateAt = StateOf<double, AtTime<System>>;
+
+/// The state at the time 0, with the velocity on the constraints.
+template <class System>
+StateAt<System> begin() {
+  const auto system = at(System{}, 0.0);
+  const auto q = System::start_q();
+  if constexpr (System::m > 0) {
+    const auto v = on_constraint(system, q, System::start_v());
+    return {q, momentum(system, q, v), multipliers(system, q, v)};
+  } else {
+    return {q, momentum(system, q, System::start_v()), {}};
+  }
+}
+
+/// The state after `steps` steps that end at the time `end`.
+template <class Step, class System, class... Numbers>
+auto motion(const System& system, typename Step::State state, double end, int steps, const Numbers*... numbers) {
+  const double h = end / steps;
+  for (int k = 0; k < steps; ++k)
+    EXPECT_EQ(Step(at(system, k * h), to_round_off, numbers...)(state, h).status, 0.0) << "step " << k;
+  return state;
 }
 
 RB_NAMESPACE_END
