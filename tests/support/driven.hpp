@@ -260,6 +260,117 @@ struct RollingDisc {
   }
 };
 
+/// A particle with M(t, q) and A(t, q), whose drag is quadratic in the velocity.
+template <class T>
+struct DraggedParticle {
+  using scalar = T;
+  static constexpr int n = 2, m = 0;
+  static Vector<double, 2> start_q() { return {.5, -.25}; }
+  static Vector<double, n> start_v() { return {.25, .75}; }
+  template <class S>
+  Vector<S, 2> mass_matrix(const S& t, const Vector<S, 2>& q) const {
+    return {S(1.0) + S(0.25) * sin(t), S(1.0) + S(0.25) * q[0] * q[0]};
+  }
+  template <class S>
+  Vector<S, 2> vector_potential(const S& t, const Vector<S, 2>& q) const {
+    return {S(0.25) * cos(t) * q[1], S(0.0)};
+  }
+  template <class S>
+  S potential(const Vector<S, 2>& q) const {
+    return S(0.5) * dot(q, q);
+  }
+  template <class S>
+  Vector<S, 2> force(const S& t, const Vector<S, 2>&, const Vector<S, 2>& v) const {
+    return {S(-0.5) * v[0] * v[0] + S(0.25) * cos(t), S(-0.5) * v[1]};
+  }
+};
+
+/// A skate on ice whose blade is turned by a motor: a constraint on velocities that depends on the time, and friction.
+template <class T>
+struct DrivenSkate {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  static Vector<double, 3> start_q() { return {0.0, 0.0, 0.25}; }
+  static Vector<double, n> start_v() { return {1.0, 0.25, 0.5}; }
+  template <class S>
+  S potential(const Vector<S, 3>& q) const {
+    return S(0.25) * q[0];
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 3>&, const Vector<S, 3>& v) const {
+    return {S(-0.25) * v[0], S(-0.25) * v[1], S(-0.125) * v[2] + S(0.25) * sin(t)};
+  }
+  template <class S>
+  Matrix<S, 1, 3> constraint_matrix(const S& t, const Vector<S, 3>& q) const {
+    const S angle = q[2] + S(0.25) * sin(t);
+    return {{{sin(angle), -cos(angle), S(0.0)}}};
+  }
+  template <class S>
+  Vector<S, 1> constraint_offset(const S& t, const Vector<S, 3>& q) const {
+    return {S(0.125) * cos(t) + S(0.0) * q[0]};
+  }
+};
+
+/// A regular L that is not quadratic in v, with a velocity constraint that is not affine.
+template <class T>
+struct FastSkate {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  static constexpr bool quadratic = false;
+  static Vector<double, 3> start_q() { return {0.0, 0.0, 0.25}; }
+  static Vector<double, n> start_v() { return {.5, 0.25, 0.5}; }
+  template <class S>
+  S lagrangian(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    const S square = dot(v, v);
+    return S(0.5) * (S(1.0) + S(0.125) * sin(t)) * square + S(0.125) * square * square - S(0.25) * q[0] * q[2];
+  }
+  template <class S>
+  Vector<S, 3> force(const S&, const Vector<S, 3>&, const Vector<S, 3>& v) const {
+    return S(-0.25) * v;
+  }
+  template <class S>
+  Vector<S, 1> constraint(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    return {v[1] + S(0.125) * v[1] * v[1] - q[2] * v[0] - S(0.25) * cos(t)};
+  }
+};
+
+/// A rigid body in a field, with friction in the body: free, with a constraint on its axis, or with one on its spin.
+template <class T, ConstraintKind constrained>
+struct DampedBody {
+  using scalar = T;
+  using Group = SO3;
+  static constexpr int n = 3, m = constrained == ConstraintKind::none ? 0 : 1;
+  static Vector<double, 9> start_q() { return DrivenSuslov<double>::start_q(); }
+  static Vector<double, n> start_v() { return {.75, .5, .25}; }
+  Vector<T, 3> mass_diagonal() const { return {T(1.0), T(1.25), T(0.5)}; }
+  template <class S>
+  S potential(const S& t, const Vector<S, 9>& r) const {
+    return (S(1.0) + S(0.25) * sin(t)) * (S(0.5) * r[8] + S(0.25) * r[6]);
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 9>& r, const Vector<S, 3>& w) const {
+    return DrivenSuslov<T>{}.force(t, r, w);
+  }
+  template <class S>
+  Vector<S, 1> position_constraint(const S& t, const Vector<S, 9>& r) const
+    requires(constrained == ConstraintKind::holonomic)
+  {
+    return DrivenSuslov<T>{}.position_constraint(t, r);
+  }
+  template <class S>
+  Matrix<S, 1, 3> constraint_matrix(const S& t, const Vector<S, 9>& r) const
+    requires(constrained == ConstraintKind::velocity)
+  {
+    return {{{S(0.125) * sin(t) * r[8], S(0.0), S(1.0)}}};
+  }
+  template <class S>
+  Vector<S, 1> constraint_offset(const S& t, const Vector<S, 9>&) const
+    requires(constrained == ConstraintKind::velocity)
+  {
+    return {S(-0.25) * cos(t)};
+  }
+};
+
 /// The velocity nearest to v that satisfies the constraints, in the unit metric.
 template <class System>
 Vector<double, System::n> on_constraint(const System& system, const Configuration<System>& q,

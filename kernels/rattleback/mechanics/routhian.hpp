@@ -73,7 +73,7 @@ struct ShapePattern {
 
 template <class System>
 consteval bool has_routhian() {
-  if constexpr (Quadratic<System> && (System::m == 0 || is_holonomic<System>)) {
+  if constexpr (Quadratic<System> && !timed<System> && (System::m == 0 || is_holonomic<System>)) {
     using Shape = ShapePattern<System>;
     return Shape::shapes() > 0 && Shape::shapes() < System::n && Shape::apart();
   } else {

@@ -14,8 +14,8 @@
 //   four particles              12  2   92           67    282   542   1054    103  465   616   1120
 //   heavy top by directors      12  9   189          127   1298  7503          402  4186  9882
 //
-// So every system on R^n takes sweeps of R^n: those of two stages up to `most_of_two_stages` unknowns. Systems with explicit time, a
-// generalized force or constraints of both kinds take Newton's method.
+// So every system on R^n takes sweeps of R^n: those of two stages up to `most_of_two_stages` unknowns. Systems with explicit time or an
+// applied force take those of any number of stages, and systems with constraints of both kinds Newton's method.
 
 #include "rattleback/methods/lobatto/cyclic.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
@@ -65,7 +65,7 @@ inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 template <class T, class System, int S>
 struct SweepsOnRn {
   template <bool>
-  using type = std::conditional_t<S == 2 && (Quadratic<System> || Mechanical<System>) &&
+  using type = std::conditional_t<S == 2 && !timed<System> && (Quadratic<System> || Mechanical<System>) &&
                                       stage_unknowns<System, S> <= most_of_two_stages,
                                   TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
@@ -84,14 +84,13 @@ using LagrangianLobatto =
 namespace detail {
 template <class T, class System, class Tau, int S>
 consteval auto lobatto_form() {
-  constexpr bool general = timed<System> || is_mixed<System>,
-                 swept = !general && stage_unknowns<System, S> <= most_swept<T, System>;
+  constexpr bool swept = !is_mixed<System> && stage_unknowns<System, S> <= most_swept<T, System>;
   if constexpr (on_group<System>) {
     using Step = typename std::conditional_t<swept && (Mechanical<System> || MechanicalOnGroup<System>),
                                              std::type_identity<GroupLobatto<T, System, Tau, S>>,
                                              std::type_identity<GeneralLobatto<T, System, Tau, S, true>>>::type;
     return std::type_identity<Normalising<Step, System, T>>{};
-  } else if constexpr (Condensable<System> && !general) {
+  } else if constexpr (Condensable<System> && !timed<System>) {
     return std::type_identity<CondensedLobatto<T, System, S>>{};
   } else if constexpr (swept) {
     return std::type_identity<LagrangianLobatto<T, System, S>>{};

@@ -20,6 +20,7 @@ RB_NAMESPACE_BEGIN
 /// of which (s-1) m equations are all that is ever solved, x0 = -P^-1 r and the update is x0 - P^-1 (J - P) x0, with
 /// the terms of first order in h of J - P: brackets with the velocity eta at the node and, where M or A depends on g, those with
 /// B = l_eta,g as on R^n (stage_sweeps.hpp). Then M is that of each stage. So the sweeps contract like h^2.
+/// An applied force has its derivative F by eta added to B^T.
 /// Lanes that have not converged after 4/5 of the iterations they may take, or whose updates grow, are left unsolved.
 template <class T, class System, class Tau, int S, bool parks>
 class GroupSweeps {
@@ -34,6 +35,7 @@ class GroupSweeps {
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
   using Unknowns = StageUnknowns<T, n, m, S, first>;
+  static constexpr bool applies_force = detail::has_applied_force<System>();
 
  public:
   using State = StateOf<T, System>;
@@ -76,11 +78,15 @@ class GroupSweeps {
     state.q = end().g;
     state.p = end().p;
     Vector<T, m> impulse;
-    if constexpr (m > 0) impulse = put_on_constraint(system_, state.q, state.p, lanes.singular);
+    if constexpr (m > 0) impulse = put_on_constraint(at_stage(h, S - 1), state.q, state.p, lanes.singular);
     return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.residual.largest(), state);
   }
 
  private:
+  /// The system at the time of stage i.
+  RB_HD decltype(auto) at_stage(const T& h, int i) const { return after(system_, h * T(lobatto_pair<S>().c[i])); }
+
+  struct Nothing {};
   struct End {
     Configuration<System> g;  // of the last stage
     Vector<T, n> p;           // mu'
@@ -88,6 +94,7 @@ class GroupSweeps {
   struct Stages {
     End end;
     ConstraintForms<System> forms[S];  // A_i
+    [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
     GuideFactors<T, coupled> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
@@ -136,12 +143,15 @@ class GroupSweeps {
       RB_UNROLL
       for (int l = 0; j > 0 && l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
       const At chart(h * sum);
+      const auto& system = at_stage(h, j);
       at.end.g = chart.move(state.q);
-      const Vector<T, n> eta = chart.dtau(x.velocity[j]), p = inertia.momentum(system_, at.end.g, eta);
-      inertia.set_stage(system_, j, at.end.g, eta, first_sweep);
-      Vector<T, n> impulse = h * configuration_force(system_, at.end.g, eta);
+      const Vector<T, n> eta = chart.dtau(x.velocity[j]), p = inertia.momentum(system, at.end.g, eta);
+      inertia.set_stage(system, j, at.end.g, eta, first_sweep);
+      Vector<T, n> impulse = h * configuration_force(system, at.end.g, eta);
+      if constexpr (applies_force)
+        if (first_sweep) at.drag[j] = force_by_velocity(system, at.end.g, eta);
       if constexpr (m > 0) {
-        at.forms[j].mu = constraint_forms(system_, at.end.g, p);
+        at.forms[j].mu = constraint_forms(system, at.end.g, p);
         impulse = impulse + at.forms[j].transpose_times(x.multiplier[j]);
       }
       at.residual.velocity[j] = at.residual.velocity[j] + chart.dtau_star(p);
@@ -165,16 +175,16 @@ class GroupSweeps {
         if (j == 0) continue;
         Vector<T, m>& r = at.residual.multiplier[first + j - 1];
         if constexpr (holonomic) {
-          r = (T(1.0) / h) * system_.position_constraint(at.end.g);
+          r = (T(1.0) / h) * system.position_constraint(at.end.g);
         } else {
-          r = constraint_offset(system_, at.end.g);
+          r = constraint_offset(system, at.end.g);
           RB_UNROLL
           for (int k = 0; k < m; ++k) {
             f[j][k] = chart.Ad_inverse_star(at.forms[j].mu[k]);
             response[j][k] = chart.Ad(inertia.inverse_times(j, at.forms[j].mu[k]));
           }
-          if constexpr (requires { system_.vector_potential(at.end.g); })
-            r = r - at.forms[j] * inertia.inverse_times(j, system_.vector_potential(at.end.g));
+          if constexpr (requires { system.vector_potential(at.end.g); })
+            r = r - at.forms[j] * inertia.inverse_times(j, system.vector_potential(at.end.g));
         }
       }
     }
@@ -238,10 +248,17 @@ class GroupSweeps {
                              const Unknowns& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     const Vector<T, n> eta = inertia.node_velocity(state.p);
-    [[maybe_unused]] Vector<T, n> back[S];  // h B_j^T x_j
+    [[maybe_unused]] Vector<T, n> back[S];  // h (B_j^T + F_j) x_j
     if constexpr (Inertia::varies) {
       RB_UNROLL
       for (int j = 0; j < S; ++j) back[j] = h * transpose_times(inertia.coupling(j), x.velocity[j]);
+    }
+    if constexpr (applies_force) {
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) {
+        const Vector<T, n> dragged = h * (at.drag[j] * x.velocity[j]);
+        back[j] = Inertia::varies ? back[j] + dragged : dragged;
+      }
     }
     Unknowns r;
     [[maybe_unused]] Vector<T, n> along[S];  // A_l^T Lambda_l
@@ -271,8 +288,8 @@ class GroupSweeps {
       r.velocity[i] = half * (inertia.node_times(G::ad(eta, fma(T(-tableau.c[i]), x.velocity[i], y))) +
                               G::ad_star(eta, momentum) - G::ad_star(w_y, state.p));
       [[maybe_unused]] Vector<T, n> pushed = Vector<T, n>::zero();
-      if constexpr (Inertia::varies) {
-        r.velocity[i] = r.velocity[i] - h * (inertia.coupling(i) * y);
+      if constexpr (Inertia::varies) r.velocity[i] = r.velocity[i] - h * (inertia.coupling(i) * y);
+      if constexpr (Inertia::varies || applies_force) {
         RB_UNROLL
         for (int j = 0; j < S; ++j) {
           r.velocity[i] = fma(T(tableau.ah[i][j]), back[j], r.velocity[i]);
@@ -286,7 +303,7 @@ class GroupSweeps {
           constraint = (-half * T(tableau.c[i])) * (at.forms[i] * G::ad(eta, y));
         } else {
           constraint = -h * constraint_rate(state, inertia, y);
-          if constexpr (Inertia::varies) constraint = constraint - at.forms[i] * inertia.inverse_times(i, pushed);
+          if constexpr (Inertia::varies || applies_force) constraint = constraint - at.forms[i] * inertia.inverse_times(i, pushed);
         }
       }
     }

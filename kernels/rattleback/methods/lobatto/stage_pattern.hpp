@@ -23,7 +23,7 @@ class StagePattern {
     constexpr auto table = tabulated<n>([](int r) {
       for (int k = 0; k < m; ++k)
         if (Forms::entry(k, r)) return true;
-      return Pattern::forces(r);
+      return has_applied_force<System>() || Pattern::forces(r);
     });
     return table(i);
   }
@@ -35,7 +35,7 @@ class StagePattern {
         for (int k = 0; k < Pattern::active; ++k)
           if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
       }
-      return nonlinear;
+      return nonlinear || has_applied_force<System>();
     });
     return table(i);
   }

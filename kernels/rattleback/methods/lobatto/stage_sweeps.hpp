@@ -26,6 +26,7 @@ RB_NAMESPACE_BEGIN
 ///
 /// Where L is stated as a whole, M and B are L_vv and L_vq at (Q_i, V_i), and M_i^-1 (p - A_i) is the velocity that has the momentum p.
 /// Where the constraint Phi(q, v) is nonlinear in v, C is Phi_v, c_i is Phi at that velocity, and h B_j^T has l_j . Phi_vv added.
+/// An applied force belongs to f_j, and its derivative by v to B_j^T.
 /// A holonomic constraint turns its forces with q. Where D^2g has few entries E has this part of second order as well,
 ///
 ///   - sum_{j<s} ah_ij S y_j  in (E x)_i,     S = sum_k l_k D^2g_k  at the node.
@@ -47,7 +48,8 @@ class StageSweeps {
   static constexpr int first = all_new ? 0 : 1;
   /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
   static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
-  static constexpr bool turns_forces = detail::has_sparse_hessian<System>();
+  static constexpr bool turns_forces = detail::has_sparse_hessian<System>(),
+                        applies_force = detail::has_applied_force<System>();
   static constexpr int sweeps_with_own_matrices = holonomic && ConstantInertia<System> && n <= 3 ? 2 : 1;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
@@ -116,7 +118,7 @@ class StageSweeps {
     RB_UNROLL
     for (int j = 0; j < S; ++j) state.p = plus_forces(T(tableau.b[j]), at.w[j], state.p);
     Vector<T, m> impulse;
-    if constexpr (m > 0) impulse = put_on_constraint(at, x.velocity[S - 1], state, lanes.singular);
+    if constexpr (m > 0) impulse = put_on_constraint(at, h, x.velocity[S - 1], state, lanes.singular);
     return end_step<S, !spark>(lanes, h, impulse, x.multiplier[S - 1], residual, state);
   }
 
@@ -142,6 +144,9 @@ class StageSweeps {
     return y;
   }
 
+  /// The system at the time of stage i.
+  RB_HD decltype(auto) at_stage(const T& h, int i) const { return after(system_, h * T(lobatto_pair<S>().c[i])); }
+
   struct Nothing {};
   struct Stages {
     Vector<T, n> w[S];
@@ -158,6 +163,7 @@ class StageSweeps {
     Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
     Matrix<T, m, n> rate[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
+    [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // df/dv
     [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
     GuideFactors<T, coupled> factors;  // of the equations of the multipliers
 
@@ -187,6 +193,7 @@ class StageSweeps {
       multiplier = h * state.lambda;
       impulse = h * node_forms.transpose_times(state.lambda);
     }
+    if constexpr (applies_force) impulse = fma(h, system_.applied_force(state.q, v), impulse);
     const Vector<T, n> by_force = inverse * node.plus_force(h, v, impulse);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
@@ -213,6 +220,7 @@ class StageSweeps {
     Forms forms[S];
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
+      const auto& system = at_stage(h, j);
       if (j == 0) {
         lagrangian[0] = node;
         forms[0] = node_forms;
@@ -222,13 +230,15 @@ class StageSweeps {
         RB_UNROLL
         for (int l = 1; l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
         q[j] = fma(h, sum, state.q);
-        lagrangian[j] = Lagrangian(system_, q[j]);
-        if constexpr (m > 0) forms[j].mu = constraint_forms(system_, q[j], x.velocity[j]);
+        lagrangian[j] = Lagrangian(system, q[j]);
+        if constexpr (m > 0) forms[j].mu = constraint_forms(system, q[j], x.velocity[j]);
       }
       lagrangian[j].move(x.velocity[j]);
       at.residual.velocity[j] = lagrangian[j].momentum(x.velocity[j]);
       at.w[j] = Vector<T, n>::zero();
       if constexpr (m > 0) at.w[j] = forms[j].transpose_times(x.multiplier[j]);
+      if constexpr (applies_force)
+        at.w[j] = fma(h, system.applied_force(j == 0 ? state.q : q[j], x.velocity[j]), at.w[j]);
       at.w[j] = lagrangian[j].plus_force(h, x.velocity[j], at.w[j]);
     }
     const Vector<T, n> p_first = plus_forces(T(tableau.b[0]), at.w[0], state.p);  // ah_i1 = b_1
@@ -245,7 +255,7 @@ class StageSweeps {
       for (int j = 0; j < S; ++j) {
         phi[j] = forms[j] * x.velocity[j];
         if constexpr (has_constraint_offset<System>)
-          phi[j] = phi[j] + constraint_offset(system_, j == 0 ? state.q : q[j]);
+          phi[j] = phi[j] + constraint_offset(at_stage(h, j), j == 0 ? state.q : q[j]);
       }
       RB_UNROLL
       for (int i = 1; i < S; ++i) at.residual.multiplier[i - 1] = sum_of(tableau.a[i], phi);
@@ -253,18 +263,19 @@ class StageSweeps {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
+        const auto& system = at_stage(h, i);
         if constexpr (holonomic) {
-          r = (T(1.0) / h) * system_.position_constraint(q[i]);
+          r = (T(1.0) / h) * system.position_constraint(q[i]);
         } else {
           Vector<T, n> p = state.p;
           RB_UNROLL
           for (int j = 0; j < S; ++j) p = plus_forces(T(tableau.a[i][j]), at.w[j], p);
           const Vector<T, n> v = lagrangian[i].velocity(p, x.velocity[i]);
           if constexpr (nonlinear) {
-            r = constraint(system_, q[i], v);
+            r = constraint(system, q[i], v);
           } else {
             r = forms[i] * v;
-            if constexpr (has_constraint_offset<System>) r = r + constraint_offset(system_, q[i]);
+            if constexpr (has_constraint_offset<System>) r = r + constraint_offset(system, q[i]);
           }
         }
       }
@@ -272,6 +283,9 @@ class StageSweeps {
     if (set) {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
+        const auto& system = at_stage(h, i);
+        if constexpr (applies_force)
+          matrices.drag[i] = force_by_velocity(system, i == 0 ? state.q : q[i], x.velocity[i]);
         if constexpr (!ConstantInertia<System>) {
           MassInverse& inverse = matrices.inverse[i];
           const MassInverse of_node = inverse;
@@ -286,9 +300,9 @@ class StageSweeps {
           RB_UNROLL
           for (int k = 0; k < m; ++k) matrices.response[i][k] = matrices.inverse_of(i) * forms[i].mu[k];
           if constexpr (nonholonomic)
-            if (i > 0) matrices.rate[i] = constraint_rate(system_, q[i], x.velocity[i]);
+            if (i > 0) matrices.rate[i] = constraint_rate(system, q[i], x.velocity[i]);
           if constexpr (nonlinear)
-            matrices.bend[i] = constraint_bend(system_, i == 0 ? state.q : q[i], x.velocity[i], x.multiplier[i]);
+            matrices.bend[i] = constraint_bend(system, i == 0 ? state.q : q[i], x.velocity[i], x.multiplier[i]);
         }
       }
       if constexpr (m > 0) lanes.note_singular(factorise_multipliers(matrices));
@@ -416,6 +430,7 @@ class StageSweeps {
       if constexpr (turns_forces)
         if (j > 0) back[j] = matrices.turn * y[j];
       if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
+      if constexpr (applies_force) back[j] = fma(h, matrices.drag[j] * x.velocity[j], back[j]);
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
       turned_forms[j] = Vector<T, m>::zero();
       if constexpr (spark)
@@ -468,11 +483,13 @@ class StageSweeps {
   }
 
   /// Puts the momentum of a state on the constraint; returns the impulse. `near` is about the velocity.
-  RB_HD Vector<T, m> put_on_constraint(Stages& at, const Vector<T, n>& near, State& state, mask_t<T>& singular) const {
+  RB_HD Vector<T, m> put_on_constraint(Stages& at, const T& h, const Vector<T, n>& near, State& state,
+                                       mask_t<T>& singular) const {
+    const auto& system = at_stage(h, S - 1);
     if constexpr (nonlinear) {
-      return rattleback::put_on_constraint(system_, state.q, state.p, singular);
+      return rattleback::put_on_constraint(system, state.q, state.p, singular);
     } else {
-      return rattleback::put_on_constraint(system_, at.end, at.end_forms, state.q, near, state.p, singular);
+      return rattleback::put_on_constraint(system, at.end, at.end_forms, state.q, near, state.p, singular);
     }
   }
 

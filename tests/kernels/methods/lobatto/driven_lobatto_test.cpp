@@ -119,6 +119,44 @@ TEST(DrivenLobatto, TakesTheForceOfAPotentialLikeThePotential) {
   for_stages<2, 3>(expect_same);
 }
 
+/// Sweeps and Newton's method from the time 1/4, and how many sweeps there are.
+template <class System, int S>
+void expect_sweeps_solve() {
+  const auto system = at(System{}, 0.25);
+  StateAt<System> start{System::start_q(), {}, {}};
+  Vector<double, System::n> v = System::start_v();
+  if constexpr (System::m > 0) {
+    start.q = detail::displaced<AtTime<System>>(start.q, Vector<double, System::n>::zero());
+    v = on_constraint(system, start.q, v);
+    start.lambda = multipliers(system, start.q, v);
+  }
+  start.p = momentum(system, start.q, v);
+  auto swept = start, solved = start;
+  const auto report = fast_step_of<LobattoStep<double, AtTime<System>, Cay, S>>(system, to_round_off)(swept, 0.125);
+  EXPECT_EQ(report.status, 0.0);
+  EXPECT_LE(report.iterations, 14.0);
+  EXPECT_EQ((GeneralLobatto<double, AtTime<System>, Cay, S>(system, to_round_off)(solved, 0.125).status), 0.0);
+  EXPECT_LE(distance(swept.q, solved.q), 1e-14);
+  EXPECT_LE(distance(swept.p, solved.p), 1e-14);
+  EXPECT_LE(distance(swept.lambda, solved.lambda), 1e-12);
+}
+template <class System>
+void expect_sweeps_solve() {
+  expect_sweeps_solve<System, 2>();
+  expect_sweeps_solve<System, 3>();
+}
+TEST(DrivenLobatto, SweepsSolveItsEquations) {
+  expect_sweeps_solve<BreathingSphere<double>>();
+  expect_sweeps_solve<MovingPivot<double, true>>();
+  expect_sweeps_solve<SwellingWell<double>>();
+  expect_sweeps_solve<DraggedParticle<double>>();
+  expect_sweeps_solve<DrivenSkate<double>>();
+  expect_sweeps_solve<FastSkate<double>>();
+  expect_sweeps_solve<DampedBody<double, ConstraintKind::none>>();
+  expect_sweeps_solve<DampedBody<double, ConstraintKind::holonomic>>();
+  expect_sweeps_solve<DampedBody<double, ConstraintKind::velocity>>();
+}
+
 /// A step forward, and one of size -h from its end.
 template <class System, int S>
 void expect_symmetric() {
