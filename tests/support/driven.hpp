@@ -106,6 +106,15 @@ struct SwellingWell {
   }
 };
 
+/// The same with friction.
+template <class T>
+struct DampedWell : SwellingWell<T> {
+  template <class S>
+  Vector<S, 2> force(const S& t, const Vector<S, 2>& q, const Vector<S, 2>& v) const {
+    return SwellingWell<T>::force(t, q, v) + S(-0.5) * v;
+  }
+};
+
 /// A pendulum whose pivot moves, where the drive comes from a potential or is given as a force.
 template <class T, bool by_force>
 struct MovingPivot {

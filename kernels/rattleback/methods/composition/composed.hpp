@@ -12,8 +12,25 @@ struct CompositionNumbers {
   static constexpr int at_count = 1, at_weights = 2;
 };
 
-/// Substeps weight_i h of `Step`. The time moves on with them.
-template <class T, class System, class Step>
+namespace detail {
+template <class T, class System>
+struct TimedStart {
+  System system;
+  SolverOptions<T> options;
+  RB_HD TimedStart(const System& s, const SolverOptions<T>& o) : system(s), options(o) {}
+};
+struct TimelessStart {
+  template <class System, class Options>
+  RB_HD TimelessStart(const System&, const Options&) {}
+};
+}  // namespace detail
+/// What makes a substep at a later time; nothing where the step is the same at all times.
+template <class T, class System>
+using StartOfSubsteps = std::conditional_t<timed<System>, detail::TimedStart<T, System>, detail::TimelessStart>;
+
+/// Substeps weight_i h of `Step`. The time moves on with them. With `by_drifts` the numbers are those of a splitting, whose drifts are the
+/// substeps.
+template <class T, class System, class Step, bool by_drifts = false>
 class Composed {
   using Numbers = CompositionNumbers;
 
@@ -22,7 +39,7 @@ class Composed {
   using Team = tile_of<Step>;
   using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
-  using FastStep = Composed<T, System, fast_step_of<Step>>;
+  using FastStep = Composed<T, System, fast_step_of<Step>, by_drifts>;
   static constexpr bool defers_failures = requires { requires Step::defers_failures; };
   static constexpr bool two_packs = requires { requires Step::two_packs; };
 
@@ -33,7 +50,7 @@ class Composed {
     StepReport<T> report{T(0.0), T(0.0), T(0.0)};
     [[maybe_unused]] double begin = 0.0;
     for (int i = 0; i < static_cast<int>(numbers_[Numbers::at_count]); ++i) {
-      const double weight = numbers_[Numbers::at_weights + i];
+      const double weight = numbers_[Numbers::at_weights + (by_drifts ? 2 * i + 1 : i)];
       if constexpr (timed<System>) {
         const Step substep = make_step<Step>(after(start_.system, T(begin) * h), start_.options, numbers_);
         report.add_substep(substep(state, T(weight) * h));
@@ -46,16 +63,7 @@ class Composed {
   }
 
  private:
-  /// What makes a substep at a later time; nothing where the step is the same at all times.
-  struct Timed {
-    System system;
-    SolverOptions<T> options;
-    RB_HD Timed(const System& s, const SolverOptions<T>& o) : system(s), options(o) {}
-  };
-  struct Timeless {
-    RB_HD Timeless(const System&, const SolverOptions<T>&) {}
-  };
-  [[no_unique_address]] std::conditional_t<timed<System>, Timed, Timeless> start_;
+  [[no_unique_address]] StartOfSubsteps<T, System> start_;
   Step step_;
   const double* numbers_;
 };

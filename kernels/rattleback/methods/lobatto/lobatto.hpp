@@ -12,7 +12,7 @@ RB_NAMESPACE_BEGIN
 
 /// The step that begins with the multiplier of the continuous equations.
 template <class T, class System, class Tau, int S>
-  requires(kind_of<System>() == ConstraintKind::velocity && !HamiltonianAlone<System>)
+  requires(velocity_count<System> > 0 && !HamiltonianAlone<System>)
 using RecomputedLobattoStep = Recomputed<LobattoStep<T, System, Tau, S>, System, T>;
 
 /// Drifts and kicks in turn.
@@ -20,12 +20,12 @@ template <class T, class System, class Tau, int S>
   requires(S == 2 && Condensable<System> && System::m == 0)
 using SplitLobattoStep = Splitting<T, System>;
 
-/// The step with two stages, composed. Where it consists of drifts and kicks, so does the composition; with a generalized force, which
-/// may depend on velocities, it does not.
+/// The step with two stages, composed. Where it consists of drifts and kicks, so does the composition; with an applied force, which may
+/// depend on velocities, it does not.
 template <class T, class System, class Tau, int S>
   requires(S == 2 && !on_group<System> && !HamiltonianAlone<System> && !is_mixed<System>)
 using ComposedLobattoStep =
     std::conditional_t<Condensable<System> && System::m == 0 && !timed<System>, Splitting<T, System>,
-                       Composed<T, System, LobattoStep<T, System, Tau, S>>>;
+                       Composed<T, System, LobattoStep<T, System, Tau, S>, Condensable<System> && System::m == 0>>;
 
 RB_NAMESPACE_END

@@ -24,7 +24,8 @@ class Recomputed {
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     StepReport<T> report = step_(state, h);
-    const detail::ContinuousMultiplier<System> exact(system_, state.q, velocity(system_, state.q, state.p));
+    const auto& end = after(system_, h);
+    const detail::ContinuousMultiplier<System> exact(end, state.q, velocity(end, state.q, state.p));
     state.lambda = exact.lambda;
     const mask_t<T> undetermined = (report.status == T(0.0)) & (exact.singular | !is_finite(sum(exact.lambda)));
     report.status = select(undetermined, T(double(status_singular)), report.status);

@@ -7,8 +7,9 @@
 RB_NAMESPACE_BEGIN
 
 /// Kicks p += h b F(q) and drifts q += h a M^-1 p in turn, with the weights b_0, a_1, b_1, .., a_k, b_k. A kick without
-/// weight is left out. F = -grad U, and where the system has a generalized force F = (f - grad U)(t, q), whose time moves on with the
-/// drifts. With a force that depends on velocities a kick would not be exact, and the order would be 1: such a system must not come here.
+/// weight is left out. F = -grad U, and where the system has an applied force F = (f - grad U)(t, q), whose time moves on with the drifts.
+/// With a force that depends on velocities kicks would not be exact, and the order would be 1. So velocities are no numbers, and such a
+/// force gives none, which shows in the status.
 template <class T, class System>
 class Splitting {
   using Numbers = CompositionNumbers;
@@ -35,8 +36,10 @@ class Splitting {
 
  private:
   RB_HD static void kick(const System& system, State& state, const T& h, double weight) {
-    if (weight != 0.0)
-      state.p = fma(T(weight) * h, configuration_force(system, state.q, Vector<T, System::n>::zero()), state.p);
+    Vector<T, System::n> v{};
+    RB_UNROLL
+    for (int i = 0; i < System::n; ++i) v[i] = T(__builtin_nan(""));
+    if (weight != 0.0) state.p = fma(T(weight) * h, configuration_force(system, state.q, v), state.p);
   }
 
   System system_;

@@ -2,6 +2,7 @@
 
 #include "driven.hpp"
 
+#include "rattleback/methods/nonholonomic/spark.hpp"
 #include "rattleback/tableaus/compositions.hpp"
 
 namespace rattleback {
@@ -49,10 +50,10 @@ TEST(WorkedStates, BothKindsOfConstraints) {
 struct CompositionOf {
   double numbers[max_method_numbers]{};
   int order = 0;
-  explicit CompositionOf(std::string_view name) {
+  CompositionOf(std::string_view name, bool split) {
     for (const Composition& c : compositions) {
       if (c.name != name) continue;
-      write_composition(c, c.kind != Composition::Kind::substeps, numbers + CompositionNumbers::at_count);
+      write_composition(c, split, numbers + CompositionNumbers::at_count);
       order = c.order;
     }
   }
@@ -60,7 +61,7 @@ struct CompositionOf {
 
 TEST(WorkedStates, Splitting) {
   using Step = SplitLobattoStep<double, AtTime<SwellingWell<double>>, Cay, 2>;
-  const CompositionOf composition("blanes-moan4");
+  const CompositionOf composition("blanes-moan4", true);
   const auto state = motion<Step>(SwellingWell<double>{}, begin<SwellingWell<double>>(), 0.125, 1, composition.numbers);
   EXPECT_LE(distance(state.q, {.528098281049, -.152792254374}), printed);
   EXPECT_LE(distance(state.p, {.197141405758, .801568766045}), printed);
@@ -180,7 +181,7 @@ TEST(DrivenLobatto, IsSymmetricOnRn) {
 template <class Step, class System>
 void expect_order_of(const char* name, int coarse) {
   SCOPED_TRACE(name);
-  const CompositionOf composition(name);
+  const CompositionOf composition(name, Condensable<AtTime<System>> && System::m == 0);
   const auto reference = motion<LobattoStep<double, AtTime<System>, Cay, 4>>(System{}, begin<System>(), 1.0, 64);
   double error[2];
   for (int k = 0; k < 2; ++k) {
@@ -203,6 +204,38 @@ TEST(DrivenCompositions, HaveTheirOrders) {
   expect_order_of<Split, SwellingWell<double>>("blanes-moan4", 8);
   expect_order_of<Split, SwellingWell<double>>("blanes-moan6", 4);
   expect_order_of<Split, SwellingWell<double>>("blanes-moan-rkn6", 4);
+  // whose force may not depend on velocities
+  const CompositionOf composition("blanes-moan4", true);
+  auto state = begin<DampedWell<double>>();
+  const SplitLobattoStep<double, AtTime<DampedWell<double>>, Cay, 2> step(at(DampedWell<double>{}, 0.0), to_round_off,
+                                                                          composition.numbers);
+  EXPECT_EQ(step(state, 0.125).status, status_not_finite);
+  using Damped = ComposedLobattoStep<double, AtTime<DampedWell<double>>, Cay, 2>;
+  expect_order_of<Damped, DampedWell<double>>("suzuki4", 8);
+}
+
+TEST(DrivenLobatto, RecomputesMultipliersAtTheEnd) {
+  using System = SphereAndDrive<double>;
+  const auto reached =
+      motion<RecomputedLobattoStep<double, AtTime<System>, Cay, 3>>(System{}, begin<System>(), 0.125, 1);
+  const auto end = at(System{}, 0.125);
+  EXPECT_LE(distance(reached.lambda, multipliers(end, reached.q, velocity(end, reached.q, reached.p))), 1e-14);
+}
+
+template <int S>
+void expect_order_of_spark(int coarse) {
+  using Skate = DrivenSkate<double>;
+  const auto exact = motion<LobattoStep<double, AtTime<Skate>, Cay, 4>>(Skate{}, begin<Skate>(), 1.0, 64);
+  double error[2];
+  for (int k = 0; k < 2; ++k) {
+    const auto reached = motion<SparkStep<double, AtTime<Skate>, S>>(Skate{}, begin<Skate>(), 1.0, coarse << k);
+    error[k] = std::max(distance(reached.q, exact.q), distance(reached.p, exact.p));
+  }
+  EXPECT_NEAR(std::log2(error[0] / error[1]), 2 * S - 2, 0.2);
+}
+TEST(DrivenSpark, HasItsOrders) {
+  expect_order_of_spark<2>(32);
+  expect_order_of_spark<3>(16);
 }
 
 TEST(DrivenLobatto, HasTangentMaps) {
