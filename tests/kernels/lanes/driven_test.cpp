@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "driven.hpp"
 #include "lanes.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
 
@@ -162,6 +163,48 @@ TYPED_TEST(Driven, HasBothKindsOfConstraints) {
   const auto observed = evaluate_observables(system, q, v);
   EXPECT_NEAR(value(observed[1]), std::max(std::fabs(g), std::fabs(v0[2] * v0[2] - q0[0] * v0[1] - t * t)), 1e-14);
   EXPECT_NEAR(value(observed[2]), std::fabs(hidden), 1e-14);
+}
+
+/// Steps from times that differ between lanes, against the same steps lane by lane.
+template <template <class> class SystemOf, int S>
+void expect_same_steps() {
+  using System = AtTime<SystemOf<double>>;
+  using Systems = AtTime<SystemOf<Real>>;
+  const auto time = [](int k) { return 0.0625 * k; };
+  const auto from = [&](int k) {
+    const auto system = at(SystemOf<double>{}, time(k));
+    StateOf<double, System> state{SystemOf<double>::start_q(), {}, {}};
+    const auto v = (1.0 + 0.0625 * k) * SystemOf<double>::start_v();
+    state.p = momentum(system, state.q, v);
+    if constexpr (System::m > 0) state.lambda = multipliers(system, state.q, v);
+    return state;
+  };
+  StateOf<Real, Systems> pack;
+  pack.q = vector_from_lanes<element_size<System>>([&](int k) { return from(k).q; });
+  pack.p = vector_from_lanes<System::n>([&](int k) { return from(k).p; });
+  if constexpr (System::m > 0) pack.lambda = vector_from_lanes<System::m>([&](int k) { return from(k).lambda; });
+  const auto reports = LobattoStep<Real, Systems, Cay, S>(at(SystemOf<Real>{}, from_lanes(time)),
+                                                          {Real(1e-14), 50})(pack, Real(0.125));
+  for (int k = 0; k < width; ++k) {
+    auto one = from(k);
+    const auto report =
+        LobattoStep<double, System, Cay, S>(at(SystemOf<double>{}, time(k)), {1e-14, 50})(one, 0.125);
+    EXPECT_EQ(lane(reports.status, k), report.status);
+    EXPECT_TRUE(same_bits(lane(pack.q, k), one.q)) << "lane " << k;
+    EXPECT_TRUE(same_bits(lane(pack.p, k), one.p)) << "lane " << k;
+    if constexpr (System::m > 0) {
+      EXPECT_TRUE(same_bits(lane(pack.lambda, k), one.lambda)) << "lane " << k;
+    }
+  }
+}
+template <class T>
+using Top = DampedBody<T, ConstraintKind::none>;
+class DrivenSteps : public LaneTest {};
+TEST_F(DrivenSteps, HaveTheBitsOfOneLane) {
+  expect_same_steps<DampedWell, 3>();
+  expect_same_steps<SphereAndDrive, 2>();
+  expect_same_steps<DrivenSkate, 3>();
+  expect_same_steps<Top, 2>();
 }
 
 TEST(DrivenSystems, LeaveOtherSystemsAlone) {
