@@ -115,7 +115,6 @@ class VariationalRungeKutta {
     Vector<T, n> eta, force;
     if constexpr (by_hamiltonian) {
       hamiltonian_rates(stage_.system, q, m, eta, force);
-      if constexpr (detail::has_applied_force<System>()) force = force + stage_.system.applied_force(q, eta);
     } else {
       eta = velocity(stage_.system, q, m);
       force = configuration_force(stage_.system, q, eta);
@@ -246,15 +245,7 @@ class VariationalRungeKutta {
     for (int l = 0; l < S; ++l) x = add_scaled(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
     typename Stage::template Terms<R> at;
     if constexpr (by_hamiltonian) at.p = segment<n, n>(u.stage[j]);
-    if constexpr (timed<System>) {
-      double c = 0.0;
-      for (int l = 0; l < S; ++l) c += tableau.a(j, l);
-      Stage later = stage_;
-      later.system.time = later.system.time + T(c) * h;
-      later(q, x, k, at);
-    } else {
-      stage_(q, x, k, at);
-    }
+    stage_(q, x, k, at);
     if constexpr (by_hamiltonian) r.residual[j] = join(at.lack, Vector<R, n>::zero());
     w[j] = w[j] + at.w;
     RB_UNROLL

@@ -94,7 +94,6 @@ class VariationalStage {
     if constexpr (by_hamiltonian) {
       Vector<R, n> by_momentum;
       hamiltonian_rates(system, g, at.p, by_momentum, force);
-      if constexpr (detail::has_applied_force<System>()) force = force + system.applied_force(g, eta);
       at.lack = eta - by_momentum;
     } else {
       if constexpr (Separable<System>) {

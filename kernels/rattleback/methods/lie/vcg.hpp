@@ -5,7 +5,6 @@
 // For one stage Crouch-Grossman methods equal Munthe-Kaas methods without correction (r = 0). Each substep thus has
 // n unknowns.
 
-#include "rattleback/methods/composition/composed.hpp"
 #include "rattleback/methods/lie/vrkmk.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -37,34 +36,21 @@ class VcgStep : public detail::WithFastStep<VcgStep<T, System, false>, newton &&
   using State = StateOf<T, System>;
   static constexpr bool defers_failures = !newton;
   RB_HD VcgStep(const System& system, const SolverOptions<T>& options, const double* numbers)
-      : core_(core_of(system, options, numbers)), start_(system, options), numbers_(numbers) {}
+      : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
+              TangentSeries(numbers + Numbers::at_series)),
+        numbers_(numbers) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     StepReport<T> report{T(0.0), T(0.0), T(0.0)};
-    [[maybe_unused]] double begin = 0.0;
     for (int i = 0; i < static_cast<int>(numbers_[Numbers::at_count]); ++i) {
       const double* substep = numbers_ + Numbers::at_substeps + i * Numbers::per_substep;
-      const StageCoefficients<1> tableau(substep + 1);
-      if constexpr (timed<System>) {
-        const Core core = core_of(after(start_.system, T(begin) * h), start_.options, numbers_);
-        report.add_substep(core(state, T(substep[0]) * h, tableau));
-        begin += substep[0];
-      } else {
-        report.add_substep(core_(state, T(substep[0]) * h, tableau));
-      }
+      report.add_substep(core_(state, T(substep[0]) * h, StageCoefficients<1>(substep + 1)));
     }
     return report;
   }
 
  private:
-  using Core = VariationalRungeKutta<T, System, 1, newton>;
-  RB_HD static Core core_of(const System& system, const SolverOptions<T>& options, const double* numbers) {
-    return Core(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
-                TangentSeries(numbers + Numbers::at_series));
-  }
-
-  Core core_;
-  [[no_unique_address]] StartOfSubsteps<T, System> start_;
+  VariationalRungeKutta<T, System, 1, newton> core_;
   const double* numbers_;
 };
 
