@@ -214,7 +214,7 @@ TEST_F(Families, MethodsSayWhatTheyNeed) {
   const std::string text = message("conversion-kepler", {"system.name=magnetic-polar", "method={name=\"hbvm\"}"});
   EXPECT_NE(
       text.find("method 'hbvm' cannot treat system 'magnetic-polar' (it takes systems with holonomic constraints or "
-                "none and a Lagrangian v.Mv/2 - U(q) on R^n); use lobatto, variational-conversion, runge-kutta"),
+                "none and a Lagrangian v.Mv/2 - U(t, q) on R^n); use lobatto, variational-conversion, runge-kutta"),
       std::string::npos)
       << text;
 }

@@ -1,58 +1,11 @@
 #pragma once
-// Line-integral methods HBVM(k, s) for H = p.M^-1 p/2 + U(q) with holonomic constraints g(q) = 0, or none.
-// L. Brugnano, G. Gurioli, F. Iavernaro, E. B. Weinmueller, Line Integral Solution of Hamiltonian Systems with Holonomic
-// Constraints, section 4; the numbers in parentheses are its equations. Its lambda has the other sign.
-//
-// The velocity of a step is the polynomial sum_{j<s} gamma_j P_j, its coefficients from a Gauss rule of k nodes c_i,
-// weights b_i:
-//
-//   Y_i = q + h sum_j I_ij gamma_j                      I_ij = int_0^{c_i} P_j,  i = 1..k
-//   f_j = sum_i W_ji F(Y_i),  rho_j = sum_i W_ji Dg(Y_i)        W_ji = b_i P_j(c_i),  F = -grad U,  j = 0..s-1      (49)
-//   gamma_j = delta_j0 v + h M^-1 sum_l X_jl (f_l + rho_l^T Lambda)      X_jl = int_0^1 P_j int_0^c P_l              (50)
-//   sum_j rho_j gamma_j = 0, the mean of d/dt g over the step, or "direct": g(q + h gamma_0) = 0                    (51)
-//   q' = q + h gamma_0,   p' = p + h (f_0 + rho_0^T Lambda)                                                        (52)
-//
-// Lambda is constant over the step and belongs to its middle. It is kept for the record and as the guess of Newton's method.
+// The step of the line-integral methods HBVM(k, s): functional iteration, and Newton's method where it does not contract.
 
-#include "rattleback/catalogue/entry.hpp"
 #include "rattleback/linalg/factors.hpp"
-#include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/hbvm/equations.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
-#include "rattleback/tableaus/legendre.hpp"
 
 RB_NAMESPACE_BEGIN
-
-/// The options of a step that are numbers at run time.
-struct HbvmOptions {
-  int k = 6;            ///< nodes, s <= k <= 12
-  bool direct = false;  ///< g(q') = 0 in place of the line integral
-  bool newton = false;  ///< Newton's method from the start, not only where the fixed point does not contract
-};
-
-namespace detail {
-/// Where the numbers of a step are: its options, then k rows of I_i0 - 1/2, I_i1..I_i,s-1, W_0i..W_s-1,i.
-struct HbvmNumbers {
-  static constexpr int k = 0, direct = 1, newton = 2, rows = 3;
-};
-}  // namespace detail
-
-inline constexpr int hbvm_numbers_max = detail::HbvmNumbers::rows + 2 * legendre_nodes_max * legendre_terms_max;
-static_assert(hbvm_numbers_max <= max_method_numbers);
-
-/// Writes the numbers a step with s coefficients needs; host only.
-inline void hbvm_numbers(int s, const HbvmOptions& options, double* numbers) {
-  using N = detail::HbvmNumbers;
-  const GaussLegendre rule = gauss_legendre(options.k);
-  numbers[N::k] = options.k;
-  numbers[N::direct] = options.direct;
-  numbers[N::newton] = options.newton;
-  double* row = numbers + N::rows;
-  for (int i = 0; i < options.k; ++i, row += 2 * s)
-    for (int j = 0; j < s; ++j) {
-      row[j] = rule.integral[i][j];
-      row[s + j] = rule.weighted[i][j];
-    }
-}
 
 /// One step. Its numbers, written by `hbvm_numbers`, stay where they are for as long as it is in use.
 ///
@@ -61,19 +14,21 @@ inline void hbvm_numbers(int s, const HbvmOptions& options, double* numbers) {
 /// has converged keeps its gamma, so further sweeps of the pack recompute the same numbers for it.
 template <class T, class System, int S, bool robust = true>
   requires(S >= 1 && S <= legendre_terms_max && HolonomicOnRn<System> && SeparableForm<System>)
-class Hbvm {
+class Hbvm : HbvmEquations<T, System, S> {
   static constexpr int n = System::n, m = System::m;
   static constexpr int size = S * n + m;
-  using Forms = ConstraintForms<System>;
-  using Coefficients = Vector<T, n>[S];
+  using Base = HbvmEquations<T, System, S>;
+  using Forms = typename Base::Forms;
+  using Coefficients = typename Base::Coefficients;
+  using Base::applied, Base::moves, Base::system_, Base::mass_;
 
  public:
-  using State = StateOf<T, System>;
+  using State = typename Base::State;
   using FastStep = Hbvm<T, System, S, false>;
   static constexpr bool defers_failures = !robust;
 
   RB_HD Hbvm(const System& system, const SolverOptions<T>& options, const double* numbers)
-      : system_(system), mass_(system), options_(options), numbers_(numbers) {}
+      : Base(system, numbers), options_(options) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const { return (*this)(state, PlainSum{}, h); }
 
@@ -88,7 +43,9 @@ class Hbvm {
   }
 
  private:
-  using N = detail::HbvmNumbers;
+  using Base::at_node, Base::direct, Base::direct_equations, Base::guess, Base::integrate,
+      Base::line_integral_equations, Base::middle, Base::newton_only, Base::nodes, Base::position, Base::quadrature,
+      Base::rate_of_constraint, Base::row, Base::value_at_node, Base::velocities, Base::velocity_at_node;
 
   /// What one sweep makes of gamma.
   struct Sweep {
@@ -96,11 +53,6 @@ class Hbvm {
     Vector<T, m> multiplier;  // h Lambda
     mask_t<T> singular;
   };
-
-  RB_HD int nodes() const { return static_cast<int>(numbers_[N::k]); }
-  RB_HD const double* row(int i) const { return numbers_ + N::rows + 2 * S * i; }
-  RB_HD bool direct() const { return numbers_[N::direct] != 0.0; }
-  RB_HD bool newton_only() const { return numbers_[N::newton] != 0.0; }
 
   /// The increments of q and p, and the new multiplier.
   RB_HD StepReport<T> solve(State& state, T h, Vector<T, n>& dq, Vector<T, n>& dp) const {
@@ -154,163 +106,22 @@ class Hbvm {
     return {step_status<T>(lanes.converged(), lanes.singular, mask_t<T>(true)), lanes.iterations, update};
   }
 
-  RB_HD static void guess(const Vector<T, n>& v, Coefficients& gamma) {
-    gamma[0] = v;
-    RB_UNROLL
-    for (int j = 1; j < S; ++j) gamma[j] = Vector<T, n>::zero();
-  }
-
-  /// q + h gamma_0/2, from which the node positions are reckoned.
-  RB_HD static Vector<T, n> middle(const State& state, T h, const Coefficients& gamma) {
-    return fma(T(0.5) * h, gamma[0], state.q);
-  }
-  /// Y_i
-  RB_HD Vector<T, n> position(const Vector<T, n>& middle, T h, const Coefficients& gamma, int i) const {
-    const double* integral = row(i);
-    Vector<T, n> y = T(integral[0]) * gamma[0];
-    RB_UNROLL
-    for (int j = 1; j < S; ++j) y = fma(T(integral[j]), gamma[j], y);
-    return fma(h, y, middle);
-  }
-
-  /// h f_j and rho_j (49)
-  RB_HD void quadrature(const State& state, T h, const Coefficients& gamma, Coefficients& hf, Forms (&rho)[S]) const {
-    RB_UNROLL
-    for (int j = 0; j < S; ++j) {
-      hf[j] = Vector<T, n>::zero();
-      if constexpr (m > 0) rho[j].mu = Matrix<T, m, n>::zero();
-    }
-    const Vector<T, n> from = middle(state, h, gamma);
-    const int k = nodes();
-    for (int i = 0; i < k; ++i) {
-      const double* weight = row(i) + S;
-      const Vector<T, n> y = position(from, h, gamma, i);
-      const Vector<T, n> f = force(system_, y);
-      RB_UNROLL
-      for (int j = 0; j < S; ++j) hf[j] = fma(T(weight[j]), f, hf[j]);
-      if constexpr (m > 0) {
-        const Matrix<T, m, n> dg = position_constraint(system_, y).jacobian;
-        RB_UNROLL
-        for (int j = 0; j < S; ++j) accumulate(T(weight[j]), dg, rho[j]);
-      }
-    }
-    RB_UNROLL
-    for (int j = 0; j < S; ++j) {
-      hf[j] = h * hf[j];
-      if constexpr (m > 0) complete(rho[j]);
-    }
-  }
-  /// rho += weight Dg, without the entries that are minus another one.
-  RB_HD static void accumulate(T weight, const Matrix<T, m, n>& dg, Forms& rho) {
-    RB_UNROLL
-    for (int c = 0; c < m; ++c) {
-      RB_UNROLL
-      for (int i = 0; i < n; ++i)
-        if (Forms::entry(c, i) && !(opposite(c, i) < i)) rho.mu[c][i] = fma(weight, dg[c][i], rho.mu[c][i]);
-    }
-  }
-  RB_HD static void complete(Forms& rho) {
-    RB_UNROLL
-    for (int c = 0; c < m; ++c) {
-      RB_UNROLL
-      for (int i = 0; i < n; ++i)
-        if (opposite(c, i) < i) rho.mu[c][i] = -rho.mu[c][opposite(c, i)];
-    }
-  }
-  RB_HD static constexpr int opposite(int row, int column) {
-    if constexpr (requires { System::constraint_opposite(0, 0); }) {
-      return System::constraint_opposite(row, column);
-    } else {
-      return column;
-    }
-  }
-
-  /// Row i of X applied to vectors: xi_i u_{i-1} - xi_{i+1} u_{i+1}, and u_0/2 - xi_1 u_1 for i = 0.
-  RB_HD static Vector<T, n> integrate(const Coefficients& u, int i) {
-    Vector<T, n> r = T(legendre_xi(i)) * u[i == 0 ? 0 : i - 1];
-    if (i + 1 < S) r = fma(T(-legendre_xi(i + 1)), u[i + 1 < S ? i + 1 : i], r);
-    return r;
-  }
-
-  /// gamma_j from the impulses (50).
-  RB_HD void velocities(const Vector<T, n>& v, const Coefficients& impulse, Coefficients& gamma) const {
-    RB_UNROLL
-    for (int j = 0; j < S; ++j) gamma[j] = mass_.inverse_times(integrate(impulse, j));
-    gamma[0] = v + gamma[0];
-  }
-
   /// One sweep: forces and constraint gradients at the nodes, the multiplier, the impulses.
   RB_HD void evaluate(const State& state, T h, T inverse_h, const Vector<T, n>& v, const Coefficients& gamma,
                       Sweep& sweep) const {
     Forms rho[S];
-    quadrature(state, h, gamma, sweep.impulse, rho);
+    const auto rate = quadrature(state, h, gamma, sweep.impulse, rho);
     if constexpr (m > 0) {
       Matrix<T, m, m> matrix;
       if (direct()) {
         direct_equations(state, h, inverse_h, v, gamma, sweep.impulse, rho, matrix, sweep.multiplier);
       } else {
-        line_integral_equations(v, sweep.impulse, rho, matrix, sweep.multiplier);
+        line_integral_equations(v, sweep.impulse, rho, rate, matrix, sweep.multiplier);
       }
       sweep.singular = solve_once<PivotedUnrolled>(matrix, sweep.multiplier);
       RB_UNROLL
       for (int j = 0; j < S; ++j) sweep.impulse[j] = sweep.impulse[j] + rho[j].transpose_times(sweep.multiplier);
     }
-  }
-
-  /// sum_j rho_j gamma_j = 0 with gamma from (50): A h Lambda = -sum_i rho_i (delta_i0 v + M^-1 sum_j X_ij h f_j) (51), where
-  ///   A = sum_ij X_ij rho_i M^-1 rho_j^T = rho_0 M^-1 rho_0^T/2 + sum_j xi_j (rho_j M^-1 rho_{j-1}^T - its transpose).
-  RB_HD void line_integral_equations(const Vector<T, n>& v, const Coefficients& hf, const Forms (&rho)[S],
-                                     Matrix<T, m, m>& a, Vector<T, m>& right) const {
-    RB_UNROLL
-    for (int c = 0; c < m; ++c) {
-      const Vector<T, n> response = mass_.inverse_times(rho[0].mu[c]);
-      RB_UNROLL
-      for (int d = c; d < m; ++d) a[c][d] = a[d][c] = T(0.5) * product(rho[0], d, response, c);
-    }
-    // not v + M^-1 h f_0/2 first: where the force is constant, the rounding of that sum is, too, and the energy drifts
-    right = -(rho[0] * v);
-    RB_UNROLL
-    for (int j = 0; j < S; ++j) right = right - rho[j] * mass_.inverse_times(integrate(hf, j));
-    RB_UNROLL
-    for (int j = 1; j < S; ++j) {
-      const T xi(legendre_xi(j));
-      RB_UNROLL
-      for (int c = 0; c < m; ++c) {
-        const Vector<T, n> response = mass_.inverse_times(rho[j - 1].mu[c]), other = mass_.inverse_times(rho[j].mu[c]);
-        RB_UNROLL
-        for (int d = c + 1; d < m; ++d) {
-          const T skew = xi * (product(rho[j], d, response, c) - product(rho[j - 1], d, other, c));
-          a[d][c] = a[d][c] + skew;
-          a[c][d] = a[c][d] - skew;
-        }
-      }
-    }
-  }
-  /// Row d of rho times M^-1 times a row with the sparsity of row c, given by its response.
-  RB_HD static T product(const Forms& rho, int d, const Vector<T, n>& response, int c) {
-    T r(0.0);
-    RB_UNROLL
-    for (int i = 0; i < n; ++i)
-      if (Forms::entry(d, i) && (!Mass<System>::is_diagonal || Forms::entry(c, i)))
-        r = fma(rho.mu[d][i], response[i], r);
-    return r;
-  }
-
-  /// g(q') = 0, linearised about the present q' = q + h gamma_0, with the next gamma_0 from (50).
-  RB_HD void direct_equations(const State& state, T h, T inverse_h, const Vector<T, n>& v, const Coefficients& gamma,
-                              const Coefficients& hf, const Forms (&rho)[S], Matrix<T, m, m>& a,
-                              Vector<T, m>& right) const {
-    const auto g = position_constraint(system_, fma(h, gamma[0], state.q));
-    Forms dg;
-    dg.mu = g.jacobian;
-    Forms mean = rho[0];  // rho_0/2 - xi_1 rho_1
-    RB_UNROLL
-    for (int c = 0; c < m; ++c) {
-      mean.mu[c] = T(0.5) * mean.mu[c];
-      if constexpr (S > 1) mean.mu[c] = fma(T(-legendre_xi(1)), rho[1].mu[c], mean.mu[c]);
-    }
-    a = dg.gram(mass_, mean);
-    right = -(inverse_h * g.value) - dg * ((v - gamma[0]) + mass_.inverse_times(integrate(hf, 0)));
   }
 
   /// Unknowns and outcome of Newton's method.
@@ -363,7 +174,7 @@ class Hbvm {
   RB_HD_LARGE void residual(const State& state, T h, T inverse_h, const Vector<T, n>& v, Newton& x, Forms (&rho)[S],
                             Vector<T, size>& b) const {
     Coefficients impulse, next;
-    quadrature(state, h, x.gamma, impulse, rho);
+    const auto rate = quadrature(state, h, x.gamma, impulse, rho);
     if constexpr (m > 0) {
       for (int j = 0; j < S; ++j) impulse[j] = impulse[j] + rho[j].transpose_times(x.multiplier);
     }
@@ -378,8 +189,9 @@ class Hbvm {
     if constexpr (m > 0) {
       auto mean = Vector<T, m>::zero();
       if (direct()) {
-        mean = inverse_h * system_.position_constraint(fma(h, x.gamma[0], state.q));
+        mean = inverse_h * after(system_, h).position_constraint(fma(h, x.gamma[0], state.q));
       } else {
+        if constexpr (moves) mean = rate;
         for (int j = 0; j < S; ++j) mean = mean + rho[j] * x.gamma[j];
       }
       for (int c = 0; c < m; ++c) b[S * n + c] = -mean[c];
@@ -396,6 +208,7 @@ class Hbvm {
     const int k = nodes();
     for (int r = 0; r < k; ++r) {
       const double* weight = row(r) + S;
+      const auto& at = at_node(h, r);
       double integral[S];
       for (int l = 0; l < S; ++l) integral[l] = row(r)[l] + (l == 0 ? 0.5 : 0.0);
       const Vector<T, n> y = position(from, h, unknowns.gamma, r);
@@ -409,30 +222,32 @@ class Hbvm {
         }
         // column `direction` of h d(F + Dg^T Lambda)/dq, and of the rows D(Dg b_r u')/dq
         Vector<T, n> slope;
-        const Vector<D, n> f = force(system_, x);
+        Vector<D, n> f = force(at, x);
+        if constexpr (applied) f = f + at.applied_force(x, lift<D>(velocity_at_node(unknowns.gamma, r)));
         for (int i = 0; i < n; ++i) slope[i] = h * f[i].partial[0];
         if constexpr (m > 0) {
-          const auto dg = position_constraint(system_, x).jacobian;
+          const auto dg = position_constraint(at, x).jacobian;
+          Vector<D, m> rate;
+          if constexpr (moves) rate = rate_of_constraint(at, x);
           for (int c = 0; c < m; ++c) {
             T bend(0.0);
             for (int i = 0; i < n; ++i) {
               slope[i] = fma(unknowns.multiplier[c], dg[c][i].partial[0], slope[i]);
               bend = fma(dg[c][i].partial[0], velocity[i], bend);
             }
+            if constexpr (moves) bend = fma(T(weight[0]), rate[c].partial[0], bend);
             if (direct()) continue;
             for (int l = 0; l < S; ++l)
               jac[S * n + c][l * n + direction] = fma(h * T(integral[l]), bend, jac[S * n + c][l * n + direction]);
           }
         }
-        slope = mass_.inverse_times(slope);
-        for (int i = 0; i < S; ++i) {
-          // row i of X W at this node
-          double factor = legendre_xi(i) * weight[i == 0 ? 0 : i - 1];
-          if (i + 1 < S) factor -= legendre_xi(i + 1) * weight[i + 1];
-          for (int l = 0; l < S; ++l)
-            for (int a = 0; a < n; ++a)
-              jac[i * n + a][l * n + direction] =
-                  fma(-(h * T(factor * integral[l])), slope[a], jac[i * n + a][l * n + direction]);
+        add_force(h, r, integral, slope, direction, jac);
+        if constexpr (applied) {  // and by V_i
+          Vector<D, n> u = lift<D>(velocity_at_node(unknowns.gamma, r));
+          u[direction].partial[0] = T(1.0);
+          double values[S];
+          for (int l = 0; l < S; ++l) values[l] = value_at_node(r, l);
+          add_force(T(1.0), r, values, h * detail::derivative(at.applied_force(lift<D>(y), u)), direction, jac);
         }
       }
     }
@@ -449,12 +264,29 @@ class Hbvm {
         }
       }
       if (direct()) {
-        const auto g = position_constraint(system_, fma(h, unknowns.gamma[0], state.q));
+        const auto g = position_constraint(after(system_, h), fma(h, unknowns.gamma[0], state.q));
         for (int c = 0; c < m; ++c)
           for (int a = 0; a < n; ++a) jac[S * n + c][a] = g.jacobian[c][a];
       }
     }
     return jac;
+  }
+
+  /// Derivatives of (50) through the force of node r, whose derivative, times h, is `slope` by component `direction` of
+  /// scale sum_l shares_l gamma_l.
+  RB_HD void add_force(const T& scale, int r, const double (&shares)[S], const Vector<T, n>& slope, int direction,
+                       Matrix<T, size, size>& jac) const {
+    const Vector<T, n> response = mass_.inverse_times(slope);
+    const double* weight = row(r) + S;
+    for (int i = 0; i < S; ++i) {
+      // row i of X W at this node
+      double factor = legendre_xi(i) * weight[i == 0 ? 0 : i - 1];
+      if (i + 1 < S) factor -= legendre_xi(i + 1) * weight[i + 1];
+      for (int l = 0; l < S; ++l)
+        for (int a = 0; a < n; ++a)
+          jac[i * n + a][l * n + direction] =
+              fma(-(scale * T(factor * shares[l])), response[a], jac[i * n + a][l * n + direction]);
+    }
   }
 
   /// Marks states that are not finite.
@@ -465,10 +297,7 @@ class Hbvm {
     report.status = select(report.status == T(0.0), status, report.status);
   }
 
-  System system_;
-  Mass<System> mass_;
   SolverOptions<T> options_;
-  const double* numbers_;
 };
 
 RB_NAMESPACE_END
