@@ -33,11 +33,18 @@ struct ThetaEquations {
   const StateOf<T, System>& start;
   T h, theta, vartheta;
 
-  /// The time of x, after the beginning of the step.
   RB_HD T reach() const { return theta * h; }
   RB_HD T rest() const { return (T(1.0) - theta) * h; }
   /// Of the constraint force `pull` in the equation of v: l along G(q) with option B, along G(x) with option A.
   RB_HD T share() const { return T(1.0) - (Traits::forces_at_ends ? vartheta : theta); }
+  /// The system at the time of x.
+  RB_HD decltype(auto) at_point() const {
+    if constexpr (timed<System>) {
+      return after(system, reach());
+    } else {
+      return (system);
+    }
+  }
   template <class D>
   RB_HD Vector<D, n> middle(const Vector<D, n>& u) const {
     return fma(D(reach()), u, lift<D>(start.q));
@@ -50,9 +57,12 @@ struct ThetaEquations {
   template <class D>
   RB_HD GglResidual<D, n, m> operator()(const Vector<D, n>& x, const Vector<D, n>& q_1, const Vector<D, n>& pull,
                                         const GglPoint<D, n, m>& at) const {
-    const auto& constrained = after(system, Traits::position_at_end ? h : reach());
-    return {fma(D(rest()), at.slope, lift<D>(start.p)) - D(share()) * pull - at.momentum, at.hidden,
-            D(T(1.0) / h) * constrained.position_constraint(Traits::position_at_end ? q_1 : x)};
+    const Vector<D, n> kick = fma(D(rest()), at.slope, lift<D>(start.p)) - D(share()) * pull - at.momentum;
+    if constexpr (Traits::position_at_end) {
+      return {kick, at.hidden, D(T(1.0) / h) * after(system, h).position_constraint(q_1)};
+    } else {
+      return {kick, at.hidden, D(T(1.0) / h) * at_point().position_constraint(x)};
+    }
   }
   /// p'. With option B `pull_1` is l along G(q').
   RB_HD Vector<T, n> momentum_at_end(const Vector<T, n>& slope, const Vector<T, n>& pull,
@@ -76,8 +86,8 @@ struct ViSEquations {
   const StateOf<T, System>& start;
   T h;
 
-  /// The time of (y, z), after the beginning of the step.
-  RB_HD const T& reach() const { return h; }
+  /// The system at the time of (y, z).
+  RB_HD decltype(auto) at_point() const { return after(system, h); }
 
   /// From p + h (L_q + f)(q, v), l along G(q), L_v(q, v), and the values at (y, z).
   template <class D>

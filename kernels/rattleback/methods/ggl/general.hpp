@@ -114,7 +114,7 @@ class GeneralGgl {
       Vector<T, n> q_1, p_1;
       if constexpr (vi_s) {
         q_1 = fma(h, v + segment<2 * n, n>(unknowns), state_.q);
-        p_1 = momentum(at_point(), fma(h, v, state_.q), segment<n, n>(unknowns));
+        p_1 = momentum(equations_.at_point(), fma(h, v, state_.q), segment<n, n>(unknowns));
       } else {
         const Vector<T, n> x = equations_.middle(u);
         q_1 = equations_.end(u);
@@ -136,11 +136,10 @@ class GeneralGgl {
         return ThetaEquations<T, System, scheme>{step.system_, state, h, step.theta_, step.vartheta_};
       }
     }
-    RB_HD decltype(auto) at_point() const { return after(system_, equations_.reach()); }
     template <class D>
     RB_HD Point<D> point(const Vector<D, n>& x, const Vector<D, n>& v, const Vector<D, n>& w,
                          const Vector<D, m>& gamma) const {
-      const auto& system = at_point();
+      const auto& system = equations_.at_point();
       const auto hidden = detail::hidden_gradient(system, x, v, w, gamma);
       const auto l = detail::lagrangian_gradient(system, x, v);
       Vector<D, n> slope = -hidden.dq[0];
@@ -162,7 +161,7 @@ class GeneralGgl {
     template <class D>
     RB_HD Vector<D, n> pull(const Vector<D, n>& x, const Vector<D, m>& l) const {
       if constexpr (Traits::forces_at_ends) return pull_at_start(l);
-      return pull_at(at_point(), x, l);
+      return pull_at(equations_.at_point(), x, l);
     }
 
     const System& system_;

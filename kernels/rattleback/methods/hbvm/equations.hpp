@@ -92,7 +92,13 @@ class HbvmEquations {
     return fma(T(0.5) * h, gamma[0], state.q);
   }
   /// The system at the time t_i.
-  RB_HD decltype(auto) at_node(const T& h, int i) const { return after(system_, h * T(row(i)[0] + 0.5)); }
+  RB_HD decltype(auto) at_node([[maybe_unused]] const T& h, [[maybe_unused]] int i) const {
+    if constexpr (timed<System>) {
+      return after(system_, h * T(row(i)[0] + 0.5));
+    } else {
+      return (system_);
+    }
+  }
   /// P_j(c_i)
   RB_HD double value_at_node(int i, int j) const { return row(i)[S + j] / row(i)[S]; }
   /// V_i
