@@ -5,6 +5,8 @@
 #include "driven.hpp"
 #include "lanes.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/methods/energy_momentum/energy_momentum.hpp"
+#include "rattleback/methods/hbvm/hbvm.hpp"
 
 namespace rattleback {
 namespace {
@@ -115,8 +117,8 @@ TYPED_TEST(Driven, HasTheDerivativesByHand) {
   const auto q = over<T, 2>(q0), v = over<T, 2>(v0);
   const Bead<T> bead{T(pull)};
   const auto system = at(bead, T(t));
-  const double lag = 0.5 * ((1 + t * x) * u * u + (2 + t) * w * w) + t * y * u + std::sin(t) * x * w -
-                     pull * std::cos(t) * x * y;
+  const double lag =
+      0.5 * ((1 + t * x) * u * u + (2 + t) * w * w) + t * y * u + std::sin(t) * x * w - pull * std::cos(t) * x * y;
   EXPECT_NEAR(value(lagrangian(system, q, v)), lag, 1e-14);
   expect_near(momentum(system, q, v), {(1 + t * x) * u + t * y, (2 + t) * w + std::sin(t) * x});
   const double lx = 0.5 * t * u * u + std::sin(t) * w - pull * std::cos(t) * y, ly = t * u - pull * std::cos(t) * x,
@@ -135,8 +137,7 @@ TYPED_TEST(Driven, HasTheDerivativesByHand) {
 
   const auto of = [&](const auto& function) { return time_derivative(system, function, q, v); };
   const auto l_t = of([](const auto& s, const auto& a, const auto& b) { return lagrangian(s, a, b); });
-  EXPECT_NEAR(value(l_t),
-              0.5 * (x * u * u + w * w) + y * u + std::cos(t) * x * w + pull * std::sin(t) * x * y, 1e-14);
+  EXPECT_NEAR(value(l_t), 0.5 * (x * u * u + w * w) + y * u + std::cos(t) * x * w + pull * std::sin(t) * x * y, 1e-14);
   expect_near(of([](const auto& s, const auto& a, const auto& b) { return momentum(s, a, b); }),
               {x * u + y, w + std::cos(t) * x});
   expect_near(of([](const auto& s, const auto& a, const auto&) { return s.position_constraint(a); }),
@@ -166,8 +167,8 @@ TYPED_TEST(Driven, HasBothKindsOfConstraints) {
 }
 
 /// Steps from times that differ between lanes, against the same steps lane by lane.
-template <template <class> class SystemOf, int S>
-void expect_same_steps() {
+template <template <class> class SystemOf, class Method>
+void expect_same_steps(const double* numbers = nullptr) {
   using System = AtTime<SystemOf<double>>;
   using Systems = AtTime<SystemOf<Real>>;
   const auto time = [](int k) { return 0.0625 * k; };
@@ -183,12 +184,12 @@ void expect_same_steps() {
   pack.q = vector_from_lanes<element_size<System>>([&](int k) { return from(k).q; });
   pack.p = vector_from_lanes<System::n>([&](int k) { return from(k).p; });
   if constexpr (System::m > 0) pack.lambda = vector_from_lanes<System::m>([&](int k) { return from(k).lambda; });
-  const auto reports = LobattoStep<Real, Systems, Cay, S>(at(SystemOf<Real>{}, from_lanes(time)),
-                                                          {Real(1e-14), 50})(pack, Real(0.125));
+  const auto reports = make_step<typename Method::template of<Real, Systems>>(
+      at(SystemOf<Real>{}, from_lanes(time)), SolverOptions<Real>{Real(1e-14), 50}, numbers)(pack, Real(0.125));
   for (int k = 0; k < width; ++k) {
     auto one = from(k);
-    const auto report =
-        LobattoStep<double, System, Cay, S>(at(SystemOf<double>{}, time(k)), {1e-14, 50})(one, 0.125);
+    const auto report = make_step<typename Method::template of<double, System>>(
+        at(SystemOf<double>{}, time(k)), SolverOptions<double>{1e-14, 50}, numbers)(one, 0.125);
     EXPECT_EQ(lane(reports.status, k), report.status);
     EXPECT_TRUE(same_bits(lane(pack.q, k), one.q)) << "lane " << k;
     EXPECT_TRUE(same_bits(lane(pack.p, k), one.p)) << "lane " << k;
@@ -199,12 +200,40 @@ void expect_same_steps() {
 }
 template <class T>
 using Top = DampedBody<T, ConstraintKind::none>;
+template <int S>
+struct Lobatto {
+  template <class T, class System>
+  using of = LobattoStep<T, System, Cay, S>;
+};
+template <GglScheme scheme>
+struct Ggl {
+  template <class T, class System>
+  using of = GglStep<T, System, scheme>;
+};
+struct EnergyMomentum {
+  template <class T, class System>
+  using of = EnergyMomentumStep<T, System, GglScheme::energy_momentum>;
+};
+struct Hbvm2 {
+  template <class T, class System>
+  using of = Hbvm<T, System, 2>;
+};
+template <class T>
+using Pivot = MovingPivot<T, true>;
 class DrivenSteps : public LaneTest {};
 TEST_F(DrivenSteps, HaveTheBitsOfOneLane) {
-  expect_same_steps<DampedWell, 3>();
-  expect_same_steps<SphereAndDrive, 2>();
-  expect_same_steps<DrivenSkate, 3>();
-  expect_same_steps<Top, 2>();
+  expect_same_steps<DampedWell, Lobatto<3>>();
+  expect_same_steps<SphereAndDrive, Lobatto<2>>();
+  expect_same_steps<DrivenSkate, Lobatto<3>>();
+  expect_same_steps<Top, Lobatto<2>>();
+  const double theta[2] = {0.75, 0.25};
+  expect_same_steps<Pivot, Ggl<GglScheme::vi_s>>();
+  expect_same_steps<Pivot, Ggl<GglScheme::theta_b>>(theta);
+  expect_same_steps<Pivot, EnergyMomentum>();
+  double numbers[hbvm_numbers_max];
+  hbvm_numbers(2, {.k = 6}, numbers);
+  expect_same_steps<Pivot, Hbvm2>(numbers);
+  expect_same_steps<DampedWell, Hbvm2>(numbers);
 }
 
 TEST(DrivenSystems, LeaveOtherSystemsAlone) {
