@@ -137,7 +137,7 @@ void drop_options_of_other_methods(std::vector<std::string>& overrides, const st
 
 /// Returns the method settings to compare: one for each value of --stages, then one for each --variant. Without both
 /// options, the setting is the study's own.
-std::vector<Setting> settings_of(const BenchArguments& arguments) {
+std::vector<Setting> settings_of(const BenchArguments& arguments, const Problem& problem) {
   std::vector<Setting> settings;
   const auto add = [&](const std::string& label, const std::vector<std::string>& changes) {
     std::vector<std::string> overrides = arguments.study.overrides;
@@ -163,8 +163,8 @@ std::vector<Setting> settings_of(const BenchArguments& arguments) {
     add(variant, changes);
   }
   if (settings.empty()) {
-    const std::string options = options_in_words(arguments.study.resolve());
-    add(options.empty() ? "the study" : options, {});
+    const std::string options = options_in_words(problem);
+    settings.push_back({options.empty() ? "the study" : options, problem});
   }
   for (std::size_t i = 1; i < settings.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -175,15 +175,15 @@ std::vector<Setting> settings_of(const BenchArguments& arguments) {
 int run_work_precision(const BenchArguments& arguments, const RunOptions& options) {
   const Problem problem = arguments.study.resolve();
   const Study& study = problem.study;
-  const std::vector<Setting> settings = settings_of(arguments);
-  const std::vector<double> steps = checked_steps(study, arguments.steps, 1);
+  const std::vector<Setting> settings = settings_of(arguments, problem);
+  const std::vector<Problem> runs = at_steps(study, arguments.steps, 1);
   const Plot plot("work-precision", arguments.report.plot);
   ReportFile file("work-precision", arguments.report.output, {".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
   BenchOptions bench_options = arguments.bench;
   bench_options.run = options;
   const WorkPrecisionReport report = work_precision(
-      problem, settings, steps, arguments.reference.reference, bench_options, [&](const WorkPrecisionRun& run) {
+      problem, settings, runs, arguments.reference.reference, bench_options, [&](const WorkPrecisionRun& run) {
         if (!arguments.report.quiet) print_stderr("{}, step {}: {:.3g} s\n", run.label, run.step, run.seconds);
       });
 

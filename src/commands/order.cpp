@@ -89,7 +89,7 @@ int run_order(const OrderArguments& arguments) {
   const Problem problem = arguments.study.resolve();
   const Study& study = problem.study;
   if (!problem.warning.empty()) say(problem.warning);
-  const std::vector<double> steps = checked_steps(study, arguments.steps, 2);
+  const std::vector<Problem> runs = at_steps(study, arguments.steps, 2);
   const Plot plot("order", arguments.report.plot);
   ReportFile file("order", arguments.report.output, {".h5", ".csv", ".json"},
                   {arguments.study.file, arguments.reference.reference.result, study.directory / study.ensemble.file});
@@ -97,7 +97,7 @@ int run_order(const OrderArguments& arguments) {
   RunOptions options = arguments.backend.options();
   options.stop = interrupt.token();
   const OrderReport report =
-      order(problem, steps, arguments.reference.reference, options, [&](double step, const Summary& summary) {
+      order(problem, runs, arguments.reference.reference, options, [&](double step, const Summary& summary) {
         if (!arguments.report.quiet) print_stderr("step {}: {:.3g} s\n", step, summary.wall_seconds);
       });
   const nlohmann::ordered_json json = json_of(report);

@@ -122,7 +122,7 @@ BenchReport measure(const Problem& problem, const BenchOptions& options) {
 }
 
 WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Setting>& settings,
-                                   const std::vector<double>& steps, const Reference& reference,
+                                   const std::vector<Problem>& stepped, const Reference& reference,
                                    const BenchOptions& options,
                                    const std::function<void(const WorkPrecisionRun&)>& finished) {
   const FloatingPointScope environment;
@@ -135,11 +135,11 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
   for (const Setting& setting : settings)
     if (problem.system->turn != nullptr && setting.problem.method->in_space != in_space)
       study.ensemble.frame = in_space ? "space" : "body";
-  const std::vector<double> sorted = checked_steps(study, steps, 1);
   std::vector<Problem> runs;
   for (const Setting& setting : settings)
-    for (const double step : sorted) {
-      Study run = at_step(study, step).study;
+    for (const Problem& own : stepped) {
+      Study run = own.study;
+      run.ensemble.frame = study.ensemble.frame;
       run.method = setting.problem.study.method;
       for (const ObservableInfo& info : problem.system->observables)
         if (info.conserved) {
@@ -148,7 +148,7 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
           drift.statistics = {"maxabs"};
         }
       runs.emplace_back(std::move(run));
-      report.runs.push_back({setting.label, setting.problem.study.method, step, 0.0, {}, {}});
+      report.runs.push_back({setting.label, setting.problem.study.method, step_of(own), 0.0, {}, {}});
     }
   Session session(options.run);
   FinalErrors errors(report.problem, runs, reference, session, options.run.threads);

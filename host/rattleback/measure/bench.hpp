@@ -72,10 +72,10 @@ struct WorkPrecisionReport {
   std::uint64_t trajectories = 0, failed = 0;
 };
 
-/// Runs every setting at every step, after one run to warm up. The settings may differ from the problem only in the
+/// Runs every setting at every step of `stepped` (at_steps of the problem's study), after one run to warm up. The settings may differ from the problem only in the
 /// method. The reference is chosen as in `order`. A run for the reference uses the problem's own method.
 WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Setting>& settings,
-                                   const std::vector<double>& steps, const Reference& reference = {},
+                                   const std::vector<Problem>& stepped, const Reference& reference = {},
                                    const BenchOptions& options = {},
                                    const std::function<void(const WorkPrecisionRun&)>& finished = {});
 

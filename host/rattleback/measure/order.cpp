@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -21,6 +22,10 @@
 namespace rattleback {
 namespace {
 
+// What every resolved study has.
+double end_of(const Study& study) { return study.time.end.value_or(nan); }
+std::int64_t steps_of(const Study& study) { return study.time.steps.value_or(0); }
+
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// Returns the stages of the reference for runs of at most `tested` stages: two more, and at least five, as far as the
@@ -31,9 +36,6 @@ int reference_stages(const MethodEntry& method, int tested) {
       return std::min(static_cast<int>(option.maximum), std::max(5, tested + 2));
   return tested;
 }
-
-/// Returns the step that at_step has set.
-double step_of(const Problem& run) { return std::get<double>(run.study.time.step.content); }
 
 std::string method_in_words(const Problem& problem, std::string_view steps) {
   const std::string options = options_in_words(problem);
@@ -108,7 +110,7 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
       const InitialData& data = evaluate(k);
       Point point(system, ensemble, study.ensemble.project, data, false);
       const PointView view{point.q.data(), point.v.data(), point.p.data(), point.lambda.data()};
-      if (!system.exact(data.parameters.data(), *study.time.end - study.time.start, view)) {
+      if (!system.exact(data.parameters.data(), end_of(study) - study.time.start, view)) {
         for (std::uint64_t known = first; k < known && !first.compare_exchange_weak(known, k);) continue;
         return;
       }
@@ -168,7 +170,8 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
     };
     const auto theirs = stored.system.parameters.find(name);
     const std::string their_text = theirs == stored.system.parameters.end() ? "none" : text(theirs->second);
-    if (their_text != text(value)) differs("parameter", name + " = " + their_text, name + " = " + text(value));
+    if (their_text != text(value))
+      differs("parameter", fmt::format("{} = {}", name, their_text), fmt::format("{} = {}", name, text(value)));
   }
   const std::string frame = frame_of(problem), stored_frame = frame_of(stored_problem);
   if (stored_frame != frame)
@@ -186,13 +189,13 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
   };
   if (!same_time(stored.time.start, study.time.start))
     differs("start time", fmt::format("{}", stored.time.start), fmt::format("{}", study.time.start));
-  if (!same_time(*stored.time.end, *study.time.end))
-    differs("end time", fmt::format("{}", *stored.time.end), fmt::format("{}", *study.time.end));
-  if (*stored.time.steps == 0)
+  if (!same_time(end_of(stored), end_of(study)))
+    differs("end time", fmt::format("{}", end_of(stored)), fmt::format("{}", end_of(study)));
+  if (steps_of(stored) == 0)
     input_error(where,
                 "the step of the reference varies over the ensemble (so does its accuracy); run it with "
                 "--set time.step=H");
-  const double step = (*stored.time.end - stored.time.start) / static_cast<double>(*stored.time.steps);
+  const double step = (end_of(stored) - stored.time.start) / static_cast<double>(steps_of(stored));
   require_finer(where, stored_problem, step, runs);
   if (const auto failed = attributes.find("failed");
       failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0) {
@@ -233,6 +236,8 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
 
 }  // namespace
 
+double step_of(const Problem& run) { return std::get<double>(run.study.time.step.content); }
+
 Problem at_step(const Study& study, double step) {
   Study run = study.without_requests();
   const std::string where = fmt::format("step {}", step);
@@ -246,18 +251,19 @@ Problem at_step(const Study& study, double step) {
   Problem problem(std::move(run));
   // A step typed as 0.333333333 would end at a slightly different time.
   Study::Time& time = problem.study.time;
-  time.step.content = (*time.end - time.start) / static_cast<double>(*time.steps);
+  time.step.content = (end_of(problem.study) - time.start) / static_cast<double>(steps_of(problem.study));
   return problem;
 }
 
-std::vector<double> checked_steps(const Study& study, std::vector<double> steps, std::size_t least) {
-  for (double& step : steps) step = step_of(at_step(study, step));
-  std::ranges::sort(steps, std::greater<>());
-  if (const auto twice = std::ranges::adjacent_find(steps); twice != steps.end())
-    input_error(fmt::format("step {}", *twice), "appears twice; leave one out");
-  if (steps.size() < least)
-    input_error("steps", fmt::format("at least {} are needed (got {}); list more", least, steps.size()));
-  return steps;
+std::vector<Problem> at_steps(const Study& study, const std::vector<double>& steps, std::size_t least) {
+  std::vector<Problem> runs;
+  for (const double step : steps) runs.push_back(at_step(study, step));
+  std::ranges::sort(runs, std::greater<>(), step_of);
+  if (const auto twice = std::ranges::adjacent_find(runs, {}, step_of); twice != runs.end())
+    input_error(fmt::format("step {}", step_of(*twice)), "appears twice; leave one out");
+  if (runs.size() < least)
+    input_error("steps", fmt::format("at least {} are needed (got {}); list more", least, runs.size()));
+  return runs;
 }
 
 struct FinalErrors::Impl {
@@ -458,13 +464,11 @@ void OrderReport::write(ResultSink& sink) const {
   sink.attribute("/", "failed", failed);
 }
 
-OrderReport order(const Problem& problem, const std::vector<double>& steps, const Reference& reference,
+OrderReport order(const Problem& problem, const std::vector<Problem>& runs, const Reference& reference,
                   const RunOptions& options, const std::function<void(double step, const Summary& summary)>& finished) {
   const FloatingPointScope environment;
   OrderReport report{problem};
-  report.steps = checked_steps(problem.study, steps, 2);
-  std::vector<Problem> runs;
-  for (const double step : report.steps) runs.push_back(at_step(problem.study, step));
+  std::ranges::transform(runs, std::back_inserter(report.steps), step_of);
   Session session(options);
   FinalErrors errors(problem, runs, reference, session, options.threads);
   for (const Problem& run : runs) {
@@ -484,7 +488,7 @@ OrderReport order(const Problem& problem, const std::vector<double>& steps, cons
       rms.push_back(error.rms);
       double scale = errors.scale(name);
       if (name == "lambda") scale = std::max(scale, errors.scale("p") / report.steps[r]);
-      floor.push_back(8 * epsilon * std::sqrt(static_cast<double>(*runs[r].study.time.steps)) * scale);
+      floor.push_back(8 * epsilon * std::sqrt(static_cast<double>(steps_of(runs[r].study))) * scale);
     }
     ErrorSeries of_max = error_series(report.steps, std::move(max), floor),
                 of_rms = error_series(report.steps, std::move(rms), floor);

@@ -30,10 +30,12 @@ struct Reference {
 /// The step is rounded to (end - start) / N when both agree to 1e-9. The study's own step is not used and may vary over
 /// the ensemble. Throws Error(input), naming the step, when the step is not positive or does not divide the time span.
 Problem at_step(const Study& study, double step);
+/// Returns the step of such a problem.
+double step_of(const Problem& run);
 
-/// Checks and sorts a list of steps, largest first. There must be at least `least` steps. Each step must be positive,
-/// distinct and divide the time span.
-std::vector<double> checked_steps(const Study& study, std::vector<double> steps, std::size_t least);
+/// Returns the problems of a study with several steps, the largest first. There must be at least `least` steps. Each step
+/// must be positive, distinct and divide the time span.
+std::vector<Problem> at_steps(const Study& study, const std::vector<double>& steps, std::size_t least);
 
 /// An error over the members of an ensemble; NaN when no member is left.
 struct EnsembleError {
@@ -100,10 +102,16 @@ struct OrderReport {
   void write(ResultSink& sink) const;
 };
 
-/// Runs the study at every step with one backend and one set of buffers. Calls `finished` after each run. Throws
-/// Error(input) before the first run when a step is invalid or the reference does not fit.
-OrderReport order(const Problem& problem, const std::vector<double>& steps, const Reference& reference = {},
+/// Solves the problems of the study at several steps (at_steps) with one backend and one set of buffers. Calls `finished`
+/// after each run. Throws Error(input) before the first run when the reference does not fit.
+OrderReport order(const Problem& problem, const std::vector<Problem>& runs, const Reference& reference = {},
                   const RunOptions& options = {},
                   const std::function<void(double step, const Summary& summary)>& finished = {});
+/// The same at these steps, two at least.
+inline OrderReport order(const Problem& problem, const std::vector<double>& steps, const Reference& reference = {},
+                         const RunOptions& options = {},
+                         const std::function<void(double step, const Summary& summary)>& finished = {}) {
+  return order(problem, at_steps(problem.study, steps, 2), reference, options, finished);
+}
 
 }  // namespace rattleback
