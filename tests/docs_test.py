@@ -268,7 +268,9 @@ class Docs(unittest.TestCase):
             self.assertTrue(key["text"] and key["default"] and key["type"], key)
             table, _, name = key["name"].replace("[]", "").rpartition(".")
             with self.subTest(key["name"]):
-                if table in sections and f"{table}.{name}" not in ("method.solver", "ensemble.initial"):
+                if "formulas" in key:
+                    self.assertIn(f"| `{name}` | {key['default']} | {key['text']} |\n", (ROOT / "docs/formulas.md").read_text())
+                elif table in sections and f"{table}.{name}" not in ("method.solver", "ensemble.initial"):
                     self.assertIn(f"| `{name}` | {key['default']} | {key['text']} |\n", sections[table], f"docs/study-file.md: [{table}]")
                 elif table == "method.solver":
                     self.assertIn(f"| `solver.{name}` | {key['default']} | {key['text']} |\n", sections["method"])
@@ -315,12 +317,16 @@ class Docs(unittest.TestCase):
                   ("observable", [{"statistics": ["mean"]}]), ("observable", [{"name": "energy", "values": 1}]),
                   ("section", [{"surface": "x", "direction": "up"}]), ("fit", [{"name": "f", "observable": "energy", "model": "lines"}])]
         # A value of another type, for every key that has one.
+        formulas = set()
         for key in ask("list", "keys")["keys"]:
             name = key["name"]
-            if "[]" not in name and key["type"] != "a table":
+            if "[]" not in name and (key["type"] != "a table" or "formulas" in key):
                 faults.append((name, 2.5 if key["type"] == "true or false" else True))
+            if "formulas" in key:
+                formulas.add(name)
+        self.assertGreater(len(formulas), 10)
         for key, value in faults:
-            document = node = tomllib.loads(base)
+            document = node = tomllib.loads((ROOT / "examples/double-well.toml").read_text() if key in formulas else base)
             *tables, last = key.split(".")
             for table in tables:
                 node = node.setdefault(table, {})

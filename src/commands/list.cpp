@@ -79,6 +79,7 @@ void print_text(const CatalogueParts& what) {
           fmt::format("{}; default {}", key["type"].get<std::string>(), key["default"].get<std::string>());
       if (key.contains("range")) notes += "; " + key["range"].get<std::string>();
       if (key.contains("choices")) notes += "; " + join(key["choices"].get<std::vector<std::string>>());
+      if (key.contains("formulas")) notes += "; of systems as formulas";
       if (key.contains("axes")) notes += "; of axes " + join(key["axes"].get<std::vector<std::string>>());
       print_stdout("  {:<28}{}\n      {}\n", key["name"].get<std::string>(), notes,
                    without_links(key["text"].get<std::string>()));

@@ -8,6 +8,7 @@
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/formulas/read.hpp"
 #include "rattleback/json/json.hpp"
+#include "rattleback/problem/options.hpp"
 #include "rattleback/study/tables.hpp"
 
 namespace rattleback {
@@ -161,7 +162,10 @@ Json schema_of_system() {
   any.push_back(header);
   any.push_back(file);
   Json formulas = Json::object();
-  for (const std::string& key : keys_of_formulas()) formulas[key] = Json::object();
+  for (const FormulaKey& row : keys_of_formulas()) {
+    formulas[row.key] = parse_json(row.schema);
+    formulas[row.key]["description"] = row.text;
+  }
   any.push_back(object(formulas));
   any.back().update(with_keys({"name"}));
   any.back()["anyOf"] = Json::array({with_keys({"coordinates"}), with_keys({"group"})});
@@ -191,6 +195,12 @@ Json list_keys() {
           if ((row.kinds & kind) != 0) key["axes"].push_back(name);
       key["text"] = row.text;
     }
+  for (const FormulaKey& row : keys_of_formulas()) {
+    const std::string name = path_of("system", row.key);
+    if (std::ranges::any_of(keys, [&](const Json& key) { return key["name"] == name; })) continue;
+    keys.push_back(
+        {{"name", name}, {"type", row.wanted}, {"default", row.standard}, {"formulas", true}, {"text", row.text}});
+  }
   return keys;
 }
 

@@ -15,13 +15,6 @@
 namespace rattleback {
 namespace {
 
-const std::vector<std::string> known_keys{"name",        "summary",          "source",
-                                          "coordinates", "velocities",       "group",
-                                          "parameters",  "dimensions",       "mass",
-                                          "inertia",     "vector_potential", "potential",
-                                          "lagrangian",  "constraints",      "velocity_constraints",
-                                          "observables", "conserved",        "initial",
-                                          "time_scale"};
 /// Observables that every run has.
 constexpr std::string_view taken_observables[] = {"energy",   "constraint", "hidden_constraint", "iterations",
                                                   "residual", "lyapunov",   "p_projected"};
@@ -76,7 +69,11 @@ class Reader {
   [[noreturn]] static void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) {
     input_error(place(node), fmt::format("{} must be {}", key, wanted));
   }
-  void check_keys() const { check_keys(table_, "system", known_keys); }
+  void check_keys() const {
+    std::vector<std::string> known;
+    for (const FormulaKey& row : keys_of_formulas()) known.emplace_back(row.key);
+    check_keys(table_, "system", known);
+  }
   static void check_keys(const toml::table& table, std::string_view path, const std::vector<std::string>& known) {
     for (const auto& [key, node] : table) {
       if (std::ranges::find(known, key.str()) != known.end()) continue;
@@ -472,8 +469,6 @@ std::vector<std::pair<std::string, const toml::node*>> entries_of(const toml::ta
 }
 
 bool has_formulas(const toml::table& system) { return system.contains("coordinates") || system.contains("group"); }
-
-const std::vector<std::string>& keys_of_formulas() { return known_keys; }
 
 SystemFormulas read_system_formulas(const toml::table& system, bool starts_there) {
   return Reader(system)(starts_there);

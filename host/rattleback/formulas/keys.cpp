@@ -1,0 +1,61 @@
+#include "rattleback/formulas/read.hpp"
+
+namespace rattleback {
+namespace {
+
+#define RB_FORMULA R"("type":["string","number"])"
+constexpr const char *text_type = R"({"type":"string","minLength":1})", *formula_type = "{" RB_FORMULA "}",
+                     *formulas_type = R"({"type":"array","items":{)" RB_FORMULA "}}",
+                     *names_type = R"({"type":"array","items":{"type":"string"}})",
+                     *matrix_type = R"({"type":["string","number","array"],"items":{"anyOf":[{)" RB_FORMULA
+                                    R"(},{"type":"array","items":{)" RB_FORMULA "}}]}}";
+constexpr FormulaKey formula_keys[] = {
+    {"name", "required", "letters, digits, `-` and `_`", "a string", text_type},
+    {"summary", "`\"system written as formulas\"`", "a text that `rattleback describe` shows", "a string", text_type},
+    {"source", "`\"the study\"`", "where the system comes from, a text that `rattleback describe` shows", "a string",
+     text_type},
+    {"coordinates", "required on R^n",
+     "names; `\"y[1..m]\"` stands for y1 to ym. On SO(3) and SE(3) the names R11 to R33 and, on SE(3), x, y, z come by "
+     "themselves, and this key names those of R^n",
+     "an array of names", names_type},
+    {"velocities", "`v_x` for `x`",
+     "names of the velocities; on a group w1, w2, w3 of a rotation and u1, u2, u3 of SE(3), in the body",
+     "an array of names", names_type},
+    {"group", "R^n", "`\"SO(3)\"`, `\"SE(3)\"`, or one of these with R^n: `\"SO(3) x R^2\"`", "a string", text_type},
+    {"parameters", "none",
+     R"(`{ b = 0.25 }`, or with unit and text: `{ b = { value = 0.25, unit = "1/s", text = "rate" } }`)", "a table",
+     R"({"type":"object","additionalProperties":{"type":["string","number","object"],"required":["value"],"properties":)"
+     R"({"value":{)" RB_FORMULA
+     R"(},"unit":{"type":"string"},"text":{"type":"string"}},"additionalProperties":false}})"},
+    {"dimensions", "none", "`{ m = 3 }`: whole numbers for indices and sums", "a table of whole numbers",
+     R"({"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000}})"},
+    {"mass", "1", "M: one formula, a diagonal, or rows; may depend on the coordinates",
+     "a formula, or an array of these", matrix_type},
+    {"inertia", "none", "in place of the entries of `mass` that belong to a rotation: three moments, or rows",
+     "a formula, or an array of these", matrix_type},
+    {"vector_potential", "0", "A: a formula for each velocity", "an array of formulas", formulas_type},
+    {"potential", "0", "U", "a formula", formula_type},
+    {"lagrangian", "none",
+     "L, in place of the four keys above; any L whose second derivatives by the velocities are regular", "a formula",
+     formula_type},
+    {"constraints", "none", "formulas of the coordinates that stay 0", "an array of formulas", formulas_type},
+    {"velocity_constraints", "none", "formulas of coordinates and velocities that stay 0", "an array of formulas",
+     formulas_type},
+    {"observables", "none", "`{ spin = \"x v_y - y v_x\" }`", "a table of formulas",
+     R"({"type":"object","additionalProperties":{)" RB_FORMULA "}}"},
+    {"conserved", "none", "names of the observables that stay constant", "an array of names", names_type},
+    {"initial", "0, and no rotation",
+     "`{ q = [..], v = [..] }`: the default state; a rotation is 9 numbers, or 3 numbers, a rotation vector. It keeps "
+     "the "
+     "constraints, unless the ensemble gives the start (`initial`, `file`) or projects it",
+     "a table",
+     R"({"type":"object","properties":{"q":{"type":"array","items":{)" RB_FORMULA
+     R"(}},"v":{"type":"array","items":{)" RB_FORMULA R"(}}},"additionalProperties":false})"},
+    {"time_scale", "1", "the time in which the motion changes much", "a number", formula_type}};
+#undef RB_FORMULA
+
+}  // namespace
+
+std::span<const FormulaKey> keys_of_formulas() { return formula_keys; }
+
+}  // namespace rattleback
