@@ -204,6 +204,108 @@ struct MovingParts {
   }
 };
 
+/// A sleigh whose blade is pushed sideways at a given rate, with friction and a motor.
+template <class T>
+struct DrivenSleigh {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  static Vector<double, 3> start_q() { return {0, 0, .25}; }
+  static Vector<double, n> start_v() { return {.5, .4, 1}; }
+  template <class S>
+  S potential(const S& t, const Vector<S, 3>& q) const {
+    return S(0.25) * (S(1.0) + S(0.5) * sin(t)) * q[0] * q[0];
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 3>&, const Vector<S, 3>& v) const {
+    return {S(-0.25) * v[0], S(-0.25) * v[1], S(0.25) * cos(S(1.5) * t) - S(0.125) * v[2]};
+  }
+  template <class S>
+  Matrix<S, 1, 3> constraint_matrix(const S&, const Vector<S, 3>& q) const {
+    return {{{-sin(q[2]), cos(q[2]), S(-0.4)}}};
+  }
+  template <class S>
+  Vector<S, 1> constraint_offset(const S& t, const Vector<S, 3>& q) const {
+    return {S(-0.25) * cos(t) - S(0.125) * q[0]};
+  }
+};
+
+/// A rigid body with friction and a drive in a field that swells. By its parts or by its Hamiltonian.
+template <class T, bool by_hamiltonian = false>
+struct DrivenTop {
+  using scalar = T;
+  using Group = SO3;
+  static constexpr int n = 3, m = 0;
+  static Vector<double, 9> start_q() { return SO3::expand(Vector<double, 3>{.3, -.4, .2}); }
+  static Vector<double, n> start_v() { return {.75, .5, 1}; }
+  Vector<T, 3> mass_diagonal() const
+    requires(!by_hamiltonian)
+  {
+    return {T(1.0), T(1.25), T(0.5)};
+  }
+  template <class S>
+  static S height(const S& t, const Vector<S, 9>& r) {
+    return S(0.5) * r[8] * (S(1.0) + S(0.25) * sin(S(1.5) * t));
+  }
+  template <class S>
+  S potential(const S& t, const Vector<S, 9>& r) const
+    requires(!by_hamiltonian)
+  {
+    return height(t, r);
+  }
+  template <class S>
+  S hamiltonian(const S& t, const Vector<S, 9>& r, const Vector<S, 3>& p) const
+    requires(by_hamiltonian)
+  {
+    return S(0.5) * (p[0] * p[0] + S(0.8) * p[1] * p[1] + S(2.0) * p[2] * p[2]) + height(t, r);
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 9>& r, const Vector<S, 3>& w) const {
+    return {S(-0.125) * w[0], S(-0.125) * w[1], S(-0.25) * w[2] * (S(1.0) + w[0] * w[0]) + S(0.25) * r[8] * cos(t)};
+  }
+};
+
+/// A ball with friction alone.
+template <class T>
+struct DampedBall {
+  using scalar = T;
+  using Group = SO3;
+  static constexpr int n = 3, m = 0;
+  static Vector<double, 9> start_q() { return SO3::expand(Vector<double, 3>{.3, -.4, .2}); }
+  static Vector<double, n> start_v() { return {.75, .5, 1}; }
+  template <class S>
+  S potential(const Vector<S, 9>&) const {
+    return S(0.0);
+  }
+  template <class S>
+  Vector<S, 3> force(const S&, const Vector<S, 9>&, const Vector<S, 3>& w) const {
+    return S(-0.75) * w;
+  }
+};
+
+/// A disc in space with a motor, whose inertia grows.
+template <class T>
+struct SwellingDisc {
+  using scalar = T;
+  using Group = SE3;
+  static constexpr int n = 6, m = 0;
+  static Vector<double, 12> start_q() {
+    return join(SO3::expand(Vector<double, 3>{1.2, 0.3, -0.4}), Vector<double, 3>{.5, 0, 1});
+  }
+  static Vector<double, n> start_v() { return {.3, .2, 1.0, .5, 0.0, .1}; }
+  template <class S>
+  S lagrangian(const S& t, const Vector<S, 12>& g, const Vector<S, 6>& v) const {
+    return S(0.5) * (S(1.0) + S(0.25) * sin(t)) *
+               (S(0.25) * (v[0] * v[0] + v[1] * v[1]) + S(0.5) * v[2] * v[2] + v[3] * v[3] + v[4] * v[4] +
+                v[5] * v[5]) -
+           g[11] - S(0.25) * g[8] * g[9];
+  }
+  template <class S>
+  Vector<S, 6> force(const S& t, const Vector<S, 12>& g, const Vector<S, 6>& v) const {
+    return {S(-0.125) * v[0], S(-0.125) * v[1], S(0.25) * cos(t) - S(0.125) * v[2],
+            g[0] * sin(t),    S(-0.25) * v[4],  S(0.0)};
+  }
+};
+
 /// A rigid body whose axis keeps a given angle to the vertical, and whose spin a motor sets (Suslov's constraint, driven).
 template <class T>
 struct DrivenSuslov {
@@ -437,6 +539,17 @@ auto motion(const System& system, typename Step::State state, double end, int st
   for (int k = 0; k < steps; ++k)
     EXPECT_EQ(Step(at(system, k * h), to_round_off, numbers...)(state, h).status, 0.0) << "step " << k;
   return state;
+}
+
+struct Errors {
+  double q, p, mu;
+};
+template <class System>
+Errors errors(const StateAt<System>& a, const StateAt<System>& b) {
+  double mu = 0.0;
+  for (int k = position_count<AtTime<System>>; k < System::m; ++k)
+    mu = std::max(mu, std::fabs(a.lambda[k] - b.lambda[k]));
+  return {distance(a.q, b.q), distance(a.p, b.p), mu};
 }
 
 RB_NAMESPACE_END

@@ -140,20 +140,24 @@ template <class System>
 inline constexpr bool has_constraint_offset =
     requires(const System& s, const Configuration<System>& q) { s.constraint_offset(q); };
 
+/// Systems on R^n with a Lagrangian.
+template <class System>
+concept LagrangianOnRn = !on_group<System> && !HamiltonianAlone<System>;
 /// Systems on R^n with a Lagrangian, and holonomic constraints or none. ConstrainedOnRn excludes systems without constraints.
 template <class System>
-concept HolonomicOnRn = !on_group<System> && !HamiltonianAlone<System> && (System::m == 0 || is_holonomic<System>);
+concept HolonomicOnRn = LagrangianOnRn<System> && (System::m == 0 || is_holonomic<System>);
 template <class System>
 concept ConstrainedOnRn = HolonomicOnRn<System> && System::m > 0;
 
 /// Mass, constraint and potential have the form that condensed holonomic methods take; the mass is constant.
 template <class System>
-concept Blocks = Separable<System> && !timed<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q,
-                                               const Vector<typename System::scalar, System::m>& a) {
-  s.mass_diagonal();
-  s.position_jacobian(q);
-  s.constraint_hessian(a);
-  System::terms;
-};
+concept Blocks = Separable<System> && !timed<System> &&
+                 requires(const System& s, const Vector<typename System::scalar, System::n>& q,
+                          const Vector<typename System::scalar, System::m>& a) {
+                   s.mass_diagonal();
+                   s.position_jacobian(q);
+                   s.constraint_hessian(a);
+                   System::terms;
+                 };
 
 RB_NAMESPACE_END

@@ -5,6 +5,10 @@
 //   [  M  -G^T ] [ A      ]   [ F        ]      M = L_vv,  F = L_q - L_vq v,  G = Dg,
 //   [ -G   0   ] [ lambda ] = [ D^2g(v,v)]
 //
+// With constraints on velocities G has the rows Phi_v, too, and the second row Phi_q v. A generalized force adds to F. Where functions
+// depend on the time, what is differentiated along the motion is differentiated by the time as well: F gets -L_vt, the second row
+// 2 G_t v + g_tt and Phi_t.
+//
 // The equations also hold off the constraint (G. Patrick, C. Cuell, R. Spiteri, W. Zhang, On converting any one-step
 // method to a variational integrator of the same order). Dual numbers give all terms from the Lagrangian and g. For
 // speed a system may give, over any scalar S,
@@ -52,7 +56,8 @@ RB_HD Vector<S, System::n> generalized_force(const System& system, const Vector<
   if constexpr (Separable<System>) {
     return configuration_force(system, q, v);
   } else if constexpr (!detail::changes_in_time<System>() && requires { system.generalized_force(q, v); }) {
-    if constexpr (detail::has_applied_force<System>()) return system.generalized_force(q, v) + system.applied_force(q, v);
+    if constexpr (detail::has_applied_force<System>())
+      return system.generalized_force(q, v) + system.applied_force(q, v);
     return system.generalized_force(q, v);
   } else {
     return detail::differentiated_force(system, q, v);
@@ -72,7 +77,8 @@ RB_HD Vector<S, System::n> inertia_times(const System& system, const Vector<S, S
 
 /// Dg.
 template <class System, class S>
-RB_HD Matrix<S, System::m, System::n> position_jacobian(const System& system, const Vector<S, System::n>& q) {
+RB_HD Matrix<S, position_count<System>, System::n> position_jacobian(const System& system,
+                                                                     const Vector<S, System::n>& q) {
   if constexpr (requires { system.position_jacobian(q); }) {
     return system.position_jacobian(q);
   } else {
@@ -90,6 +96,31 @@ RB_HD Vector<S, System::m> position_curvature(const System& system, const Vector
     return detail::differentiated_curvature(system, q, v);
   }
 }
+
+namespace detail {
+
+/// The rows of G: Dg and Phi_v.
+template <class System, class S>
+RB_HD Matrix<S, System::m, System::n> saddle_forms(const System& system, const Vector<S, System::n>& q,
+                                                   [[maybe_unused]] const Vector<S, System::n>& v) {
+  if constexpr (is_holonomic<System>) {
+    return position_jacobian(system, q);
+  } else {
+    return constraint_forms(system, q, v);
+  }
+}
+/// The derivative along the motion, at fixed v, of what the constraints say of velocities.
+template <class System, class S>
+RB_HD Vector<S, System::m> saddle_curvature(const System& system, const Vector<S, System::n>& q,
+                                            const Vector<S, System::n>& v) {
+  if constexpr (is_holonomic<System>) {
+    return position_curvature(system, q, v);
+  } else {
+    return derivative(rattleback::constraint(running<S>(system), along(q, v), lift<Dual<S, 1>>(v)));
+  }
+}
+
+}  // namespace detail
 
 /// The saddle-point matrix at one point. solve() gives x and y with M x - G^T y = f, G x = s.
 template <class System>
@@ -127,17 +158,25 @@ class Saddle {
   [[no_unique_address]] std::conditional_t<(m > 0), GramInverse<T, m>, Nothing> gram_;
 };
 
-/// Accelerations of a system on R^n, with holonomic constraints or none.
+/// Accelerations of a system on R^n.
 template <class System>
 class Dynamics {
   using T = typename System::scalar;
   static constexpr int n = System::n, m = System::m;
-  static_assert(HolonomicOnRn<System>);
+  static_assert(LagrangianOnRn<System>);
 
  public:
   RB_HD explicit Dynamics(const System& system) : system_(system), mass_(detail::constant_mass(system)) {}
 
   RB_HD const System& system() const { return system_; }
+  /// Those of the system h later.
+  RB_HD decltype(auto) after([[maybe_unused]] const T& h) const {
+    if constexpr (timed<System>) {
+      return Dynamics(rattleback::after(system_, h), mass_);
+    } else {
+      return (*this);
+    }
+  }
 
   RB_HD Saddle<System> saddle(const Vector<T, n>& q, const Vector<T, n>& v, const Matrix<T, m, n>& jacobian) const {
     return Saddle<System>(system_, mass_, q, v, jacobian);
@@ -157,16 +196,16 @@ class Dynamics {
       Matrix<T, m, n> jacobian{};
       Vector<T, m> curvature;
       if constexpr (m > 0) {
-        jacobian = position_jacobian(system_, q);
-        curvature = position_curvature(system_, q, v);
+        jacobian = detail::saddle_forms(system_, q, v);
+        curvature = detail::saddle_curvature(system_, q, v);
       }
       saddle(q, v, jacobian).solve(f, -curvature, a, lambda);
     }
     return a;
   }
 
-  /// Computes A with derivatives in the K directions of (q, v), and the derivatives of L in these directions. The
-  /// matrix is factorised once; each direction needs one back substitution.
+  /// Computes A with derivatives in the K directions of (q, v), and the derivatives of L in these directions, to which the work of
+  /// the generalized force along q adds. The matrix is factorised once; each direction needs one back substitution.
   template <int K>
   RB_HD_LARGE void acceleration(const Vector<Dual<T, K>, n>& q, const Vector<Dual<T, K>, n>& v,
                                 Vector<Dual<T, K>, n>& a, Vector<T, K>& dl) const {
@@ -177,8 +216,8 @@ class Dynamics {
     Vector<D, m> curvature;
     Matrix<T, m, n> jacobian_value;
     if constexpr (m > 0) {
-      jacobian = position_jacobian(system_, q);
-      curvature = position_curvature(system_, q, v);
+      jacobian = detail::saddle_forms(system_, q, v);
+      curvature = detail::saddle_curvature(system_, q, v);
       RB_UNROLL
       for (int k = 0; k < m; ++k) jacobian_value[k] = detail::values(jacobian[k]);
     }
@@ -222,10 +261,17 @@ class Dynamics {
       const D l = lagrangian(system_, q, v);
       RB_UNROLL
       for (int j = 0; j < K; ++j) dl[j] = l.partial[j];
+      if constexpr (detail::has_applied_force<System>()) {
+        const Vector<T, n> applied = system_.applied_force(q_value, v_value);
+        RB_UNROLL
+        for (int j = 0; j < K; ++j) dl[j] = dl[j] + dot(applied, detail::derivative(q, j));
+      }
     }
   }
 
  private:
+  RB_HD Dynamics(const System& system, const detail::ConstantMass<System>& mass) : system_(system), mass_(mass) {}
+
   System system_;
   [[no_unique_address]] detail::ConstantMass<System> mass_;
 };

@@ -189,4 +189,19 @@ RB_HD Matrix<T, m, n> position_hessian(const System& system, const Vector<T, n>&
   return r;
 }
 
+/// The derivative by q of the hidden constraint at the velocity v: D^2g(v, .), and the derivative of Dg by the time.
+template <class System, class T, int n = System::n, int m = System::m>
+RB_HD Matrix<T, m, n> hidden_constraint_by_position(const System& system, const Vector<T, n>& q,
+                                                    const Vector<T, n>& v) {
+  if constexpr (detail::changes_in_time<System>()) {
+    const auto jacobian = position_jacobian(running<T>(system), detail::along(q, v));
+    Matrix<T, m, n> r;
+    RB_UNROLL
+    for (int k = 0; k < m; ++k) r[k] = detail::derivative(jacobian[k]);
+    return r;
+  } else {
+    return position_hessian(system, q, v);
+  }
+}
+
 RB_NAMESPACE_END

@@ -96,7 +96,7 @@ inline constexpr MethodEntry runge_kutta{
         "keeps no structure: the base of variational-conversion, to compare it with",
     .source = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section IV.4",
     .order = "that of the base",
-    .constraints = ConstraintKind::holonomic | ConstraintKind::none,
+    .constraints = ConstraintKind::holonomic | ConstraintKind::velocity | ConstraintKind::none,
     .options = runge_kutta_options,
     .carries_multiplier = true,
     .settle = by_settings<runge_kutta_options, settle_runge_kutta>,

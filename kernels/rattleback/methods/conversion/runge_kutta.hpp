@@ -41,16 +41,18 @@ class ExplicitFlow {
   RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const double* numbers)
       : dynamics_(dynamics), numbers_(numbers) {}
 
+  /// The rate at a time `after` that of the dynamics.
   template <class S>
-  RB_HD void rate(const Vector<S, n>& q, const Vector<S, n>& v, Rate<S>& r) const {
+  RB_HD void rate(const T& after, const Vector<S, n>& q, const Vector<S, n>& v, Rate<S>& r) const {
+    const auto& dynamics = dynamics_.after(after);
     if constexpr (requires { r.dl; }) {
-      dynamics_.acceleration(q, v, r.a, r.dl);
+      dynamics.acceleration(q, v, r.a, r.dl);
     } else {
       Vector<T, m> lambda;
       if constexpr (n <= 6) {
-        r.a = dynamics_.inlined_acceleration(q, v, lambda);
+        r.a = dynamics.inlined_acceleration(q, v, lambda);
       } else {
-        r.a = dynamics_.acceleration(q, v, lambda);
+        r.a = dynamics.acceleration(q, v, lambda);
       }
     }
   }
@@ -69,7 +71,8 @@ class ExplicitFlow {
       sums(
           i, rates, [this, i](int j) { return numbers_.a(i, j); }, [this, i](int j) { return numbers_.aa(i, j); }, dv,
           dq);
-      rate(add_scaled(t * t, dq, add_scaled(t * T(numbers_.c(i)), v, q)), add_scaled(t, dv, v), rates[i]);
+      const T after = t * T(numbers_.c(i));
+      rate(after, add_scaled(t * t, dq, add_scaled(after, v, q)), add_scaled(t, dv, v), rates[i]);
       if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i].dl, end.action);
     }
     Vector<S, n> dv, dq;
@@ -115,12 +118,26 @@ struct Normals {
   /// The multiplier of the normal part of x, G^T (G G^T)^-1 G x.
   RB_HD Vector<T, m> multiplier(const Vector<T, n>& x) const { return gram * (jacobian * x); }
   RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x - transpose_times(jacobian, multiplier(x)); }
+  /// The velocity nearest to v, unit metric, for which the hidden constraint of the system at q holds; for a system that no time
+  /// acts on, its tangential part.
+  template <class System>
+  RB_HD Vector<T, n> onto_hidden_constraint(const System& system, const Vector<T, n>& q, const Vector<T, n>& v) const {
+    if constexpr (changes_in_time<System>()) {
+      return v - transpose_times(jacobian, gram * hidden_constraint(system, q, v));
+    } else {
+      return tangential(v);
+    }
+  }
 };
 template <class T, int n>
 struct Normals<T, n, 0> {
   Normals() = default;
   RB_HD explicit Normals(const Matrix<T, 0, n>&) {}
   RB_HD Vector<T, n> tangential(const Vector<T, n>& x) const { return x; }
+  template <class System>
+  RB_HD Vector<T, n> onto_hidden_constraint(const System&, const Vector<T, n>&, const Vector<T, n>& v) const {
+    return v;
+  }
 };
 
 /// An orthonormal basis of the vectors x with G x = 0, in rows: the last rows of H_m .. H_1 for the Householder reflections H_k
@@ -166,7 +183,7 @@ struct NearestPoint {
 };
 
 /// Newton's method without the second derivative of theta . g, which is as small as theta.
-template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
+template <class System, class T = typename System::scalar, int n = System::n, int m = position_count<System>>
 RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vector<T, n>& q_hat) {
   NearestPoint<T, n, m> r;
   r.q = q_hat;
@@ -192,14 +209,41 @@ RB_HD_LARGE NearestPoint<T, n, m> nearest_point(const System& system, const Vect
   return r;
 }
 
+/// The velocity at q, nearest to `given` in the unit metric, that all constraints allow: v with v + C(v)^T x = given, where C are the
+/// constraint forms. The iteration is that of the nearest point; where the constraints are affine in v, its first update is exact except
+/// for round-off.
+template <class System, class T = typename System::scalar, int n = System::n, int m = System::m>
+RB_HD_LARGE Vector<T, n> nearest_velocity(const System& system, const Vector<T, n>& q, const Vector<T, n>& given,
+                                          const T& scale, mask_t<T>& converged, mask_t<T>& singular) {
+  constexpr int max_iterations = 20;
+  Vector<T, n> v = given;
+  auto x = Vector<T, m>::zero();
+  Iteration<T> lanes({T(1e-16), max_iterations}, scale);
+  for (int iteration = 0; !lanes.ended() && iteration < max_iterations; ++iteration) {
+    const detail::Normals<T, n, m> normals(detail::saddle_forms(system, q, v));
+    lanes.note_singular(normals.gram.singular());
+    const Vector<T, n> excess = v - given + transpose_times(normals.jacobian, x);
+    const Vector<T, m> change = normals.gram * (rattleback::constraint(system, q, v) - normals.jacobian * excess);
+    const Vector<T, n> dv = -excess - transpose_times(normals.jacobian, change);
+    v = select(lanes.active, v + dv, v);
+    x = select(lanes.active, x + change, x);
+    lanes.settle(magnitude(dv));
+  }
+  converged = converged & lanes.converged();
+  singular = singular | lanes.singular;
+  return v;
+}
+
 /// The block of numbers of a step of `runge-kutta`; host only.
 inline void fill_runge_kutta_numbers(const ExplicitTableau& base, bool projection, double* numbers) {
   ExplicitNumbers::fill(base, numbers);
   numbers[ExplicitNumbers::size] = projection ? 1.0 : 0.0;
 }
 
+/// A step, with any constraints. After it, q moves to the nearest point of the constraints on positions at the time of the end, and v to
+/// the nearest velocity that all constraints allow there.
 template <class T, class System>
-  requires HolonomicOnRn<System>
+  requires LagrangianOnRn<System>
 class RungeKutta {
   static constexpr int n = System::n, m = System::m;
 
@@ -214,25 +258,31 @@ class RungeKutta {
     const ExplicitFlow<T, System> flow(dynamics_, numbers_);
     Vector<T, n> v = velocity(dynamics_.system(), state.q, state.p);
     typename ExplicitFlow<T, System>::template Rate<T> rate;
-    flow.rate(state.q, v, rate);
+    flow.rate(T(0.0), state.q, v, rate);
     typename ExplicitFlow<T, System>::template End<T> end;
     flow(state.q, v, rate, h, end);
     state.q = end.q;
     v = end.v;
+    const auto& dynamics = dynamics_.after(h);
     mask_t<T> converged(true), singular(false);
     if constexpr (m > 0) {
       if (numbers_[ExplicitNumbers::size] != 0.0) {
-        const auto nearest = nearest_point(dynamics_.system(), state.q);
+        const auto nearest = nearest_point(dynamics.system(), state.q);
         converged = nearest.converged;
         singular = nearest.singular;
         state.q = nearest.q;
-        v = nearest.normals.tangential(v);
+        if constexpr (is_holonomic<System>) {
+          v = nearest.normals.onto_hidden_constraint(dynamics.system(), state.q, v);
+        } else {
+          const T scale = magnitude(v) + abs(h) * magnitude(rate.a);
+          v = nearest_velocity(dynamics.system(), state.q, v, scale, converged, singular);
+        }
       }
     }
-    state.p = momentum(dynamics_.system(), state.q, v);
+    state.p = momentum(dynamics.system(), state.q, v);
     T check = sum(state.q) + sum(state.p);
     if constexpr (m > 0) {
-      dynamics_.acceleration(state.q, v, state.lambda);
+      dynamics.acceleration(state.q, v, state.lambda);
       check = check + sum(state.lambda);
     }
     return {step_status<T>(converged, singular, is_finite(check)), T(0.0), T(0.0)};

@@ -11,12 +11,15 @@
 // it equates the momenta at the common end, the node. The momenta p-(w), p+(w) at the ends of a segment solve the linear
 // system
 //
-//   DL_h(w) = p+ Dd+(w) - p- Dd-(w) + nu1 [G, 0] + nu2 [D^2g(v, .), G],     p-, p+ tangent,       G = Dg(q)
+//   DL_h(w) = p+ Dd+(w) - p- Dd-(w) + nu1 [G, 0] + nu2 [D^2g(v, .) + G_t, G],     p-, p+ tangent,       G = Dg(q)
 //
-// The directions (N xi, N eta - G^+ D^2g(v, N xi)) with a basis N of ker G are those in which w moves on the constraint. In these
+// The directions (N xi, N eta - G^+ (D^2g(v, .) + G_t) N xi) with a basis N of ker G are those in which w moves on the constraint. In these
 // directions the terms of nu1 and nu2 vanish, and p-, p+ have 2 (n - m) numbers by bases at the ends. With the discrete Legendre
 // transforms F-+(w) = (d-+(w), p-+(w)) the step is w2 = (F-)^-1 F+ w1. In the nodes
 // (q, p) it is F+ (F-)^-1, a symplectic map of T*Q that keeps the momentum maps p . xi q of linear symmetries.
+//
+// Where the time acts on the system, w is at the time of the state and P at that of its end; a node state is at that of the node. A
+// generalized force f is part of A, and the virtual work of the curve adds to DL_h(w): L_q + f stands where L_q does.
 //
 // The unknown is w2. The equation F-(w2) = (q, p) is solved by Newton's method with a derivative from first derivatives only:
 // for the exact flow F-(w) is R_{h alpha-}(w), with p for v; so its derivative is DR_{h alpha-} up to O(h^order).
@@ -88,13 +91,15 @@ class VariationalConversion {
       : dynamics_(system), options_(options), numbers_(numbers) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const System& system = dynamics_.system();
     const bool nodes = numbers_[ExplicitNumbers::size + 2] != 0.0;
-    const T t_minus = h * T(numbers_[ExplicitNumbers::size]);
+    const T t_minus = h * T(numbers_[ExplicitNumbers::size]), t_plus = end_time(h);
+    const auto& at_node = dynamics_.after(nodes ? T(0.0) : t_plus);
+    const auto& at_w = at_node.after(-t_minus);
     mask_t<T> converged(true), singular(false);
     Segment s;
     Node node;
     if (nodes) {
+      const System& system = at_node.system();
       node.q = state.q;
       if constexpr (m > 0) node.normals = Normals(position_jacobian(system, node.q));
       node.basis = basis_of(node.normals);
@@ -102,14 +107,14 @@ class VariationalConversion {
       if constexpr (m > 0 && NotQuadratic<System>) {
         node.v = velocity(system, node.q, state.p);
       } else {
-        node.v = tangential_velocity(node);
+        node.v = tangential_velocity(at_node, node);
       }
     } else {
       node = node_after(state, h, converged, singular);
     }
-    const Linearisation linear(dynamics_, node);
+    const Linearisation linear(at_node, node);
 
-    const T scale_q = guess(node, t_minus, s, h, converged);
+    const T scale_q = guess(at_node, at_w, node, t_minus, s, h, converged);
     const T scale_v = magnitude(node.v) + s.speed;
     Iteration<T> lanes(options_, scale_q * scale_v);
     lanes.singular = singular;
@@ -117,11 +122,11 @@ class VariationalConversion {
     for (int iteration = 0;; ++iteration) {
       // a state of the segment is not evaluated once more at the end, a node follows from it
       if (!nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
-      follow(s, h);
-      lanes.note_singular(momenta(s, node.basis, h));
+      follow(at_w, s, h);
+      lanes.note_singular(momenta(at_w, s, node.basis, h));
       if (nodes && (lanes.ended() || iteration == options_.max_iterations)) break;
       Vector<T, n> dq, dv;
-      lanes.note_singular(newton_update(s, node, linear, t_minus, dq, dv));
+      lanes.note_singular(newton_update(at_node, at_w, s, node, linear, t_minus, dq, dv));
       s.q = select(lanes.active, s.q + dq, s.q);
       s.v = select(lanes.active, s.v + dv, s.v);
       // the larger of the relative changes of q and v
@@ -133,21 +138,22 @@ class VariationalConversion {
     converged = converged & lanes.converged();
     singular = lanes.singular;
 
+    const auto& at_end = at_w.after(nodes ? t_plus : T(0.0));
     if (nodes) {
-      node = end_of(s, converged, singular);
+      node = end_of(at_end, s, converged, singular);
       state.q = node.q;
       if constexpr (m > 0 && NotQuadratic<System>) {
-        s.v = tangential_velocity(node, scale_v, converged);
+        s.v = tangential_velocity(at_end, node, scale_v, converged);
       } else {
-        s.v = tangential_velocity(node);
+        s.v = tangential_velocity(at_end, node);
       }
     } else {
       state.q = s.q;
     }
-    state.p = momentum(system, state.q, s.v);
+    state.p = momentum(at_end.system(), state.q, s.v);
     T check = sum(state.q) + sum(state.p);
     if constexpr (m > 0) {
-      dynamics_.acceleration(state.q, s.v, state.lambda);
+      at_end.acceleration(state.q, s.v, state.lambda);
       check = check + sum(state.lambda);
     }
     return {step_status<T>(converged, singular, is_finite(check)), lanes.iterations, left / scale_q};
@@ -207,30 +213,40 @@ class VariationalConversion {
     }
   }
 
+  /// The time at which the segment of a state ends, from that of w on.
+  RB_HD T end_time(const T& h) const { return h * T(numbers_[ExplicitNumbers::size + 1]); }
+
   /// F+ of the segment of a state.
   RB_HD_LARGE Node node_after(const State& state, T h, mask_t<T>& converged, mask_t<T>& singular) const {
     Segment s;
     s.q = state.q;
     s.v = velocity(dynamics_.system(), s.q, state.p);
-    follow(s, h);
+    follow(dynamics_, s, h);
     Normals before;
-    if constexpr (m > 0) before = nearest_point(dynamics_.system(), detail::values(s.minus.q)).normals;
-    singular = singular | momenta(s, basis_of(before), h);
-    return end_of(s, converged, singular);
+    if constexpr (m > 0) {
+      const auto& at_beginning = dynamics_.after(h * T(numbers_[ExplicitNumbers::size]));
+      before = nearest_point(at_beginning.system(), detail::values(s.minus.q)).normals;
+    }
+    singular = singular | momenta(dynamics_, s, basis_of(before), h);
+    return end_of(dynamics_.after(end_time(h)), s, converged, singular);
   }
-  RB_HD_LARGE Node end_of(const Segment& s, mask_t<T>& converged, mask_t<T>& singular) const {
+  /// The node at the end of a segment, by the dynamics there.
+  RB_HD_LARGE Node end_of(const Dynamics<System>& dynamics, const Segment& s, mask_t<T>& converged,
+                          mask_t<T>& singular) const {
     converged = converged & s.after.converged;
     singular = singular | s.after.singular;
-    return {s.after.q, unprojected(s.after, s.p_plus), s.after.normals.tangential(detail::values(s.plus.v)),
+    return {s.after.q, unprojected(dynamics, s.after, s.p_plus),
+            s.after.normals.onto_hidden_constraint(dynamics.system(), s.after.q, detail::values(s.plus.v)),
             s.after.normals, basis_of(s.after.normals)};
   }
 
   /// The velocity on the constraint that has the node's momentum on tangent vectors: v of
   ///
-  ///   dL/dv(q, v) - G^T mu = p,    G v = 0
+  ///   dL/dv(q, v) - G^T mu = p,    G v + g_t = 0
   ///
   /// for any regular L, by Newton's method from the velocity that the node is known to have about. `scale` is the size of velocities.
-  RB_HD_LARGE Vector<T, n> tangential_velocity(const Node& node, const T& scale, mask_t<T>& converged) const {
+  RB_HD_LARGE Vector<T, n> tangential_velocity(const Dynamics<System>& dynamics, const Node& node, const T& scale,
+                                               mask_t<T>& converged) const {
     constexpr int max_iterations = 20;
     const Matrix<T, m, n>& jacobian = node.normals.jacobian;
     Vector<T, n> v = node.v;
@@ -238,8 +254,9 @@ class VariationalConversion {
     for (int iteration = 0; !lanes.ended() && iteration < max_iterations; ++iteration) {
       Vector<T, n> dv;
       Vector<T, m> multiplier;
-      dynamics_.saddle(node.q, v, jacobian)
-          .solve(node.p - momentum(dynamics_.system(), node.q, v), -(jacobian * v), dv, multiplier);
+      dynamics.saddle(node.q, v, jacobian)
+          .solve(node.p - momentum(dynamics.system(), node.q, v), -hidden(dynamics.system(), node.q, v, jacobian), dv,
+                 multiplier);
       v = select(lanes.active, v + dv, v);
       lanes.settle(magnitude(dv));
     }
@@ -247,32 +264,43 @@ class VariationalConversion {
     return v;
   }
   /// The same where L is quadratic in v: one step from the velocity of the momentum is exact.
-  RB_HD_LARGE Vector<T, n> tangential_velocity(const Node& node) const {
-    Vector<T, n> v = velocity(dynamics_.system(), node.q, node.p);
+  RB_HD_LARGE Vector<T, n> tangential_velocity(const Dynamics<System>& dynamics, const Node& node) const {
+    Vector<T, n> v = velocity(dynamics.system(), node.q, node.p);
     if constexpr (m > 0) {
-      const auto saddle = dynamics_.saddle(node.q, v, node.normals.jacobian);
+      const Matrix<T, m, n>& jacobian = node.normals.jacobian;
       Vector<T, n> dv;
       Vector<T, m> multiplier;
-      saddle.solve(Vector<T, n>::zero(), -(node.normals.jacobian * v), dv, multiplier);
+      dynamics.saddle(node.q, v, jacobian)
+          .solve(Vector<T, n>::zero(), -hidden(dynamics.system(), node.q, v, jacobian), dv, multiplier);
       v = v + dv;
     }
     return v;
   }
 
-  /// The directions and the ends of the segment of w.
-  RB_HD_LARGE void follow(Segment& s, T h) const {
+  /// The hidden constraint, with the known Jacobian at q.
+  RB_HD static Vector<T, m> hidden(const System& system, const Vector<T, n>& q, const Vector<T, n>& v,
+                                   const Matrix<T, m, n>& jacobian) {
+    if constexpr (detail::changes_in_time<System>()) {
+      return detail::hidden_constraint(system, q, v);
+    } else {
+      return jacobian * v;
+    }
+  }
+
+  /// The directions and the ends of the segment of w, by the dynamics there.
+  RB_HD_LARGE void follow(const Dynamics<System>& dynamics, Segment& s, T h) const {
     s.turn = Basis::zero();
-    if constexpr (m > 0) s.normals = Normals(position_jacobian(dynamics_.system(), s.q));
+    if constexpr (m > 0) s.normals = Normals(position_jacobian(dynamics.system(), s.q));
     s.move = basis_of(s.normals);
     if constexpr (m > 0) {
-      const Matrix<T, m, n> dg = position_hessian(dynamics_.system(), s.q, s.v);
+      const Matrix<T, m, n> dg = hidden_constraint_by_position(dynamics.system(), s.q, s.v);
       for (int k = 0; k < r; ++k) s.turn[k] = -transpose_times(s.normals.jacobian, s.normals.gram * (dg * s.move[k]));
     }
-    for (int first = 0; first < 2 * r; first += width) follow(s, h, first);
+    for (int first = 0; first < 2 * r; first += width) follow(dynamics, s, h, first);
   }
   /// The ends with the derivatives in `width` directions.
-  RB_HD_LARGE void follow(Segment& s, T h, int first) const {
-    const Flow flow(dynamics_, numbers_);
+  RB_HD_LARGE void follow(const Dynamics<System>& dynamics, Segment& s, T h, int first) const {
+    const Flow flow(dynamics, numbers_);
     Vector<D, n> q, v;
     for (int i = 0; i < n; ++i) {
       q[i] = D(s.q[i]);
@@ -284,7 +312,7 @@ class VariationalConversion {
       }
     }
     typename Flow::template Rate<D> rate;
-    flow.rate(q, v, rate);
+    flow.rate(T(0.0), q, v, rate);
     for (int side = 0; side < 2; ++side) {
       const double bias = numbers_[ExplicitNumbers::size + side];
       typename Flow::template End<D> end{q, v, Vector<T, width>::zero()};
@@ -304,8 +332,9 @@ class VariationalConversion {
 
   /// The momenta of the segment, where that at the first end is tangent in the sense of the basis `before`. Returns singular
   /// lanes.
-  RB_HD_LARGE mask_t<T> momenta(Segment& s, const Basis& before, T h) const {
-    s.after = nearest_point(dynamics_.system(), detail::values(s.plus.q));
+  RB_HD_LARGE mask_t<T> momenta(const Dynamics<System>& dynamics, Segment& s, const Basis& before, T h) const {
+    const auto& at_end = dynamics.after(end_time(h));
+    s.after = nearest_point(at_end.system(), detail::values(s.plus.q));
     const Basis after = basis_of(s.after.normals);
     const T inverse_h = T(1.0) / h;
     Matrix<T, 2 * r, 2 * r> matrix;
@@ -331,23 +360,24 @@ class VariationalConversion {
   }
 
   /// p from p DP: by the derivative of the projection, (p DP) (1 + D^2(theta . g)) less its normal part.
-  RB_HD Vector<T, n> unprojected(const NearestPoint<T, n, m>& at, const Vector<T, n>& p) const {
+  RB_HD static Vector<T, n> unprojected(const Dynamics<System>& dynamics, const NearestPoint<T, n, m>& at,
+                                        const Vector<T, n>& p) {
     if constexpr (m == 0) {
       return p;
     } else {
-      return at.normals.tangential(p + transpose_times(position_hessian(dynamics_.system(), at.q, p), at.theta));
+      return at.normals.tangential(p + transpose_times(position_hessian(dynamics.system(), at.q, p), at.theta));
     }
   }
 
   /// p DP at the node, where the projection moves by theta: y of y (1 + D^2(theta . g)) + z G = p, G y = 0.
-  RB_HD_LARGE Vector<T, n> projected(const Node& node, const Vector<T, m>& theta) const {
+  RB_HD_LARGE Vector<T, n> projected(const System& system, const Node& node, const Vector<T, m>& theta) const {
     if constexpr (m == 0) {
       return node.p;
     } else {
       // y = N^T pi, with N (1 + D^2(theta . g)) N^T pi = N p
       Matrix<T, r, r> matrix;
       for (int j = 0; j < r; ++j) {
-        const Vector<T, n> bent = transpose_times(position_hessian(dynamics_.system(), node.q, node.basis[j]), theta);
+        const Vector<T, n> bent = transpose_times(position_hessian(system, node.q, node.basis[j]), theta);
         const Vector<T, r> column = node.basis * (node.basis[j] + bent);
         for (int i = 0; i < r; ++i) matrix[i][j] = column[i];
       }
@@ -357,37 +387,41 @@ class VariationalConversion {
 
   /// Starts from the base step that leads from the node back to w. Returns the size of positions, leaves that of changes of
   /// velocities. The rounding of positions shows in velocities divided by h: near rest, that is what an iteration can reach.
-  RB_HD_LARGE T guess(const Node& node, T t_minus, Segment& s, T h, mask_t<T>& converged) const {
-    const Flow flow(dynamics_, numbers_);
+  RB_HD_LARGE T guess(const Dynamics<System>& at_node, const Dynamics<System>& at_w, const Node& node, T t_minus,
+                      Segment& s, T h, mask_t<T>& converged) const {
+    const Flow flow(at_node, numbers_);
     typename Flow::template Rate<T> rate;
-    flow.rate(node.q, node.v, rate);
+    flow.rate(T(0.0), node.q, node.v, rate);
     typename Flow::template End<T> end;
     flow(node.q, node.v, rate, -t_minus, end);
-    const NearestPoint<T, n, m> start = nearest_point(dynamics_.system(), end.q);
+    const NearestPoint<T, n, m> start = nearest_point(at_w.system(), end.q);
     converged = converged & start.converged;
     s.q = start.q;
-    s.v = start.normals.tangential(end.v);
+    s.v = start.normals.onto_hidden_constraint(at_w.system(), s.q, end.v);
     const T size = magnitude(node.q);
     s.speed = abs(h) * magnitude(rate.a) + T(0.01) * size / abs(h);
     return size + abs(h) * magnitude(node.v);
   }
 
   /// The change of w that takes F-(w) to the node. Returns singular lanes.
-  RB_HD_LARGE mask_t<T> newton_update(const Segment& s, const Node& node, const Linearisation& linear, T t_minus,
-                                      Vector<T, n>& dq, Vector<T, n>& dv) const {
-    const System& system = dynamics_.system();
+  RB_HD_LARGE mask_t<T> newton_update(const Dynamics<System>& at_node, const Dynamics<System>& at_w, const Segment& s,
+                                      const Node& node, const Linearisation& linear, T t_minus, Vector<T, n>& dq,
+                                      Vector<T, n>& dv) const {
+    const System &system = at_node.system(), &of_w = at_w.system();
     // (x, u): the change of R_{h alpha-}(w) that is wanted, of its position and of its velocity
     Vector<T, n> x = node.q - detail::values(s.minus.q), u;
     Vector<T, m> tangency, multiplier;
     if constexpr (m > 0) {
       // g vanishes at w, not at the base step's end, which may differ from the node by a normal vector
-      const Vector<T, m> g = system.position_constraint(s.q), dg = position_jacobian(system, s.q) * s.v;
+      const Vector<T, m> g = of_w.position_constraint(s.q), dg = hidden(of_w, s.q, s.v, position_jacobian(of_w, s.q));
       const Vector<T, m> normal_change = -(node.normals.gram * fma(t_minus, dg, g));
       const Vector<T, m> theta = normal_change - node.normals.multiplier(x);
       x = node.normals.tangential(x) + transpose_times(node.normals.jacobian, normal_change);
       const Matrix<T, m, n> turn = position_hessian(system, node.q, x);
-      u = projected(node, theta) - s.p_minus + transpose_times(turn, linear.normal);
+      u = projected(system, node, theta) - s.p_minus + transpose_times(turn, linear.normal);
       tangency = -(dg + turn * node.v);
+      if constexpr (detail::changes_in_time<System>())
+        tangency = -(dg + hidden_constraint_by_position(system, node.q, node.v) * x);
     } else {
       u = node.p - s.p_minus;
     }
@@ -419,8 +453,9 @@ class VariationalConversion {
       const auto along_normals = [&s](const Vector<T, m>& y) {
         return transpose_times(s.normals.jacobian, s.normals.gram * y);
       };
-      back_q = -along_normals(system.position_constraint(s.q));
-      back_v = -along_normals(s.normals.jacobian * s.v + position_hessian(system, s.q, s.v) * back_q);
+      back_q = -along_normals(of_w.position_constraint(s.q));
+      back_v = -along_normals(hidden(of_w, s.q, s.v, s.normals.jacobian) +
+                              hidden_constraint_by_position(of_w, s.q, s.v) * back_q);
       x = x - fma(t_minus, back_v, back_q);
       u = u - back_v;
     }

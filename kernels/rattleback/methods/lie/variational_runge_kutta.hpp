@@ -25,6 +25,15 @@ class VariationalRungeKutta {
                               const TangentSeries& series)
       : stage_(system, series), options_(options), iteration_(iteration) {}
 
+  /// The same on the system h later.
+  RB_HD decltype(auto) after([[maybe_unused]] const T& h) const {
+    if constexpr (timed<System>) {
+      return VariationalRungeKutta(rattleback::after(stage_.system, h), options_, iteration_, stage_.series);
+    } else {
+      return (*this);
+    }
+  }
+
   /// The whole step is out of line, shared by the loops that call it; the fast step is part of its loop.
   RB_NOINLINE StepReport<T> operator()(State& state, T h, const StageCoefficients<S>& tableau) const
     requires newton
@@ -113,18 +122,12 @@ class VariationalRungeKutta {
   RB_HD_LARGE T guess(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                       Unknowns<T>& u) const {
     Vector<T, n> eta, force;
-    if constexpr (by_hamiltonian) {
-      hamiltonian_rates(stage_.system, q, m, eta, force);
-    } else {
-      eta = velocity(stage_.system, q, m);
-      force = configuration_force(stage_.system, q, eta);
-    }
+    stage_.rates(q, m, eta, force);
     const Vector<T, n> rate = h * (force + G::ad_star(eta, m));
     const T scale = magnitude(eta);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
-      double c = 0.0;
-      for (int j = 0; j < S; ++j) c += tableau.a(i, j);
+      const double c = tableau.c(i);
       if constexpr (by_hamiltonian) {
         u.stage[i] = join(eta, add_scaled(T(c), rate, m));
       } else if constexpr (Separable<System>) {
@@ -195,7 +198,7 @@ class VariationalRungeKutta {
       Vector<T, n> x[S], second[S];
       RB_UNROLL
       for (int i = 0; i < S; ++i) x[i] = stage_.mass.inverse_times(at.residual[i]);
-      first_order(eta, m, h, tableau, x, second);
+      first_order(q, eta, m, h, tableau, x, second);
       T change(0.0);
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
@@ -210,9 +213,10 @@ class VariationalRungeKutta {
 
   /// J_1 x at the velocity eta and the momentum m: with y_i = sum_j a_ij x_j, v_i = sum_j (b_j a_ji/b_i) x_j, z = sum_j
   /// b_j x_j and B = 1 + alpha ad_x + ...,
-  ///   h (alpha (M ad_eta (c_i x_i - y_i) + ad*_{y_i - v_i} m + ad*_eta M (c_i x_i - v_i)) - ad*_eta M z - ad*_z m/2).
-  RB_HD void first_order(const Vector<T, n>& eta, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                         const Vector<T, n> (&x)[S], Vector<T, n> (&r)[S]) const {
+  ///   h (alpha (M ad_eta (c_i x_i - y_i) + ad*_{y_i - v_i} m + ad*_eta M (c_i x_i - v_i)) - ad*_eta M z - ad*_z m/2),
+  /// and, where F is the derivative of the generalized force by the velocity, h F (v_i - z).
+  RB_HD void first_order(const Vector<T, N>& q, const Vector<T, n>& eta, const Vector<T, n>& m, T h,
+                         const StageCoefficients<S>& tableau, const Vector<T, n> (&x)[S], Vector<T, n> (&r)[S]) const {
     Vector<T, n> z = Vector<T, n>::zero();
     RB_UNROLL
     for (int j = 0; j < S; ++j) z = add_scaled(T(tableau.b(j)), x[j], z);
@@ -232,6 +236,10 @@ class VariationalRungeKutta {
       r[i] = alpha * (stage_.mass.times(G::ad(eta, cx - y)) + G::ad_star(y - v, m) +
                       G::ad_star(eta, stage_.mass.times(cx - v))) -
              common;
+      if constexpr (detail::has_applied_force<System>()) {
+        const auto along = stage_.system.applied_force(lift<Dual<T, 1>>(q), detail::along(eta, v - z));
+        r[i] = r[i] + h * detail::derivative(along);
+      }
     }
   }
 
@@ -245,7 +253,7 @@ class VariationalRungeKutta {
     for (int l = 0; l < S; ++l) x = add_scaled(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
     typename Stage::template Terms<R> at;
     if constexpr (by_hamiltonian) at.p = segment<n, n>(u.stage[j]);
-    stage_(q, x, k, at);
+    stage_(h * T(tableau.c(j)), q, x, k, at);
     if constexpr (by_hamiltonian) r.residual[j] = join(at.lack, Vector<R, n>::zero());
     w[j] = w[j] + at.w;
     RB_UNROLL

@@ -34,6 +34,12 @@ class StageCoefficients {
   /// b_j a_ji/b_i.
   RB_HD double back(int i, int j) const { return numbers_[(S + i) * S + j]; }
   RB_HD double b(int i) const { return numbers_[2 * S * S + i]; }
+  /// The time of stage i in steps, sum_j a_ij.
+  RB_HD double c(int i) const {
+    double sum = 0.0;
+    for (int j = 0; j < S; ++j) sum += a(i, j);
+    return sum;
+  }
 
  private:
   const double* numbers_;
@@ -49,7 +55,7 @@ class VariationalStage {
  public:
   static constexpr bool by_hamiltonian = HasHamiltonian<System>;
 
-  /// The terms at x and k: p = m, w = B^T m, v, and rate = f + ad*_eta m. For a system with a Hamiltonian p is an
+  /// The terms at x and k: p = m, w = B^T m, v, and rate = f + ad*_eta m, with the generalized force as part of f. For a system with a Hamiltonian p is an
   /// input, and lack = B k - dH/dp.
   template <class R>
   struct Terms {
@@ -65,13 +71,27 @@ class VariationalStage {
           }
         }()) {}
 
-  /// Derivatives are long code for rare use, so this code stays out of line.
+  /// The terms of a stage that is `after` the time of the system. Derivatives are long code for rare use, so this code stays out of
+  /// line.
   template <class R>
-  RB_HD void operator()(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
+  RB_HD void operator()(const T& after, const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k,
+                        Terms<R>& at) const {
+    const auto& here = rattleback::after(system, after);
     if constexpr (std::is_same_v<R, decltype(value_of(R()))>) {
-      evaluate(q, x, k, at);
+      evaluate(here, q, x, k, at);
     } else {
-      evaluate_out_of_line(q, x, k, at);
+      evaluate_out_of_line(here, q, x, k, at);
+    }
+  }
+
+  /// The velocity and f at a configuration and a momentum.
+  RB_HD void rates(const Vector<T, N>& q, const Vector<T, n>& p, Vector<T, n>& eta, Vector<T, n>& force) const {
+    if constexpr (by_hamiltonian) {
+      hamiltonian_rates(system, q, p, eta, force);
+      force = plus_applied_force(system, q, eta, force);
+    } else {
+      eta = velocity(system, q, p);
+      force = configuration_force(system, q, eta);
     }
   }
 
@@ -81,27 +101,38 @@ class VariationalStage {
 
  private:
   template <class R>
-  RB_NOINLINE void evaluate_out_of_line(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k,
-                                        Terms<R>& at) const {
-    evaluate(q, x, k, at);
+  RB_HD static Vector<R, n> plus_applied_force(const System& here, const Vector<R, N>& q, const Vector<R, n>& eta,
+                                               const Vector<R, n>& force) {
+    if constexpr (detail::has_applied_force<System>()) {
+      return force + here.applied_force(q, eta);
+    } else {
+      return force;
+    }
   }
   template <class R>
-  RB_HD void evaluate(const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k, Terms<R>& at) const {
+  RB_NOINLINE void evaluate_out_of_line(const System& here, const Vector<T, N>& q, const Vector<R, n>& x,
+                                        const Vector<R, n>& k, Terms<R>& at) const {
+    evaluate(here, q, x, k, at);
+  }
+  template <class R>
+  RB_HD void evaluate(const System& here, const Vector<T, N>& q, const Vector<R, n>& x, const Vector<R, n>& k,
+                      Terms<R>& at) const {
     const SeriesChart<G, R> chart(x, series);
     const Vector<R, N> g = chart.move(lift<R>(q));
     const Vector<R, n> eta = chart.velocity(k);
     Vector<R, n> force;
     if constexpr (by_hamiltonian) {
       Vector<R, n> by_momentum;
-      hamiltonian_rates(system, g, at.p, by_momentum, force);
+      hamiltonian_rates(here, g, at.p, by_momentum, force);
+      force = plus_applied_force(here, g, eta, force);
       at.lack = eta - by_momentum;
     } else {
       if constexpr (Separable<System>) {
         at.p = mass.times(eta);
       } else {
-        at.p = momentum(system, g, eta);
+        at.p = momentum(here, g, eta);
       }
-      force = configuration_force(system, g, eta);
+      force = configuration_force(here, g, eta);
     }
     at.v = chart.dtau_star(force) + chart.variation(at.p, k);
     at.w = chart.velocity_star(at.p);

@@ -42,9 +42,11 @@ class VcgStep : public detail::WithFastStep<VcgStep<T, System, false>, newton &&
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     StepReport<T> report{T(0.0), T(0.0), T(0.0)};
+    [[maybe_unused]] double begin = 0.0;
     for (int i = 0; i < static_cast<int>(numbers_[Numbers::at_count]); ++i) {
       const double* substep = numbers_ + Numbers::at_substeps + i * Numbers::per_substep;
-      report.add_substep(core_(state, T(substep[0]) * h, StageCoefficients<1>(substep + 1)));
+      report.add_substep(core_.after(T(begin) * h)(state, T(substep[0]) * h, StageCoefficients<1>(substep + 1)));
+      begin += substep[0];
     }
     return report;
   }

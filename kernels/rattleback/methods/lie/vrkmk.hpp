@@ -9,7 +9,7 @@
 //
 //   x_i = h sum_j a_ij k_j,   g_i = q exp(x_i),   eta_i = B_i k_i,   B_i = Ad_{exp(-x_i)} D(x_i)
 //   m_i = dl/deta(g_i, eta_i)
-//   n_i = f_i + ad*_{eta_i} m_i,   f_i = dl/dg(g_i, eta_i)                        n_i: rate of the momentum in the body
+//   n_i = f_i + ad*_{eta_i} m_i,   f_i = (dl/dg + f)(g_i, eta_i)                  n_i: rate of the momentum in the body
 //   m'  = m + h sum_j b_j n_j,     y = h sum_j b_j k_j,     Lambda = dexp*_{-y} m'
 //   v_i = dexp*_{-x_i} f_i + grad_x <m_i, B(x_i) k_i>
 //
@@ -20,6 +20,9 @@
 // with Ad*_{exp(-y)} - 1 = -dexp*_{-y} ad*_y, so that the rounding errors of conserved components are
 // proportional to h. For a system with a Hamiltonian, which may be degenerate, the momenta m_i are unknown too, with
 // the s n equations B_i k_i = dH/dp(g_i, m_i).
+//
+// A generalized force f is in the frame of the body, also where results are in space. Where the time acts on the system, stage i is at
+// t + h sum_j a_ij.
 //
 // D is the inverse of the series of dexp^-1 up to ad^r (vrkmk; r = 0 gives the identity), or the series of dexp up to
 // ad^r, the alternative approach of the paper (vrkmk-pade). The order is that of the pair (a, ahat) on R^n, but at most

@@ -124,7 +124,7 @@ TEST(Dynamics, HasExactDerivatives) {
       typename ExplicitFlow<double, System>::template End<D> end;
       const auto qd = seeded_configuration<Rn<n>, D>(q);
       const auto vd = seeded_velocity<D, n>(v);
-      flow.rate(qd, vd, rate);
+      flow.rate(0.0, qd, vd, rate);
       flow(qd, vd, rate, 0.1, end);
       for (int j = 0; j < K; ++j) {
         auto direction_q = Vector<double, n>::zero(), direction_v = direction_q;

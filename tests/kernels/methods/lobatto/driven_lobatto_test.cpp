@@ -8,17 +8,6 @@
 namespace rattleback {
 namespace {
 
-struct Errors {
-  double q, p, mu;
-};
-template <class System>
-Errors errors(const StateAt<System>& a, const StateAt<System>& b) {
-  double mu = 0.0;
-  for (int k = position_count<AtTime<System>>; k < System::m; ++k)
-    mu = std::max(mu, std::fabs(a.lambda[k] - b.lambda[k]));
-  return {distance(a.q, b.q), distance(a.p, b.p), mu};
-}
-
 TEST(WorkedStates, MovingHolonomicConstraint) {
   using System = AtTime<BreathingSphere<double>>;
   const auto start = begin<BreathingSphere<double>>();
