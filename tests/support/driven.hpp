@@ -229,6 +229,96 @@ struct DrivenSleigh {
   }
 };
 
+/// The sleigh with parts of L that change in time.
+template <class T>
+struct SwellingSleigh {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  DrivenSleigh<T> sleigh;
+  static Vector<double, 3> start_q() { return {0, 0, .25}; }
+  static Vector<double, n> start_v() { return {.5, .4, 1}; }
+  template <class S>
+  Vector<S, 3> mass_matrix(const S& t, const Vector<S, 3>& q) const {
+    const S mass = S(1.0) + S(0.25) * sin(t) + S(0.125) * q[0] * q[0];
+    return {mass, mass, S(0.5)};
+  }
+  template <class S>
+  Vector<S, 3> vector_potential(const S& t, const Vector<S, 3>& q) const {
+    return {S(-0.25) * cos(t) * q[1], S(0.25) * cos(t) * q[0], S(0.0)};
+  }
+  template <class S>
+  S potential(const S& t, const Vector<S, 3>& q) const {
+    return sleigh.potential(t, q);
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    return sleigh.force(t, q, v);
+  }
+  template <class S>
+  Matrix<S, 1, 3> constraint_matrix(const S& t, const Vector<S, 3>& q) const {
+    return {{{-sin(q[2]), (S(1.0) + S(0.25) * sin(t)) * cos(q[2]), S(-0.4)}}};
+  }
+  template <class S>
+  Vector<S, 1> constraint_offset(const S& t, const Vector<S, 3>& q) const {
+    return sleigh.constraint_offset(t, q);
+  }
+};
+
+/// A sleigh that a potential pushes, or the force of that potential.
+template <class T, bool by_force>
+struct PushedSleigh {
+  using scalar = T;
+  static constexpr int n = 3, m = 1;
+  static Vector<double, 3> start_q() { return {0, 0, .25}; }
+  static Vector<double, n> start_v() { return {.5, .4, 1}; }
+  template <class S>
+  S potential(const S& t, const Vector<S, 3>& q) const {
+    return by_force ? S(0.5) * q[0] : S(0.5) * q[0] + cos(S(2.0) * t) * q[0] * q[0] * q[1];
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 3>& q, const Vector<S, 3>& v) const {
+    Vector<S, 3> f = S(-0.125) * v;
+    if (by_force) {
+      const S c = cos(S(2.0) * t);
+      f[0] = f[0] - S(2.0) * c * q[0] * q[1];
+      f[1] = f[1] - c * q[0] * q[0];
+    }
+    return f;
+  }
+  template <class S>
+  Matrix<S, 1, 3> constraint_matrix(const Vector<S, 3>& q) const {
+    return {{{-sin(q[2]), cos(q[2]), S(-0.4)}}};
+  }
+};
+
+/// A rigid body with friction, whose spin about an axis of the body a motor sets.
+template <class T>
+struct MotorOnSuslov {
+  using scalar = T;
+  using Group = SO3;
+  static constexpr int n = 3, m = 1;
+  static Vector<double, 9> start_q() { return SO3::expand(Vector<double, 3>{.3, -.4, .2}); }
+  static Vector<double, n> start_v() { return {.5, .8, -.6}; }
+  template <class S>
+  S lagrangian(const S& t, const Vector<S, 9>& r, const Vector<S, 3>& w) const {
+    const S swells = S(1.0) + S(0.25) * sin(t);
+    return S(0.5) * (swells * w[0] * w[0] + S(1.4) * w[1] * w[1] + S(0.7) * w[2] * w[2]) -
+           S(0.9) * (S(1.0) + S(0.5) * sin(S(1.5) * t)) * r[8];
+  }
+  template <class S>
+  Vector<S, 3> force(const S& t, const Vector<S, 9>& r, const Vector<S, 3>& w) const {
+    return {S(-0.125) * w[0], S(-0.125) * w[1] + S(0.25) * cos(t) * r[8], S(-0.25) * w[2]};
+  }
+  template <class S>
+  Matrix<S, 1, 3> constraint_matrix(const S& t, const Vector<S, 9>& r) const {
+    return {{{S(0.3), S(0.5) * r[2], S(1.0) + S(0.25) * sin(t)}}};
+  }
+  template <class S>
+  Vector<S, 1> constraint_offset(const S& t, const Vector<S, 9>& r) const {
+    return {S(0.25) * cos(t) + S(0.125) * r[4]};
+  }
+};
+
 /// A rigid body with friction and a drive in a field that swells. By its parts or by its Hamiltonian.
 template <class T, bool by_hamiltonian = false>
 struct DrivenTop {

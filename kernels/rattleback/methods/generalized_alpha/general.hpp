@@ -8,7 +8,7 @@
 RB_NAMESPACE_BEGIN
 
 /// The unknowns are h a', h lambda' and, where a holonomic constraint is stabilised, eta. The equation of motion is multiplied by
-/// M at the end of the step.
+/// M at the end of the step. What is at the end is at t + h where the time acts on the system.
 template <class T, class System, class Formulation>
 class GeneralGeneralizedAlpha {
   static constexpr int n = System::n, m = System::m;
@@ -63,35 +63,43 @@ class GeneralGeneralizedAlpha {
 
     template <class D>
     RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+      const auto& system = after(system_, h_);
       const Vector<D, n> q = position(x), v = end_velocity(x);
-      Vector<D, n> force = D(h_) * generalized_force(system_, q, v);
+      Vector<D, n> force = D(h_) * generalized_force(system, q, v);
       Vector<D, size> r;
       if constexpr (m > 0) {
-        const Matrix<D, m, n> forms = constraint_forms(system_, q, v);
+        const Matrix<D, m, n> forms = constraint_forms(system, q, v);
         force = force + transpose_times(forms, segment<n, m>(x));
         Vector<D, m> condition;
         if constexpr (is_holonomic<System>) {
-          condition = D(T(1.0) / h_) * system_.position_constraint(q);
+          condition = D(T(1.0) / h_) * system.position_constraint(q);
         } else {
-          condition = constraint(system_, q, v);
+          condition = constraint(system, q, v);
+        }
+        Vector<D, m> hidden;
+        if constexpr (stabilises && detail::changes_in_time<System>()) {
+          hidden = detail::hidden_constraint(system, q, v);
+        } else {
+          hidden = forms * v;
         }
         for (int k = 0; k < m; ++k) {
           r[n + k] = condition[k];
-          if constexpr (stabilises) r[n + m + k] = dot(forms[k], v);
+          if constexpr (stabilises) r[n + m + k] = hidden[k];
         }
       }
-      const Vector<D, n> inertial = inertia(q, v, segment<0, n>(x) - lift<D>(known_));
+      const Vector<D, n> inertial = inertia(system, q, v, segment<0, n>(x) - lift<D>(known_));
       for (int i = 0; i < n; ++i) r[i] = inertial[i] - D(start_.kappa) * force[i];
       return r;
     }
 
    private:
     template <class D>
-    RB_HD Vector<D, n> inertia(const Vector<D, n>& q, const Vector<D, n>& v, const Vector<D, n>& x) const {
+    RB_HD static Vector<D, n> inertia(const System& system, const Vector<D, n>& q, const Vector<D, n>& v,
+                                      const Vector<D, n>& x) {
       if constexpr (Separable<System>) {
-        return Mass<System>(system_).times(x);
+        return Mass<System>(system).times(x);
       } else {
-        return inertia_times(system_, q, v, x);
+        return inertia_times(system, q, v, x);
       }
     }
 
@@ -115,7 +123,7 @@ class GeneralGeneralizedAlpha {
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     const Vector<T, n> q = equations.position(x), v = equations.end_velocity(x);
     state.q = q;
-    state.p = momentum(system_, q, v);
+    state.p = momentum(after(system_, h), q, v);
     T check = sum(state.q) + sum(state.p);
     if constexpr (m > 0) {
       state.lambda = (T(1.0) / h) * segment<n, m>(x);

@@ -11,6 +11,8 @@
 //   g(q') = 0                            for a holonomic one, `index-3`,
 //   g(q') = 0, Dg(q') v' = 0             `stabilised`, with + h Dg(q)^T eta in q' (C. W. Gear, B. Leimkuhler, G. K. Gupta).
 //
+// Of a driven system f = M^-1 (L_q + force - L_vq v - L_vt + C^T lambda) at (t, q, v), and Dg v is Dg v + g_t.
+//
 // alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1), gamma = 1/2 + alpha_f - alpha_m, beta = (gamma + 1/2)^2/4: motions
 // that the step does not resolve lose the factor rho in each step. rho = 1 is Newmark's method with beta = 1/4, gamma = 1/2.
 
@@ -31,6 +33,7 @@ struct GeneralizedAlphaSweeps {
   using type = CondensedGeneralizedAlpha<T, System>;
 };
 template <class T, Condensable System, class Formulation>
+  requires(!timed<System>)
 struct GeneralizedAlphaForm<T, System, Formulation> {
   using type =
       HandingOver<GeneralizedAlphaSweeps<T, System>::template type, GeneralGeneralizedAlpha<T, System, Formulation>>;

@@ -76,7 +76,7 @@ struct GeneralizedAlphaStart {
   RB_NOINLINE Vector<T, n> first(const System& system, const Vector<T, n>& q, const Vector<T, n>& v, const T& h) const {
     const T time = (alpha_m - alpha_f) * h;
     const Vector<T, n> a = continuous(system, q, v);
-    const Vector<T, n> there = continuous(system, fma(time, fma(T(0.5) * time, a, v), q), fma(time, a, v));
+    const Vector<T, n> there = continuous(after(system, time), fma(time, fma(T(0.5) * time, a, v), q), fma(time, a, v));
     // where the step does not resolve the motion, that point has nothing to do with it
     return select(abs(h) * magnitude(there - a) <= magnitude(v) + abs(h) * magnitude(a), there, a);
   }
@@ -86,11 +86,7 @@ struct GeneralizedAlphaStart {
     Vector<T, m> curvature{}, lambda;
     if constexpr (m > 0) {
       forms = constraint_forms(system, q, v);
-      if constexpr (is_holonomic<System>) {
-        curvature = position_curvature(system, q, v);
-      } else {
-        curvature = derivative(constraint(system, along(q, v), along(v, Vector<T, n>::zero())));
-      }
+      curvature = saddle_curvature(system, q, v);
     }
     Vector<T, n> a;
     Saddle<System>(system, constant_mass(system), q, v, forms)

@@ -11,6 +11,9 @@
 //
 // Every step finds its own multipliers, so nothing but (q, p) passes from step to step. The map is symmetric, of order 2. The positions
 // are those of the two-step form D_1 L_d(q_k, q_{k+1}) + D_2 L_d(q_{k-1}, q_k) = -h C(q_k)^T lambda_k.
+//
+// Where the time acts on the system, q is at t, the middle at t + h/2 and q' at t + h. The virtual work of a generalized force f has the
+// weights of L, so that f adds to L_q at the same point.
 
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/methods/composition/composed.hpp"
@@ -133,17 +136,21 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
   RB_HD Vector<D, n> position(double share, const Vector<D, n>& u) const {
     return fma(D(T(share) * h_), u, lift<D>(q_));
   }
+  /// The system at t + share h.
+  RB_HD decltype(auto) system_at(double share) const { return after(system_, T(share) * h_); }
   /// -D_1 L_d, or D_2 L_d at the end.
   template <bool end, class D>
   RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& u) const {
     const D half(T(end ? 0.5 : -0.5) * h_);
     if constexpr (midpoint) {
+      const auto& system = system_at(0.5);
       const Vector<D, n> middle = position(0.5, u);
-      return fma(half, configuration_force(system_, middle, u), momentum(system_, middle, u));
+      return fma(half, configuration_force(system, middle, u), momentum(system, middle, u));
     } else {
+      const auto& system_1 = system_at(1.0);
       const Vector<D, n> q = position(0.0, u), next = position(1.0, u);
-      const Vector<D, n> p = D(T(0.5)) * (momentum(system_, q, u) + momentum(system_, next, u));
-      return fma(half, configuration_force(system_, end ? next : q, u), p);
+      const Vector<D, n> p = D(T(0.5)) * (momentum(system_, q, u) + momentum(system_1, next, u));
+      return fma(half, configuration_force(end ? system_1 : system_, end ? next : q, u), p);
     }
   }
   template <class D>
@@ -153,18 +160,20 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
     RB_UNROLL
     for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
     if constexpr (rule == DlaConstraint::mid) {
-      return join(r, constraint(system_, position(0.5, u), u));
+      return join(r, constraint(system_at(0.5), position(0.5, u), u));
     } else {
-      return join(r, D(T(0.5)) * (constraint(system_, position(0.0, u), u) + constraint(system_, position(1.0, u), u)));
+      return join(
+          r, D(T(0.5)) * (constraint(system_, position(0.0, u), u) + constraint(system_at(1.0), position(1.0, u), u)));
     }
   }
   RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
     const Vector<T, n> u = segment<0, n>(x);
     state.q = position(1.0, u);
     state.p = discrete_momentum<true>(u);
-    const ConstraintForms<System> forms(system_, state.q);
-    LagrangianAt<System> at(system_, state.q);
-    put_on_constraint(system_, at, forms, state.q, u, state.p, singular);
+    const auto& system = system_at(1.0);
+    const ConstraintForms<System> forms(system, state.q);
+    LagrangianAt<System> at(system, state.q);
+    put_on_constraint(system, at, forms, state.q, u, state.p, singular);
   }
 
  private:
@@ -191,7 +200,7 @@ template <class T, class System, DlaLagrangian lagrangian, DlaConstraint rule, c
 consteval auto dla_form() {
   if constexpr (on_group<System>) {
     return std::type_identity<GroupDla<T, System, Tau>>{};
-  } else if constexpr (Condensable<System>) {
+  } else if constexpr (Condensable<System> && !timed<System>) {
     return std::type_identity<CondensedDla<T, System, lagrangian, rule>>{};
   } else {
     return std::type_identity<GeneralDla<T, System, lagrangian, rule>>{};

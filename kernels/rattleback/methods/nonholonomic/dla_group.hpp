@@ -10,6 +10,8 @@
 // symmetric on groups, too: g' and -w take the places of g and w. With cay it would not be with x = g tau(h w/2). For the
 // structure on groups see S. Hante, M. Arnold, RATTLie: a variational Lie group integration scheme for constrained mechanical systems, J.
 // Comput. Appl. Math. 387 (2021) 112492.
+//
+// Where the time acts on the system, g is at t, x at t + h/2 and g' at t + h. A generalized force, in the frame of the body, is part of F.
 
 #include "rattleback/lie/halfway.hpp"
 #include "rattleback/linalg/dual_vector.hpp"
@@ -46,15 +48,16 @@ class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
   RB_HD Vector<D, n> discrete_momentum(const Vector<D, n>& w) const {
     const D half(T(end ? 0.5 : -0.5) * h_);
     const Vector<D, N> q = lift<D>(q_);
+    const auto& system_1 = after(system_, h_);
     Vector<D, n> p = momentum(system_, q, w);
     Vector<D, N> place = q;
     if constexpr (end || !Separable<System>) {
       const Vector<D, N> q_1 = next(w);
-      if constexpr (!Separable<System>) p = D(T(0.5)) * (p + momentum(system_, q_1, w));
+      if constexpr (!Separable<System>) p = D(T(0.5)) * (p + momentum(system_1, q_1, w));
       if constexpr (end) place = q_1;
     }
     const Vector<D, n> carried = Chart<G, Tau, D>(D(T(end ? 1.0 : -1.0) * h_) * w).dtau_inverse_star(p);
-    return fma(half, configuration_force(system_, place, w), carried);
+    return fma(half, configuration_force(end ? system_1 : system_, place, w), carried);
   }
   template <class D>
   RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
@@ -63,14 +66,14 @@ class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
     RB_UNROLL
     for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
     const Chart<G, Tau, D> half(halfway<G, Tau, D>(D(h_) * w));
-    return join(r, constraint(system_, half.move(lift<D>(q_)), w));
+    return join(r, constraint(after(system_, T(0.5) * h_), half.move(lift<D>(q_)), w));
   }
 
   RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
     const Vector<T, n> w = segment<0, n>(x);
     state.q = next(w);
     state.p = discrete_momentum<true>(w);
-    put_on_constraint(system_, state.q, state.p, singular);
+    put_on_constraint(after(system_, h_), state.q, state.p, singular);
   }
 
   /// Whether a step that failed turns so far that tau = cay, which ends at the angle pi, has no solution near the motion.

@@ -6,6 +6,9 @@
 //   p' = p - h/2 (H_q(qh, p) + H_q(qh, p')) + h C(qh)^T Lambda
 //   q' = qh + h/2 H_p(q', p'),     C(q') H_p(q', p') + d(q') = 0.
 //
+// Where the time acts on the system, q is at t, qh at t + h/2 and q' at t + h. A generalized force f adds to -H_q, at the velocity
+// H_p(qh, p) or H_p(qh, p').
+//
 // Every step finds its own Lambda, so nothing but (q, p) passes from step to step. The map is symmetric, of order 2. For L = v.Mv/2 - U(q)
 // its points qh are those of the discrete Lagrange-d'Alembert scheme with the Lagrangian "verlet" and the constraint "mid" (dla.hpp).
 
@@ -70,17 +73,19 @@ class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
 
   template <class D>
   RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
-    const Vector<D, n> after = segment<0, n>(x), q = fma(D(half_), after, lift<D>(middle_));
-    const Vector<D, n> p = momentum(system_, q, after);
-    const Vector<D, n> at_middle = velocity(system_, lift<D>(middle_), p);
-    Vector<D, n> r = fma(D(-half_), configuration_force(system_, lift<D>(middle_), at_middle), p - lift<D>(known_));
+    const auto& system_h = after(system_, half_);
+    const auto& system_1 = after(system_, half_ + half_);
+    const Vector<D, n> v = segment<0, n>(x), q = fma(D(half_), v, lift<D>(middle_));
+    const Vector<D, n> p = momentum(system_1, q, v);
+    const Vector<D, n> at_middle = velocity(system_h, lift<D>(middle_), p);
+    Vector<D, n> r = fma(D(-half_), configuration_force(system_h, lift<D>(middle_), at_middle), p - lift<D>(known_));
     RB_UNROLL
     for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
-    return join(r, constraint(system_, q, after));
+    return join(r, constraint(system_1, q, v));
   }
   RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>&) const {
     state.q = fma(half_, segment<0, n>(x), middle_);
-    state.p = momentum(system_, state.q, segment<0, n>(x));
+    state.p = momentum(after(system_, half_ + half_), state.q, segment<0, n>(x));
   }
 
  private:
@@ -89,8 +94,12 @@ class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
         system_(system),
         half_(T(0.5) * h),
         middle_(fma(half_, v, state.q)),
-        forms_(system, middle_),
-        known_(fma(half_, configuration_force(system, middle_, velocity(system, middle_, state.p)), state.p)) {}
+        forms_(after(system, half_), middle_),
+        known_(pushed(after(system, half_), state.p)) {}
+  /// p + h/2 (f - H_q) at the middle.
+  RB_HD Vector<T, n> pushed(const System& system, const Vector<T, n>& p) const {
+    return fma(half_, configuration_force(system, middle_, velocity(system, middle_, p)), p);
+  }
 
   const System& system_;
   T half_;
@@ -106,7 +115,8 @@ using GeneralLeapfrog = detail::NewtonStep<T, System, detail::LeapfrogEquations<
 /// Uses the form for constant mass where the system allows it.
 template <class T, class System>
   requires AffineOnRn<System>
-using LeapfrogStep = std::conditional_t<Condensable<System>, CondensedLeapfrog<T, System>, GeneralLeapfrog<T, System>>;
+using LeapfrogStep =
+    std::conditional_t<Condensable<System> && !timed<System>, CondensedLeapfrog<T, System>, GeneralLeapfrog<T, System>>;
 
 /// The composed step.
 template <class T, class System>
