@@ -71,7 +71,11 @@ void expect_orders() {
   expect_order<MuntheKaasAt<System, 2>, System>(4, 16, MuntheKaas<2>("gauss2", 2).at);
   expect_order<MuntheKaasAt<System, 2>, System>(4, 16, MuntheKaas<2>("gauss2", 2, StageIteration::sweeps, true).at);
   expect_order<MuntheKaasAt<System, 3>, System>(3, 32, MuntheKaas<3>("kutta3", 1).at);
-  expect_order<VcgStep<double, AtTime<System>>, System>(4, 16, CrouchGrossman("triple-jump4").at);
+  for (const CrouchGrossmanSet& set : crouch_grossman_sets) {
+    SCOPED_TRACE(set.name);
+    expect_order<VcgStep<double, AtTime<System>>, System>(set.order, set.order > 4 ? 4 : 16,
+                                                          CrouchGrossman(set.name).at);
+  }
 }
 TEST(DrivenMuntheKaas, HasTheOrdersOfItsTableaus) {
   expect_orders<DrivenTop<double>>();
