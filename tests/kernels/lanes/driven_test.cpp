@@ -5,8 +5,13 @@
 #include "driven.hpp"
 #include "lanes.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/methods/conversion/variational_conversion.hpp"
 #include "rattleback/methods/energy_momentum/energy_momentum.hpp"
 #include "rattleback/methods/hbvm/hbvm.hpp"
+#include "rattleback/methods/lie/vcg.hpp"
+#include "rattleback/methods/nonholonomic/dla.hpp"
+#include "rattleback/methods/nonholonomic/leapfrog.hpp"
+#include "rattleback/tableaus/named_explicit.hpp"
 
 namespace rattleback {
 namespace {
@@ -218,8 +223,34 @@ struct Hbvm2 {
   template <class T, class System>
   using of = Hbvm<T, System, 2>;
 };
+struct Base {
+  template <class T, class System>
+  using of = RungeKutta<T, System>;
+};
+struct Conversion {
+  template <class T, class System>
+  using of = VariationalConversion<T, System>;
+};
+struct MuntheKaas {
+  template <class T, class System>
+  using of = VrkmkStep<T, System, 2>;
+};
+struct CrouchGrossman {
+  template <class T, class System>
+  using of = VcgStep<T, System>;
+};
+struct Dla {
+  template <class T, class System>
+  using of = DlaStep<T, System, DlaLagrangian::midpoint, DlaConstraint::mid>;
+};
+struct Leapfrog {
+  template <class T, class System>
+  using of = LeapfrogStep<T, System>;
+};
 template <class T>
 using Pivot = MovingPivot<T, true>;
+template <class T>
+using Rotor = DrivenTop<T>;
 class DrivenSteps : public LaneTest {};
 TEST_F(DrivenSteps, HaveTheBitsOfOneLane) {
   expect_same_steps<DampedWell, Lobatto<3>>();
@@ -234,6 +265,21 @@ TEST_F(DrivenSteps, HaveTheBitsOfOneLane) {
   hbvm_numbers(2, {.k = 6}, numbers);
   expect_same_steps<Pivot, Hbvm2>(numbers);
   expect_same_steps<DampedWell, Hbvm2>(numbers);
+}
+TEST_F(DrivenSteps, OfOtherFamiliesHaveTheBitsOfOneLane) {
+  double numbers[max_method_numbers];
+  fill_runge_kutta_numbers(*find_explicit_tableau("rk4"), true, numbers);
+  expect_same_steps<SphereAndDrive, Base>(numbers);
+  expect_same_steps<MovingParts, Base>(numbers);
+  fill_conversion_numbers(*find_explicit_tableau("rk4"), -0.5, 0.5, ConversionState::segment, numbers);
+  expect_same_steps<Pivot, Conversion>(numbers);
+  VrkmkNumbers<2>::fill(StageIteration::sweeps, gauss_tableau(2), 2, false, numbers);
+  expect_same_steps<Rotor, MuntheKaas>(numbers);
+  VcgNumbers::fill(StageIteration::newton, crouch_grossman_sets[1], numbers);
+  expect_same_steps<Rotor, CrouchGrossman>(numbers);
+  expect_same_steps<DrivenSleigh, Dla>();
+  expect_same_steps<DrivenSleigh, Leapfrog>();
+  expect_same_steps<MotorOnSuslov, Dla>();
 }
 
 TEST(DrivenSystems, LeaveOtherSystemsAlone) {
