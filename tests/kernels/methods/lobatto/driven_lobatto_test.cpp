@@ -211,6 +211,36 @@ TEST(DrivenLobatto, RecomputesMultipliersAtTheEnd) {
   EXPECT_LE(distance(reached.lambda, multipliers(end, reached.q, velocity(end, reached.q, reached.p))), 1e-14);
 }
 
+/// Friction of a free particle.
+struct Dragged {
+  using scalar = double;
+  static constexpr int n = 1, m = 0;
+  template <class S>
+  S potential(const Vector<S, 1>&) const {
+    return S(0.0);
+  }
+  template <class S>
+  Vector<S, 1> force(const S&, const Vector<S, 1>&, const Vector<S, 1>& v) const {
+    return -v;
+  }
+};
+template <int S>
+void expect_damping(const std::array<double, 3>& factors) {
+  // beyond the reach of the sweeps Newton's method solves
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double h = std::array{2.0, 20.0, 200.0}[k];
+    StateAt<Dragged> state{{0.0}, {1.0}, {}};
+    EXPECT_EQ((LobattoStep<double, AtTime<Dragged>, Cay, S>(at(Dragged{}, 0.0), to_round_off)(state, h).status), 0.0);
+    EXPECT_NEAR(state.p[0], factors[k], 0.006) << "s = " << S << ", h c = " << h;
+  }
+}
+TEST(DrivenLobatto, DampsLikeItsStabilityFunction) {
+  expect_damping<2>({0.0, -0.82, -0.98});
+  expect_damping<3>({0.14, 0.55, 0.94});
+  expect_damping<4>({0.135, -0.30, -0.89});
+  expect_damping<5>({0.135, 0.14, 0.82});
+}
+
 template <int S>
 void expect_order_of_spark(int coarse) {
   using Skate = DrivenSkate<double>;
