@@ -68,8 +68,7 @@ Table compare_work(const SharedProblem& problem, const std::vector<std::pair<std
     options.run.backend = backend;
     options.run.threads = threads;
     options.repetitions = repetitions;
-    return work_precision(*problem, settings, at_steps(problem->study, steps, 1), reference_of(result, step, stages),
-                          options);
+    return work_precision(*problem, settings, steps, reference_of(result, step, stages), options);
   });
   nb::list runs;
   for (const WorkPrecisionRun& run : report.runs) {

@@ -78,5 +78,12 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
                                    const std::vector<Problem>& stepped, const Reference& reference = {},
                                    const BenchOptions& options = {},
                                    const std::function<void(const WorkPrecisionRun&)>& finished = {});
+/// The same at these steps, one at least.
+inline WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Setting>& settings,
+                                          const std::vector<double>& steps, const Reference& reference = {},
+                                          const BenchOptions& options = {},
+                                          const std::function<void(const WorkPrecisionRun&)>& finished = {}) {
+  return work_precision(problem, settings, at_steps(problem.study, steps, 1), reference, options, finished);
+}
 
 }  // namespace rattleback

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -354,6 +353,7 @@ FinalErrors::FinalErrors(const Problem& problem, std::span<const Problem> runs, 
                          Session& session, unsigned threads)
     : impl_(std::make_unique<Impl>()) {
   const FloatingPointScope environment;
+  if (runs.empty()) input_error("steps", "there is none; give at least one");
   if (problem.system->m > 0 && problem.method->carries_multiplier) impl_->variables.emplace_back("lambda");
   impl_->in_space = problem.method->in_space;
   impl_->resolve(problem, runs, reference, session, threads);
@@ -468,11 +468,11 @@ OrderReport order(const Problem& problem, const std::vector<Problem>& runs, cons
                   const RunOptions& options, const std::function<void(double step, const Summary& summary)>& finished) {
   const FloatingPointScope environment;
   OrderReport report{problem};
-  std::ranges::transform(runs, std::back_inserter(report.steps), step_of);
   Session session(options);
   FinalErrors errors(problem, runs, reference, session, options.threads);
   for (const Problem& run : runs) {
     const Result result = session.run(run);
+    report.steps.push_back(step_of(run));
     errors.add(result, run);
     if (finished) finished(step_of(run), result.summary);
   }

@@ -188,7 +188,8 @@ TEST(Bench, WorkPrecisionHasTheErrorsOfOrder) {
     EXPECT_GT(run.drifts[0].second, 0.0);
   }
   EXPECT_THROW(work_precision(with(3), {}, {0.25}, {}, options), Error);
-  EXPECT_THROW(work_precision(with(3), {{"two", with(2)}}, {}, {}, options), Error);
+  EXPECT_THROW(work_precision(with(3), {{"two", with(2)}}, std::vector<double>{}, {}, options), Error);
+  EXPECT_THROW(work_precision(with(3), {{"two", with(2)}}, std::vector<Problem>{}, {}, options), Error);
 }
 
 }  // namespace
