@@ -82,6 +82,16 @@ TEST(DrivenMuntheKaas, HasTheOrdersOfItsTableaus) {
   expect_orders<SwellingWell<double>>();
   expect_order<MuntheKaasAt<DrivenTop<double>, 3>, DrivenTop<double>>(6, 4, MuntheKaas<3>("gauss3", 4).at);
 }
+TEST(DrivenMuntheKaas, HasTheErrorsOfTheReference) {
+  using System = DrivenTop<double>;
+  const auto expect = [](const StateAt<System>& reached, double error) {
+    EXPECT_NEAR(distance(reached.q, exact<System>().q), error, 0.02 * error);
+  };
+  const auto start = begin_in_space<System>();
+  expect(motion<MuntheKaasAt<System, 1>>(System{}, start, 1.0, 64, MuntheKaas<1>("gauss1", 0).at), 1.18e-5);
+  expect(motion<MuntheKaasAt<System, 2>>(System{}, start, 1.0, 32, MuntheKaas<2>("gauss2", 2).at), 8.9e-10);
+  expect(motion<MuntheKaasAt<System, 3>>(System{}, start, 1.0, 16, MuntheKaas<3>("gauss3", 4).at), 6.7e-13);
+}
 TEST(DrivenMuntheKaas, HasTheOrdersOfItsTableausWhereTheInertiaSwells) {
   using Disc = SwellingDisc<double>;
   expect_order<MuntheKaasAt<Disc, 2>, Disc>(4, 16, MuntheKaas<2>("gauss2", 2).at);
