@@ -354,9 +354,9 @@ struct DrivenTop {
   }
 };
 
-/// A ball with friction alone.
-template <class T>
-struct DampedBall {
+/// A ball with friction c/4 alone.
+template <class T, int c>
+struct BallWithFriction {
   using scalar = T;
   using Group = SO3;
   static constexpr int n = 3, m = 0;
@@ -368,9 +368,13 @@ struct DampedBall {
   }
   template <class S>
   Vector<S, 3> force(const S&, const Vector<S, 9>&, const Vector<S, 3>& w) const {
-    return S(-0.75) * w;
+    return S(-0.25 * c) * w;
   }
 };
+template <class T>
+using DampedBall = BallWithFriction<T, 3>;
+template <class T>
+using StickyBall = BallWithFriction<T, 256>;
 
 /// A disc in space with a motor, whose inertia grows.
 template <class T>

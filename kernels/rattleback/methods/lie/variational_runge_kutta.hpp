@@ -187,14 +187,18 @@ class VariationalRungeKutta {
     }
   }
 
-  /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r.
+  /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r. Strong friction makes them grow, which ends
+  /// the sweeps of a lane.
   RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                          T scale, SolveState<T>& lanes, Unknowns<T>& u, Evaluation<T>& at) const {
     const Vector<T, n> eta = stage_.mass.inverse_times(m);
     Convergence<T> convergence(options_, scale);
+    mask_t<T> contracts(true);
+    T first(0.0);
     for (int iteration = 0;; ++iteration) {
       evaluate(q, m, h, tableau, u, at);
-      if (lanes.ended() || iteration == max_sweeps || iteration == options_.max_iterations) break;
+      const mask_t<T> swept = lanes.active & contracts;
+      if (!any(swept) || iteration == max_sweeps || iteration == options_.max_iterations) break;
       Vector<T, n> x[S], second[S];
       RB_UNROLL
       for (int i = 0; i < S; ++i) x[i] = stage_.mass.inverse_times(at.residual[i]);
@@ -203,11 +207,15 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
         const Vector<T, n> update = x[i] - stage_.mass.inverse_times(second[i]);
-        u.stage[i] = select(lanes.active, u.stage[i] - update, u.stage[i]);
+        u.stage[i] = select(swept, u.stage[i] - update, u.stage[i]);
         change = larger(change, magnitude(update));
       }
-      lanes.count(lanes.active);
-      lanes.stop(convergence.with_rate(change));
+      lanes.count(swept);
+      lanes.stop(swept & convergence.with_rate(change));
+      if constexpr (detail::has_applied_force<System>()) {
+        if (iteration == 0) first = change;
+        if (iteration > 0) contracts = contracts & (change < first);
+      }
     }
   }
 
