@@ -122,7 +122,7 @@ BenchReport measure(const Problem& problem, const BenchOptions& options) {
 }
 
 WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Setting>& settings,
-                                   const std::vector<Problem>& stepped, const Reference& reference,
+                                   std::span<const Problem> stepped, const Reference& reference,
                                    const BenchOptions& options,
                                    const std::function<void(const WorkPrecisionRun&)>& finished) {
   const FloatingPointScope environment;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,7 +76,7 @@ struct WorkPrecisionReport {
 /// Runs every setting at every step of `stepped` (at_steps of the problem's study), after one run to warm up. The settings may differ from the problem only in the
 /// method. The reference is chosen as in `order`. A run for the reference uses the problem's own method.
 WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Setting>& settings,
-                                   const std::vector<Problem>& stepped, const Reference& reference = {},
+                                   std::span<const Problem> stepped, const Reference& reference = {},
                                    const BenchOptions& options = {},
                                    const std::function<void(const WorkPrecisionRun&)>& finished = {});
 /// The same at these steps, one at least.

@@ -464,7 +464,7 @@ void OrderReport::write(ResultSink& sink) const {
   sink.attribute("/", "failed", failed);
 }
 
-OrderReport order(const Problem& problem, const std::vector<Problem>& runs, const Reference& reference,
+OrderReport order(const Problem& problem, std::span<const Problem> runs, const Reference& reference,
                   const RunOptions& options, const std::function<void(double step, const Summary& summary)>& finished) {
   const FloatingPointScope environment;
   OrderReport report{problem};

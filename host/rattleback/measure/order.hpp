@@ -104,7 +104,7 @@ struct OrderReport {
 
 /// Solves the problems of the study at several steps (at_steps) with one backend and one set of buffers. Calls `finished`
 /// after each run. Throws Error(input) before the first run when the reference does not fit.
-OrderReport order(const Problem& problem, const std::vector<Problem>& runs, const Reference& reference = {},
+OrderReport order(const Problem& problem, std::span<const Problem> runs, const Reference& reference = {},
                   const RunOptions& options = {},
                   const std::function<void(double step, const Summary& summary)>& finished = {});
 /// The same at these steps, two at least.
