@@ -87,7 +87,8 @@ Json describe_method(const MethodEntry& m) {
     option["text"] = without_links(row.text);
     json["options"].push_back(std::move(option));
   }
-  json["takes"] = systems_in_words(m);
+  json["takes"] = systems_in_words(m) + (m.driven ? "; also with forces and explicit time" : "");
+  json["driven"] = m.driven;
   json["state"] = m.carries_multiplier ? Json{"q", "p", "lambda"} : Json{"q", "p"};
   json["frame"] = m.in_space ? "space" : "body";
   json["step_observables"] = Json::array();

@@ -8,24 +8,24 @@
 
 namespace rattleback {
 
-void velocity_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
+void velocity_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p,
                        bool in_space, double* v) {
   if (!in_space || system.turn == nullptr) {
-    system.velocity(parameters, q, p, v);
+    system.velocity(place, q, p, v);
     return;
   }
   std::vector<double> in_body(p, p + system.n);
   system.turn(q, nullptr, in_body.data(), false);
-  system.velocity(parameters, q, in_body.data(), v);
+  system.velocity(place, q, in_body.data(), v);
   system.turn(q, v, nullptr, true);
 }
 
-bool multiplier_of_state(const SystemEntry& system, const double* parameters, const double* q, const double* p,
+bool multiplier_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p,
                          bool in_space, double* lambda) {
   std::vector<double> in_body(p, p + system.n), v(in_body.size());
   if (in_space && system.turn != nullptr) system.turn(q, nullptr, in_body.data(), false);
-  system.velocity(parameters, q, in_body.data(), v.data());
-  return system.multiplier(parameters, q, v.data(), lambda);
+  system.velocity(place, q, in_body.data(), v.data());
+  return system.multiplier(place, q, v.data(), lambda);
 }
 
 Catalogue& Catalogue::instance() {

@@ -17,7 +17,7 @@ int elements(const System& s, const Method&) { return s.elements; }
 int dimension(const System& s, const Method&) { return s.n; }
 int constraints(const System& s, const Method&) { return s.m; }
 int dimension_if_holonomic(const System& s, const Method&) { return holonomic(s) ? s.n : 0; }
-int constraints_if_holonomic(const System& s, const Method&) { return holonomic(s) ? s.m : 0; }
+int hidden_constraints(const System& s, const Method&) { return s.positions; }
 int multipliers(const System& s, const Method& m) { return shows_multiplier(s, m) ? s.m : 0; }
 int step_multipliers(const System& s, const Method& m) { return m.step_multiplier ? s.m : 0; }
 int step_velocities(const System& s, const Method& m) { return m.step_velocity ? s.n : 0; }
@@ -33,8 +33,8 @@ constexpr RunObservable run_observables_table[] = {
     {Coded::lambda, "lambda", false, multipliers, false,
      "multiplier; with a velocity constraint and a method that carries none, that of the continuous equations"},
     {Coded::constraint, "constraint", false, constraints, false, "components of the constraint"},
-    {Coded::hidden_constraint, "hidden_constraint", false, constraints_if_holonomic, false,
-     "components of the hidden constraint Dg(q) v"},
+    {Coded::hidden_constraint, "hidden_constraint", false, hidden_constraints, false,
+     "components of the hidden constraint Dg(q) v, with g_t where g depends on the time"},
     {Coded::gamma, "gamma", true, step_multipliers, false, "second multiplier"},
     {Coded::step_v, "step_v", true, step_velocities, false, "velocity of the step"},
     {Coded::step_hidden_constraint, "step_hidden_constraint", true, step_constraints, false,

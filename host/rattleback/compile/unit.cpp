@@ -39,7 +39,7 @@ std::string header_of(const SystemSource& source) {
 }
 
 std::string chosen_system(const SystemSource& source) {
-  return fmt::format("template <class T>\nusing ChosenSystem = {};\n", source.type);
+  return fmt::format("template <class T>\nusing ChosenSystem = InTime<{}>;\n", source.type);
 }
 
 std::string chosen_method(const SystemEntry& system, const MethodEntry& method, const PairKey& key) {

@@ -41,7 +41,7 @@ std::vector<int> in_groups(const SystemGraph& graph, const std::vector<int>& sec
 class PotentialTerms {
  public:
   explicit PotentialTerms(SystemGraph& graph)
-      : graph_(graph), algebra_(graph.algebra()), argument_(algebra_.graph().variable(graph.v(graph.n))) {}
+      : graph_(graph), algebra_(graph.algebra()), argument_(algebra_.graph().variable(graph.more(0))) {}
 
   bool operator()(BlockStructure& blocks) {
     const int quadratic = algebra_.number(0.0);
@@ -119,7 +119,9 @@ bool is_diagonal_mass(const SystemGraph& graph) {
 
 BlockStructure find_blocks(SystemGraph& graph) {
   const int n = graph.n;
-  if (!graph.separable || !graph.holonomic() || graph.system.on_group() || !is_diagonal_mass(graph)) return {};
+  if (!graph.separable || !graph.holonomic() || graph.system.mixed() || graph.driven() || graph.system.on_group() ||
+      !is_diagonal_mass(graph))
+    return {};
   std::vector<std::vector<int>> second;
   BlockStructure blocks;
   if (!PotentialTerms(graph)(blocks)) return {};

@@ -75,6 +75,8 @@ struct SystemFormulas {
   std::vector<FormulaText> vector_potential;  ///< n entries, or none
   FormulaText potential;                      ///< an empty text for none
   FormulaText lagrangian;                     ///< in place of mass, vector_potential and potential
+  std::vector<FormulaText> force;             ///< a generalized force f(t, q, v), n entries, or none
+  FormulaText dissipation;                    ///< Rayleigh's function D(t, q, v), whose force is -dD/dv; an empty text for none
   std::vector<FormulaText> constraints, velocity_constraints;
   std::vector<Observable> observables;
   std::vector<double> q, v;  ///< default state: elements, n
@@ -84,6 +86,8 @@ struct SystemFormulas {
   [[nodiscard]] int n() const { return static_cast<int>(velocities.size()); }
   [[nodiscard]] int elements() const { return static_cast<int>(coordinates.size()); }
   [[nodiscard]] int m() const { return static_cast<int>(constraints.size() + velocity_constraints.size()); }
+  /// Whether both kinds of constraints are there.
+  [[nodiscard]] bool mixed() const { return !constraints.empty() && !velocity_constraints.empty(); }
 };
 
 inline constexpr int most_coordinates = 64, most_observables = 32;

@@ -41,7 +41,7 @@ std::string group_name(const std::vector<GroupFactor>& group) {
 /// What a member function takes.
 struct Signature {
   std::string result, name;
-  std::string arguments;       ///< letters of q, v, p and a
+  std::string arguments;       ///< letters of t, q, v, p and a; t is added where the function depends on it
   bool of_parameters = false;  ///< no template; scalars of the type T
 };
 
@@ -52,6 +52,7 @@ class Printer : HeaderText {
     for (const auto& parameter : system.parameters) names_.push_back("parameter_" + parameter.name);
     for (int i = 0; i < graph_.elements; ++i) names_.push_back(fmt::format("q[{}]", i));
     for (int i = 0; i < graph_.n; ++i) names_.push_back(fmt::format("v[{}]", i));
+    names_.emplace_back("t");
     for (int i = 0; i < std::max(graph_.n, graph_.m); ++i) names_.push_back("");  // p or a, by function
   }
 
@@ -59,6 +60,7 @@ class Printer : HeaderText {
     heading();
     line("");
     graph_.separable ? print_separable() : print_lagrangian();
+    if (!graph_.force.empty()) print_force();
     if (graph_.m > 0) print_constraint();
     print_observables();
     line("};");
@@ -96,7 +98,9 @@ class Printer : HeaderText {
       line(fmt::format("  T {};", join(members)));
     }
     line("");
-    line(fmt::format("  static constexpr int n = {}, m = {};", n, m));
+    line(fmt::format("  static constexpr int n = {}, m = {}{};", n, m,
+                     system_.mixed() ? fmt::format(", positions = {}", graph_.positions()) : ""));
+    if (graph_.driven()) line("  static constexpr bool conserves_energy = false;");
     line("");
     text("name", system_.name);
     text("summary", system_.summary);
@@ -142,13 +146,17 @@ class Printer : HeaderText {
                   fmt::format("{} of the system {}, which follows from its formulas, cannot be computed: {}",
                               signature.name, quote(system_.name), fault));
     const char third = signature.arguments.back();
-    const int free = graph_.v(graph_.n);
+    const int free = graph_.more(0);
     for (std::size_t i = 0; at(free) + i < names_.size(); ++i)
       if (third == 'p' || third == 'a' || third == 'c') names_[at(free) + i] = fmt::format("{}[{}]", third, i);
     if (!signature.of_parameters) line("  template <class S>");
     std::vector<std::string> arguments;
+    const bool timed = std::ranges::any_of(nodes, [this](int node) { return graph_.depends_on_t(node); });
+    if (timed || signature.arguments.front() == 't')
+      arguments.push_back(fmt::format("const S&{}", timed ? " t" : ""));
     for (const char letter : signature.arguments) {
       if (signature.of_parameters) break;
+      if (letter == 't') continue;
       const int first = letter == 'q' ? graph_.q(0) : letter == 'v' ? graph_.v(0) : free;
       const int size = letter == 'q'   ? graph_.elements
                        : letter == 'a' ? graph_.m
@@ -273,7 +281,7 @@ class Printer : HeaderText {
 
   /// The coordinates in `bits`, with those of a velocity constraint; returns them.
   std::vector<int> print_active(std::uint64_t bits) {
-    if (!graph_.holonomic()) bits |= graph_.coordinates_of(graph_.constraints);
+    if (!graph_.holonomic() || system_.mixed()) bits |= graph_.coordinates_of(graph_.constraints);
     std::vector<int> active;
     std::vector<std::string> words;
     for (int k = 0; k < graph_.n; ++k) {
@@ -323,7 +331,7 @@ class Printer : HeaderText {
     const int n = graph_.n;
     std::vector<int> p, v;
     for (int i = 0; i < n; ++i) {
-      p.push_back(algebra_.graph().variable(graph_.v(n) + i));
+      p.push_back(algebra_.graph().variable(graph_.more(i)));
       if (!momentum_at_rest.empty()) p.back() = algebra_.difference(p.back(), momentum_at_rest[at(i)]);
     }
     const auto mass = [&](int i, int j) { return graph_.mass[at(i * n + j)]; };
@@ -342,20 +350,38 @@ class Printer : HeaderText {
     function({"Vector<S, n>", "velocity", "qp"}, v);
   }
 
+  /// The applied force, a function of three arguments; `force` of q alone is -grad U.
+  void print_force() { function({"Vector<S, n>", "force", "tqv"}, graph_.force); }
+
+  void print_velocity_constraint(const std::string& rows) {
+    const auto first = graph_.constraints.begin() + graph_.positions();
+    if (!graph_.affine)
+      return function({fmt::format("Vector<S, {}>", rows), "constraint", "qv"}, {first, graph_.constraints.end()});
+    function({fmt::format("Matrix<S, {}, n>", rows), "constraint_matrix", "q"},
+             {graph_.forms.begin() + graph_.positions() * graph_.n, graph_.forms.end()}, graph_.n);
+    if (std::ranges::any_of(graph_.offset, [&](int node) { return !algebra_.is_zero(node); }))
+      function({fmt::format("Vector<S, {}>", rows), "constraint_offset", "q"}, graph_.offset);
+  }
   void print_constraint() {
     const int n = graph_.n, m = graph_.m;
+    if (system_.mixed()) {
+      const auto positions = graph_.constraints.begin() + graph_.positions();
+      function({"Vector<S, positions>", "position_constraint", "q"}, {graph_.constraints.begin(), positions});
+      function({"Matrix<S, positions, n>", "position_jacobian", "q"},
+               {graph_.forms.begin(), graph_.forms.begin() + graph_.positions() * n}, n);
+      return print_velocity_constraint("m - positions");
+    }
     if (!graph_.holonomic()) {
-      if (!graph_.affine) return function({"Vector<S, m>", "constraint", "qv"}, graph_.constraints);
-      function({"Matrix<S, m, n>", "constraint_matrix", "q"}, graph_.forms, n);
-      if (std::ranges::any_of(graph_.offset, [&](int node) { return !algebra_.is_zero(node); }))
-        function({"Vector<S, m>", "constraint_offset", "q"}, graph_.offset);
-      return print_entries();
+      print_velocity_constraint("m");
+      if (graph_.affine) print_entries();
+      return;
     }
     function({"Vector<S, m>", "position_constraint", "q"}, graph_.constraints);
     function({"Matrix<S, m, n>", "position_jacobian", "q"}, graph_.forms, n);
     print_entries();
     if (system_.on_group()) return;
     print_opposites();
+    if (std::ranges::any_of(graph_.constraints, [this](int node) { return graph_.depends_on_t(node); })) return;
     std::vector<int> curvature(at(m), algebra_.number(0.0));
     std::vector<std::string> curved(at(n * n), "0");
     for (int entry = 0; entry < m * n * n; ++entry) {
@@ -418,12 +444,12 @@ class Printer : HeaderText {
       for (std::size_t k = 0; k < matrices.size(); ++k)
         total.back() = algebra_.sum(
             total.back(),
-            algebra_.product(matrices[k][entry], algebra_.graph().variable(graph_.v(graph_.n) + static_cast<int>(k))));
+            algebra_.product(matrices[k][entry], algebra_.graph().variable(graph_.more(static_cast<int>(k)))));
     }
     function({fmt::format("Matrix<S, {0}, {0}>", groups), std::string(name), std::string(letter)}, total, groups);
   }
   void print_terms(const std::vector<int>& terms) {
-    names_[at(graph_.v(graph_.n))] = "pi";
+    names_[at(graph_.more(0))] = "pi";
     line("  template <int term, class S>");
     line("  RB_HD S potential_term(const S& pi) const {");
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -470,7 +496,7 @@ std::string system_header(const SystemFormulas& system) { return Printer(system)
 std::string system_type(const SystemFormulas& system) { return fmt::format("formulas::{}<T>", struct_name(system)); }
 
 std::string system_kind(const SystemFormulas& system) {
-  return !system.constraints.empty() ? "holonomic" : !system.velocity_constraints.empty() ? "velocity" : "none";
+  return system.mixed() ? "mixed" : !system.constraints.empty() ? "holonomic" : !system.velocity_constraints.empty() ? "velocity" : "none";
 }
 
 }  // namespace rattleback

@@ -53,10 +53,13 @@ class Reader {
     for (const char* key : {"mass", "inertia", "vector_potential", "potential"})
       if (table_.contains("lagrangian") && table_.contains(key))
         fail(key, "lagrangian is given too, and contains all of L; leave one of the two out");
+    system_.force = formulas("force");
+    if (table_.contains("force")) count("force", system_.force.size(), system_.n());
+    system_.dissipation = optional_formula("dissipation");
     read_constraints();
     read_observables();
     read_initial();
-    const SystemGraph graph(system_);
+    SystemGraph graph(system_);
     if (starts_there && !swept_) graph.check_default_state();
     return std::move(system_);
   }
@@ -287,6 +290,7 @@ class Reader {
   void check_names() const {
     std::vector<std::pair<std::string, std::string>> all;
     const auto add = [&](const std::string& name, std::string_view key, const std::string& what) {
+      if (name == "t") fail(key, fmt::format("'t' is the time; choose another name for {}", what));
       const auto same = std::ranges::find(all, name, &std::pair<std::string, std::string>::first);
       if (same != all.end()) fail(key, fmt::format("{} is {} already; choose another name", quote(name), same->second));
       all.emplace_back(name, what);
@@ -349,8 +353,6 @@ class Reader {
   void read_constraints() {
     system_.constraints = formulas("constraints");
     system_.velocity_constraints = formulas("velocity_constraints");
-    if (!system_.constraints.empty() && !system_.velocity_constraints.empty())
-      fail("velocity_constraints", "constraints are given too; a system has constraints of one kind");
     const char* key = system_.constraints.empty() ? "velocity_constraints" : "constraints";
     if (system_.m() >= system_.n() && system_.m() > 0)
       fail(key, fmt::format("{} constraint{} leave{} no motion to {} velocit{}; give fewer", system_.m(),

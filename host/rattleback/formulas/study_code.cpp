@@ -30,10 +30,8 @@ class Variables {
     add_state("v", "velocity", system.n);
     add_state("p", "x.p", system.n);
     if (names.multiplier) add_state("lambda", "lambda", system.m);
-    if (names.time) {
-      known_["t"] = add("time", false);
-      rest.emplace_back("t");
-    }
+    known_["t"] = add("time", true);
+    rest.emplace_back("t");
     for (std::size_t i = 0; i < system.observables.size(); ++i) {
       const std::string name = system.observables[i].name;
       if (!is_variable_name(name)) continue;
@@ -70,7 +68,7 @@ class Variables {
         fmt::format("unknown name {} (known: {}){}", quote(written), join(list_), did_you_mean(written, candidates)));
   }
 
-  /// Returns whether a node reads the state.
+  /// Returns whether a node reads the state or the time.
   [[nodiscard]] bool reads_state(ExpressionAlgebra& algebra, int node) const {
     for (std::size_t i = 0; i < of_state_.size(); ++i)
       if (of_state_[i] && algebra.depends(node, static_cast<int>(i), static_cast<int>(i) + 1)) return true;
@@ -132,7 +130,7 @@ std::string study_code(const std::string& name, std::span<const FormulaText> for
       throw FormulaError(formula, error.column, error.what());
     }
     if (of_state && !variables.reads_state(algebra, nodes.back()))
-      throw FormulaError(formula, 0, "it does not depend on the state");
+      throw FormulaError(formula, 0, "it depends neither on the state nor on the time");
   }
   const Code code = CodeWriter(algebra, variables.texts())(nodes);
   std::string text = fmt::format(

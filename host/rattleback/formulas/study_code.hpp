@@ -17,18 +17,17 @@ struct StudyCode {
   std::string surfaces, observables;
 };
 
-/// What formulas may name: the coordinates, parameters and observables of the system, q[i], v[i] and p[i], and what
+/// What formulas may name: the coordinates, parameters and observables of the system, q[i], v[i] and p[i], the time t, and what
 /// follows. The names of the system come first.
 struct FormulaNames {
   const SystemEntry& system;
   std::span<const std::string> velocities;  ///< names of the velocities, or none
   bool multiplier;                          ///< lambda[i]
-  bool time;                                ///< t
 };
 
 /// Returns a struct template `name` whose function `evaluate` has the values of all formulas. The text depends on the
 /// formulas and the names alone. Throws FormulaError for a formula that is no expression or uses an unknown name, and,
-/// with `of_state`, for one that does not depend on the state.
+/// with `of_state`, for one that depends neither on the state nor on the time.
 [[nodiscard]] std::string study_code(const std::string& name, std::span<const FormulaText> formulas,
                                      const FormulaNames& names, bool of_state);
 

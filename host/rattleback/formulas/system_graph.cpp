@@ -55,7 +55,7 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
       m(formulas.m()),
       parameters_(static_cast<int>(formulas.parameters.size())),
       algebra_(graph_, parameters_) {
-  for (int i = 0; i < v(n); ++i) (void)graph_.variable(i);  // in the order of their indices
+  for (int i = 0; i <= t(); ++i) (void)graph_.variable(i);  // in the order of their indices
   if (formulas.on_group()) {
     rate_ = translations(formulas.group, n, elements);
     int direction = 0, element = 0;
@@ -73,6 +73,7 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
   // Discrete gradients, of methods for constraints on positions, depend on how a formula is written.
   if (!formulas.on_group() && formulas.constraints.empty()) expand_angles();
   find_forms();
+  read_force();
   for (const auto& observable : formulas.observables) observables.push_back(parse(observable.formula, true, ""));
 }
 
@@ -122,11 +123,12 @@ int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::s
       if (!takes_velocities) throw NameError(fmt::format("it depends on the velocity {}{}", quote(name), hint));
       return graph_.variable(v(i));
     }
+    if (name == "t") return graph_.variable(t());
     std::vector<std::string> known = system.coordinates;
     if (takes_velocities) known.insert(known.end(), system.velocities.begin(), system.velocities.end());
     for (const auto& parameter : system.parameters) known.push_back(parameter.name);
     for (const auto& dimension : system.dimensions) known.push_back(dimension.name);
-    known.emplace_back("pi");
+    known.insert(known.end(), {"t", "pi"});
     const std::string list = join(known);
     for (const FunctionInfo& function : functions()) known.emplace_back(function.name);
     throw NameError(fmt::format("unknown name {} (known: {}){}", quote(written), list, did_you_mean(written, known)));
@@ -193,7 +195,7 @@ void SystemGraph::read_mass_form() {
             system.mass[at(i * n + j)], 0,
             fmt::format("M is not symmetric; entry [{}][{}] is {}", j, i, quote(system.mass[at(j * n + i)].text)));
       if (j < i) entry = mass[at(j * n + i)];  // cos(a - b) and cos(b - a) are two nodes
-      if (depends_on_q(entry)) separable = false;
+      if (depends_on_q(entry) || depends_on_t(entry)) separable = false;
       const int term = algebra_.product(entry, algebra_.product(velocity(i), velocity(j)));
       if (j >= i) kinetic = algebra_.sum(kinetic, i == j ? algebra_.product(half, term) : term);
     }
@@ -223,6 +225,7 @@ bool SystemGraph::same_function(int a, int b) const {
       values.push_back(parameter.value == 0.0 ? uniform(0.1, 1.0) : parameter.value * uniform(0.8, 1.25));
     for (const double x : system.q) values.push_back(x + uniform(-1.0, 1.0));
     values.resize(values.size() + at(n));
+    values.push_back(uniform(-1.0, 1.0));
     const double value = first(values.data()), other = second(values.data());
     if (!std::isfinite(value) && !std::isfinite(other)) continue;  // the formulas have no value there
     const double size = std::max(first.size(), second.size());
@@ -246,7 +249,7 @@ void SystemGraph::read_lagrangian_form() {
     for (int j = 0; j < n; ++j) {
       mass.push_back(algebra_.derivative(momentum, v(j)));
       if (depends_on_v(mass.back())) quadratic = false;
-      if (depends_on_q(mass.back())) separable = false;
+      if (depends_on_q(mass.back()) || depends_on_t(mass.back())) separable = false;
     }
   }
   separable = separable && quadratic;
@@ -254,6 +257,26 @@ void SystemGraph::read_lagrangian_form() {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < i; ++j) mass[at(i * n + j)] = mass[at(j * n + i)];
   potential = algebra_.negative(at_rest(lagrangian));
+}
+
+void SystemGraph::read_force() {
+  for (const FormulaText& formula : system.force) force.push_back(parse(formula, true, ""));
+  if (system.dissipation.text.empty()) return;
+  const int dissipation = parse(system.dissipation, true, "");
+  if (!depends_on_v(dissipation))
+    throw FormulaError(system.dissipation, 0,
+                       "it does not depend on a velocity, so it gives no force; the force is minus its derivative by the velocities");
+  if (force.empty()) force.resize(at(n), algebra_.number(0.0));
+  for (int i = 0; i < n; ++i) {
+    int& entry = force[at(i)];
+    entry = algebra_.difference(entry, algebra_.derivative(dissipation, v(i)));
+  }
+}
+
+bool SystemGraph::driven() {
+  std::vector<int> nodes = constraints;
+  nodes.push_back(lagrangian);
+  return !force.empty() || std::ranges::any_of(nodes, [this](int node) { return depends_on_t(node); });
 }
 
 void SystemGraph::find_forms() {
@@ -317,26 +340,29 @@ double SystemGraph::value_at(int node, const std::vector<double>& velocity) cons
   for (const auto& parameter : system.parameters) values.push_back(parameter.value);
   values.insert(values.end(), system.q.begin(), system.q.end());
   values.insert(values.end(), velocity.begin(), velocity.end());
+  values.push_back(0.0);
   return Program(graph_, node)(values.data());
 }
 
-void SystemGraph::check_default_state() const {
+void SystemGraph::check_default_state() {
   constexpr double tolerance = 1e-8;
   double size = 1.0;
   for (const double x : system.q) size = std::max(size, std::abs(x));
   for (const double x : system.v) size = std::max(size, std::abs(x));
   const auto check = [&](int k, double value, std::string_view what) {
     if (std::abs(value) <= tolerance * size * size) return;
-    const FormulaText& formula = (holonomic() ? system.constraints : system.velocity_constraints)[at(k)];
+    const FormulaText& formula =
+        k < positions() ? system.constraints[at(k)] : system.velocity_constraints[at(k - positions())];
     input_error(formula.where,
                 fmt::format("{}{} = {} is not 0 at the default state (it is {:.3g}); give system.initial "
                             "with a q and a v that keep the constraints",
                             what, formula.key, quote(formula.text), value));
   };
   for (int k = 0; k < m; ++k) {
+    if (depends_on_t(constraints[at(k)])) continue;  // a run checks it at its first time
     check(k, default_value(constraints[at(k)]), "");
     double rate = 0.0;
-    for (int i = 0; i < n && holonomic(); ++i) rate += default_value(forms[at(k * n + i)]) * system.v[at(i)];
+    for (int i = 0; i < n && k < positions(); ++i) rate += default_value(forms[at(k * n + i)]) * system.v[at(i)];
     check(k, rate, "the time derivative of ");
   }
   const double energy = default_value(lagrangian);

@@ -11,7 +11,7 @@
 namespace rattleback {
 
 /// All functions of a system as simple nodes of one graph. Variables are the parameters, then the numbers q of a
-/// configuration, then the velocities v. Derivatives by the configuration are left trivialised on a group.
+/// configuration, then the velocities v, then the time t. Derivatives by the configuration are left trivialised on a group.
 class SystemGraph {
  public:
   /// Throws FormulaError for a formula that is no expression, uses an unknown name, or depends on what it must not.
@@ -27,20 +27,29 @@ class SystemGraph {
   bool quadratic = false;
   std::vector<int> mass;
   int potential = 0;
-  std::vector<int> constraints;    ///< g(q), or Phi(q, v)
-  bool affine = true;              ///< Phi = mu(q) v + d(q)
-  std::vector<int> forms, offset;  ///< Dg or mu (m rows of n), and d
+  std::vector<int> constraints;  ///< g(q), then Phi(q, v)
+  bool affine = true;            ///< Phi = mu(q) v + d(q)
+  std::vector<int> forms;        ///< Dg, then mu: m rows of n
+  std::vector<int> offset;       ///< d
+  std::vector<int> force;        ///< the applied force; empty for none
   std::vector<int> observables;
 
   [[nodiscard]] ExpressionAlgebra& algebra() { return algebra_; }
   [[nodiscard]] const ExpressionAlgebra& algebra() const { return algebra_; }
   [[nodiscard]] int q(int i) const { return parameters_ + i; }             ///< index of a variable
   [[nodiscard]] int v(int i) const { return parameters_ + elements + i; }  ///< index of a variable
+  [[nodiscard]] int t() const { return v(n); }                             ///< index of the time
+  [[nodiscard]] int more(int i) const { return t() + 1 + i; }              ///< indices of further variables
   [[nodiscard]] bool depends_on_q(int node) { return algebra_.depends(node, q(0), q(elements)); }
   [[nodiscard]] bool depends_on_v(int node) { return algebra_.depends(node, v(0), v(n)); }
+  [[nodiscard]] bool depends_on_t(int node) { return algebra_.depends(node, t(), t() + 1); }
+  /// Whether an applied force or the time acts on the motion.
+  [[nodiscard]] bool driven();
   /// The coordinates on which nodes depend, as bits; on R^n.
   [[nodiscard]] std::uint64_t coordinates_of(std::span<const int> nodes);
   [[nodiscard]] bool holonomic() const { return !system.constraints.empty(); }
+  /// Rows of `constraints` that are g(q).
+  [[nodiscard]] int positions() const { return static_cast<int>(system.constraints.size()); }
 
   /// The derivative along direction k of the configuration space: by q[k], or left trivialised.
   [[nodiscard]] int by_q(int node, int k);
@@ -55,11 +64,12 @@ class SystemGraph {
   [[nodiscard]] double default_value(int node) const;
 
   /// Throws Error(input) when the default state breaks a constraint.
-  void check_default_state() const;
+  void check_default_state();
 
  private:
   void read_mass_form();
   void read_lagrangian_form();
+  void read_force();
   /// Writes sines and cosines of a sum or a difference of two variables by those of the variables, where L has the sine or the
   /// cosine of both anyway: a sine and a cosine together cost as much as 60 additions.
   void expand_angles();

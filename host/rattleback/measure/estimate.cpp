@@ -61,7 +61,7 @@ class Copies {
         .assign(ensemble.from_momentum() ? data.p.begin() : data.v.begin(),
                 ensemble.from_momentum() ? data.p.end() : data.v.end());
     if (ensemble.multiplier_given()) study_.ensemble.lambda.assign(data.lambda.begin(), data.lambda.end());
-    study_.time.start = 0.0;  // a short time after a late start would be lost to rounding
+    if (!system.driven) study_.time.start = 0.0;  // a short time after a late start would be lost to rounding
     study_.time.step = data.step;
     every_ = ensemble.step_varies() ? problem.steps_per_sample(data.step) : *problem.study.time.sample_every;
   }

@@ -107,7 +107,7 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
     Ensemble::Evaluator evaluate(ensemble);
     for (std::uint64_t k = c * chunk_size; k < std::min(size, (c + 1) * chunk_size) && k < first; ++k) {
       const InitialData& data = evaluate(k);
-      Point point(system, ensemble, study.ensemble.project, data, false);
+      Point point(system, ensemble, study, data, false);
       const PointView view{point.q.data(), point.v.data(), point.p.data(), point.lambda.data()};
       if (!system.exact(data.parameters.data(), end_of(study) - study.time.start, view)) {
         for (std::uint64_t known = first; k < known && !first.compare_exchange_weak(known, k);) continue;

@@ -117,6 +117,8 @@ std::string_view words(ConstraintKind kind) {
       return "velocity constraints";
     case ConstraintKind::holonomic:
       return "holonomic constraints";
+    case ConstraintKind::mixed:
+      return "constraints of both kinds";
   }
   return "";
 }
@@ -134,6 +136,7 @@ void check_pair(const Study& study, const SystemEntry& system, const MethodEntry
                           systems_in_words(method),
                           other_kind                 ? fmt::format(", this one has {}", words(system.constraint))
                           : system.hamiltonian_alone ? ", this one is given by its Hamiltonian alone"
+                          : system.driven && !method.driven ? ", this one has a force or depends on the time"
                                                      : "",
                           fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
 }

@@ -173,6 +173,7 @@ std::string systems_in_words(const MethodEntry& method) {
   std::vector<std::string> kinds;
   if (method.constraints.contain(ConstraintKind::velocity)) kinds.emplace_back("velocity");
   if (method.constraints.contain(ConstraintKind::holonomic)) kinds.emplace_back("holonomic");
+  if (method.constraints.contain(ConstraintKind::mixed)) kinds.emplace_back("both kinds of");
   std::string words =
       kinds.empty() ? "systems without constraints"
                     : fmt::format("systems with {} constraints{}", fmt::join(kinds, " or "), none ? " or none" : "");

@@ -19,7 +19,8 @@
 
 namespace rattleback {
 
-Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, const InitialData& data, bool in_space)
+Point::Point(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data,
+             bool in_space)
     : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
   if (q.size() != static_cast<std::size_t>(system.elements)) {
     q.resize(static_cast<std::size_t>(system.elements));
@@ -29,8 +30,9 @@ Point::Point(const SystemEntry& system, const Ensemble& ensemble, bool project, 
   p.resize(static_cast<std::size_t>(system.n));
   lambda.resize(static_cast<std::size_t>(system.m));
   report = system.prepare(
-      data.parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
-      {ensemble.from_momentum(), ensemble.multiplier_given(), project, ensemble.in_space(), in_space, data.step});
+      {data.parameters.data(), study.time.start}, {q.data(), v.data(), p.data(), lambda.data()},
+      {ensemble.from_momentum(), ensemble.multiplier_given(), study.ensemble.project, ensemble.in_space(), in_space,
+       data.step});
 }
 
 namespace {
@@ -43,10 +45,10 @@ std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
 }
 
 /// Returns the derivative of v with respect to p, which is the inverse of the mass matrix.
-Eigen::MatrixXd inverse_mass(const SystemEntry& system, const std::vector<double>& parameters, const Point& point) {
+Eigen::MatrixXd inverse_mass(const SystemEntry& system, SystemAt place, const Point& point) {
   const auto velocity = [&](const Eigen::VectorXd& p) {
     Eigen::VectorXd v(system.n);
-    system.velocity(parameters.data(), point.q.data(), p.data(), v.data());
+    system.velocity(place, point.q.data(), p.data(), v.data());
     return v;
   };
   const Eigen::VectorXd at_rest = velocity(Eigen::VectorXd::Zero(system.n));
@@ -60,12 +62,12 @@ bool all_finite(const std::vector<double>& numbers) {
 }
 
 /// Returns why a point does not determine the multiplier.
-std::string why_undetermined(const SystemEntry& system, const std::vector<double>& parameters, const Point& point) {
-  const Eigen::MatrixXd inverse = inverse_mass(system, parameters, point);
+std::string why_undetermined(const SystemEntry& system, SystemAt place, const Point& point) {
+  const Eigen::MatrixXd inverse = inverse_mass(system, place, point);
   if (!inverse.allFinite())
     return "does not determine the multiplier (the mass matrix is singular there); choose another state";
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> forms(system.m, system.n);
-  system.forms(parameters.data(), point.q.data(), point.v.data(), forms.data());
+  system.forms(place, point.q.data(), point.v.data(), forms.data());
   if (!forms.allFinite()) return "is not finite (the system is singular there); choose another state";
   const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(forms).singularValues();
   const double smallest = values[system.m - 1], largest = values[0];
@@ -102,7 +104,7 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
         "is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
         "[ensemble] project = true move the {} onto the constraint",
         report.residual, report.tolerance,
-        system.constraint == ConstraintKind::holonomic ? "position and the velocity" : "velocity");
+        system.constraint == ConstraintKind::velocity ? "velocity" : "position and the velocity");
   if (!report.projected_ok)
     return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
   if (report.other_part >= 0)
@@ -122,10 +124,11 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
         "v[{0}] = {1:.10g}; correct one of them in the header of the system",
         report.other_velocity, report.by_lagrangian, report.by_parts);
   std::vector<double> v(point.v.size());
-  system.velocity(parameters.data(), point.q.data(), point.p.data(), v.data());
+  const SystemAt place{parameters.data(), study.time.start};
+  system.velocity(place, point.q.data(), point.p.data(), v.data());
   if (all_finite(point.p) && !all_finite(v))
     return "does not determine its velocity (the mass matrix is singular there); choose another state";
-  if (system.m > 0 && !report.multiplier_ok) return why_undetermined(system, parameters, point);
+  if (system.m > 0 && !report.multiplier_ok) return why_undetermined(system, place, point);
   for (const auto* part : {&point.q, &point.v, &point.p, &point.lambda})
     if (!all_finite(*part)) return "is not finite (the system is singular there); choose another state";
   return "";
@@ -155,7 +158,7 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
       steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       ++checked;
       const std::string fault =
-          fault_of(study, system, data.parameters, Point(system, ensemble, study.ensemble.project, data, false));
+          fault_of(study, system, data.parameters, Point(system, ensemble, study, data, false));
       if (fault.empty()) continue;
       const std::lock_guard lock(mutex);
       if (k < first_bad) {

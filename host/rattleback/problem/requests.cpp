@@ -45,11 +45,11 @@ void check_formula_name(const Problem& problem, const Observable& observable) {
 }
 
 /// Returns what formulas of the study may name.
-FormulaNames formula_names(const Problem& problem, bool time) {
+FormulaNames formula_names(const Problem& problem) {
   const auto& formulas = problem.study.system.formulas;
   return {*problem.system,
           formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
-          shows_multiplier(*problem.system, *problem.method), time};
+          shows_multiplier(*problem.system, *problem.method)};
 }
 
 void check_observables(Problem& problem) {
@@ -99,7 +99,7 @@ void check_observables(Problem& problem) {
     reject_repeats(observable.quantiles, observable.where, "quantile level");
   }
   if (!formulas.empty())
-    problem.code.observables = study_code("StudyObservables", formulas, formula_names(problem, true), false);
+    problem.code.observables = study_code("StudyObservables", formulas, formula_names(problem), false);
 }
 
 void check_sections(Problem& problem) {
@@ -121,7 +121,7 @@ void check_sections(Problem& problem) {
     surfaces.push_back({section.surface, key, study.place(key)});
   }
   problem.surfaces.count = static_cast<int>(surfaces.size());
-  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem, false), true);
+  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true);
 }
 
 void check_covariance(const Problem& problem) {

@@ -270,7 +270,7 @@ void Runner::fill(Tile& tile) {
     const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
     for (std::uint64_t k = c * chunk_size; k < end; ++k) {
       const InitialData& data = evaluate(tile.first + k);
-      const Point point(system_, ensemble_, study_.ensemble.project, data, method_.in_space);
+      const Point point(system_, ensemble_, study_, data, method_.in_space);
       const auto put = [&](const std::vector<double>& x, int row, std::vector<double>& all) {
         for (std::size_t i = 0; i < x.size(); ++i) tile.at(k, row + static_cast<int>(i)) = x[i];
         if (keep) std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
@@ -293,7 +293,8 @@ void Runner::fill(Tile& tile) {
       }
       if (rows.tangent >= 0) {
         std::vector<double> tangent(elements + n + m);
-        system_.tangent(data.parameters.data(), point.q.data(), point.v.data(), method_.in_space, tangent.data());
+        system_.tangent({data.parameters.data(), study_.time.start}, point.q.data(), point.v.data(), method_.in_space,
+                        tangent.data());
         for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
       }
     }

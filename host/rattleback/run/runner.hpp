@@ -109,6 +109,8 @@ class Runner {
                    const std::vector<double>& v, const std::vector<double>& p, const std::vector<double>& lambda);
   /// Returns the parameters of trajectory k of a tile.
   [[nodiscard]] std::vector<double> parameters_of(const Tile& tile, std::uint64_t k) const;
+  /// Returns the step size of trajectory k of a tile.
+  [[nodiscard]] double step_of(const Tile& tile, std::uint64_t k) const;
   /// Writes the states of the recorded trajectories at the samples of a segment.
   void write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples);
   /// Writes the tile's final states and counts. Then adds the counts to the summary, and the fits to the statistics.

@@ -92,6 +92,11 @@ std::vector<double> Runner::parameters_of(const Tile& tile, std::uint64_t k) con
   return parameters;
 }
 
+double Runner::step_of(const Tile& tile, std::uint64_t k) const {
+  const KernelArguments& a = plan_.arguments;
+  return a.layout.step >= 0 ? tile.at(k, a.layout.step) : a.step;
+}
+
 void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples) {
   const std::uint64_t records = tile.recorded.size();
   if (records == 0 || samples == 0) return;
@@ -103,16 +108,19 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
       lambda(samples * records * m);
   parallel_for(records, threads_, [&, elements = elements, n = n, m = m](std::uint64_t r) {
     const std::vector<double> parameters = parameters_of(tile, tile.recorded[r]);
+    const double step = step_of(tile, tile.recorded[r]);
     for (std::uint64_t s = 0; s < samples; ++s) {
       const std::uint64_t i = s * records + r;
       const double* state = output_.records.data() + i * static_cast<std::uint64_t>(plan_.state_rows);
       std::copy_n(state, elements, q.data() + i * elements);
       std::copy_n(state + elements, n, p.data() + i * n);
       std::copy_n(state + elements + n, m, lambda.data() + i * m);
-      velocity_of_state(system_, parameters.data(), q.data() + i * elements, p.data() + i * n, method_.in_space,
-                        v.data() + i * n);
+      // the time as kernels compute it
+      const double steps = std::rint((grid_.time[first_sample + s] - study_.time.start) / step);
+      const SystemAt place{parameters.data(), std::fma(steps, step, study_.time.start)};
+      velocity_of_state(system_, place, q.data() + i * elements, p.data() + i * n, method_.in_space, v.data() + i * n);
       if (shown)
-        multiplier_of_state(system_, parameters.data(), q.data() + i * elements, p.data() + i * n, method_.in_space,
+        multiplier_of_state(system_, place, q.data() + i * elements, p.data() + i * n, method_.in_space,
                             lambda.data() + i * m);
     }
   });
@@ -156,10 +164,12 @@ void Runner::write_final(const Tile& tile) {
         for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
         for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
         const std::vector<double> parameters = parameters_of(tile, k);
-        velocity_of_state(system_, parameters.data(), q.data() + k * elements, p.data() + k * n, method_.in_space,
+        const double time = std::fma(tile.at(k, rows.steps), step_of(tile, k), study_.time.start);
+        const SystemAt place{parameters.data(), time};
+        velocity_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
                           v.data() + k * n);
         if (shown)
-          multiplier_of_state(system_, parameters.data(), q.data() + k * elements, p.data() + k * n, method_.in_space,
+          multiplier_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
                               lambda.data() + k * m);
       }
     });

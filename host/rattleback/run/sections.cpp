@@ -123,6 +123,8 @@ class CrossingLocator::Batch {
   double* row(int r) { return chunk_.data() + r * rattleback::row_size; }
   [[nodiscard]] std::uint64_t trajectory(int i) const { return static_cast<std::uint64_t>(jobs_[i].crossing[0]); }
   [[nodiscard]] int count() const { return static_cast<int>(jobs_.size()); }
+  /// The time of the state before the crossing.
+  [[nodiscard]] double time_before(int i) const { return locator_.start_ + jobs_[i].crossing[2] * size_[i]; }
   double value(int i) { return row(locator_.arguments_.layout.surfaces + jobs_[i].surface)[i]; }
   std::vector<double> values() {
     std::vector<double> g(jobs_.size());
@@ -209,6 +211,7 @@ class CrossingLocator::Batch {
       row(rows.iterations)[i] = row(rows.residual)[i] = 0.0;
       row(rows.step)[i] = sizes[i];
       row(rows.steps_per_sample)[i] = 1.0;
+      row(rows.start)[i] = time_before(i);
       for (std::size_t p = 0; p < plan.system->parameters.size(); ++p)
         if (const int to = row_of_parameter(locator_.arguments_, p); to >= 0)
           row(to)[i] = tile_.at(trajectory(i), row_of_parameter(plan.arguments, p));
@@ -226,7 +229,7 @@ class CrossingLocator::Batch {
     double* out = rows + static_cast<std::uint64_t>(i) * locator_.row_size_;
     out[CrossingRow::section] = jump ? -1.0 : jobs_[i].surface;
     out[CrossingRow::trajectory] = static_cast<double>(tile_.first + trajectory(i));
-    out[CrossingRow::time] = locator_.start_ + jobs_[i].crossing[2] * size_[i] + fraction;
+    out[CrossingRow::time] = time_before(i) + fraction;
     out[CrossingRow::direction] = direction;
     out[CrossingRow::residual] = std::abs(value(i));
     out[CrossingRow::status] = status_[i];
@@ -241,11 +244,12 @@ class CrossingLocator::Batch {
       const int r = row_of_parameter(locator_.arguments_, k);
       parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
     }
-    velocity_of_state(system, parameters.data(), q, p, plan.method->in_space, v);
+    const SystemAt place{parameters.data(), out[CrossingRow::time]};
+    velocity_of_state(system, place, q, p, plan.method->in_space, v);
     if (multiplier_from_equations(system, *plan.method) ||
         (system.m > 0 && fraction < shortest_for_multiplier * size_[i])) {
       std::vector<double> lambda(static_cast<std::size_t>(system.m));
-      if (multiplier_of_state(system, parameters.data(), q, p, plan.method->in_space, lambda.data()))
+      if (multiplier_of_state(system, place, q, p, plan.method->in_space, lambda.data()))
         std::ranges::copy(lambda, p + system.n);
     }
   }
@@ -269,6 +273,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
   int next = rows.residual + 1;
   rows.step = next++;
   rows.steps_per_sample = next++;
+  rows.start = next++;
   rows.surfaces = next;
   next += arguments_.surfaces.count;
   for (int& row : arguments_.parameter_row)

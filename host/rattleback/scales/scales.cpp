@@ -79,7 +79,7 @@ Handle make_dimension(hid_t file, const std::string& path, hsize_t size) {
 }
 
 /// Returns the number in the attribute group_dimension of a dataset; empty without this attribute.
-std::optional<std::uint64_t> group_of(hid_t dataset) {
+std::optional<std::uint64_t> number_of_group(hid_t dataset) {
   if (H5Aexists(dataset, group_dimension) <= 0) return std::nullopt;
   const Handle attribute(H5Aopen(dataset, group_dimension, H5P_DEFAULT), H5Aclose);
   std::uint64_t number = 0;
@@ -110,7 +110,7 @@ bool attach_scales(hid_t file, const std::vector<ScaledDataset>& datasets) {
   }
   for (const ScaledDataset& dataset : datasets) {
     std::vector<std::string> names = scales_of(dataset.path, dataset.shape.size());
-    if (const auto group = group_of(dataset.id); group && dataset.path.starts_with("/groups/axes/"))
+    if (const auto group = number_of_group(dataset.id); group && dataset.path.starts_with("/groups/axes/"))
       names = {fmt::format("/groups/group_{}", *group)};
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (names[i] == dataset.path) continue;

@@ -37,7 +37,9 @@ constexpr std::uint64_t methods_that_take() {
     if (takes) bits |= bit;
     bit <<= 1;
   };
-#define RB_TAKES(id, ...) add(methods::id.constraints.contain(kind_of<System>()) && Takes<families::id, System>);
+#define RB_TAKES(id, ...)                                                                           \
+  add(methods::id.constraints.contain(kind_of<System>()) && (methods::id.driven || !timed<System>) && \
+      Takes<families::id, System>);
   RB_METHODS(RB_TAKES)
 #undef RB_TAKES
   return bits;

@@ -37,7 +37,12 @@ struct ObservableInfo {
   const char* text;
 };
 
-enum class ConstraintKind { none, velocity, holonomic };
+enum class ConstraintKind {
+  none,
+  velocity,
+  holonomic,
+  mixed  ///< some are holonomic, the others are on velocities
+};
 
 /// Several kinds: ConstraintKind::holonomic | ConstraintKind::none.
 class ConstraintKinds {
@@ -121,6 +126,12 @@ struct PrepareReport {
 /// continues with the same bits.
 inline constexpr double group_tolerance = 1e-8, group_drift = 1e-12;
 
+/// A system with the values of its parameters, at a time; the time is of no account where the system is not driven.
+struct SystemAt {
+  const double* parameters;
+  double time;
+};
+
 /// Which values of a point are given, and whether to project the point.
 struct PrepareOptions {
   bool from_momentum;    ///< p is given, and v is computed from p
@@ -159,6 +170,7 @@ struct SystemEntry {
   int n;         ///< dimension of the configuration space
   int elements;  ///< count of numbers in a configuration: n on R^n, 9 on SO(3)
   int m;         ///< number of constraints
+  int positions;  ///< number of those on positions, which come first
   ConstraintKind constraint;
   std::span<const ParameterInfo> parameters;
   std::span<const StructureInfo> structure;
@@ -171,11 +183,11 @@ struct SystemEntry {
   /// The time in which the motion from the default state changes much; tests and benchmarks choose steps by this time.
   double time_scale;
   /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
-  PrepareReport (*prepare)(const double* parameters, PointView point, PrepareOptions options);
+  PrepareReport (*prepare)(SystemAt at, PointView point, PrepareOptions options);
   /// Computes v from (q, p).
-  void (*velocity)(const double* parameters, const double* q, const double* p, double* v);
+  void (*velocity)(SystemAt at, const double* q, const double* p, double* v);
   /// Computes the forms along which multipliers act at (q, v), Phi_v or Dg: m rows of n numbers.
-  void (*forms)(const double* parameters, const double* q, const double* v, double* rows);
+  void (*forms)(SystemAt at, const double* q, const double* v, double* rows);
   /// Computes q from n numbers: rotation vectors, in space, become rotations; other numbers stay. Null on R^n.
   void (*expand)(const double* x, double* q);
   /// Moves the state (q, v) by `time` along the exact solution, in place, and sets p and lambda. Null for a system
@@ -185,13 +197,15 @@ struct SystemEntry {
   void (*turn)(const double* q, double* v, double* p, bool to_space);
   /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v); `in_space` tells whether v
   /// and p are in space or in the body.
-  void (*tangent)(const double* parameters, const double* q, const double* v, bool in_space, double* tangent);
+  void (*tangent)(SystemAt at, const double* q, const double* v, bool in_space, double* tangent);
   /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
-  bool (*multiplier)(const double* parameters, const double* q, const double* v, double* lambda);
+  bool (*multiplier)(SystemAt at, const double* q, const double* v, double* lambda);
   ObserveFunction observe;  ///< the observables, without packs
   std::uint64_t takes;      ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
   SystemSource source_text;
   bool hamiltonian_alone = false;  ///< the system has no Lagrangian
+  bool driven = false;             ///< the time or an applied force acts on the motion
+  bool force_of_velocity = false;  ///< the applied force depends on the velocity
 };
 
 struct Settlement;
@@ -219,6 +233,7 @@ struct MethodEntry {
   int (*stages_of)(std::span<const OptionValue> values) = nullptr;
   /// Further needs besides the kind of constraints, as "a Lagrangian v.Mv/2 - U(q) on R^n"; null: nothing.
   const char* needs = nullptr;
+  bool driven = false;  ///< takes systems with explicit time and applied forces
   bool separable_form = false;  ///< uses the separable form of a system with two forms (SystemEntry::separable_without)
   /// Whether the constraints on positions and on velocities hold to round-off. Otherwise their error is of the order of
   /// the step.
@@ -242,7 +257,7 @@ struct MethodEntry {
 
 /// Whether a state has no multiplier of its own, and that of the continuous equations is shown.
 [[nodiscard]] constexpr bool multiplier_from_equations(const SystemEntry& system, const MethodEntry& method) {
-  return system.constraint == ConstraintKind::velocity && !method.carries_multiplier;
+  return system.m > system.positions && !method.carries_multiplier;
 }
 /// Whether a state has a multiplier, or shows one.
 [[nodiscard]] constexpr bool shows_multiplier(const SystemEntry& system, const MethodEntry& method) {
@@ -316,6 +331,7 @@ struct ChunkLayout {
   int fits = -1;        ///< two running sums for each fit of a line; -1 without
   int guard = -1;       ///< squares of the largest momentum and forces at samples so far (loop/observe.hpp); -1 without
   int parameters = -1;  ///< one row per parameter beyond max_uniform_parameters; -1 without
+  int start = -1;       ///< time of the state with steps = 0; -1 where it is uniform
 };
 /// A system may have any number of parameters. The values of the first are among the arguments of a kernel, unless they vary over the
 /// ensemble; the further parameters have a row each.
@@ -411,7 +427,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 6;
+inline constexpr int binary_interface = 7;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

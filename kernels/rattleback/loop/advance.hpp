@@ -11,7 +11,7 @@ RB_NAMESPACE_BEGIN
 struct NoCompanion {
   RB_HD NoCompanion(const KernelArguments&, const double*, int) {}
   template <class State, class T>
-  RB_HD void step(const State&, T, mask_t<T>) {}
+  RB_HD void step(const State&, T, T, mask_t<T>) {}
   RB_HD void store(double*, int) const {}
 };
 
@@ -202,7 +202,8 @@ template <class T, template <class> class System, class Team, template <class> c
           class State>
 RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, const Trajectory& trajectory,
                          const State& next, const mask_t<T>& good, mask_t<T>& active) {
-  const T crossed = crossed_surfaces<T, System, Team, Surfaces>(a, chunk, lane, next, good);
+  const T time = time_after<T>(a, chunk, lane, trajectory.record().steps + T(1.0));
+  const T crossed = crossed_surfaces<T, System, Team, Surfaces>(a, chunk, lane, next, time, good);
   if (!any(crossed != T(0.0))) return;
   if (Team::leads()) note_crossings<T, State>(a, chunk, lane, trajectory.state(), trajectory.record().steps, crossed);
   Team::sync();
@@ -240,17 +241,27 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   // Lanes at rest become copies of one that runs: to repeat a step that failed would cost the others its iterations.
   while (any(active)) {
     const mask_t<T> running = active;
-    const Step step = make_step<Step>(load_system<Sys>(a, chunk, lane, running),
-                                      SolverOptions<T>{T(a.tolerance), a.max_iterations, T(a.guess)}, a.method);
-    const T step_size = spread(running, h);
+    const Sys system = load_system<Sys>(a, chunk, lane, running);
+    const auto step_of = [&](const Sys& now) {
+      return make_step<Step>(now, SolverOptions<T>{T(a.tolerance), a.max_iterations, T(a.guess)}, a.method);
+    };
+    const Step step = step_of(system);
+    const T step_size = spread(running, h), start = spread(running, load_or<T>(chunk, rows.start, lane, a.start));
     trajectory.start(running);
     while (true) {
       State next = trajectory.state();
-      const StepReport<T> report = take_step<T, Team>(step, rows, chunk, lane, running, step_size, next);
+      StepReport<T> report;
+      T time(0.0);
+      if constexpr (timed<Sys>) {  // every step has its own time
+        time = fma(spread(running, trajectory.record().steps), step_size, start);
+        report = take_step<T, Team>(step_of(at(system, time)), rows, chunk, lane, running, step_size, next);
+      } else {
+        report = take_step<T, Team>(step, rows, chunk, lane, running, step_size, next);
+      }
       const mask_t<T> good = running & (report.status == T(0.0));
       const mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
-      companion.step(trajectory.state(), step_size, good);
+      companion.step(trajectory.state(), step_size, time, good);
       if constexpr (Surfaces<T>::count > 0)
         if (a.surfaces.count > 0)
           pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, trajectory, next, good, active);

@@ -3,6 +3,7 @@
 // the host only, in double.
 
 #include <limits>
+#include <vector>
 
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/observe.hpp"
@@ -27,19 +28,45 @@ void store(const Vector<double, N>& x, double* out) {
 }
 
 template <class System>
-System system_from(const double* parameters) {
-  return make_system<System>([parameters](int i) { return parameters[i]; });
+System system_from(const SystemAt& place) {
+  using T = typename System::scalar;
+  return make_system_at<System>(T(place.time), [&place](int i) { return T(place.parameters[i]); });
+}
+
+/// Whether the applied force depends on the velocity: it is then no number where velocities are none.
+template <template <class> class SystemOf>
+bool force_depends_on_velocity() {
+  using System = SystemOf<double>;
+  if constexpr (timed<System>) {
+    constexpr int n = System::n;
+    std::vector<double> values;
+    for (const ParameterInfo& parameter : parameters_of<System>()) values.push_back(parameter.value);
+    for (const double shift : {0.31, -0.73, 1.87}) {
+      const System system = system_from<System>({values.data(), shift});
+      Vector<double, n> v, none;
+      for (int i = 0; i < n; ++i) {
+        v[i] = shift / (i + 1);
+        none[i] = __builtin_nan("");
+      }
+      auto q = load<element_size<System>>(System::default_q.data());
+      if constexpr (!on_group<System>) q = q + v;
+      const Vector<double, n> force = system.applied_force(q, v), other = system.applied_force(q, none);
+      for (int i = 0; i < n; ++i)
+        if (is_finite(force[i]) && !is_finite(other[i])) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace detail
 
 /// See PrepareReport and PrepareOptions.
 template <template <class> class SystemOf>
-PrepareReport prepare(const double* parameters, PointView point, PrepareOptions options) {
+PrepareReport prepare(SystemAt place, PointView point, PrepareOptions options) {
   using System = SystemOf<double>;
   using G = group_of<System>;
   constexpr int n = System::n, m = System::m;
-  const System system = detail::system_from<System>(parameters);
+  const System system = detail::system_from<System>(place);
   auto q = detail::load<element_size<System>>(point.q);
   auto v = detail::load<n>(point.v), p = detail::load<n>(point.p);
   const double defect = G::defect(q);
@@ -60,10 +87,10 @@ PrepareReport prepare(const double* parameters, PointView point, PrepareOptions 
     const detail::MeasuredPoint<System> measured{q, v, sizes, options.step};
     const auto velocities = measured.velocities(system);
     velocities.add_to(report);
-    if constexpr (is_holonomic<System>) measured.positions(system).add_to(report);
+    if constexpr (position_count<System> > 0) measured.positions(system).add_to(report);
     if (options.project) {
       const Vector<double, n> given = v;
-      if constexpr (is_holonomic<System>) {
+      if constexpr (position_count<System> > 0) {
         const auto from = q;
         report.projected_ok = detail::project_position(system, q, v, measured.positions(system).tolerance);
         for (int i = 0; i < element_size<System>; ++i)
@@ -115,18 +142,18 @@ void turn(const double* q, double* v, double* p, bool to_space) {
 }
 
 template <template <class> class SystemOf>
-void velocity_from_momentum(const double* parameters, const double* q, const double* p, double* v) {
+void velocity_from_momentum(SystemAt place, const double* q, const double* p, double* v) {
   using System = SystemOf<double>;
-  const System system = detail::system_from<System>(parameters);
+  const System system = detail::system_from<System>(place);
   detail::store(velocity(system, detail::load<element_size<System>>(q), detail::load<System::n>(p)), v);
 }
 
 template <template <class> class SystemOf>
-void forms(const double* parameters, const double* q, const double* v, double* rows) {
+void forms(SystemAt place, const double* q, const double* v, double* rows) {
   using System = SystemOf<double>;
   constexpr int n = System::n, m = System::m;
   if constexpr (m > 0) {
-    const auto phi = constraint_forms(detail::system_from<System>(parameters), detail::load<element_size<System>>(q),
+    const auto phi = constraint_forms(detail::system_from<System>(place), detail::load<element_size<System>>(q),
                                       detail::load<n>(v));
     for (int k = 0; k < m; ++k) detail::store(phi[k], rows + k * n);
   }
@@ -134,12 +161,12 @@ void forms(const double* parameters, const double* q, const double* v, double* r
 
 /// See SystemEntry::multiplier.
 template <template <class> class SystemOf>
-bool multiplier(const double* parameters, const double* q, const double* v, double* lambda) {
+bool multiplier(SystemAt place, const double* q, const double* v, double* lambda) {
   using System = SystemOf<double>;
   if constexpr (System::m > 0) {
     Vector<double, System::m> x;
     const bool determined = detail::continuous_multiplier(
-        detail::system_from<System>(parameters), detail::load<element_size<System>>(q), detail::load<System::n>(v), x);
+        detail::system_from<System>(place), detail::load<element_size<System>>(q), detail::load<System::n>(v), x);
     detail::store(x, lambda);
     return determined;
   }
@@ -158,7 +185,7 @@ template <template <class> class SystemOf>
 bool exact(const double* parameters, double time, PointView point) {
   using System = SystemOf<double>;
   constexpr int n = System::n, m = System::m;
-  const System system = detail::system_from<System>(parameters);
+  const System system = detail::system_from<System>({parameters, 0.0});
   auto q = detail::load<element_size<System>>(point.q);
   auto v = detail::load<n>(point.v);
   if (!system.exact(time, q, v)) return false;
@@ -179,12 +206,12 @@ bool exact(const double* parameters, double time, PointView point) {
 /// dlambda are the derivatives of dL/dv and of the continuous multiplier. The Euclidean norm of (dq, dp) is scaled
 /// to 1. Writes (dq, dp, dlambda), with dq as the numbers of q.
 template <template <class> class SystemOf>
-void initial_tangent(const double* parameters, const double* q, const double* v, bool in_space, double* tangent) {
+void initial_tangent(SystemAt place, const double* q, const double* v, bool in_space, double* tangent) {
   using D = Dual<double, 1>;
   using System = SystemOf<D>;
   using G = group_of<System>;
   constexpr int n = System::n, m = System::m, N = element_size<System>;
-  const auto system = make_system<System>([parameters](int i) { return D(parameters[i]); });
+  const auto system = detail::system_from<System>(place);
   const auto direction = [](int i) {
     const double multiple = (i + 1) * 0.6180339887498949;
     return multiple - static_cast<int>(multiple) - 0.5;
@@ -204,17 +231,17 @@ void initial_tangent(const double* parameters, const double* q, const double* v,
   if constexpr (m > 0) {
     // One Newton step to the constraints. The step removes round-off from the value, and from the derivative the part
     // that violates the linearised constraints.
-    const auto newton_step = [&](const Vector<D, m>& value, const Matrix<D, m, n>& jacobian) {
+    const auto newton_step = [&]<int size>(const Vector<D, size>& value, const Matrix<D, size, n>& jacobian) {
       const InverseMass<System> mass_inverse(system, x, y);
-      Matrix<D, m, m> matrix;
-      Matrix<D, m, n> response;
-      for (int k = 0; k < m; ++k) {
+      Matrix<D, size, size> matrix;
+      Matrix<D, size, n> response;
+      for (int k = 0; k < size; ++k) {
         response[k] = mass_inverse * jacobian[k];
-        for (int i = 0; i < m; ++i) matrix[i][k] = dot(jacobian[i], response[k]);
+        for (int i = 0; i < size; ++i) matrix[i][k] = dot(jacobian[i], response[k]);
       }
-      return -transpose_times(response, Lu<D, m>(matrix).solve(value));
+      return -transpose_times(response, Lu<D, size>(matrix).solve(value));
     };
-    if constexpr (is_holonomic<System>) {
+    if constexpr (position_count<System> > 0) {
       const auto g = position_constraint(system, x);
       x = detail::displaced<System>(x, newton_step(g.value, g.jacobian));
     }
@@ -251,7 +278,7 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
   static constexpr auto coordinates = coordinate_names<System>();
   static constexpr auto without = separable_without<System>();
   bool (*exact_solution)(const double*, double, PointView) = nullptr;
-  if constexpr (requires(const System& s, Configuration<System>& q, Vector<double, System::n>& v) {
+  if constexpr (!timed<System> && requires(const System& s, Configuration<System>& q, Vector<double, System::n>& v) {
                   s.exact(0.0, q, v);
                 })
     exact_solution = exact<SystemOf>;
@@ -264,6 +291,7 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  System::n,
                                  element_size<System>,
                                  System::m,
+                                 position_count<System>,
                                  kind_of<System>(),
                                  parameters,
                                  structure,
@@ -285,7 +313,9 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  observe<SystemOf>,
                                  takes,
                                  source,
-                                 HamiltonianAlone<System>};
+                                 HamiltonianAlone<System>,
+                                 timed<System>,
+                                 detail::force_depends_on_velocity<SystemOf>()};
   return entry;
 }
 

@@ -36,34 +36,33 @@ RB_HD Vector<T, System::n> momentum_in_body([[maybe_unused]] const Vector<T, ele
 /// its registers from the observables.
 template <class T, class System, int N, int n>
 RB_NOINLINE Vector<T, System::m> multiplier_by_equations(const KernelArguments& a, const double* chunk, int lane,
-                                                         const Vector<T, N> q, const Vector<T, n> p) {
-  const System system = load_system<System>(a, chunk, lane);
+                                                         TimeOf<System> time, const Vector<T, N> q,
+                                                         const Vector<T, n> p) {
+  const System system = load_system_at<System>(time, a, chunk, lane);
   const Vector<T, n> v = velocity_of_state(system, q, p, a.in_space);
   return detail::ContinuousMultiplier<System>(system, q, in_body(system, q, p, v, a.in_space)).lambda;
 }
 
-/// The multiplier of a state (q, p): `carried` by the method, or else that of the continuous equations.
+/// The multiplier of a state (q, p) at a time: `carried` by the method, or else that of the continuous equations.
 template <class System, class T, int N, int n>
 RB_HD Vector<T, System::m> multiplier_of_state(const KernelArguments& a, const double* chunk, int lane,
-                                               const Vector<T, N>& q, const Vector<T, n>& p,
-                                               const Vector<T, System::m>& carried) {
-  if constexpr (kind_of<System>() == ConstraintKind::velocity)
-    if (!a.carries_multiplier) return multiplier_by_equations<T, System>(a, chunk, lane, q, p);
+                                               [[maybe_unused]] const T& time, const Vector<T, N>& q,
+                                               const Vector<T, n>& p, const Vector<T, System::m>& carried) {
+  if constexpr (velocity_count<System> > 0)
+    if (!a.carries_multiplier) return multiplier_by_equations<T, System>(a, chunk, lane, {time}, q, p);
   return carried;
 }
 
-/// The place of a state: its parameters and its time.
+/// The place of a state: its parameters, and the time `at`.
 template <class T>
 struct StatePlace {
   const KernelArguments& arguments;
   const double* chunk;
   int lane;
+  T at;
 
   RB_HD T parameter(int i) const { return load_parameter<T>(arguments, chunk, lane, i); }
-  RB_HD T time() const {
-    const T step = load_or<T>(chunk, arguments.layout.step, lane, arguments.step);
-    return fma(Lanes<T>::load(chunk + arguments.layout.steps * row_size + lane), step, T(arguments.start));
-  }
+  RB_HD const T& time() const { return at; }
 };
 
 /// A state whose velocity and observables are known.
@@ -78,23 +77,23 @@ struct ObservedPoint : StatePlace<T> {
   RB_HD const Vector<T, System::n>& velocity() const { return v; }
   RB_HD const Vector<T, observable_count<System>>& observables() const { return of_system; }
   RB_HD Vector<T, System::m> multiplier() const {
-    return multiplier_of_state<System>(this->arguments, this->chunk, this->lane, q, p, lambda);
+    return multiplier_of_state<System>(this->arguments, this->chunk, this->lane, this->at, q, p, lambda);
   }
 };
 
 /// Computes a velocity that needs a linear solve; a separate function keeps this code out of the time loop.
 template <class T, template <class> class System, int N, int n>
-RB_NOINLINE Vector<T, n> solved_velocity(const KernelArguments& a, const double* chunk, int lane, const Vector<T, N> q,
-                                         const Vector<T, n> p) {
-  return velocity_of_state(load_system<System<T>>(a, chunk, lane), q, p, a.in_space);
+RB_NOINLINE Vector<T, n> solved_velocity(const KernelArguments& a, const double* chunk, int lane,
+                                         TimeOf<System<T>> time, const Vector<T, N> q, const Vector<T, n> p) {
+  return velocity_of_state(load_system_at<System<T>>(time, a, chunk, lane), q, p, a.in_space);
 }
 
 /// Computes the observables of a system at a state; a separate function as above.
 template <class T, template <class> class System, int N, int n>
 RB_NOINLINE Vector<T, observable_count<System<T>>> observed_state(const KernelArguments& a, const double* chunk,
-                                                                  int lane, const Vector<T, N> q,
-                                                                  const Vector<T, n> p) {
-  const System<T> system = load_system<System<T>>(a, chunk, lane);
+                                                                  int lane, TimeOf<System<T>> time,
+                                                                  const Vector<T, N> q, const Vector<T, n> p) {
+  const System<T> system = load_system_at<System<T>>(time, a, chunk, lane);
   return evaluate_observables(system, q, in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space),
                               momentum_in_body<System<T>>(q, p, a.in_space));
 }
@@ -109,17 +108,17 @@ struct SteppedPoint : StatePlace<T> {
 
   RB_HD Vector<T, System::n> velocity() const {
     if constexpr (Separable<System>) {
-      return velocity_of_state(load_system<System>(this->arguments, this->chunk, this->lane), q, p,
+      return velocity_of_state(load_system_at<System>(this->at, this->arguments, this->chunk, this->lane), q, p,
                                this->arguments.in_space);
     } else {
-      return solved_velocity<T, SystemOf>(this->arguments, this->chunk, this->lane, q, p);
+      return solved_velocity<T, SystemOf>(this->arguments, this->chunk, this->lane, {this->at}, q, p);
     }
   }
   RB_HD Vector<T, observable_count<System>> observables() const {
-    return observed_state<T, SystemOf>(this->arguments, this->chunk, this->lane, q, p);
+    return observed_state<T, SystemOf>(this->arguments, this->chunk, this->lane, {this->at}, q, p);
   }
   RB_HD Vector<T, System::m> multiplier() const {
-    return multiplier_of_state<System>(this->arguments, this->chunk, this->lane, q, p, lambda);
+    return multiplier_of_state<System>(this->arguments, this->chunk, this->lane, this->at, q, p, lambda);
   }
 };
 

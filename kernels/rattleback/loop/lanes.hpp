@@ -3,6 +3,7 @@
 
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/linalg/vector.hpp"
+#include "rattleback/mechanics/driven.hpp"
 #include "rattleback/mechanics/stated.hpp"
 
 #ifdef RATTLEBACK_PACK
@@ -83,12 +84,58 @@ RB_HD System make_system(Parameter&& parameter) {
   return make_system<System>(parameter, std::make_integer_sequence<int, int(parameters_of<System>().size())>{});
 }
 
-/// Loads the systems of the lanes in the mask; the other lanes get the system of the mask's first lane.
+/// The time after `steps` steps: t_0 + k h, so that its bits do not depend on how a run is cut.
+template <class T>
+RB_HD T time_after(const KernelArguments& a, const double* chunk, int lane, const T& steps) {
+  const T step = load_or<T>(chunk, a.layout.step, lane, a.step);
+  return fma(steps, step, load_or<T>(chunk, a.layout.start, lane, a.start));
+}
+/// The time of the state in the rows.
+template <class T>
+RB_HD T time_of_state(const KernelArguments& a, const double* chunk, int lane) {
+  return time_after<T>(a, chunk, lane, Lanes<T>::load(chunk + a.layout.steps * row_size + lane));
+}
+
+/// A time as an argument of functions that are no part of the loop: nothing where the system is not driven.
+template <class System>
+class TimeOf {
+  using T = typename System::scalar;
+  struct Nothing {
+    RB_HD Nothing(const T&) {}
+    RB_HD operator T() const { return T(0.0); }
+  };
+  [[no_unique_address]] std::conditional_t<timed<System>, T, Nothing> time_;
+
+ public:
+  RB_HD TimeOf(const T& time) : time_(time) {}
+  RB_HD operator T() const { return time_; }
+};
+
+/// Makes a system from its parameters, where it is driven at a time.
+template <class System, class Parameter>
+RB_HD System make_system_at([[maybe_unused]] const typename System::scalar& time, Parameter&& parameter) {
+  if constexpr (timed<System>) {
+    return System(make_system<typename System::Untimed>(parameter), time);
+  } else {
+    return make_system<System>(parameter);
+  }
+}
+
+/// Loads the systems of the lanes, where they are driven at a time.
+template <class System>
+RB_HD System load_system_at(const typename System::scalar& time, const KernelArguments& a, const double* chunk,
+                            int lane) {
+  using T = typename System::scalar;
+  return make_system_at<System>(time, [&](int i) { return load_parameter<T>(a, chunk, lane, i); });
+}
+/// Loads the systems of the lanes in the mask, where they are driven at the time of the states in the rows; the other lanes get the
+/// system of the mask's first lane.
 template <class System>
 RB_HD System load_system(const KernelArguments& a, const double* chunk, int lane,
                          const mask_t<typename System::scalar>& mask = true) {
   using T = typename System::scalar;
-  return make_system<System>([&](int i) { return spread(mask, load_parameter<T>(a, chunk, lane, i)); });
+  return make_system_at<System>(spread(mask, time_of_state<T>(a, chunk, lane)),
+                                [&](int i) { return spread(mask, load_parameter<T>(a, chunk, lane, i)); });
 }
 
 RB_NAMESPACE_END

@@ -16,8 +16,10 @@ RB_NOINLINE T observe_detail(const KernelArguments& a, const double* chunk, int 
   const Sys system = load_system<Sys>(a, chunk, lane);
   if (code.kind == ObservableCode::constraint || code.kind == ObservableCode::hidden_constraint) {
     const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
-    if constexpr (is_holonomic<Sys>)
-      if (code.kind == ObservableCode::constraint) return component(system.position_constraint(q), code.index);
+    constexpr int positions = position_count<Sys>;  // g comes before Phi, whose place is that in `constraint`
+    if constexpr (positions > 0)
+      if (code.kind == ObservableCode::constraint && code.index < positions)
+        return component(system.position_constraint(q), code.index);
     const auto p = load_rows<T, Sys::n>(chunk, rows.p, lane);
     const auto v = velocity_of_state(system, q, p, a.in_space);
     return component(constraint(system, q, in_body(system, q, p, v, a.in_space)), code.index);
@@ -58,10 +60,11 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   if constexpr (m > 0) lambda = load_rows<T, m>(chunk, rows.lambda, lane);
   Vector<T, Formulas<T>::count> of_study{};
   if constexpr (Formulas<T>::count > 0) {
-    of_study = Formulas<T>::evaluate(ObservedPoint<T, Sys>{{a, chunk, lane}, q, p, lambda, v, of_system});
+    of_study = Formulas<T>::evaluate(ObservedPoint<T, Sys>{
+        {a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda, v, of_system});
   }
   if constexpr (m > 0)
-    if (wanted(ObservableCode::lambda)) lambda = multiplier_of_state<Sys>(a, chunk, lane, q, p, lambda);
+    if (wanted(ObservableCode::lambda)) lambda = multiplier_of_state<Sys>(a, chunk, lane, time_of_state<T>(a, chunk, lane), q, p, lambda);
   for (int i = 0; i < count; ++i) {
     const ObservableCode code = codes[i];
     T x(0.0);

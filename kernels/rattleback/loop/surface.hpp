@@ -16,13 +16,16 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
   Vector<T, Sys::m> lambda{};
   if constexpr (Sys::m > 0) lambda = load_rows<T, Sys::m>(chunk, a.layout.lambda, lane);
   store_rows(chunk, a.layout.surfaces, lane,
-             Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane}, q, p, lambda}));
+             Formulas<T>::evaluate(SteppedPoint<T, System>{
+                 {a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda}));
 }
 
-/// Updates the values of the surfaces after an accepted step of the lanes `good`; returns the crossed surfaces as bits.
+/// Updates the values of the surfaces after an accepted step of the lanes `good` to a time; returns the crossed surfaces as bits.
 template <class T, template <class> class System, class Team, template <class> class Formulas, class State>
-RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after, const mask_t<T>& good) {
-  const auto values = Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane}, after.q, after.p, after.lambda});
+RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after, const T& time,
+                         const mask_t<T>& good) {
+  const auto values =
+      Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane, time}, after.q, after.p, after.lambda});
   T crossed(0.0);
   RB_UNROLL
   for (int s = 0; s < Formulas<T>::count; ++s) {

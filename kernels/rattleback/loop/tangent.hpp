@@ -30,9 +30,10 @@ class Tangent {
   using Workspace = workspace_of<Step>;
 
   RB_HD Tangent(const KernelArguments& a, const double* chunk, int lane)
-      : step_(make_step<Step>(make_system<Sys>([&](int i) { return D(load_parameter<T>(a, chunk, lane, i)); }),
-                              SolverOptions<D>{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)},
-                              a.method)),
+      : system_(make_system_at<Sys>(D(0.0), [&](int i) { return D(load_parameter<T>(a, chunk, lane, i)); })),
+        options_{D(max(a.tolerance, tolerance)), 2 * a.max_iterations, D(a.guess)},
+        numbers_(a.method),
+        step_(make_step<Step>(system_, options_, numbers_)),
         rows_(a.layout) {
     dq_ = load_rows<T, N>(chunk, rows_.tangent, lane);
     dp_ = load_rows<T, n>(chunk, rows_.tangent + N, lane);
@@ -41,14 +42,20 @@ class Tangent {
     exponent_ = Lanes<T>::load(chunk + rows_.tangent_exponent * row_size + lane);
   }
 
-  /// Maps the tangent vector at `state` through one step, in the lanes of the mask.
-  RB_HD_LARGE void step(const typename Method<T, System<T>>::State& state, T h, mask_t<T> good) {
+  /// Maps the tangent vector at `state` through one step from `time` on, in the lanes of the mask.
+  RB_HD_LARGE void step(const typename Method<T, System<T>>::State& state, T h, [[maybe_unused]] T time,
+                        mask_t<T> good) {
     State next;
     join(state.q, dq_, next.q);
     join(state.p, dp_, next.p);
     if constexpr (m > 0) join(state.lambda, dlambda_, next.lambda);
     if constexpr (carries > 0) join(state.carried, dcarried_, next.carried);
-    const StepReport<D> report = step_(next, D(h));
+    StepReport<D> report;
+    if constexpr (timed<Sys>) {
+      report = make_step<Step>(at(system_, D(time)), options_, numbers_)(next, D(h));
+    } else {
+      report = step_(next, D(h));
+    }
     const Vector<T, N> dq = tangent_of(next.q);
     const Vector<T, n> dp = tangent_of(next.p);
     const T size = max(max_norm(dq), max_norm(dp));
@@ -88,6 +95,9 @@ class Tangent {
     return r;
   }
 
+  Sys system_;
+  SolverOptions<D> options_;
+  const double* numbers_;
   Step step_;
   ChunkLayout rows_;
   Vector<T, N> dq_;

@@ -15,17 +15,18 @@ constexpr ConstraintKind kind_of() {
   } else {
     return System::m == 0         ? ConstraintKind::none
            : is_holonomic<System> ? ConstraintKind::holonomic
+           : is_mixed<System>     ? ConstraintKind::mixed
                                   : ConstraintKind::velocity;
   }
 }
 
-/// Whether energy is constant: what the system states, or whether the constraint is such that it does no work, because there is none or
-/// it is holonomic or linear in the velocity.
+/// Whether energy is constant: what the system states, or whether neither the time nor a force drives it and the constraint does no work,
+/// because there is none or it is holonomic or linear in the velocity.
 template <class System>
 constexpr bool conserves_energy() {
   if constexpr (requires { System::conserves_energy; }) {
     return System::conserves_energy;
-  } else if constexpr (driven<System>) {
+  } else if constexpr (timed<System>) {
     return false;
   } else {
     return System::m == 0 || is_holonomic<System> || (AffineConstraint<System> && !has_constraint_offset<System>);

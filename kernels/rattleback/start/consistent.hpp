@@ -65,7 +65,8 @@ template <class System, int n = System::n, int m = System::m>
 bool project_velocity(const System& system, const Configuration<System>& q, Vector<double, n>& v,
                       const Bounds<System::m>& tolerance) {
   const MassMetric<System> metric(system, q, v);
-  if constexpr (is_holonomic<System> || AffineConstraint<System>) {
+  if constexpr (is_holonomic<System> || AffineConstraint<System> ||
+                (is_mixed<System> && detail::gives_constraint_matrix<System>)) {
     const auto phi = [&](const Vector<double, n>& y) {
       const auto d = constraint_gradient(system, q, y);
       return Derivatives<n, m>{d.value, d.dv};
@@ -89,9 +90,9 @@ Vector<T, element_size<System>> displaced(const Vector<T, element_size<System>>&
 
 /// Moves q to the nearest position that satisfies a holonomic constraint, in the metric of the mass matrix at (q, v). On a group a
 /// displacement has the size that its Cayley coordinates have in the algebra.
-template <class System, int n = System::n, int m = System::m>
+template <class System, int n = System::n, int m = position_count<System>>
 bool project_position(const System& system, Configuration<System>& q, const Vector<double, n>& v,
-                      const Bounds<System::m>& tolerance) {
+                      const Bounds<position_count<System>>& tolerance) {
   const auto g = [&]<class S>(const Vector<S, n>& d) {
     return system.position_constraint(displaced<System, S>(lift<S>(q), d));
   };

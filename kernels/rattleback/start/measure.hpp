@@ -94,11 +94,12 @@ struct MeasuredPoint {
   [[nodiscard]] double largest_v() const { return max(max_norm(v_size), max_norm(q) / step); }
 
   /// g(q).
-  [[nodiscard]] Residuals<m> positions(const System& system) const {
+  [[nodiscard]] auto positions(const System& system) const {
+    constexpr int h = position_count<System>;
     const auto g = system.position_constraint(sized_q());
     const auto at = position_constraint(system, q);
-    Residuals<m> residuals;
-    for (int k = 0; k < m; ++k) {
+    Residuals<h> residuals;
+    for (int k = 0; k < h; ++k) {
       double sum = 0.0;
       for (int i = 0; i < n; ++i) sum += abs(at.jacobian[k][i]);
       residuals.set(k, g[k], sum * largest_q());
@@ -151,7 +152,7 @@ void compare_parts(const System& system, const Configuration<System>& q, Vector<
   LagrangianAt<System> parts(system, q);
   const auto x = with_sizes(q);
   const auto y = with_sizes(v);
-  const Vector<Terms, n> by_lagrangian[] = {differentiated_momentum(system, x, y), configuration_force(system, x, y)};
+  const Vector<Terms, n> by_lagrangian[] = {differentiated_momentum(system, x, y), lagrangian_force(system, x, y)};
   const Vector<double, n> by_parts[] = {parts.momentum(v), parts.plus_force(1.0, v, Vector<double, n>::zero())};
   for (int i = 0; i < 2 * n && report.other_part < 0; ++i) {
     const Terms one = by_lagrangian[i / n][i % n];

@@ -10,8 +10,8 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// The acceleration without constraint forces, M^-1 (L_q + ad*_v p - dp), where dp is the derivative of p = L_v along the configuration's
-/// velocity; ad* = 0 on R^n.
+/// The acceleration without constraint forces, M^-1 (L_q + f + ad*_v p - dp), where f is the applied force and dp the derivative of
+/// p = L_v along the configuration's velocity, with the time where L depends on it; ad* = 0 on R^n.
 template <class System, class T = typename System::scalar, int n = System::n>
 RB_HD Vector<T, n> free_acceleration(const System& system, const Configuration<System>& q, const Vector<T, n>& v,
                                      const InverseMass<System>& mass_inverse) {
@@ -24,7 +24,7 @@ RB_HD Vector<T, n> free_acceleration(const System& system, const Configuration<S
 }
 
 /// The multiplier of the continuous equations d/dt L_v - L_q = Phi_v^T lambda, Phi = 0, from
-///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_v a,   a the acceleration without constraint forces.
+///   (Phi_v M^-1 Phi_v^T) lambda = -Phi_q v - Phi_t - Phi_v a,   a the acceleration without constraint forces.
 template <class System, class T = typename System::scalar>
 struct ContinuousMultiplier {
   static constexpr int n = System::n, m = System::m;

@@ -37,8 +37,8 @@ const Fault faults[] = {
     {"name='a'\ncoordinates=['sin']", "f.toml:2: 'sin' cannot name a coordinate (it is pi or a function)", ""},
     {"name='a'\ncoordinates=['x']\npotentail='x'",
      "f.toml:3: unknown key 'potentail' in [system] (known: name, summary, source, coordinates, velocities, group, "
-     "parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, constraints, "
-     "velocity_constraints, observables, conserved, initial, time_scale); did you mean 'potential'?",
+     "parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, force, dissipation, "
+     "constraints, velocity_constraints, observables, conserved, initial, time_scale); did you mean 'potential'?",
      ""},
     {"name='a'\ncoordinates=['x','y']\nvelocities=['u']",
      "f.toml:3: system.velocities: it has 1 entry, and 2 are needed, one for each velocity (v_x, v_y)", ""},
@@ -59,7 +59,7 @@ const Fault faults[] = {
      "  x + v_y^2\n      ^"},
     {"name='a'\ncoordinates=['x','height']\nparameters={gravity=1}\npotential='gravity hieght'",
      "f.toml:4: system.potential = 'gravity hieght' cannot be used (column 9): unknown name 'hieght' (known: x, "
-     "height, gravity, pi); did you mean 'height'?",
+     "height, gravity, t, pi); did you mean 'height'?",
      "  gravity hieght\n          ^"},
     {"name='a'\ncoordinates=['x','y']\npotential='x + (y'",
      "f.toml:3: system.potential = 'x + (y' cannot be used (column 7): a ')' is missing", "  x + (y\n        ^"},
@@ -106,8 +106,21 @@ const Fault faults[] = {
      "f.toml:3: the time derivative of system.constraints[0] = 'x' is not 0 at the default state (it is 1); give "
      "system.initial with a q and a v that keep the constraints",
      ""},
-    {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nvelocity_constraints=['v_x']",
-     "f.toml:4: system.velocity_constraints: constraints are given too; a system has constraints of one kind", ""},
+    {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nvelocity_constraints=['v_y']",
+     "f.toml:3: system.constraints: 2 constraints leave no motion to 2 velocities; give fewer", ""},
+    {"name='a'\ncoordinates=['x','t']", "f.toml:2: system.coordinates: 't' is the time; choose another name for a coordinate",
+     ""},
+    {"name='a'\ncoordinates=['x']\nparameters={t=1}",
+     "f.toml:3: system.parameters: 't' is the time; choose another name for a parameter", ""},
+    {"name='a'\ncoordinates=['x','y']\nforce=['-v_x']",
+     "f.toml:3: system.force: it has 1 entry, and 2 are needed, one for each velocity (v_x, v_y)", ""},
+    {"name='a'\ncoordinates=['x']\nforce=['-v_x lambda[0]']",
+     "f.toml:3: system.force[0] = '-v_x lambda[0]' cannot be used (column 6): unknown name 'lambda[0]' (known: x, v_x, t, pi)",
+     "  -v_x lambda[0]\n       ^"},
+    {"name='a'\ncoordinates=['x']\ndissipation='x^2'",
+     "f.toml:3: system.dissipation = 'x^2' cannot be used: it does not depend on a velocity, so it gives no force; the force is "
+     "minus its derivative by the velocities",
+     ""},
     {"name='a'\ncoordinates=['x','y']\nvelocity_constraints=['x']",
      "f.toml:3: system.velocity_constraints[0] = 'x' cannot be used: it does not depend on a velocity; constraints "
      "take it",
@@ -149,7 +162,7 @@ const Fault faults[] = {
     {"name='a'\ncoordinates=['x']\ndimensions={m=1.5}",
      "f.toml:3: system.dimensions.m must be a whole number from 0 to 1000", ""},
     {"name='a'\ncoordinates=['x']\ndimensions={m=2}\npotential='y[m]'",
-     "f.toml:4: system.potential = 'y[m]' cannot be used (column 1): unknown name 'y[2]' (known: x, m, pi)",
+     "f.toml:4: system.potential = 'y[m]' cannot be used (column 1): unknown name 'y[2]' (known: x, m, t, pi)",
      "  y[m]\n  ^"},
     {"name='a'\ngroup='SO(4)'",
      "f.toml:2: system.group = 'SO(4)' is not a configuration space ('SO(4)' is not SO(3), SE(3) or R^n); write for "
@@ -186,7 +199,7 @@ const Fault faults[] = {
      "  sum(i, 1, 3000, sin(i x) cos(i) / (1 + x^i)) + sum(i, 1, 1000, sum(j, 1, 5, x^i))\n                            "
      "                                                     ^"},
     {"name='a'\ncoordinates=['x']\npotential='system(\"rm\")'",
-     "f.toml:3: system.potential = 'system(\"rm\")' cannot be used (column 1): unknown name 'system' (known: x, pi)",
+     "f.toml:3: system.potential = 'system(\"rm\")' cannot be used (column 1): unknown name 'system' (known: x, t, pi)",
      "  system(\"rm\")\n  ^"},
     {"name='a'\ncoordinates=['y[1..4]']\npotential='sum(i, 1, 4096, y[sum(k, 1, 4096, 1) - 4095])'",
      "f.toml:3: system.potential = 'sum(i, 1, 4096, y[sum(k, 1, 4096, 1) - 4095])' cannot be used (column 17): its "
@@ -196,7 +209,7 @@ const Fault faults[] = {
     {"name='a'\ncoordinates=['x']\npotential='x + sum(i, 1, 0, y[i] + unknown)'",
      "f.toml:3: system.potential = 'x + sum(i, 1, 0, y[i] + unknown)' cannot be used (column 25): unknown name "
      "'unknown' (known: x, "
-     "pi)",
+     "t, pi)",
      "  x + sum(i, 1, 0, y[i] + unknown)\n                          ^"},
     {"name='a'\ncoordinates=['x']\npotential='x + sum(i, 1, 0, x +)'",
      "f.toml:3: system.potential = 'x + sum(i, 1, 0, x +)' cannot be used (column 21): a value is expected at ')'",

@@ -96,12 +96,13 @@ inline constexpr MethodEntry runge_kutta{
         "keeps no structure: the base of variational-conversion, to compare it with",
     .source = "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section IV.4",
     .order = "that of the base",
-    .constraints = ConstraintKind::holonomic | ConstraintKind::velocity | ConstraintKind::none,
+    .constraints = ConstraintKind::holonomic | ConstraintKind::velocity | ConstraintKind::mixed | ConstraintKind::none,
     .options = runge_kutta_options,
     .carries_multiplier = true,
     .settle = by_settings<runge_kutta_options, settle_runge_kutta>,
     .order_of = by_settings<runge_kutta_options, order_of_runge_kutta>,
     .needs = "configuration space R^n",
+    .driven = true,
     .header = "rattleback/methods/conversion/runge_kutta.hpp",
     .step = "RungeKutta<T, System>"};
 
@@ -159,6 +160,7 @@ inline constexpr MethodEntry variational_conversion{
     .settle = by_settings<conversion_options, settle_conversion>,
     .order_of = by_settings<conversion_options, order_of_conversion>,
     .needs = "configuration space R^n",
+    .driven = true,
     .header = "rattleback/methods/conversion/variational_conversion.hpp",
     .step = "VariationalConversion<T, System>"};
 

@@ -25,6 +25,7 @@ constexpr MethodEntry energy_momentum_entry(const char* name, const char* summar
           .carries_multiplier = true,
           .order_of = constant_order<2>,
           .needs = "configuration space R^n, and velocity(q, p) unless separable",
+          .driven = true,
           .step_velocity = true,
           .step_multiplier = true,
           .predicts = true,

@@ -71,6 +71,7 @@ inline constexpr MethodEntry generalized_alpha{
     .needs =
         "configuration space R^n (it carries an acceleration of coordinates), a Lagrangian, and constraints on "
         "velocities, if any, affine in them",
+    .driven = true,
     .keeps_hidden_constraint = by_settings<generalized_alpha_options, generalized_alpha_keeps_velocities>,
     .carried = [](const SystemEntry& system) { return system.n + 1; },
     .header = "rattleback/methods/generalized_alpha/generalized_alpha.hpp",

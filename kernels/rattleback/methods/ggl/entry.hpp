@@ -39,6 +39,7 @@ constexpr MethodEntry ggl_entry(const char* name, const char* summary, const cha
           .options = {},
           .carries_multiplier = true,
           .needs = ggl_needs,
+          .driven = true,
           .exact_hidden_constraint = false,
           .step_velocity = true,
           .step_multiplier = true,

@@ -72,6 +72,7 @@ inline constexpr MethodEntry hbvm{
     .settle = by_settings<hbvm_options, settle_hbvm>,
     .order_of = by_settings<hbvm_options, order_of_hbvm>,
     .needs = "a Lagrangian v.Mv/2 - U(t, q) on R^n",
+    .driven = true,
     .separable_form = true,
     .exact_constraint = false,
     .exact_hidden_constraint = false,

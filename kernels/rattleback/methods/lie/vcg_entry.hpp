@@ -76,6 +76,7 @@ inline constexpr MethodEntry vcg{
     .carries_multiplier = false,
     .settle = by_settings<vcg_options, settle_vcg>,
     .order_of = by_settings<vcg_options, order_of_vcg>,
+    .driven = true,
     .in_space = true,
     .header = "rattleback/methods/lie/vcg.hpp",
     .step = "VcgStep<T, System>"};

@@ -170,6 +170,7 @@ inline constexpr MethodEntry vrkmk{
     .settle = by_settings<vrkmk_options, settle_vrkmk<false>>,
     .order_of = by_settings<vrkmk_options, order_of_vrkmk<false>>,
     .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
+    .driven = true,
     .in_space = true,
     .header = "rattleback/methods/lie/vrkmk.hpp",
     .step = "VrkmkStep<T, System, {stages}>"};
@@ -185,6 +186,7 @@ inline constexpr MethodEntry vrkmk_pade{
     .settle = by_settings<vrkmk_options, settle_vrkmk<true>>,
     .order_of = by_settings<vrkmk_options, order_of_vrkmk<true>>,
     .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
+    .driven = true,
     .in_space = true,
     .header = "rattleback/methods/lie/vrkmk.hpp",
     .step = "VrkmkStep<T, System, {stages}>"};

@@ -81,6 +81,11 @@ inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEn
         fmt::format("composition = \"{}\" splits L = v.Mv/2 - U(q) with a constant M ('{}' has another L); set "
                     "composition = \"suzuki4\", \"kahan-li6\" or \"kahan-li8\"",
                     composition.name, system.name));
+  if (splits && system.force_of_velocity)
+    return Settlement::refused(
+        fmt::format("composition = \"{}\" splits into drifts and kicks, and the force of '{}' depends on velocities; set composition = "
+                    "\"suzuki4\", \"kahan-li6\" or \"kahan-li8\", or more stages",
+                    composition.name, system.name));
   Settlement settlement;
   settlement.numbers[0] = settings.normalise ? 1.0 : 0.0;
   if (!plain)
@@ -117,10 +122,11 @@ inline constexpr MethodEntry nonholonomic_lobatto{
         "D. Martin de Diego, R. T. Sato Martin de Almagro, High-order geometric methods for nonholonomic mechanical "
         "systems, eqs. (14), (26), (27)",
     .order = "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
-    .constraints = ConstraintKind::velocity,
+    .constraints = ConstraintKind::velocity | ConstraintKind::mixed,
     .options = nonholonomic_lobatto_options,
     .carries_multiplier = true,
     .missing = nonholonomic_without,
+    .driven = true,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
     .step = "{multiplier}<T, System, {retraction}, {stages}>"};
 
@@ -140,6 +146,7 @@ inline constexpr MethodEntry holonomic_lobatto{
     .settle = by_settings<holonomic_lobatto_options, settle_lobatto>,
     .has = has_lobatto,
     .order_of = by_settings<holonomic_lobatto_options, order_of_lobatto>,
+    .driven = true,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
     .step = "{composition}<T, System, {retraction}, {stages}>"};
 
@@ -156,6 +163,7 @@ inline constexpr MethodEntry lobatto{
     .settle = by_settings<lobatto_options, settle_lobatto>,
     .has = has_lobatto,
     .order_of = by_settings<lobatto_options, order_of_lobatto>,
+    .driven = true,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
     .step = "{composition}<T, System, {retraction}, {stages}>"};
 

@@ -69,6 +69,7 @@ inline constexpr MethodEntry nonholonomic_dla{
     .settle = by_settings<dla_options, settle_dla>,
     .order_of = by_settings<dla_options, order_of_dla>,
     .needs = "a Lagrangian, with a constraint affine in v",
+    .driven = true,
     .header = "rattleback/methods/nonholonomic/dla.hpp",
     .step = "{composition}<T, System, {lagrangian}, {constraint}, {retraction}>"};
 

@@ -39,6 +39,7 @@ inline constexpr MethodEntry nonholonomic_leapfrog{
     .settle = by_settings<leapfrog_options, settle_leapfrog>,
     .order_of = by_settings<leapfrog_options, order_of_leapfrog>,
     .needs = "configuration space R^n, with a constraint affine in v",
+    .driven = true,
     .header = "rattleback/methods/nonholonomic/leapfrog.hpp",
     .step = "{composition}<T, System>"};
 

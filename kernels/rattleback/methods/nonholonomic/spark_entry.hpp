@@ -35,6 +35,7 @@ inline constexpr MethodEntry nonholonomic_spark{
     .carries_multiplier = false,
     .missing = spark_without,
     .needs = "configuration space R^n, with a constraint affine in v",
+    .driven = true,
     .header = "rattleback/methods/nonholonomic/spark.hpp",
     .step = "SparkStep<T, System, {stages}>"};
 

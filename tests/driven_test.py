@@ -1,0 +1,272 @@
+#!/usr/bin/python3
+"""Driven systems against what is known of them: attractors by DOP853 at tolerances of 1e-13, the threshold of Kapitza's pendulum, a moving
+pivot in two descriptions, and steps that were computed with 40 digits.  driven_test.py PROGRAM"""
+import pathlib, re, subprocess, sys, tempfile, unittest
+
+import h5py
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PROGRAM = ""
+
+# x'' = -sin x - x'/2 + a cos(2 t/3): (x mod 2 pi, v) at multiples of the period of the drive, of a start at (0.25, 0).
+PENDULUM = {0.9: [(-.560228329, 1.933585513)], 1.07: [(-.320177649, 1.991174328), (-.146721499, 1.924566637)],
+            1.35: [(-.048146538, .762648581)], 1.45: [(-.062210545, 1.224408225), (.117917872, .476840874)]}
+# x'' = x - x^3 - x'/4 + 0.2 cos t
+DUFFING = {(1.19706536, .08447250): [(-1.5, .125), (-.75, -1.0), (.125, .125), (.75, .125)],
+           (-.79005063, .04357967): [(-.75, .125), (.125, -1.0)]}
+
+SPHERE = """
+[system]
+name = "sphere"
+coordinates = ["x", "y", "z"]
+potential = "z + x^2/4"
+force = ["-v_x/4", "cos(1.5 t)/4 - v_y/4", "-v_z/4"]
+constraints = ["x^2 + y^2 + z^2 - 1 - sin(1.25 t)/4"]
+[method]
+name = "holonomic-lobatto"
+stages = 3
+[time]
+step = 0.125
+steps = 1
+[ensemble.initial]
+q = ["2/sqrt(14)", "1/sqrt(14)", "-3/sqrt(14)"]
+v = [0.208519138097600, 0.729259569048800, 0.187221292853500]
+[ensemble]
+project = true
+[[observable]]
+name = "constraint"
+[output]
+final_state = true
+"""
+MIXED = """
+[system]
+name = "mixed"
+coordinates = ["x", "y", "z", "s"]
+potential = "(x^2 + y^2)/4 + z + s^2/2 + z s/8"
+force = ["cos(1.75 t)/2 - v_x (v_x^2 + v_y^2)/16", "1/8", "0", "sin(t)/2"]
+dissipation = "(v_x^2 + v_y^2 + v_z^2 + v_s^2)/8"
+constraints = ["x^2 + y^2 + z^2 - 1 - sin(1.25 t)/4"]
+velocity_constraints = ["v_s - x v_y - (3/8) cos(0.75 t)"]
+[method]
+name = "nonholonomic-lobatto"
+stages = 2
+[time]
+step = 0.125
+steps = 1
+[ensemble]
+project = true
+[ensemble.initial]
+q = [0.6, 0, -0.8, 0.25]
+v = [0.53375, 0.386029411764706, 0.205, 0.606617647058824]
+[[observable]]
+name = "constraint"
+[output]
+final_state = true
+initial_state = true
+"""
+PIVOT = """
+[system]
+name = "pivot"
+{system}
+[time]
+start = 0.5
+step = 0.01
+steps = 300
+sample_every = 10
+[ensemble]
+axes = [ {{ name = "angle", from = 0.1, to = 1.5, count = 8 }} ]
+[ensemble.initial]
+{start}
+[[observable]]
+name = "energy"
+statistics = ["mean"]
+{more}
+[output]
+final_state = true
+trajectories = [0, 7]
+"""
+BY_ANGLE = """coordinates = ["a"]
+lagrangian = "v_a^2/2 + (2/5) cos(2 t) v_a cos(a) + (2/25) cos(2 t)^2 + cos(a)"
+force = ["-v_a/10"]
+[method]
+name = "lobatto"
+stages = 4"""
+BY_CONSTRAINT = """coordinates = ["x", "y"]
+potential = "y"
+force = ["-(v_x - (2/5) cos(2 t))/10", "-v_y/10"]
+constraints = ["(x - sin(2 t)/5)^2 + y^2 - 1"]
+[method]
+name = "holonomic-lobatto"
+stages = 4"""
+
+
+# One step of SPHERE: q, p, lambda.
+STEPS = {
+    'name = "hbvm"\nk = 6\ns = 2': ([.552837807306, .356054920467, -.778780457265], [.0845029502564, .689237957180, .180266600590], -.626649524503),
+    'name = "ggl-vi-s"': ([.547918619822, .355860985077, -.782337455032], [.0890645890748, .694452202975, .180171322536], -.620294512808),
+    'name = "ggl-vi-a"': ([.554046071508, .356527449693, -.780604254486], [.0847307539188, .688039007993, .179454782954], -.623692748697),
+    'name = "ggl-vi-b"': ([.558090842697, .357539730195, -.774340816968], [.0838508826941, .686578595054, .174111078527], -.613308761233),
+    'name = "ggl-vi-bs"': ([.552887026615, .356326796434, -.778621151868], [.0840319272374, .688849464222, .181303735154], -.632069097918),
+    'name = "energy-momentum"': ([.552859605687, .355935742104, -.778819460521], [.0861147259041, .690243049724, .178404628883], -.616971274108),
+    'name = "runge-kutta"\nbase = "rk4"': ([.552838409794, .356059293868, -.778778030057], [.0858942457602, .690132133231, .178314056367],
+                                          -.587484920331),
+    'name = "variational-conversion"\nbase = "rk4"\nstate = "segment"': (
+        [.552838205218, .356059378657, -.778778136516], [.0858937133803, .690132117016, .178313699227], -.587484919936)}
+TOP = """
+[system]
+name = "driven-top"
+group = "SO(3)"
+inertia = [1, 1.25, 0.5]
+potential = "(R33/2)(1 + sin(1.5 t)/4)"
+force = ["-w1/8", "-w2/8", "R33 cos(t)/4 - (w3/4)(1 + w1^2)"]
+[method]
+name = "vrkmk"
+tableau = "gauss2"
+[time]
+step = 0.125
+steps = 1
+[ensemble]
+frame = "body"
+[ensemble.initial]
+q = [0.3, -0.4, 0.2]
+v = [0.75, 0.5, 1]
+[[observable]]
+name = "energy"
+[output]
+final_state = true
+"""
+KICKS = """
+[system]
+name = "kicks"
+coordinates = ["x", "y"]
+potential = "(1 + sin(1.5 t)/4)(x^2 + 2 y^2)/2 + x y/4 - cos(x)/2"
+force = ["cos(1.25 t)/4 - y/4", "x/4"]
+[method]
+name = "lobatto"
+stages = 2
+composition = "blanes-moan4"
+[time]
+step = 0.125
+steps = 1
+[ensemble.initial]
+q = [0.5, -0.25]
+v = [0.25, 0.75]
+[[observable]]
+name = "energy"
+[output]
+final_state = true
+"""
+
+
+class Driven(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def run_study(self, study, *changes):
+        """The result of a study, a text or a file, with values of --set."""
+        if not isinstance(study, pathlib.Path):
+            (self.folder / "study.toml").write_text(study)
+            study = self.folder / "study.toml"
+        result = self.folder / f"{len(list(self.folder.iterdir()))}.h5"
+        done = subprocess.run([PROGRAM, "run", study, "-o", result, "--quiet", *(f"--set={change}" for change in changes)],
+                              text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return h5py.File(result)
+
+    def test_a_driven_pendulum_comes_to_its_attractors(self):
+        for amplitude, points in PENDULUM.items():
+            result = self.run_study(ROOT / "examples/driven-pendulum.toml", f"system.parameters.a={amplitude}",
+                                    "ensemble.axes=[]", "output.trajectories=[0]", "time.end=300 pi")
+            x, v = result["trajectories/q"][-1, 0, 0], result["trajectories/v"][-1, 0, 0]
+            distance = min(np.hypot((x - a + np.pi) % (2 * np.pi) - np.pi, v - b) for a, b in points)
+            self.assertLess(distance, 1e-4, f"a = {amplitude}")
+
+    def test_duffing_starts_come_to_the_attractor_of_their_basin(self):
+        for attractor, starts in DUFFING.items():
+            for x, v in starts:
+                result = self.run_study(ROOT / "examples/duffing.toml", "ensemble.axes=[]", f"ensemble.initial.q=[{x}]",
+                                        f"ensemble.initial.v=[{v}]")
+                found = result["final/q"][0, 0], result["final/v"][0, 0]
+                self.assertLess(np.hypot(*np.subtract(found, attractor)), 1e-6, f"from {x}, {v}")
+
+    def test_an_upright_pendulum_stands_beyond_the_threshold(self):
+        result = self.run_study(ROOT / "examples/kapitza.toml")
+        amplitude, up = result["axes/amplitude"][:], result["final/q"][:, 1] > 0.5
+        self.assertTrue(up[amplitude > 0.075].all())  # sqrt(2)/20 is 0.0707
+        self.assertFalse(up[amplitude < 0.067].any())
+        self.assertLess(result["observables/constraint/maxabs"][-1], 1e-15)
+
+    def test_a_moving_pivot_is_the_same_as_coordinate_and_as_constraint(self):
+        by_angle = self.run_study(PIVOT.format(system=BY_ANGLE, start='q = ["angle"]\nv = [0]', more=""))
+        by_constraint = self.run_study(PIVOT.format(
+            system=BY_CONSTRAINT, more='[[observable]]\nname = "hidden_constraint"\nstatistics = ["maxabs"]',
+            start='q = ["sin(1)/5 + sin(angle)", "-cos(angle)"]\nv = ["2/5 cos(1)", 0]'))
+        time = 3.5
+        angle, rate = by_angle["final/q"][:, 0], by_angle["final/v"][:, 0]
+        np.testing.assert_allclose(by_constraint["final/q"][:], np.array(
+            [np.sin(2 * time) / 5 + np.sin(angle), -np.cos(angle)]).T, atol=1e-10)
+        np.testing.assert_allclose(by_constraint["final/v"][:], np.array(
+            [2 / 5 * np.cos(2 * time) + rate * np.cos(angle), rate * np.sin(angle)]).T, atol=1e-10)
+        self.assertLess(by_constraint["observables/hidden_constraint/maxabs"][-1], 1e-14)
+        # velocities of kept trajectories follow from momenta that depend on the time
+        np.testing.assert_allclose(by_angle["trajectories/v"][-1, 1], by_angle["final/v"][7], rtol=0, atol=1e-15)
+        np.testing.assert_allclose(by_angle["trajectories/v"][-1, 1], by_angle["final/p"][7] - 2 / 5 * np.cos(2 * time) * np.cos(angle[7]),
+                                   rtol=0, atol=1e-14)
+
+    def test_steps_have_the_digits_of_an_independent_computation(self):
+        result = self.run_study(SPHERE)
+        np.testing.assert_allclose(result["final/q"][0], [.552838257390, .356059460121, -.778778062235], rtol=0, atol=2e-12)
+        np.testing.assert_allclose(result["final/p"][0], [.0858934452120, .690132076128, .178313585119], rtol=0, atol=2e-12)
+        self.assertAlmostEqual(result["final/lambda"][0, 0], -.587212671605, delta=2e-12)
+        result = self.run_study(MIXED)
+        np.testing.assert_allclose(result["initial/lambda"][0], [-.686592667027, .385877351860], rtol=0, atol=2e-12)
+        np.testing.assert_allclose(result["final/q"][0], [.660980318314, .0466918782855, -.774486046031, .326475074652], rtol=0, atol=2e-12)
+        np.testing.assert_allclose(result["final/p"][0], [.437961144403, .358272335334, .196085619577, .610164219674], rtol=0, atol=2e-12)
+        np.testing.assert_allclose(result["final/lambda"][0], [-.621974470973, .294095060796], rtol=0, atol=2e-12)
+        result = self.run_study(MIXED, "method.stages=3")
+        np.testing.assert_allclose(result["final/q"][0], [.660722509900, .0465594906974, -.774713964590, .326184487928], rtol=0, atol=2e-12)
+        self.assertAlmostEqual(result["final/lambda"][0, 1], .293006550141, delta=2e-12)
+
+    def test_every_family_has_the_step_of_an_independent_computation(self):
+        for method, (q, p, multiplier) in STEPS.items():
+            with self.subTest(method):
+                result = self.run_study(SPHERE.replace('name = "holonomic-lobatto"\nstages = 3', method))
+                np.testing.assert_allclose(result["final/q"][0], q, rtol=0, atol=2e-12)
+                np.testing.assert_allclose(result["final/p"][0], p, rtol=0, atol=2e-12)
+                self.assertAlmostEqual(result["final/lambda"][0, 0], multiplier, delta=2e-11)
+        result = self.run_study(TOP)
+        np.testing.assert_allclose(result["final/q"][0, :3], [.882084294861, -.387179420563, -.268364291687], rtol=0, atol=2e-12)
+        np.testing.assert_allclose(result["final/p"][0], [.366618622261, .500619473885, .875649179436], rtol=0, atol=2e-12)
+        result = self.run_study(KICKS)
+        np.testing.assert_allclose(result["final/q"][0], [.528098281049, -.152792254374], rtol=0, atol=2e-12)
+        np.testing.assert_allclose(result["final/p"][0], [.197141405758, .801568766045], rtol=0, atol=2e-12)
+
+    def test_time_goes_on_over_a_restart_and_through_sections(self):
+        """A run from the middle of another, with its state and time, ends where that one ends; and sections may name the time."""
+        whole = self.run_study(PIVOT.format(system=BY_ANGLE, start='q = ["angle"]\nv = [0]',
+                                            more='[[section]]\nname = "stroboscope"\nsurface = "sin(pi t)"\ndirection = "+"'))
+        half = [f"{x:.17g}" for x in (whole["trajectories/q"][15, 0, 0], whole["trajectories/v"][15, 0, 0])]
+        rest = self.run_study(PIVOT.format(system=BY_ANGLE, start=f"q = [{half[0]}]\nv = [{half[1]}]", more=""),
+                              "time.start=2.0", "time.steps=150", "ensemble.axes=[]", "output.trajectories=[0]")
+        self.assertAlmostEqual(rest["final/q"][0, 0], whole["final/q"][0, 0], delta=1e-13)
+        times = whole["sections/stroboscope/time"][:]
+        self.assertEqual(len(times), 8)  # once in the time from 0.5 to 3.5, at 2, of eight trajectories
+        np.testing.assert_allclose(times, 2.0, atol=1e-13)
+
+    def test_methods_refuse_what_they_do_not_take(self):
+        (self.folder / "study.toml").write_text(SPHERE.replace("holonomic-lobatto", "bobenko-suris").replace("stages = 3\n", ""))
+        done = subprocess.run([PROGRAM, "check", self.folder / "study.toml"], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"study.toml:\d+: method 'bobenko-suris' cannot treat system 'sphere' .*use .*holonomic-lobatto")
+        (self.folder / "study.toml").write_text(KICKS.replace("x/4", "x/4 - v_y"))
+        done = subprocess.run([PROGRAM, "check", self.folder / "study.toml"], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r'study.toml:\d+: .*"blanes-moan4" splits into drifts and kicks, and the force .* depends on velocities; set')
+
+
+if __name__ == "__main__":
+    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
