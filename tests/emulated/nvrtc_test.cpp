@@ -173,7 +173,8 @@ struct Ensemble {
     std::uniform_real_distribution<double> change(-0.3, 0.3);
     for (double& x : v) x += change(random);
     const PointView point{q.data(), v.data(), p.data(), lambda.data()};
-    entry.prepare({arguments.parameters, 0.0}, point, {.from_momentum = false, .keep_multiplier = false, .project = true});
+    entry.prepare({arguments.parameters, 0.0}, point,
+                  {.from_momentum = false, .keep_multiplier = false, .project = true});
     entry.tangent(arguments.parameters, q.data(), v.data(), false, tangent.data());
     put(k, arguments.layout.q, q);
     put(k, arguments.layout.p, p);

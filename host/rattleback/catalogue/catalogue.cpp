@@ -8,8 +8,8 @@
 
 namespace rattleback {
 
-void velocity_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p,
-                       bool in_space, double* v) {
+void velocity_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p, bool in_space,
+                       double* v) {
   if (!in_space || system.turn == nullptr) {
     system.velocity(place, q, p, v);
     return;
@@ -20,8 +20,8 @@ void velocity_of_state(const SystemEntry& system, SystemAt place, const double* 
   system.turn(q, v, nullptr, true);
 }
 
-bool multiplier_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p,
-                         bool in_space, double* lambda) {
+bool multiplier_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p, bool in_space,
+                         double* lambda) {
   std::vector<double> in_body(p, p + system.n), v(in_body.size());
   if (in_space && system.turn != nullptr) system.turn(q, nullptr, in_body.data(), false);
   system.velocity(place, q, in_body.data(), v.data());

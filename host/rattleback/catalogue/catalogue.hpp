@@ -13,13 +13,13 @@ namespace rattleback {
 
 /// Computes v of a state (q, p). On a group, v and p are in space (right trivialised) if `in_space`, otherwise in the
 /// body.
-void velocity_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p,
-                       bool in_space, double* v);
+void velocity_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p, bool in_space,
+                       double* v);
 
 /// Computes the multiplier of the continuous equations at a state (q, p), which is in space or in the body as above. Returns
 /// false where these equations do not determine it.
-bool multiplier_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p,
-                         bool in_space, double* lambda);
+bool multiplier_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p, bool in_space,
+                         double* lambda);
 
 /// The registry of the process. Built-in entries are present from the start.
 class Catalogue {

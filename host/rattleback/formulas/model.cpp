@@ -81,6 +81,26 @@ std::vector<GroupFactor> parse_group(const FormulaText& group) {
   return factors;
 }
 
+std::string type_of(const std::vector<GroupFactor>& group) {
+  std::vector<std::string> names;
+  for (const GroupFactor& factor : group)
+    names.push_back(factor.kind == GroupFactor::Kind::so3   ? "SO3"
+                    : factor.kind == GroupFactor::Kind::se3 ? "SE3"
+                                                            : fmt::format("Rn<{}>", factor.size));
+  return names.size() == 1 ? names.front() : fmt::format("Product<{}>", join(names));
+}
+
+std::string SystemFormulas::configuration() const {
+  std::string space;
+  for (const GroupFactor& factor : group) {
+    if (!space.empty()) space += " x ";
+    space += factor.kind == GroupFactor::Kind::so3   ? "SO(3)"
+             : factor.kind == GroupFactor::Kind::se3 ? "SE(3)"
+                                                     : fmt::format("R^{}", factor.size);
+  }
+  return fmt::format("{}: {}", space, join(coordinates));
+}
+
 std::string fault_of_symbol(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };

@@ -76,13 +76,15 @@ struct SystemFormulas {
   FormulaText potential;                      ///< an empty text for none
   FormulaText lagrangian;                     ///< in place of mass, vector_potential and potential
   std::vector<FormulaText> force;             ///< a generalized force f(t, q, v), n entries, or none
-  FormulaText dissipation;                    ///< Rayleigh's function D(t, q, v), whose force is -dD/dv; an empty text for none
+  FormulaText dissipation;  ///< Rayleigh's function D(t, q, v), whose force is -dD/dv; an empty text for none
   std::vector<FormulaText> constraints, velocity_constraints;
   std::vector<Observable> observables;
   std::vector<double> q, v;  ///< default state: elements, n
   double time_scale = 1.0;
 
   [[nodiscard]] bool on_group() const { return group.size() != 1 || group.front().kind != GroupFactor::Kind::rn; }
+  /// The configuration space and its coordinates, as "R^2: x, y".
+  [[nodiscard]] std::string configuration() const;
   [[nodiscard]] int n() const { return static_cast<int>(velocities.size()); }
   [[nodiscard]] int elements() const { return static_cast<int>(coordinates.size()); }
   [[nodiscard]] int m() const { return static_cast<int>(constraints.size() + velocity_constraints.size()); }
@@ -94,6 +96,9 @@ inline constexpr int most_coordinates = 64, most_observables = 32;
 
 /// Returns the factors of "SO(3) x R^2". Throws Error(input) for other texts.
 [[nodiscard]] std::vector<GroupFactor> parse_group(const FormulaText& group);
+
+/// Returns the C++ type of a group: "SO3", "Product<SO3, Rn<2>>".
+[[nodiscard]] std::string type_of(const std::vector<GroupFactor>& group);
 
 /// Returns why a text cannot name a coordinate, velocity, parameter or dimension; empty for a good name.
 [[nodiscard]] std::string fault_of_symbol(std::string_view name);

@@ -29,15 +29,6 @@ std::string struct_name(const SystemFormulas& system) {
   return result + "System";
 }
 
-std::string group_name(const std::vector<GroupFactor>& group) {
-  std::vector<std::string> names;
-  for (const GroupFactor& factor : group)
-    names.push_back(factor.kind == GroupFactor::Kind::so3   ? "SO3"
-                    : factor.kind == GroupFactor::Kind::se3 ? "SE3"
-                                                            : fmt::format("Rn<{}>", factor.size));
-  return names.size() == 1 ? names.front() : fmt::format("Product<{}>", join(names));
-}
-
 /// What a member function takes.
 struct Signature {
   std::string result, name;
@@ -91,7 +82,7 @@ class Printer : HeaderText {
     line("template <class T>");
     line(fmt::format("struct {} {{", struct_name(system_)));
     line("  using scalar = T;");
-    if (system_.on_group()) line(fmt::format("  using Group = {};", group_name(system_.group)));
+    if (system_.on_group()) line(fmt::format("  using Group = {};", type_of(system_.group)));
     if (!system_.parameters.empty()) {
       std::vector<std::string> members;
       for (const auto& parameter : system_.parameters) members.push_back("parameter_" + parameter.name);
@@ -104,7 +95,7 @@ class Printer : HeaderText {
     line("");
     text("name", system_.name);
     text("summary", system_.summary);
-    text("configuration", configuration());
+    text("configuration", system_.configuration());
     std::vector<std::string> quoted;
     for (const std::string& name : system_.coordinates) quoted.push_back(cpp_string(name));
     line(fmt::format("  static constexpr std::array<const char*, {}> coordinates{{{}}};", graph_.elements,
@@ -129,16 +120,6 @@ class Printer : HeaderText {
                                     cpp_string(observable.text)));
     list("ObservableInfo", "invariants", entries);
   }
-  std::string configuration() const {
-    std::string space;
-    for (const GroupFactor& factor : system_.group) {
-      if (!space.empty()) space += " x ";
-      space += factor.kind == GroupFactor::Kind::so3   ? "SO(3)"
-               : factor.kind == GroupFactor::Kind::se3 ? "SE(3)"
-                                                       : fmt::format("R^{}", factor.size);
-    }
-    return fmt::format("{}: {}", space, join(system_.coordinates));
-  }
   /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
   void function(const Signature& signature, const std::vector<int>& nodes, int columns = 0) {
     if (const std::string fault = fault_of_numbers(algebra_, nodes); !fault.empty())
@@ -152,8 +133,7 @@ class Printer : HeaderText {
     if (!signature.of_parameters) line("  template <class S>");
     std::vector<std::string> arguments;
     const bool timed = std::ranges::any_of(nodes, [this](int node) { return graph_.depends_on_t(node); });
-    if (timed || signature.arguments.front() == 't')
-      arguments.push_back(fmt::format("const S&{}", timed ? " t" : ""));
+    if (timed || signature.arguments.front() == 't') arguments.push_back(fmt::format("const S&{}", timed ? " t" : ""));
     for (const char letter : signature.arguments) {
       if (signature.of_parameters) break;
       if (letter == 't') continue;
@@ -496,7 +476,10 @@ std::string system_header(const SystemFormulas& system) { return Printer(system)
 std::string system_type(const SystemFormulas& system) { return fmt::format("formulas::{}<T>", struct_name(system)); }
 
 std::string system_kind(const SystemFormulas& system) {
-  return system.mixed() ? "mixed" : !system.constraints.empty() ? "holonomic" : !system.velocity_constraints.empty() ? "velocity" : "none";
+  return system.mixed()                         ? "mixed"
+         : !system.constraints.empty()          ? "holonomic"
+         : !system.velocity_constraints.empty() ? "velocity"
+                                                : "none";
 }
 
 }  // namespace rattleback

@@ -264,8 +264,9 @@ void SystemGraph::read_force() {
   if (system.dissipation.text.empty()) return;
   const int dissipation = parse(system.dissipation, true, "");
   if (!depends_on_v(dissipation))
-    throw FormulaError(system.dissipation, 0,
-                       "it does not depend on a velocity, so it gives no force; the force is minus its derivative by the velocities");
+    throw FormulaError(
+        system.dissipation, 0,
+        "it does not depend on a velocity, so it gives no force; the force is minus its derivative by the velocities");
   if (force.empty()) force.resize(at(n), algebra_.number(0.0));
   for (int i = 0; i < n; ++i) {
     int& entry = force[at(i)];

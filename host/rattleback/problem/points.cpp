@@ -29,10 +29,9 @@ Point::Point(const SystemEntry& system, const Ensemble& ensemble, const Study& s
   v.resize(static_cast<std::size_t>(system.n));
   p.resize(static_cast<std::size_t>(system.n));
   lambda.resize(static_cast<std::size_t>(system.m));
-  report = system.prepare(
-      {data.parameters.data(), study.time.start}, {q.data(), v.data(), p.data(), lambda.data()},
-      {ensemble.from_momentum(), ensemble.multiplier_given(), study.ensemble.project, ensemble.in_space(), in_space,
-       data.step});
+  report = system.prepare({data.parameters.data(), study.time.start}, {q.data(), v.data(), p.data(), lambda.data()},
+                          {ensemble.from_momentum(), ensemble.multiplier_given(), study.ensemble.project,
+                           ensemble.in_space(), in_space, data.step});
 }
 
 namespace {
@@ -157,8 +156,7 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
       const InitialData& data = evaluate(k);
       steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       ++checked;
-      const std::string fault =
-          fault_of(study, system, data.parameters, Point(system, ensemble, study, data, false));
+      const std::string fault = fault_of(study, system, data.parameters, Point(system, ensemble, study, data, false));
       if (fault.empty()) continue;
       const std::lock_guard lock(mutex);
       if (k < first_bad) {

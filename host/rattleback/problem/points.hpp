@@ -13,7 +13,8 @@ struct Point {
   PrepareReport report{};
 
   /// The point of a study's initial data; `in_space` says whether the resulting v and p are in space or in the body.
-  Point(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data, bool in_space);
+  Point(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data,
+        bool in_space);
 };
 
 /// Completes and checks all points of the ensemble's range. Throws Error(input) naming the first trajectory that cannot start. Returns the

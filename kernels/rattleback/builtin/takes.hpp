@@ -37,7 +37,7 @@ constexpr std::uint64_t methods_that_take() {
     if (takes) bits |= bit;
     bit <<= 1;
   };
-#define RB_TAKES(id, ...)                                                                           \
+#define RB_TAKES(id, ...)                                                                             \
   add(methods::id.constraints.contain(kind_of<System>()) && (methods::id.driven || !timed<System>) && \
       Takes<families::id, System>);
   RB_METHODS(RB_TAKES)

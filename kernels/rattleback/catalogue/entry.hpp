@@ -167,9 +167,9 @@ struct SystemEntry {
   const char* summary;
   const char* configuration;
   const char* source;
-  int n;         ///< dimension of the configuration space
-  int elements;  ///< count of numbers in a configuration: n on R^n, 9 on SO(3)
-  int m;         ///< number of constraints
+  int n;          ///< dimension of the configuration space
+  int elements;   ///< count of numbers in a configuration: n on R^n, 9 on SO(3)
+  int m;          ///< number of constraints
   int positions;  ///< number of those on positions, which come first
   ConstraintKind constraint;
   std::span<const ParameterInfo> parameters;
@@ -233,7 +233,7 @@ struct MethodEntry {
   int (*stages_of)(std::span<const OptionValue> values) = nullptr;
   /// Further needs besides the kind of constraints, as "a Lagrangian v.Mv/2 - U(q) on R^n"; null: nothing.
   const char* needs = nullptr;
-  bool driven = false;  ///< takes systems with explicit time and applied forces
+  bool driven = false;          ///< takes systems with explicit time and applied forces
   bool separable_form = false;  ///< uses the separable form of a system with two forms (SystemEntry::separable_without)
   /// Whether the constraints on positions and on velocities hold to round-off. Otherwise their error is of the order of
   /// the step.

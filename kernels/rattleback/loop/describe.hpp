@@ -153,8 +153,8 @@ void forms(SystemAt place, const double* q, const double* v, double* rows) {
   using System = SystemOf<double>;
   constexpr int n = System::n, m = System::m;
   if constexpr (m > 0) {
-    const auto phi = constraint_forms(detail::system_from<System>(place), detail::load<element_size<System>>(q),
-                                      detail::load<n>(v));
+    const auto phi =
+        constraint_forms(detail::system_from<System>(place), detail::load<element_size<System>>(q), detail::load<n>(v));
     for (int k = 0; k < m; ++k) detail::store(phi[k], rows + k * n);
   }
 }

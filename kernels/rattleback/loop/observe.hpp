@@ -60,11 +60,12 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
   if constexpr (m > 0) lambda = load_rows<T, m>(chunk, rows.lambda, lane);
   Vector<T, Formulas<T>::count> of_study{};
   if constexpr (Formulas<T>::count > 0) {
-    of_study = Formulas<T>::evaluate(ObservedPoint<T, Sys>{
-        {a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda, v, of_system});
+    of_study = Formulas<T>::evaluate(
+        ObservedPoint<T, Sys>{{a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda, v, of_system});
   }
   if constexpr (m > 0)
-    if (wanted(ObservableCode::lambda)) lambda = multiplier_of_state<Sys>(a, chunk, lane, time_of_state<T>(a, chunk, lane), q, p, lambda);
+    if (wanted(ObservableCode::lambda))
+      lambda = multiplier_of_state<Sys>(a, chunk, lane, time_of_state<T>(a, chunk, lane), q, p, lambda);
   for (int i = 0; i < count; ++i) {
     const ObservableCode code = codes[i];
     T x(0.0);

@@ -15,9 +15,9 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
   const auto p = load_rows<T, Sys::n>(chunk, a.layout.p, lane);
   Vector<T, Sys::m> lambda{};
   if constexpr (Sys::m > 0) lambda = load_rows<T, Sys::m>(chunk, a.layout.lambda, lane);
-  store_rows(chunk, a.layout.surfaces, lane,
-             Formulas<T>::evaluate(SteppedPoint<T, System>{
-                 {a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda}));
+  store_rows(
+      chunk, a.layout.surfaces, lane,
+      Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda}));
 }
 
 /// Updates the values of the surfaces after an accepted step of the lanes `good` to a time; returns the crossed surfaces as bits.

@@ -87,7 +87,8 @@ RB_HD Vector<S, System::m> constraint_offset(const System& system, const Vector<
 namespace detail {
 /// Dg(q) v; of a system at a time the hidden constraint Dg(q) v + g_t.
 template <class System, class S>
-RB_HD Vector<S, position_count<System>> hidden_constraint(const System& system, const Vector<S, element_size<System>>& q,
+RB_HD Vector<S, position_count<System>> hidden_constraint(const System& system,
+                                                          const Vector<S, element_size<System>>& q,
                                                           const Vector<S, System::n>& v) {
   const auto g = running<S>(system).position_constraint(moving<group_of<System>>(q, v));
   return derivative(g);

@@ -16,8 +16,8 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 /// Whether the call, of a system s at a time t, a configuration q and a velocity v, is there.
-#define RB_GIVES(call)                                                                                          \
-  (requires(const System& s, const typename System::scalar& t, const Configuration<System>& q,                  \
+#define RB_GIVES(call)                                                                         \
+  (requires(const System& s, const typename System::scalar& t, const Configuration<System>& q, \
             const Vector<typename System::scalar, System::n>& v) { s.call; })
 template <class System>
 inline constexpr bool gives_force_in_time = RB_GIVES(force(t, q, v));
@@ -98,18 +98,19 @@ class AtTime : public System {
   RB_HD AtTime(const System& system, const Time& t) : System(system), time(t) {}
 
 // The function without the time, where the system has it with the time or without.
-#define RB_AT_TIME(name)                                                                                              \
-  template <class... X>                                                                                               \
-    requires(requires(const System& s, const Scalar<X...>& t, const X&... x) {                                        \
-      s.name(t, detail::lifted<Scalar<X...>>(x)...);                                                                  \
-    } || requires(const System& s, const X&... x) { s.name(x...); })                                                  \
-  RB_HD auto name(const X&... x) const {                                                                              \
-    using S = Scalar<X...>;                                                                                           \
-    if constexpr (requires(const System& s, const S& t) { s.name(t, detail::lifted<S>(x)...); }) {                    \
-      return System::name(S(time), detail::lifted<S>(x)...);                                                          \
-    } else {                                                                                                          \
-      return System::name(x...);                                                                                      \
-    }                                                                                                                 \
+#define RB_AT_TIME(name)                                                                           \
+  template <class... X>                                                                            \
+    requires(                                                                                      \
+        requires(const System& s, const Scalar<X...>& t, const X&... x) {                          \
+          s.name(t, detail::lifted<Scalar<X...>>(x)...);                                           \
+        } || requires(const System& s, const X&... x) { s.name(x...); })                           \
+  RB_HD auto name(const X&... x) const {                                                           \
+    using S = Scalar<X...>;                                                                        \
+    if constexpr (requires(const System& s, const S& t) { s.name(t, detail::lifted<S>(x)...); }) { \
+      return System::name(S(time), detail::lifted<S>(x)...);                                       \
+    } else {                                                                                       \
+      return System::name(x...);                                                                   \
+    }                                                                                              \
   }
   RB_AT_TIME(lagrangian)
   RB_AT_TIME(lagrangian_derivatives)
@@ -129,9 +130,10 @@ class AtTime : public System {
 
   /// -grad U by hand.
   template <class S, int N>
-    requires(requires(const System& s, const Scalar<Vector<S, N>>& t, const Vector<Scalar<Vector<S, N>>, N>& q) {
-      s.force(t, q);
-    } || requires(const System& s, const Vector<S, N>& q) { s.force(q); })
+    requires(
+        requires(const System& s, const Scalar<Vector<S, N>>& t, const Vector<Scalar<Vector<S, N>>, N>& q) {
+          s.force(t, q);
+        } || requires(const System& s, const Vector<S, N>& q) { s.force(q); })
   RB_HD auto force(const Vector<S, N>& q) const {
     using R = Scalar<Vector<S, N>>;
     if constexpr (requires(const System& s, const R& t, const Vector<R, N>& x) { s.force(t, x); }) {

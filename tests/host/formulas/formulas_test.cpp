@@ -108,17 +108,19 @@ const Fault faults[] = {
      ""},
     {"name='a'\ncoordinates=['x','y']\nconstraints=['x']\nvelocity_constraints=['v_y']",
      "f.toml:3: system.constraints: 2 constraints leave no motion to 2 velocities; give fewer", ""},
-    {"name='a'\ncoordinates=['x','t']", "f.toml:2: system.coordinates: 't' is the time; choose another name for a coordinate",
-     ""},
+    {"name='a'\ncoordinates=['x','t']",
+     "f.toml:2: system.coordinates: 't' is the time; choose another name for a coordinate", ""},
     {"name='a'\ncoordinates=['x']\nparameters={t=1}",
      "f.toml:3: system.parameters: 't' is the time; choose another name for a parameter", ""},
     {"name='a'\ncoordinates=['x','y']\nforce=['-v_x']",
      "f.toml:3: system.force: it has 1 entry, and 2 are needed, one for each velocity (v_x, v_y)", ""},
     {"name='a'\ncoordinates=['x']\nforce=['-v_x lambda[0]']",
-     "f.toml:3: system.force[0] = '-v_x lambda[0]' cannot be used (column 6): unknown name 'lambda[0]' (known: x, v_x, t, pi)",
+     "f.toml:3: system.force[0] = '-v_x lambda[0]' cannot be used (column 6): unknown name 'lambda[0]' (known: x, v_x, "
+     "t, pi)",
      "  -v_x lambda[0]\n       ^"},
     {"name='a'\ncoordinates=['x']\ndissipation='x^2'",
-     "f.toml:3: system.dissipation = 'x^2' cannot be used: it does not depend on a velocity, so it gives no force; the force is "
+     "f.toml:3: system.dissipation = 'x^2' cannot be used: it does not depend on a velocity, so it gives no force; the "
+     "force is "
      "minus its derivative by the velocities",
      ""},
     {"name='a'\ncoordinates=['x','y']\nvelocity_constraints=['x']",

@@ -83,7 +83,8 @@ inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEn
                     composition.name, system.name));
   if (splits && system.force_of_velocity)
     return Settlement::refused(
-        fmt::format("composition = \"{}\" splits into drifts and kicks, and the force of '{}' depends on velocities; set composition = "
+        fmt::format("composition = \"{}\" splits into drifts and kicks, and the force of '{}' depends on velocities; "
+                    "set composition = "
                     "\"suzuki4\", \"kahan-li6\" or \"kahan-li8\", or more stages",
                     composition.name, system.name));
   Settlement settlement;

@@ -82,10 +82,10 @@ struct LobattoEquations {
   struct Residual {
     Vector<T, n> xi[S], z[S];
     Vector<T, N> g[S];
-    Vector<T, n> back;           // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
-    Vector<T, n> momentum[S];    // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
-    Vector<T, n> node[S];        // z_i by (27) minus the unknown z_i
-    Vector<T, m> constraint[S];  // phi(G_i)/h, Phi(G_i, eta(G_i, mubar_i)), or sum_j a_ij Phi(Q_j, V_j)
+    Vector<T, n> back;                         // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
+    Vector<T, n> momentum[S];                  // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
+    Vector<T, n> node[S];                      // z_i by (27) minus the unknown z_i
+    Vector<T, m> constraint[S];                // phi(G_i)/h, Phi(G_i, eta(G_i, mubar_i)), or sum_j a_ij Phi(Q_j, V_j)
     Vector<T, mixed ? positions : 0> closing;  // Dphi eta + phi_t at the end, with both kinds
     T norm;
   };

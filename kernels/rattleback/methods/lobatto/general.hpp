@@ -145,7 +145,8 @@ class GeneralLobatto {
     });
     if constexpr (m > 0) {
       const Chart<G, Tau, T> chart(constant<T>(r.xi[i]));
-      const auto forms = constraint_forms(equations_.at_stage(h, i), constant<T>(r.g[i]), chart.dtau(constant<T>(x.velocity[i])));
+      const auto forms =
+          constraint_forms(equations_.at_stage(h, i), constant<T>(r.g[i]), chart.dtau(constant<T>(x.velocity[i])));
       Team::for_each(0, m, [&](int k) {
         d.w[k] = constant<V>(chart.dtau_star(forms[k]));
         d.f[k] = constant<V>(chart.Ad_inverse_star(forms[k]));
@@ -207,9 +208,10 @@ class GeneralLobatto {
         RB_ROLLED
         for (int k = 0; k < m; ++k) {
           V& entry = jac[S * n + (i - 1) * m + k][column];
-          entry = positions == m || k < positions ? V(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
-                  : spark       ? V(tableau.a[i][0]) * psi[0][k]
-                                : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
+          entry = positions == m || k < positions
+                      ? V(tableau.a[i][l]) * d[i].w[k][b]  // phi(g tau(Xi)) has the derivative dtau^T Dphi
+                  : spark ? V(tableau.a[i][0]) * psi[0][k]
+                          : fma(ha, d[i].psi_xi[k][b], dot(d[i].psi_z[k], sum_f));
           RB_ROLLED
           for (int j = 1; spark && j < S; ++j) entry = fma(V(tableau.a[i][j]), psi[j][k], entry);
         }
@@ -295,7 +297,8 @@ class GeneralLobatto {
           Vector<V, m> dmultiplier;
           RB_ROLLED
           for (int k = 0; k < m; ++k) {
-            const int place = mixed ? positions + (i - 1) * m + k : (i - first) * m + k;  // in stage 0 its end is at `positions`
+            const int place =
+                mixed ? positions + (i - 1) * m + k : (i - first) * m + k;  // in stage 0 its end is at `positions`
             dmultiplier[k] = mixed && i == 0 ? (k < positions ? b[S * n + k] : V(0.0)) : b[S * n + place];
           }
           add(x.multiplier[i], dmultiplier, m);

@@ -93,7 +93,7 @@ class GroupSweeps {
   };
   struct Stages {
     End end;
-    ConstraintForms<System> forms[S];  // A_i
+    ConstraintForms<System> forms[S];                                                                   // A_i
     [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
     GuideFactors<T, coupled> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
@@ -303,7 +303,8 @@ class GroupSweeps {
           constraint = (-half * T(tableau.c[i])) * (at.forms[i] * G::ad(eta, y));
         } else {
           constraint = -h * constraint_rate(state, inertia, y);
-          if constexpr (Inertia::varies || applies_force) constraint = constraint - at.forms[i] * inertia.inverse_times(i, pushed);
+          if constexpr (Inertia::varies || applies_force)
+            constraint = constraint - at.forms[i] * inertia.inverse_times(i, pushed);
         }
       }
     }

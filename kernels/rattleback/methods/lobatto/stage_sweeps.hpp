@@ -163,7 +163,7 @@ class StageSweeps {
     Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
     Matrix<T, m, n> rate[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
-    [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // df/dv
+    [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;   // df/dv
     [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
     GuideFactors<T, coupled> factors;  // of the equations of the multipliers
 

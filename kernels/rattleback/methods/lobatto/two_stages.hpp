@@ -220,7 +220,8 @@ class TwoStageSweeps {
       return multipliers.factorise();
     }
     /// C x_1 + C' x_2 + h/2 R (x_1 + x_2).
-    RB_HD Vector<T, m> moved(const Forms& forms, const Vector<T, n>& x_1, const Vector<T, n>& x_2, const T& half) const {
+    RB_HD Vector<T, m> moved(const Forms& forms, const Vector<T, n>& x_1, const Vector<T, n>& x_2,
+                             const T& half) const {
       Vector<T, m> r = forms * x_1 + end_forms * x_2;
       RB_UNROLL
       for (int a = 0; a < Pattern::active; ++a) {
