@@ -78,7 +78,7 @@ void print_trajectories(const char* name, const std::vector<double>& numbers = {
     std::array<double, m> lambda{};
     for (double& x : q) x += random.uniform(-width, width);
     for (double& x : v) x += random.uniform(-width, width);
-    prepare<System>(arguments.parameters, {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true});
+    prepare<System>({arguments.parameters, 0.0}, {q.data(), v.data(), p.data(), lambda.data()}, {false, false, true});
     for (int i = 0; i < elements; ++i) at(i, lane) = q[static_cast<std::size_t>(i)];
     for (int i = 0; i < n; ++i) at(rows.p + i, lane) = p[static_cast<std::size_t>(i)];
     for (int i = 0; i < m; ++i) at(rows.lambda + i, lane) = lambda[static_cast<std::size_t>(i)];

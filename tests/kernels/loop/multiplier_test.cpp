@@ -43,7 +43,7 @@ TYPED_TEST(ShownMultiplier, IsThatOfTheContinuousEquationsWhereNoneIsCarried) {
     std::vector<double> parameters, by_host(m);
     for (const ParameterInfo& parameter : parameters_of<System>()) parameters.push_back(parameter.value);
     const Vector<double, n> v = velocity(system, state.q, state.p);
-    EXPECT_TRUE(multiplier<TypeParam::template of>(parameters.data(), state.q.entry, v.entry, by_host.data()));
+    EXPECT_TRUE(multiplier<TypeParam::template of>({parameters.data(), 0.0}, state.q.entry, v.entry, by_host.data()));
     for (int i = 0; i < m; ++i) {
       arguments.carries_multiplier = true;
       EXPECT_EQ(shown(i), stale);

@@ -54,7 +54,7 @@ template <template <class> class System, std::size_t N>
 PrepareReport report_of(std::array<double, N> q, std::array<double, N> v, std::vector<double> parameters,
                         bool project = false) {
   std::array<double, N> p{}, lambda{};
-  return prepare<System>(parameters.data(), {q.data(), v.data(), p.data(), lambda.data()},
+  return prepare<System>({parameters.data(), 0.0}, {q.data(), v.data(), p.data(), lambda.data()},
                          {.from_momentum = false, .keep_multiplier = false, .project = project, .step = 0.01});
 }
 bool is_on(const PrepareReport& report) { return report.residual <= report.tolerance; }
@@ -115,13 +115,14 @@ TEST(Constraints, TakeMassesOfAllSizes) {
     std::array<double, 1> lambda{};
     const std::vector<double> parameters{large, small};
     const PointView point{q.data(), v.data(), p.data(), lambda.data()};
-    PrepareReport report = prepare<Masses>(
-        parameters.data(), point, {.from_momentum = false, .keep_multiplier = false, .project = true, .step = 0.01});
+    PrepareReport report =
+        prepare<Masses>({parameters.data(), 0.0}, point,
+                        {.from_momentum = false, .keep_multiplier = false, .project = true, .step = 0.01});
     EXPECT_TRUE(report.projected_ok && report.multiplier_ok) << large;
     EXPECT_EQ(q[0], 0.1);  // the large mass stays
     EXPECT_NEAR(std::hypot(q[2] - q[0], q[3] - q[1]), 1.0, 1e-15);
     EXPECT_NEAR((q[2] - q[0]) * (v[2] - v[0]) + (q[3] - q[1]) * (v[3] - v[1]), 0.0, 1e-15);
-    report = prepare<Masses>(parameters.data(), point,
+    report = prepare<Masses>({parameters.data(), 0.0}, point,
                              {.from_momentum = true, .keep_multiplier = false, .project = false, .step = 0.01});
     EXPECT_TRUE(is_on(report)) << large;
     // free fall with a rotation: the small mass alone feels the rod

@@ -52,13 +52,13 @@ TEST(StatesInSpace, ArePreparedAndTurned) {
   auto q = rotation;
   Vector<double, 3> v{0.3, -0.2, 1.0}, p{};
   const PointView point{q.entry, v.entry, p.entry, nullptr};
-  EXPECT_TRUE(prepare<HeavyTop>(parameters, point, {false, false, false, true, true}).multiplier_ok);
+  EXPECT_TRUE(prepare<HeavyTop>({parameters, 0.0}, point, {false, false, false, true, true}).multiplier_ok);
   EXPECT_LT(distance(p, expected.p), 1e-16);
   EXPECT_EQ(distance(v, {0.3, -0.2, 1.0}), 0.0);
   // from the momentum, which keeps its bits
   p = expected.p;
   v = {};
-  prepare<HeavyTop>(parameters, point, {true, false, false, true, true});
+  prepare<HeavyTop>({parameters, 0.0}, point, {true, false, false, true, true});
   EXPECT_LT(distance(v, {0.3, -0.2, 1.0}), 1e-15);
   EXPECT_EQ(distance(p, expected.p), 0.0);
   EXPECT_EQ(distance(velocity_of_state(system, q, p, true), v), 0.0);
