@@ -256,6 +256,17 @@ class Driven(unittest.TestCase):
         self.assertEqual(len(times), 8)  # once in the time from 0.5 to 3.5, at 2, of eight trajectories
         np.testing.assert_allclose(times, 2.0, atol=1e-13)
 
+    def test_a_header_has_the_bits_of_its_formulas(self):
+        """Functions with the time first, and both kinds of constraints, in a header of a user."""
+        for study, name in ((MIXED, "MixedSystem"), (PIVOT.format(system=BY_ANGLE, start='q = ["angle"]\nv = [0]', more=""), "PivotSystem")):
+            by_formulas = self.run_study(study)
+            header = subprocess.run([PROGRAM, "describe", self.folder / "study.toml", "--header"], text=True, capture_output=True, check=True)
+            (self.folder / "own.hpp").write_text(header.stdout)
+            table = f'[system]\nfile = "own.hpp"\ntype = "formulas::{name}<T>"\n'
+            by_header = self.run_study(table + study[study.index("[method]"):])
+            for row in ("final/q", "final/p", "final/v"):
+                self.assertTrue((by_header[row][:] == by_formulas[row][:]).all(), f"{name}: {row}")
+
     def test_methods_refuse_what_they_do_not_take(self):
         (self.folder / "study.toml").write_text(SPHERE.replace("holonomic-lobatto", "bobenko-suris").replace("stages = 3\n", ""))
         done = subprocess.run([PROGRAM, "check", self.folder / "study.toml"], text=True, capture_output=True)

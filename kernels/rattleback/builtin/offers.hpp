@@ -62,15 +62,22 @@ concept GivesVelocityConstraint = requires(const S& s, const Place<S>& q, const 
 template <class S>
 concept GivesPositionConstraint = requires(const S& s, const Place<S>& q) { s.position_constraint(q); };
 
+/// The numbers of constraints on positions and on velocities; all of one kind unless `positions` says how many are on positions.
 template <class S>
 constexpr bool constraints_count() {
-  if constexpr (S::m == 0) return true;
+  int on_positions = S::m, on_velocities = S::m;
+  if constexpr (requires { S::positions; }) {
+    on_positions = S::positions;
+    on_velocities = S::m - S::positions;
+  }
+  bool right = true;
   if constexpr (requires(const S& s, const Place<S>& q) { s.position_constraint(q).size; })
-    return decltype(std::declval<const S&>().position_constraint(std::declval<const Place<S>&>()))::size == S::m;
+    right =
+        decltype(std::declval<const S&>().position_constraint(std::declval<const Place<S>&>()))::size == on_positions;
   if constexpr (requires(const S& s, const Place<S>& q, const Speed<S>& v) { s.constraint(q, v).size; })
-    return decltype(std::declval<const S&>().constraint(std::declval<const Place<S>&>(),
-                                                        std::declval<const Speed<S>&>()))::size == S::m;
-  return true;
+    right = right && decltype(std::declval<const S&>().constraint(
+                         std::declval<const Place<S>&>(), std::declval<const Speed<S>&>()))::size == on_velocities;
+  return S::m == 0 || right;
 }
 
 /// Whether the system can be made from the numbers of its parameters.
@@ -101,6 +108,17 @@ constexpr bool evaluates_invariants() {
 }
 
 // clang-format off: it breaks lines within `requires` expressions
+/// The system as its author wrote it, without the time that AtTime adds (mechanics/driven.hpp).
+template <class S>
+struct Written {
+  using type = S;
+};
+template <class S>
+  requires requires { typename S::Untimed; }
+struct Written<S> {
+  using type = typename S::Untimed;
+};
+
 /// The members whose types depend on no other.
 template <class S>
 struct Constants {
@@ -156,9 +174,9 @@ struct Functions<S> {
     return true;
   }();
   static_assert(right_v, "a system needs n numbers in `default_v`");
-  static_assert(requires { S::parameters; } || std::is_empty_v<S>,
+  static_assert(requires { S::parameters; } || std::is_empty_v<typename Written<S>::type>,
                 "a system needs `static constexpr std::array<ParameterInfo, k> parameters()`, which names its data members");
-  static_assert(has_members<S>(), "a system needs a data member of type T for each of its `parameters()`, in their order");
+  static_assert(has_members<typename Written<S>::type>(), "a system needs a data member of type T for each of its `parameters()`, in their order");
   static_assert(evaluates_invariants<S>(),
                 "a system needs `Vector<T, k> evaluate_invariants(q, v) const` with a value for each of its `invariants()`");
   static_assert(GivesPotential<S> || GivesLagrangian<S> || GivesParts<S> || GivesHamiltonian<S>,
