@@ -44,12 +44,21 @@
 // to the separable form of L. The separable form holds where the parameters in `separable_without` are 0; methods for
 // separable systems take the system only there.
 //
+// A driven system (driven.hpp) gives an applied force, a function that depends on the time with the time first, or both:
+//
+//   Vector<T, n> force(t, q, v)                     pairs with v; on a group in the frame of the body
+//   T potential(t, q), lagrangian(t, q, v), ..      each of the functions here on its own
+//
 // For a holonomic constraint a system gives, instead of the velocity constraint,
 //
 //   Vector<T, m> position_constraint(q)             g(q) = 0; Phi = Dg(q) v, the hidden constraint, follows
 //   Matrix<T, m, n> position_jacobian(q)            Dg by hand (optional); constraint_entry is then its sparsity
 //   static bool constraint_hessian_entry(i, j)      whether some d^2 g_k/dq_i dq_j is there (optional, for speed)
 //   static int constraint_opposite(row, column)     the column with the negated entry of Dg, or `column` (optional)
+//
+// A system with constraints of both kinds gives position_constraint, the velocity constraint with the other rows, and
+//
+//   static constexpr int positions                  how many of the m constraints are on positions; they come first
 //
 // A separable holonomic system may state more structure for methods with condensed equations (concept `Blocks`):
 //
