@@ -203,7 +203,7 @@ TEST_F(Families, TheMagneticPendulumIsSeparableWithoutItsFieldOnly) {
   };
   has(message("hbvm-planar", {"system.parameters.magnetic_field=0.5"}),
       "magnetic_field = 0.5 (method 'hbvm' takes systems with holonomic constraints or none and a Lagrangian v.Mv/2 - "
-      "U(q) on R^n, which 'planar-pendulum' has without it only)");
+      "U(t, q) on R^n, which 'planar-pendulum' has without it only)");
   has(message("hbvm-planar", {"system.parameters.magnetic_field=b", "ensemble.axes=[{name=\"b\",values=[0]}]"}),
       "magnetic_field = b (method 'hbvm'");
   const Result without = result("hbvm-planar", {"system.parameters.magnetic_field=0"}), plain = result("hbvm-planar");
