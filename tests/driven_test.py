@@ -256,6 +256,36 @@ class Driven(unittest.TestCase):
         self.assertEqual(len(times), 8)  # once in the time from 0.5 to 3.5, at 2, of eight trajectories
         np.testing.assert_allclose(times, 2.0, atol=1e-13)
 
+    def test_the_parasitic_multiplier_of_both_kinds_of_constraints_is_found(self):
+        """A sleigh on a table, which is a constraint on positions: its motion contracts, so that the carried multiplier grows."""
+        sleigh = """
+[system]
+name = "sleigh-on-a-table"
+coordinates = ["x", "y", "z", "a"]
+mass = [[1, 0, 0, "-0.4 sin(a)"], [0, 1, 0, "0.4 cos(a)"], [0, 0, 1, 0], ["-0.4 sin(a)", "0.4 cos(a)", 0, 0.66]]
+potential = "z"
+constraints = ["z"]
+velocity_constraints = ["v_y cos(a) - v_x sin(a)"]
+initial = { v = [0.5, 0, 0, 1.2] }
+[method]
+name = "nonholonomic-lobatto"
+stages = 2
+[time]
+step = 0.05
+end = 40.0
+[[observable]]
+name = "energy"
+statistics = ["mean"]
+"""
+        (self.folder / "sleigh.toml").write_text(sleigh)
+        run = [PROGRAM, "run", self.folder / "sleigh.toml", "--quiet", "-o"]
+        self.assertEqual(subprocess.run([*run, self.folder / "carried.h5"], capture_output=True).returncode, 3)
+        with h5py.File(self.folder / "carried.h5") as result:
+            bit = int(result["final/status"][0])
+            self.assertIn(b"multiplier", result["final/status"].attrs[f"bit {bit}"])
+        recomputed = [*run, self.folder / "recomputed.h5", "--set=method.multiplier=recomputed"]
+        self.assertEqual(subprocess.run(recomputed, capture_output=True).returncode, 0)
+
     def test_a_header_has_the_bits_of_its_formulas(self):
         """Functions with the time first, and both kinds of constraints, in a header of a user."""
         for study, name in ((MIXED, "MixedSystem"), (PIVOT.format(system=BY_ANGLE, start='q = ["angle"]\nv = [0]', more=""), "PivotSystem")):

@@ -73,7 +73,7 @@ bool compensated(const Problem& problem) {
 bool guards_multiplier(const Problem& problem) {
   const auto& options = problem.study.method.options;
   const auto chosen = options.find("multiplier");
-  return problem.system->constraint == ConstraintKind::velocity && chosen != options.end() &&
+  return problem.system->m > problem.system->positions && chosen != options.end() &&
          chosen->second == MethodOption(std::string("carried"));
 }
 

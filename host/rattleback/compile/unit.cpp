@@ -96,8 +96,7 @@ std::string Unit::text() const {
       break;
     case UnitKind::samples:
       functions = function("observe", "observe_chunk", only + also);
-      if (system->constraint == ConstraintKind::velocity)
-        functions += ",\n          " + function("guard", "guard_chunk", only);
+      if (system->m > system->positions) functions += ",\n          " + function("guard", "guard_chunk", only);
       break;
     case UnitKind::counted:
       functions = function("count", "count_chunk", pair);

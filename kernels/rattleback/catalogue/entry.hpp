@@ -436,7 +436,7 @@ struct CompiledUnit {
   AdvanceFunction advance = nullptr;
   AdvanceFunction advance_tangent = nullptr;  ///< with the tangent vector
   ObserveFunction observe = nullptr;
-  SampleFunction guard = nullptr;              ///< beside `observe`, where the constraint is one on velocities
+  SampleFunction guard = nullptr;              ///< beside `observe`, where a constraint is on velocities
   SampleFunction surfaces = nullptr;           ///< beside `advance`, where the study has surfaces
   CountFunction count = nullptr;               ///< over a scalar that counts operations
   const SystemEntry& (*describe)() = nullptr;  ///< the entry of a system of a user

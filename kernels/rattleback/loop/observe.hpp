@@ -139,7 +139,7 @@ inline constexpr double parasitic_impulse = 0.02;
 template <class T, template <class> class System>
 RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
-  if constexpr (kind_of<Sys>() == ConstraintKind::velocity) {
+  if constexpr (velocity_count<Sys> > 0) {
     constexpr int n = Sys::n, m = Sys::m;
     const ChunkLayout& rows = a.layout;
     const Sys system = load_system<Sys>(a, chunk, lane);
@@ -147,7 +147,9 @@ RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int l
     const auto p = load_rows<T, n>(chunk, rows.p, lane);
     const Vector<T, n> v = in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space);
     const detail::ContinuousMultiplier<Sys> exact(system, q, v);
-    const Vector<T, m> delta = load_rows<T, m>(chunk, rows.lambda, lane) - exact.lambda;
+    Vector<T, m> delta = load_rows<T, m>(chunk, rows.lambda, lane) - exact.lambda;
+    RB_UNROLL
+    for (int k = 0; k < position_count<Sys>; ++k) delta[k] = T(0.0);  // multipliers of positions are new in every step
     const Vector<T, n>& free = exact.free_acceleration;
     const Matrix<T, n, n> mass = mass_matrix(system, q, v);
     double* row = chunk + rows.guard * row_size + lane;
