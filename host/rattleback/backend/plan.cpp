@@ -51,7 +51,8 @@ void add_observables(Plan& plan, const Problem& problem) {
 
 /// A fit of a line to the ensemble's mean is the mean of the fits to single trajectories.
 void add_line_fits(Plan& plan, const Problem& problem, double step) {
-  const std::vector<double> times = problem.sample_times(step);
+  const bool any = !problem.study.fits.empty();
+  const std::vector<double> times = any ? problem.sample_times(step) : std::vector<double>();
   for (const Fit& fit : problem.study.fits) {
     if (fit.model != Fit::Model::line) continue;
     const auto observable = std::ranges::find(problem.study.observables, fit.observable, &Observable::name);

@@ -43,6 +43,8 @@ struct Problem {
   /// Returns the steps between two samples of a trajectory whose step size varies over the ensemble. Throws
   /// Error(input) when (end - start) / (samples * step) is not a whole number.
   [[nodiscard]] std::uint64_t steps_per_sample(double step) const;
+  /// Returns the time of a sample, for trajectories with this step size; sample 0 is at the start.
+  [[nodiscard]] double sample_time(double step, std::uint64_t sample) const;
   /// Returns the times of all samples, for trajectories with this step size.
   [[nodiscard]] std::vector<double> sample_times(double step) const;
   /// Returns whether the study gives v and p of the initial states in space. A result as initial file may say

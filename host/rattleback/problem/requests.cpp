@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
 
 #include "rattleback/base/message.hpp"
@@ -159,7 +160,7 @@ void check_groups(const Study& study) {
   reject_repeats(study.ensemble.group_by, where, "axis");
 }
 
-void check_fit(const Problem& problem, Fit& fit, const std::vector<double>& times) {
+void check_fit(const Problem& problem, Fit& fit, double step) {
   const auto fail = [&](std::string_view message) {
     input_error(fit.where, fmt::format("fit {} {}", quote(fit.name), message));
   };
@@ -178,30 +179,35 @@ void check_fit(const Problem& problem, Fit& fit, const std::vector<double>& time
              : fmt::format("takes {}, which is no mean over the trajectories; fits take mse and mean",
                            quote(fit.statistic)));
   }
-  const auto [low, high] = std::minmax(times.front(), times.back());  // a negative step runs back in time
+  // A list of all times may need more memory than there is, so samples are numbered in the order of their times, which
+  // is backwards where the step is negative.
+  const std::uint64_t samples = *problem.study.time.samples;
+  const bool backwards = problem.sample_time(step, 0) > problem.sample_time(step, samples);
+  const auto time = [&](std::uint64_t k) { return problem.sample_time(step, backwards ? samples - k : k); };
+  const double low = time(0), high = time(samples);
   if (!fit.from) fit.from = low;
   if (!fit.to) fit.to = high;
   if (!(*fit.from < *fit.to)) fail(fmt::format("needs from < to (got {} and {})", *fit.from, *fit.to));
-  const auto count = std::ranges::count_if(times, [&](double t) { return *fit.from <= t && t <= *fit.to; });
+  const auto numbers = std::views::iota(std::uint64_t{0}, samples + 1);
+  const auto begin = std::ranges::partition_point(numbers, [&](std::uint64_t k) { return time(k) < *fit.from; });
+  const auto end = std::ranges::partition_point(numbers, [&](std::uint64_t k) { return time(k) <= *fit.to; });
+  const auto count = static_cast<std::uint64_t>(end - begin);
   if (count < 3)
     fail(fmt::format(
         "has {} {} between {} and {}, and needs at least 3 (the study has {} from {} to {}); sample more often "
         "or change from and to",
-        count, count == 1 ? "sample" : "samples", *fit.from, *fit.to, times.size(), low, high));
-  if (fit.model != Fit::Model::power) return;
-  for (const double t : times)
-    if (*fit.from <= t && t <= *fit.to && t <= 0.0)
-      fail(fmt::format("is a power of the time and has a sample at time {}; give a `from` above 0", t));
+        count, count == 1 ? "sample" : "samples", *fit.from, *fit.to, samples + 1, low, high));
+  if (fit.model == Fit::Model::power && time(*begin) <= 0.0)
+    fail(fmt::format("is a power of the time and has a sample at time {}; give a `from` above 0", time(*begin)));
 }
 
 void check_fits(Problem& problem, double step) {
   std::set<std::string> names;
-  const std::vector<double> times = problem.sample_times(step);
   for (Fit& fit : problem.study.fits) {
     check_name("a fit", fit.name, fit.where);
     if (!names.insert(fit.name).second)
       input_error(fit.where, fmt::format("fit '{}' appears twice; rename one", fit.name));
-    check_fit(problem, fit, times);
+    check_fit(problem, fit, step);
   }
 }
 

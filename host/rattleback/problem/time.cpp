@@ -128,18 +128,22 @@ void complete_time(Study& study, const Formulas& formulas) {
   complete_samples(study);
 }
 
-std::vector<double> Problem::sample_times(double step) const {
+double Problem::sample_time(double step, std::uint64_t sample) const {
   const Study::Time& time = study.time;
   const std::uint64_t samples = *time.samples, every = *time.sample_every;
-  std::vector<double> times{time.start};
-  for (std::uint64_t s = 1; s <= samples; ++s)
-    times.push_back(time.start + (every == 0
-                                      ? (*time.end - time.start) * static_cast<double>(s) / static_cast<double>(samples)
-                                      : static_cast<double>(std::min(s * every, *time.steps)) * step));
+  if (sample == 0) return time.start;
+  const double t =
+      time.start + (every == 0 ? (*time.end - time.start) * static_cast<double>(sample) / static_cast<double>(samples)
+                               : static_cast<double>(std::min(sample * every, *time.steps)) * step);
+  if (sample < samples) return t;
   // Rounding must not move the end that the study gives.
   const double size = std::max(std::abs(time.start), std::abs(*time.end));
-  if (std::abs(times.back() - *time.end) <= 4.0 * std::numeric_limits<double>::epsilon() * size)
-    times.back() = *time.end;
+  return std::abs(t - *time.end) <= 4.0 * std::numeric_limits<double>::epsilon() * size ? *time.end : t;
+}
+
+std::vector<double> Problem::sample_times(double step) const {
+  std::vector<double> times;
+  for (std::uint64_t s = 0; s <= *study.time.samples; ++s) times.push_back(sample_time(step, s));
   return times;
 }
 

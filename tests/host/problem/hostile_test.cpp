@@ -53,6 +53,17 @@ void expect_in(const std::string& message, std::string_view part) {
   EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
+// A list of these times would need 48 TB.
+TEST(Hostile, AnyNumberOfSamples) {
+  const std::vector<std::string> samples{"time.end=6e11", "time.sample_every=1"};
+  EXPECT_EQ(parse("[output]\ntrajectories = []\n", samples), "");
+  const std::string observable = "[[observable]]\nname = \"energy\"\nstatistics = [\"mse\"]\n";
+  const std::string fit = "[[fit]]\nname = \"rate\"\nobservable = \"energy\"\nstatistic = \"mse\"\nmodel = \"power\"\n";
+  EXPECT_EQ(parse(observable + fit + "from = 1\n", samples), "");
+  expect_in(parse(observable + fit + "from = 0\n", samples), "has a sample at time 0");
+  expect_in(parse(observable + fit + "from = 1.05\nto = 1.25\n", samples), "has 2 samples between");
+}
+
 TEST(Hostile, SurfacesOfAnyDepth) {
   const auto surface = [](const std::string& text) { return parse("[[section]]\nsurface = \"" + text + "\"\n"); };
   for (const std::string& deep : {repeated("(", 20000) + "q0" + repeated(")", 20000), repeated("sin(", 20000),
