@@ -401,20 +401,23 @@ class Docs(unittest.TestCase):
 
     def test_groups_of_formulas(self):
         told = re.sub(r"\s+", " ", (ROOT / "README.md").read_text())
-        self.assertIn("Systems as formulas take SO(3), SE(3), or one of these with R^n; systems in C++ take SE(2), S^1 and all products, too.", told)
+        self.assertIn("products of SO(3), SE(3), SE(2), S^1 and R^n in any order", told)
         formulas = (ROOT / "docs/formulas.md").read_text()
-        self.assertIn('`"SO(3)"`, `"SE(3)"`, or one of these with R^n: `"SO(3) x R^2"`', formulas)
-        for group, coordinates in (("SO(3)", ""), ("SE(3)", ""), ("SO(3) x R^2", 'coordinates=["x","y"]'), ("SE(3) x R^1", 'coordinates=["s"]'),
-                                   ("SE(2)", None), ("S^1", None), ("SO(3) x SO(3)", None)):
+        section = formulas[formulas.index("## Groups and bodies"):]
+        groups = re.findall(r'`"([^`"]+)"`', section[:section.index("\n\n| factor")])
+        self.assertGreater(len(groups), 5)
+        names = {row[0]: set(re.findall(r"`(\w+)`", " ".join(row[1:3]))) for row in re.findall(r"^\| `(S[OE^].*?)` \| (.*?) \| (.*?) \|", section, re.M)}
+        self.assertEqual(set(names), {"SO(3)", "SE(3)", "SE(2)", "S^1"})
+        for group in [*groups, *names]:
             with self.subTest(group), tempfile.TemporaryDirectory() as folder:
                 study = pathlib.Path(folder) / "study.toml"
-                system = f'name = "t"\ngroup = "{group}"\ninertia = [1, 1, 1]\n{coordinates or ""}'
+                size = sum(int(n) for n in re.findall(r"R\^(\d)", group))
+                system = f'name = "t"\ngroup = "{group}"\ndimensions = {{ k = 2 }}\ncoordinates = ["s[1..{size}]"]'
                 study.write_text(STUDY.replace('name = "kepler"', system))
                 done = subprocess.run([PROGRAM, "describe", study, "--header"], capture_output=True, text=True)
-                if coordinates is None:
-                    self.assertIn("is not a configuration space", done.stderr)
-                else:
-                    self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for name in names.get(group, ()):
+                    self.assertRegex(done.stdout, rf"\b{name}\b")
 
     def test_methods_are_listed(self):
         table = (ROOT / "docs/methods.md").read_text().split("\n\n")[1]

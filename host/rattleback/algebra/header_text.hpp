@@ -51,9 +51,18 @@ class HeaderText {
     }
     out_ += words + '\n';
   }
-  /// A member with a text.
+  /// A member with a text, in pieces where it is long.
   void text(std::string_view member, std::string_view value) {
-    line(fmt::format("  static constexpr auto {} = {};", member, cpp_string(value)));
+    constexpr std::size_t most = 80;
+    std::vector<std::string> pieces;
+    while (value.size() > most) {
+      const std::size_t cut = value.rfind(' ', most);
+      if (cut == std::string_view::npos) break;
+      pieces.push_back(cpp_string(value.substr(0, cut + 1)));
+      value.remove_prefix(cut + 1);
+    }
+    pieces.push_back(cpp_string(value));
+    line(fmt::format("  static constexpr auto {} = {};", member, fmt::join(pieces, " ")));
   }
   /// A member with an array of numbers.
   void numbers(std::string_view member, const std::vector<double>& values) {

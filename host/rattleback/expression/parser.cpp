@@ -37,13 +37,14 @@ class Scanner {
     at_ += symbol.size();
     return true;
   }
-  /// Takes a name that begins here, with an index if present.
+  /// Takes a name that begins here, with an index if present: y[2], link[2]_x.
   std::string_view name() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    take_letters();
     if (at_ < text_.size() && text_[at_] == '[') {
       const std::size_t end = text_.find(']', at_);
       at_ = end == std::string_view::npos ? text_.size() : end + 1;
+      if (at_ < text_.size() && text_[at_] == '_') take_letters();
     }
     return text_.substr(begin, at_ - begin);
   }
@@ -59,8 +60,13 @@ class Scanner {
     return value;
   }
   [[nodiscard]] std::string_view rest() const { return text_.substr(std::min(at_, text_.size()), 40); }
+  [[nodiscard]] std::string_view text() const { return text_; }
 
  private:
+  void take_letters() {
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+  }
+
   std::string_view text_;
   std::size_t at_ = 0;
 };
@@ -73,8 +79,11 @@ struct TooManyTerms : SyntaxError {
 class Parser {
  public:
   /// `terms` counts the terms of all sums, also of those in indices.
-  Parser(std::string_view text, Graph& graph, const NameResolver& resolve, int& terms)
-      : scan_(text), graph_(graph), resolve_(resolve), terms_(terms) {}
+  Parser(std::string_view text, std::size_t begin, Graph& graph, const NameResolver& resolve, const Indices& indices,
+         int& terms)
+      : scan_(text), graph_(graph), resolve_(resolve), indices_(indices), terms_(terms) {
+    scan_.go_to(begin);
+  }
 
   int all() {
     const int node = expression();
@@ -212,21 +221,20 @@ class Parser {
     try {
       return resolve_(name);
     } catch (const std::exception& error) {
-      if (empty_ > 0 && name.back() == ']') return graph_.constant(1.0);
+      if (empty_ > 0 && name.find('[') != std::string::npos) return graph_.constant(1.0);
       if (dynamic_cast<const NameError*>(&error) != nullptr) throw SyntaxError(error.what(), begin);
       throw;
     }
   }
   std::string with_whole_index(const std::string& word, std::size_t begin) {
-    const std::size_t open = word.find('[');
-    if (open == std::string::npos || word.back() != ']') return word;
-    const std::string inside = word.substr(open + 1, word.size() - open - 2);
+    const std::size_t open = word.find('['), close = word.find(']');
+    if (open == std::string::npos || close == std::string::npos) return word;
+    const std::string inside = word.substr(open + 1, close - open - 1);
     if (std::ranges::all_of(inside, is_digit)) return word;
-    Parser index(inside, graph_, resolve_, terms_);
-    index.indices_ = indices_;
     try {
-      const Node& node = graph_[index.all()];
-      if (is_whole(node)) return fmt::format("{}[{}]", word.substr(0, open), static_cast<int>(node.number));
+      const Node& node = graph_[Parser(inside, 0, graph_, resolve_, indices_, terms_).all()];
+      if (is_whole(node))
+        return fmt::format("{}[{}]{}", word.substr(0, open), static_cast<int>(node.number), word.substr(close + 1));
     } catch (const TooManyTerms& error) {
       throw SyntaxError(error.what(), begin);
     } catch (const std::exception&) {
@@ -244,7 +252,7 @@ class Parser {
     const auto look = [&] {
       if (!scan_.take("(") || !is_letter(scan_.peek())) return false;
       const std::string word(scan_.name());
-      if (scan_.peek() != ',' || !is_variable_name(word)) return false;
+      if (!is_variable_name(word) || (scan_.peek() != ',' && scan_.name() != "in")) return false;
       if (indices_.contains(word)) return false;
       try {
         (void)resolve_(word);
@@ -261,8 +269,7 @@ class Parser {
     (void)scan_.take("(");
     (void)scan_.peek();
     const std::string index(scan_.name());
-    const int first = bound(index), last = bound(index);
-    if (!scan_.take(",")) fail(fmt::format("a sum over {0} is sum({0}, first, last, term)", index));
+    const auto [first, last] = scan_.peek() == ',' ? listed_bounds(index) : range();
     const std::size_t begin = scan_.at();
     int node = graph_.constant(0.0);
     for (int i = first; i <= last; ++i) {
@@ -276,6 +283,24 @@ class Parser {
     indices_.erase(index);
     close();
     return node;
+  }
+  std::pair<int, int> listed_bounds(const std::string& index) {
+    const int first = bound(index), last = bound(index);
+    if (!scan_.take(",")) fail(fmt::format("a sum over {0} is sum({0}, first, last, term)", index));
+    return {first, last};
+  }
+  /// Reads "in 1..m:".
+  std::pair<int, int> range() {
+    (void)scan_.name();
+    const std::size_t begin = scan_.at(), dots = scan_.text().find("..", begin), colon = scan_.text().find(':', dots);
+    if (dots == std::string_view::npos || colon == std::string_view::npos)
+      fail("a sum over a range is sum(i in first..last: term)");
+    const auto number = [&](std::size_t from, std::size_t to) {
+      return whole(Parser(scan_.text().substr(0, to), from, graph_, resolve_, indices_, terms_).all(), from);
+    };
+    const std::pair bounds{number(begin, dots), number(dots + 2, colon)};
+    scan_.go_to(colon + 1);
+    return bounds;
   }
   /// Reads the term of a sum without terms, so that a fault in it is found. A name with an index need not exist there.
   void check_term(const std::string& index, int value) {
@@ -293,7 +318,10 @@ class Parser {
     if (!scan_.take(",")) fail(fmt::format("a sum over {0} is sum({0}, first, last, term)", index));
     (void)scan_.peek();
     const std::size_t begin = scan_.at();
-    const Node node = graph_[expression()];
+    return whole(expression(), begin);
+  }
+  [[nodiscard]] int whole(int bound, std::size_t begin) const {
+    const Node& node = graph_[bound];
     if (!is_whole(node)) throw SyntaxError("the bounds of a sum are whole numbers that the study fixes", begin);
     return static_cast<int>(node.number);
   }
@@ -306,16 +334,17 @@ class Parser {
   Scanner scan_;
   Graph& graph_;
   const NameResolver& resolve_;
-  std::map<std::string, int> indices_;  ///< of the sums around this place
+  Indices indices_;  ///< of the sums around this place
   int& terms_;
   int empty_ = 0;  ///< sums without terms around this place
 };
 
 }  // namespace
 
-int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve) {
+int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve, const Indices& indices,
+                     std::size_t begin) {
   int terms = 0;
-  return Parser(text, graph, resolve, terms).all();
+  return Parser(text, begin, graph, resolve, indices, terms).all();
 }
 
 std::string fault_of_expression(std::string_view text) {

@@ -13,10 +13,11 @@
 // sign, and powers group from the right: -x^2 is -(x^2), and 2^3^2 is 2^9.
 //
 // sum(i, 1, m, y[i]^2 + z[i]^2) is the sum over the whole numbers i from 1 to m, where the name i has no other meaning.
-// The bounds are whole numbers that are known when the text is read. A sum with m < 1 has no terms and is 0; its term must be
+// sum(i in 1..m: y[i]^2 + z[i]^2) is the same sum. The bounds are whole numbers that are known when the text is read. A sum with m < 1 has no terms and is 0; its term must be
 // an expression all the same, where y[i] need not exist.
 
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,9 +41,13 @@ struct NameError : std::runtime_error {
 /// Returns the node for a name. Throws for an unknown name.
 using NameResolver = std::function<int(const std::string& name)>;
 
-/// Returns the node of the expression in `text`. A name has letters, digits and _, and may end with an index, as q[2].
-/// Throws SyntaxError, and the exceptions of `resolve`.
-int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve);
+/// Names that stand for whole numbers.
+using Indices = std::map<std::string, int>;
+
+/// Returns the node of the expression that begins at the byte `begin` of `text`. A name has letters, digits and _, and may
+/// have an index, as q[2] and link[2]_x. Throws SyntaxError, and the exceptions of `resolve`.
+int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve, const Indices& indices = {},
+                     std::size_t begin = 0);
 
 /// Returns why a text must not be parsed (length, nesting, a NUL); empty when the text is safe.
 [[nodiscard]] std::string fault_of_expression(std::string_view text);

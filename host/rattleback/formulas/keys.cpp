@@ -4,24 +4,30 @@ namespace rattleback {
 namespace {
 
 #define RB_FORMULA R"("type":["string","number"])"
-constexpr const char *text_type = R"({"type":"string","minLength":1})", *formula_type = "{" RB_FORMULA "}",
-                     *formulas_type = R"({"type":"array","items":{)" RB_FORMULA "}}",
-                     *names_type = R"({"type":"array","items":{"type":"string"}})",
-                     *matrix_type = R"({"type":["string","number","array"],"items":{"anyOf":[{)" RB_FORMULA
-                                    R"(},{"type":"array","items":{)" RB_FORMULA "}}]}}";
+constexpr const char
+    *text_type = R"({"type":"string","minLength":1})",
+    *formula_type = "{" RB_FORMULA "}", *formulas_type = R"({"type":"array","items":{)" RB_FORMULA "}}",
+    *names_type = R"({"type":"array","items":{"type":"string"}})",
+    *matrix_type = R"({"type":["string","number","array","object"],"items":{"type":["string","number","array"]}})";
 constexpr FormulaKey formula_keys[] = {
     {"name", "required", "letters, digits, `-` and `_`", "a string", text_type},
     {"summary", "`\"system written as formulas\"`", "a text that `rattleback describe` shows", "a string", text_type},
     {"source", "`\"the study\"`", "where the system comes from, a text that `rattleback describe` shows", "a string",
      text_type},
     {"coordinates", "required on R^n",
-     "names; `\"y[1..m]\"` stands for y1 to ym. On SO(3) and SE(3) the names R11 to R33 and, on SE(3), x, y, z come by "
-     "themselves, and this key names those of R^n",
+     "names; `\"y[1..m]\"` stands for y1 to ym. With a group, those of its factors R^n; the numbers of its bodies have "
+     "the "
+     "names of the table [below](#groups-and-bodies)",
      "an array of names", names_type},
-    {"velocities", "`v_x` for `x`",
-     "names of the velocities; on a group w1, w2, w3 of a rotation and u1, u2, u3 of SE(3), in the body",
+    {"velocities", "`v_x` for `x`", "names of the velocities; on a group those of the table below by default",
      "an array of names", names_type},
-    {"group", "R^n", "`\"SO(3)\"`, `\"SE(3)\"`, or one of these with R^n: `\"SO(3) x R^2\"`", "a string", text_type},
+    {"group", "R^n",
+     "the configuration space: a product of `SO(3)`, `SE(3)`, `SE(2)`, `S^1` and `R^n`, with powers: "
+     "`\"SO(3)^2 x R^3\"`",
+     "a string", text_type},
+    {"bodies", "none",
+     "a name for each factor of the group but R^n: `[\"arm\", \"wheel\"]`. Names then begin with it: `arm_R11`",
+     "an array of names", names_type},
     {"parameters", "none",
      R"(`{ b = 0.25 }`, or with unit and text: `{ b = { value = 0.25, unit = "1/s", text = "rate" } }`)", "a table",
      R"({"type":"object","additionalProperties":{"type":["string","number","object"],"required":["value"],"properties":)"
@@ -29,10 +35,13 @@ constexpr FormulaKey formula_keys[] = {
      R"(},"unit":{"type":"string"},"text":{"type":"string"}},"additionalProperties":false}})"},
     {"dimensions", "none", "`{ m = 3 }`: whole numbers for indices and sums", "a table of whole numbers",
      R"({"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":1000}})"},
-    {"mass", "1", "M: one formula, a diagonal, or rows; may depend on the coordinates",
-     "a formula, or an array of these", matrix_type},
-    {"inertia", "none", "in place of the entries of `mass` that belong to a rotation: three moments, or rows",
-     "a formula, or an array of these", matrix_type},
+    {"mass", "1",
+     "M: one formula, a diagonal, or rows; may depend on the coordinates. With bodies also `{ arm = 2, wheel = 0.5 }`",
+     "a formula, or an array or a table of these", matrix_type},
+    {"inertia", "none",
+     "in place of the entries of `mass` that belong to a rotation: three moments, or rows; with several bodies "
+     "an array or a table with these for each",
+     "a formula, or an array or a table of these", matrix_type},
     {"vector_potential", "0", "A: a formula for each velocity", "an array of formulas", formulas_type},
     {"potential", "0", "U", "a formula", formula_type},
     {"lagrangian", "none",
@@ -41,7 +50,8 @@ constexpr FormulaKey formula_keys[] = {
     {"force", "0", "an applied force: a formula for each velocity ([Forces](learn/forces.md))", "an array of formulas",
      formulas_type},
     {"dissipation", "0", "Rayleigh's function D: the force −∂D/∂v is added", "a formula", formula_type},
-    {"constraints", "none", "formulas of the coordinates that stay 0", "an array of formulas", formulas_type},
+    {"constraints", "none", "formulas of the coordinates that stay 0; `\"for i in 1..m-1: F\"` stands for several",
+     "an array of formulas", formulas_type},
     {"velocity_constraints", "none", "formulas of coordinates and velocities that stay 0; beside `constraints`, too",
      "an array of formulas", formulas_type},
     {"observables", "none", "`{ spin = \"x v_y - y v_x\" }`", "a table of formulas",

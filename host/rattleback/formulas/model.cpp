@@ -48,57 +48,20 @@ FormulaError::FormulaError(const FormulaText& formula, std::size_t column, std::
   excerpt_ = fmt::format("  {}\n  {}^", line, std::string(static_cast<std::size_t>(columns), ' '));
 }
 
-std::vector<GroupFactor> parse_group(const FormulaText& group) {
-  const auto fail = [&](const std::string& why) {
-    input_error(group.where, fmt::format("{} = {} is not a configuration space ({}); write for example \"SO(3)\", "
-                                         "\"SE(3)\" or \"SO(3) x R^2\"",
-                                         group.key, quote(group.text), why));
-  };
-  std::string text;
-  std::ranges::copy_if(group.text, std::back_inserter(text), [](char c) { return c != ' '; });
-  std::vector<GroupFactor> factors;
-  int rotations = 0;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('x', begin), text.size());
-    const std::string factor = text.substr(begin, end - begin);
-    if (factor == "SO(3)") {
-      factors.push_back({GroupFactor::Kind::so3, 3});
-      ++rotations;
-    } else if (factor == "SE(3)") {
-      factors.push_back({GroupFactor::Kind::se3, 6});
-      ++rotations;
-    } else if (factor.size() > 2 && factor.size() < 5 && factor.starts_with("R^") && factor[2] != '0' &&
-               std::all_of(factor.begin() + 2, factor.end(), [](char c) { return c >= '0' && c <= '9'; })) {
-      factors.push_back({GroupFactor::Kind::rn, std::stoi(factor.substr(2))});
-      if (factors.back().size > most_coordinates) fail(fmt::format("R^n has at most {} dimensions", most_coordinates));
-    } else {
-      fail(fmt::format("{} is not SO(3), SE(3) or R^n", quote(factor)));
-    }
-    begin = end + 1;
-  }
-  if (rotations == 0) fail("it has no rotation; leave group out for R^n");
-  if (rotations > 1) fail("it has more than one rotation, and their entries would have the same names");
-  return factors;
-}
-
-std::string type_of(const std::vector<GroupFactor>& group) {
-  std::vector<std::string> names;
-  for (const GroupFactor& factor : group)
-    names.push_back(factor.kind == GroupFactor::Kind::so3   ? "SO3"
-                    : factor.kind == GroupFactor::Kind::se3 ? "SE3"
-                                                            : fmt::format("Rn<{}>", factor.size));
-  return names.size() == 1 ? names.front() : fmt::format("Product<{}>", join(names));
+std::vector<std::string> meanings_of(const std::string& name) {
+  const std::size_t open = name.find('['), close = name.find(']');
+  if (open == std::string::npos || close == std::string::npos || close < open) return {name};
+  std::vector<std::string> meanings;
+  for (const char* separator : {"", "_"})
+    meanings.push_back(name.substr(0, open) + separator + name.substr(open + 1, close - open - 1) +
+                       name.substr(close + 1));
+  return meanings;
 }
 
 std::string SystemFormulas::configuration() const {
-  std::string space;
-  for (const GroupFactor& factor : group) {
-    if (!space.empty()) space += " x ";
-    space += factor.kind == GroupFactor::Kind::so3   ? "SO(3)"
-             : factor.kind == GroupFactor::Kind::se3 ? "SE(3)"
-                                                     : fmt::format("R^{}", factor.size);
-  }
-  return fmt::format("{}: {}", space, join(coordinates));
+  const std::string space = fmt::format("{}: {}", text_of(group), join(coordinates));
+  return std::ranges::any_of(group, &GroupFactor::is_body) ? fmt::format("{}; velocities {}", space, join(velocities))
+                                                           : space;
 }
 
 std::string fault_of_symbol(std::string_view name) {

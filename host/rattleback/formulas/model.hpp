@@ -1,11 +1,14 @@
 #pragma once
 // A mechanical system that a study writes as formulas. Plain data; `system_graph.hpp` gives it a meaning.
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rattleback/base/error.hpp"
+#include "rattleback/formulas/group.hpp"
 
 namespace rattleback {
 
@@ -20,6 +23,9 @@ struct FormulaText {
   std::string text;
   std::string key;    ///< "system.potential", "system.mass[1]"
   std::string where;  ///< "FILE:LINE", "--set KEY" or ""
+  /// The formula begins at this byte of the text, behind "for i in 1..3:", and these names have values in it.
+  std::size_t begin = 0;
+  std::map<std::string, int> indices = {};
 };
 
 /// An error in a formula. what() is complete; excerpt() shows the place in the formula.
@@ -35,15 +41,6 @@ class FormulaError : public Error {
   std::string excerpt_;
 };
 
-/// A factor of a configuration space.
-struct GroupFactor {
-  enum class Kind { rn, so3, se3 } kind = Kind::rn;
-  int size = 0;  ///< dimension
-
-  [[nodiscard]] int elements() const { return kind == Kind::rn ? size : size + 6; }
-  bool operator==(const GroupFactor&) const = default;
-};
-
 /// The table [system] of a study. Names are checked: a letter or _, then letters, digits and _.
 struct SystemFormulas {
   struct Parameter {
@@ -51,10 +48,7 @@ struct SystemFormulas {
     double value = 0.0;
     std::string unit = "1", text;
   };
-  struct Dimension {
-    std::string name;
-    int value = 0;
-  };
+  using Dimension = NamedCount;
   struct Observable {
     std::string name;
     FormulaText formula;
@@ -82,8 +76,9 @@ struct SystemFormulas {
   std::vector<double> q, v;  ///< default state: elements, n
   double time_scale = 1.0;
 
-  [[nodiscard]] bool on_group() const { return group.size() != 1 || group.front().kind != GroupFactor::Kind::rn; }
-  /// The configuration space and its coordinates, as "R^2: x, y".
+  /// Whether methods see a group. The numbers of S^1 and R^n add up, so that products of these are R^n to a method.
+  [[nodiscard]] bool on_group() const { return !std::ranges::all_of(group, &GroupFactor::commutes); }
+  /// The configuration space and its coordinates, with bodies also the velocities: "R^2: x, y", "S^1: theta; velocities w".
   [[nodiscard]] std::string configuration() const;
   [[nodiscard]] int n() const { return static_cast<int>(velocities.size()); }
   [[nodiscard]] int elements() const { return static_cast<int>(coordinates.size()); }
@@ -92,13 +87,11 @@ struct SystemFormulas {
   [[nodiscard]] bool mixed() const { return !constraints.empty() && !velocity_constraints.empty(); }
 };
 
-inline constexpr int most_coordinates = 64, most_observables = 32;
+inline constexpr int most_observables = 32;
 
-/// Returns the factors of "SO(3) x R^2". Throws Error(input) for other texts.
-[[nodiscard]] std::vector<GroupFactor> parse_group(const FormulaText& group);
-
-/// Returns the C++ type of a group: "SO3", "Product<SO3, Rn<2>>".
-[[nodiscard]] std::string type_of(const std::vector<GroupFactor>& group);
+/// Returns what a name with an index may mean: y2 and y_2 for y[2], link2_x and link_2_x for link[2]_x. Other names mean
+/// themselves.
+[[nodiscard]] std::vector<std::string> meanings_of(const std::string& name);
 
 /// Returns why a text cannot name a coordinate, velocity, parameter or dimension; empty for a good name.
 [[nodiscard]] std::string fault_of_symbol(std::string_view name);

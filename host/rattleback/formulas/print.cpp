@@ -67,11 +67,7 @@ class Printer : HeaderText {
     line("#pragma once");
     line("// Written by rattleback from the formulas of a study.");
     line("");
-    if (system_.on_group())
-      line(fmt::format("#include \"rattleback/lie/{}.hpp\"", system_.group.size() > 1 ? "lie"
-                                                             : system_.group[0].kind == GroupFactor::Kind::so3
-                                                                 ? "so3"
-                                                                 : "se3"));
+    if (system_.on_group()) line(fmt::format("#include \"rattleback/lie/{}.hpp\"", header_of(system_.group)));
     line("#include \"rattleback/mechanics/system.hpp\"");
     line("");
     line("RB_NAMESPACE_BEGIN");

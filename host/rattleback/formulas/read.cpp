@@ -10,6 +10,7 @@
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/expression/expression.hpp"
 #include "rattleback/formulas/system_graph.hpp"
+#include "rattleback/formulas/table_reader.hpp"
 #include "rattleback/lie/so3.hpp"
 
 namespace rattleback {
@@ -19,18 +20,12 @@ namespace {
 constexpr std::string_view taken_observables[] = {"energy",   "constraint", "hidden_constraint", "iterations",
                                                   "residual", "lyapunov",   "p_projected"};
 
-std::string place(const toml::source_region& source) {
-  if (!source.path) return "";
-  return source.path->starts_with(option_prefix) ? *source.path : fmt::format("{}:{}", *source.path, source.begin.line);
-}
-std::string place(const toml::node& node) { return place(node.source()); }
-
-class Reader {
+class Reader : TableReader {
  public:
-  explicit Reader(const toml::table& table) : table_(table) {}
+  explicit Reader(const toml::table& table) : TableReader(table) {}
 
   SystemFormulas operator()(bool starts_there) {
-    check_keys();
+    check_all_keys();
     system_.where = place(table_);
     system_.name = text("name");
     if (!std::ranges::all_of(system_.name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; }) ||
@@ -45,7 +40,7 @@ class Reader {
     read_names();
     read_parameters();
     check_names();
-    read_mass();
+    read_mass(BodyNames(system_.group, body_names()));
     system_.vector_potential = formulas("vector_potential");
     if (!system_.vector_potential.empty()) count("vector_potential", system_.vector_potential.size(), system_.n());
     system_.potential = optional_formula("potential");
@@ -65,93 +60,11 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(std::string_view key, std::string_view why) const {
-    const toml::node* node = table_.get(key);
-    input_error(node != nullptr ? place(*node) : place(table_), fmt::format("system.{}: {}", key, why));
-  }
-  [[noreturn]] static void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) {
-    input_error(place(node), fmt::format("{} must be {}", key, wanted));
-  }
-  void check_keys() const {
+  void check_all_keys() const {
     std::vector<std::string> known;
     for (const FormulaKey& row : keys_of_formulas()) known.emplace_back(row.key);
     check_keys(table_, "system", known);
   }
-  static void check_keys(const toml::table& table, std::string_view path, const std::vector<std::string>& known) {
-    for (const auto& [key, node] : table) {
-      if (std::ranges::find(known, key.str()) != known.end()) continue;
-      const toml::source_region& source = key.source().path ? key.source() : node.source();
-      input_error(place(source), fmt::format("unknown key {} in [{}] (known: {}){}", quote(key.str()), path,
-                                             join(known), did_you_mean(key.str(), known)));
-    }
-  }
-
-  std::string text(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) input_error(place(table_), fmt::format("system.{} is missing", key));
-    return string(*node, fmt::format("system.{}", key));
-  }
-  static std::string string(const toml::node& node, std::string_view key) {
-    const auto* value = node.as_string();
-    if (value == nullptr) wrong_type(node, key, "a string");
-    if (value->get().empty()) input_error(place(node), fmt::format("{} is empty; give it, or leave it out", key));
-    if (!is_printable(value->get()))
-      input_error(place(node), fmt::format("{} has characters that cannot be shown", key));
-    return value->get();
-  }
-  [[nodiscard]] Expression expression(const toml::node& node, const std::string& key) const {
-    Value value;
-    value.where = place(node);
-    if (const auto* integer = node.as_integer())
-      value.content = static_cast<double>(integer->get());
-    else if (const auto* real = node.as_floating_point())
-      value.content = real->get();
-    else if (const auto* words = node.as_string())
-      value.content = words->get();
-    else
-      wrong_type(node, key, "a number or an expression");
-    return Expression(value, key, known_, values_.data());
-  }
-  /// A number, or an expression in the names that have a value so far.
-  [[nodiscard]] double number(const toml::node& node, const std::string& key) const { return expression(node, key)(); }
-
-  static FormulaText formula(const toml::node& node, std::string key) {
-    FormulaText result{"", std::move(key), place(node)};
-    if (const auto* integer = node.as_integer())
-      result.text = fmt::format("{}", integer->get());
-    else if (const auto* real = node.as_floating_point(); real != nullptr && std::isfinite(real->get()))
-      result.text = fmt::format("{}", real->get());
-    else if (const auto* words = node.as_string())
-      result.text = words->get();
-    else
-      wrong_type(node, result.key, "a formula or a finite number");
-    return result;
-  }
-  FormulaText optional_formula(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    FormulaText result = node == nullptr ? FormulaText{} : formula(*node, fmt::format("system.{}", key));
-    if (node != nullptr && result.text.empty()) fail(key, "it is empty; give it, or leave it out");
-    return result;
-  }
-  static std::vector<FormulaText> formulas(const toml::node& node, const std::string& key) {
-    const toml::array* array = node.as_array();
-    if (array == nullptr) wrong_type(node, key, "an array of formulas");
-    std::vector<FormulaText> result;
-    for (std::size_t i = 0; i < array->size(); ++i)
-      result.push_back(formula(*array->get(i), fmt::format("{}[{}]", key, i)));
-    return result;
-  }
-  std::vector<FormulaText> formulas(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    return node == nullptr ? std::vector<FormulaText>{} : formulas(*node, fmt::format("system.{}", key));
-  }
-  void count(std::string_view key, std::size_t given, int needed) const {
-    if (static_cast<int>(given) == needed) return;
-    fail(key, fmt::format("it has {} {}, and {} {} needed, one for each velocity ({})", given, entries(given), needed,
-                          needed == 1 ? "is" : "are", join(system_.velocities)));
-  }
-  static std::string_view entries(std::size_t count) { return count == 1 ? "entry" : "entries"; }
-
   void read_dimensions() {
     const toml::node* node = table_.get("dimensions");
     if (node == nullptr) return;
@@ -164,91 +77,58 @@ class Reader {
       add_known(name, static_cast<double>(whole->get()), place(*value), "a dimension");
     }
   }
-  void add_known(const std::string& name, double value, const std::string& where, std::string_view what) {
-    check_symbol(name, where, what);
-    known_.push_back(name);
-    values_.push_back(value);
-  }
-  static void check_symbol(const std::string& name, const std::string& where, std::string_view what) {
-    if (const std::string fault = fault_of_symbol(name); !fault.empty())
-      input_error(where, fmt::format("{} cannot name {} ({})", quote(name), what, fault));
-  }
-
-  /// Returns the names of an array; "y[1..m]" stands for several.
-  std::vector<std::string> names(std::string_view key, std::string_view what) const {
-    std::vector<std::string> result;
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return result;
-    const toml::array* array = node->as_array();
-    if (array == nullptr) wrong_type(*node, fmt::format("system.{}", key), "an array of names");
-    for (const toml::node& entry : *array) {
-      const std::string name = string(entry, fmt::format("system.{}", key));
-      const std::size_t open = name.find('['), dots = name.find("..");
-      if (open == std::string::npos || dots == std::string::npos || name.back() != ']') {
-        check_symbol(name, place(entry), what);
-        result.push_back(name);
-      } else {
-        const auto bound = [&](std::size_t begin, std::size_t end) {
-          Value value(name.substr(begin, end - begin));
-          value.where = place(entry);
-          const double number = Expression(value, fmt::format("a bound of {}", quote(name)), known_, values_.data(),
-                                           "; a bound is a whole number or a dimension")();
-          if (number != std::floor(number) || number < 0 || number > 1000)
-            input_error(value.where, fmt::format("a bound of {} must be a whole number from 0 to 1000 (got {})",
-                                                 quote(name), number));
-          return static_cast<int>(number);
-        };
-        const int first = bound(open + 1, dots), last = bound(dots + 2, name.size() - 1);
-        check_symbol(name.substr(0, open), place(entry), what);
-        for (int i = first; i <= last; ++i) result.push_back(fmt::format("{}{}", name.substr(0, open), i));
-      }
-      if (result.size() > most_coordinates)
-        input_error(place(entry), fmt::format("there are more than {} names of {}s", most_coordinates, what.substr(2)));
-    }
-    return result;
-  }
-
   void read_names() {
     const std::vector<std::string> plain = names("coordinates", "a coordinate"),
                                    rates = names("velocities", "a velocity");
     if (const toml::node* node = table_.get("group"))
-      system_.group = parse_group({string(*node, "system.group"), "system.group", place(*node)});
+      system_.group = parse_group({string(*node, "system.group"), "system.group", place(*node)}, system_.dimensions);
     else
       system_.group = {{GroupFactor::Kind::rn, static_cast<int>(plain.size())}};
     if (!table_.contains("group") && plain.empty()) {
       if (table_.contains("coordinates")) fail("coordinates", "it names no coordinate; a system needs one at least");
       input_error(system_.where, "system.coordinates is missing; name the coordinates");
     }
+    const BodyNames bodies = read_bodies();
     std::vector<std::string>& coordinates = system_.coordinates;
-    std::vector<std::string> velocities;
-    std::size_t next = 0;
+    std::size_t next = 0, body = 0;
     int named = 0;
     for (const GroupFactor& factor : system_.group) {
-      if (factor.kind != GroupFactor::Kind::rn) {
-        rotation_ = static_cast<int>(velocities.size());
-        for (int i = 1; i <= 3; ++i)
-          for (int j = 1; j <= 3; ++j) coordinates.push_back(fmt::format("R{}{}", i, j));
-        velocities.insert(velocities.end(), {"w1", "w2", "w3"});
-        if (factor.kind == GroupFactor::Kind::se3) {
-          coordinates.insert(coordinates.end(), {"x", "y", "z"});
-          velocities.insert(velocities.end(), {"u1", "u2", "u3"});
-        }
-      } else {
-        for (int i = 0; i < factor.size && next < plain.size(); ++i, ++next) {
-          coordinates.push_back(plain[next]);
-          velocities.push_back("v_" + plain[next]);
-        }
-        named += factor.size;
+      for (const std::string_view name : factor.coordinates()) coordinates.push_back(bodies(body, name));
+      for (const std::string_view name : factor.velocities()) system_.velocities.push_back(bodies(body, name));
+      if (factor.is_body()) {
+        ++body;
+        continue;
       }
+      for (int i = 0; i < factor.size && next < plain.size(); ++i, ++next) {
+        coordinates.push_back(plain[next]);
+        system_.velocities.push_back("v_" + plain[next]);
+      }
+      named += factor.size;
     }
     if (static_cast<int>(plain.size()) != named)
       fail("coordinates", fmt::format("it has {} name{}, and R^n of the group has {} coordinate{}", plain.size(),
                                       plain.size() == 1 ? "" : "s", named, named == 1 ? "" : "s"));
-    system_.velocities = velocities;
     if (!rates.empty()) {
-      count("velocities", rates.size(), static_cast<int>(velocities.size()));
+      count("velocities", rates.size(), system_.n());
       system_.velocities = rates;
     }
+  }
+  BodyNames read_bodies() const {
+    const std::vector<std::string> given = body_names();
+    BodyNames bodies(system_.group, given);
+    if (!table_.contains("bodies")) return bodies;
+    if (bodies.count() == 0) fail("bodies", "R^n has no bodies; coordinates names its coordinates");
+    if (given.size() != bodies.count()) {
+      std::vector<std::string> factors;
+      for (const GroupFactor& factor : system_.group)
+        if (factor.is_body()) factors.push_back(factor.name());
+      fail("bodies",
+           fmt::format("it has {} name{}, and the group has {} bod{} ({})", given.size(), given.size() == 1 ? "" : "s",
+                       bodies.count(), bodies.count() == 1 ? "y" : "ies", join(factors)));
+    }
+    for (auto name = given.begin(); name != given.end(); ++name)
+      if (std::find(given.begin(), name, *name) != name) fail("bodies", fmt::format("{} is given twice", quote(*name)));
+    return bodies;
   }
 
   /// A number, or an expression of known numbers. Another expression is one of the ensemble, and has the value 1 here.
@@ -299,56 +179,19 @@ class Reader {
     for (const std::string& name : system_.coordinates) add(name, "coordinates", "a coordinate");
     for (const std::string& name : system_.velocities) add(name, "velocities", "a velocity");
     for (const auto& parameter : system_.parameters) add(parameter.name, "parameters", "a parameter");
-  }
-
-  /// Reads a number, a diagonal or rows for `size` velocities: size or size^2 formulas.
-  std::vector<FormulaText> matrix(std::string_view name, int size) const {
-    const toml::node& node = *table_.get(name);
-    const std::string key = fmt::format("system.{}", name);
-    const toml::array* array = node.as_array();
-    if (array == nullptr) return std::vector<FormulaText>(static_cast<std::size_t>(size), formula(node, key));
-    const auto length = [&](const toml::node& at, const toml::array& of, const std::string& what) {
-      if (static_cast<int>(of.size()) != size)
-        input_error(place(at), fmt::format("{} has {} {}, and {} {} needed", what, of.size(), entries(of.size()), size,
-                                           size == 1 ? "is" : "are"));
-    };
-    length(node, *array, key);
-    if (array->empty() || !array->get(0)->is_array()) return formulas(node, key);
-    std::vector<FormulaText> rows;
-    for (std::size_t i = 0; i < array->size(); ++i) {
-      const std::string row_key = fmt::format("{}[{}]", key, i);
-      if (!array->get(i)->is_array()) wrong_type(*array->get(i), row_key, "a row, like the first");
-      length(*array->get(i), *array->get(i)->as_array(), row_key);
-      for (FormulaText& entry : formulas(*array->get(i), row_key)) rows.push_back(std::move(entry));
+    if (!BodyNames(system_.group, body_names()).numbered()) return;
+    for (const auto& [name, what] : all) {  // R33_2 is R33[2], and so would be R332
+      const std::size_t end = name.rfind('_');
+      if (end == std::string::npos) continue;
+      const std::string other = name.substr(0, end) + name.substr(end + 1);
+      const auto same = std::ranges::find(all, other, &std::pair<std::string, std::string>::first);
+      if (same != all.end())
+        fail(table_.contains("coordinates") ? "coordinates" : "parameters",
+             fmt::format("{} is {} and {} is {}, and both would be {}[{}]; choose another name", quote(other),
+                         same->second, quote(name), what, name.substr(0, end), name.substr(end + 1)));
     }
-    return rows;
   }
-  void read_mass() {
-    const int n = system_.n();
-    if (!table_.contains("inertia")) {
-      if (table_.contains("mass")) system_.mass = matrix("mass", n);
-      return;
-    }
-    if (rotation_ < 0) fail("inertia", "the system has no rotation; mass gives the inertia of coordinates");
-    const std::vector<FormulaText> turning = matrix("inertia", 3);
-    std::vector<FormulaText> moving(static_cast<std::size_t>(n - 3), {"1", "system.mass", system_.where});
-    if (table_.contains("mass")) moving = matrix("mass", n - 3);
-    if (static_cast<int>(moving.size()) != n - 3)
-      fail("mass", "it has rows beside inertia; write all of M as rows of mass, or mass as a diagonal");
-    const auto other = [&](int i) { return static_cast<std::size_t>(i < rotation_ ? i : i - 3); };
-    const auto turns = [&](int i) { return i >= rotation_ && i < rotation_ + 3; };
-    if (turning.size() == 3) {
-      for (int i = 0; i < n; ++i)
-        system_.mass.push_back(turns(i) ? turning[static_cast<std::size_t>(i - rotation_)] : moving[other(i)]);
-      return;
-    }
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        system_.mass.push_back(turns(i) && turns(j)
-                                   ? turning[static_cast<std::size_t>(3 * (i - rotation_) + j - rotation_)]
-                               : i == j ? moving[other(i)]
-                                        : FormulaText{"0", "system.mass", system_.where});
-  }
+  std::vector<std::string> body_names() const { return names("bodies", "a body"); }
 
   void read_constraints() {
     system_.constraints = formulas("constraints");
@@ -415,47 +258,44 @@ class Reader {
       system_.q.resize(static_cast<std::size_t>(system_.n()));
       expand();
     }
-    check_rotation(node);
+    check_rotations(node);
   }
   /// Replaces n numbers by those of a configuration: rotation vectors become rotations.
   void expand() {
     std::vector<double> q;
     auto next = system_.q.begin();
     for (const GroupFactor& factor : system_.group) {
-      if (factor.kind != GroupFactor::Kind::rn) {
+      if (factor.has_matrix()) {
         const auto rotation = SO3::expand(Vector<double, 3>{next[0], next[1], next[2]});
         q.insert(q.end(), rotation.entry, rotation.entry + 9);
         next += 3;
       }
-      const int rest = factor.kind == GroupFactor::Kind::rn ? factor.size : factor.size - 3;
+      const int rest = factor.has_matrix() ? factor.size - 3 : factor.size;
       q.insert(q.end(), next, next + rest);
       next += rest;
     }
     system_.q = std::move(q);
   }
-  void check_rotation(const toml::node* initial) const {
-    std::size_t first = 0;
+  void check_rotations(const toml::node* initial) const {
+    const BodyNames bodies(system_.group, body_names());
+    std::size_t first = 0, body = 0;
     for (const GroupFactor& factor : system_.group) {
-      if (factor.kind != GroupFactor::Kind::rn) {
+      if (factor.has_matrix()) {
         Vector<double, 9> rotation;
         std::copy_n(system_.q.begin() + static_cast<std::ptrdiff_t>(first), 9, rotation.entry);
         if (const double defect = SO3::defect(rotation); !(defect <= group_tolerance))
           input_error(place(*initial),
-                      fmt::format("system.initial.q: the first 9 numbers of the rotation are no rotation "
+                      fmt::format("system.initial.q: the first 9 numbers of the rotation{} are no rotation "
                                   "matrix (R^T R - 1 has the norm {:.1e}); give 3 numbers, a rotation "
                                   "vector",
-                                  defect));
+                                  bodies.count() > 1 ? fmt::format(" of {}", bodies.of(body)) : "", defect));
       }
+      body += factor.is_body() ? 1 : 0;
       first += static_cast<std::size_t>(factor.elements());
     }
   }
 
-  const toml::table& table_;
-  SystemFormulas system_;
-  bool swept_ = false;              ///< a parameter has no fixed value
-  int rotation_ = -1;               ///< index of w1 among the velocities
-  std::vector<std::string> known_;  ///< dimensions and parameters
-  std::vector<double> values_;
+  bool swept_ = false;  ///< a parameter has no fixed value
 };
 
 }  // namespace

@@ -53,14 +53,11 @@ class Variables {
     list_.insert(list_.end(), rest.begin(), rest.end());
   }
 
-  /// Returns the node for a name; y[2] is also y2.
+  /// Returns the node for a name; y[2] is also y2 or y_2.
   int operator()(const std::string& written) const {
     if (const auto found = known_.find(written); found != known_.end()) return found->second;
-    const std::size_t open = written.find('[');
-    if (open != std::string::npos && written.back() == ']')
-      if (const auto found = known_.find(written.substr(0, open) + written.substr(open + 1, written.size() - open - 2));
-          found != known_.end())
-        return found->second;
+    for (const std::string& name : meanings_of(written))
+      if (const auto found = known_.find(name); found != known_.end()) return found->second;
     std::vector<std::string> candidates;
     for (const auto& [name, node] : known_) candidates.push_back(name);
     for (const FunctionInfo& function : functions()) candidates.emplace_back(function.name);

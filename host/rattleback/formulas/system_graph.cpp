@@ -12,41 +12,7 @@
 #include "rattleback/expression/parser.hpp"
 
 namespace rattleback {
-namespace {
-
-/// Returns y2 for y[2].
-std::string plain_name(const std::string& name) {
-  const std::size_t open = name.find('[');
-  return open == std::string::npos || name.back() != ']'
-             ? name
-             : name.substr(0, open) + name.substr(open + 1, name.size() - open - 2);
-}
-
-/// Returns the derivative of every number of a configuration along every direction, as signed indices: 0 where it is 0,
-/// +-(i + 1) for +-q[i].
-std::vector<std::vector<int>> translations(const std::vector<GroupFactor>& group, int n, int elements) {
-  std::vector<std::vector<int>> rate(at(n), std::vector<int>(at(elements)));
-  int direction = 0, element = 0;
-  for (const GroupFactor& factor : group) {
-    if (factor.kind != GroupFactor::Kind::rn) {
-      for (int row = element; row < element + 9; row += 3) {  // a row a turns as a cross x
-        for (int k = 0; k < 3; ++k) {
-          const int second = (k + 1) % 3, third = (k + 2) % 3;
-          rate[at(direction + k)][at(row + second)] = row + third + 1;
-          rate[at(direction + k)][at(row + third)] = -(row + second + 1);
-        }
-      }
-      if (factor.kind == GroupFactor::Kind::se3)
-        for (int i = 0; i < 3; ++i)
-          for (int k = 0; k < 3; ++k) rate[at(direction + 3 + k)][at(element + 9 + i)] = element + 3 * i + k + 1;
-    }
-    direction += factor.size;
-    element += factor.elements();
-  }
-  return rate;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 SystemGraph::SystemGraph(const SystemFormulas& formulas)
     : system(formulas),
@@ -56,16 +22,7 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
       parameters_(static_cast<int>(formulas.parameters.size())),
       algebra_(graph_, parameters_) {
   for (int i = 0; i <= t(); ++i) (void)graph_.variable(i);  // in the order of their indices
-  if (formulas.on_group()) {
-    rate_ = translations(formulas.group, n, elements);
-    int direction = 0, element = 0;
-    for (const GroupFactor& factor : formulas.group) {
-      if (factor.kind == GroupFactor::Kind::rn)
-        for (int i = 0; i < factor.size; ++i) rate_[at(direction + i)][at(element + i)] = 2 * elements;  // the number 1
-      direction += factor.size;
-      element += factor.elements();
-    }
-  }
+  if (formulas.on_group()) set_rates();
   if (formulas.lagrangian.text.empty())
     read_mass_form();
   else
@@ -75,6 +32,40 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
   find_forms();
   read_force();
   for (const auto& observable : formulas.observables) observables.push_back(parse(observable.formula, true, ""));
+}
+
+void SystemGraph::set_rates() {
+  rate_.assign(at(n), std::vector<Rate>(at(elements)));
+  int direction = 0, element = 0;
+  for (const GroupFactor& factor : system.group) {
+    const auto number = [&](int i) { return graph_.variable(q(element + i)); };
+    const auto set = [&](int k, int i, int node, bool negative = false) {
+      rate_[at(direction + k)][at(element + i)] = {node, negative};
+    };
+    const int one = algebra_.number(1.0);
+    if (factor.commutes()) {
+      for (int i = 0; i < factor.size; ++i) set(i, i, one);
+    } else if (factor.kind == GroupFactor::Kind::se2) {
+      const int sine = graph_.apply(Op::sin, number(2)), cosine = graph_.apply(Op::cos, number(2));
+      set(0, 0, cosine);
+      set(0, 1, sine);
+      set(1, 0, sine, true);
+      set(1, 1, cosine);
+      set(2, 2, one);
+    } else {
+      for (int row = 0; row < 9; row += 3) {  // a row a turns as a cross x
+        for (int k = 0; k < 3; ++k) {
+          const int second = row + (k + 1) % 3, third = row + (k + 2) % 3;
+          set(k, second, number(third));
+          set(k, third, number(second), true);
+        }
+      }
+      for (int i = 0; i < factor.moves(); ++i)
+        for (int k = 0; k < 3; ++k) set(3 + k, 9 + i, number(3 * i + k));
+    }
+    direction += factor.size;
+    element += factor.elements();
+  }
 }
 
 void SystemGraph::expand_angles() {
@@ -107,11 +98,8 @@ void SystemGraph::expand_angles() {
   for (int& entry : mass) entry = algebra_.substituted(entry, replacement);
 }
 
-int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::string_view hint) {
-  if (const std::string fault = fault_of_expression(formula.text); !fault.empty())
-    throw FormulaError(formula, 0, fault);
-  const auto resolve = [&](const std::string& written) {
-    const std::string name = plain_name(written);
+int SystemGraph::find(const std::vector<std::string>& meanings, bool takes_velocities, std::string_view hint) {
+  for (const std::string& name : meanings) {
     for (const auto& dimension : system.dimensions)
       if (dimension.name == name) return graph_.constant(dimension.value);
     for (int i = 0; i < parameters_; ++i)
@@ -124,6 +112,15 @@ int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::s
       return graph_.variable(v(i));
     }
     if (name == "t") return graph_.variable(t());
+  }
+  return -1;
+}
+
+int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::string_view hint) {
+  if (const std::string fault = fault_of_expression(formula.text); !fault.empty())
+    throw FormulaError(formula, 0, fault);
+  const auto resolve = [&](const std::string& written) {
+    if (const int node = find(meanings_of(written), takes_velocities, hint); node >= 0) return node;
     std::vector<std::string> known = system.coordinates;
     if (takes_velocities) known.insert(known.end(), system.velocities.begin(), system.velocities.end());
     for (const auto& parameter : system.parameters) known.push_back(parameter.name);
@@ -134,7 +131,7 @@ int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::s
     throw NameError(fmt::format("unknown name {} (known: {}){}", quote(written), list, did_you_mean(written, known)));
   };
   try {
-    const int node = parse_expression(formula.text, graph_, resolve);
+    const int node = parse_expression(formula.text, graph_, resolve, formula.indices, formula.begin);
     check_operations(formula, node);
     const int simple = algebra_.simplified(node);
     check_operations(formula, simple);
@@ -302,11 +299,10 @@ int SystemGraph::by_q(int node, int k) {
   if (rate_.empty()) return algebra_.derivative(node, q(k));
   int result = algebra_.number(0.0);
   for (int i = 0; i < elements; ++i) {
-    const int rate = rate_[at(k)][at(i)];
-    if (rate == 0) continue;
-    const int factor = rate == 2 * elements ? algebra_.number(1.0) : graph_.variable(q(std::abs(rate) - 1));
-    const int term = algebra_.product(algebra_.derivative(node, q(i)), factor);
-    result = rate > 0 ? algebra_.sum(result, term) : algebra_.difference(result, term);
+    const Rate& rate = rate_[at(k)][at(i)];
+    if (rate.node < 0) continue;
+    const int term = algebra_.product(algebra_.derivative(node, q(i)), rate.node);
+    result = rate.negative ? algebra_.difference(result, term) : algebra_.sum(result, term);
   }
   return result;
 }

@@ -82,13 +82,21 @@ class SystemGraph {
   [[nodiscard]] bool regular(const std::vector<double>& velocity) const;
   /// Whether two functions of q have the same values near the default state, however they are written.
   [[nodiscard]] bool same_function(int a, int b) const;
+  /// Sets the derivative of every number of a configuration along every direction.
+  void set_rates();
+  /// The node of the first of the names that is known; -1 for none.
+  int find(const std::vector<std::string>& meanings, bool takes_velocities, std::string_view hint);
   int parse(const FormulaText& formula, bool takes_velocities, std::string_view hint);
   void check_operations(const FormulaText& formula, int node);
 
   int parameters_;
   Graph graph_;
   ExpressionAlgebra algebra_;
-  std::vector<std::vector<int>> rate_;  ///< [k][i]: derivative of q[i] along direction k, on a group
+  struct Rate {
+    int node = -1;  ///< -1 for 0
+    bool negative = false;
+  };
+  std::vector<std::vector<Rate>> rate_;  ///< [k][i]: derivative of q[i] along direction k, on a group
 };
 
 }  // namespace rattleback

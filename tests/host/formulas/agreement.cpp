@@ -21,6 +21,7 @@
 #include "rattleback/systems/nonholonomic/isokinetic_particle.hpp"
 #include "rattleback/systems/nonholonomic/suslov.hpp"
 #include "rattleback/systems/nonholonomic/turntable_ball.hpp"
+#include "rattleback/systems/nonholonomic/vertical_disc.hpp"
 #include "rattleback/systems/unconstrained/heavy_top.hpp"
 #include "rattleback/systems/unconstrained/henon_heiles.hpp"
 #include "rattleback/systems/unconstrained/magnetic_polar.hpp"
@@ -260,7 +261,19 @@ TEST(PrintedSystems, AgreeWithThoseByHand) {
   expect_agreement<RigidBodySpringSystem<double>, RigidBodySpring<double>>();
   expect_agreement<ChaplyginSleighSystem<double>, ChaplyginSleigh<double>>();
   expect_agreement<IsokineticParticleSystem<double>, IsokineticParticle<double>>();
+  expect_agreement<VerticalDiscSystem<double>, VerticalDisc<double>>();
   expect_agreement<TurntableBallSystem<double>, TurntableBall<double, TurntableVariant::space>>();
+}
+
+/// Derivatives along the directions of a product of all groups, against those of dual numbers.
+TEST(PrintedSystems, DifferentiateOnProductsOfGroups) {
+  using Printed = formulas::BodiesSystem<double>;
+  static_assert(std::same_as<group_of<Printed>, Product<SE2, Rn<1>, SO3, S1, SE3>>);
+  Random random;
+  for (int trial = 0; trial < 20; ++trial) {
+    const auto printed = system_of<Printed>({random(0.5, 1.5)});
+    expect_own_derivatives(printed, random_configuration<Printed>(random), random.vector<Printed::n>());
+  }
 }
 
 /// A magnetic field is the only term linear in v.

@@ -37,7 +37,7 @@ const Fault faults[] = {
     {"name='a'\ncoordinates=['sin']", "f.toml:2: 'sin' cannot name a coordinate (it is pi or a function)", ""},
     {"name='a'\ncoordinates=['x']\npotentail='x'",
      "f.toml:3: unknown key 'potentail' in [system] (known: name, summary, source, coordinates, velocities, group, "
-     "parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, force, dissipation, "
+     "bodies, parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, force, dissipation, "
      "constraints, velocity_constraints, observables, conserved, initial, time_scale); did you mean 'potential'?",
      ""},
     {"name='a'\ncoordinates=['x','y']\nvelocities=['u']",
@@ -167,17 +167,140 @@ const Fault faults[] = {
      "f.toml:4: system.potential = 'y[m]' cannot be used (column 1): unknown name 'y[2]' (known: x, m, t, pi)",
      "  y[m]\n  ^"},
     {"name='a'\ngroup='SO(4)'",
-     "f.toml:2: system.group = 'SO(4)' is not a configuration space ('SO(4)' is not SO(3), SE(3) or R^n); write for "
-     "example \"SO(3)\", \"SE(3)\" or \"SO(3) x R^2\"",
+     "f.toml:2: system.group = 'SO(4)' is not a configuration space ('SO(4)' is not SO(3), SE(3), SE(2), S^1 or R^n); "
+     "write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='so(3) x R^2'",
+     "f.toml:2: system.group = 'so(3) x R^2' is not a configuration space ('so(3)' is not SO(3), SE(3), SE(2), S^1 or "
+     "R^n; did you mean SO(3)?); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3) x SE2xR^2'",
+     "f.toml:2: system.group = 'SO(3) x SE2xR^2' is not a configuration space ('SE2' is not SO(3), SE(3), SE(2), S^1 "
+     "or R^n; did you mean SE(2)?); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(2)'",
+     "f.toml:2: system.group = 'SO(2)' is not a configuration space ('SO(2)' is not SO(3), SE(3), SE(2), S^1 or R^n; "
+     "the circle is S^1); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3) x T^2'",
+     "f.toml:2: system.group = 'SO(3) x T^2' is not a configuration space ('T^2' is not SO(3), SE(3), SE(2), S^1 or "
+     "R^n; a torus is (S^1)^2); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='S^2'",
+     "f.toml:2: system.group = 'S^2' is not a configuration space ('S^2' is not SO(3), SE(3), SE(2), S^1 or R^n; for a "
+     "sphere take R^3 without group, and a constraint); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3) x'",
+     "f.toml:2: system.group = 'SO(3) x' is not a configuration space (a factor is missing); write for example "
+     "\"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
     {"name='a'\ngroup='R^2'",
      "f.toml:2: system.group = 'R^2' is not a configuration space (it has no rotation; leave group out for R^n); write "
-     "for example \"SO(3)\", \"SE(3)\" or \"SO(3) x R^2\"",
+     "for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
-    {"name='a'\ngroup='SO(3) x SE(3)'",
-     "f.toml:2: system.group = 'SO(3) x SE(3)' is not a configuration space (it has more than one rotation, and their "
-     "entries would have the same names); write for example \"SO(3)\", \"SE(3)\" or \"SO(3) x R^2\"",
+    {"name='a'\ngroup='SO(3)^0'",
+     "f.toml:2: system.group = 'SO(3)^0' is not a configuration space (a power is from 1 to 64, and 0 is not); write "
+     "for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
+    {"name='a'\ngroup='SO(3)^1000000000000'",
+     "f.toml:2: system.group = 'SO(3)^1000000000000' is not a configuration space (a power is from 1 to 64, and "
+     "1000000000000 is not); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SE(3)^11'",
+     "f.toml:2: system.group = 'SE(3)^11' is not a configuration space (it has 66 dimensions, and at most 64 are "
+     "possible); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3)^-1'",
+     "f.toml:2: system.group = 'SO(3)^-1' is not a configuration space (a power is a whole number or a dimension, and "
+     "'-1' is none); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='S^1^2'",
+     "f.toml:2: system.group = 'S^1^2' is not a configuration space (a power of S^1 is written (S^1)^k); write for "
+     "example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ndimensions={links=2}\ngroup='SO(3)^link'",
+     "f.toml:3: system.group = 'SO(3)^link' is not a configuration space ('link' is no dimension of the system; did "
+     "you mean 'links'?); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='(SO(3) x R^2'",
+     "f.toml:2: system.group = '(SO(3) x R^2' is not a configuration space (a ')' is missing); write for example "
+     "\"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3) SO(3)'",
+     "f.toml:2: system.group = 'SO(3) SO(3)' is not a configuration space ('SO(3)' is not expected); write for example "
+     "\"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     ""},
+    {"name='a'\ngroup='SO(3)^2'\nbodies=['arm']",
+     "f.toml:3: system.bodies: it has 1 name, and the group has 2 bodies (SO(3), SO(3))", ""},
+    {"name='a'\ngroup='SO(3) x R^2 x S^1'\nbodies=['arm', 'arm']\ncoordinates=['x','y']",
+     "f.toml:3: system.bodies: 'arm' is given twice", ""},
+    {"name='a'\ncoordinates=['x']\nbodies=['arm']",
+     "f.toml:3: system.bodies: R^n has no bodies; coordinates names its coordinates", ""},
+    {"name='a'\ngroup='SO(3)'\nbodies=['2arm']",
+     "f.toml:3: '2arm' cannot name a body (a name is letters, digits and _, and does not start with a digit)", ""},
+    {"name='a'\ngroup='SO(3)^2'\nbodies=['arm','leg']\nparameters={leg_w2=1}",
+     "f.toml:4: system.parameters: 'leg_w2' is a velocity already; choose another name", ""},
+    {"name='a'\ngroup='SE(3)^2 x R^1'\ncoordinates=['x2']",
+     "f.toml:3: system.coordinates: 'x2' is a coordinate and 'x_2' is a coordinate, and both would be x[2]; choose "
+     "another name",
+     ""},
+    {"name='a'\ngroup='SO(3)^2'\npotential='R33_1 R33_3'",
+     "f.toml:3: system.potential = 'R33_1 R33_3' cannot be used (column 7): unknown name 'R33_3' (known: R11_1, R12_1, "
+     "R13_1, R21_1, R22_1, R23_1, R31_1, R32_1, R33_1, R11_2, R12_2, R13_2, R21_2, R22_2, R23_2, R31_2, R32_2, R33_2, "
+     "t, "
+     "pi); did you mean 'R33_1'?",
+     "  R33_1 R33_3\n        ^"},
+    {"name='a'\ngroup='SO(3)^2'\ninertia=[[1,2,3]]",
+     "f.toml:3: system.inertia has 1 entry, and 2 are needed, one for each body (body 1, body 2)", ""},
+    {"name='a'\ngroup='SO(3)^2'\ninertia=[1,2]", "f.toml:3: system.inertia has 2 entries, and 3 are needed", ""},
+    {"name='a'\ngroup='SO(3)^2'\ninertia={arm=1}",
+     "f.toml:3: system.inertia is a table, and the bodies have no names; write an array, or name the bodies in "
+     "system.bodies",
+     ""},
+    {"name='a'\ngroup='SO(3)^2'\nbodies=['arm','leg']\ninertia={arm=1}",
+     "f.toml:4: system.inertia.leg is missing (arm, leg needed)", ""},
+    {"name='a'\ngroup='SO(3)^2'\nbodies=['arm','leg']\ninertia={arm=1,lag=2}",
+     "f.toml:4: unknown key 'lag' in [system.inertia] (known: arm, leg); did you mean 'leg'?", ""},
+    {"name='a'\ngroup='SO(3)^2'\ninertia=1\nmass=2",
+     "f.toml:4: system.mass: beside inertia no velocity is left that needs it; leave it out", ""},
+    {"name='a'\ngroup='SE(3)^2'\ninertia=1\nmass=[1,2,3]", "f.toml:4: system.mass has 3 entries, and 6 are needed", ""},
+    {"name='a'\ngroup='SO(3)^2'\ninitial={q=[1,0,0,0,1,0,0,0,1,1,0,0,0,1,0,0,0,2]}",
+     "f.toml:3: system.initial.q: the first 9 numbers of the rotation of body 2 are no rotation matrix (R^T R - 1 has "
+     "the norm 3.0e+00); give 3 numbers, a rotation vector",
+     ""},
+    {"name='a'\ncoordinates=['x[1..3]', 'y']\nconstraints=['for i in 1..3: x[i] - x[i + 1]']",
+     "f.toml:3: system.constraints[0] (i = 3) = 'for i in 1..3: x[i] - x[i + 1]' cannot be used (column 23): unknown "
+     "name "
+     "'x[4]' (known: x1, x2, x3, y, t, pi)",
+     "  for i in 1..3: x[i] - x[i + 1]\n                        ^"},
+    {"name='a'\ncoordinates=['x[1..3]']\nconstraints=['for i: x[i]']",
+     "f.toml:3: system.constraints[0] = 'for i: x[i]' cannot be used (column 6): formulas for several indices are "
+     "written "
+     "for i in 1..3: FORMULA",
+     "  for i: x[i]\n       ^"},
+    {"name='a'\ncoordinates=['x[1..3]']\nparameters={i=1}\nforce=['for i in 1..3: -v_x[i]']",
+     "f.toml:4: system.force[0] = 'for i in 1..3: -v_x[i]' cannot be used (column 5): 'i' has a meaning already; "
+     "choose "
+     "another name for the index",
+     "  for i in 1..3: -v_x[i]\n      ^"},
+    {"name='a'\ncoordinates=['x[1..3]']\nforce=['for i in 1..k: -v_x[i]']",
+     "f.toml:3: unknown name 'k' in a bound of 'for i in 1..k: -v_x[i]' = 'k' (known: pi; a bound is a whole number or "
+     "a "
+     "dimension)",
+     ""},
+    {"name='a'\ncoordinates=['x[1..3]']\nforce=['for i in 0..1000: for j in 0..1000: v_x1']",
+     "f.toml:3: system.force[0] (i = 4) = 'for i in 0..1000: for j in 0..1000: v_x1' cannot be used: it stands for "
+     "more than 4096 formulas",
+     ""},
+    {"name='a'\ncoordinates=['x[1..3]']\npotential='sum(i in 1..4: x[i]^2)'",
+     "f.toml:3: system.potential = 'sum(i in 1..4: x[i]^2)' cannot be used (column 16): unknown name 'x[4]' (known: "
+     "x1, x2, "
+     "x3, t, pi)",
+     "  sum(i in 1..4: x[i]^2)\n                 ^"},
+    {"name='a'\ncoordinates=['x[1..3]']\npotential='sum(i in 1..x1: x[i]^2)'",
+     "f.toml:3: system.potential = 'sum(i in 1..x1: x[i]^2)' cannot be used (column 13): the bounds of a sum are whole "
+     "numbers that the study fixes",
+     "  sum(i in 1..x1: x[i]^2)\n              ^"},
     {"name='a'\ngroup='SO(3) x R^2'\ncoordinates=['x']",
      "f.toml:3: system.coordinates: it has 1 name, and R^n of the group has 2 coordinates", ""},
     {"name='a'\ngroup='SO(3)'\ninertia=[1,2]", "f.toml:3: system.inertia has 2 entries, and 3 are needed", ""},
@@ -252,6 +375,69 @@ TEST(Formulas, SayWhatIsWrongAndWhere) {
       EXPECT_STREQ("", fault.excerpt) << fault.toml;
     }
   }
+}
+
+std::string header(std::string_view text) { return system_header(read(text)); }
+
+TEST(Formulas, NameTheNumbersOfBodies) {
+  const auto names = [](std::string_view text) { return read(text).configuration(); };
+  EXPECT_EQ(names("name='a'\ngroup='SE(2)'"), "SE(2): x, y, theta; velocities u1, u2, w");
+  EXPECT_EQ(names("name='a'\ngroup='S^1 x R^1'\ncoordinates=['x']"), "S^1 x R^1: theta, x; velocities w, v_x");
+  EXPECT_EQ(names("name='a'\ndimensions={k=2}\ngroup='(S^1)^k x (R^1 x SE(2))'\ncoordinates=['x']"),
+            "(S^1)^2 x R^1 x SE(2): theta_1, theta_2, x, x_3, y_3, theta_3; velocities w_1, w_2, v_x, u1_3, u2_3, w_3");
+  EXPECT_EQ(names("name='a'\ngroup='S^1 x SE(2)'\nbodies=['dial', 'cart']"),
+            "S^1 x SE(2): dial_theta, cart_x, cart_y, cart_theta; velocities dial_w, cart_u1, cart_u2, cart_w");
+  EXPECT_EQ(
+      names("name='a'\ngroup='SE(3)'\nbodies=['b']"),
+      "SE(3): b_R11, b_R12, b_R13, b_R21, b_R22, b_R23, b_R31, b_R32, b_R33, b_x, b_y, b_z; velocities b_w1, b_w2, "
+      "b_w3, b_u1, b_u2, b_u3");
+  EXPECT_EQ(read("name='a'\ngroup='SO(3)^2 x SE(2)'\ninitial={q=[0,0,0, 0,0,0, 1,2,3]}").q.size(), 21u);
+}
+
+TEST(Formulas, TakeTheInertiaOfBodiesInAnyForm) {
+  const std::string two = "name='a'\ngroup='SE(2) x R^1 x SE(3)'\nbodies=['cart', 'link[1..1]']\ncoordinates=['s']\n";
+  const std::string rows =
+      header(two +
+             "mass=[2,2,5, 7, 1,2,3, 4,4,4]\npotential='link1_R33 cart_theta + s link1_x'\nforce=['-cart_u1',0,0,0,"
+             "0,0,0,0,0,0]");
+  for (const char* inertia : {"inertia={cart=5, link1=[1,2,3]}\nmass={cart=2, link1=[4,4,4], s=7}",
+                              "inertia=[5, [1,2,3]]\nmass=[2,7,4]", "inertia=[5, [1,2,3]]\nmass=[2,2,7,4,4,4]"})
+    EXPECT_EQ(header(two + inertia +
+                     "\npotential='sum(i in 1..1: link[i]_R33) cart_theta + s link[1]_x'\nforce=['-cart_u1', 'for i in "
+                     "2..10: 0']"),
+              rows)
+        << inertia;
+  const std::string tops = "name='a'\ngroup='SO(3)^2'\n";
+  EXPECT_EQ(header(tops + "inertia=[1,2,3]"), header(tops + "mass=[1,2,3,1,2,3]"));
+  EXPECT_EQ(header(tops + "inertia=4"), header(tops + "inertia=[[4,4,4], 4]"));
+  EXPECT_EQ(
+      header(tops + "inertia=[[[1,0,0.5],[0,2,0],[0.5,0,3]], [4,5,6]]"),
+      header(tops + "mass=[[1,0,0.5,0,0,0],[0,2,0,0,0,0],[0.5,0,3,0,0,0],[0,0,0,4,0,0],[0,0,0,0,5,0],[0,0,0,0,0,6]]"));
+  EXPECT_EQ(header("name='a'\ngroup='SE(2)'\ninertia=[5]\nmass=[2]"), header("name='a'\ngroup='SE(2)'\nmass=[2,2,5]"));
+}
+
+TEST(Formulas, StandForSeveralByAnIndex) {
+  const std::string chain =
+      "name='a'\ndimensions={n=3}\ncoordinates=['x[1..n]','y[1..n]']\n"
+      "initial={q=[1,2,3,0,0,0]}\n";
+  EXPECT_EQ(header(chain + "constraints=['for i in 1..n-1: (x[i+1] - x[i])^2 + (y[i+1] - y[i])^2 - i^2/i^2']\n"
+                           "potential='sum(i in 1..n: y[i]) + sum(i in 1..n-1: sum(j in i+1..n: x[i] x[j]))'"),
+            header(chain + "constraints=['(x2 - x1)^2 + (y2 - y1)^2 - 1', '(x3 - x2)^2 + (y3 - y2)^2 - 1']\n"
+                           "potential='y1 + y2 + y3 + x1 x2 + x1 x3 + x2 x3'"));
+  EXPECT_EQ(header(chain + "velocity_constraints=['for i in 1..n-1: for j in i+1..n: v_x[i] - v_y[j]']"),
+            header(chain + "velocity_constraints=['v_x1 - v_y2', 'v_x1 - v_y3', 'v_x2 - v_y3']"));
+  EXPECT_EQ(header(chain + "velocity_constraints=['for i in 1..0: v_x[i]']"), header(chain));
+}
+
+// The numbers of circles add up, so that a method sees R^n, and every method takes the system.
+TEST(Formulas, SeeRnInCircles) {
+  const auto functions = [](std::string_view text) {
+    const std::string all = header(text);
+    return all.substr(all.find("\n  template"));
+  };
+  EXPECT_EQ(functions("name='a'\ngroup='(S^1)^2'\npotential='cos(theta[1] - theta[2])'\ninertia=[2,3]"),
+            functions("name='a'\ncoordinates=['a','b']\npotential='cos(a - b)'\nmass=[2,3]"));
+  EXPECT_EQ(header("name='a'\ngroup='S^1'").find("Group"), std::string::npos);
 }
 
 TEST(Formulas, NeverPasteTextIntoCode) {

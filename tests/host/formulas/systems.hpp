@@ -162,6 +162,31 @@ velocity_constraints = [
   "vy + radius (R11 w1 + R12 w2 + R13 w3) - spin x"]
 initial = { q = [0, 0, 0, 1, 0], v = [0.3, -0.2, 0.5, -0.2, 0.7] }
 )toml"},
+    {"vertical_disc", R"toml(
+name = "vertical-disc"
+group = "SE(2)"
+parameters = { mass = 2, inertia = 0.5, stiffness = 1 }
+inertia = "inertia"
+mass = "mass"
+potential = "stiffness (x^2 + y^2)/2"
+velocity_constraints = ["u2"]
+observables = { angular_velocity = "w", linear_integral = "mass w u1 - stiffness (y cos(theta) - x sin(theta))" }
+initial = { q = [1, 0.5, 0.3], v = [0.7, 0, 1.1] }
+)toml"},
+    {"bodies", R"toml(
+name = "bodies"
+group = "SE(2) x R^1 x SO(3) x S^1 x SE(3)"
+bodies = ["cart", "top", "dial", "link[1..1]"]
+coordinates = ["s"]
+parameters = { c = 0.7 }
+inertia = { cart = 0.5, top = [[1, 0.1, 0], [0.1, 1.4, -0.2], [0, -0.2, 0.7]], dial = 0.3, link1 = [1, 1.5, 2] }
+mass = { cart = 2, s = 3, link1 = 1.2 }
+potential = """
+c top_R33 cos(dial_theta - cart_theta) + ((cart_x - s)^2 + cart_y^4)/2 + link1_x^2 + cart_x link1_y link1_z
++ sum(i in 1..1: link[i]_R12 top_R13 + link[i]_R33^2)"""
+constraints = ["top_R12 link1_R31 - cart_x sin(cart_theta)"]
+initial = { q = [0, 0.5, 0.3, 0.2, 0, 0, 0.7, 0.4, 0, 0, 0.7, 0.1, 0.2, 0.4] }
+)toml"},
     {"double_pendulum", R"toml(
 name = "double-pendulum"
 coordinates = ["a", "b"]
