@@ -93,11 +93,14 @@ ${text}
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/rattleback/*.hpp"
                                               "${PROJECT_SOURCE_DIR}/kernels/rattleback/*.cuh")
   set(embedded "${dir}/compile/embedded_headers.cpp")
+  set(steps "${dir}/builtin/steps.hpp")
   set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/EmbedHeaders.cmake")
-  add_custom_command(OUTPUT "${embedded}" DEPENDS ${headers} "${script}" VERBATIM
-                     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}/kernels -DOUTPUT=${embedded} -P "${script}"
+  # The steps are written where they change, so that other changes of a header do not compile the entries of all systems again.
+  add_custom_command(OUTPUT "${embedded}" BYPRODUCTS "${steps}" DEPENDS ${headers} "${script}" VERBATIM
+                     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}/kernels -DOUTPUT=${embedded}
+                             -DSTEPS=${steps} -P "${script}"
                      COMMENT "Embedding the kernel headers")
-  target_sources(${target} PRIVATE "${embedded}")
+  target_sources(${target} PRIVATE "${embedded}" "${steps}")
 
   foreach(isa IN LISTS RATTLEBACK_ISAS)
     file(CONFIGURE OUTPUT "${dir}/isa/${isa}.cpp" @ONLY CONTENT "#define RATTLEBACK_ISA ${isa}

@@ -242,6 +242,23 @@ TEST(Options, StandInTheEffectiveStudyWithTheirDefaults) {
       << code.to_toml();
 }
 
+TEST(Method, WithoutAHeaderOrAStepIsRefused) {
+  const auto refused = [](MethodEntry entry) -> std::string {
+    try {
+      Catalogue::instance().add(entry);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  MethodEntry entry = methods::test_euler;
+  entry.header = nullptr;
+  EXPECT_EQ(refused(entry), "the entry of the method 'test-euler' has no header");
+  entry = methods::test_euler;
+  entry.step = nullptr;
+  EXPECT_EQ(refused(entry), "the entry of the method 'test-euler' has no step");
+}
+
 TEST(Options, OutOfPlaceGiveTheirMessages) {
   const auto expect = [](const std::string& message, const std::string& expected) { EXPECT_EQ(message, expected); };
   expect(

@@ -1,7 +1,11 @@
 #include "rattleback/catalogue/catalogue.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "rattleback/base/error.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/builtin/methods.hpp"
 #include "rattleback/catalogue/builtin/builtin.hpp"
@@ -40,7 +44,13 @@ Catalogue::Catalogue() {
 }
 
 void Catalogue::add(const SystemEntry& system) { systems_.push_back(&system); }
-void Catalogue::add(const MethodEntry& method) { methods_.push_back(&method); }
+void Catalogue::add(const MethodEntry& method) {
+  // The entries of the list are checked when they are compiled (builtin/methods.hpp).
+  for (const auto& [member, value] : {std::pair{"header", method.header}, std::pair{"step", method.step}})
+    if (value == nullptr)
+      throw Error(Error::Kind::input, fmt::format("the entry of the method '{}' has no {}", method.name, member));
+  methods_.push_back(&method);
+}
 
 std::vector<std::string> Catalogue::system_names() const {
   std::vector<std::string> names;

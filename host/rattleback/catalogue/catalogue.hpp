@@ -27,7 +27,7 @@ class Catalogue {
   static Catalogue& instance();
 
   void add(const SystemEntry& system);
-  void add(const MethodEntry& method);
+  void add(const MethodEntry& method);  ///< throws Error for an entry without a header or a step
 
   /// All instances in catalogue order. Several instances share a name when variants or structural parameters differ.
   [[nodiscard]] std::span<const SystemEntry* const> systems() const { return systems_; }

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "rattleback/builtin/methods.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -28,6 +32,15 @@ std::string step_type(const SystemEntry& system, const MethodEntry& method, cons
 }
 
 std::string include(std::string_view header) { return fmt::format("#include \"{}\"\n", header); }
+
+/// Returns the lines that include the steps of the catalogue.
+std::string steps_of_catalogue() {
+  std::set<std::string> lines;
+  for (const MethodEntry* method : builtin_methods) lines.insert(include(method->header));
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
 
 /// Returns the header of a system, or the line that includes it.
 std::string header_of(const SystemSource& source) {
@@ -148,7 +161,7 @@ std::string entry_text(const SystemSource& source) {
   const bool own = source.text == nullptr;
   std::string text = "#define RATTLEBACK_ISA user\n#define RATTLEBACK_SMALL_CODE\n" +
                      include("rattleback/loop/instantiate.hpp") + include("rattleback/loop/describe.hpp") +
-                     include("rattleback/builtin/takes.hpp");
+                     steps_of_catalogue() + include("rattleback/builtin/takes.hpp");
   if (own) text += include("rattleback/builtin/offers.hpp");
   text += header_of(source) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source);
   // What a header lacks is said before the templates fail that need it.

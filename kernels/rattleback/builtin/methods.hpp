@@ -1,6 +1,6 @@
 #pragma once
 // The methods of the catalogue. RB_METHODS calls X(identifier of the entry, step over T and System with some options) for
-// each method.
+// each method. An entry that has no line here is no method of the catalogue; the test `registry` names it.
 
 #include "rattleback/methods/conversion/entry.hpp"
 #include "rattleback/methods/energy_momentum/entry.hpp"
@@ -41,6 +41,13 @@
   X(generalized_alpha, GeneralizedAlpha<T, System, Stabilised>)
 
 RB_NAMESPACE_BEGIN
+
+#define RB_CHECK_ENTRY(id, ...)                                                                                \
+  static_assert(methods::id.header != nullptr,                                                                 \
+                "the entry '" #id "' has no header: set .header to that of the step, as an include names it"); \
+  static_assert(methods::id.step != nullptr,                                                                   \
+                "the entry '" #id "' has no step: set .step to its type over T and System");
+RB_METHODS(RB_CHECK_ENTRY)
 
 #define RB_ENTRY(id, ...) &methods::id,
 inline constexpr const MethodEntry* builtin_methods[] = {RB_METHODS(RB_ENTRY)};

@@ -1,21 +1,10 @@
 #pragma once
-// Which methods of the catalogue take a system. The answer comes from the constraints of the steps.
+// Which methods of the catalogue take a system. The answer comes from the constraints of the steps, whose headers are included before
+// this one: those that the entries name (MethodEntry::header). The program writes them into the unit that asks for a system of a
+// user, and the build writes them into rattleback/builtin/steps.hpp.
 
 #include "rattleback/builtin/methods.hpp"
-#include "rattleback/methods/conversion/runge_kutta.hpp"
-#include "rattleback/methods/conversion/variational_conversion.hpp"
-#include "rattleback/methods/energy_momentum/bobenko_suris.hpp"
-#include "rattleback/methods/energy_momentum/energy_momentum.hpp"
-#include "rattleback/methods/generalized_alpha/generalized_alpha.hpp"
-#include "rattleback/methods/ggl/ggl.hpp"
-#include "rattleback/methods/hbvm/hbvm.hpp"
-#include "rattleback/methods/lie/vcg.hpp"
-#include "rattleback/methods/lie/vrkmk.hpp"
-#include "rattleback/methods/lobatto/lobatto.hpp"
-#include "rattleback/methods/nonholonomic/dla.hpp"
-#include "rattleback/methods/nonholonomic/leapfrog.hpp"
-#include "rattleback/methods/nonholonomic/spark.hpp"
-#include "rattleback/methods/nonholonomic/transport.hpp"
+#include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
 

@@ -1,6 +1,7 @@
 #pragma once
 // RB_DESCRIBE(list, function) defines a function that adds the systems of a list of builtin/systems.hpp.
 
+#include "rattleback/builtin/steps.hpp"
 #include "rattleback/builtin/takes.hpp"
 #include "rattleback/catalogue/builtin/builtin.hpp"
 #include "rattleback/loop/describe.hpp"
