@@ -7,7 +7,7 @@
 
 #include "../micro/steps.hpp"
 #include "judgement.hpp"
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN

@@ -18,7 +18,7 @@ Vector<double, System::n> on_constraint(const System& system, const Configuratio
     const auto forms = constraint_forms(system, q, v);
     Matrix<double, System::m, System::m> gram;
     for (int i = 0; i < System::m; ++i) gram[i] = forms * forms[i];
-    v = v - transpose_times(forms, Lu<double, System::m>(gram).solve(constraint(system, q, v)));
+    v = v - transpose_times(forms, Factors<double, System::m>(gram).solve(constraint(system, q, v)));
   }
   return v;
 }
@@ -29,7 +29,7 @@ Vector<double, System::m> multipliers(const System& system, const Configuration<
                                       const Vector<double, System::n>& v) {
   using G = group_of<System>;
   const auto forms = constraint_forms(system, q, v);
-  const Lu<double, System::n> mass(mass_matrix(system, q, v));
+  const Factors<double, System::n> mass(mass_matrix(system, q, v));
   const auto place = moving<G>(q, v);
   const auto still = lift<Dual<double, 1>>(v);
   Vector<double, System::n> rate =
@@ -37,7 +37,7 @@ Vector<double, System::m> multipliers(const System& system, const Configuration<
   if constexpr (on_group<System>) rate = rate + G::ad_star(v, momentum(system, q, v));
   Matrix<double, System::m, System::m> gram;
   for (int i = 0; i < System::m; ++i) gram[i] = forms * mass.solve(forms[i]);
-  return Lu<double, System::m>(gram).solve(-detail::derivative(constraint(running<double>(system), place, still)) -
+  return Factors<double, System::m>(gram).solve(-detail::derivative(constraint(running<double>(system), place, still)) -
                                            forms * mass.solve(rate));
 }
 

@@ -30,7 +30,7 @@ RB_HD Vector<T, System::n> tangential_momentum(const System& system, const Vecto
     ConstraintForms<System> forms;
     forms.mu = position_constraint(system, q).jacobian;
     Vector<T, System::m> along = forms * mass.inverse_times(p);
-    solve_small(forms.gram(mass, forms), along);
+    solve_once<PivotedUnrolled>(forms.gram(mass, forms), along);
     return p - forms.transpose_times(along);
   }
 }

@@ -137,8 +137,8 @@ class Factors {
   RB_HD mask_t<T> singular() const { return method_.singular(); }
 
   /// A^-1 b.
-  RB_HD Vector<T, N> solve(const Vector<T, N>& b) const { return method_.solve(b); }
-  RB_HD Vector<T, N> operator*(const Vector<T, N>& b) const { return method_.solve(b); }
+  [[nodiscard]] RB_HD Vector<T, N> solve(const Vector<T, N>& b) const { return method_.solve(b); }
+  [[nodiscard]] RB_HD Vector<T, N> operator*(const Vector<T, N>& b) const { return method_.solve(b); }
   /// The column number j of A^-1.
   RB_HD Vector<T, N> column(int j) const {
     auto x = Vector<T, N>::zero();

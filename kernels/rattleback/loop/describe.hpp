@@ -239,7 +239,7 @@ void initial_tangent(SystemAt place, const double* q, const double* v, bool in_s
         response[k] = mass_inverse * jacobian[k];
         for (int i = 0; i < size; ++i) matrix[i][k] = dot(jacobian[i], response[k]);
       }
-      return -transpose_times(response, Lu<D, size>(matrix).solve(value));
+      return -transpose_times(response, Factors<D, size>(matrix).solve(value));
     };
     if constexpr (position_count<System> > 0) {
       const auto g = position_constraint(system, x);

@@ -1,7 +1,7 @@
 #pragma once
 // Linear algebra of systems whose matrices consist of multiples of the identity (`Blocks` of mechanics/concepts.hpp).
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -60,7 +60,7 @@ struct BlockAlgebra {
     }
     return r;
   }
-  RB_HD static Vector<T, n> solve(const Lu<T, N>& lu, const Vector<T, n>& x) {
+  RB_HD static Vector<T, n> solve(const Factors<T, N>& lu, const Vector<T, n>& x) {
     Vector<T, n> r;
     RB_UNROLL
     for (int i = 0; i < k; ++i) {

@@ -138,7 +138,7 @@ class Saddle {
       Matrix<T, m, m> gram;
       RB_UNROLL
       for (int k = 0; k < m; ++k) gram[k] = jacobian_ * response_[k];  // symmetric
-      gram_ = GramInverse<T, m>(gram);
+      gram_ = Factors<T, m, Definite<>>(gram);
     }
   }
 
@@ -155,7 +155,7 @@ class Saddle {
   struct Nothing {};
   InverseMass<System> inverse_;
   Matrix<T, m, n> jacobian_, response_;
-  [[no_unique_address]] std::conditional_t<(m > 0), GramInverse<T, m>, Nothing> gram_;
+  [[no_unique_address]] std::conditional_t<(m > 0), Factors<T, m, Definite<>>, Nothing> gram_;
 };
 
 /// Accelerations of a system on R^n.
@@ -191,7 +191,7 @@ class Dynamics {
     const Vector<T, n> f = generalized_force(system_, q, v);
     Vector<T, n> a = f;
     if constexpr (m == 0 && !Separable<System> && detail::gives_mass_matrix<System> && n <= 3) {
-      solve_guide(detail::as_matrix<T, n>(system_.mass_matrix(q)), a);
+      solve_once<Definite<>>(detail::as_matrix<T, n>(system_.mass_matrix(q)), a);
     } else {
       Matrix<T, m, n> jacobian{};
       Vector<T, m> curvature;

@@ -122,7 +122,7 @@ template <class System, class T = typename System::scalar>
 class HessianTimesInverse {
   static constexpr int n = System::n;
   using Pattern = detail::HessianPattern<System>;
-  using MassInverse = SparseInverse<T, n, detail::QuadraticPattern<System>>;
+  using MassInverse = Factors<T, n, Definite<detail::QuadraticPattern<System>>>;
   RB_HD static constexpr bool entry(int i, int j) {
     constexpr auto table = detail::tabulated<n, n>([](int r, int c) {
       for (int k = 0; k < n; ++k)

@@ -1,7 +1,7 @@
 #pragma once
 // Lagrangian, force, momentum, velocity and energy of a system.
 
-#include "rattleback/linalg/sparse_inverse.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/derivatives.hpp"
 #include "rattleback/mechanics/driven.hpp"
 #include "rattleback/mechanics/mass.hpp"
@@ -102,9 +102,9 @@ namespace detail {
 template <class T, int n>
 RB_HD Vector<T, n> solve_regular(const Matrix<T, n, n>& a, const Vector<T, n>& b) {
   if constexpr (n <= 3) {
-    return SparseInverse<T, n, FullPattern>(a) * b;
+    return Factors<T, n, Definite<>>(a) * b;
   } else {
-    return Lu<T, n>(a).solve(b);
+    return Factors<T, n>(a).solve(b);
   }
 }
 
@@ -230,7 +230,7 @@ RB_HD_LARGE Matrix<T, System::n, System::n> mass_matrix(const System& system, co
   constexpr int n = System::n;
   if constexpr (StatesParts<System>) return detail::as_matrix<T, n>(system.mass_matrix(q));
   if constexpr (HamiltonianAlone<System>) {
-    const Lu<T, n> inverse(detail::inverse_mass(system, q, momentum(system, q, v)));
+    const Factors<T, n> inverse(detail::inverse_mass(system, q, momentum(system, q, v)));
     Matrix<T, n, n> mass;  // symmetric
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
@@ -340,7 +340,7 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
     if constexpr (requires { system.vector_potential(q); }) v = p - system.vector_potential(q);
     const auto mass = detail::as_matrix<T, n>(system.mass_matrix(q));
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(system.mass_matrix(q))>, Matrix<T, n, n>>) {
-      solve_guide(mass, v);
+      solve_once<Definite<>>(mass, v);
     } else {
       RB_UNROLL
       for (int i = 0; i < n; ++i) v[i] = v[i] / mass[i][i];
@@ -351,7 +351,7 @@ RB_HD Vector<T, System::n> velocity(const System& system, const Vector<T, elemen
   } else {
     // One Newton step from v = 0 is exact for dL/dv = M(q) v + b(q). A second step removes rounding errors.
     Vector<T, n> v = Vector<T, n>::zero();
-    const Lu<T, n> mass(mass_matrix(system, q, v));
+    const Factors<T, n> mass(mass_matrix(system, q, v));
     v = mass.solve(p - momentum(system, q, v));
     return v + mass.solve(p - momentum(system, q, v));
   }

@@ -28,9 +28,9 @@ consteval auto inverse_mass_form() {
   if constexpr (Separable<System>) {
     return std::type_identity<Mass<System>>{};
   } else if constexpr (!on_group<System> && gives_mass_matrix<System>) {
-    return std::type_identity<SparseInverse<T, System::n, QuadraticPattern<System>>>{};
+    return std::type_identity<Factors<T, System::n, Definite<QuadraticPattern<System>>>>{};
   } else {
-    return std::type_identity<Lu<T, System::n>>{};
+    return std::type_identity<Factors<T, System::n>>{};
   }
 }
 }  // namespace detail

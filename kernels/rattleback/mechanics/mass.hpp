@@ -1,7 +1,7 @@
 #pragma once
 // The constant mass matrix of a separable system.
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/concepts.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -56,14 +56,9 @@ class Mass {
       for (int i = 0; i < n; ++i) inverse_[i] = T(1.0) / mass_[i];
     } else if constexpr (dense) {
       mass_ = system.mass_matrix();
-      Matrix<T, n, n> factors = mass_;
-      factorise(factors);
+      const Factors<T, n, Eliminated<>> factors(mass_);
       RB_UNROLL
-      for (int i = 0; i < n; ++i) {
-        inverse_[i] = Vector<T, n>::zero();
-        inverse_[i][i] = T(1.0);
-        solve_factorised(factors, inverse_[i]);  // the inverse is symmetric: column i is row i
-      }
+      for (int i = 0; i < n; ++i) inverse_[i] = factors.column(i);  // the inverse is symmetric: column i is row i
     }
   }
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "rattleback/linalg/pattern.hpp"
-#include "rattleback/linalg/sparse_inverse.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -264,7 +264,7 @@ class QuadraticLagrangian {
   using D = std::conditional_t<(active > 0), Dual<T, (active > 0 ? active : 1)>, T>;
 
  public:
-  using MassInverse = SparseInverse<T, n, Pattern>;
+  using MassInverse = Factors<T, n, Definite<Pattern>>;
 
   QuadraticLagrangian() = default;
   RB_HD QuadraticLagrangian(const System& system, const Vector<T, n>& q) {

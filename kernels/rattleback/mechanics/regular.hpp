@@ -17,7 +17,7 @@ class RegularLagrangian {
   using Places = detail::DerivativePlaces<System>;
 
  public:
-  using MassInverse = SparseInverse<T, n, Pattern>;
+  using MassInverse = Factors<T, n, Definite<Pattern>>;
 
   static constexpr int passes = 20;  ///< LagrangianAt (lagrangian_at.hpp)
 

@@ -182,7 +182,7 @@ class CyclicParts {
         if (CyclicBlock::entry(i, j))
           mass[i][j] = entry_of<S>(inertia, Shape::cyclic_coordinate(i), Shape::cyclic_coordinate(j));
     }
-    return SparseInverse<S, cyclic, CyclicBlock>(mass) * pi;
+    return Factors<S, cyclic, Definite<CyclicBlock>>(mass) * pi;
   }
 
   System system_;

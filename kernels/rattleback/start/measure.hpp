@@ -37,7 +37,7 @@ template <class System, int n = System::n>
 Vector<double, n> velocity_sizes(const System& system, const Configuration<System>& q, const Vector<double, n>& v,
                                  const Vector<double, n>& p) {
   const Vector<double, n> at_rest = momentum(system, q, Vector<double, n>::zero());
-  const Lu<double, n> mass(mass_matrix(system, q, v));
+  const Factors<double, n> mass(mass_matrix(system, q, v));
   Vector<double, n> sizes = absolute(v);
   for (int j = 0; j < n; ++j) {
     auto unit = Vector<double, n>::zero();

@@ -45,7 +45,7 @@ struct ContinuousMultiplier {
       for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
       lambda[k] = -(along_v[k].partial[0] + dot(forms[k], free_acceleration));
     }
-    const Lu<T, m> lu(gram);
+    const Factors<T, m> lu(gram);
     lambda = lu.solve(lambda);
     singular = lu.singular() | mass_inverse.singular();
   }

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/linalg/vector.hpp"
 #include "rattleback/real/dual.hpp"
 #include "rattleback/start/measure.hpp"
@@ -48,7 +48,7 @@ bool project(const Metric& metric, const F& f, Vector<double, n>& x, const Bound
     Matrix<double, m, m> matrix;
     for (int k = 0; k < m; ++k)
       for (int i = 0; i < m; ++i) matrix[i][k] = dot(at.jacobian[i], response[k]);
-    const Lu<double, m> lu(matrix);
+    const Factors<double, m> lu(matrix);
     if (lu.singular()) return false;
     x = x - transpose_times(response, lu.solve(at.value));
   }
@@ -79,7 +79,7 @@ class NearestRoot {
         response[k] = metric_.response(at.jacobian[k]);
         for (int i = 0; i < m; ++i) gram[i][k] = dot(at.jacobian[i], response[k]);
       }
-      const Lu<double, m> lu(gram);
+      const Factors<double, m> lu(gram);
       if (lu.singular()) return false;
       const Vector<double, m> multiplier = -lu.solve(at.jacobian * d);
       const Point along = d + transpose_times(response, multiplier);  // the part of d that is tangent to f = 0
@@ -143,7 +143,7 @@ class NearestRoot {
       }
       right[j] = -along[j];
     }
-    return segment<0, n>(Lu<double, n + m>(matrix).solve(right));
+    return segment<0, n>(Factors<double, n + m>(matrix).solve(right));
   }
   /// Goes from d to a point of f = 0 by part of a step that does not enlarge d, whose size is given.
   bool descend(Point step, double size, Point& d) const {

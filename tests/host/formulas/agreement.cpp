@@ -120,7 +120,7 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
     const auto of_momentum =
         gradient<n>([&](const auto& x, const auto& y) { return detail::differentiated_momentum(system, x, y); }, q, v);
     RegularLagrangian<System> at(system, q);
-    SparseInverse<double, n, detail::QuadraticPattern<System>> inverse;
+    Factors<double, n, Definite<detail::QuadraticPattern<System>>> inverse;
     Coupling<System> coupling;
     at.move(v);
     at.linearise(v, inverse, coupling);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/real/counted.hpp"
 #include "rattleback/real/hyperbolic.hpp"
 #include "rattleback/real/power.hpp"

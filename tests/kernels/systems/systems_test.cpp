@@ -29,7 +29,7 @@ Vector<double, n> acceleration(const System& system, const Configuration<System>
     const auto phi = gradient<m, G>(constraint_of(system), q, v);
     forces = forces + transpose_times(phi.dv, start(system, q, v).lambda);
   }
-  return Lu<double, n>(mass_matrix(system, q, v)).solve(forces);
+  return Factors<double, n>(mass_matrix(system, q, v)).solve(forces);
 }
 
 template <class Entry>

@@ -105,14 +105,14 @@ namespace detail {
 template <class T, int n, int m>
 struct Normals {
   Matrix<T, m, n> jacobian;
-  GramInverse<T, m> gram;
+  Factors<T, m, Definite<>> gram;
 
   Normals() = default;
   RB_HD explicit Normals(const Matrix<T, m, n>& g) : jacobian(g) {
     Matrix<T, m, m> product;
     RB_UNROLL
     for (int k = 0; k < m; ++k) product[k] = g * g[k];
-    gram = GramInverse<T, m>(product);
+    gram = Factors<T, m, Definite<>>(product);
   }
 
   /// The multiplier of the normal part of x, G^T (G G^T)^-1 G x.

@@ -23,9 +23,8 @@ struct ChordEquations {
   static constexpr int multipliers = Traits::has_gamma ? 2 * m : m;
   using Rows = Matrix<T, m, n>;
   using Inverse =
-      SparseInverse<T, n,
-                    detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
-                                          detail::HessianPattern<System>>>;
+      Factors<T, n, Definite<detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
+                                          detail::HessianPattern<System>>>>;
   struct Update {
     Vector<T, n> v, u;
     Vector<T, m> l, gamma;
@@ -87,7 +86,7 @@ struct ChordEquations {
       if constexpr (Traits::has_gamma) right[i] = -(r_hidden[i] + dot(hidden_v[i], a) + dot(hidden_u[i], a_u));
       right[first_position + i] = -(r_position[i] + dot(position[i], a_u));
     }
-    solve_guide(matrix_, right);
+    solve_once<Definite<>>(matrix_, right);
     Update d;
     d.v = a;
     d.gamma = Vector<T, m>::zero();

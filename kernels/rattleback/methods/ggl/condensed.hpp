@@ -78,8 +78,8 @@ class CondensedGgl {
     T norm;
   };
   struct Linearisation {
-    Lu<T, Algebra::N> lu;
-    Lu<T, reduced, Team> schur;
+    Factors<T, Algebra::N> lu;
+    Factors<T, reduced, Pivoted<Team>> schur;
     BlockMatrix dv_du;
     Forms g_position, g_hidden, second;  // rows of the constraints' derivatives
     T position_factor, second_factor;
@@ -246,7 +246,7 @@ class CondensedGgl {
         for (int t = 0; t < terms; ++t)
           d.response[multipliers + t] = (rest * (Traits::discrete_gradient ? h_ : reach) * second[t]) * columns[t];
       }
-      d.lu = Lu<T, Algebra::N>(a);
+      d.lu = Factors<T, Algebra::N>(a);
 
       d.g_position = Traits::position_at_end ? r.g_1 : r.g_x;
       d.position_factor = Traits::position_at_end ? T(1.0) : step_.theta_;

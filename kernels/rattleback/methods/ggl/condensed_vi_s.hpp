@@ -49,7 +49,7 @@ class CondensedViS {
   struct Evaluation {
     Vector<T, n> v, z, q_1;
     Forms g_y, g_1;
-    Lu<T, Algebra::N> lu;
+    Factors<T, Algebra::N> lu;
     Vector<T, m> position, hidden;
     T norm;
   };
@@ -59,7 +59,7 @@ class CondensedViS {
     using Residual = Evaluation;
     using Team = typename CondensedViS::Team;
     struct Jacobian {
-      Lu<T, size, Team> lu;
+      Factors<T, size, Pivoted<Team>> lu;
       typename Algebra::BlockMatrix to_q;  // dq'/h = to_q dv + M^-1 G(y)^T dgamma
       Forms second;                        // D^2 g z
     };
@@ -85,7 +85,7 @@ class CondensedViS {
       const Vector<T, n> u = r.v + Algebra::scale(algebra.inverse_mass, r.g_y.transpose_times(gamma));
       r.q_1 = fma(h_, u, state_.q);
       r.g_1 = Algebra::forms(system, r.q_1);
-      r.lu = Lu<T, Algebra::N>(algebra.mass_plus(h_, system.constraint_hessian(gamma)));
+      r.lu = Factors<T, Algebra::N>(algebra.mass_plus(h_, system.constraint_hessian(gamma)));
       r.z = Algebra::solve(r.lu, Algebra::scale(algebra.mass, r.v));
       r.position = inverse_h_ * system.position_constraint(r.q_1);
       r.hidden = r.g_y * r.z;

@@ -23,9 +23,9 @@ class ViSChords {
   static constexpr int n = System::n, m = System::m;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
-  using FirstInverse = SparseInverse<T, n, detail::ChordPattern<System, true>>;
+  using FirstInverse = Factors<T, n, Definite<detail::ChordPattern<System, true>>>;
   using ThirdInverse =
-      SparseInverse<T, n, detail::UnitedPattern<detail::QuadraticPattern<System>, detail::HessianPattern<System>>>;
+      Factors<T, n, Definite<detail::UnitedPattern<detail::QuadraticPattern<System>, detail::HessianPattern<System>>>>;
   using Rows = Matrix<T, m, n>;
 
  public:
@@ -124,7 +124,7 @@ class ViSChords {
           matrix[m + i][m + k] = dot(g_1[i], response_w[k]);
         }
       }
-      solve_guide(matrix, right);
+      solve_once<Definite<>>(matrix, right);
       const Vector<T, m> dl = segment<0, m>(right), dgamma = segment<m, m>(right);
       const Vector<T, n> dv = a - transpose_times(response_l, dl);
       const Vector<T, n> carried =
@@ -159,7 +159,7 @@ class ViSChords {
       for (int i = 0; i < m; ++i) gram[i][k] = column[i];
     }
     Vector<T, m> gamma = (-(T(1.0) / h)) * system_.position_constraint(y);
-    solve_guide(gram, gamma);
+    solve_once<Definite<>>(gram, gamma);
     return gamma;
   }
 

@@ -10,7 +10,7 @@
 //
 // Only the s - 2 interior accelerations are coupled.
 
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -171,9 +171,9 @@ class CondensedLobatto {
     // the equations of one constraint at different stages are of like size
     mask_t<T> singular;
     if constexpr (m == 1 && size <= 3) {
-      singular = solve_by_cofactors(matrix, right);
+      singular = solve_once<Definite<>>(matrix, right);
     } else {
-      singular = solve_small(matrix, right);
+      singular = solve_once<PivotedUnrolled>(matrix, right);
     }
     RB_UNROLL
     for (int i = 0; i < size; ++i) lambda[i / m][i % m] = right[i];

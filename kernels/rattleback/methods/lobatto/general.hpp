@@ -2,7 +2,7 @@
 // The Lobatto pairs for any regular Lagrangian on a Lie group or R^n: Newton's method for their equations (equations.hpp).
 
 #include "rattleback/lie/fold.hpp"
-#include "rattleback/linalg/lu.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/methods/lobatto/equations.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
@@ -43,7 +43,7 @@ class GeneralLobatto {
   struct WorkspaceOf {
     struct Jacobian {
       Linearisation stage[S];
-      Lu<V, size, Lanes> lu;
+      Factors<V, size, Pivoted<Lanes>> lu;
     } jacobian;
     Residual residual;
   };
@@ -246,7 +246,7 @@ class GeneralLobatto {
   }
 
   /// One Newton update of the active lanes, part by part; returns its size, measured in velocities.
-  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Lu<V, size, Team>& lu, const Response& response,
+  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Factors<V, size, Pivoted<Team>>& lu, const Response& response,
                        const Residual& r, mask_t<T> active, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     T size_of_update(0.0);

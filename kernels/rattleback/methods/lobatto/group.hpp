@@ -3,7 +3,7 @@
 // depend on g and A(g).eta may be added, with constraints affine in the velocity, A(g) eta + d(g) = 0, or holonomic ones,
 // phi(g) = 0, A = Dphi.
 
-#include "rattleback/linalg/guide.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/linalg/parked.hpp"
 #include "rattleback/methods/lobatto/general.hpp"
 #include "rattleback/methods/lobatto/stage_inertia.hpp"
@@ -95,7 +95,7 @@ class GroupSweeps {
     End end;
     ConstraintForms<System> forms[S];                                                                   // A_i
     [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
-    GuideFactors<T, coupled> factors;  // of the equations of the multipliers
+    Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
   };
@@ -223,7 +223,7 @@ class GroupSweeps {
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
       }
-      at.factors.solve(right);
+      right = at.factors.solve(right);
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
         RB_UNROLL

@@ -44,7 +44,7 @@ class ResponseOfState {
     const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
     Matrix<V, n, n> values;
     for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);
-    mass_ = Lu<V, n>(values);
+    mass_ = Factors<V, n>(values);
   }
   RB_HD Vector<V, n> operator()(const Vector<V, n>& p) const {
     if constexpr (Separable<System>) {
@@ -56,7 +56,7 @@ class ResponseOfState {
   RB_HD Vector<T, n> operator*(const Vector<T, n>& p) const { return constant<T>((*this)(constant<V>(p))); }
 
  private:
-  std::conditional_t<Separable<System>, Mass<System>, Lu<V, n>> mass_;
+  std::conditional_t<Separable<System>, Mass<System>, Factors<V, n>> mass_;
 };
 
 /// d(C v + d)/dq; columns of coordinates that are not active stay empty.
@@ -129,7 +129,7 @@ RB_HD Vector<T, System::m> impulse_of_state(const System& system, const Vector<T
   constexpr int m = System::m;
   const auto rate = detail::derivative(constraint(running<T>(system), detail::along(q, v), constant<Dual<T, 1>>(v)));
   Vector<T, m> impulse = -fma(h, rate, forms * free);
-  solve_guide(gram_of(forms, mass_inverse), impulse);
+  solve_once<Definite<>>(gram_of(forms, mass_inverse), impulse);
   return impulse;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // The inertia at the stages of the sweeps on a group: constant, or M(g) of L = eta.M(g)eta/2 + A(g).eta - U(g).
 
-#include "rattleback/linalg/sparse_inverse.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -70,7 +70,7 @@ class VaryingInertiaOfStages {
   }
   RB_HD void set_stage(const System& system, int i, const Configuration<System>& g, const Vector<T, n>& eta,
                        bool first) {
-    inverse_[i] = GramInverse<T, n>(mass_matrix(system, g, eta));
+    inverse_[i] = Factors<T, n, Definite<>>(mass_matrix(system, g, eta));
     if (!first) return;
     using D = Dual<T, n>;
     Vector<D, n> v;
@@ -113,7 +113,7 @@ class VaryingInertiaOfStages {
  private:
   Matrix<T, n, n> node_, coupling_[S];
   Vector<T, n> eta_;
-  GramInverse<T, n> inverse_[S];
+  Factors<T, n, Definite<>> inverse_[S];
 };
 
 template <class T, class System, int S>

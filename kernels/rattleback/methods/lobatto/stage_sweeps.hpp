@@ -1,7 +1,7 @@
 #pragma once
 // The Lobatto pairs for L = v.M(q)v/2 + A(q).v - U(q) and for any regular L on R^n (equations: lobatto/general.hpp).
 
-#include "rattleback/linalg/guide.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/mechanics/lagrangian_at.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
@@ -165,7 +165,7 @@ class StageSweeps {
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
     [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;   // df/dv
     [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
-    GuideFactors<T, coupled> factors;  // of the equations of the multipliers
+    Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
 
     /// M_i^-1.
     RB_HD const MassInverse& inverse_of(int i) const { return inverse[ConstantInertia<System> ? 0 : i]; }
@@ -390,7 +390,7 @@ class StageSweeps {
         RB_UNROLL
         for (int k = 0; k < m; ++k) right[(i - 1) * m + k] = row[k];
       }
-      matrices.factors.solve(right);
+      right = matrices.factors.solve(right);
       RB_UNROLL
       for (int l = first; l < first + S - 1; ++l) {
         RB_UNROLL

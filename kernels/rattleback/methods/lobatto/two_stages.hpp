@@ -8,7 +8,7 @@
 // Velocity constraints: Lambda_1 is known. Holonomic constraints: Lambda_1 is unknown, and g(q') = 0 (RATTLE). SPARK: it is unknown,
 // and C V_1 + d + C' V_2 + d' = 0 (methods/nonholonomic/spark.hpp).
 
-#include "rattleback/linalg/guide.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
@@ -144,10 +144,10 @@ class TwoStageSweeps {
           for (int l = 0; l < m; ++l) gram[l][k] = column[l];
         }
         right = right - end_forms * (T(0.5) * (varies ? c_1 + c_2 : c_2));
-        lanes.note_singular(solve_guide(gram, right));
+        lanes.note_singular(solve_once<Definite<>>(gram, right));
       } else if constexpr (spark) {
         right = right - chord.moved(forms, c_1, c_2, half);
-        chord.multipliers.solve(right);
+        right = chord.multipliers.solve(right);
       }
       if constexpr (unknown_multiplier) {
         RB_UNROLL
@@ -181,8 +181,8 @@ class TwoStageSweeps {
   }
 
  private:
-  using FirstInverse = SparseInverse<T, n, detail::ChordPattern<System, true>>;
-  using SecondInverse = SparseInverse<T, n, detail::ChordPattern<System, false>>;
+  using FirstInverse = Factors<T, n, Definite<detail::ChordPattern<System, true>>>;
+  using SecondInverse = Factors<T, n, Definite<detail::ChordPattern<System, false>>>;
 
   /// The matrices of a chord.
   struct Matrices {
@@ -191,7 +191,7 @@ class TwoStageSweeps {
     Matrix<T, m, n> response_1, response_2;  // R_1^T, R_2^T; where the multiplier is unknown
     Forms end_forms;                         // C' and
     Matrix<T, m, n> rate;                    // its R; of SPARK, as are
-    GuideFactors<T, m> multipliers;          // the factors of the matrix of dy
+    Factors<T, m, Guide> multipliers;          // the factors of the matrix of dy
 
     RB_HD void set_first(const FirstInverse& first, const Forms& forms) {
       if constexpr (!unknown_multiplier) return;

@@ -96,7 +96,7 @@ class CondensedDla {
       Forms changes[m];
       Vector<T, m> dy = detail::MultiplierEquation<trap, T, System>::linearised(system_, reactions, forms, q, span, u,
                                                                                 matrix, changes);
-      const mask_t<T> singular = solve_guide(matrix, dy);
+      const mask_t<T> singular = solve_once<Definite<>>(matrix, dy);
       y = select(lanes.active, y + dy, y);
       const Vector<T, n> now = reactions.plus_times(y, free);
       kick = select(lanes.active, half * force(system_, fma(half, now, q)), kick);

@@ -2,7 +2,7 @@
 // The equation of the multiplier in steps with constant mass and a constraint C(x) v + d(x) = 0: the velocity moves along the
 // reactions M^-1 C^T of a constraint at a known point, and the constraint at the point x that this velocity leads to is to hold.
 
-#include "rattleback/linalg/guide.hpp"
+#include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 
@@ -52,7 +52,6 @@ template <bool trap, class T, class System>
 struct MultiplierEquation {
   static constexpr int n = System::n, m = System::m;
   using Forms = ConstraintForms<System>;
-  using Factors = GuideFactors<T, m>;
 
   /// Minus the constraint at v; forms become C(x).
   RB_HD static Vector<T, m> constraint(const System& system, const Forms& start, const Vector<T, n>& base, const T& c,
@@ -127,10 +126,10 @@ RB_HD T solve_multiplier(const System& system, const Reactions<T, System>& react
   Matrix<T, m, m> matrix;
   ConstraintForms<System> changes[m];
   y = Equation::linearised(system, reactions, start, base, c, free, matrix, changes);
-  GuideFactors<T, m> chord;
+  Factors<T, m, Guide> chord;
   chord.matrix() = matrix;
   const mask_t<T> singular = chord.factorise();
-  chord.solve(y);
+  y = chord.solve(y);
   Vector<T, m> size, last;
   RB_UNROLL
   for (int k = 0; k < m; ++k) {
@@ -146,7 +145,7 @@ RB_HD T solve_multiplier(const System& system, const Reactions<T, System>& react
     v = reactions.plus_times(y, free);
     const Vector<T, m> right = Equation::constraint(system, start, base, c, v, forms);
     Vector<T, m> dy = right;
-    chord.solve(dy);
+    dy = chord.solve(dy);
     RB_UNROLL
     for (int k = 0; k < m; ++k) change = fma(magnitude(dy[k]), size[k], change);
     update = select(lanes.active, change, update);
@@ -174,7 +173,7 @@ RB_HD T solve_multiplier(const System& system, const Reactions<T, System>& react
       chord.matrix() = matrix;
       lanes.note_singular(chord.factorise());
       dy = right;
-      chord.solve(dy);
+      dy = chord.solve(dy);
       Vector<T, m> bent = right;
       RB_UNROLL
       for (int k = 0; k < m; ++k) {
@@ -182,13 +181,13 @@ RB_HD T solve_multiplier(const System& system, const Reactions<T, System>& react
         for (int l = 0; l < m; ++l) bent = fma(-(dy[k] * dy[l]), bend[k][l], bent);
       }
       dy = bent;
-      chord.solve(dy);
+      dy = chord.solve(dy);
     } else {
       Equation::linearised(system, reactions, start, base, c, v, matrix, changes);
       chord.matrix() = matrix;
       lanes.note_singular(chord.factorise());
       dy = right;
-      chord.solve(dy);
+      dy = chord.solve(dy);
     }
     y = select(lanes.active, y + dy, y);
   }

@@ -201,7 +201,7 @@ class StageFour {
         for (int i = 0; i < n; ++i) k[i][n + c] = k[n + c][i] = -g.jacobian[c][i];
       }
     }
-    return segment<0, n>(Lu<S, n + m>(k).solve(right));
+    return segment<0, n>(Factors<S, n + m>(k).solve(right));
   }
   template <class S>
   void runge_kutta(Vector<S, n>& q, Vector<S, n>& v, S& action, double t) const {

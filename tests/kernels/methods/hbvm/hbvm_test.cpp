@@ -373,7 +373,7 @@ TEST(Hbvm, IsTheSameInOtherCoordinates) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) a[i][j] = Oblique::a[i][j];
   const auto start = modified_generic();
-  const HbvmState<Oblique> transformed{Lu<double, 3>(a).solve(start.q), transpose_times(a, start.p), {0.0}};
+  const HbvmState<Oblique> transformed{Factors<double, 3>(a).solve(start.q), transpose_times(a, start.p), {0.0}};
   for (const bool direct : {false, true})
     for (const bool newton : {false, true}) {
       const HbvmOptions options{5, direct, newton};
