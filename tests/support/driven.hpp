@@ -38,7 +38,7 @@ Vector<double, System::m> multipliers(const System& system, const Configuration<
   Matrix<double, System::m, System::m> gram;
   for (int i = 0; i < System::m; ++i) gram[i] = forms * mass.solve(forms[i]);
   return Factors<double, System::m>(gram).solve(-detail::derivative(constraint(running<double>(system), place, still)) -
-                                           forms * mass.solve(rate));
+                                                forms * mass.solve(rate));
 }
 
 /// Of worked states.

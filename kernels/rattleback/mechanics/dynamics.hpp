@@ -129,8 +129,8 @@ class Saddle {
   static constexpr int n = System::n, m = System::m;
 
  public:
-  RB_HD Saddle(const System& system, const detail::ConstantMass<System>& mass, const Vector<T, n>& q,
-               const Vector<T, n>& v, const Matrix<T, m, n>& jacobian)
+  RB_HD Saddle(const System& system, const Mass<System>& mass, const Vector<T, n>& q, const Vector<T, n>& v,
+               const Matrix<T, m, n>& jacobian)
       : inverse_(system, mass, q, v), jacobian_(jacobian) {
     if constexpr (m > 0) {
       RB_UNROLL
@@ -166,7 +166,7 @@ class Dynamics {
   static_assert(LagrangianOnRn<System>);
 
  public:
-  RB_HD explicit Dynamics(const System& system) : system_(system), mass_(detail::constant_mass(system)) {}
+  RB_HD explicit Dynamics(const System& system) : system_(system), mass_(system) {}
 
   RB_HD const System& system() const { return system_; }
   /// Those of the system h later.
@@ -273,7 +273,7 @@ class Dynamics {
   RB_HD Dynamics(const System& system, const detail::ConstantMass<System>& mass) : system_(system), mass_(mass) {}
 
   System system_;
-  [[no_unique_address]] detail::ConstantMass<System> mass_;
+  [[no_unique_address]] Mass<System> mass_;
 };
 
 RB_NAMESPACE_END

@@ -22,59 +22,75 @@
 RB_NAMESPACE_BEGIN
 
 namespace detail {
-template <class System>
+template <class System, class V>
 consteval auto inverse_mass_form() {
-  using T = typename System::scalar;
   if constexpr (Separable<System>) {
     return std::type_identity<Mass<System>>{};
   } else if constexpr (!on_group<System> && gives_mass_matrix<System>) {
-    return std::type_identity<Factors<T, System::n, Definite<QuadraticPattern<System>>>>{};
+    return std::type_identity<Factors<V, System::n, Definite<QuadraticPattern<System>>>>{};
   } else {
-    return std::type_identity<Factors<T, System::n>>{};
+    return std::type_identity<Factors<V, System::n>>{};
   }
 }
 }  // namespace detail
 
-/// M^-1 at the point (q, v) of any system: constant, with the zeros that M(q) has, or by the factors of L_vv.
-template <class System>
+/// M^-1 at the point (q, v) of any system: constant, with the zeros that M(q) has, or by the factors of L_vv. V is the scalar of the
+/// system, or that of the values alone where the system is one over dual numbers.
+template <class System, class V = typename System::scalar>
 class InverseMass {
   using T = typename System::scalar;
-  using Form = typename decltype(detail::inverse_mass_form<System>())::type;
+  using Form = typename decltype(detail::inverse_mass_form<System, V>())::type;
   static constexpr int n = System::n;
 
  public:
-  RB_HD InverseMass(const System& system, const detail::ConstantMass<System>& mass, const Configuration<System>& q,
+  RB_HD InverseMass(const System& system, const Mass<System>& mass, const Configuration<System>& q,
                     const Vector<T, n>& v)
       : form_(form(system, mass, q, v)) {}
   RB_HD InverseMass(const System& system, const Configuration<System>& q, const Vector<T, n>& v)
-      : InverseMass(system, detail::constant_mass(system), q, v) {}
+      : InverseMass(system, Mass<System>(system), q, v) {}
 
-  RB_HD Vector<T, n> operator*(const Vector<T, n>& p) const {
-    if constexpr (Separable<System>) {
-      return form_.inverse_times(p);
-    } else if constexpr (requires { form_ * p; }) {
+  RB_HD Vector<V, n> operator*(const Vector<V, n>& p) const {
+    if constexpr (!Separable<System>) {
       return form_ * p;
+    } else if constexpr (std::is_same_v<V, T>) {
+      return form_.inverse_times(p);
     } else {
-      return form_.solve(p);
+      return constant<V>(form_.inverse_times(constant<T>(p)));
     }
   }
-  RB_HD mask_t<T> singular() const {
+  /// M^-1 times the values of p.
+  RB_HD Vector<T, n> operator*(const Vector<T, n>& p) const
+    requires(!std::is_same_v<V, T>)
+  {
+    return constant<T>(*this * constant<V>(p));
+  }
+  RB_HD mask_t<V> singular() const {
     if constexpr (Separable<System>) {
-      return mask_t<T>(false);
+      return mask_t<V>(false);
     } else {
       return form_.singular();
     }
   }
 
  private:
-  RB_HD static Form form(const System& system, const detail::ConstantMass<System>& mass, const Configuration<System>& q,
+  RB_HD static Matrix<T, n, n> matrix(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
+    if constexpr (detail::gives_mass_matrix<System>) {
+      return detail::as_matrix<T, n>(system.mass_matrix(q));
+    } else {
+      return mass_matrix(system, q, v);
+    }
+  }
+  RB_HD static Form form(const System& system, const Mass<System>& mass, const Configuration<System>& q,
                          const Vector<T, n>& v) {
     if constexpr (Separable<System>) {
       return mass;
-    } else if constexpr (!on_group<System> && detail::gives_mass_matrix<System>) {
-      return Form(detail::as_matrix<T, n>(system.mass_matrix(q)));
+    } else if constexpr (std::is_same_v<V, T>) {
+      return Form(matrix(system, q, v));
     } else {
-      return Form(mass_matrix(system, q, v));
+      const Matrix<T, n, n> mass_at = matrix(system, q, v);
+      Matrix<V, n, n> values;
+      for (int i = 0; i < n; ++i) values[i] = constant<V>(mass_at[i]);
+      return Form(values);
     }
   }
 

@@ -36,18 +36,18 @@ RB_HD Vector<S, n> apply(const Matrix<T, n, n>& matrix, const Vector<S, n>& x) {
 
 }  // namespace detail
 
-/// The constant mass matrix of a separable system and its inverse: identity, diagonal or dense.
+/// The constant mass matrix of a separable system and its inverse: identity, diagonal or dense. Of other systems it holds nothing.
 template <class System>
 class Mass {
   using T = typename System::scalar;
   static constexpr int n = System::n;
-  static constexpr bool diagonal = requires(const System& s) { s.mass_diagonal(); };
-  static constexpr bool dense = requires(const System& s) { s.mass_matrix(); };
+  static constexpr bool diagonal = Separable<System> && requires(const System& s) { s.mass_diagonal(); };
+  static constexpr bool dense = Separable<System> && requires(const System& s) { s.mass_matrix(); };
   using Storage =
       std::conditional_t<diagonal, Vector<T, n>, std::conditional_t<dense, Matrix<T, n, n>, detail::Identity>>;
 
  public:
-  static constexpr bool is_diagonal = !dense, is_identity = !dense && !diagonal;
+  static constexpr bool is_diagonal = Separable<System> && !dense, is_identity = is_diagonal && !diagonal;
 
   RB_HD explicit Mass(const System& system) {
     if constexpr (diagonal) {
@@ -74,24 +74,5 @@ class Mass {
  private:
   [[no_unique_address]] Storage mass_, inverse_;
 };
-
-namespace detail {
-
-struct NoConstantMass {
-  char not_empty{};  // for the reason see Identity
-};
-/// The mass matrix of a separable system, which does not depend on q.
-template <class System>
-using ConstantMass = std::conditional_t<Separable<System>, Mass<System>, NoConstantMass>;
-template <class System>
-RB_HD ConstantMass<System> constant_mass(const System& system) {
-  if constexpr (Separable<System>) {
-    return Mass<System>(system);
-  } else {
-    return {};
-  }
-}
-
-}  // namespace detail
 
 RB_NAMESPACE_END

@@ -48,7 +48,8 @@ RB_HD Vector<T, System::m> put_on_constraint(const System& system, Lagrangian& a
     } else {
       dx = -constraint(system, q, free);
     }
-    singular = singular | (active & (mass_inverse.singular() | solve_once<Definite<>>(gram_of(forms, mass_inverse), dx)));
+    singular =
+        singular | (active & (mass_inverse.singular() | solve_once<Definite<>>(gram_of(forms, mass_inverse), dx)));
     if constexpr (Lagrangian::passes == 1) {
       impulse = dx;
       p = forms.plus_transpose_times(p, dx);

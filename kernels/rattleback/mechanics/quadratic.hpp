@@ -11,8 +11,8 @@
 #include <array>
 #include <utility>
 
-#include "rattleback/linalg/pattern.hpp"
 #include "rattleback/linalg/factors.hpp"
+#include "rattleback/linalg/pattern.hpp"
 #include "rattleback/mechanics/constraint.hpp"
 
 RB_NAMESPACE_BEGIN

@@ -89,7 +89,7 @@ struct GeneralizedAlphaStart {
       curvature = saddle_curvature(system, q, v);
     }
     Vector<T, n> a;
-    Saddle<System>(system, constant_mass(system), q, v, forms)
+    Saddle<System>(system, Mass<System>(system), q, v, forms)
         .solve(generalized_force(system, q, v), -curvature, a, lambda);
     return a;
   }

@@ -23,8 +23,9 @@ struct ChordEquations {
   static constexpr int multipliers = Traits::has_gamma ? 2 * m : m;
   using Rows = Matrix<T, m, n>;
   using Inverse =
-      Factors<T, n, Definite<detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
-                                          detail::HessianPattern<System>>>>;
+      Factors<T, n,
+              Definite<detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
+                                             detail::HessianPattern<System>>>>;
   struct Update {
     Vector<T, n> v, u;
     Vector<T, m> l, gamma;

@@ -51,7 +51,7 @@ struct LobattoEquations {
   /// Multipliers that are unknown: those of the stages first..first + s - 2, and with both kinds of constraints the first of stage 0.
   static constexpr int first = all_new ? 0 : 1;
   static_assert(!(mixed && spark));
-  using Response = ResponseOfState<T, System>;  // sets the size of multipliers, in velocities
+  using Response = InverseMass<System, part_t<T>>;  // sets the size of multipliers, in velocities
   using State = StateOf<T, System>;
   using V = part_t<T>;
   using D = Dual<V, 1>;  // T itself where T is dual
@@ -152,7 +152,7 @@ struct LobattoEquations {
       w[i] = at.hw[i].value;
       along[i] = part(h, 0) * at.pi[i].partial[0];
     }
-    Vector<T, n> by_force = constant<T>(response(w)), by_motion = constant<T>(response(along)),
+    Vector<T, n> by_force = constant<T>(response * w), by_motion = constant<T>(response * along),
                  impulse = constant<T>(at.hf);
     if constexpr (spark) {
       const Vector<T, n> q = constant<T>(state.q), v = constant<T>(eta);

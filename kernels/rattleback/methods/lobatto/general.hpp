@@ -246,8 +246,8 @@ class GeneralLobatto {
   }
 
   /// One Newton update of the active lanes, part by part; returns its size, measured in velocities.
-  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Factors<V, size, Pivoted<Team>>& lu, const Response& response,
-                       const Residual& r, mask_t<T> active, Stages& x) const {
+  RB_HD_LARGE T update(V h, const Linearisation (&d)[S], const Factors<V, size, Pivoted<Team>>& lu,
+                       const Response& response, const Residual& r, mask_t<T> active, Stages& x) const {
     constexpr auto tableau = lobatto_pair<S>();
     T size_of_update(0.0);
     RB_ROLLED
@@ -302,7 +302,7 @@ class GeneralLobatto {
             dmultiplier[k] = mixed && i == 0 ? (k < positions ? b[S * n + k] : V(0.0)) : b[S * n + place];
           }
           add(x.multiplier[i], dmultiplier, m);
-          size_of_part = larger(size_of_part, magnitude(response(transpose_times(d[i].w, dmultiplier))));
+          size_of_part = larger(size_of_part, magnitude(response * transpose_times(d[i].w, dmultiplier)));
           if constexpr (lifted) dhf[i] = dhf[i] + transpose_times(d[i].f, dmultiplier);
         }
       }
@@ -315,7 +315,7 @@ class GeneralLobatto {
           RB_ROLLED
           for (int j = 0; j < S; ++j) dz = fma(V(tableau.a[i][j]), dhf[j], dz);
           add(x.z[i], dz, n);
-          size_of_part = larger(size_of_part, magnitude(response(dz)));
+          size_of_part = larger(size_of_part, magnitude(response * dz));
         }
       }
       part(size_of_update, p) = size_of_part;

@@ -44,7 +44,7 @@ class GroupSweeps {
   static constexpr bool two_packs = many_registers && n <= 3 && S == 2 && m == 0;
 
   RB_HD GroupSweeps(const System& system, const SolverOptions<T>& options)
-      : system_(system), mass_(detail::constant_mass(system)), options_(options) {}
+      : system_(system), mass_(system), options_(options) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     Unknowns x;
@@ -355,7 +355,7 @@ class GroupSweeps {
   }
 
   System system_;
-  [[no_unique_address]] detail::ConstantMass<System> mass_;
+  [[no_unique_address]] Mass<System> mass_;
   SolverOptions<T> options_;
 };
 

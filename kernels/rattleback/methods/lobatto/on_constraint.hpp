@@ -28,37 +28,6 @@ struct StageUnknowns {
   }
 };
 
-/// M^-1 at a state, for values: those of T where T is dual.
-template <class T, class System>
-class ResponseOfState {
-  static constexpr int n = System::n, N = element_size<System>;
-  using V = part_t<T>;
-
- public:
-  RB_HD ResponseOfState(const System& system, const Vector<T, N>&, const Vector<T, n>&)
-    requires Separable<System>
-      : mass_(system) {}
-  RB_HD ResponseOfState(const System& system, const Vector<T, N>& g, const Vector<T, n>& eta)
-    requires(!Separable<System>)
-  {
-    const Matrix<T, n, n> mass = mass_matrix(system, g, eta);
-    Matrix<V, n, n> values;
-    for (int i = 0; i < n; ++i) values[i] = constant<V>(mass[i]);
-    mass_ = Factors<V, n>(values);
-  }
-  RB_HD Vector<V, n> operator()(const Vector<V, n>& p) const {
-    if constexpr (Separable<System>) {
-      return constant<V>(mass_.inverse_times(constant<T>(p)));
-    } else {
-      return mass_.solve(p);
-    }
-  }
-  RB_HD Vector<T, n> operator*(const Vector<T, n>& p) const { return constant<T>((*this)(constant<V>(p))); }
-
- private:
-  std::conditional_t<Separable<System>, Mass<System>, Factors<V, n>> mass_;
-};
-
 /// d(C v + d)/dq; columns of coordinates that are not active stay empty.
 template <class T, class System, int n = System::n, int m = System::m>
 RB_HD Matrix<T, m, n> constraint_rate(const System& system, const Vector<T, n>& q, const Vector<T, n>& v) {
