@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kernels without spills to local memory: those of the main study (n = 7) with 4 stages, and those of SO(3) and SO(3) x R^2 with 3;
-# of the variational methods those of SO(3) with 3; and lane tiles: the top in directors (18 and 30 unknowns).
+# of the variational methods those of SO(3) with 3; and teams of lanes: the top in directors (18 and 30 unknowns).
 # Fewer stages need fewer registers. Kernels with a tangent vector may spill.
 #   tests/spill_test.sh PROGRAM
 set -euo pipefail

@@ -1,7 +1,7 @@
 """The stages of bench/gpu/run that measure speeds."""
 import json, pathlib, re, tempfile, types
 
-from common import LAUNCH_ROWS, LAUNCHES, TILE_ROWS, TILES, suite, table, wanted
+from common import LAUNCH_ROWS, LAUNCHES, TEAM_ROWS, TEAMS, suite, table, wanted
 
 TINY = r"^chaotic printed m = 2 nonholonomic-lobatto stages = 2|^henon-heiles lobatto stages = 2|^four-particle ggl-vi-a"
 TINY_VARIANTS = r"^henon-heiles lobatto stages = 2|^four-particle ggl-vi-a"
@@ -109,9 +109,9 @@ def variants(context, flags, rows, trajectories):
     return table(["row", "variant", *FIGURES, "bits"], found)
 
 
-def tiles(context):
-    """Tiles of 8, 16 and 32 lanes, and one thread for each trajectory, against the choice of linalg/tile.hpp."""
-    return variants(context, TILES, TILE_ROWS, 1 << 15)
+def teams(context):
+    """Teams of 8, 16 and 32 lanes, and one thread for each trajectory, against the choice of linalg/team.hpp."""
+    return variants(context, TEAMS, TEAM_ROWS, 1 << 15)
 
 
 def launch(context):

@@ -5,7 +5,7 @@ import speeds, targets
 from common import ROOT, sweep, table
 
 # Each pattern picks one kernel shape: a thread per trajectory without and with iteration, hbvm, a parked state, groups, Newton
-# in local memory, conversion, a condensed step in local memory, tiles of 8 and 16 lanes (16 and 32 with a tangent vector), tiles of 32 lanes. Flavours add
+# in local memory, conversion, a condensed step in local memory, teams of 8 and 16 lanes (16 and 32 with a tangent vector), teams of 32 lanes. Flavours add
 # sections and tangent vectors to each shape.
 SHAPES = [r"^henon-heiles - lobatto stages=2", r"^chaotic printed m=3 nonholonomic-lobatto stages=3",
           r"^henon-heiles - hbvm s=2 k=6", r"^suslov - nonholonomic-lobatto stages=2 retraction=.cay",
@@ -219,5 +219,5 @@ def all_targets(context):
 
 STAGES = {name: (function.__doc__.strip().splitlines()[0], function) for name, function in (
     ("build", build), ("tests", tests), ("selftest", selftest), ("compare", compare), ("sanitize", sanitize),
-    ("suite", speeds.catalogue), ("tiles", speeds.tiles), ("launch", speeds.launch), ("crossover", speeds.crossover),
+    ("suite", speeds.catalogue), ("teams", speeds.teams), ("launch", speeds.launch), ("crossover", speeds.crossover),
     ("peers", peers), ("targets", all_targets))}

@@ -10,14 +10,14 @@ is() {  # stage status
 }
 
 if [[ -n $build ]]; then
-  stages=(build tests selftest compare sanitize suite tiles launch crossover peers targets)
+  stages=(build tests selftest compare sanitize suite teams launch crossover peers targets)
   few "${stages[@]}" --build "$build" --python /usr/bin/python3
 else
   stages=(selftest suite launch targets)
   few "${stages[@]}"
 fi
 for stage in "${stages[@]}"; do is "$stage" done; done
-[[ -z $build ]] || grep -q '"lanes": 32' "$results/tiles.json"  # RATTLEBACK_NVRTCFLAGS reaches the kernels
+[[ -z $build ]] || grep -q '"lanes": 32' "$results/teams.json"  # RATTLEBACK_NVRTCFLAGS reaches the kernels
 grep -q '"threads": 32' "$results/launch.json"
 
 few suite --minutes 0.001  # no time for anything; what the first run left is kept

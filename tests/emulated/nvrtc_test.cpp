@@ -193,7 +193,7 @@ std::string names(const std::vector<KernelFigures>& figures) {
 template <template <class> class System, class Method>
 void compare(const DeviceUnit& unit, const Trial& trial) {
   std::vector<std::string> options;
-  if (trial.lanes > 1) options.push_back(fmt::format("-DRATTLEBACK_TILE_LANES={}", trial.lanes));
+  if (trial.lanes > 1) options.push_back(fmt::format("-DRATTLEBACK_TEAM_LANES={}", trial.lanes));
   const std::string plain_images[] = {compiled(unit, "RB_DEVICE_ADVANCE", "NoFormulas", options),
                                       compiled(unit, "RB_DEVICE_SAMPLES", "FirstCoordinate", options)};
   const std::string images[] = {compiled(unit, "RB_DEVICE_ADVANCE", "FirstCoordinate", options),
@@ -322,7 +322,7 @@ TEST_F(NvrtcOnTheEmulator, NonholonomicStepsWithoutMultiplierHaveTheBitsOfThePro
       unit("nonholonomic/dla.hpp", "DlaStep<T, S, DlaLagrangian::midpoint, DlaConstraint::mid>"), {"advance", 0.8, 60});
 }
 
-// Tiles of lanes advance a trajectory together. The emulator is slow there.
+// Teams of lanes advance a trajectory together. The emulator is slow there.
 TEST_F(NvrtcOnTheEmulator, TilesHaveTheBitsOfTheProcessor) {
   compare<FourParticle, GglViA>(
       {"holonomic/four_particle.hpp", "FourParticle<T>", "ggl/ggl.hpp", "GglStep<T, S, GglScheme::theta_a>"},

@@ -231,7 +231,7 @@ std::vector<std::string> Nvrtc::target_options(std::string_view target) {
 }
 
 std::vector<std::string> Nvrtc::launch_options() {
-  const std::pair<std::string_view, std::vector<int>> macros[] = {{"-DRATTLEBACK_TILE_LANES=", {1, 8, 16, 32}},
+  const std::pair<std::string_view, std::vector<int>> macros[] = {{"-DRATTLEBACK_TEAM_LANES=", {1, 8, 16, 32}},
                                                                   {"-DRATTLEBACK_BLOCK_THREADS=", {32, 64, 128, 256}},
                                                                   {"-DRATTLEBACK_BLOCKS=", {1, 2, 3, 4, 6, 8, 16, 32}}};
   std::vector<std::string> options;

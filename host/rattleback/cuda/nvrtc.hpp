@@ -58,7 +58,7 @@ class Nvrtc {
 
   /// The options that the bits and the speed depend on.
   [[nodiscard]] static std::vector<std::string> target_options(std::string_view target);
-  /// The options in RATTLEBACK_NVRTCFLAGS, which is split at blanks: -DRATTLEBACK_TILE_LANES=1, 8, 16 or 32,
+  /// The options in RATTLEBACK_NVRTCFLAGS, which is split at blanks: -DRATTLEBACK_TEAM_LANES=1, 8, 16 or 32,
   /// -DRATTLEBACK_BLOCK_THREADS=32, 64, 128 or 256 and -DRATTLEBACK_BLOCKS=1 to 32. They change launches and speed, and
   /// no bits. Throws Error(input) for any other.
   [[nodiscard]] static std::vector<std::string> launch_options();

@@ -19,7 +19,7 @@ template <class R, class T, int n>
 RB_HD Vector<R, n> constant(const Vector<T, n>& x) {
   Vector<R, n> r{};
   RB_UNROLL
-  for (int i = 0; i < n; ++i) r[i] = R(part(x[i], 0));
+  for (int i = 0; i < n; ++i) r[i] = R(coefficient(x[i], 0));
   return r;
 }
 

@@ -4,7 +4,7 @@
 #include <concepts>
 
 #include "rattleback/linalg/elimination_order.hpp"
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/linalg/vector.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -18,7 +18,7 @@ RB_HD void exchange_if(const mask_t<T>& mask, T& a, T& b) {
   b = select(mask, old, b);
 }
 
-/// Elimination in loops, with exchanges. The lanes of a tile share the object and distribute the columns.
+/// Elimination in loops, with exchanges. The lanes of a team share the object and distribute the columns.
 template <class T, int N, class Team>
 class RolledElimination {
   static_assert(!Team::shares() || std::same_as<mask_t<T>, bool>);

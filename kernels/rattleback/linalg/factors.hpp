@@ -1,7 +1,7 @@
 #pragma once
 // Linear equations A x = b with small matrices: one class, whose policy says how A is factorised.
 //
-//   Pivoted<Team>       elimination that exchanges rows, for any matrix; loops stay loops, and the lanes of a tile share them
+//   Pivoted<Team>       elimination that exchanges rows, for any matrix; loops stay loops, and the lanes of a team share them
 //   PivotedUnrolled     the same with unrolled loops, for few unknowns that are to stay in registers
 //   Definite<Pattern>   without exchanges, for matrices near positive definite ones
 //   Guide               for matrices that only guide an iteration, where the error of the solution costs no more than sweeps
@@ -33,7 +33,7 @@ consteval bool is_diagonal_pattern() {
 
 }  // namespace detail
 
-template <class Team = LaneTile<1>>
+template <class Team = LaneTeam<1>>
 struct Pivoted {
   template <class T, int N>
   using Method = detail::RolledElimination<T, N, Team>;
@@ -63,7 +63,7 @@ struct Guide {
       (N >= 1 && N <= 3), detail::CofactorInverse<T, N >= 1 && N <= 3 ? N : 1, FullPattern>,
       std::conditional_t<N == 4, detail::MinorInverse<T>,
                          std::conditional_t<(N <= 12), detail::UnrolledElimination<T, N, false, FullPattern>,
-                                            detail::RolledElimination<T, N, LaneTile<1>>>>>;
+                                            detail::RolledElimination<T, N, LaneTeam<1>>>>>;
 };
 
 namespace detail {

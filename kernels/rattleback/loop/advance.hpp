@@ -17,8 +17,8 @@ struct NoCompanion {
 
 /// The lanes that take a trajectory together, as many as the step or the companion's wants.
 template <class Step, class Companion>
-using TileOfLoop =
-    LaneTile<(tile_of<Step>::lanes > tile_of<Companion>::lanes ? tile_of<Step>::lanes : tile_of<Companion>::lanes)>;
+using TeamOfLoop =
+    LaneTeam<(team_of<Step>::lanes > team_of<Companion>::lanes ? team_of<Step>::lanes : team_of<Companion>::lanes)>;
 
 /// Whether a step defers its failures: it has no robust iteration. A trajectory whose step fails waits, and another loop with the
 /// whole step goes on with that trajectory. On a GPU the registers of the robust iteration would slow down all other steps.
@@ -153,7 +153,7 @@ class TrajectoryInRegisters {
   Record<T> record_;
 };
 
-/// The same for a trajectory whose state and record stay in their rows; the first lane of a tile writes them.
+/// The same for a trajectory whose state and record stay in their rows; the first lane of a team writes them.
 template <class T, class State, class Team>
 class TrajectoryInRows {
  public:
@@ -213,16 +213,16 @@ RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, cons
 /// Advances the lanes that start at `lane`. A trajectory whose step fails stays at its last good state with its status set.
 /// Padding lanes of the last chunk have a status from the start. A companion, such as a tangent vector (tangent.hpp), sees
 /// every step: the state before it, the step size, and the lanes that take it. `Surfaces` are the surfaces of section of the
-/// study. A tile's lanes all run this for the same trajectory; the first lane of a tile writes to memory.
+/// study. A team's lanes all run this for the same trajectory; the first lane of a team writes to memory.
 template <class T, template <class> class System, template <class, class> class Method, class Companion = NoCompanion,
           template <class> class Surfaces = NoFormulas>
 RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   using Step = Method<T, Sys>;
   using State = typename Step::State;
-  using Team = TileOfLoop<Step, Companion>;
+  using Team = TeamOfLoop<Step, Companion>;
   // On a GPU the trajectory stays in its rows where steps are long and need all registers.
-  constexpr bool in_rows = detail::has_tiles && (Team::lanes > 1 || defers_failures<Step>);
+  constexpr bool in_rows = detail::has_teams && (Team::lanes > 1 || defers_failures<Step>);
   using Trajectory = std::conditional_t<in_rows, TrajectoryInRows<T, State, Team>, TrajectoryInRegisters<T, State>>;
   const ChunkLayout& rows = a.layout;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of one system with one method for CUDA: the lane functions are those of the CPU, and a thread or a tile
+// The kernels of one system with one method for CUDA: the lane functions are those of the CPU, and a thread or a team
 // of threads runs each trajectory. This header is for device code: host/rattleback/cuda compiles it at run time with
 // NVRTC, and CudaModule launches the kernels. A unit for NVRTC is
 //
@@ -26,9 +26,9 @@ RB_NAMESPACE_BEGIN
 template <template <class> class System, class Method, class Companion, template <class> class Surfaces>
 struct Loop {
   using Step = typename Method::template of<double, System<double>>;
-  using Team = TileOfLoop<Step, Companion>;
+  using Team = TeamOfLoop<Step, Companion>;
   /// Threads per block. With one thread per trajectory a block is a slice of a chunk, so memory access is coalesced; a
-  /// step with all 255 registers still fits several times on a multiprocessor. With tiles a block is a warp, because
+  /// step with all 255 registers still fits several times on a multiprocessor. With teams a block is a warp, because
   /// the shared memory per block is limited.
   static constexpr int threads = Team::lanes > 1 ? 32 : threads_of_block;
   /// The step ends before the companion's step begins, so both use the same memory.
@@ -51,7 +51,7 @@ template <template <class> class System, class Method, template <class> class Su
 using TangentLoop = Loop<System, Method, Tangent<double, System, Method::template of>, Surfaces>;
 
 // With 255 registers per thread four blocks of 64 threads fit on a multiprocessor; bench/gpu tries other numbers.
-// Registers spill to shared memory while there is room. Kernels of tiles with workspaces in shared memory do not spill
+// Registers spill to shared memory while there is room. Kernels of teams with workspaces in shared memory do not spill
 // there, because the assembler refuses.
 #ifndef RATTLEBACK_BLOCKS
 #define RATTLEBACK_BLOCKS 4
@@ -80,7 +80,7 @@ struct DevicePair {
   using Whole = Loop<System, Method, NoCompanion, Surfaces>;
   using Fast = Loop<System, std::conditional_t<has_fast, FastMethod<Method>, Method>, NoCompanion, NoFormulas>;
   /// Whether the kernel `advance` takes most steps, and its thread needs nothing but registers.
-  static constexpr bool spills = !has_fast && tile_of<Step>::lanes == 1 && Surfaces<double>::count == 0;
+  static constexpr bool spills = !has_fast && team_of<Step>::lanes == 1 && Surfaces<double>::count == 0;
 
   __device__ __forceinline__ static void advance(const KernelArguments& arguments) {
     if constexpr (spills) {

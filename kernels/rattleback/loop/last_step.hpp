@@ -3,7 +3,7 @@
 // the step, and the state that belongs to this velocity. A step with such data takes a third argument, step(state, h,
 // keep), and calls keep.put(solved, gamma, v, q, p). The data have rows when an observable needs them.
 
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/step.hpp"

@@ -2,7 +2,7 @@
 // Surfaces of section: their values, and the steps that cross a surface. Each crossing is stored with the state before
 // the step. The host locates the crossing by repeating this step with a fraction of the step size.
 
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/loop/formula.hpp"
 
 RB_NAMESPACE_BEGIN

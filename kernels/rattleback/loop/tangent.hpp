@@ -2,7 +2,7 @@
 // The tangent vector of a trajectory, for the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli, J.-M.
 // Strelcyn, Meccanica 15 (1980) 9). The tangent map of a step is the step over dual numbers.
 
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/methods/step.hpp"
 
@@ -26,7 +26,7 @@ class Tangent {
   static constexpr double tolerance = 1e-14;
 
  public:
-  using Team = tile_of<Step>;
+  using Team = team_of<Step>;
   using Workspace = workspace_of<Step>;
 
   RB_HD Tangent(const KernelArguments& a, const double* chunk, int lane)

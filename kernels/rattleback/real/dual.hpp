@@ -211,32 +211,32 @@ struct MaskOf<Dual<T, K>> {
 /// The parts of a number. A dual number has the value (part 0) and the partial derivatives; any other number is the
 /// only part.
 template <class T>
-struct PartsOf {
+struct CoefficientsOf {
   using type = T;
   static constexpr int count = 1;
 };
 template <class T, int K>
-struct PartsOf<Dual<T, K>> {
+struct CoefficientsOf<Dual<T, K>> {
   using type = T;
   static constexpr int count = 1 + K;
 };
 template <class T>
-using part_t = typename PartsOf<T>::type;
+using coefficient_t = typename CoefficientsOf<T>::type;
 template <class T>
-inline constexpr int parts = PartsOf<T>::count;
+inline constexpr int coefficients = CoefficientsOf<T>::count;
 
 template <class T>
-RB_HD T& part(T& a, int) {
+RB_HD T& coefficient(T& a, int) {
   return a;
 }
 template <class T, int K>
-RB_HD T& part(Dual<T, K>& a, int i) {
+RB_HD T& coefficient(Dual<T, K>& a, int i) {
   return i == 0 ? a.value : a.partial[i - 1];
 }
 template <class T>
-RB_HD part_t<T> part(const T& a, int i) {
+RB_HD coefficient_t<T> coefficient(const T& a, int i) {
   T copy = a;
-  return part(copy, i);
+  return coefficient(copy, i);
 }
 
 RB_NAMESPACE_END

@@ -19,7 +19,7 @@ RB_NAMESPACE_BEGIN
 /// slopes, is too large for that, and computes all.
 template <class T, int K>
 class Secant {
-  static constexpr bool sparse = parts<T> == 1 && K <= 8;
+  static constexpr bool sparse = coefficients<T> == 1 && K <= 8;
   T slopes_[K];
   unsigned there_ = 0;  // bit i: slope i may differ from 0
 

@@ -271,12 +271,12 @@ TEST(NvrtcOptions, ChangeLaunchesAndNothingElse) {
     return taken;
   };
   EXPECT_EQ(options(""), "");
-  EXPECT_EQ(options(" -DRATTLEBACK_TILE_LANES=16\t-DRATTLEBACK_BLOCKS=2  -DRATTLEBACK_BLOCK_THREADS=128"),
-            "-DRATTLEBACK_TILE_LANES=16 -DRATTLEBACK_BLOCKS=2 -DRATTLEBACK_BLOCK_THREADS=128");
+  EXPECT_EQ(options(" -DRATTLEBACK_TEAM_LANES=16\t-DRATTLEBACK_BLOCKS=2  -DRATTLEBACK_BLOCK_THREADS=128"),
+            "-DRATTLEBACK_TEAM_LANES=16 -DRATTLEBACK_BLOCKS=2 -DRATTLEBACK_BLOCK_THREADS=128");
   const std::string known =
-      " is refused (known: -DRATTLEBACK_TILE_LANES=1, 8, 16, 32; -DRATTLEBACK_BLOCK_THREADS=32, 64, 128, 256; "
+      " is refused (known: -DRATTLEBACK_TEAM_LANES=1, 8, 16, 32; -DRATTLEBACK_BLOCK_THREADS=32, 64, 128, 256; "
       "-DRATTLEBACK_BLOCKS=1, 2, 3, 4, 6, 8, 16, 32)";
-  for (const char* wrong : {"--fmad=true", "-DRATTLEBACK_TILE_LANES=7", "-DRATTLEBACK_TILE_LANES=8;", "-DX", "-D",
+  for (const char* wrong : {"--fmad=true", "-DRATTLEBACK_TEAM_LANES=7", "-DRATTLEBACK_TEAM_LANES=8;", "-DX", "-D",
                             "-DRATTLEBACK_BLOCKS=-1"})
     EXPECT_EQ(options(fmt::format("-DRATTLEBACK_BLOCKS=2 {}", wrong).c_str()),
               fmt::format("RATTLEBACK_NVRTCFLAGS: '{}'{}", wrong, known));

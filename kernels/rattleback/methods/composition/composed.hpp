@@ -2,7 +2,7 @@
 // A symmetric step, composed with itself to a higher order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration,
 // section V.3.2). Symmetric compositions of a symmetric step of order 2 have the order of the table (tableaus/compositions.hpp).
 
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -36,7 +36,7 @@ class Composed {
 
  public:
   using State = typename Step::State;
-  using Team = tile_of<Step>;
+  using Team = team_of<Step>;
   using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
   using FastStep = Composed<T, System, fast_step_of<Step>, by_drifts>;

@@ -20,7 +20,7 @@ class CondensedViS {
   using Forms = typename Algebra::Forms;
 
  public:
-  using Team = LaneTile<tile_lanes(size, parts<T>)>;
+  using Team = LaneTeam<team_lanes(size, coefficients<T>)>;
   using State = PhaseState<T, n, m>;
 
   RB_HD CondensedViS(const System& system, const SolverOptions<T>& options)

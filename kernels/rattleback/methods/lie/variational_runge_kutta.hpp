@@ -86,7 +86,7 @@ class VariationalRungeKutta {
 
   /// T without derivatives. Iterations over dual numbers take the Jacobian of the values: with it the derivatives
   /// converge one iteration later.
-  using Plain = part_t<T>;
+  using Plain = coefficient_t<T>;
 
   using Entries = Matrix<Plain, size, size>;
 
@@ -104,13 +104,13 @@ class VariationalRungeKutta {
     }
     RB_HD void solve(Vector<T, size>& b) const {
       RB_ROLLED
-      for (int p = 0; p < parts<T>; ++p) {
+      for (int p = 0; p < coefficients<T>; ++p) {
         Vector<Plain, size> x;
         RB_UNROLL
-        for (int i = 0; i < size; ++i) x[i] = part(b[i], p);
+        for (int i = 0; i < size; ++i) x[i] = coefficient(b[i], p);
         x = factors_.solve(x);
         RB_UNROLL
-        for (int i = 0; i < size; ++i) part(b[i], p) = x[i];
+        for (int i = 0; i < size; ++i) coefficient(b[i], p) = x[i];
       }
     }
 
@@ -290,11 +290,11 @@ class VariationalRungeKutta {
   /// The Jacobian by dual numbers, in the lanes of the mask; their width makes no difference to the result. Where T is dual it has room for them.
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                                  const Unknowns<T>& u, const mask_t<T>& lanes, Entries& jacobian) const {
-    if constexpr (parts<T> == 1) {
+    if constexpr (coefficients<T> == 1) {
       constexpr int width = RB_DEVICE_PASS ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
       differentiate<Dual<T, width>, width>(q, m, h, tableau, u, lanes, jacobian);
     } else {
-      differentiate<T, 1>(constant<T>(q), constant<T>(m), T(part(h, 0)), tableau, u, lanes, jacobian);
+      differentiate<T, 1>(constant<T>(q), constant<T>(m), T(coefficient(h, 0)), tableau, u, lanes, jacobian);
     }
   }
   template <class D, int width>
@@ -305,7 +305,7 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         D& x = d.stage[i / per_stage][i % per_stage];
-        x = D(part(u.stage[i / per_stage][i % per_stage], 0));
+        x = D(coefficient(u.stage[i / per_stage][i % per_stage], 0));
         RB_UNROLL
         for (int l = 0; l < width; ++l) x.partial[l] = Plain(i == first + l ? 1.0 : 0.0);
       }
@@ -334,7 +334,7 @@ class VariationalRungeKutta {
     for (int i = 0; i < size; ++i) {
       for (int j = 0; j < size; ++j) {
         const bool own_stage = i / per_stage == j / per_stage;
-        const Plain entry = own_stage ? part(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
+        const Plain entry = own_stage ? coefficient(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
         jacobian[i][j] = select(lanes, entry, jacobian[i][j]);
       }
     }

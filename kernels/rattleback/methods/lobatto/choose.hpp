@@ -30,7 +30,7 @@ template <class Step, class System, class T>
 class Normalising {
  public:
   using State = typename Step::State;
-  using Team = tile_of<Step>;
+  using Team = team_of<Step>;
   using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
   using FastStep = Normalising<fast_step_of<Step>, System, T>;

@@ -51,9 +51,9 @@ struct LobattoEquations {
   /// Multipliers that are unknown: those of the stages first..first + s - 2, and with both kinds of constraints the first of stage 0.
   static constexpr int first = all_new ? 0 : 1;
   static_assert(!(mixed && spark));
-  using Response = InverseMass<System, part_t<T>>;  // sets the size of multipliers, in velocities
+  using Response = InverseMass<System, coefficient_t<T>>;  // sets the size of multipliers, in velocities
   using State = StateOf<T, System>;
-  using V = part_t<T>;
+  using V = coefficient_t<T>;
   using D = Dual<V, 1>;  // T itself where T is dual
 
   System system;
@@ -141,7 +141,7 @@ struct LobattoEquations {
     RB_ROLLED
     for (int i = 0; i < n; ++i) {
       xi[i].value = V(0.0);
-      xi[i].partial[0] = part(eta[i], 0);
+      xi[i].partial[0] = coefficient(eta[i], 0);
     }
     Vector<T, m> multiplier{};
     if constexpr (m > 0 && !spark) multiplier = h * state.lambda;
@@ -150,14 +150,14 @@ struct LobattoEquations {
     RB_ROLLED
     for (int i = 0; i < n; ++i) {
       w[i] = at.hw[i].value;
-      along[i] = part(h, 0) * at.pi[i].partial[0];
+      along[i] = coefficient(h, 0) * at.pi[i].partial[0];
     }
     Vector<T, n> by_force = constant<T>(response * w), by_motion = constant<T>(response * along),
                  impulse = constant<T>(at.hf);
     if constexpr (spark) {
       const Vector<T, n> q = constant<T>(state.q), v = constant<T>(eta);
       const ConstraintForms<System> forms(system, q);
-      multiplier = constant<T>(impulse_of_state(system, q, v, T(part(h, 0)), by_force - by_motion, forms, response));
+      multiplier = constant<T>(impulse_of_state(system, q, v, T(coefficient(h, 0)), by_force - by_motion, forms, response));
       by_force = by_force + response * forms.transpose_times(multiplier);
     }
     RB_ROLLED

@@ -17,9 +17,9 @@ RB_NAMESPACE_BEGIN
 /// Over dual numbers (tangent maps) the Jacobian is that of the values, and each part of the residual is solved for by
 /// itself: the derivatives obey the linearised equations, for which the same iteration is a linear one.
 ///
-/// With `tile`, the lanes of a GPU tile solve one trajectory together. Without it, the object is the fallback of a faster step that
+/// With `team`, the lanes of a GPU team solve one trajectory together. Without it, the object is the fallback of a faster step that
 /// runs on a single thread, and nothing is shared.
-template <class T, class System, class Tau, int S, bool tile = false, bool spark = false>
+template <class T, class System, class Tau, int S, bool team = false, bool spark = false>
 class GeneralLobatto {
   using Equations = LobattoEquations<T, System, Tau, S, spark>;
   using G = typename Equations::G;
@@ -49,7 +49,7 @@ class GeneralLobatto {
   };
 
  public:
-  using Team = FittingTile<WorkspaceOf, tile ? tile_lanes(size) : 1>;
+  using Team = FittingTeam<WorkspaceOf, team ? team_lanes(size) : 1>;
   using Workspace = WorkspaceOf<Team>;
   using State = typename Equations::State;
 
@@ -81,14 +81,14 @@ class GeneralLobatto {
       if (iteration % refresh_interval == 0 || iteration > simplified_iterations) {
         RB_ROLLED
         for (int i = 0; i < S; ++i) linearise(values, h, x, r, i, jacobian.stage[i]);
-        fill(part(h, 0), r, jacobian.stage, jacobian.lu.matrix());
+        fill(coefficient(h, 0), r, jacobian.stage, jacobian.lu.matrix());
         jacobian.lu.factorise();
         lanes.singular = (lanes.active & jacobian.lu.singular()) | (lanes.converged() & lanes.singular);
       }
-      const T change = update(part(h, 0), jacobian.stage, jacobian.lu, response, r, lanes.active, x);
-      if constexpr (parts<T> == 2)
+      const T change = update(coefficient(h, 0), jacobian.stage, jacobian.lu, response, r, lanes.active, x);
+      if constexpr (coefficients<T> == 2)
         if (iteration == 0) {  // the derivative of the guess says little: its size shows now
-          part(scale, 1) = part(scale, 1) + part(change, 1);
+          coefficient(scale, 1) = coefficient(scale, 1) + coefficient(change, 1);
           lanes.convergence = Convergence<T>(options_, scale);
         }
       lanes.settle(change);
@@ -251,26 +251,26 @@ class GeneralLobatto {
     constexpr auto tableau = lobatto_pair<S>();
     T size_of_update(0.0);
     RB_ROLLED
-    for (int p = 0; p < parts<T>; ++p) {
+    for (int p = 0; p < coefficients<T>; ++p) {
       const auto add = [&](auto& to, const auto& change, int count) {
-        for (int a = 0; a < count; ++a) part(to[a], p) = select(active, part(to[a], p) + change[a], part(to[a], p));
+        for (int a = 0; a < count; ++a) coefficient(to[a], p) = select(active, coefficient(to[a], p) + change[a], coefficient(to[a], p));
       };
       Vector<V, size> b;
       RB_ROLLED
       for (int i = 0; i < S; ++i) {
         RB_ROLLED
-        for (int a = 0; a < n; ++a) b[i * n + a] = -part(r.momentum[i][a], p);
+        for (int a = 0; a < n; ++a) b[i * n + a] = -coefficient(r.momentum[i][a], p);
         RB_ROLLED
         for (int k = 0; i > 0 && k < m; ++k) {
-          V row = part(r.constraint[i][k], p);
+          V row = coefficient(r.constraint[i][k], p);
           if constexpr (lifted)
-            for (int a = 0; k >= positions && a < n; ++a) row = fma(d[i].psi_z[k][a], part(r.node[i][a], p), row);
+            for (int a = 0; k >= positions && a < n; ++a) row = fma(d[i].psi_z[k][a], coefficient(r.node[i][a], p), row);
           b[S * n + (i - 1) * m + k] = -row;
         }
         RB_ROLLED
         for (int k = 0; mixed && i + 1 == S && k < positions; ++k) {
-          V row = part(r.closing[k], p);
-          for (int a = 0; a < n; ++a) row = fma(d[i].psi_z[k][a], part(r.node[i][a], p), row);
+          V row = coefficient(r.closing[k], p);
+          for (int a = 0; a < n; ++a) row = fma(d[i].psi_z[k][a], coefficient(r.node[i][a], p), row);
           b[closing + k] = -row;
         }
       }
@@ -311,14 +311,14 @@ class GeneralLobatto {
         for (int i = 1; i < S; ++i) {
           Vector<V, n> dz;
           RB_ROLLED
-          for (int a = 0; a < n; ++a) dz[a] = part(r.node[i][a], p);
+          for (int a = 0; a < n; ++a) dz[a] = coefficient(r.node[i][a], p);
           RB_ROLLED
           for (int j = 0; j < S; ++j) dz = fma(V(tableau.a[i][j]), dhf[j], dz);
           add(x.z[i], dz, n);
           size_of_part = larger(size_of_part, magnitude(response * dz));
         }
       }
-      part(size_of_update, p) = size_of_part;
+      coefficient(size_of_update, p) = size_of_part;
     }
     return size_of_update;
   }

@@ -1,7 +1,7 @@
 #pragma once
 // A step that carries no multiplier from one step to the next: it begins with that of the continuous equations.
 
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/start/multiplier.hpp"
 
@@ -13,7 +13,7 @@ template <class Step, class System, class T>
 class Recomputed {
  public:
   using State = typename Step::State;
-  using Team = tile_of<Step>;
+  using Team = team_of<Step>;
   using Workspace = workspace_of<Step>;
   /// The same over the step that hands over, where there is one.
   using FastStep = Recomputed<fast_step_of<Step>, System, T>;

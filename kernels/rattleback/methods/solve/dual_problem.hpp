@@ -34,7 +34,7 @@ template <class T, class Equations>
 struct DualProblem {
   using Unknowns = Vector<T, Equations::size>;
   using Residual = Unknowns;
-  using Team = LaneTile<tile_lanes(Equations::size, parts<T>)>;
+  using Team = LaneTeam<team_lanes(Equations::size, coefficients<T>)>;
   using Jacobian = Factors<T, Equations::size, Pivoted<Team>>;
 
   RB_HD Unknowns guess(const T& fraction) const { return equations.guess(fraction); }

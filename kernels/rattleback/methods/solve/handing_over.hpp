@@ -1,7 +1,7 @@
 #pragma once
 // Sweeps that hand the lanes they cannot solve to Newton's method.
 
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -37,9 +37,9 @@ class HandingOver {
   using FastStep = HandingOver<Sweeps, Newton, false>;
   static constexpr bool defers_failures = !newton;
   static constexpr bool two_packs = requires { requires Core::two_packs; };
-  /// All lanes of a tile sweep alike, and share the work of Newton's method.
-  using Team = std::conditional_t<newton, tile_of<Newton>, LaneTile<1>>;
-  using Workspace = std::conditional_t<newton, workspace_of<Newton>, NotTiled::Workspace>;
+  /// All lanes of a team sweep alike, and share the work of Newton's method.
+  using Team = std::conditional_t<newton, team_of<Newton>, LaneTeam<1>>;
+  using Workspace = std::conditional_t<newton, workspace_of<Newton>, NoTeam::Workspace>;
 
   /// The sweeps and Newton's method take the same numbers, or none.
   template <class... Numbers>

@@ -1,7 +1,7 @@
 #pragma once
 // Newton's method for the equations of a step, lane by lane.
 
-#include "rattleback/linalg/tile.hpp"
+#include "rattleback/linalg/team.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/real/real.hpp"
 
@@ -14,7 +14,7 @@ RB_NAMESPACE_BEGIN
 /// attempt: where a step is so large that the iteration wanders, one of them leads to the solution. A lane that has
 /// converged is not changed any more.
 ///
-/// A Problem has the types Unknowns, Residual, Jacobian and Team, the tile that solves it, and
+/// A Problem has the types Unknowns, Residual, Jacobian and Team, the team that solves it, and
 ///
 ///   Unknowns guess(T fraction)                      with this fraction of the predicted velocity
 ///   void evaluate(x, Residual&)
@@ -23,7 +23,7 @@ RB_NAMESPACE_BEGIN
 ///   T size_of(residual, update)                     what Convergence asks for
 ///   T merit(residual)                               of the residual, for backtracking
 ///
-/// The lanes of the tile share the workspace, where the residual is left at the result; the leader evaluates.
+/// The lanes of the team share the workspace, where the residual is left at the result; the leader evaluates.
 template <class Problem>
 struct NewtonWorkspace {
   typename Problem::Jacobian jacobian;

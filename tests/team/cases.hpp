@@ -1,12 +1,12 @@
 #pragma once
-// Trajectories whose steps a tile may take. tile_test.cpp has them from two translation units: one where tiles are threads, and
+// Trajectories whose steps a team may take. team_test.cpp has them from two translation units: one where teams are threads, and
 // one where one thread does the work of all lanes.
 
 #include <vector>
 
 #include "rattleback/catalogue/entry.hpp"
 
-struct TileCase {
+struct TeamCase {
   const char* name;
   int lanes;
   rattleback::KernelArguments arguments;
@@ -14,5 +14,5 @@ struct TileCase {
   void (*advance)(const rattleback::KernelArguments&, double* chunk);
 };
 
-std::vector<TileCase> cases_for_a_crew();
-std::vector<TileCase> cases_for_one_thread();
+std::vector<TeamCase> cases_for_a_crew();
+std::vector<TeamCase> cases_for_one_thread();

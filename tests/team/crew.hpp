@@ -1,5 +1,5 @@
 #pragma once
-// The lanes of a tile (linalg/tile.hpp) as threads, which the thread sanitizer watches.
+// The lanes of a team (linalg/team.hpp) as threads, which the thread sanitizer watches.
 
 #include <barrier>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tile_crew {
+namespace team_crew {
 
 class Crew {
  public:
@@ -21,7 +21,7 @@ class Crew {
   template <class Work>
   void run(const Work& work);
 
-  /// Lanes of the crew that are a tile.
+  /// Lanes of the crew that are a team.
   struct Group {
     explicit Group(int lanes) : barrier(lanes) {}
     std::barrier<> barrier;
@@ -60,7 +60,7 @@ void Crew::run(const Work& work) {
     });
 }
 
-// what linalg/tile.hpp asks for
+// what linalg/team.hpp asks for
 template <int W>
 int lane() {
   return number % W;
@@ -74,4 +74,4 @@ Object& shared() {
   return *static_cast<Object*>(crew->memory(crew->group(W, number / W), sizeof(Object)));
 }
 
-}  // namespace tile_crew
+}  // namespace team_crew

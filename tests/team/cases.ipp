@@ -1,4 +1,4 @@
-// Included with RATTLEBACK_ISA defined, and RATTLEBACK_TILE_CREW where lanes are to be threads.
+// Included with RATTLEBACK_ISA defined, and RATTLEBACK_TEAM_CREW where lanes are to be threads.
 
 #include "cases.hpp"
 #include "rattleback/loop/advance.hpp"
@@ -36,7 +36,7 @@ struct Lobatto {
   template <class T, class System>
   using of = GeneralLobatto<T, System, Tau, S, true>;
 };
-/// A thread takes the step, a tile that of the tangent vector.
+/// A thread takes the step, a team that of the tangent vector.
 struct SweptLobatto {
   template <class T, class System>
   using of = LobattoStep<T, System, Cay, 3>;
@@ -53,11 +53,11 @@ struct One {
 };
 
 template <template <class> class System, class Method, class Companion>
-TileCase tile_case(const char* name, double h) {
+TeamCase team_case(const char* name, double h) {
   using Sys = System<double>;
   using Step = typename Method::template of<double, Sys>;
   constexpr int n = Sys::n, m = Sys::m, N = element_size<Sys>;
-  TileCase r{name, TileOfLoop<Step, Companion>::lanes, {}, {}, [](const KernelArguments& arguments, double* chunk) {
+  TeamCase r{name, TeamOfLoop<Step, Companion>::lanes, {}, {}, [](const KernelArguments& arguments, double* chunk) {
                advance_lanes<double, System, Method::template of, Companion, One>(arguments, chunk, 0);
              }};
   KernelArguments& a = r.arguments;
@@ -107,17 +107,17 @@ TileCase tile_case(const char* name, double h) {
 
 }  // namespace
 
-inline std::vector<TileCase> tile_cases() {
-  return {tile_case<HeavyTopDirectors, Condensed<GglScheme::vi_s>, NoCompanion>("CondensedViS", 0.002),
-          tile_case<HeavyTopDirectors, Condensed<GglScheme::theta_b>, NoCompanion>("CondensedGgl", 0.002),
-          tile_case<HeavyTopDirectors, EnergyMomentum, NoCompanion>("CondensedEnergyMomentum", 0.002),
-          tile_case<DoubleSphericalPendulum, General, NoCompanion>("GeneralGgl", 0.05),
-          tile_case<DoubleSphericalPendulum, General, Tangent<double, DoubleSphericalPendulum, General::of>>(
+inline std::vector<TeamCase> team_cases() {
+  return {team_case<HeavyTopDirectors, Condensed<GglScheme::vi_s>, NoCompanion>("CondensedViS", 0.002),
+          team_case<HeavyTopDirectors, Condensed<GglScheme::theta_b>, NoCompanion>("CondensedGgl", 0.002),
+          team_case<HeavyTopDirectors, EnergyMomentum, NoCompanion>("CondensedEnergyMomentum", 0.002),
+          team_case<DoubleSphericalPendulum, General, NoCompanion>("GeneralGgl", 0.05),
+          team_case<DoubleSphericalPendulum, General, Tangent<double, DoubleSphericalPendulum, General::of>>(
               "GeneralGglWithTangent", 0.05),
-          tile_case<DoubleSphericalPendulum, Lobatto<Cay, 3>, NoCompanion>("HolonomicLobatto", 0.1),
-          tile_case<DoubleSphericalPendulum, Lobatto<Cay, 5>, NoCompanion>("HolonomicLobattoOfFiveStages", 0.1),
-          tile_case<Ball, Lobatto<Exp, 4>, NoCompanion>("NonholonomicLobattoOnAGroup", 0.1),
-          tile_case<Ball, SweptLobatto, Tangent<double, Ball, SweptLobatto::of>>("TangentOfASweptStep", 0.1)};
+          team_case<DoubleSphericalPendulum, Lobatto<Cay, 3>, NoCompanion>("HolonomicLobatto", 0.1),
+          team_case<DoubleSphericalPendulum, Lobatto<Cay, 5>, NoCompanion>("HolonomicLobattoOfFiveStages", 0.1),
+          team_case<Ball, Lobatto<Exp, 4>, NoCompanion>("NonholonomicLobattoOnAGroup", 0.1),
+          team_case<Ball, SweptLobatto, Tangent<double, Ball, SweptLobatto::of>>("TangentOfASweptStep", 0.1)};
 }
 
 RB_NAMESPACE_END
