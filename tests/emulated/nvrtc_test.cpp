@@ -323,7 +323,7 @@ TEST_F(NvrtcOnTheEmulator, NonholonomicStepsWithoutMultiplierHaveTheBitsOfThePro
 }
 
 // Teams of lanes advance a trajectory together. The emulator is slow there.
-TEST_F(NvrtcOnTheEmulator, TilesHaveTheBitsOfTheProcessor) {
+TEST_F(NvrtcOnTheEmulator, TeamsHaveTheBitsOfTheProcessor) {
   compare<FourParticle, GglViA>(
       {"holonomic/four_particle.hpp", "FourParticle<T>", "ggl/ggl.hpp", "GglStep<T, S, GglScheme::theta_a>"},
       {"advance", 2.0, 20, {0.5, 0.5}, 8});

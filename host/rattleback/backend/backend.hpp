@@ -94,16 +94,16 @@ struct Stretch {
 };
 
 /// Consecutive stretches between two points where a run may stop.
-struct Segment {
+struct Round {
   bool starts_at_initial = false;  ///< the first stretch is the initial sample
-  std::uint64_t first_sample = 0;  ///< index of the first sample of the segment
+  std::uint64_t first_sample = 0;  ///< index of the first sample of the round
   std::vector<Stretch> stretches;
   [[nodiscard]] std::uint64_t samples() const {
     return static_cast<std::uint64_t>(std::ranges::count_if(stretches, &Stretch::observe));
   }
 };
 
-struct SegmentOutput {
+struct RoundOutput {
   std::vector<Moments> moments;       ///< [sample][observable][chunk]
   std::vector<CoMoments> co_moments;  ///< [sample][pair][chunk]
   std::vector<double> values;         ///< [sample][chunk][observable][lane], when kept
@@ -112,16 +112,16 @@ struct SegmentOutput {
   /// number of steps before the crossing, state before the crossing.
   std::vector<double> crossings;
 
-  /// Appends the output of the next segment.
-  void append(const SegmentOutput& next) {
-    const auto add = [&](auto SegmentOutput::* field) {
+  /// Appends the output of the next round.
+  void append(const RoundOutput& next) {
+    const auto add = [&](auto RoundOutput::* field) {
       (this->*field).insert((this->*field).end(), (next.*field).begin(), (next.*field).end());
     };
-    add(&SegmentOutput::moments);
-    add(&SegmentOutput::co_moments);
-    add(&SegmentOutput::values);
-    add(&SegmentOutput::records);
-    add(&SegmentOutput::crossings);
+    add(&RoundOutput::moments);
+    add(&RoundOutput::co_moments);
+    add(&RoundOutput::values);
+    add(&RoundOutput::records);
+    add(&RoundOutput::crossings);
   }
 };
 
@@ -147,7 +147,7 @@ class Backend {
   [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
 
   virtual void begin(const Plan& plan, Tile& tile) = 0;
-  virtual void run(const Segment& segment, SegmentOutput& output, Control& control) = 0;
+  virtual void run(const Round& round, RoundOutput& output, Control& control) = 0;
   /// Copies the tile's state into host memory.
   virtual void fetch(Tile& tile) = 0;
 

@@ -47,8 +47,8 @@ class CpuBackend final : public Backend {
     guard_ = plan.arguments.parasitic_limit > 0.0 ? samples.guard : nullptr;
   }
 
-  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
-    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), samples = segment.samples();
+  void run(const Round& round, RoundOutput& output, Control& control) override {
+    const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), samples = round.samples();
     // Few chunks are split into ranges of 32 lanes so that every thread has work. They are reduced when all lanes are there;
     // a whole chunk is reduced at once, while its values are in the cache.
     const bool whole = chunks >= 4 * threads_;
@@ -66,8 +66,7 @@ class CpuBackend final : public Backend {
         chunks * per_chunk, threads_,
         [&](std::uint64_t unit) {
           const int begin = static_cast<int>(unit % per_chunk) * lanes;
-          const std::vector<double> crossings =
-              advance(unit / per_chunk, begin, begin + lanes, segment, output, control);
+          const std::vector<double> crossings = advance(unit / per_chunk, begin, begin + lanes, round, output, control);
           if (crossings.empty()) return;
           const std::lock_guard lock(mutex);
           output.crossings.insert(output.crossings.end(), crossings.begin(), crossings.end());
@@ -75,7 +74,7 @@ class CpuBackend final : public Backend {
         control.tick);
     if (whole) return;
     parallel_for(chunks, threads_, [&](std::uint64_t c) {
-      for (std::uint64_t s = 0; s < samples; ++s) reduce(c, s, segment, output);
+      for (std::uint64_t s = 0; s < samples; ++s) reduce(c, s, round, output);
     });
   }
 
@@ -118,8 +117,8 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  /// Advances lanes [begin, end) of chunk c through the segment. Returns the crossings of these lanes.
-  std::vector<double> advance(std::uint64_t c, int begin, int end, const Segment& segment, SegmentOutput& output,
+  /// Advances lanes [begin, end) of chunk c through the round. Returns the crossings of these lanes.
+  std::vector<double> advance(std::uint64_t c, int begin, int end, const Round& round, RoundOutput& output,
                               Control& control) {
     const int used =
         static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the other lanes are padding
@@ -127,7 +126,7 @@ class CpuBackend final : public Backend {
     double* chunk = tile_->chunk(c);
     std::vector<double> crossings;
     std::uint64_t sample = 0;
-    for (const Stretch& stretch : segment.stretches) {
+    for (const Stretch& stretch : round.stretches) {
       arguments.sample = stretch.interval;
       for (std::int64_t at = stretch.from; at < stretch.to && begin < used;) {
         const std::int64_t next = stretch.end_of_call(at, guard_ != nullptr);
@@ -150,30 +149,29 @@ class CpuBackend final : public Backend {
         double* record = output.records.data() + (sample * tile_->recorded.size() + r) * plan_->state_rows;
         for (int row = 0; row < plan_->state_rows; ++row) record[row] = chunk[row * row_size + lane];
       }
-      if (end - begin == chunk_size) reduce(c, sample, segment, output);
+      if (end - begin == chunk_size) reduce(c, sample, round, output);
       ++sample;
     }
     return crossings;
   }
 
-  /// Returns the values of chunk c in sample s of a segment, [observable][lane].
-  double* values_of(std::uint64_t c, std::uint64_t s, SegmentOutput& output) const {
+  /// Returns the values of chunk c in sample s of a round, [observable][lane].
+  double* values_of(std::uint64_t c, std::uint64_t s, RoundOutput& output) const {
     return output.values.data() + s * sample_stride_ + c * plan_->codes.size() * chunk_size;
   }
 
-  /// Reduces chunk c in sample s of a segment.
-  void reduce(std::uint64_t c, std::uint64_t s, const Segment& segment, SegmentOutput& output) {
+  /// Reduces chunk c in sample s of a round.
+  void reduce(std::uint64_t c, std::uint64_t s, const Round& round, RoundOutput& output) {
     const std::uint64_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
     const double* values = values_of(c, s, output);
     double* reference_rows = tile_->chunk(c) + plan_->arguments.layout.references * row_size;
     for (std::uint64_t o = 0; o < observables; ++o) {
       double* references = reference_rows + o * row_size;
-      if (s == 0 && segment.starts_at_initial)
-        set_references(plan_->references[o], values + o * chunk_size, references);
+      if (s == 0 && round.starts_at_initial) set_references(plan_->references[o], values + o * chunk_size, references);
       output.moments[(s * observables + o) * chunks + c] = functions_.reduce(values + o * chunk_size, references);
     }
     for (const LineFit& fit : plan_->line_fits)
-      if (const double weight = fit.weight[segment.first_sample + s]; weight == weight)
+      if (const double weight = fit.weight[round.first_sample + s]; weight == weight)
         functions_.add_to_fit(values + fit.observable * chunk_size, reference_rows + fit.observable * row_size,
                               fit.squared, weight, tile_->chunk(c) + fit.row * row_size);
     for (std::uint64_t i = 0; i < pairs; ++i)
@@ -216,7 +214,7 @@ class CpuBackend final : public Backend {
   AdvanceFunction advance_ = nullptr;
   ObserveFunction observe_ = nullptr;
   SampleFunction guard_ = nullptr;
-  std::uint64_t sample_stride_ = 0;  ///< distance of two samples in the values of a segment; 0 where these are not kept
+  std::uint64_t sample_stride_ = 0;  ///< distance of two samples in the values of a round; 0 where these are not kept
 };
 
 }  // namespace

@@ -77,10 +77,10 @@ class CudaBackend final : public Backend {
     values_.reserve(tile.chunks() * observables * chunk_size);
   }
 
-  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+  void run(const Round& round, RoundOutput& output, Control& control) override {
     use_device();
     const std::size_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
-    const std::size_t samples = segment.samples(), per_sample = chunks * observables,
+    const std::size_t samples = round.samples(), per_sample = chunks * observables,
                       record_size = tile_->recorded.size() * plan_->state_rows;
     output.moments.resize(samples * per_sample);
     output.co_moments.resize(samples * chunks * pairs);
@@ -91,21 +91,21 @@ class CudaBackend final : public Backend {
     co_moments_.reserve(samples * chunks * pairs);
     records_.reserve(samples * record_size);
     std::size_t s = 0;
-    for (const Stretch& stretch : segment.stretches) {
+    for (const Stretch& stretch : round.stretches) {
       advance(stretch, output, control);
       if (!stretch.observe) continue;
       if (observables > 0 || arguments_.parasitic_limit > 0.0)
         module_->observe(arguments_, static_cast<std::int64_t>(chunks), codes_.get(), static_cast<int>(observables),
                          values_.get(), stream_);
       if (observables > 0) {
-        if (s == 0 && segment.starts_at_initial)
+        if (s == 0 && round.starts_at_initial)
           launch("launch of the kernel of references", reference_kernel, per_sample, chunk_size, stream_, arguments_,
                  values_.get(), numbers_.get(), static_cast<int>(observables));
         launch("launch of the kernel of statistics", reduce_kernel, per_sample, chunk_size, stream_, arguments_,
                values_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
                moments_.get() + s * per_sample);
         for (const LineFit& fit : plan_->line_fits)
-          if (const double weight = fit.weight[segment.first_sample + s]; weight == weight)
+          if (const double weight = fit.weight[round.first_sample + s]; weight == weight)
             launch("launch of the kernel of fits", fit_kernel, chunks, chunk_size, stream_, arguments_, values_.get(),
                    static_cast<int>(observables), fit.observable, fit.squared, weight, fit.row);
         if (pairs > 0)
@@ -210,7 +210,7 @@ class CudaBackend final : public Backend {
 
   /// Advances all trajectories through a stretch, in pieces of at most steps_per_call steps, so that progress is
   /// visible. Only a few pieces are in flight at a time.
-  void advance(const Stretch& stretch, SegmentOutput& output, Control& control) {
+  void advance(const Stretch& stretch, RoundOutput& output, Control& control) {
     const bool guarded = arguments_.parasitic_limit > 0.0;
     arguments_.sample = stretch.interval;
     for (std::int64_t at = stretch.from; at < stretch.to;) {
@@ -232,7 +232,7 @@ class CudaBackend final : public Backend {
   }
 
   /// Moves the crossings out of the slots. Returns true when a trajectory waits because all slots are full.
-  bool collect_crossings(SegmentOutput& output) {
+  bool collect_crossings(RoundOutput& output) {
     if (arguments_.surfaces.count == 0) return false;
     const std::size_t chunks = tile_->chunks(), lanes = chunks * chunk_size;
     int* counts = counts_.reserve(lanes);

@@ -83,7 +83,7 @@ class SplitBackend final : public Backend {
     each([&](Part& part) { part.backend->begin(plan, part.tile); });
   }
 
-  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+  void run(const Round& round, RoundOutput& output, Control& control) override {
     const std::uint64_t before = control.trajectory_steps;
     for (Part& part : parts_) {
       part.control.trajectory_steps = 0;
@@ -94,20 +94,20 @@ class SplitBackend final : public Backend {
       for (const Part& part : parts_) steps += part.control.trajectory_steps;
       control.trajectory_steps = steps;
     };
-    each([&](Part& part) { part.backend->run(segment, part.output, part.control); },
+    each([&](Part& part) { part.backend->run(round, part.output, part.control); },
          [&] {
            count();
            if (control.tick) control.tick();
          });
     count();
 
-    const std::uint64_t samples = segment.samples(), observables = plan_->codes.size(), pairs = plan_->pairs.size(),
+    const std::uint64_t samples = round.samples(), observables = plan_->codes.size(), pairs = plan_->pairs.size(),
                         kept = plan_->keep_values ? observables * chunk_size : 0,
                         state_rows = static_cast<std::uint64_t>(plan_->state_rows);
     output.crossings.clear();
     // Joins one array of all parts. The array has `rows` rows of `all` chunks or recorded trajectories with `width`
     // numbers each. A part fills size(part) places of each row, from first(part) on.
-    const auto gather = [&](auto SegmentOutput::* field, std::uint64_t rows, std::uint64_t all, auto first, auto size,
+    const auto gather = [&](auto RoundOutput::* field, std::uint64_t rows, std::uint64_t all, auto first, auto size,
                             std::uint64_t width) {
       auto& to = output.*field;
       to.resize(rows * all * width);
@@ -118,11 +118,11 @@ class SplitBackend final : public Backend {
     };
     const auto first_chunk = [](const Part& part) { return part.chunk; };
     const auto chunks = [](const Part& part) { return part.tile.chunks(); };
-    gather(&SegmentOutput::moments, samples * observables, chunks_, first_chunk, chunks, 1);
-    gather(&SegmentOutput::co_moments, samples * pairs, chunks_, first_chunk, chunks, 1);
-    if (kept > 0) gather(&SegmentOutput::values, samples, chunks_, first_chunk, chunks, kept);
+    gather(&RoundOutput::moments, samples * observables, chunks_, first_chunk, chunks, 1);
+    gather(&RoundOutput::co_moments, samples * pairs, chunks_, first_chunk, chunks, 1);
+    if (kept > 0) gather(&RoundOutput::values, samples, chunks_, first_chunk, chunks, kept);
     gather(
-        &SegmentOutput::records, samples, recorded_, [](const Part& part) { return part.recorded; },
+        &RoundOutput::records, samples, recorded_, [](const Part& part) { return part.recorded; },
         [](const Part& part) -> std::uint64_t { return part.tile.recorded.size(); }, state_rows);
     const auto size = static_cast<std::size_t>(plan_->crossing_size());
     for (Part& part : parts_) {
@@ -153,7 +153,7 @@ class SplitBackend final : public Backend {
     std::uint64_t chunk = 0;     ///< index of the part's first chunk in the tile
     std::uint64_t recorded = 0;  ///< index of the part's first recorded trajectory in the tile
     Tile tile;
-    SegmentOutput output;
+    RoundOutput output;
     Control control;
   };
 

@@ -34,14 +34,14 @@ class CountingBackend final : public Backend {
     tile_ = &tile;
   }
 
-  void run(const Segment& segment, SegmentOutput& output, Control&) override {
+  void run(const Round& round, RoundOutput& output, Control&) override {
     constexpr std::int64_t most_steps = 1000;
     constexpr std::uint64_t most_trajectories = 16;
     output = {};
     if (tile_->first != 0) return;
     KernelArguments arguments = plan_->arguments;
     arguments.sample = 0;
-    arguments.target = std::min(segment.stretches.back().to, most_steps);
+    arguments.target = std::min(round.stretches.back().to, most_steps);
     const CompiledUnit& unit =
         Kernels::instance().get({UnitKind::counted, plan_->system, plan_->method, plan_->key, Isa::scalar});
     static Mutex counter;  // a kernel has one counter for all threads

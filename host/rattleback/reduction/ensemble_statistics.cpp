@@ -79,9 +79,9 @@ std::vector<std::uint64_t> EnsembleStatistics::chunks_before() const {
   return before;
 }
 
-void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const SegmentOutput& output, std::uint64_t first,
+void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const RoundOutput& output, std::uint64_t first,
                                std::uint64_t count) {
-  std::vector<double> values;  // [sample][trajectory], of one observable in the segment
+  std::vector<double> values;  // [sample][trajectory], of one observable in the round
   for (std::size_t o = 0; o < study_.observables.size(); ++o) {
     const Observable& observable = study_.observables[o];
     if (observable.quantiles.empty() && !observable.values) continue;
@@ -100,7 +100,7 @@ void EnsembleStatistics::store(ResultSink& sink, const Tile& tile, const Segment
   }
 }
 
-void EnsembleStatistics::add(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t count) {
+void EnsembleStatistics::add(const Tile& tile, const RoundOutput& output, std::uint64_t first, std::uint64_t count) {
   const std::uint64_t chunks = tile.chunks(), pairs = plan_.pairs.size();
   const std::vector<std::vector<Members>> members = members_of(tile);
   if (first == 0 && groups_.sets() > 1) set_references(tile, output);
@@ -141,7 +141,7 @@ EnsembleStatistics::Lanes EnsembleStatistics::only(const Members& set, const dou
   return lanes;
 }
 
-void EnsembleStatistics::add_to_sets(const Tile& tile, const SegmentOutput& output,
+void EnsembleStatistics::add_to_sets(const Tile& tile, const RoundOutput& output,
                                      const std::vector<std::vector<Members>>& members, std::uint64_t s,
                                      std::uint64_t sample) {
   for (std::uint64_t c = 0; c < members.size(); ++c)
@@ -160,7 +160,7 @@ void EnsembleStatistics::add_to_sets(const Tile& tile, const SegmentOutput& outp
     }
 }
 
-void EnsembleStatistics::set_references(const Tile& tile, const SegmentOutput& output) {
+void EnsembleStatistics::set_references(const Tile& tile, const RoundOutput& output) {
   references_.resize(tile.chunks() * observables() * chunk_size);
   for (std::uint64_t c = 0; c < tile.chunks(); ++c)
     for (std::uint64_t o = 0; o < observables(); ++o) {

@@ -37,10 +37,9 @@ class EnsembleStatistics {
   void create(ResultSink& sink) const;
   /// Stores the values for quantiles, and writes the values that the result keeps. The call may fail, and may be
   /// repeated.
-  void store(ResultSink& sink, const Tile& tile, const SegmentOutput& output, std::uint64_t first,
-             std::uint64_t samples);
+  void store(ResultSink& sink, const Tile& tile, const RoundOutput& output, std::uint64_t first, std::uint64_t samples);
   /// Adds the samples [first, first + samples) of a tile to the trees. Tiles come in order, and so do samples.
-  void add(const Tile& tile, const SegmentOutput& output, std::uint64_t first, std::uint64_t samples);
+  void add(const Tile& tile, const RoundOutput& output, std::uint64_t first, std::uint64_t samples);
   /// Adds the fits of the trajectories of a tile that is at the end.
   void end_tile(const Tile& tile);
   /// Writes all datasets, after the last tile. `warn` receives doubts about the numbers.
@@ -87,11 +86,11 @@ class EnsembleStatistics {
   [[nodiscard]] std::vector<std::uint64_t> chunks_before() const;
   void save_state(StateWriter& out) const;
   [[nodiscard]] std::vector<std::vector<Members>> members_of(const Tile& tile) const;
-  void add_to_sets(const Tile& tile, const SegmentOutput& output, const std::vector<std::vector<Members>>& members,
+  void add_to_sets(const Tile& tile, const RoundOutput& output, const std::vector<std::vector<Members>>& members,
                    std::uint64_t s, std::uint64_t sample);
-  void set_references(const Tile& tile, const SegmentOutput& output);
+  void set_references(const Tile& tile, const RoundOutput& output);
   /// Returns an observable's values in sample s of the output, one per lane of the chunk.
-  [[nodiscard]] const double* values_of(const Tile& tile, const SegmentOutput& output, std::uint64_t s,
+  [[nodiscard]] const double* values_of(const Tile& tile, const RoundOutput& output, std::uint64_t s,
                                         std::uint64_t chunk, std::size_t observable) const {
     return output.values.data() + ((s * tile.chunks() + chunk) * observables() + observable) * chunk_size;
   }

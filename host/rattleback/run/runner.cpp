@@ -1,4 +1,4 @@
-// Runner: the integration, and the output of its segments.
+// Runner: the integration, and the output of its rounds.
 
 #include "rattleback/run/runner.hpp"
 
@@ -15,11 +15,11 @@
 namespace rattleback {
 namespace {
 
-/// Limit in bytes for the host memory of one segment's output.
-constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
-/// Wanted time of a segment in seconds. A stop is noticed after a segment. The value does not change the result.
-constexpr double segment_seconds = 0.25;
-/// Least time of a segment in seconds, even when a study wants frequent checkpoints.
+/// Limit in bytes for the host memory of one round's output.
+constexpr std::uint64_t round_bytes = std::uint64_t{4} << 20;
+/// Wanted time of a round in seconds. A stop is noticed after a round. The value does not change the result.
+constexpr double round_seconds = 0.25;
+/// Least time of a round in seconds, even when a study wants frequent checkpoints.
 constexpr double least_seconds = 0.01;
 
 SampleGrid sample_grid(const Problem& problem, const Ensemble& ensemble, double step) {
@@ -158,15 +158,15 @@ bool Runner::halve_tile() {
 void Runner::integrate_tile() {
   while (position_.sample < grid_.time.size()) {
     Position next = position_;
-    const Segment segment = next_segment(next);
-    const std::uint64_t sample = position_.sample, samples = segment.samples();
+    const Round round = next_round(next);
+    const std::uint64_t sample = position_.sample, samples = round.samples();
     std::int64_t steps = 0;
-    for (const Stretch& stretch : segment.stretches) steps += stretch.to - stretch.from;
-    std::future<void> output;  // output of the segment before
+    for (const Stretch& stretch : round.stretches) steps += stretch.to - stretch.from;
+    std::future<void> output;  // output of the round before
     if (pending_) output = in_background([this] { absorb(); });
     states_ = States::nowhere;
-    const double seconds = integrate([&] { backend_.run(segment, computed_, control_); });
-    adapt_budget(steps + static_cast<std::int64_t>(segment.stretches.size()), seconds);
+    const double seconds = integrate([&] { backend_.run(round, computed_, control_); });
+    adapt_budget(steps + static_cast<std::int64_t>(round.stretches.size()), seconds);
     position_ = next;
     states_ = States::backend;
     steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
@@ -205,21 +205,21 @@ void Runner::set_up_tile() {
     tile_.recorded.push_back(static_cast<std::uint32_t>(*k - tile_.first));
 }
 
-Segment Runner::next_segment(Position& at) {
+Round Runner::next_round(Position& at) {
   const std::uint64_t per_sample =
       sizeof(double) * (tile_.chunks() * plan_.codes.size() * chunk_size +
                         tile_.recorded.size() * static_cast<std::uint64_t>(plan_.state_rows) * 2);
-  const std::uint64_t most = std::clamp<std::uint64_t>(segment_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
-  Segment segment;
-  segment.starts_at_initial = at.sample == 0;
-  segment.first_sample = at.sample;
+  const std::uint64_t most = std::clamp<std::uint64_t>(round_bytes / std::max<std::uint64_t>(per_sample, 1), 1, 4096);
+  Round round;
+  round.starts_at_initial = at.sample == 0;
+  round.first_sample = at.sample;
   std::int64_t budget = budget_;
   for (std::uint64_t samples = 0; at.sample < grid_.time.size() && samples < most && budget > 0;) {
     const bool varying = plan_.arguments.layout.steps_per_sample >= 0;
     const std::int64_t length = varying && at.sample > 0 ? longest_interval_ : grid_.steps[at.sample];
     const std::int64_t to = std::min(length, at.step + budget);
     const std::int64_t interval = std::max<std::int64_t>(static_cast<std::int64_t>(at.sample) - 1, 0);
-    segment.stretches.push_back({interval, grid_.before[at.sample], at.step, to, to == length});
+    round.stretches.push_back({interval, grid_.before[at.sample], at.step, to, to == length});
     budget -= to - at.step + 1;
     at.step = to;
     if (to < length) break;
@@ -227,13 +227,13 @@ Segment Runner::next_segment(Position& at) {
     at.step = 0;
     ++samples;
   }
-  return segment;
+  return round;
 }
 
 void Runner::adapt_budget(std::int64_t done, double seconds) {
-  double wanted = segment_seconds;
+  double wanted = round_seconds;
   if (const double limit = study_.output.checkpoint.seconds; file_ && limit > 0)
-    wanted = std::clamp(limit / 4, least_seconds, segment_seconds);
+    wanted = std::clamp(limit / 4, least_seconds, round_seconds);
   const auto steps_within = [&](double time) {
     const double factor = std::clamp(time / std::max(seconds, 1e-6), 0.25, 4.0);
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(done) * factor), 1,

@@ -33,7 +33,7 @@ struct SampleGrid {
 /// Memory that a run may reuse from the run before.
 struct Buffers {
   Tile tile;
-  SegmentOutput output, computed;
+  RoundOutput output, computed;
 };
 
 /// Position of a run. All earlier output is in the result, the statistics, or the tile.
@@ -74,8 +74,8 @@ class Runner {
   [[nodiscard]] std::uint64_t tile_trajectories() const;
   /// Integrates the tile at the position to the end, or makes the tile smaller when memory is short.
   void run_tile();
-  /// Integrates the tile from the position to the last sample. The output of a segment is absorbed during the next
-  /// segment.
+  /// Integrates the tile from the position to the last sample. The output of a round is absorbed during the next
+  /// round.
   void integrate_tile();
   /// Halves the tile at the position. The tile must be at the first sample. Returns false for a tile of one chunk.
   bool halve_tile();
@@ -85,10 +85,10 @@ class Runner {
   /// Allocates the tile at the position and lists the tile's recorded trajectories.
   void set_up_tile();
   /// Returns the next stretches, within the budget of steps and the memory for samples. Advances the position `at`.
-  Segment next_segment(Position& at);
-  /// Sets the number of steps of the next segment from the time of the last segment.
+  Round next_round(Position& at);
+  /// Sets the number of steps of the next round from the time of the last round.
   void adapt_budget(std::int64_t done, double seconds);
-  /// Moves the pending output to the result and the statistics, possibly while the next segment is computed. Operations
+  /// Moves the pending output to the result and the statistics, possibly while the next round is computed. Operations
   /// that may fail come first, and operations that must not be repeated come last.
   void absorb();
   /// Evaluates the initial states of a tile. Writes the states into the tile's rows and into the result.
@@ -111,7 +111,7 @@ class Runner {
   [[nodiscard]] std::vector<double> parameters_of(const Tile& tile, std::uint64_t k) const;
   /// Returns the step size of trajectory k of a tile.
   [[nodiscard]] double step_of(const Tile& tile, std::uint64_t k) const;
-  /// Writes the states of the recorded trajectories at the samples of a segment.
+  /// Writes the states of the recorded trajectories at the samples of a round.
   void write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples);
   /// Writes the tile's final states and counts. Then adds the counts to the summary, and the fits to the statistics.
   void write_final(const Tile& tile);
@@ -123,7 +123,7 @@ class Runner {
 
   // Checkpoints, defined in runner_checkpoint.cpp.
 
-  /// Called between two segments. Ends the run after a stop request, or saves a checkpoint when one is due.
+  /// Called between two rounds. Ends the run after a stop request, or saves a checkpoint when one is due.
   void stop_or_checkpoint();
   /// Saves a checkpoint. A disk too full for a checkpoint does not end the run, because the result has reserved space.
   void try_checkpoint();
@@ -148,7 +148,7 @@ class Runner {
   const RunOptions& options_;
   Backend& backend_;
   Tile& tile_;
-  SegmentOutput &output_, &computed_;
+  RoundOutput &output_, &computed_;
   const RunFiles* files_;
   FileSink* file_;
   const SystemEntry& system_;
@@ -173,7 +173,7 @@ class Runner {
   bool pending_ = false;  // output_ has samples [pending_first_, + pending_samples_) that are not in the result yet
   std::uint64_t pending_first_ = 0, pending_samples_ = 0;
   std::int64_t longest_interval_ = 0;  // longest interval of the tile in steps, where the steps vary
-  std::int64_t budget_ = 64;           // steps of a segment
+  std::int64_t budget_ = 64;           // steps of a round
 
   std::unique_ptr<CrossingLocator> locate_;
   std::unique_ptr<CrossingStore> crossings_;

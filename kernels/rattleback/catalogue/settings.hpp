@@ -119,4 +119,10 @@ struct BySettings<options, function> {
 template <const auto& options, auto function>
 inline constexpr auto by_settings = &detail::BySettings<options, function>::call;
 
+/// The order of a method whose options do not change it (MethodEntry::order_of).
+template <int order>
+int constant_order(std::span<const OptionValue>, const SystemEntry&) {
+  return order;
+}
+
 }  // namespace rattleback

@@ -1,5 +1,5 @@
 #pragma once
-// Lane teams: the W lanes of a GPU warp that advance one trajectory together. All lanes hold the trajectory and run the
+// Teams: W lanes of a GPU warp that advance one trajectory together. All lanes hold the trajectory and run the
 // same code with the same bits. Large data, such as the Jacobian of a coupled system and its factors, exist once per
 // team in shared memory, and the lanes distribute the columns. On a CPU one thread does the work of all lanes.
 //
@@ -23,18 +23,18 @@ inline constexpr int forced_team_lanes = RATTLEBACK_TEAM_LANES;
 inline constexpr int forced_team_lanes = 0;
 #endif
 
-/// Lanes for a coupled system of `unknowns` numbers with `parts` doubles each. Below 12 unknowns the Jacobian fits into
+/// Lanes for a coupled system of `unknowns` numbers with so many `coefficients` each (real/dual.hpp). Below 12 unknowns the Jacobian fits into
 /// the registers of one thread. Work of the leader costs W times as much, so W is below the number of columns.
 /// Registers allow only about 256 threads on a multiprocessor, so 256 / W Jacobians must fit into its shared memory.
-constexpr int team_lanes(int unknowns, int parts = 1) {
+constexpr int team_lanes(int unknowns, int coefficients = 1) {
   if (unknowns < 12 || forced_team_lanes == 1) return 1;
   const int lanes = forced_team_lanes > 0 ? forced_team_lanes : unknowns <= 20 ? 8 : unknowns <= 32 ? 16 : 32;
-  return lanes * parts < 32 ? lanes * parts : 32;
+  return lanes * coefficients < 32 ? lanes * coefficients : 32;
 }
 
 namespace detail {
 
-// The machine's part of a team: the number of this lane, a barrier that makes writes visible, and memory for all lanes.
+// What the machine does for a team: the number of this lane, a barrier that makes writes visible, and memory for all lanes.
 #if RB_DEVICE_PASS
 inline constexpr bool has_teams = true;
 template <int W>
@@ -143,7 +143,7 @@ using FittingTeam = LaneTeam<(sizeof(Workspace<LaneTeam<lanes>>) * (32 / lanes) 
 
 /// A step of a team has the types Team (the team) and Workspace (shared by the lanes). Other steps run in one thread.
 template <class Step>
-concept Tiled = requires {
+concept WithTeam = requires {
   typename Step::Team;
   typename Step::Workspace;
 };
@@ -153,7 +153,7 @@ struct NoTeam {
 };
 template <class Step>
 struct TeamOf : NoTeam {};
-template <Tiled Step>
+template <WithTeam Step>
 struct TeamOf<Step> {
   using Team = typename Step::Team;
   using Workspace = typename Step::Workspace;

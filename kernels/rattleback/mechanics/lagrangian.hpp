@@ -9,35 +9,6 @@
 RB_NAMESPACE_BEGIN
 
 namespace detail {
-/// M x, where M is a number, a diagonal or a matrix.
-template <class M, class S, int n>
-RB_HD Vector<S, n> apply_inertia(const M& mass, const Vector<S, n>& x) {
-  if constexpr (std::is_same_v<M, S>) {
-    return mass * x;
-  } else {
-    return apply(mass, x);
-  }
-}
-
-/// M as a matrix.
-template <class T, int n, class M>
-RB_HD Matrix<T, n, n> as_matrix(const M& mass) {
-  if constexpr (std::is_same_v<M, Matrix<T, n, n>>) {
-    return mass;
-  } else {
-    auto r = Matrix<T, n, n>::zero();
-    RB_UNROLL
-    for (int i = 0; i < n; ++i) {
-      if constexpr (std::is_same_v<M, T>) {
-        r[i][i] = mass;
-      } else {
-        r[i][i] = mass[i];
-      }
-    }
-    return r;
-  }
-}
-
 /// v.M(q)v/2 + A(q).v - U(q).
 template <class System, class S>
 RB_HD S lagrangian_of_parts(const System& system, const Vector<S, element_size<System>>& q,
@@ -209,7 +180,7 @@ RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, elemen
   if constexpr (Separable<System>) {
     return Mass<System>(system).times(v);
   } else if constexpr (StatesParts<System>) {
-    const Vector<T, System::n> p = detail::apply_inertia(system.mass_matrix(q), v);
+    const Vector<T, System::n> p = detail::apply(system.mass_matrix(q), v);
     if constexpr (requires { system.vector_potential(q); }) return p + system.vector_potential(q);
     return p;
   } else if constexpr (GivesDerivatives<System>) {

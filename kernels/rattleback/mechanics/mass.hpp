@@ -1,5 +1,5 @@
 #pragma once
-// The constant mass matrix of a separable system.
+// The forms that a mass matrix has (a number, a diagonal, a matrix), and the constant mass matrix of a separable system.
 
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/concepts.hpp"
@@ -8,12 +8,17 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 
+// M x, where M is the identity, a number, a diagonal or a matrix.
 struct Identity {
   char not_empty{};  // nvcc's quick compilation does not support functions that return empty classes
 };
 template <class S, int n>
 RB_HD const Vector<S, n>& apply(Identity, const Vector<S, n>& x) {
   return x;
+}
+template <class S, int n>
+RB_HD Vector<S, n> apply(const S& number, const Vector<S, n>& x) {
+  return number * x;
 }
 template <class T, class S, int n>
 RB_HD Vector<S, n> apply(const Vector<T, n>& diagonal, const Vector<S, n>& x) {
@@ -32,6 +37,30 @@ RB_HD Vector<S, n> apply(const Matrix<T, n, n>& matrix, const Vector<S, n>& x) {
     for (int j = 1; j < n; ++j) r[i] = r[i] + x[j] * matrix[i][j];
   }
   return r;
+}
+
+/// The entry (i, j) of M, which is a number, a diagonal or a matrix.
+template <class S, class M>
+RB_HD const S& entry_of(const M& mass, [[maybe_unused]] int i, [[maybe_unused]] int j) {
+  if constexpr (std::is_same_v<M, S>) {
+    return mass;
+  } else if constexpr (requires { M::size; }) {
+    return mass[i];
+  } else {
+    return mass[i][j];
+  }
+}
+/// M as a matrix.
+template <class T, int n, class M>
+RB_HD Matrix<T, n, n> as_matrix(const M& mass) {
+  if constexpr (std::is_same_v<M, Matrix<T, n, n>>) {
+    return mass;
+  } else {
+    auto r = Matrix<T, n, n>::zero();
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) r[i][i] = entry_of<T>(mass, i, i);
+    return r;
+  }
 }
 
 }  // namespace detail

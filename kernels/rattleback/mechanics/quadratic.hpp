@@ -48,18 +48,6 @@ RB_HD auto inertia(const System& system, [[maybe_unused]] const Vector<S, System
   }
 }
 
-/// The entry (i, j) of what `inertia` gives.
-template <class S, class M>
-RB_HD const S& entry_of(const M& inertia, [[maybe_unused]] int i, [[maybe_unused]] int j) {
-  if constexpr (std::is_same_v<M, S>) {
-    return inertia;
-  } else if constexpr (requires { M::size; }) {
-    return inertia[i];
-  } else {
-    return inertia[i][j];
-  }
-}
-
 /// Which entries of M, B and f are there, from what the system states (mechanics/system.hpp).
 template <class System>
 struct QuadraticPattern {

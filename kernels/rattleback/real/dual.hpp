@@ -208,8 +208,8 @@ struct MaskOf<Dual<T, K>> {
   using type = mask_t<T>;
 };
 
-/// The parts of a number. A dual number has the value (part 0) and the partial derivatives; any other number is the
-/// only part.
+/// The coefficients of a number: a dual number has the value (number 0) and the partial derivatives; any other number is its only
+/// coefficient.
 template <class T>
 struct CoefficientsOf {
   using type = T;

@@ -97,7 +97,7 @@ TEST(SplitBackend, PassesOnWhatADeviceThrows) {
     unsigned threads() const override { return 1; }
     std::uint64_t tile_bytes() const override { return 1 << 20; }
     void begin(const Plan&, Tile&) override {}
-    void run(const Segment&, SegmentOutput&, Control&) override { throw Error(Error::Kind::runtime, "it is broken"); }
+    void run(const Round&, RoundOutput&, Control&) override { throw Error(Error::Kind::runtime, "it is broken"); }
     void fetch(Tile&) override {}
     double measure_peak_flops() override { return 0; }
     double measure_copy_rate() override { return 0; }
@@ -124,9 +124,9 @@ class Small final : public Backend {
     cpu_->begin(plan, tile);
     chunks_ = tile.chunks();
   }
-  void run(const Segment& segment, SegmentOutput& output, Control& control) override {
+  void run(const Round& round, RoundOutput& output, Control& control) override {
     if (chunks_ > 1) throw OutOfMemory("too large for its output");
-    cpu_->run(segment, output, control);
+    cpu_->run(round, output, control);
   }
   void fetch(Tile& tile) override { cpu_->fetch(tile); }
   double measure_peak_flops() override { return 0; }

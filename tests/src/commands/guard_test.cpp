@@ -85,7 +85,7 @@ TEST_F(GuardProgram, LooksBetweenSamplesThatAreFarApart) {
   EXPECT_EQ(numbers<std::uint64_t>("/final/steps", "40.h5")[0], numbers<std::uint64_t>("/final/steps", "100.h5")[0]);
 }
 
-/// Only samples and fixed numbers of steps count, so neither segments nor parts nor backends change a bit.
+/// Only samples and fixed numbers of steps count, so neither rounds nor parts nor backends change a bit.
 TEST_F(GuardProgram, GivesTheSameBitsHoweverTheRunIsCut) {
   std::string many = sleighs;
   const std::string two = "values = [1.0, 0.1]";

@@ -3,7 +3,6 @@
 
 #include "rattleback/catalogue/settings.hpp"
 #include "rattleback/methods/generalized_alpha/scheme.hpp"
-#include "rattleback/methods/ggl/entry.hpp"
 
 RB_NAMESPACE_BEGIN
 

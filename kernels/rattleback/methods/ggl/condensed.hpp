@@ -24,7 +24,8 @@ class CondensedGgl {
  public:
   /// The lanes distribute the columns of the reduced matrix. With fewer than 12 columns a thread is twice as fast as a team, also where the
   /// step spills (bench/results/gpu-h100.md); then there is a team only on demand.
-  using Team = LaneTeam<team_lanes(size < 12 || reduced >= 12 || forced_team_lanes == 0 ? reduced : 12, coefficients<T>)>;
+  using Team =
+      LaneTeam<team_lanes(size < 12 || reduced >= 12 || forced_team_lanes == 0 ? reduced : 12, coefficients<T>)>;
 
  private:
   using Algebra = detail::BlockAlgebra<T, System>;

@@ -16,11 +16,6 @@ inline constexpr auto ggl_source =
 
 inline constexpr auto ggl_needs = "configuration space R^n";
 
-template <int order>
-int constant_order(std::span<const OptionValue>, const SystemEntry&) {
-  return order;
-}
-
 /// Writes the numbers of a fixed member of the theta family.
 template <const GglNumbers& member>
 Settlement settle_ggl(std::span<const OptionValue>, const SystemEntry&) {

@@ -157,7 +157,8 @@ struct LobattoEquations {
     if constexpr (spark) {
       const Vector<T, n> q = constant<T>(state.q), v = constant<T>(eta);
       const ConstraintForms<System> forms(system, q);
-      multiplier = constant<T>(impulse_of_state(system, q, v, T(coefficient(h, 0)), by_force - by_motion, forms, response));
+      multiplier =
+          constant<T>(impulse_of_state(system, q, v, T(coefficient(h, 0)), by_force - by_motion, forms, response));
       by_force = by_force + response * forms.transpose_times(multiplier);
     }
     RB_ROLLED

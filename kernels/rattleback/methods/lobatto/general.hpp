@@ -253,7 +253,8 @@ class GeneralLobatto {
     RB_ROLLED
     for (int p = 0; p < coefficients<T>; ++p) {
       const auto add = [&](auto& to, const auto& change, int count) {
-        for (int a = 0; a < count; ++a) coefficient(to[a], p) = select(active, coefficient(to[a], p) + change[a], coefficient(to[a], p));
+        for (int a = 0; a < count; ++a)
+          coefficient(to[a], p) = select(active, coefficient(to[a], p) + change[a], coefficient(to[a], p));
       };
       Vector<V, size> b;
       RB_ROLLED
@@ -264,7 +265,8 @@ class GeneralLobatto {
         for (int k = 0; i > 0 && k < m; ++k) {
           V row = coefficient(r.constraint[i][k], p);
           if constexpr (lifted)
-            for (int a = 0; k >= positions && a < n; ++a) row = fma(d[i].psi_z[k][a], coefficient(r.node[i][a], p), row);
+            for (int a = 0; k >= positions && a < n; ++a)
+              row = fma(d[i].psi_z[k][a], coefficient(r.node[i][a], p), row);
           b[S * n + (i - 1) * m + k] = -row;
         }
         RB_ROLLED
