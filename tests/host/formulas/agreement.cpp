@@ -104,7 +104,7 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
   if constexpr (requires { system.generalized_force(q, v); })
     EXPECT_SAME(system.generalized_force(q, v), detail::differentiated_force(system, q, v));
   if constexpr (detail::gives_mass_matrix<System>)
-    EXPECT_SAME(detail::apply_inertia(system.mass_matrix(q), v), mass_matrix(system, q, v) * v);
+    EXPECT_SAME(detail::apply(system.mass_matrix(q), v), mass_matrix(system, q, v) * v);
   if constexpr (Quadratic<System>) {
     const QuadraticLagrangian<System> at(system, q);
     const auto zero = Vector<double, n>::zero();
