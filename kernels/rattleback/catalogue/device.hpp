@@ -1,6 +1,6 @@
 #pragma once
-// What host code has to know of the kernels of a CUDA image: which there are, and the shape of their launches. The
-// image holds this table as the constant `rattleback_kernels` (loop/device.cuh).
+// What host code has to know of the kernels in a CUDA image: which of them it has, and the shape of their launches. The image itself
+// says so, in the constant `rattleback_kernels` (loop/device.cuh), because the shapes depend on what was compiled.
 
 #include <cstdint>
 
@@ -27,7 +27,7 @@ struct KernelShape {
 
 /// The constant of an image.
 struct KernelTable {
-  std::int64_t argument_bytes;  ///< size of KernelArguments, which host and image must agree on
+  std::int64_t argument_bytes;  ///< size of KernelArguments, in which an image of another version differs from the host
   KernelShape shapes[DeviceKernel::kinds];
 };
 inline constexpr const char* kernel_table_name = "rattleback_kernels";

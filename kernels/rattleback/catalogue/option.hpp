@@ -1,6 +1,6 @@
 #pragma once
-// Options of methods: the keys of [method] in a study besides its name and the solver. These types are plain data, as
-// in entry.hpp.
+// Options of methods, which are the keys of [method] in a study besides `name` and `solver`. Like the types of entry.hpp these are plain
+// data, because translation units for different instruction sets share them.
 
 #include <span>
 
@@ -40,15 +40,16 @@ struct OptionInfo {
   /// C++ types or values that stand for the choices of a compiled option in the step (MethodEntry::step).
   std::span<const char* const> types = {};
   std::span<const double> standard_numbers = {};  ///< default of a list of numbers
-  /// Each value of a compiled integer or choice has separate compiled loops. Other options reach the step as numbers.
+  /// The option is an integer or a choice, and every value of it is a kernel of its own, compiled when a study asks for it. The other
+  /// options reach the step as numbers.
   bool compiled = false;
-  /// Names of kernels and summaries leave the default of a compiled option out.
+  /// Titles of kernels and summaries do not mention the option while it has its default.
   bool unnamed = false;
   OptionScope scope = OptionScope::all;
   void (*assign)(void* settings, const OptionValue& value) = nullptr;  ///< sets the member of the method's settings
 };
 
-/// An option of related methods that a method does not have, and why.
+/// An option that related methods have and this one has not. A study that gives it is refused with the reason.
 struct MissingOption {
   const char* name;
   const char* reason;

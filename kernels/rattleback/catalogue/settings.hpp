@@ -1,6 +1,7 @@
 #pragma once
-// The options of a method as a struct, its settings: one member for each option. A table of `option`s says how a study
-// names the members; checks, the effective study, `describe` and the numbers of the step follow from both. Host only.
+// The options of a method are a struct, its settings, with one member for each option. A table of `option`s gives the members their
+// names in a study. The checks of a study, the effective study, `describe` and the numbers of the step follow from the struct and the
+// table. Host only.
 //
 //   struct MySettings {
 //     int stages = 2;
@@ -29,8 +30,8 @@ struct MatrixSetting {
   std::vector<double> numbers;
 };
 
-/// What a method makes of its settings: the numbers that its step is constructed with. Settings may be refused, or taken
-/// with a warning.
+/// What a method makes of its settings: the numbers that its step is constructed with, unless it refuses the settings. It may also
+/// take them with a warning.
 struct Settlement {
   Settled verdict = Settled::good;
   std::string message;  ///< of a refusal or a warning: what is wrong, why, and what to do instead
@@ -77,10 +78,9 @@ Member member_from(const OptionValue& value) {
 
 }  // namespace detail
 
-/// The option whose value becomes `member`. The type of the member is the kind: bool, int, double, std::vector<double>,
-/// MatrixSetting; with `choices` an enumeration (or an int) in their order. The default is that of the settings; the
-/// default of a list is `standard_numbers`.
-/// `Settings` is the struct itself where the member is one of a base.
+/// The option whose value becomes `member`. Its kind follows from the type of the member: bool, int, double, std::vector<double> or
+/// MatrixSetting, or with `choices` an enumeration (or an int) in their order. Its default is the initial value of the member; a list
+/// has its default in `standard_numbers`. `Settings` is to be named where the member belongs to a base of the settings.
 template <auto member, class Settings = typename detail::MemberOf<decltype(member)>::settings>
 consteval OptionInfo option(OptionInfo info) {
   using Member = typename detail::MemberOf<decltype(member)>::type;

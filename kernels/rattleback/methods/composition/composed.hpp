@@ -1,13 +1,15 @@
 #pragma once
-// A symmetric step, composed with itself to a higher order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration,
-// section V.3.2). Symmetric compositions of a symmetric step of order 2 have the order of the table (tableaus/compositions.hpp).
+// A composed step takes a symmetric step of order 2 several times, with weights that cancel the leading terms of its error
+// (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, section V.3.2). The weights, and the order that they reach, are
+// in tableaus/compositions.hpp.
 
 #include "rattleback/linalg/team.hpp"
 #include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
 
-/// Where the numbers of a composed step are: how many substeps (or drifts) there are, then the weights.
+/// The places of a composition among the numbers of a step: how many substeps there are (or drifts, where a splitting takes the
+/// weights), and after that their weights.
 struct CompositionNumbers {
   static constexpr int at_count = 1, at_weights = 2;
 };
@@ -24,12 +26,13 @@ struct TimelessStart {
   RB_HD TimelessStart(const System&, const Options&) {}
 };
 }  // namespace detail
-/// What makes a substep at a later time; nothing where the step is the same at all times.
+/// What it takes to construct a substep at a later time. Where the system does not depend on time, one step serves all substeps, and
+/// nothing is kept.
 template <class T, class System>
 using StartOfSubsteps = std::conditional_t<timed<System>, detail::TimedStart<T, System>, detail::TimelessStart>;
 
-/// Substeps weight_i h of `Step`. The time moves on with them. With `by_drifts` the numbers are those of a splitting, whose drifts are the
-/// substeps.
+/// Takes substeps of `Step`, of which number i has the size weight_i h, in turn. For a system with explicit time each of them begins at
+/// the time where the one before has ended. With `by_drifts` the numbers are those of a splitting, whose drifts are the substeps.
 template <class T, class System, class Step, bool by_drifts = false>
 class Composed {
   using Numbers = CompositionNumbers;
@@ -38,7 +41,7 @@ class Composed {
   using State = typename Step::State;
   using Team = team_of<Step>;
   using Workspace = workspace_of<Step>;
-  /// The same over the step that hands over, where there is one.
+  /// The composition of the step that hands difficult trajectories over (solve/handing_over.hpp), where `Step` has one.
   using FastStep = Composed<T, System, fast_step_of<Step>, by_drifts>;
   static constexpr bool defers_failures = requires { requires Step::defers_failures; };
   static constexpr bool two_packs = requires { requires Step::two_packs; };

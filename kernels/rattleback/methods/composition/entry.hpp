@@ -9,7 +9,7 @@ RB_NAMESPACE_BEGIN
 
 namespace methods {
 
-/// The names of the compositions; those of any symmetric step come before the splittings.
+/// The names of the compositions. Those for any symmetric step come first, so that a method without splittings offers a prefix.
 inline constexpr auto composition_names = [] {
   std::array<const char*, std::size(compositions)> names{};
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = compositions[i].name;
@@ -18,13 +18,15 @@ inline constexpr auto composition_names = [] {
 inline constexpr std::size_t of_any_step = 4;
 static_assert(compositions[of_any_step - 1].kind == Composition::Kind::substeps &&
               compositions[of_any_step].kind != Composition::Kind::substeps);
-/// The types that stand for the compositions in a step: `step` for none, `split` for splittings, `composed` for the others.
+/// The C++ types that a kernel compiles for the choices: `step` without a composition, `split` for a splitting, and `composed` for a
+/// composition of any symmetric step.
 constexpr auto composition_types(const char* step, const char* composed, const char* split = nullptr) {
   std::array<const char*, std::size(compositions)> types{step};
   for (std::size_t i = 1; i < types.size(); ++i) types[i] = i < of_any_step || !split ? composed : split;
   return types;
 }
-/// The option that becomes `member`, an index in `compositions`, with the first `count` of them as choices.
+/// The option `composition` of a method. Its value becomes `member`, an index in `compositions`; the first `count` compositions are the
+/// choices that the method offers.
 template <auto member, const auto& types>
 consteval OptionInfo composition_option(const char* text, std::size_t count = of_any_step) {
   return option<member>({.name = "composition",
@@ -35,7 +37,7 @@ consteval OptionInfo composition_option(const char* text, std::size_t count = of
                          .unnamed = true});
 }
 
-/// The numbers of `Composed` for an index in `compositions`.
+/// The numbers that `Composed` is constructed with, for an index in `compositions`.
 inline Settlement settle_substeps(int composition) {
   Settlement settlement;
   if (composition > 0)
