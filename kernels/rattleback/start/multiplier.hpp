@@ -5,6 +5,7 @@
 
 #include "rattleback/lie/lie.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/mechanics/projection.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -36,18 +37,13 @@ struct ContinuousMultiplier {
   RB_HD_LARGE ContinuousMultiplier(const System& system, const Configuration<System>& q, const Vector<T, n>& v) {
     const InverseMass<System> mass_inverse(system, q, v);
     free_acceleration = detail::free_acceleration(system, q, v, mass_inverse);
-    const Matrix<T, m, n> forms = constraint_forms(system, q, v);
+    ConstraintForms<System> forms;
+    forms.mu = constraint_forms(system, q, v);
     const auto along_v = constraint(running<T>(system), moving<group_of<System>>(q, v), lift<Dual<T, 1>>(v));
-    RB_UNROLL
-    for (int k = 0; k < m; ++k) {
-      const Vector<T, n> response = mass_inverse * forms[k];
-      RB_UNROLL
-      for (int i = 0; i < m; ++i) gram[i][k] = dot(forms[i], response);
-      lambda[k] = -(along_v[k].partial[0] + dot(forms[k], free_acceleration));
-    }
-    const Factors<T, m> lu(gram);
-    lambda = lu.solve(lambda);
-    singular = lu.singular() | mass_inverse.singular();
+    gram = gram_of(forms, mass_inverse);
+    const Factors<T, m> factors(gram);
+    lambda = factors.solve(-(derivative(along_v) + forms * free_acceleration));
+    singular = factors.singular() | mass_inverse.singular();
   }
 
   /// |Phi_v^T x|^2 in the norm of M^-1.
