@@ -1,5 +1,5 @@
 #pragma once
-// The forms that a mass matrix has (a number, a diagonal, a matrix), and the constant mass matrix of a separable form.
+// The forms that a mass matrix has (a number, a diagonal, a matrix), and the constant mass matrix of a separable system.
 
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/concepts.hpp"
@@ -65,19 +65,19 @@ RB_HD Matrix<T, n, n> as_matrix(const M& mass) {
 
 }  // namespace detail
 
-/// The constant mass matrix of a system with a separable form and its inverse: identity, diagonal or dense. Of other systems it holds
-/// nothing.
+/// The constant mass matrix of a separable system and its inverse: identity, diagonal or dense. Systems whose mass depends on q have
+/// no use for it, and it is as empty as the identity.
 template <class System>
 class Mass {
   using T = typename System::scalar;
   static constexpr int n = System::n;
-  static constexpr bool diagonal = SeparableForm<System> && requires(const System& s) { s.mass_diagonal(); };
-  static constexpr bool dense = SeparableForm<System> && requires(const System& s) { s.mass_matrix(); };
+  static constexpr bool diagonal = requires(const System& s) { s.mass_diagonal(); };
+  static constexpr bool dense = requires(const System& s) { s.mass_matrix(); };
   using Storage =
       std::conditional_t<diagonal, Vector<T, n>, std::conditional_t<dense, Matrix<T, n, n>, detail::Identity>>;
 
  public:
-  static constexpr bool is_diagonal = SeparableForm<System> && !dense, is_identity = is_diagonal && !diagonal;
+  static constexpr bool is_diagonal = !dense, is_identity = !dense && !diagonal;
 
   RB_HD explicit Mass(const System& system) {
     if constexpr (diagonal) {
