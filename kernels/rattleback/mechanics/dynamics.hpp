@@ -270,7 +270,7 @@ class Dynamics {
   }
 
  private:
-  RB_HD Dynamics(const System& system, const detail::ConstantMass<System>& mass) : system_(system), mass_(mass) {}
+  RB_HD Dynamics(const System& system, const Mass<System>& mass) : system_(system), mass_(mass) {}
 
   System system_;
   [[no_unique_address]] Mass<System> mass_;
