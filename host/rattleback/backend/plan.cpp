@@ -130,6 +130,8 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   a.start = study.time.start;
   a.step = data.step;
   a.surfaces = problem.surfaces;
+  if (*study.time.end < study.time.start)  // + is growth with the time, also where the steps lead back
+    for (int& direction : a.surfaces.direction) direction = -direction;
   ChunkLayout& rows = a.layout;
   int next = 0;
   const auto take = [&next](int count) { return std::exchange(next, next + count); };

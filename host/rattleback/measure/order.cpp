@@ -194,7 +194,7 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
     input_error(where,
                 "the step of the reference varies over the ensemble (so does its accuracy); run it with "
                 "--set time.step=H");
-  const double step = (end_of(stored) - stored.time.start) / static_cast<double>(steps_of(stored));
+  const double step = std::abs(end_of(stored) - stored.time.start) / static_cast<double>(steps_of(stored));
   require_finer(where, stored_problem, step, runs);
   if (const auto failed = attributes.find("failed");
       failed != attributes.end() && std::get<std::uint64_t>(failed->second) != 0) {
@@ -235,14 +235,14 @@ States stored_states(const ResultFile& file, const Problem& problem, std::span<c
 
 }  // namespace
 
-double step_of(const Problem& run) { return std::get<double>(run.study.time.step.content); }
+double step_of(const Problem& run) { return std::abs(std::get<double>(run.study.time.step.content)); }
 
 Problem at_step(const Study& study, double step) {
   Study run = study.without_requests();
   const std::string where = fmt::format("step {}", step);
   if (!(step > 0.0 && std::isfinite(step))) input_error(where, "is not a positive number; leave it out");
   for (std::string& axis : variables_of(run.time.step)) run.ensemble.unused.push_back(std::move(axis));
-  run.time.step = step;
+  run.time.step = std::copysign(step, end_of(study) - study.time.start);
   run.time.step.where = where;
   for (const char* key : {"time", "time.step", "time.end"}) run.places[key] = where;
   run.time.steps.reset();

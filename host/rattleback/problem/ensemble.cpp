@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/fnv.hpp"
@@ -43,6 +44,21 @@ void require_same_header(const Study::System& system, const Study::System& store
                  "and the macros of RATTLEBACK_CXXFLAGS, or give another system another file or type",
                  quote(file, most_of_a_path), quote(system.file.string(), most_of_a_path), stored.digest.substr(0, 12),
                  system.digest.substr(0, 12)));
+}
+
+/// Returns whether final states of `before` are states of the same method for the same system. Those of some methods leave the
+/// constraints by the error of the method, and the next step takes them as they are. A moving constraint must be where it was.
+bool continues(const Problem& before, const Problem& problem) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  const auto text = [](const Study& whole) {
+    Study part;
+    part.system = whole.system;
+    part.method = whole.method;
+    return part.to_toml();
+  };
+  const double start = problem.study.time.start, end = *before.study.time.end;
+  return (!problem.system->driven || std::abs(start - end) <= 4 * epsilon * std::max(std::abs(start), std::abs(end))) &&
+         text(before.study) == text(problem.study);
 }
 
 StateNames state_names(const Problem& problem) {
@@ -106,8 +122,10 @@ struct Ensemble::Impl {
     if (table != nullptr || !is_hdf5_name(study.ensemble.file)) return points;
     if (const auto before = study_of(study.directory / study.ensemble.file)) {
       require_same_header(study.system, before->system, study.ensemble.file.string(), where);
+      const Problem earlier(*before);
+      as_they_are = study.ensemble.group == "/final" && continues(earlier, problem);
       const bool has_frame = system.turn != nullptr && (points.v.width != 0 || points.p.width != 0);
-      if (has_frame && study.ensemble.frame.empty()) in_space = Problem(*before).method->in_space;
+      if (has_frame && study.ensemble.frame.empty()) in_space = earlier.method->in_space;
     }
     return points;
   }
@@ -165,6 +183,7 @@ struct Ensemble::Impl {
   }
 
   Problem problem;
+  bool as_they_are = false;
   const Study& study = problem.study;
   bool in_space = problem.given_in_space();
   Grid grid;
@@ -241,6 +260,7 @@ bool Ensemble::step_varies() const { return impl_->formulas.step_varies(); }
 bool Ensemble::parameter_varies(int index) const { return impl_->formulas.parameter_varies(index); }
 bool Ensemble::from_momentum() const { return impl_->file.p.width != 0 || !impl_->study.ensemble.p.empty(); }
 bool Ensemble::in_space() const { return impl_->in_space; }
+bool Ensemble::as_they_are() const { return impl_->as_they_are; }
 bool Ensemble::multiplier_given() const {
   return impl_->file.lambda.width != 0 || !impl_->study.ensemble.lambda.empty();
 }

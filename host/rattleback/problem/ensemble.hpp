@@ -52,6 +52,8 @@ class Ensemble {
   [[nodiscard]] bool parameter_varies(int index) const;
   [[nodiscard]] bool from_momentum() const;  ///< p is given, not v
   [[nodiscard]] bool multiplier_given() const;
+  /// Returns whether the states are final states of a run of the same method, which the next step takes as they are.
+  [[nodiscard]] bool as_they_are() const;
   [[nodiscard]] bool in_space() const;  ///< the given v and p are in space, on Lie groups
 
   /// Evaluates trajectories, in the floating-point environment of the thread. Each thread needs one Evaluator. Throws Error(input), naming the expression, when a value

@@ -86,7 +86,7 @@ std::string why_undetermined(const SystemEntry& system, SystemAt place, const Po
 
 /// Returns why a completed point cannot start a trajectory; empty for a valid point.
 std::string fault_of(const Study& study, const SystemEntry& system, const std::vector<double>& parameters,
-                     const Point& point) {
+                     const Point& point, bool as_they_are) {
   const PrepareReport& report = point.report;
   if (!(report.defect <= group_tolerance)) {
     if (study.ensemble.project)
@@ -98,7 +98,7 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
                                      : "a rotation matrix whose determinant is not positive",
         group_tolerance);
   }
-  if (!study.ensemble.project && !(report.residual <= report.tolerance))
+  if (!study.ensemble.project && !as_they_are && !(report.residual <= report.tolerance))
     return fmt::format(
         "is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
         "[ensemble] project = true move the {} onto the constraint",
@@ -156,7 +156,8 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
       const InitialData& data = evaluate(k);
       steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       ++checked;
-      const std::string fault = fault_of(study, system, data.parameters, Point(system, ensemble, study, data, false));
+      const std::string fault =
+          fault_of(study, system, data.parameters, Point(system, ensemble, study, data, false), ensemble.as_they_are());
       if (fault.empty()) continue;
       const std::lock_guard lock(mutex);
       if (k < first_bad) {

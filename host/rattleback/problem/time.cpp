@@ -20,8 +20,20 @@ std::optional<std::uint64_t> whole(double quotient) {
 }
 
 void check_step(const Study& study, double step) {
-  if (step > 0 && std::isfinite(step)) return;
-  input_error(study.place("time.step"), fmt::format("time.step must be positive (got {})", step));
+  if (step != 0 && std::isfinite(step)) return;
+  input_error(study.place("time.step"),
+              fmt::format("time.step must be positive, or negative for a run back in time (got {})", step));
+}
+
+/// Throws Error(input) unless steps of this size lead from the start towards the end.
+void check_direction(const Study& study, double step) {
+  const double span = *study.time.end - study.time.start;
+  if ((span > 0) == (step > 0)) return;
+  input_error(
+      study.place("time.end"),
+      fmt::format("time.end = {} is {} time.start = {}, and steps of {} lead away from it; give the step or the "
+                  "end another sign",
+                  *study.time.end, span > 0 ? "after" : "before", study.time.start, step));
 }
 
 /// Returns the number of intervals between start and end. `words` names the intervals in a message. A step is an
@@ -42,9 +54,10 @@ std::uint64_t count_intervals(const Study& study, double interval, std::string_v
 
 void check_end(const Study& study) {
   const Study::Time& time = study.time;
-  if (*time.end > time.start && std::isfinite(*time.end)) return;
-  input_error(study.place("time.end"),
-              fmt::format("time.end must be after time.start = {} (got {})", time.start, *time.end));
+  if (*time.end != time.start && std::isfinite(*time.end)) return;
+  input_error(
+      study.place("time.end"),
+      fmt::format("time.end must be a finite number other than time.start = {} (got {})", time.start, *time.end));
 }
 
 void complete_varying_time(Study& study) {
@@ -83,6 +96,7 @@ void complete_steps(Study& study, double step) {
     }
   }
   check_end(study);
+  check_direction(study, step);
   const std::uint64_t steps = count_intervals(study, step, fmt::format("steps of {}", step), 1);
   if (both && steps != *time.steps) {
     input_error(
@@ -149,6 +163,7 @@ std::vector<double> Problem::sample_times(double step) const {
 
 std::uint64_t Problem::steps_per_sample(double step) const {
   check_step(study, step);
+  check_direction(study, step);
   const double count = static_cast<double>(study.time.samples.value_or(1));
   return count_intervals(study, step * count, fmt::format("steps of {} in each of {} samples", step, count), count);
 }

@@ -23,7 +23,7 @@ class BracketedRoot {
         f1_(fb),
         f2_(fa),
         f3_(fa),
-        resolution_(2 * std::numeric_limits<double>::epsilon() * b) {}
+        resolution_(2 * std::numeric_limits<double>::epsilon() * std::abs(b)) {}
 
   [[nodiscard]] double best() const { return std::abs(f2_) < std::abs(f1_) ? x2_ : x1_; }
   /// Returns by how much f changes across the bracket, NaN for a bracket that is not yet at round-off.
@@ -116,7 +116,8 @@ class CrossingLocator::Batch {
     for (int i = 0; i < count(); ++i) trial[i] = roots[i].best();
     const std::vector<bool> jumps = find_jumps(roots, trial, g0, g1);
     step(trial);
-    for (int i = 0; i < count(); ++i) write(i, trial[i], g0[i] < 0.0 ? 1.0 : -1.0, jumps[i], rows);
+    for (int i = 0; i < count(); ++i)
+      write(i, trial[i], (g0[i] < 0.0) == (size_[i] > 0.0) ? 1.0 : -1.0, jumps[i], rows);
   }
 
  private:
@@ -168,8 +169,9 @@ class CrossingLocator::Batch {
   std::vector<double> change_around(const std::vector<double>& places, double half) {
     std::vector<double> from = places, to = places;
     for (int i = 0; i < count(); ++i) {
-      from[i] = std::max(0.0, places[i] - half * size_[i]);
-      to[i] = std::min(size_[i], places[i] + half * size_[i]);
+      const auto [first, last] = std::minmax(0.0, size_[i]);  // steps may lead back in time
+      from[i] = std::clamp(places[i] - half * size_[i], first, last);
+      to[i] = std::clamp(places[i] + half * size_[i], first, last);
     }
     std::vector<double> change = values_at(to);
     const std::vector<double> before = values_at(from);
@@ -247,7 +249,7 @@ class CrossingLocator::Batch {
     const SystemAt place{parameters.data(), out[CrossingRow::time]};
     velocity_of_state(system, place, q, p, plan.method->in_space, v);
     if (multiplier_from_equations(system, *plan.method) ||
-        (system.m > 0 && fraction < shortest_for_multiplier * size_[i])) {
+        (system.m > 0 && std::abs(fraction) < shortest_for_multiplier * std::abs(size_[i]))) {
       std::vector<double> lambda(static_cast<std::size_t>(system.m));
       if (multiplier_of_state(system, place, q, p, plan.method->in_space, lambda.data()))
         std::ranges::copy(lambda, p + system.n);

@@ -175,7 +175,9 @@ inline constexpr Field<Study::Method> method_fields[] = {
 inline constexpr Field<Study::Time> time_fields[] = {
     field<&Study::Time::start>({.key = "start", .standard = "`0.0`", .text = "constant"}),
     field<&Study::Time::step>(
-        {.key = "step", .standard = "required", .text = "expression in the axes and parameters; positive"}),
+        {.key = "step",
+         .standard = "required",
+         .text = "expression in the axes and parameters; positive, or negative for a run back in time"}),
     field<&Study::Time::end>({.key = "end",
                               .standard = "required without `steps`",
                               .text = "constant; `end - start` must be a whole number of steps, to 1e-9 relative"}),
@@ -365,11 +367,11 @@ inline constexpr Field<Study::Section> section_fields[] = {
         {.key = "name", .standard = "`\"0\"`, `\"1\"`, ..", .text = "of the group in the result"}),
     field<&Study::Section::surface>(
         {.key = "surface", .standard = "required", .text = "the surface is where this expression is 0"}),
-    field<&Study::Section::direction, Direction>(
-        {.key = "direction",
-         .standard = "`\"+\"`",
-         .text = "crossings from negative to positive; `\"-\"`: the other way; `\"both\"`",
-         .choices = directions}),
+    field<&Study::Section::direction, Direction>({.key = "direction",
+                                                  .standard = "`\"+\"`",
+                                                  .text = "crossings from negative to positive as the time grows, also "
+                                                          "of a run back in time; `\"-\"`: the other way; `\"both\"`",
+                                                  .choices = directions}),
 };
 
 template <>

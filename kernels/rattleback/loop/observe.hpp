@@ -95,8 +95,8 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = Lanes<T>::load(chunk + rows.residual * row_size + lane);
         break;
       case ObservableCode::lyapunov: {
-        const T time =
-            load_or<T>(chunk, rows.step, lane, a.step) * Lanes<T>::load(chunk + rows.steps * row_size + lane);
+        const T time =  // also of a run back in time, whose exponents are those of its own direction
+            abs(load_or<T>(chunk, rows.step, lane, a.step)) * Lanes<T>::load(chunk + rows.steps * row_size + lane);
         x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
         break;
       }
