@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <system_error>
@@ -43,12 +44,28 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+/// Says which studies the working directory has.
+std::string studies_here() {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(".", ignored))
+    if (entry.path().extension() == ".toml" && entry.path().filename() != "pyproject.toml")
+      files.push_back(entry.path().filename().string());
+  if (files.empty()) return "this folder has none, and 'rattleback new' writes one to start from";
+  std::ranges::sort(files);
+  constexpr std::size_t most = 5;
+  const std::string more = files.size() > most ? fmt::format(" and {} more", files.size() - most) : "";
+  files.resize(std::min(files.size(), most));
+  return fmt::format("this folder has {}{}", join(files), more);
+}
+
 /// Returns one line about a fault that CLI11 finds. The first word that does not begin with '-' names the command.
 std::string usage_message(const CLI::ParseError& error, const CLI::App& app, std::span<char* const> words) {
   const std::vector<std::string> names = command_names(app);
   const auto word = std::ranges::find_if(words, [](const char* text) { return *text != '-'; });
   const bool known = word != words.end() && std::ranges::find(names, *word) != names.end();
   std::string text = error.what();
+  if (text == "study is required") text += "; " + studies_here();
   if (words.empty()) text = fmt::format("no command is given (known: {})", join(names));
   if (word != words.end() && !known)
     text = fmt::format("unknown command {} (known: {}){}", quote(*word), join(names), did_you_mean(*word, names));
@@ -64,6 +81,7 @@ int run_program(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(exit_code_text());
   int exit_code = exit_done;
+  add_new(app, exit_code);
   add_run(app, exit_code);
   add_resume(app, exit_code);
   add_check(app, exit_code);

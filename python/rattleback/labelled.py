@@ -19,7 +19,7 @@ def to_xarray(stored: "_core.Stored") -> Any:
     try:
         import xarray
     except ImportError as error:
-        raise ImportError("to_xarray needs xarray: pip install 'rattleback[xarray]'") from error
+        raise ImportError("to_xarray needs xarray: pip install 'rattleback-ensembles[xarray]'") from error
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {}
     shapes = stored.shapes()

@@ -36,6 +36,7 @@ inline constexpr const char* entry = "SYSTEM|METHOD";
 inline constexpr const char* assignment = "KEY=VALUE";
 }  // namespace value
 
+void add_new(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_resume(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/json/json.hpp"
 
 namespace rattleback::program {
 namespace {

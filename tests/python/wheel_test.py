@@ -34,7 +34,7 @@ class Wheel(Case):
         names = zipfile.ZipFile(wheel).namelist()
         for name in ("rattleback/__init__.py", "rattleback/_core.pyi", "rattleback/py.typed", "rattleback/plot/main.py"):
             self.assertIn(name, names)
-        self.assertEqual([name for name in names if not name.startswith(("rattleback/", "rattleback-"))], [])
+        self.assertEqual([name for name in names if not name.startswith(("rattleback/", "rattleback_ensembles-"))], [])
         self.assertLess(wheel.stat().st_size, 10 << 20)
         # Nothing in it names a folder of the build, which may be gone or anybody's later.
         with zipfile.ZipFile(wheel) as archive:
@@ -48,7 +48,7 @@ class Wheel(Case):
         call(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python, "--cache-dir", ROOT / "build/cache/uv", wheel,
              env=environment)
         installed = call(sys.executable, "-m", "uv", "pip", "list", "--quiet", "--python", python, env=environment)
-        self.assertEqual([line.split()[0] for line in installed.splitlines()[2:]], ["numpy", "rattleback"])
+        self.assertEqual([line.split()[0] for line in installed.splitlines()[2:]], ["numpy", "rattleback-ensembles"])
         script = (f"import rattleback as rb\nresult = rb.run(rb.Study.parse('''{PENDULUM}'''))\nresult.save('fresh.h5')\n"
                   "print(rb.__file__, rb.__version__, result.failed)\n"
                   "try:\n    rb.plot.time(result)\nexcept ImportError as error:\n    print(error)\n")

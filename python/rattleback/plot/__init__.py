@@ -51,7 +51,7 @@ def _module(name: str) -> Any:
         importlib.import_module("matplotlib")
         return importlib.import_module(f".{name}", __name__)
     except ImportError as error:
-        raise ImportError(f"figures need matplotlib and h5py ({error}); install them: pip install 'rattleback[plot]'") from error
+        raise ImportError(f"figures need matplotlib and h5py ({error}); install them: pip install 'rattleback-ensembles[plot]'") from error
 
 
 @contextlib.contextmanager

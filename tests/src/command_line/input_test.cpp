@@ -39,8 +39,8 @@ end = 1
 };
 
 TEST_F(Input, UsageErrorsTakeOneLine) {
-  refuses("$RB", "no command is given (known: run, resume, check");
-  refuses("$RB rnu s.toml", "unknown command 'rnu' (known: run, ");
+  refuses("$RB", "no command is given (known: new, run, resume, check");
+  refuses("$RB rnu s.toml", "unknown command 'rnu' (known: new, run, ");
   refuses("$RB rnu s.toml", "did you mean 'run'?");
   refuses("$RB \"$(printf 'f\\033[31moo\\nx')\"", "unknown command 'f\\x1b[31moo\\nx'");
   refuses("$RB --nonsense", "'rattleback --help' shows");
