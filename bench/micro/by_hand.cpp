@@ -39,7 +39,7 @@ double difference(const System& system, const auto& one, const auto& other) {
 }
 
 template <class System, class Parts, class General>
-void row(const char* name, const auto& by_hand, const auto... numbers) {
+void row(const char* name, const auto& by_hand, const auto&... numbers) {
   const auto system = default_system<System>();
   const SolverOptions<P> options{P(1e-16), 50};
   const fast_step_of<Parts> parts(system, options, numbers...);  // as in the time loop
@@ -73,7 +73,7 @@ int main(int count, char** arguments) {
   const auto with = [](const auto& system, auto step) {
     return [&system, step](auto& state, P h) { return step(system, state, h); };
   };
-  static const double half[2] = {0.5, 0.5};
+  constexpr GglNumbers half{0.5, 0.5};
   std::printf("| step | rattleback, ns | by hand, ns | ratio | any Lagrangian, ns | faster | difference |\n");
   std::printf("| --- | --- | --- | --- | --- | --- | --- |\n");
   lobatto<Knife, 2>("sleigh, nonholonomic-lobatto, s = 2", with(sleigh, by_hand::sleigh_2));
@@ -84,7 +84,7 @@ int main(int count, char** arguments) {
   row<Charge, GglStep<P, Charge, GglScheme::vi_s>, GeneralGgl<P, Charge, GglScheme::vi_s>>(
       "magnetic pendulum, ggl-vi-s", with(magnetic, by_hand::vi_s));
   row<Charge, GglStep<P, Charge, GglScheme::theta_a>, GeneralGgl<P, Charge, GglScheme::theta_a>>(
-      "magnetic pendulum, ggl-vi-a", with(magnetic, by_hand::vi_a), &half[0]);
+      "magnetic pendulum, ggl-vi-a", with(magnetic, by_hand::vi_a), half);
   row<Charge, EnergyMomentumStep<P, Charge, GglScheme::energy_momentum>,
       GeneralEnergyMomentum<P, Charge, GglScheme::energy_momentum>>("magnetic pendulum, energy-momentum",
                                                                     with(magnetic, by_hand::energy_momentum));

@@ -26,7 +26,7 @@ namespace {
 int repetitions = 31;
 
 template <template <class> class SystemOf, class Method>
-void row(const char* name, const auto... numbers) {
+void row(const char* name, const auto&... numbers) {
   std::vector<double> one, two;
   const auto time = [&]<class P>(P, std::vector<double>& times) {
     const auto system = default_system<SystemOf<P>>();
@@ -71,16 +71,16 @@ using Chaotic3 = Chaotic<P, 3, ChaoticVariant::contact>;
 
 int main(int count, char** arguments) {
   if (count > 1) repetitions = std::max(1, std::atoi(arguments[1]));
-  static const double half[2] = {0.5, 0.5};
+  constexpr GglNumbers half{0.5, 0.5};
   std::printf("| step | one register, ns | two, ns | ratio |\n| --- | --- | --- | --- |\n");
   row<HenonHeiles, Lobatto<2>>("Henon-Heiles, s = 2");
   row<HenonHeiles, Lobatto<3>>("Henon-Heiles, s = 3");
   row<HenonHeiles, Lobatto<4>>("Henon-Heiles, s = 4");
   for (const Composition& c : compositions) {
     if (c.kind == Composition::Kind::plain) continue;
-    static double numbers[max_method_numbers];
-    write_composition(c, true, numbers + CompositionNumbers::at_count);
-    row<HenonHeiles, ComposedLobatto>((std::string("Henon-Heiles, ") + c.name).c_str(), &numbers[0]);
+    static CompositionNumbers numbers;
+    numbers = composition_numbers(c, true);
+    row<HenonHeiles, ComposedLobatto>((std::string("Henon-Heiles, ") + c.name).c_str(), numbers);
   }
   row<Chaotic3, Lobatto<2>>("chaotic, m = 3, s = 2");
   row<Chaotic3, Lobatto<3>>("chaotic, m = 3, s = 3");
@@ -97,7 +97,7 @@ int main(int count, char** arguments) {
   row<Spherical, Lobatto<3>>("spherical pendulum, s = 3");
   row<HeavyTop, Lobatto<2>>("heavy top, s = 2");
   row<Magnetic, Ggl<GglScheme::vi_s>>("magnetic pendulum, ggl-vi-s");
-  row<Magnetic, Ggl<GglScheme::theta_a>>("magnetic pendulum, ggl-vi-a", &half[0]);
-  row<Magnetic, Ggl<GglScheme::theta_b>>("magnetic pendulum, ggl-vi-bs", &half[0]);
+  row<Magnetic, Ggl<GglScheme::theta_a>>("magnetic pendulum, ggl-vi-a", half);
+  row<Magnetic, Ggl<GglScheme::theta_b>>("magnetic pendulum, ggl-vi-bs", half);
   row<Magnetic, EnergyMomentum>("magnetic pendulum, energy-momentum");
 }

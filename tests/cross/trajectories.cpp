@@ -45,7 +45,7 @@ struct GglViS {
 /// Random states near the default state, on the constraint, with a step size and a number of steps of their own. Every
 /// eighth step is so long that iterations are hard or fail.
 template <template <class> class System, class Method>
-void print_trajectories(const char* name, const std::vector<double>& numbers = {}) {
+void print_trajectories(const char* name, const Settlement& settled = {}) {
   using Sys = System<double>;
   constexpr int elements = element_size<Sys>, n = Sys::n, m = Sys::m;
   constexpr auto parameters = parameters_of<Sys>();
@@ -54,7 +54,7 @@ void print_trajectories(const char* name, const std::vector<double>& numbers = {
   arguments.tolerance = 1e-15;
   arguments.max_iterations = 50;
   arguments.target = 30;
-  std::ranges::copy(numbers, arguments.method);
+  std::ranges::copy(settled.numbers, arguments.method);
   std::ranges::fill(arguments.parameter_row, -1);
   for (std::size_t i = 0; i < parameters.size(); ++i) arguments.parameters[i] = parameters[i].value;
   ChunkLayout& rows = arguments.layout;
@@ -110,11 +110,7 @@ void print_trajectories(const char* name, const std::vector<double>& numbers = {
   std::printf("%s, failed %d\n", name, failed);
 }
 
-std::vector<double> line_integral_numbers(int s) {
-  std::vector<double> numbers(max_method_numbers);
-  hbvm_numbers(s, HbvmOptions{}, numbers.data());
-  return numbers;
-}
+Settlement line_integral_numbers(int s) { return Settlement::of(HbvmNumbers::of(s, HbvmOptions{})); }
 
 }  // namespace
 }  // namespace rattleback

@@ -299,15 +299,14 @@ TEST_F(NvrtcOnTheEmulator, LobattoOnAGroupHasTheBitsOfTheProcessor) {
 
 TEST_F(NvrtcOnTheEmulator, LineIntegralsHaveTheBitsOfTheProcessor) {
   Trial trial{"advance fast", 20.0};
-  hbvm_numbers(2, {.k = 3}, trial.numbers.data());
+  trial.numbers = Settlement::of(HbvmNumbers::of(2, {.k = 3})).numbers;
   compare<HenonHeiles, Hbvm2>({"unconstrained/henon_heiles.hpp", "HenonHeiles<T>", "hbvm/hbvm.hpp", "Hbvm<T, S, 2>"},
                               trial);
 }
 
 TEST_F(NvrtcOnTheEmulator, GeneralizedAlphaHasTheBitsOfTheProcessor) {
   Trial trial{"advance fast", 6.0, 40};
-  const auto numbers = GeneralizedAlphaNumbers::of(0.8);
-  trial.numbers = {numbers.alpha_m, numbers.alpha_f, numbers.gamma, numbers.beta};
+  trial.numbers = Settlement::of(GeneralizedAlphaNumbers::of(0.8)).numbers;
   compare<Chaotic3, DampedNewmark>({"nonholonomic/chaotic.hpp", "Chaotic<T, 3, ChaoticVariant::printed>",
                                     "generalized_alpha/generalized_alpha.hpp", "GeneralizedAlpha<T, S, Stabilised>"},
                                    trial);

@@ -116,13 +116,15 @@ struct Bias {
 };
 inline constexpr Bias forward{0.0, 1.0}, backward{-1.0, 0.0}, symmetric{-0.5, 0.5};
 
-/// The numbers of a step.
+/// The numbers of a step of either method.
 struct Numbers {
-  double at[max_method_numbers];
-  Numbers(const char* base, Bias bias, ConversionState state = ConversionState::segment) {
-    fill_conversion_numbers(*find_explicit_tableau(base), bias.minus, bias.plus, state, at);
-  }
-  Numbers(const char* base, bool projection) { fill_runge_kutta_numbers(*find_explicit_tableau(base), projection, at); }
+  ConversionNumbers conversion{};
+  RungeKuttaNumbers plain{};
+  Numbers(const char* base, Bias bias, ConversionState state = ConversionState::segment)
+      : conversion(ConversionNumbers::of(*find_explicit_tableau(base), bias.minus, bias.plus, state)) {}
+  Numbers(const char* base, bool projection) : plain(RungeKuttaNumbers::of(*find_explicit_tableau(base), projection)) {}
+  operator const ConversionNumbers&() const { return conversion; }
+  operator const RungeKuttaNumbers&() const { return plain; }
 };
 
 inline constexpr SolverOptions<double> options{1e-16, 50};

@@ -62,7 +62,7 @@ StateAt<System> begin() {
 
 /// The state after `steps` steps that end at the time `end`.
 template <class Step, class System, class... Numbers>
-auto motion(const System& system, typename Step::State state, double end, int steps, const Numbers*... numbers) {
+auto motion(const System& system, typename Step::State state, double end, int steps, const Numbers&... numbers) {
   const double h = end / steps;
   for (int k = 0; k < steps; ++k)
     EXPECT_EQ(Step(at(system, k * h), to_round_off, numbers...)(state, h).status, 0.0) << "step " << k;

@@ -28,9 +28,7 @@ Step make_step(const System& system, const GglNumbers& numbers, int max_iteratio
   if constexpr (std::is_constructible_v<Step, System, SolverOptions<T>>) {
     return Step(system, options);
   } else {
-    double block[2];
-    EXPECT_EQ(fill_numbers(numbers, block), 2);
-    return Step(system, options, block);
+    return Step(system, options, numbers);
   }
 }
 

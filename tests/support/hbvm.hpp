@@ -46,7 +46,7 @@ template <int S, class System>
 class HbvmTest {
  public:
   HbvmTest(const System& system, HbvmOptions options, SolverOptions<double> solver = {1e-16, 100})
-      : step_(system, solver, (hbvm_numbers(S, options, numbers_), numbers_)) {}
+      : numbers_(HbvmNumbers::of(S, options)), step_(system, solver, numbers_) {}
   HbvmTest(const HbvmTest&) = delete;
 
   template <class... Arguments>
@@ -55,7 +55,7 @@ class HbvmTest {
   }
 
  private:
-  double numbers_[hbvm_numbers_max];
+  HbvmNumbers numbers_;
   Hbvm<double, System, S> step_;
 };
 

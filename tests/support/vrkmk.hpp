@@ -19,10 +19,10 @@ inline constexpr SolverOptions<double> tightly{1e-15, 100};
 
 /// A step together with the numbers that it reads.
 template <class Step, class System>
-StepOf<System> stepping(const System& system, const std::vector<double>& numbers,
+StepOf<System> stepping(const System& system, const typename Step::Numbers& numbers,
                         const SolverOptions<double>& options) {
-  const auto kept = std::make_shared<const std::vector<double>>(numbers);
-  const Step step(system, options, kept->data());
+  const auto kept = std::make_shared<const typename Step::Numbers>(numbers);
+  const Step step(system, options, *kept);
   return [step, kept](StateOf<double, System>& state, double h) { return step(state, h); };
 }
 
@@ -37,9 +37,8 @@ StepOf<System> vrkmk(const System& system, const RungeKuttaTableau& tableau, int
     StepOf<System> step;
     const auto make = [&]<int S>(std::integral_constant<int, S>) {
       if (tableau.stages != S) return;
-      std::vector<double> numbers(VrkmkNumbers<S>::size);
-      VrkmkNumbers<S>::fill(iteration, tableau, cutoff, pade, numbers.data());
-      step = stepping<VrkmkStep<double, System, S>>(system, numbers, options);
+      step = stepping<VrkmkStep<double, System, S>>(system, VrkmkNumbers<S>::of(iteration, tableau, cutoff, pade),
+                                                    options);
     };
     (make(std::integral_constant<int, stages>{}), ...);
     return step;
@@ -61,9 +60,7 @@ inline const CrouchGrossmanSet& crouch_grossman(const std::string& name) {
 template <class System>
 StepOf<System> vcg(const System& system, const char* set, StageIteration iteration = StageIteration::newton,
                    const SolverOptions<double>& options = tightly) {
-  std::vector<double> numbers(VcgNumbers::size);
-  VcgNumbers::fill(iteration, crouch_grossman(set), numbers.data());
-  return stepping<VcgStep<double, System>>(system, numbers, options);
+  return stepping<VcgStep<double, System>>(system, VcgNumbers::of(iteration, crouch_grossman(set)), options);
 }
 
 using Dipole = DipoleOnAStick<double>;

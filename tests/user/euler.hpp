@@ -6,6 +6,11 @@
 
 RB_NAMESPACE_BEGIN
 
+/// The numbers of the step.
+struct TestEulerNumbers {
+  double damping, normalise, pushes, push[max_method_numbers - 3];
+};
+
 /// `parts` substeps of p' = p + h (L_q + ad*_v p - damping p + push), q' = q tau(h v'); push[i % k] from the option of
 /// k numbers.
 template <class T, class System, int parts, class Tau>
@@ -14,11 +19,12 @@ class TestEuler {
   static constexpr int n = System::n;
 
  public:
+  using Numbers = TestEulerNumbers;
   using State = StateOf<T, System>;
 
-  RB_HD TestEuler(const System& system, const SolverOptions<T>&, const double* numbers)
-      : system_(system), damping_(numbers[0]), normalise_(numbers[1] != 0.0), count_(int(numbers[2])) {
-    for (int i = 0; i < n; ++i) push_[i] = T(count_ > 0 ? numbers[3 + i % count_] : 0.0);
+  RB_HD TestEuler(const System& system, const SolverOptions<T>&, const Numbers& numbers)
+      : system_(system), damping_(numbers.damping), normalise_(numbers.normalise != 0.0), count_(int(numbers.pushes)) {
+    for (int i = 0; i < n; ++i) push_[i] = T(count_ > 0 ? numbers.push[i % count_] : 0.0);
   }
 
   RB_HD StepReport<T> operator()(State& state, T h) const {

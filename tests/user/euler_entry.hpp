@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "rattleback/catalogue/settings.hpp"
-#include "rattleback/real/config.hpp"
+
+#include "euler.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -34,18 +35,14 @@ inline constexpr OptionInfo test_euler_options[] = {
     option<&TestEulerSettings::push>(
         {.name = "push", .text = "", .minimum = -1, .maximum = 1, .standard_numbers = test_push})};
 
-/// damping, normalise, how many pushes, the pushes
 inline Settlement settle_test_euler(const TestEulerSettings& settings, const SystemEntry& system) {
   const std::vector<double>& push = settings.push;
   if (push.size() > static_cast<std::size_t>(system.n))
     return Settlement::refused(fmt::format("method.push has {} numbers (the dimension is {}); leave the last ones out",
                                            push.size(), system.n));
-  Settlement settlement;
-  double* numbers = settlement.numbers.data();
-  numbers[0] = settings.damping;
-  numbers[1] = settings.normalise ? 1.0 : 0.0;
-  numbers[2] = static_cast<double>(push.size());
-  std::ranges::copy(push, numbers + 3);
+  TestEulerNumbers numbers{settings.damping, settings.normalise ? 1.0 : 0.0, static_cast<double>(push.size())};
+  std::ranges::copy(push, numbers.push);
+  Settlement settlement = Settlement::of(numbers);
   if (settings.damping > 1.0) {
     settlement.verdict = Settled::doubtful;
     settlement.message = fmt::format("method.damping = {:g} is strong", settings.damping);

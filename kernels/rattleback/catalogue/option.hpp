@@ -3,6 +3,7 @@
 // data, because translation units for different instruction sets share them.
 
 #include <span>
+#include <type_traits>
 
 namespace rattleback {
 
@@ -75,5 +76,11 @@ struct PairKey {
 
 /// Largest count of numbers that a step may take from the options of its method.
 inline constexpr int max_method_numbers = 328;
+
+/// Whether `Numbers` may be the numbers of a step: a struct of doubles.
+template <class Numbers>
+inline constexpr bool is_method_numbers =
+    std::is_trivially_copyable_v<Numbers> && alignof(Numbers) == alignof(double) &&
+    sizeof(Numbers) <= max_method_numbers * sizeof(double);
 
 }  // namespace rattleback

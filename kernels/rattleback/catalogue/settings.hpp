@@ -10,11 +10,14 @@
 //   inline constexpr OptionInfo my_options[] = {
 //       option<&MySettings::stages>({.name = "stages", .text = "..", .minimum = 2, .maximum = 5, .compiled = true}),
 //       option<&MySettings::compensated>({.name = "compensated", .text = ".."})};
-//   inline Settlement settle_my_method(const MySettings& settings, const SystemEntry& system);
+//   inline Settlement settle_my_method(const MySettings& settings, const SystemEntry& system) {
+//     return Settlement::of(MyNumbers{..});  // MyStep::Numbers
+//   }
 //   inline constexpr MethodEntry my_method{.., .options = my_options, .settle = by_settings<my_options, settle_my_method>};
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -37,6 +40,14 @@ struct Settlement {
   std::string message;  ///< of a refusal or a warning: what is wrong, why, and what to do instead
   std::array<double, max_method_numbers> numbers{};
 
+  /// The numbers of a step, Step::Numbers; those of a step with fewer are followed by zeros.
+  template <class Numbers>
+  static Settlement of(const Numbers& numbers) {
+    static_assert(is_method_numbers<Numbers>);
+    Settlement settlement;
+    std::memcpy(settlement.numbers.data(), &numbers, sizeof numbers);
+    return settlement;
+  }
   static Settlement refused(std::string message) { return {Settled::refused, std::move(message), {}}; }
 };
 

@@ -17,50 +17,47 @@
 
 RB_NAMESPACE_BEGIN
 
-/// D(x) as a block of numbers. Since ad_x^3 = -t ad_x with t = angle^2, a series reduces to 1 + a(t) ad_x + c(t)
-/// ad_x^2. The block holds a flag, true if D is the inverse of this expression, and the coefficients of the polynomials
+/// D(x) as numbers. Since ad_x^3 = -t ad_x with t = angle^2, a series reduces to 1 + a(t) ad_x + c(t)
+/// ad_x^2. The numbers are a flag, 1 if D is the inverse of this expression, and the coefficients of the polynomials
 /// a and c.
-class TangentSeries {
- public:
+struct TangentSeries {
   static constexpr int terms = 3;
   /// Largest r for which a series may keep the terms up to ad_x^r; one less for the series of dexp.
   static constexpr int largest_cutoff = 2 * terms + 1;
-  static constexpr int size = 1 + 2 * terms;
+  double inverse = 0.0, a[terms]{}, c[terms]{};
 
   /// D = (sum_{k <= r} (B_k/k!) ad_x^k)^-1; r = 0 gives the identity. An odd r > 1 gives the same as r - 1.
-  static constexpr void fill_inverse(int cutoff, double* numbers) {
-    clear(numbers);
+  static constexpr TangentSeries of_inverse(int cutoff) {
+    TangentSeries series;
     constexpr double bernoulli[terms] = {1.0 / 12, 1.0 / 720, 1.0 / 30240};  // |B_2k|/(2k)!
-    numbers[0] = 1.0;
-    if (cutoff > 0) numbers[1] = -0.5;
-    for (int k = 0; k < terms && 2 * k + 2 <= cutoff; ++k) numbers[1 + terms + k] = bernoulli[k];
+    series.inverse = 1.0;
+    if (cutoff > 0) series.a[0] = -0.5;
+    for (int k = 0; k < terms && 2 * k + 2 <= cutoff; ++k) series.c[k] = bernoulli[k];
+    return series;
   }
   /// D = sum_{k <= r} ad_x^k/(k+1)!.
-  static constexpr void fill_tangent(int cutoff, double* numbers) {
-    clear(numbers);
+  static constexpr TangentSeries of_tangent(int cutoff) {
+    TangentSeries series;
     double coefficient = 1.0;
     for (int k = 1; k <= cutoff && k <= 2 * terms; ++k) {
       coefficient /= k + 1;
       const int term = (k - 1) / 2;
-      numbers[1 + (k % 2 == 1 ? 0 : terms) + term] = term % 2 == 0 ? coefficient : -coefficient;
+      (k % 2 == 1 ? series.a : series.c)[term] = term % 2 == 0 ? coefficient : -coefficient;
     }
+    return series;
   }
 
-  RB_HD explicit TangentSeries(const double* numbers) : numbers_(numbers) {}
-  RB_HD bool inverted() const { return numbers_[0] != 0.0; }
+  RB_HD bool inverted() const { return inverse != 0.0; }
   /// The coefficient of ad_x in D.
-  RB_HD double first() const { return inverted() ? -numbers_[1] : numbers_[1]; }
+  RB_HD double first() const { return inverted() ? -a[0] : a[0]; }
   /// a(t), c(t) and their derivatives.
   template <class T>
-  RB_HD void evaluate(const T& t, T& a, T& a_t, T& c, T& c_t) const {
-    polynomial(numbers_ + 1, t, a, a_t);
-    polynomial(numbers_ + 1 + terms, t, c, c_t);
+  RB_HD void evaluate(const T& t, T& a_of_t, T& a_t, T& c_of_t, T& c_t) const {
+    polynomial(a, t, a_of_t, a_t);
+    polynomial(c, t, c_of_t, c_t);
   }
 
  private:
-  static constexpr void clear(double* numbers) {
-    for (int i = 0; i < size; ++i) numbers[i] = 0.0;
-  }
   template <class T>
   RB_HD static void polynomial(const double* p, const T& t, T& value, T& derivative) {
     value = T(p[terms - 1]);
@@ -71,8 +68,6 @@ class TangentSeries {
       value = fma(t, value, T(p[i]));
     }
   }
-
-  const double* numbers_;
 };
 
 /// The chart exp at x, with the map B = Ad_{exp(-x)} D(x):

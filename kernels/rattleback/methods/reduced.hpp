@@ -36,7 +36,7 @@ struct KeepOfShape {
 /// This is the map of the whole system for a family in which the force of c is zero at all stages, and p_c = L_c'(X_i, V_i). It is not for a
 /// family that evaluates M at one point and the velocity at another.
 ///
-/// Core(system, options, numbers..) has step(reduced, shape, h, velocity, keep..), which moves the state `shape` of the Routhian
+/// Core(system, options) has step(reduced, shape, h, velocity, keep..), which moves the state `shape` of the Routhian
 /// `reduced` and adds sum_i b_i V_c(X_i) to `velocity` by `plus_velocity` before it keeps anything.
 template <class T, HasRouthian System, class Core>
 class ReducedStep {
@@ -46,10 +46,7 @@ class ReducedStep {
   using MechanicalSystem = System;
   static constexpr bool two_packs = Core::two_packs;
 
-  template <class... Numbers>
-    requires std::constructible_from<Core, const System&, const SolverOptions<T>&, Numbers...>
-  RB_HD ReducedStep(const System& system, const SolverOptions<T>& options, const Numbers... numbers)
-      : system_(system), core_(system, options, numbers...) {}
+  RB_HD ReducedStep(const System& system, const SolverOptions<T>& options) : system_(system), core_(system, options) {}
 
   template <class... Keep>
     requires(sizeof...(Keep) == 0 || Core::keeps)

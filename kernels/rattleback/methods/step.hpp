@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include "rattleback/catalogue/option.hpp"
 #include "rattleback/linalg/vector.hpp"
 #include "rattleback/mechanics/system.hpp"
 
@@ -113,12 +114,30 @@ struct SolverOptions {
   T guess = T(1.0);
 };
 
-/// A step from its system, its solver and, where its constructor takes them, the numbers of its method's options.
+namespace detail {
+/// The numbers of a step that wraps `Core`: those of `Core`, or none.
+template <class Core>
+struct NumbersOf {};
+template <class Core>
+  requires requires { typename Core::Numbers; }
+struct NumbersOf<Core> {
+  using Numbers = typename Core::Numbers;
+};
+}  // namespace detail
+
+/// A step from its system, its solver and the numbers that follow from its method's options. A step that takes such numbers has a type
+/// `Numbers` for them, a struct of doubles (catalogue/settings.hpp), which its constructor takes by reference: they stay where they are
+/// for as long as the step is in use.
 template <class Step, class System, class T>
 RB_HD Step make_step(const System& system, const SolverOptions<T>& options, const double* numbers) {
-  if constexpr (std::constructible_from<Step, const System&, const SolverOptions<T>&, const double*>) {
-    return Step(system, options, numbers);
+  if constexpr (requires { typename Step::Numbers; }) {
+    using Numbers = typename Step::Numbers;
+    static_assert(is_method_numbers<Numbers>,
+                  "the numbers of a step are a struct of at most max_method_numbers doubles");
+    return Step(system, options, *reinterpret_cast<const Numbers*>(numbers));
   } else {
+    static_assert(!std::constructible_from<Step, const System&, const SolverOptions<T>&, const double*>,
+                  "a step whose constructor takes numbers has a type `Numbers` for them");
     return Step(system, options);
   }
 }

@@ -9,7 +9,7 @@
 
 #include <iterator>
 
-#include "rattleback/real/config.hpp"
+#include "rattleback/tableaus/composition_numbers.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -20,7 +20,7 @@ struct Composition {
   const char* name;
   Kind kind;
   int order, given;  ///< order of the composed step; count of weights
-  double weight[14];
+  double weight[max_given_weights];
 };
 
 inline constexpr Composition compositions[] = {
@@ -70,12 +70,12 @@ inline constexpr Composition compositions[] = {
       0.106417700369543, 0.328567693746804, -0.00879424312851058}},
 };
 
-/// Writes the count of substeps and their weights; with `split` the count k of drifts and the weights b_0, a_1, b_1, .., a_k, b_k
-/// of kicks and drifts. Half a kick, a drift and half a kick make a substep.
-constexpr void write_composition(const Composition& composition, bool split, double* out) {
+/// The numbers of a composition; with `split` those of a splitting. Half a kick, a drift and half a kick make a substep.
+constexpr CompositionNumbers composition_numbers(const Composition& composition, bool split) {
+  CompositionNumbers numbers;
+  double* out = numbers.weights;
   const bool substeps = composition.kind == Composition::Kind::substeps;
-  constexpr int most = 2 * static_cast<int>(std::size(Composition{}.weight)) + 3;
-  double all[most]{};  // the palindrome
+  double all[2 * max_given_weights + 3]{};  // the palindrome
   const int half = substeps ? composition.given : composition.given + 1, count = 2 * half + 1;
   for (int i = 0; i < composition.given; ++i) all[i] = composition.weight[i];
   const auto rest = [&](int i) {  // of 1/2, from i on
@@ -87,10 +87,10 @@ constexpr void write_composition(const Composition& composition, bool split, dou
   all[half] = 2.0 * rest(half);
   for (int i = 0; i < half; ++i) all[count - 1 - i] = all[i];
   if (substeps && !split) {
-    *out++ = count;
+    numbers.count = count;
     for (int i = 0; i < count; ++i) *out++ = all[i];
   } else if (substeps) {
-    *out++ = count;
+    numbers.count = count;
     *out++ = 0.5 * all[0];
     for (int i = 0; i < count; ++i) {
       *out++ = all[i];
@@ -98,11 +98,12 @@ constexpr void write_composition(const Composition& composition, bool split, dou
     }
   } else {
     const bool drift_first = composition.kind == Composition::Kind::drift_first;
-    *out++ = drift_first ? half + 1 : half;
+    numbers.count = drift_first ? half + 1 : half;
     if (drift_first) *out++ = 0.0;
     for (int i = 0; i < count; ++i) *out++ = all[i];
     if (drift_first) *out++ = 0.0;
   }
+  return numbers;
 }
 
 RB_NAMESPACE_END

@@ -173,7 +173,7 @@ TYPED_TEST(Driven, HasBothKindsOfConstraints) {
 
 /// Steps from times that differ between lanes, against the same steps lane by lane.
 template <template <class> class SystemOf, class Method>
-void expect_same_steps(const double* numbers = nullptr) {
+void expect_same_steps(const auto&... numbers) {
   using System = AtTime<SystemOf<double>>;
   using Systems = AtTime<SystemOf<Real>>;
   const auto time = [](int k) { return 0.0625 * k; };
@@ -189,12 +189,12 @@ void expect_same_steps(const double* numbers = nullptr) {
   pack.q = vector_from_lanes<element_size<System>>([&](int k) { return from(k).q; });
   pack.p = vector_from_lanes<System::n>([&](int k) { return from(k).p; });
   if constexpr (System::m > 0) pack.lambda = vector_from_lanes<System::m>([&](int k) { return from(k).lambda; });
-  const auto reports = make_step<typename Method::template of<Real, Systems>>(
-      at(SystemOf<Real>{}, from_lanes(time)), SolverOptions<Real>{Real(1e-14), 50}, numbers)(pack, Real(0.125));
+  const auto reports = typename Method::template of<Real, Systems>(
+      at(SystemOf<Real>{}, from_lanes(time)), SolverOptions<Real>{Real(1e-14), 50}, numbers...)(pack, Real(0.125));
   for (int k = 0; k < width; ++k) {
     auto one = from(k);
-    const auto report = make_step<typename Method::template of<double, System>>(
-        at(SystemOf<double>{}, time(k)), SolverOptions<double>{1e-14, 50}, numbers)(one, 0.125);
+    const auto report = typename Method::template of<double, System>(
+        at(SystemOf<double>{}, time(k)), SolverOptions<double>{1e-14, 50}, numbers...)(one, 0.125);
     EXPECT_EQ(lane(reports.status, k), report.status);
     EXPECT_TRUE(same_bits(lane(pack.q, k), one.q)) << "lane " << k;
     EXPECT_TRUE(same_bits(lane(pack.p, k), one.p)) << "lane " << k;
@@ -257,26 +257,21 @@ TEST_F(DrivenSteps, HaveTheBitsOfOneLane) {
   expect_same_steps<SphereAndDrive, Lobatto<2>>();
   expect_same_steps<DrivenSkate, Lobatto<3>>();
   expect_same_steps<Top, Lobatto<2>>();
-  const double theta[2] = {0.75, 0.25};
+  const GglNumbers theta{0.75, 0.25};
   expect_same_steps<Pivot, Ggl<GglScheme::vi_s>>();
   expect_same_steps<Pivot, Ggl<GglScheme::theta_b>>(theta);
   expect_same_steps<Pivot, EnergyMomentum>();
-  double numbers[hbvm_numbers_max];
-  hbvm_numbers(2, {.k = 6}, numbers);
+  const HbvmNumbers numbers = HbvmNumbers::of(2, {.k = 6});
   expect_same_steps<Pivot, Hbvm2>(numbers);
   expect_same_steps<DampedWell, Hbvm2>(numbers);
 }
 TEST_F(DrivenSteps, OfOtherFamiliesHaveTheBitsOfOneLane) {
-  double numbers[max_method_numbers];
-  fill_runge_kutta_numbers(*find_explicit_tableau("rk4"), true, numbers);
-  expect_same_steps<SphereAndDrive, Base>(numbers);
-  expect_same_steps<MovingParts, Base>(numbers);
-  fill_conversion_numbers(*find_explicit_tableau("rk4"), -0.5, 0.5, ConversionState::segment, numbers);
-  expect_same_steps<Pivot, Conversion>(numbers);
-  VrkmkNumbers<2>::fill(StageIteration::sweeps, gauss_tableau(2), 2, false, numbers);
-  expect_same_steps<Rotor, MuntheKaas>(numbers);
-  VcgNumbers::fill(StageIteration::newton, crouch_grossman_sets[1], numbers);
-  expect_same_steps<Rotor, CrouchGrossman>(numbers);
+  const ExplicitTableau& rk4 = *find_explicit_tableau("rk4");
+  expect_same_steps<SphereAndDrive, Base>(RungeKuttaNumbers::of(rk4, true));
+  expect_same_steps<MovingParts, Base>(RungeKuttaNumbers::of(rk4, true));
+  expect_same_steps<Pivot, Conversion>(ConversionNumbers::of(rk4, -0.5, 0.5, ConversionState::segment));
+  expect_same_steps<Rotor, MuntheKaas>(VrkmkNumbers<2>::of(StageIteration::sweeps, gauss_tableau(2), 2, false));
+  expect_same_steps<Rotor, CrouchGrossman>(VcgNumbers::of(StageIteration::newton, crouch_grossman_sets[1]));
   expect_same_steps<DrivenSleigh, Dla>();
   expect_same_steps<DrivenSleigh, Leapfrog>();
   expect_same_steps<MotorOnSuslov, Dla>();

@@ -10,8 +10,7 @@ namespace {
 
 class GeneralizedAlphaLaneTest : public LaneTest {};
 
-constexpr double numbers[] = {GeneralizedAlphaNumbers::of(0.8).alpha_m, GeneralizedAlphaNumbers::of(0.8).alpha_f,
-                              GeneralizedAlphaNumbers::of(0.8).gamma, GeneralizedAlphaNumbers::of(0.8).beta};
+constexpr auto numbers = GeneralizedAlphaNumbers::of(0.8);
 
 /// Steps of size `h` from perturbed default states against the same steps lane by lane. Every second lane has taken a step before.
 template <template <class> class SystemOf, class Formulation>

@@ -29,8 +29,7 @@ double expect_same_steps(const HbvmOptions& options, double h, int steps, double
   constexpr int n = System::n, m = System::m;
   const System system = make_default<System>();
   const Systems systems = make_system<Systems>([](int i) { return Real(parameters_of<System>()[i].value); });
-  double numbers[hbvm_numbers_max];
-  hbvm_numbers(S, options, numbers);
+  const HbvmNumbers numbers = HbvmNumbers::of(S, options);
   const Hbvm<double, System, S> step(system, {1e-16, 40}, numbers);
   const Hbvm<Real, Systems, S> pack_step(systems, {Real(1e-16), 40}, numbers);
 

@@ -34,8 +34,8 @@ void compare(const problems::Numbers& numbers, double h) {
   double parameters[24];
   std::memcpy(parameters, &number, sizeof(number));
   const Step<Real, Packed> packed(make_system<Packed>([&](int i) { return Real(parameters[i]); }), {Real(1e-16), 20},
-                                  numbers.at);
-  const Step<double, System> single(number, {1e-16, 20}, numbers.at);
+                                  numbers);
+  const Step<double, System> single(number, {1e-16, 20}, numbers);
   StateOf<Real, Packed> state;
   state.q = vector_from_lanes<P::n>([](int k) { return start_of<P>(k).q; });
   state.p = vector_from_lanes<P::n>([](int k) { return start_of<P>(k).p; });

@@ -13,7 +13,7 @@ class VrkmkLaneTest : public LaneTest {};
 
 /// Advances the same trajectories alone and as a pack.
 template <template <class, class> class Step>
-void expect_same_steps(const double* numbers, int max_iterations, bool (&seen)[2]) {
+void expect_same_steps(const auto& numbers, int max_iterations, bool (&seen)[2]) {
   using NoCompanion = DipoleOnAStick<double>;
   using Together = DipoleOnAStick<Real>;
   const auto sigma = [](int k) { return k % 2 == 0 ? -1.0 : 1.0; };
@@ -50,13 +50,11 @@ using TwoStages = VrkmkStep<T, System, 2>;
 
 TEST_F(VrkmkLaneTest, MuntheKaas) {
   bool seen[2] = {};
-  double numbers[VrkmkNumbers<2>::size];
   for (const auto iteration :
        {StageIteration::newton, StageIteration::chord, StageIteration::fixed_point, StageIteration::sweeps})
-    for (const bool pade : {false, true}) {
-      VrkmkNumbers<2>::fill(iteration, *find_runge_kutta_tableau("gauss2"), 2, pade, numbers);
-      expect_same_steps<TwoStages>(numbers, 60, seen);
-    }
+    for (const bool pade : {false, true})
+      expect_same_steps<TwoStages>(VrkmkNumbers<2>::of(iteration, *find_runge_kutta_tableau("gauss2"), 2, pade), 60,
+                                   seen);
   EXPECT_TRUE(seen[0] && seen[1]);  // steps that fail among others that do not
 }
 
@@ -65,11 +63,8 @@ using Composition = VcgStep<T, System>;
 
 TEST_F(VrkmkLaneTest, CrouchGrossman) {
   bool seen[2] = {};
-  double numbers[VcgNumbers::size];
-  for (const auto iteration : {StageIteration::newton, StageIteration::sweeps}) {
-    VcgNumbers::fill(iteration, crouch_grossman_sets[1], numbers);
-    expect_same_steps<Composition>(numbers, 60, seen);
-  }
+  for (const auto iteration : {StageIteration::newton, StageIteration::sweeps})
+    expect_same_steps<Composition>(VcgNumbers::of(iteration, crouch_grossman_sets[1]), 60, seen);
   EXPECT_TRUE(seen[0] && seen[1]);
 }
 

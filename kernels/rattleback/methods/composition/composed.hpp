@@ -5,14 +5,9 @@
 
 #include "rattleback/linalg/team.hpp"
 #include "rattleback/methods/step.hpp"
+#include "rattleback/tableaus/composition_numbers.hpp"
 
 RB_NAMESPACE_BEGIN
-
-/// The places of a composition among the numbers of a step: how many substeps there are (or drifts, where a splitting takes the
-/// weights), and after that their weights.
-struct CompositionNumbers {
-  static constexpr int at_count = 1, at_weights = 2;
-};
 
 namespace detail {
 template <class T, class System>
@@ -35,9 +30,8 @@ using StartOfSubsteps = std::conditional_t<timed<System>, detail::TimedStart<T, 
 /// the time where the one before has ended. With `by_drifts` the numbers are those of a splitting, whose drifts are the substeps.
 template <class T, class System, class Step, bool by_drifts = false>
 class Composed {
-  using Numbers = CompositionNumbers;
-
  public:
+  using Numbers = CompositionNumbers;
   using State = typename Step::State;
   using Team = team_of<Step>;
   using Workspace = workspace_of<Step>;
@@ -46,16 +40,16 @@ class Composed {
   static constexpr bool defers_failures = requires { requires Step::defers_failures; };
   static constexpr bool two_packs = requires { requires Step::two_packs; };
 
-  RB_HD Composed(const System& system, const SolverOptions<T>& options, const double* numbers)
-      : start_(system, options), step_(make_step<Step>(system, options, numbers)), numbers_(numbers) {}
+  RB_HD Composed(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
+      : start_(system, options), step_(system, options), numbers_(numbers) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     StepReport<T> report{T(0.0), T(0.0), T(0.0)};
     [[maybe_unused]] double begin = 0.0;
-    for (int i = 0; i < static_cast<int>(numbers_[Numbers::at_count]); ++i) {
-      const double weight = numbers_[Numbers::at_weights + (by_drifts ? 2 * i + 1 : i)];
+    for (int i = 0; i < static_cast<int>(numbers_.count); ++i) {
+      const double weight = numbers_.weights[by_drifts ? 2 * i + 1 : i];
       if constexpr (timed<System>) {
-        const Step substep = make_step<Step>(after(start_.system, T(begin) * h), start_.options, numbers_);
+        const Step substep(after(start_.system, T(begin) * h), start_.options);
         report.add_substep(substep(state, T(weight) * h));
         begin += weight;
       } else {
@@ -68,7 +62,7 @@ class Composed {
  private:
   [[no_unique_address]] StartOfSubsteps<T, System> start_;
   Step step_;
-  const double* numbers_;
+  const Numbers& numbers_;
 };
 
 RB_NAMESPACE_END

@@ -39,10 +39,7 @@ consteval OptionInfo composition_option(const char* text, std::size_t count = of
 
 /// The numbers that `Composed` is constructed with, for an index in `compositions`.
 inline Settlement settle_substeps(int composition) {
-  Settlement settlement;
-  if (composition > 0)
-    write_composition(compositions[composition], false, settlement.numbers.data() + CompositionNumbers::at_count);
-  return settlement;
+  return composition > 0 ? Settlement::of(composition_numbers(compositions[composition], false)) : Settlement{};
 }
 
 }  // namespace methods

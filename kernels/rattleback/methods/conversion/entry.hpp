@@ -80,9 +80,7 @@ inline constexpr OptionInfo runge_kutta_options[] = {
 inline Settlement settle_runge_kutta(const RungeKuttaSettings& settings, const SystemEntry&) {
   ExplicitTableau tableau;
   if (std::string fault = find_base(settings, tableau); !fault.empty()) return Settlement::refused(std::move(fault));
-  Settlement settlement;
-  fill_runge_kutta_numbers(tableau, settings.projection, settlement.numbers.data());
-  return settlement;
+  return Settlement::of(RungeKuttaNumbers::of(tableau, settings.projection));
 }
 
 inline int order_of_runge_kutta(const RungeKuttaSettings& settings, const SystemEntry&) {
@@ -134,9 +132,7 @@ inline Settlement settle_conversion(const ConversionSettings& settings, const Sy
   const char* fault = bias.size() == 2 ? conversion_bias_fault(bias[0], bias[1]) : "the bias must be two numbers";
   if (fault != nullptr)
     return Settlement::refused(fmt::format("method.bias: {}; [-0.5, 0.5] is the symmetric one", fault));
-  Settlement settlement;
-  fill_conversion_numbers(tableau, bias[0], bias[1], settings.state, settlement.numbers.data());
-  return settlement;
+  return Settlement::of(ConversionNumbers::of(tableau, bias[0], bias[1], settings.state));
 }
 
 /// The order of the base; with the symmetric bias an odd order rises to the next even order.

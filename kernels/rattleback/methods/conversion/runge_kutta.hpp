@@ -38,7 +38,7 @@ class ExplicitFlow {
     Vector<T, K> action;
   };
 
-  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const double* numbers)
+  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const ExplicitNumbers& numbers)
       : dynamics_(dynamics), numbers_(numbers) {}
 
   /// The rate at a time `after` that of the dynamics.
@@ -62,21 +62,21 @@ class ExplicitFlow {
   RB_HD_LARGE void operator()(const Vector<S, n>& q, const Vector<S, n>& v, const Rate<S>& first, T t,
                               End<S>& end) const {
     constexpr bool with_action = requires(End<S> e) { e.action; };
-    const int stages = numbers_.stages();
+    const int stages = static_cast<int>(numbers_.stages);
     Rate<S> rates[max_explicit_stages];
     rates[0] = first;
-    if constexpr (with_action) end.action = (t * T(numbers_.b(0))) * first.dl;
+    if constexpr (with_action) end.action = (t * T(numbers_.b[0])) * first.dl;
     for (int i = 1; i < stages; ++i) {
       Vector<S, n> dv, dq;
       sums(
           i, rates, [this, i](int j) { return numbers_.a(i, j); }, [this, i](int j) { return numbers_.aa(i, j); }, dv,
           dq);
-      const T after = t * T(numbers_.c(i));
+      const T after = t * T(numbers_.c[i]);
       rate(after, add_scaled(t * t, dq, add_scaled(after, v, q)), add_scaled(t, dv, v), rates[i]);
-      if constexpr (with_action) end.action = fma(t * T(numbers_.b(i)), rates[i].dl, end.action);
+      if constexpr (with_action) end.action = fma(t * T(numbers_.b[i]), rates[i].dl, end.action);
     }
     Vector<S, n> dv, dq;
-    sums(stages, rates, [this](int j) { return numbers_.b(j); }, [this](int j) { return numbers_.ba(j); }, dv, dq);
+    sums(stages, rates, [this](int j) { return numbers_.b[j]; }, [this](int j) { return numbers_.ba[j]; }, dv, dq);
     end.q = add_scaled(t * t, dq, add_scaled(t, v, q));
     end.v = add_scaled(t, dv, v);
   }
@@ -96,7 +96,7 @@ class ExplicitFlow {
   }
 
   const Dynamics<System>& dynamics_;
-  ExplicitNumbers numbers_;
+  const ExplicitNumbers& numbers_;
 };
 
 namespace detail {
@@ -234,11 +234,16 @@ RB_HD_LARGE Vector<T, n> nearest_velocity(const System& system, const Vector<T, 
   return v;
 }
 
-/// The block of numbers of a step of `runge-kutta`; host only.
-inline void fill_runge_kutta_numbers(const ExplicitTableau& base, bool projection, double* numbers) {
-  ExplicitNumbers::fill(base, numbers);
-  numbers[ExplicitNumbers::size] = projection ? 1.0 : 0.0;
-}
+/// The numbers of a step of `runge-kutta`.
+struct RungeKuttaNumbers {
+  ExplicitNumbers base;
+  double projection;  ///< 0 or 1
+
+  /// Host only.
+  static constexpr RungeKuttaNumbers of(const ExplicitTableau& base, bool projection) {
+    return {ExplicitNumbers::of(base), projection ? 1.0 : 0.0};
+  }
+};
 
 /// A step, with any constraints. After it, q moves to the nearest point of the constraints on positions at the time of the end, and v to
 /// the nearest velocity that all constraints allow there.
@@ -248,14 +253,15 @@ class RungeKutta {
   static constexpr int n = System::n, m = System::m;
 
  public:
+  using Numbers = RungeKuttaNumbers;
   using State = StateOf<T, System>;
   static constexpr bool two_packs = true;
 
-  RB_HD RungeKutta(const System& system, const SolverOptions<T>&, const double* numbers)
+  RB_HD RungeKutta(const System& system, const SolverOptions<T>&, const Numbers& numbers)
       : dynamics_(system), numbers_(numbers) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const ExplicitFlow<T, System> flow(dynamics_, numbers_);
+    const ExplicitFlow<T, System> flow(dynamics_, numbers_.base);
     Vector<T, n> v = velocity(dynamics_.system(), state.q, state.p);
     typename ExplicitFlow<T, System>::template Rate<T> rate;
     flow.rate(T(0.0), state.q, v, rate);
@@ -266,7 +272,7 @@ class RungeKutta {
     const auto& dynamics = dynamics_.after(h);
     mask_t<T> converged(true), singular(false);
     if constexpr (m > 0) {
-      if (numbers_[ExplicitNumbers::size] != 0.0) {
+      if (numbers_.projection != 0.0) {
         const auto nearest = nearest_point(dynamics.system(), state.q);
         converged = nearest.converged;
         singular = nearest.singular;
@@ -290,7 +296,7 @@ class RungeKutta {
 
  private:
   Dynamics<System> dynamics_;
-  const double* numbers_;
+  const Numbers& numbers_;
 };
 
 RB_NAMESPACE_END

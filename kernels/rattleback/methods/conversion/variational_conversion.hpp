@@ -40,14 +40,17 @@ constexpr const char* conversion_bias_fault(double minus, double plus) {
   return nullptr;
 }
 
-/// The block of numbers of a step of `variational-conversion`; host only.
-inline void fill_conversion_numbers(const ExplicitTableau& base, double bias_minus, double bias_plus,
-                                    ConversionState state, double* numbers) {
-  ExplicitNumbers::fill(base, numbers);
-  numbers[ExplicitNumbers::size] = bias_minus;
-  numbers[ExplicitNumbers::size + 1] = bias_plus;
-  numbers[ExplicitNumbers::size + 2] = state == ConversionState::node ? 1.0 : 0.0;
-}
+/// The numbers of a step of `variational-conversion`.
+struct ConversionNumbers {
+  ExplicitNumbers base;
+  double bias[2];
+  double nodes;  ///< 1 where states are nodes, 0 where they are segments
+
+  /// Host only.
+  static constexpr ConversionNumbers of(const ExplicitTableau& base, double minus, double plus, ConversionState state) {
+    return {ExplicitNumbers::of(base), {minus, plus}, state == ConversionState::node ? 1.0 : 0.0};
+  }
+};
 
 namespace detail {
 /// Solves A x = b in place with exchanges of rows; returns the singular lanes. Small systems stay in registers.
@@ -85,14 +88,15 @@ class VariationalConversion {
   using Basis = Matrix<T, r, n>;  ///< of tangent vectors, in rows
 
  public:
+  using Numbers = ConversionNumbers;
   using State = StateOf<T, System>;
 
-  RB_HD VariationalConversion(const System& system, const SolverOptions<T>& options, const double* numbers)
+  RB_HD VariationalConversion(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
       : dynamics_(system), options_(options), numbers_(numbers) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const bool nodes = numbers_[ExplicitNumbers::size + 2] != 0.0;
-    const T t_minus = h * T(numbers_[ExplicitNumbers::size]), t_plus = end_time(h);
+    const bool nodes = numbers_.nodes != 0.0;
+    const T t_minus = h * T(numbers_.bias[0]), t_plus = end_time(h);
     const auto& at_node = dynamics_.after(nodes ? T(0.0) : t_plus);
     const auto& at_w = at_node.after(-t_minus);
     mask_t<T> converged(true), singular(false);
@@ -214,7 +218,7 @@ class VariationalConversion {
   }
 
   /// The time at which the segment of a state ends, from that of w on.
-  RB_HD T end_time(const T& h) const { return h * T(numbers_[ExplicitNumbers::size + 1]); }
+  RB_HD T end_time(const T& h) const { return h * T(numbers_.bias[1]); }
 
   /// F+ of the segment of a state.
   RB_HD_LARGE Node node_after(const State& state, T h, mask_t<T>& converged, mask_t<T>& singular) const {
@@ -224,7 +228,7 @@ class VariationalConversion {
     follow(dynamics_, s, h);
     Normals before;
     if constexpr (m > 0) {
-      const auto& at_beginning = dynamics_.after(h * T(numbers_[ExplicitNumbers::size]));
+      const auto& at_beginning = dynamics_.after(h * T(numbers_.bias[0]));
       before = nearest_point(at_beginning.system(), detail::values(s.minus.q)).normals;
     }
     singular = singular | momenta(dynamics_, s, basis_of(before), h);
@@ -300,7 +304,7 @@ class VariationalConversion {
   }
   /// The ends with the derivatives in `width` directions.
   RB_HD_LARGE void follow(const Dynamics<System>& dynamics, Segment& s, T h, int first) const {
-    const Flow flow(dynamics, numbers_);
+    const Flow flow(dynamics, numbers_.base);
     Vector<D, n> q, v;
     for (int i = 0; i < n; ++i) {
       q[i] = D(s.q[i]);
@@ -314,7 +318,7 @@ class VariationalConversion {
     typename Flow::template Rate<D> rate;
     flow.rate(T(0.0), q, v, rate);
     for (int side = 0; side < 2; ++side) {
-      const double bias = numbers_[ExplicitNumbers::size + side];
+      const double bias = numbers_.bias[side];
       typename Flow::template End<D> end{q, v, Vector<T, width>::zero()};
       if (bias != 0.0) flow(q, v, rate, h * T(bias), end);
       End& all = side == 0 ? s.minus : s.plus;
@@ -389,7 +393,7 @@ class VariationalConversion {
   /// velocities. The rounding of positions shows in velocities divided by h: near rest, that is what an iteration can reach.
   RB_HD_LARGE T guess(const Dynamics<System>& at_node, const Dynamics<System>& at_w, const Node& node, T t_minus,
                       Segment& s, T h, mask_t<T>& converged) const {
-    const Flow flow(at_node, numbers_);
+    const Flow flow(at_node, numbers_.base);
     typename Flow::template Rate<T> rate;
     flow.rate(T(0.0), node.q, node.v, rate);
     typename Flow::template End<T> end;
@@ -429,7 +433,7 @@ class VariationalConversion {
       u = u -
           detail::derivative(momentum(system, detail::along(node.q, x), detail::along(node.v, Vector<T, n>::zero())));
     linear.saddle.solve(u, tangency, u, multiplier);
-    if (numbers_[ExplicitNumbers::size] == 0.0) {  // R_0 is the identity
+    if (numbers_.bias[0] == 0.0) {  // R_0 is the identity
       dq = x;
       dv = u;
       return mask_t<T>(false);
@@ -469,7 +473,7 @@ class VariationalConversion {
 
   Dynamics<System> dynamics_;
   SolverOptions<T> options_;
-  const double* numbers_;
+  const Numbers& numbers_;
 };
 
 RB_NAMESPACE_END

@@ -19,9 +19,10 @@ class CondensedGeneralizedAlpha {
  public:
   using Scalar = T;
   using MechanicalSystem = System;
+  using Numbers = GeneralizedAlphaNumbers;
   using State = GeneralizedAlphaState<T, System>;
 
-  RB_HD CondensedGeneralizedAlpha(const System& system, const SolverOptions<T>& options, const double* numbers)
+  RB_HD CondensedGeneralizedAlpha(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
       : system_(system), mass_(system), options_(options), start_(numbers) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {

@@ -33,13 +33,7 @@ inline constexpr OptionInfo generalized_alpha_options[] = {
          .scope = OptionScope::holonomic_only})};
 
 inline Settlement settle_generalized_alpha(const GeneralizedAlphaSettings& settings, const SystemEntry&) {
-  const auto numbers = GeneralizedAlphaNumbers::of(settings.rho);
-  Settlement settlement;
-  settlement.numbers[0] = numbers.alpha_m;
-  settlement.numbers[1] = numbers.alpha_f;
-  settlement.numbers[2] = numbers.gamma;
-  settlement.numbers[3] = numbers.beta;
-  return settlement;
+  return Settlement::of(GeneralizedAlphaNumbers::of(settings.rho));
 }
 
 inline bool generalized_alpha_keeps_velocities(const GeneralizedAlphaSettings& settings, const SystemEntry&) {

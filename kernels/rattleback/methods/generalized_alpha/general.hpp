@@ -16,6 +16,7 @@ class GeneralGeneralizedAlpha {
   using Start = detail::GeneralizedAlphaStart<T, System>;
 
  public:
+  using Numbers = GeneralizedAlphaNumbers;
   using State = GeneralizedAlphaState<T, System>;
 
  private:
@@ -112,7 +113,7 @@ class GeneralGeneralizedAlpha {
   };
 
  public:
-  RB_HD GeneralGeneralizedAlpha(const System& system, const SolverOptions<T>& options, const double* numbers)
+  RB_HD GeneralGeneralizedAlpha(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
       : system_(system), options_(options), start_(numbers) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {

@@ -45,12 +45,12 @@ struct GeneralizedAlphaStart {
 
   T alpha_m, alpha_f, gamma, beta, kappa;
 
-  RB_HD explicit GeneralizedAlphaStart(const double* numbers)
-      : alpha_m(numbers[0]),
-        alpha_f(numbers[1]),
-        gamma(numbers[2]),
-        beta(numbers[3]),
-        kappa((1.0 - numbers[1]) / (1.0 - numbers[0])) {}
+  RB_HD explicit GeneralizedAlphaStart(const GeneralizedAlphaNumbers& numbers)
+      : alpha_m(numbers.alpha_m),
+        alpha_f(numbers.alpha_f),
+        gamma(numbers.gamma),
+        beta(numbers.beta),
+        kappa((1.0 - numbers.alpha_f) / (1.0 - numbers.alpha_m)) {}
 
   /// a at the beginning of the step, with the force f there: what the step before left, or at the start the acceleration of the
   /// continuous equations. It belongs to the time (alpha_m - alpha_f) h, so that its difference to f goes with h where a step of

@@ -13,7 +13,7 @@ RB_NAMESPACE_BEGIN
 /// quotient for DU, and p' = 2 M v - p. The derivative in u is a matrix of blocks plus one of rank `terms`; elimination of u leaves
 /// equations in l, gamma and the factors of these terms.
 template <class T, class System, GglScheme scheme>
-class CondensedGgl {
+class CondensedGgl : public NumbersOfScheme<scheme> {
   static constexpr int n = System::n, m = System::m, terms = System::terms;
   using Traits = GglTraits<scheme>;
   // equations of the constraints: hidden ones first, which determine h lambda, so that the pivots are where they belong
@@ -35,9 +35,9 @@ class CondensedGgl {
  public:
   using State = PhaseState<T, n, m>;
 
-  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options, const double* numbers)
+  RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options, const GglNumbers& numbers)
     requires(!Traits::discrete_gradient)
-      : system_(system), algebra_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
+      : system_(system), algebra_(system), options_(options), theta_(numbers.theta), vartheta_(numbers.vartheta) {}
   RB_HD CondensedGgl(const System& system, const SolverOptions<T>& options)
     requires(Traits::discrete_gradient)
       : system_(system), algebra_(system), options_(options), theta_(0.5), vartheta_(0.5) {}

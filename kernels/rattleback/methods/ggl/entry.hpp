@@ -16,12 +16,10 @@ inline constexpr auto ggl_source =
 
 inline constexpr auto ggl_needs = "configuration space R^n";
 
-/// Writes the numbers of a fixed member of the theta family.
+/// The numbers of a fixed member of the theta family.
 template <const GglNumbers& member>
 Settlement settle_ggl(std::span<const OptionValue>, const SystemEntry&) {
-  Settlement settlement;
-  fill_numbers(member, settlement.numbers.data());
-  return settlement;
+  return Settlement::of(member);
 }
 
 /// What the entries of the family have in common. Exact are the constraint on positions, except with option A, and not the hidden one.
@@ -100,9 +98,7 @@ inline Settlement settle_ggl_theta(const GglThetaSettings& settings, const Syste
       settings.constraint == GglThetaSettings::Constraint::a ? ConstraintA::scheme : ConstraintB::scheme;
   if (const char* fault = unusable(scheme, member))
     return Settlement::refused(fmt::format("theta = {:g}, vartheta = {:g}: {}", member.theta, member.vartheta, fault));
-  Settlement settlement;
-  fill_numbers(member, settlement.numbers.data());
-  return settlement;
+  return Settlement::of(member);
 }
 
 inline int order_of_ggl_theta(const GglThetaSettings& settings, const SystemEntry&) {

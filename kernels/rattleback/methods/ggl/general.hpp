@@ -36,7 +36,7 @@ RB_HD_LARGE Gradient<D, n, 1> hidden_gradient(const System& system, const Vector
 /// The step for any regular Lagrangian, with the symbols of ggl.hpp. The unknowns of VI-S are v, z, w, h lambda and
 /// gamma. The unknowns of the theta family are u = (q' - q)/h, v, h lambda and gamma, with w = u - v.
 template <class T, class System, GglScheme scheme>
-class GeneralGgl {
+class GeneralGgl : public NumbersOfScheme<scheme> {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
   static constexpr bool vi_s = scheme == GglScheme::vi_s;
@@ -47,9 +47,9 @@ class GeneralGgl {
   RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options)
     requires vi_s
       : system_(system), options_(options), theta_(0.0), vartheta_(0.0) {}
-  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const double* numbers)
+  RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options, const GglNumbers& numbers)
     requires(!vi_s)
-      : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
+      : system_(system), options_(options), theta_(numbers.theta), vartheta_(numbers.vartheta) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return (*this)(state, h, NothingKept{}); }
   template <class Keep>

@@ -30,14 +30,15 @@ struct GglTraits {
 struct GglNumbers {
   double theta, vartheta;
 };
+/// What a step of a scheme has as `Numbers`: those of the theta family, or none.
+template <GglScheme scheme>
+struct NumbersOfScheme {};
+template <GglScheme scheme>
+  requires(is_theta(scheme))
+struct NumbersOfScheme<scheme> {
+  using Numbers = GglNumbers;
+};
 inline constexpr GglNumbers ggl_vi_a_numbers{0.5, 0.5}, ggl_vi_b_numbers{1.0, 0.5}, ggl_vi_bs_numbers{0.5, 0.5};
-
-/// Writes the numbers of a step and returns their count.
-inline int fill_numbers(const GglNumbers& a, double* numbers) {
-  numbers[0] = a.theta;
-  numbers[1] = a.vartheta;
-  return 2;
-}
 
 /// The reason why a member of the theta family cannot be used, or null.
 constexpr const char* unusable(GglScheme scheme, const GglNumbers& a) {

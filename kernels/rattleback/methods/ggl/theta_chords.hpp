@@ -17,13 +17,14 @@ class ThetaChords {
   using Chord = ChordEquations<T, System, scheme>;
 
  public:
+  using Numbers = GglNumbers;
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
   static constexpr bool two_packs = many_registers && n <= 2;
 
-  RB_HD ThetaChords(const System& system, const SolverOptions<T>& options, const double* numbers)
-      : system_(system), options_(options), theta_(numbers[0]), vartheta_(numbers[1]) {}
+  RB_HD ThetaChords(const System& system, const SolverOptions<T>& options, const GglNumbers& numbers)
+      : system_(system), options_(options), theta_(numbers.theta), vartheta_(numbers.vartheta) {}
 
   template <class Keep>
   RB_HD StepReport<T> operator()(State& state, T h, const Keep& keep) const {

@@ -48,9 +48,7 @@ inline Settlement settle_hbvm(const HbvmSettings& settings, const SystemEntry&) 
         fmt::format("k = {0} nodes are fewer than the s = {1} coefficients (k >= s is needed for the quadrature of "
                     "their products); set k = {1} or more",
                     settings.k, settings.s));
-  Settlement settlement;
-  hbvm_numbers(settings.s, settings, settlement.numbers.data());
-  return settlement;
+  return Settlement::of(HbvmNumbers::of(settings.s, settings));
 }
 
 /// The order of q. With constraints the component of the momentum along the constraint forces has order 2.

@@ -35,30 +35,23 @@ struct HbvmOptions {
   bool newton = false;  ///< Newton's method from the start, not only where the fixed point does not contract
 };
 
-namespace detail {
-/// Where the numbers of a step are: its options, then k rows of I_i0 - 1/2, I_i1..I_i,s-1, W_0i..W_s-1,i.
+/// The numbers of a step: its options, and k rows of I_i0 - 1/2, I_i1..I_i,s-1, W_0i..W_s-1,i.
 struct HbvmNumbers {
-  static constexpr int k = 0, direct = 1, newton = 2, rows = 3;
+  double k, direct, newton, rows[2 * legendre_nodes_max * legendre_terms_max]{};
+
+  /// Those of a step with s coefficients; host only.
+  static HbvmNumbers of(int s, const HbvmOptions& options) {
+    const GaussLegendre rule = gauss_legendre(options.k);
+    HbvmNumbers numbers{double(options.k), double(options.direct), double(options.newton)};
+    double* row = numbers.rows;
+    for (int i = 0; i < options.k; ++i, row += 2 * s)
+      for (int j = 0; j < s; ++j) {
+        row[j] = rule.integral[i][j];
+        row[s + j] = rule.weighted[i][j];
+      }
+    return numbers;
+  }
 };
-}  // namespace detail
-
-inline constexpr int hbvm_numbers_max = detail::HbvmNumbers::rows + 2 * legendre_nodes_max * legendre_terms_max;
-static_assert(hbvm_numbers_max <= max_method_numbers);
-
-/// Writes the numbers a step with s coefficients needs; host only.
-inline void hbvm_numbers(int s, const HbvmOptions& options, double* numbers) {
-  using N = detail::HbvmNumbers;
-  const GaussLegendre rule = gauss_legendre(options.k);
-  numbers[N::k] = options.k;
-  numbers[N::direct] = options.direct;
-  numbers[N::newton] = options.newton;
-  double* row = numbers + N::rows;
-  for (int i = 0; i < options.k; ++i, row += 2 * s)
-    for (int j = 0; j < s; ++j) {
-      row[j] = rule.integral[i][j];
-      row[s + j] = rule.weighted[i][j];
-    }
-}
 
 /// The equations of a step with its numbers, which stay where they are for as long as it is in use.
 template <class T, class System, int S>
@@ -67,19 +60,18 @@ class HbvmEquations {
   static constexpr int n = System::n, m = System::m;
   static constexpr bool applied = detail::has_applied_force<System>();
   static constexpr bool moves = m > 0 && detail::changes_in_time<System>();  // the constraint has a derivative g_t
-  using N = detail::HbvmNumbers;
   using Forms = ConstraintForms<System>;
   using Coefficients = Vector<T, n>[S];
   using Rate = Vector<T, moves ? m : 0>;
   using State = StateOf<T, System>;
 
-  RB_HD HbvmEquations(const System& system, const double* numbers)
+  RB_HD HbvmEquations(const System& system, const HbvmNumbers& numbers)
       : system_(system), mass_(system), numbers_(numbers) {}
 
-  RB_HD int nodes() const { return static_cast<int>(numbers_[N::k]); }
-  RB_HD const double* row(int i) const { return numbers_ + N::rows + 2 * S * i; }
-  RB_HD bool direct() const { return numbers_[N::direct] != 0.0; }
-  RB_HD bool newton_only() const { return numbers_[N::newton] != 0.0; }
+  RB_HD int nodes() const { return static_cast<int>(numbers_.k); }
+  RB_HD const double* row(int i) const { return numbers_.rows + 2 * S * i; }
+  RB_HD bool direct() const { return numbers_.direct != 0.0; }
+  RB_HD bool newton_only() const { return numbers_.newton != 0.0; }
 
   RB_HD static void guess(const Vector<T, n>& v, Coefficients& gamma) {
     gamma[0] = v;
@@ -252,7 +244,7 @@ class HbvmEquations {
 
   System system_;
   Mass<System> mass_;
-  const double* numbers_;
+  const HbvmNumbers& numbers_;
 };
 
 RB_NAMESPACE_END

@@ -7,9 +7,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// One step. Its numbers, written by `hbvm_numbers`, stay where they are for as long as it is in use.
-///
-/// Given gamma, Lambda solves m linear equations, so the unknowns are the s n coefficients. They are found by functional
+/// One step. Given gamma, Lambda solves m linear equations, so the unknowns are the s n coefficients. They are found by functional
 /// iteration; lanes for which it does not contract go on with Newton's method, or without `robust` are handed over. A lane that
 /// has converged keeps its gamma, so further sweeps of the pack recompute the same numbers for it.
 template <class T, class System, int S, bool robust = true>
@@ -23,11 +21,12 @@ class Hbvm : HbvmEquations<T, System, S> {
   using Base::applied, Base::moves, Base::system_, Base::mass_;
 
  public:
+  using Numbers = HbvmNumbers;
   using State = typename Base::State;
   using FastStep = Hbvm<T, System, S, false>;
   static constexpr bool defers_failures = !robust;
 
-  RB_HD Hbvm(const System& system, const SolverOptions<T>& options, const double* numbers)
+  RB_HD Hbvm(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
       : Base(system, numbers), options_(options) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const { return (*this)(state, PlainSum{}, h); }

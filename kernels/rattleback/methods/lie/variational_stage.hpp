@@ -14,35 +14,33 @@ RB_NAMESPACE_BEGIN
 /// without a Jacobian, with contraction of order h^2, and then uses Newton's method for unsolved equations.
 enum class StageIteration : int { newton, chord, fixed_point, sweeps };
 
-/// a, b and b_j a_ji/b_i of S stages, as a block of numbers.
+/// The coefficients of S stages.
 template <int S>
-class StageCoefficients {
- public:
-  static constexpr int size = (2 * S + 1) * S;
-  static constexpr void fill(const RungeKuttaTableau& tableau, double* numbers) {
+struct StageCoefficients {
+  double entries[S][S]{}, backward[S][S]{}, weights[S]{};
+
+  static constexpr StageCoefficients of(const RungeKuttaTableau& tableau) {
+    StageCoefficients numbers;
     for (int i = 0; i < S; ++i) {
-      numbers[2 * S * S + i] = tableau.b[i];
+      numbers.weights[i] = tableau.b[i];
       for (int j = 0; j < S; ++j) {
-        numbers[i * S + j] = tableau.a[i][j];
-        numbers[(S + i) * S + j] = tableau.b[j] * tableau.a[j][i] / tableau.b[i];
+        numbers.entries[i][j] = tableau.a[i][j];
+        numbers.backward[i][j] = tableau.b[j] * tableau.a[j][i] / tableau.b[i];
       }
     }
+    return numbers;
   }
 
-  RB_HD explicit StageCoefficients(const double* numbers) : numbers_(numbers) {}
-  RB_HD double a(int i, int j) const { return numbers_[i * S + j]; }
+  RB_HD double a(int i, int j) const { return entries[i][j]; }
   /// b_j a_ji/b_i.
-  RB_HD double back(int i, int j) const { return numbers_[(S + i) * S + j]; }
-  RB_HD double b(int i) const { return numbers_[2 * S * S + i]; }
+  RB_HD double back(int i, int j) const { return backward[i][j]; }
+  RB_HD double b(int i) const { return weights[i]; }
   /// The time of stage i in steps, sum_j a_ij.
   RB_HD double c(int i) const {
     double sum = 0.0;
     for (int j = 0; j < S; ++j) sum += a(i, j);
     return sum;
   }
-
- private:
-  const double* numbers_;
 };
 
 /// The terms of one stage in the stage equations; these terms do not depend on the number of stages.
@@ -96,7 +94,7 @@ class VariationalStage {
   }
 
   System system;
-  TangentSeries series;
+  const TangentSeries& series;
   [[no_unique_address]] std::conditional_t<Separable<System>, Mass<System>, Nothing> mass;
 
  private:

@@ -53,9 +53,7 @@ inline Settlement settle_vcg(const VcgSettings& settings, const SystemEntry&) {
       return Settlement::refused(
           fmt::format("method.weights sum to {:.15g} (a consistent method needs 1); scale them", sum + 1.0));
   }
-  Settlement settlement;
-  VcgNumbers::fill(iteration, set, settlement.numbers.data());
-  return settlement;
+  return Settlement::of(VcgNumbers::of(iteration, set));
 }
 
 /// The order of the coefficient set; 0 for given coefficients.

@@ -37,18 +37,14 @@ RB_NAMESPACE_BEGIN
 /// The numbers of a step: the iteration, the series and the tableau.
 template <int S>
 struct VrkmkNumbers {
-  static constexpr int at_series = 1, at_tableau = at_series + TangentSeries::size;
-  static constexpr int size = at_tableau + StageCoefficients<S>::size;
+  double iteration;  ///< a StageIteration
+  TangentSeries series;
+  StageCoefficients<S> tableau;
 
-  static constexpr void fill(StageIteration iteration, const RungeKuttaTableau& tableau, int cutoff, bool pade,
-                             double* numbers) {
-    numbers[0] = static_cast<double>(iteration);
-    if (pade) {
-      TangentSeries::fill_tangent(cutoff, numbers + at_series);
-    } else {
-      TangentSeries::fill_inverse(cutoff, numbers + at_series);
-    }
-    StageCoefficients<S>::fill(tableau, numbers + at_tableau);
+  static constexpr VrkmkNumbers of(StageIteration iteration, const RungeKuttaTableau& tableau, int cutoff, bool pade) {
+    return {static_cast<double>(iteration),
+            pade ? TangentSeries::of_tangent(cutoff) : TangentSeries::of_inverse(cutoff),
+            StageCoefficients<S>::of(tableau)};
   }
 };
 
@@ -66,21 +62,20 @@ struct WithFastStep<Step, true> {
 template <class T, class System, int S, bool newton = true>
 class VrkmkStep : public detail::WithFastStep<VrkmkStep<T, System, S, false>, newton && Separable<System>> {
   using Core = VariationalRungeKutta<T, System, S, newton>;
-  using Numbers = VrkmkNumbers<S>;
 
  public:
+  using Numbers = VrkmkNumbers<S>;
   using State = StateOf<T, System>;
   static constexpr bool defers_failures = !newton;
-  RB_HD VrkmkStep(const System& system, const SolverOptions<T>& options, const double* numbers)
-      : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers[0])),
-              TangentSeries(numbers + Numbers::at_series)),
-        tableau_(numbers + Numbers::at_tableau) {}
+  RB_HD VrkmkStep(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
+      : core_(system, options, static_cast<StageIteration>(static_cast<int>(numbers.iteration)), numbers.series),
+        tableau_(numbers.tableau) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const { return core_(state, h, tableau_); }
 
  private:
   Core core_;
-  StageCoefficients<S> tableau_;
+  const StageCoefficients<S>& tableau_;
 };
 
 RB_NAMESPACE_END

@@ -125,24 +125,13 @@ Settlement settle_vrkmk(const VrkmkSettings& settings, const SystemEntry& system
   const int cutoff = settings.cutoff >= 0 ? settings.cutoff
                      : may_be_more        ? cutoff_for(2 * settings.stages, pade)
                                           : needed;
-  Settlement settlement;
-  const auto fill = [&]<int stages>() {
-    VrkmkNumbers<stages>::fill(settings.iteration, tableau, cutoff, pade, settlement.numbers.data());
+  const auto of = [&]<int stages>() {
+    return Settlement::of(VrkmkNumbers<stages>::of(settings.iteration, tableau, cutoff, pade));
   };
-  switch (settings.stages) {
-    case 1:
-      fill.template operator()<1>();
-      break;
-    case 2:
-      fill.template operator()<2>();
-      break;
-    case 3:
-      fill.template operator()<3>();
-      break;
-    default:
-      fill.template operator()<4>();
-      break;
-  }
+  Settlement settlement = settings.stages == 1   ? of.template operator()<1>()
+                          : settings.stages == 2 ? of.template operator()<2>()
+                          : settings.stages == 3 ? of.template operator()<3>()
+                                                 : of.template operator()<4>();
   if (cutoff >= needed || system.turn == nullptr) return settlement;
   settlement.verdict = Settled::doubtful;
   settlement.message =

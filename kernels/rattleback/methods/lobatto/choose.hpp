@@ -19,37 +19,11 @@
 
 #include "rattleback/methods/lobatto/cyclic.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
+#include "rattleback/methods/lobatto/normalising.hpp"
 #include "rattleback/methods/lobatto/stage_sweeps.hpp"
 #include "rattleback/methods/lobatto/two_stages.hpp"
 
 RB_NAMESPACE_BEGIN
-
-/// A step after which, where its option `normalise` (numbers[0]) is set, the configuration is brought back to the group by
-/// one step of Newton's method. Not needed: rounding takes rotations off SO(3) like a random walk.
-template <class Step, class System, class T>
-class Normalising {
- public:
-  using State = typename Step::State;
-  using Team = team_of<Step>;
-  using Workspace = workspace_of<Step>;
-  /// The same over the step that hands over, where there is one.
-  using FastStep = Normalising<fast_step_of<Step>, System, T>;
-  static constexpr bool defers_failures = requires { requires Step::defers_failures; };
-  static constexpr bool two_packs = requires { requires Step::two_packs; };
-
-  RB_HD Normalising(const System& system, const SolverOptions<T>& options, const double* numbers = nullptr)
-      : step_(system, options), normalise_(numbers && numbers[0] != 0.0) {}
-
-  RB_HD StepReport<T> operator()(State& state, T h) const {
-    const StepReport<T> report = step_(state, h);
-    if (normalise_) state.q = group_of<System>::normalise(state.q);
-    return report;
-  }
-
- private:
-  Step step_;
-  bool normalise_;
-};
 
 namespace detail {
 /// Unknowns of a step.

@@ -5,6 +5,7 @@
 
 #include "rattleback/catalogue/settings.hpp"
 #include "rattleback/methods/composition/entry.hpp"
+#include "rattleback/methods/lobatto/normalising.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -87,12 +88,8 @@ inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEn
                     "set composition = "
                     "\"suzuki4\", \"kahan-li6\" or \"kahan-li8\", or more stages",
                     composition.name, system.name));
-  Settlement settlement;
-  settlement.numbers[0] = settings.normalise ? 1.0 : 0.0;
-  if (!plain)
-    write_composition(composition, system.m == 0 && system.condensable,
-                      settlement.numbers.data() + CompositionNumbers::at_count);
-  return settlement;
+  if (!plain) return Settlement::of(composition_numbers(composition, system.m == 0 && system.condensable));
+  return Settlement::of(NormalisingNumbers{settings.normalise ? 1.0 : 0.0});
 }
 
 inline bool has_lobatto(const PairKey& key, const SystemEntry& system) {

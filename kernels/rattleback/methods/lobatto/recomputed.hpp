@@ -10,7 +10,7 @@ RB_NAMESPACE_BEGIN
 /// `Step`, after which the multiplier becomes that of the continuous equations at the new state, from which the next step begins.
 /// Nothing that a step leaves in the multiplier can grow; the price is the symmetry of the step.
 template <class Step, class System, class T>
-class Recomputed {
+class Recomputed : public detail::NumbersOf<Step> {
  public:
   using State = typename Step::State;
   using Team = team_of<Step>;
@@ -19,8 +19,10 @@ class Recomputed {
   using FastStep = Recomputed<fast_step_of<Step>, System, T>;
   static constexpr bool defers_failures = requires { requires Step::defers_failures; };
 
-  RB_HD Recomputed(const System& system, const SolverOptions<T>& options, const double* numbers = nullptr)
-      : system_(system), step_(make_step<Step>(system, options, numbers)) {}
+  template <class... Numbers>
+    requires std::constructible_from<Step, const System&, const SolverOptions<T>&, const Numbers&...>
+  RB_HD Recomputed(const System& system, const SolverOptions<T>& options, const Numbers&... numbers)
+      : system_(system), step_(system, options, numbers...) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     StepReport<T> report = step_(state, h);

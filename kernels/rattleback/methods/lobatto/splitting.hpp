@@ -12,20 +12,19 @@ RB_NAMESPACE_BEGIN
 /// force gives none, which shows in the status.
 template <class T, class System>
 class Splitting {
-  using Numbers = CompositionNumbers;
-
  public:
+  using Numbers = CompositionNumbers;
   using State = PhaseState<T, System::n, 0>;
   static constexpr bool two_packs = true;
 
-  RB_HD Splitting(const System& system, const SolverOptions<T>&, const double* numbers)
+  RB_HD Splitting(const System& system, const SolverOptions<T>&, const Numbers& numbers)
       : system_(system), mass_(system), numbers_(numbers) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
-    const double* weight = numbers_ + Numbers::at_weights;
+    const double* weight = numbers_.weights;
     [[maybe_unused]] double drifted = 0.0;
     kick(system_, state, h, weight[0]);
-    for (int drifts = static_cast<int>(numbers_[Numbers::at_count]); drifts > 0; --drifts, weight += 2) {
+    for (int drifts = static_cast<int>(numbers_.count); drifts > 0; --drifts, weight += 2) {
       state.q = fma(T(weight[1]) * h, mass_.inverse_times(state.p), state.q);
       if constexpr (timed<System>) drifted += weight[1];
       kick(after(system_, T(drifted) * h), state, h, weight[2]);
@@ -44,7 +43,7 @@ class Splitting {
 
   System system_;
   Mass<System> mass_;
-  const double* numbers_;
+  const Numbers& numbers_;
 };
 
 RB_NAMESPACE_END

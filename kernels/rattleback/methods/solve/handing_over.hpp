@@ -24,7 +24,7 @@ struct MaskedKeep {
 /// A step of `Sweeps<parks>`, after which the lanes without a solution start again with the step `Newton`, which costs as
 /// much as dozens of sweeps. Without `newton` the loop that called the step does that.
 template <template <bool parks> class Sweeps, class Newton, bool newton = true>
-class HandingOver {
+class HandingOver : public detail::NumbersOf<Sweeps<!newton>> {
   using Core = Sweeps<!newton>;
   using T = typename Core::Scalar;
   using System = typename Core::MechanicalSystem;
@@ -43,8 +43,8 @@ class HandingOver {
 
   /// The sweeps and Newton's method take the same numbers, or none.
   template <class... Numbers>
-    requires std::constructible_from<Core, const System&, const SolverOptions<T>&, Numbers...>
-  RB_HD HandingOver(const System& system, const SolverOptions<T>& options, const Numbers... numbers)
+    requires std::constructible_from<Core, const System&, const SolverOptions<T>&, const Numbers&...>
+  RB_HD HandingOver(const System& system, const SolverOptions<T>& options, const Numbers&... numbers)
       : sweeps_(system, options, numbers...), newton_(system, options, numbers...) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const

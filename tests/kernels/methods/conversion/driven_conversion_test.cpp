@@ -14,12 +14,12 @@ using ConversionAt = VariationalConversion<double, AtTime<System>>;
 TEST(WorkedStates, RungeKuttaAndConversion) {
   const auto start = begin<BreathingSphere<double>>();
   const problems::Numbers rk4("rk4", true), symmetric("rk4", {-0.5, 0.5});
-  const auto plain = motion<RungeKuttaAt<BreathingSphere<double>>>(BreathingSphere<double>{}, start, 0.125, 1, rk4.at);
+  const auto plain = motion<RungeKuttaAt<BreathingSphere<double>>>(BreathingSphere<double>{}, start, 0.125, 1, rk4);
   EXPECT_LE(distance(plain.q, {.552838409794, .356059293868, -.778778030057}), printed);
   EXPECT_LE(distance(plain.p, {.0858942457602, .690132133231, .178314056367}), printed);
   EXPECT_LE(distance(plain.lambda, {-.587484920331}), printed);
   const auto converted =
-      motion<ConversionAt<BreathingSphere<double>>>(BreathingSphere<double>{}, start, 0.125, 1, symmetric.at);
+      motion<ConversionAt<BreathingSphere<double>>>(BreathingSphere<double>{}, start, 0.125, 1, symmetric);
   EXPECT_LE(distance(converted.q, {.552838205218, .356059378657, -.778778136516}), printed);
   EXPECT_LE(distance(converted.p, {.0858937133803, .690132117016, .178313699227}), printed);
   EXPECT_LE(distance(converted.lambda, {-.587484919936}), printed);
@@ -35,7 +35,7 @@ const StateAt<System>& exact() {
 /// Errors at the time 1; constraints hold to round-off.
 template <class Step, class System>
 Errors errors_of(int steps, const problems::Numbers& numbers) {
-  const auto reached = motion<Step>(System{}, begin<System>(), 1.0, steps, numbers.at);
+  const auto reached = motion<Step>(System{}, begin<System>(), 1.0, steps, numbers);
   const auto system = at(System{}, 1.0);
   if constexpr (System::m > 0) {
     const auto v = velocity(system, reached.q, reached.p);
@@ -70,7 +70,7 @@ TEST(DrivenRungeKutta, HasTheOrderOfItsBase) {
 }
 TEST(DrivenRungeKutta, LeavesTheConstraintsWithoutProjection) {
   const auto reached = motion<RungeKuttaAt<SphereAndDrive<double>>>(
-      SphereAndDrive<double>{}, begin<SphereAndDrive<double>>(), 1.0, 16, problems::Numbers("rk4", false).at);
+      SphereAndDrive<double>{}, begin<SphereAndDrive<double>>(), 1.0, 16, problems::Numbers("rk4", false));
   const double off = max_norm(at(SphereAndDrive<double>{}, 1.0).position_constraint(reached.q));
   EXPECT_GT(off, 1e-9);
   EXPECT_LT(off, 1e-5);
@@ -94,7 +94,7 @@ TEST(DrivenConversion, HasTheOrderInNodes) {
   const auto expect_fourth_order = []<class System>(System) {
     const auto error = [](int steps) {
       const problems::Numbers numbers("rk4", {-0.5, 0.5}, ConversionState::node);
-      const auto reached = motion<ConversionAt<System>>(System{}, begin<System>(), 1.0, steps, numbers.at);
+      const auto reached = motion<ConversionAt<System>>(System{}, begin<System>(), 1.0, steps, numbers);
       return errors<System>(reached, exact<System>()).q;
     };
     EXPECT_NEAR(std::log2(error(8) / error(16)), 4.0, 0.35);
@@ -108,9 +108,9 @@ TEST(DrivenConversion, TakesTheForceOfAPotentialLikeThePotential) {
     const auto run = [&]<bool by_force>(std::bool_constant<by_force>, auto step) {
       using System = MovingPivot<double, by_force>;
       if constexpr (step()) {
-        return motion<ConversionAt<System>>(System{}, begin<System>(), 1.0, 8, problems::Numbers(base, {-0.5, 0.5}).at);
+        return motion<ConversionAt<System>>(System{}, begin<System>(), 1.0, 8, problems::Numbers(base, {-0.5, 0.5}));
       } else {
-        return motion<RungeKuttaAt<System>>(System{}, begin<System>(), 1.0, 8, problems::Numbers(base, true).at);
+        return motion<RungeKuttaAt<System>>(System{}, begin<System>(), 1.0, 8, problems::Numbers(base, true));
       }
     };
     const auto expect_same = [](const auto& a, const auto& b) {
@@ -128,8 +128,8 @@ TEST(DrivenConversion, IsSymmetric) {
       const problems::Numbers numbers("rk3", {-0.5, 0.5}, kind);
       using Step = ConversionAt<System>;
       const auto start = begin<System>();
-      auto state = motion<Step>(System{}, start, 0.125, 1, numbers.at);
-      EXPECT_EQ(Step(at(System{}, 0.125), to_round_off, numbers.at)(state, -0.125).status, 0.0);
+      auto state = motion<Step>(System{}, start, 0.125, 1, numbers);
+      EXPECT_EQ(Step(at(System{}, 0.125), to_round_off, numbers)(state, -0.125).status, 0.0);
       EXPECT_LE(distance(state.q, start.q), 2e-15);
       // the momentum of a node is that of the velocity on the constraint
       EXPECT_LE(distance(state.p, start.p), 4e-15);
@@ -147,12 +147,12 @@ TEST(DrivenRungeKutta, HasTangentMaps) {
   const Vector<double, 4> direction{.3, -.2, .5, .4};
   StateOf<D, AtTime<SphereAndDrive<D>>> state{detail::along(start.q, direction), lift<D>(start.p),
                                               lift<D>(start.lambda)};
-  const RungeKutta<D, AtTime<SphereAndDrive<D>>> step(at(SphereAndDrive<D>{}, D(0.0)), {D(0.0), 50}, numbers.at);
+  const RungeKutta<D, AtTime<SphereAndDrive<D>>> step(at(SphereAndDrive<D>{}, D(0.0)), {D(0.0), 50}, numbers);
   EXPECT_EQ(value_of(step(state, D(0.125)).status), 0.0);
   const auto moved = [&](double by) {
     auto other = start;
     other.q = fma(by, direction, other.q);
-    RungeKuttaAt<SphereAndDrive<double>>(at(SphereAndDrive<double>{}, 0.0), to_round_off, numbers.at)(other, 0.125);
+    RungeKuttaAt<SphereAndDrive<double>>(at(SphereAndDrive<double>{}, 0.0), to_round_off, numbers)(other, 0.125);
     return other;
   };
   const double small = 1e-5;

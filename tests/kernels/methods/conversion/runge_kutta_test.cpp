@@ -35,7 +35,6 @@ TEST(ExplicitTableaus, AreFoundByNameAndChecked) {
   EXPECT_NE(explicit_tableau_fault({"midpoint", 1, 2, {{0.5}}, {1.0}}), nullptr);
   EXPECT_NE(explicit_tableau_fault({"inconsistent", 1, 0, {}, {0.5}}), nullptr);
   EXPECT_NE(explicit_tableau_fault({"empty", 0, 0, {}, {}}), nullptr);
-  static_assert(ExplicitNumbers::size + 3 <= max_method_numbers);
 }
 
 /// A point near the start of a problem, not on its constraints, over any scalar.
@@ -117,8 +116,8 @@ TEST(Dynamics, HasExactDerivatives) {
     const auto q = off<P>(P::q(), 1), v = off<P>(P::v(), 2);
     for (const char* base : {"heun2", "rk4"}) {
       const Numbers numbers(base, false);
-      const ExplicitFlow<double, System> flow(dynamics, numbers.at);
-      const ExplicitFlow<One, SystemD> dual_flow(dual_dynamics, numbers.at);
+      const ExplicitFlow<double, System> flow(dynamics, numbers.plain.base);
+      const ExplicitFlow<One, SystemD> dual_flow(dual_dynamics, numbers.plain.base);
       using D = Dual<double, K>;
       typename ExplicitFlow<double, System>::template Rate<D> rate;
       typename ExplicitFlow<double, System>::template End<D> end;
@@ -174,7 +173,7 @@ TEST(Dynamics, HasExactDerivatives) {
 
 TEST(RungeKutta, HasTheStoredErrors) {
   const Numbers numbers("rk4", false);
-  const Base<InField> step(InField::system(), options, numbers.at);
+  const Base<InField> step(InField::system(), options, numbers);
   int steps = 20;
   for (const double error : {1.575e-5, 9.931e-7, 6.222e-8, 3.892e-9}) {
     auto state = start<InField>();
@@ -188,7 +187,7 @@ TEST(RungeKutta, HasTheOrderOfItsTableau) {
   for (const ExplicitTableau& tableau : explicit_tableaus)
     for (const bool projection : {false, true}) {
       const Numbers numbers(tableau.name, projection);
-      const Base<VariableMass> step(VariableMass::system(), options, numbers.at);
+      const Base<VariableMass> step(VariableMass::system(), options, numbers);
       const int fewest = tableau.order < 5 ? 160 : tableau.order < 8 ? 20 : 3;
       double error[3];
       for (int i = 0; i < 3; ++i) {
@@ -208,7 +207,7 @@ template <class P>
 void check_drift(const char* base, bool projection, double h, int steps, const std::array<double, 4>& expected) {
   SCOPED_TRACE(testing::Message() << P::System::name << " " << base);
   const Numbers numbers(base, projection);
-  const auto worst = energy_errors<P>(Base<P>(P::system(), options, numbers.at), h, steps);
+  const auto worst = energy_errors<P>(Base<P>(P::system(), options, numbers), h, steps);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(worst[i] / expected[i], 1.0, 0.02) << i;
   EXPECT_GT(worst[3], 1.5 * worst[0]);
 }
@@ -230,7 +229,7 @@ TEST(RungeKutta, LosesTheEnergy) {
 TEST(RungeKutta, KeepsTheConstraintsOnlyWithProjection) {
   const auto violation = [](bool projection) {
     const Numbers numbers("heun2", projection);
-    const Base<Body> step(Body::system(), options, numbers.at);
+    const Base<Body> step(Body::system(), options, numbers);
     auto state = start<Body>();
     double worst = 0.0;
     for (int k = 0; k < 2000; ++k) {
@@ -248,7 +247,7 @@ TEST(RungeKutta, ReportsAStepThatIsNotANumber) {
   const Numbers numbers("rk4", true);
   auto state = start<SphericalSwing>();
   state.p[1] = std::nan("");
-  EXPECT_NE(Base<SphericalSwing>(SphericalSwing::system(), options, numbers.at)(state, 0.1).status, 0.0);
+  EXPECT_NE(Base<SphericalSwing>(SphericalSwing::system(), options, numbers)(state, 0.1).status, 0.0);
 }
 
 }  // namespace

@@ -267,7 +267,7 @@ void compare(const char* base, Bias bias) {
   SCOPED_TRACE(testing::Message() << P::System::name << " " << base << " " << bias.minus);
   StageFour<P> oracle(base, bias);
   const Numbers numbers(base, bias);
-  const Conversion<P> step(P::system(), options, numbers.at);
+  const Conversion<P> step(P::system(), options, numbers);
   auto state = start<P>();
   auto q = P::q(), v = P::v();
   for (int k = 0; k < 40; ++k) {
@@ -365,7 +365,7 @@ class EulerPendulum {
 TEST(AdjointOfTheBase, AtOneEndIsNotWhatMakesTheConversionSymmetric) {
   const Numbers numbers("rk6", symmetric);
   StateOfProblem<Angle> exact{{1.0}, {0.5}, {}};
-  advance(Conversion<Angle>(Angle::system(), options, numbers.at), exact, 0.02, 50);
+  advance(Conversion<Angle>(Angle::system(), options, numbers), exact, 0.02, 50);
   for (const bool adjoint : {false, true}) {
     const EulerPendulum pendulum(adjoint);
     const auto error = [&](int steps) {
@@ -385,7 +385,7 @@ TEST(AdjointOfTheBase, AtOneEndIsNotWhatMakesTheConversionSymmetric) {
   // the one with the same method at both ends is the product's
   const Numbers euler("euler", symmetric);
   StateOfProblem<Angle> state{{1.0}, {0.5}, {}};
-  advance(Conversion<Angle>(Angle::system(), options, euler.at), state, 0.05, 1);
+  advance(Conversion<Angle>(Angle::system(), options, euler), state, 0.05, 1);
   const Eigen::Vector2d w = EulerPendulum(false).step({1.0, 0.5}, 0.05);
   EXPECT_NEAR(w[0], state.q[0], 1e-13);
   EXPECT_NEAR(w[1], state.p[0], 1e-13);

@@ -10,7 +10,7 @@ namespace {
 // One step of the spherical pendulum, base rk4, bias (-1/2, 1/2), h = 0.1, and the node after its first segment.
 TEST(VariationalConversion, GivesTheStoredStep) {
   const Numbers numbers("rk4", symmetric);
-  const Conversion<SphericalSwing> step(SphericalSwing::system(), options, numbers.at);
+  const Conversion<SphericalSwing> step(SphericalSwing::system(), options, numbers);
   auto state = start<SphericalSwing>();
   Vector<double, 3> q, p;
   step.node(state, 0.1, q, p);
@@ -30,7 +30,7 @@ void check_after_40(const char* base, Bias bias, const double (&expected)[count]
                     std::initializer_list<double> p = {}) {
   SCOPED_TRACE(testing::Message() << P::System::name << " " << base << " " << bias.minus);
   const Numbers numbers(base, bias);
-  const Conversion<P> step(P::system(), options, numbers.at);
+  const Conversion<P> step(P::system(), options, numbers);
   auto state = start<P>();
   advance(step, state, 0.05, 40);
   Vector<double, P::n> node, mu;
@@ -71,7 +71,7 @@ template <class P, std::size_t count>
 void check_errors(const char* base, Bias bias, int steps, const double (&expected)[count]) {
   SCOPED_TRACE(testing::Message() << P::System::name << " " << base << " " << bias.minus);
   const Numbers numbers(base, bias);
-  const Conversion<P> step(P::system(), options, numbers.at);
+  const Conversion<P> step(P::system(), options, numbers);
   for (const double error : expected) {
     auto state = start<P>();
     advance(step, state, 2.0 / steps, steps);
@@ -109,11 +109,11 @@ TEST(VariationalConversion, HasTheStoredErrors) {
 TEST(VariationalConversion, HasTheStoredErrorsOnTheRigidBody) {
   auto exact = start<Body>();
   const Numbers fine("rk6", symmetric);
-  advance(Conversion<Body>(Body::system(), options, fine.at), exact, 0.02, 100);
+  advance(Conversion<Body>(Body::system(), options, fine), exact, 0.02, 100);
   EXPECT_LT(distance<Body>(exact, Body::exact), 1e-12);
   const auto check = [&](const char* base, std::initializer_list<double> errors) {
     const Numbers numbers(base, symmetric);
-    const Conversion<Body> step(Body::system(), options, numbers.at);
+    const Conversion<Body> step(Body::system(), options, numbers);
     int steps = 20;
     for (const double error : errors) {
       auto state = start<Body>();
@@ -131,7 +131,7 @@ TEST(VariationalConversion, HasTheStoredErrorsOnTheRigidBody) {
 template <class P>
 double order(const char* base, Bias bias, int steps) {
   const Numbers numbers(base, bias);
-  const Conversion<P> step(P::system(), options, numbers.at);
+  const Conversion<P> step(P::system(), options, numbers);
   double error[2];
   for (int i = 0; i < 2; ++i) {
     auto state = start<P>();
@@ -172,7 +172,7 @@ void check_euler() {
   const auto force = [&](const Vector<double, n>& q) { return rattleback::force(system, q); };
   const auto each_step = [&](Bias bias, auto defect) {
     const Numbers numbers("euler", bias);
-    const Conversion<P> step(system, options, numbers.at);
+    const Conversion<P> step(system, options, numbers);
     auto state = start<P>();
     for (int k = 0; k < 20; ++k) {
       const auto before = state;
@@ -194,7 +194,7 @@ void check_euler() {
 
   // in the nodes the symmetric one is the implicit midpoint rule
   const Numbers numbers("euler", symmetric, ConversionState::node);
-  const Conversion<P> step(system, options, numbers.at);
+  const Conversion<P> step(system, options, numbers);
   auto state = start<P>();
   for (int k = 0; k < 20; ++k) {
     const auto before = state;
@@ -230,7 +230,7 @@ void check_momentum(const char* base, double h, int steps, double tolerance) {
   };
   for (const auto kind : {ConversionState::segment, ConversionState::node}) {
     const Numbers numbers(base, symmetric, kind);
-    const Conversion<P> step(system, options, numbers.at);
+    const Conversion<P> step(system, options, numbers);
     auto state = start<P>();
     const auto node_of = [&] {
       auto q = state.q, p = state.p;
@@ -269,7 +269,7 @@ template <class P>
 void check_energy(const char* base, Bias bias, double h, int steps, double expected) {
   SCOPED_TRACE(testing::Message() << P::System::name << " " << base << " " << bias.minus);
   const Numbers numbers(base, bias);
-  const auto worst = energy_errors<P>(Conversion<P>(P::system(), options, numbers.at), h, steps);
+  const auto worst = energy_errors<P>(Conversion<P>(P::system(), options, numbers), h, steps);
   EXPECT_LT(worst[3], 1.02 * worst[0]);
   EXPECT_NEAR(std::max({worst[0], worst[1], worst[2], worst[3]}) / expected, 1.0, 1e-2);
 }
@@ -298,9 +298,9 @@ TEST(VariationalConversion, KeepsTheEnergyErrorBounded) {
   check_energy<Body>("heun2", symmetric, 0.1, 2000, 5.182e-4);
   // chaotic: no repetition to compare with
   const Numbers numbers("rk4", symmetric), low("heun2", symmetric);
-  for (const double worst : energy_errors<Double>(Conversion<Double>(Double::system(), options, numbers.at), 0.1, 5000))
+  for (const double worst : energy_errors<Double>(Conversion<Double>(Double::system(), options, numbers), 0.1, 5000))
     EXPECT_LT(worst, 2e-4);
-  for (const double worst : energy_errors<Double>(Conversion<Double>(Double::system(), options, low.at), 0.05, 5000))
+  for (const double worst : energy_errors<Double>(Conversion<Double>(Double::system(), options, low), 0.05, 5000))
     EXPECT_LT(worst, 1.5e-2);
 }
 
@@ -308,7 +308,7 @@ TEST(VariationalConversion, KeepsTheEnergyErrorBounded) {
 TEST(VariationalConversion, HasAnEnergyErrorOfItsOrder) {
   const auto amplitude = [](const char* base, double h, int steps) {
     const Numbers numbers(base, symmetric);
-    const Conversion<SphericalSwing> step(SphericalSwing::system(), options, numbers.at);
+    const Conversion<SphericalSwing> step(SphericalSwing::system(), options, numbers);
     auto state = start<SphericalSwing>();
     double low = energy_of<SphericalSwing>(state), high = low;
     for (int k = 0; k < steps; ++k) {
@@ -347,7 +347,7 @@ TEST(VariationalConversion, KeepsTheEnergyOfAnEnsemble) {
   };
   const auto converted = [&](const char* base) {
     const Numbers numbers(base, symmetric);
-    return errors(Conversion<SphericalSwing>(SphericalSwing::system(), options, numbers.at));
+    return errors(Conversion<SphericalSwing>(SphericalSwing::system(), options, numbers));
   };
   const auto heun2 = converted("heun2"), rk4 = converted("rk4");
   const std::size_t at[] = {10, 100, 500, 1000};
@@ -361,7 +361,7 @@ TEST(VariationalConversion, KeepsTheEnergyOfAnEnsemble) {
     EXPECT_LT(*std::max_element(mse->begin() + 501, mse->end()),
               1.05 * *std::max_element(mse->begin(), mse->begin() + 501));
   const Numbers numbers("rk4", true);
-  const auto projected = errors(Base<SphericalSwing>(SphericalSwing::system(), options, numbers.at));
+  const auto projected = errors(Base<SphericalSwing>(SphericalSwing::system(), options, numbers));
   EXPECT_GT(projected[1000], 3.5 * projected[500]);
   EXPECT_NEAR(projected[1000] / 6.572534e-8, 1.0, 1e-3);
 }

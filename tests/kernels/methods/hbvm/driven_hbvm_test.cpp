@@ -181,8 +181,7 @@ TEST(DrivenHbvm, HasTangentMaps) {
   using D = Dual<double, 1>;
   const auto start = begin<MovingPivot<double, true>>();
   const Vector<double, 2> direction{.3, -.2};
-  double numbers[hbvm_numbers_max];
-  hbvm_numbers(2, {.k = 6}, numbers);
+  const HbvmNumbers numbers = HbvmNumbers::of(2, {.k = 6});
   StateOf<D, AtTime<MovingPivot<D, true>>> state{detail::along(start.q, direction), lift<D>(start.p),
                                                  lift<D>(start.lambda)};
   const Hbvm<D, AtTime<MovingPivot<D, true>>, 2> step(at(MovingPivot<D, true>{}, D(0.25)), {D(1e-16), 100}, numbers);

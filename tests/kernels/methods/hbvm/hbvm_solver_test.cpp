@@ -81,8 +81,7 @@ TEST(HbvmSolver, GoesOnWithNewtonWhereTheFixedPointDoesNotContract) {
 
 // What only tries takes the same steps, and hands over those.
 TEST(HbvmSolver, HandsOverWhereTheFixedPointDoesNotContract) {
-  double numbers[hbvm_numbers_max];
-  hbvm_numbers(1, {1}, numbers);
+  const HbvmNumbers numbers = HbvmNumbers::of(1, {1});
   const Hbvm<double, Planar, 1> step(planar, {1e-16, 50}, numbers);
   const Hbvm<double, Planar, 1>::FastStep fast(planar, {1e-16, 50}, numbers);
   static_assert(!step.defers_failures && fast.defers_failures);
@@ -100,13 +99,12 @@ TEST(HbvmSolver, HandsOverWhereTheFixedPointDoesNotContract) {
 }
 
 TEST(HbvmOptions, SettleNumbersOrRefuse) {
-  double expected[max_method_numbers];
   const SystemEntry system{};
   const std::vector<OptionValue> good{{2.0, {}}, {6.0, {}}, {1.0, {}}, {0.0, {}}};
   const Settlement settled = methods::hbvm.settle(good, system);
   EXPECT_EQ(settled.verdict, Settled::good);
-  hbvm_numbers(2, {6, true, false}, expected);
-  for (std::size_t i = 0; i < 3 + 2 * 2 * 6; ++i) EXPECT_EQ(settled.numbers[i], expected[i]);
+  const auto expected = Settlement::of(HbvmNumbers::of(2, {6, true, false}));
+  EXPECT_EQ(settled.numbers, expected.numbers);
   const std::vector<OptionValue> bad{{3.0, {}}, {2.0, {}}, {0.0, {}}, {0.0, {}}};
   const Settlement refused = methods::hbvm.settle(bad, system);
   EXPECT_EQ(refused.verdict, Settled::refused);
@@ -145,8 +143,7 @@ TEST(HbvmSolver, ConvergesAtRest) {
 TEST(HbvmSolver, HasTheTangentMapOfTheStep) {
   using D = Dual<double, 1>;
   for (const bool newton : {false, true}) {
-    double numbers[hbvm_numbers_max];
-    hbvm_numbers(2, {6, false, newton}, numbers);
+    const HbvmNumbers numbers = HbvmNumbers::of(2, {6, false, newton});
     const Hbvm<D, ModifiedPendulum<D>, 2> step({D(1.0), D(0.625)}, {D(1e-14), 100}, numbers);
     const auto at = modified_generic();
     const auto direction = modified_at(0.381, -0.139, 0.301, -0.401);

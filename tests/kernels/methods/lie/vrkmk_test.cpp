@@ -285,12 +285,11 @@ TEST(Vrkmk, Iterations) {
 }
 
 TEST(Vrkmk, WhatSweepsDoNotSolveIsForNewton) {
-  std::vector<double> numbers(VrkmkNumbers<2>::size);
-  VrkmkNumbers<2>::fill(StageIteration::sweeps, *find_runge_kutta_tableau("gauss2"), 2, false, numbers.data());
+  const auto numbers = VrkmkNumbers<2>::of(StageIteration::sweeps, *find_runge_kutta_tableau("gauss2"), 2, false);
   using Whole = VrkmkStep<double, Dipole, 2>;
   static_assert(!Whole::defers_failures && Whole::FastStep::defers_failures);
-  const Whole whole(dipole(-1.0), {1e-14, 50}, numbers.data());
-  const Whole::FastStep fast(dipole(-1.0), {1e-14, 50}, numbers.data());
+  const Whole whole(dipole(-1.0), {1e-14, 50}, numbers);
+  const Whole::FastStep fast(dipole(-1.0), {1e-14, 50}, numbers);
   int handed_over = 0;
   auto state = dipole_state(dipole(-1.0));
   for (int k = 0; k < 50; ++k) {
@@ -311,11 +310,9 @@ TEST(Vrkmk, DerivativesOfSteps) {
   // over dual numbers a step gives its tangent map
   using D = Dual<double, 1>;
   for (const auto iteration : {StageIteration::newton, StageIteration::sweeps}) {
-    std::vector<double> numbers(VrkmkNumbers<2>::size);
-    VrkmkNumbers<2>::fill(iteration, *find_runge_kutta_tableau("gauss2"), 2, false, numbers.data());
-    const VrkmkStep<double, Dipole, 2> step(dipole(-1.0), tightly, numbers.data());
-    const VrkmkStep<D, DipoleOnAStick<D>, 2> dual({D(1.0), D(0.1), D(1.0), D(1.0), D(-1.0)}, {D(1e-14), 100},
-                                                  numbers.data());
+    const auto numbers = VrkmkNumbers<2>::of(iteration, *find_runge_kutta_tableau("gauss2"), 2, false);
+    const VrkmkStep<double, Dipole, 2> step(dipole(-1.0), tightly, numbers);
+    const VrkmkStep<D, DipoleOnAStick<D>, 2> dual({D(1.0), D(0.1), D(1.0), D(1.0), D(-1.0)}, {D(1e-14), 100}, numbers);
     const auto start = generic_dipole_state();
     const Vector<double, 3> along{0.3, -0.5, 0.7};
     StateOf<D, DipoleOnAStick<D>> moved;

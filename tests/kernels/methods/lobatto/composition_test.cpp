@@ -33,8 +33,7 @@ class Compositions : public ::testing::Test {
     for (const Composition& c : compositions) {
       if (c.kind == Composition::Kind::plain || (splits(c) && !separable)) continue;
       SCOPED_TRACE(c.name);
-      double numbers[max_method_numbers]{};
-      write_composition(c, separable, numbers + CompositionNumbers::at_count);
+      const auto numbers = composition_numbers(c, separable);
       f(Step(system(), to_round_off, numbers), c);
     }
   }
@@ -80,9 +79,7 @@ TEST(Splitting, IsTheCompositionOfSteps) {
   for (const Composition& c : compositions) {
     if (c.kind != Composition::Kind::substeps) continue;
     SCOPED_TRACE(c.name);
-    double split[max_method_numbers]{}, whole[max_method_numbers]{};
-    write_composition(c, true, split + CompositionNumbers::at_count);
-    write_composition(c, false, whole + CompositionNumbers::at_count);
+    const auto split = composition_numbers(c, true), whole = composition_numbers(c, false);
     const auto start = default_start(system);
     const auto a = advance(Splitting<double, System>(system, to_round_off, split), start, 0.1, 10);
     const auto b = advance(Composed<double, System, LobattoStep<double, System, Cay, 2>>(system, to_round_off, whole),
@@ -101,8 +98,7 @@ void expect_compositions_of_order_four(const System& system) {
   for (const Composition& c : compositions) {
     if (c.kind != Composition::Kind::substeps) continue;
     SCOPED_TRACE(c.name);
-    double numbers[max_method_numbers]{};
-    write_composition(c, false, numbers + CompositionNumbers::at_count);
+    const auto numbers = composition_numbers(c, false);
     const Composed<double, System, LobattoStep<double, System, Cay, 2>> step(system, to_round_off, numbers);
     const auto error = [&](int steps) {
       const auto reached = advance(step, start, 5.0 / steps, steps);

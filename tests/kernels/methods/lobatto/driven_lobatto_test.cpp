@@ -37,12 +37,12 @@ TEST(WorkedStates, BothKindsOfConstraints) {
 
 /// The numbers of a composition.
 struct CompositionOf {
-  double numbers[max_method_numbers]{};
+  CompositionNumbers numbers;
   int order = 0;
   CompositionOf(std::string_view name, bool split) {
     for (const Composition& c : compositions) {
       if (c.name != name) continue;
-      write_composition(c, split, numbers + CompositionNumbers::at_count);
+      numbers = composition_numbers(c, split);
       order = c.order;
     }
   }

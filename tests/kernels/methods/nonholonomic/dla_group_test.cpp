@@ -107,8 +107,7 @@ void expect_orders() {
       if (c.kind == Composition::Kind::plain) {
         state = advance(Step<System, Tau>(system, solver), first, h, steps);
       } else {
-        double numbers[max_method_numbers]{};
-        write_composition(c, false, numbers + CompositionNumbers::at_count);
+        const auto numbers = composition_numbers(c, false);
         state = advance(ComposedStep<System, Tau>(system, solver, numbers), first, h, steps);
       }
       return std::max(distance(state.q, reference.q), distance(state.p, reference.p));

@@ -91,8 +91,7 @@ void expect_orders(const System& system, const auto& begin, double time) {
     EXPECT_NEAR(slope(dla<System, l(), c()>(system), 64), 2.0, 0.05);
     for (const Composition& composition : compositions) {
       if (composition.kind != Composition::Kind::substeps || composition.order > 6) continue;
-      double numbers[max_method_numbers]{};
-      write_composition(composition, false, numbers + CompositionNumbers::at_count);
+      const auto numbers = composition_numbers(composition, false);
       const ComposedDlaStep<double, System, l(), c()> composed(system, to_round_off, numbers);
       EXPECT_NEAR(slope(composed, composition.order == 4 ? 64 : 32), composition.order, 0.2) << composition.name;
     }

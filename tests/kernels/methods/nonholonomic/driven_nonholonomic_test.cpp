@@ -25,7 +25,7 @@ const StateAt<System>& exact() {
   return state;
 }
 template <class Step, class System, class... Numbers>
-void expect_order(int order, int coarse, const Numbers*... numbers) {
+void expect_order(int order, int coarse, const Numbers&... numbers) {
   Errors found[2];
   for (int k = 0; k < 2; ++k) {
     const auto reached = motion<Step>(System{}, begin<System>(), 1.0, coarse << k, numbers...);
@@ -73,11 +73,9 @@ TEST(DrivenNonholonomic, IsSymmetricAndOfOrderTwoOnGroups) {
 
 TEST(DrivenNonholonomic, CompositionsHaveTheirOrders) {
   const auto expect_order_of = []<class Step, class System>(const Step*, System, const char* name, int coarse) {
-    double numbers[max_method_numbers];
     for (const Composition& c : compositions) {
       if (std::string_view(c.name) != name) continue;
-      write_composition(c, false, numbers + CompositionNumbers::at_count);
-      expect_order<Step, System>(c.order, coarse, numbers);
+      expect_order<Step, System>(c.order, coarse, composition_numbers(c, false));
     }
   };
   using Sleigh = DrivenSleigh<double>;
@@ -107,8 +105,7 @@ TEST(DrivenNonholonomic, TakesTheForceOfAPotentialLikeThePotential) {
 /// The order of the generalized-alpha method; the multiplier has it, too.
 template <class Formulation, class System>
 void expect_order_of_generalized_alpha(double rho) {
-  const auto of = GeneralizedAlphaNumbers::of(rho);
-  const double numbers[] = {of.alpha_m, of.alpha_f, of.gamma, of.beta};
+  const auto numbers = GeneralizedAlphaNumbers::of(rho);
   using Step = GeneralizedAlpha<double, AtTime<System>, Formulation>;
   double q[2], p[2], lambda[2];
   for (int k = 0; k < 2; ++k) {

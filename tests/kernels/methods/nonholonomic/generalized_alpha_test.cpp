@@ -9,19 +9,15 @@ namespace {
 
 using Spherical = Pendulum<double, 3>;
 
-std::array<double, 4> numbers_of(double rho) {
-  const auto [alpha_m, alpha_f, gamma, beta] = GeneralizedAlphaNumbers::of(rho);
-  return {alpha_m, alpha_f, gamma, beta};
-}
-
 /// The step with its numbers.
 template <class System, class Formulation = Stabilised, class Form = GeneralizedAlpha<double, System, Formulation>>
 struct AlphaStep {
   using State = typename Form::State;
-  std::array<double, 4> numbers;
+  GeneralizedAlphaNumbers numbers;
   Form step;
 
-  AlphaStep(const System& system, double rho) : numbers(numbers_of(rho)), step(system, {1e-16, 50}, numbers.data()) {}
+  AlphaStep(const System& system, double rho)
+      : numbers(GeneralizedAlphaNumbers::of(rho)), step(system, {1e-16, 50}, numbers) {}
   StepReport<double> operator()(State& state, double h) const { return step(state, h); }
 
   /// The state at (q, v), or at the default state.
@@ -247,7 +243,7 @@ double defect_of_tangent(double h) {
   using Step = GeneralizedAlpha<D, SystemOf<D>, Stabilised>;
   const auto system = make_default<SystemOf<double>>();
   const auto over_duals = make_system<SystemOf<D>>([](int i) { return D(parameters_of<SystemOf<D>>()[i].value); });
-  const auto numbers = numbers_of(0.8);
+  const auto numbers = GeneralizedAlphaNumbers::of(0.8);
   const AlphaStep<SystemOf<double>> step(system, 0.8);
   const auto at = [&](double x) {
     auto state = step.start(system);
@@ -264,7 +260,7 @@ double defect_of_tangent(double h) {
   for (int k = 0; k < SystemOf<double>::m; ++k) tangent.lambda[k] = D(start.lambda[k]);
   tangent.q[0].partial[0] = tangent.p[1].partial[0] = 1.0;
   tangent.carried = decltype(tangent.carried)::zero();
-  const Step dual_step(over_duals, {D(1e-14), 100}, numbers.data());
+  const Step dual_step(over_duals, {D(1e-14), 100}, numbers);
   for (int k = 0; k < 5; ++k) EXPECT_EQ(dual_step(tangent, D(h)).status.value, 0.0);
 
   constexpr double e = 0x1p-8, weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};

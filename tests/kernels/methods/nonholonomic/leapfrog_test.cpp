@@ -19,8 +19,7 @@ void for_each_composition(const System& system, F&& f) {
   for (const Composition& c : compositions) {
     if (c.kind != Composition::Kind::substeps) continue;
     SCOPED_TRACE(c.name);
-    double numbers[max_method_numbers]{};
-    write_composition(c, false, numbers + CompositionNumbers::at_count);
+    const auto numbers = composition_numbers(c, false);
     f(ComposedLeapfrogStep<double, System>(system, to_round_off, numbers), c);
   }
 }

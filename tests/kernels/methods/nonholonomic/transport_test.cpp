@@ -120,8 +120,7 @@ StateOf<double, System> composed(const System& system, const Composition& c, Sta
   if (c.kind == Composition::Kind::plain) {
     state = advance(TransportStep<double, System>(system, solver), state, end / steps, steps);
   } else {
-    double numbers[max_method_numbers]{};
-    write_composition(c, false, numbers + CompositionNumbers::at_count);
+    const auto numbers = composition_numbers(c, false);
     state = advance(ComposedTransportStep<double, System>(system, solver, numbers), state, end / steps, steps);
   }
   EXPECT_NEAR(energy(system, state.q, velocity(system, state.q, state.p)), before, 3e-14);
