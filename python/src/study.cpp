@@ -68,7 +68,7 @@ SharedProblem resolve(const std::string& text, const std::string& origin, const 
                       const std::map<std::string, Numbers>& states) {
   const auto table = table_of(states);
   return Call()([&] {
-    Study study = read_study(text, origin, {}, table != nullptr, directory);
+    Study study = read_study(text, origin, {}, {}, table != nullptr, directory);
     if (!directory.empty()) study.directory = directory;
     study.ensemble.states = table;
     auto problem = std::make_shared<const Problem>(std::move(study));
@@ -94,15 +94,7 @@ std::pair<std::vector<std::string>, std::vector<std::string>> consequences(const
                                                                            const std::vector<std::string>& keys,
                                                                            bool listed) {
   return Call()([&] {
-    const auto given = [&](const std::string& key) {
-      return std::ranges::any_of(keys, [&](const std::string& other) {
-        const auto& [part, whole] =
-            std::minmax(key, other, [](const auto& a, const auto& b) { return a.size() < b.size(); });
-        return whole.starts_with(part) &&
-               (whole.size() == part.size() || whole[part.size()] == '.' || whole[part.size()] == '[');
-      });
-    };
-    Consequences found = consequences_of(parse_document(before, "", {}), parse_document(after, "", {}), given, listed);
+    Consequences found = consequences_of(parse_document(before, ""), parse_document(after, ""), keys, listed);
     return std::pair(std::move(found.dropped), std::move(found.unused));
   });
 }

@@ -29,8 +29,7 @@ struct BenchArguments {
 int exit_code_of(std::uint64_t failed, std::uint64_t trajectories,
                  const std::map<std::string, std::uint64_t>& failures = {}) {
   if (failed == 0) return exit_done;
-  say(fmt::format("{} of {} trajectories failed{}", failed, trajectories,
-                  failures.empty() ? "" : fmt::format(" ({})", reasons_in_words(failures))));
+  say(fmt::format("{} of {} trajectories failed{}", failed, trajectories, in_brackets(failures)));
   say_remedies(failures);
   return exit_failed_trajectories;
 }
@@ -119,31 +118,12 @@ int run_bench(const BenchArguments& arguments, const RunOptions& options) {
   return exit_code_of(summary.failed, summary.trajectories, report.failures);
 }
 
-/// Leaves out the overrides of options that another method has, when `changes` name a method.
-void drop_options_of_other_methods(std::vector<std::string>& overrides, const std::vector<std::string>& changes) {
-  constexpr std::string_view prefix = "method.", name = "method.name=";
-  for (const std::string& change : changes) {
-    const MethodEntry* entry =
-        change.starts_with(name) ? Catalogue::instance().method(change.substr(name.size())) : nullptr;
-    if (entry == nullptr) continue;
-    std::erase_if(overrides, [&](std::string_view text) {
-      if (!text.starts_with(prefix)) return false;
-      const std::string_view key = text.substr(prefix.size(), text.find_first_of("=.", prefix.size()) - prefix.size());
-      return key != "name" && key != "solver" &&
-             std::ranges::none_of(entry->options, [&](const OptionInfo& option) { return option.name == key; });
-    });
-  }
-}
-
 /// Returns the method settings to compare: one for each value of --stages, then one for each --variant. Without both
 /// options, the setting is the study's own.
 std::vector<Setting> settings_of(const BenchArguments& arguments, const Problem& problem) {
   std::vector<Setting> settings;
   const auto add = [&](const std::string& label, const std::vector<std::string>& changes) {
-    std::vector<std::string> overrides = arguments.study.overrides;
-    drop_options_of_other_methods(overrides, changes);
-    overrides.insert(overrides.end(), changes.begin(), changes.end());
-    settings.push_back({label, Problem::load(arguments.study.file, overrides)});
+    settings.push_back({label, Problem::load(arguments.study.file, arguments.study.overrides, changes)});
   };
   for (const int stages : arguments.stages)
     add(fmt::format("{} stages", stages), {fmt::format("method.stages={}", stages)});

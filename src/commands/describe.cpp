@@ -15,6 +15,7 @@
 #include "rattleback/files/text_file.hpp"
 #include "rattleback/formulas/print.hpp"
 #include "rattleback/problem/problem.hpp"
+#include "rattleback/study/reader.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -79,13 +80,12 @@ void print_text(const Json& json) {
   print_references(json["references"]);
 }
 
-/// Prints the C++ header of the system of a study.
-void print_header(const Problem& problem) {
+/// Prints the C++ header of the system of a study. That of formulas needs no compiler.
+void print_header(const std::string& file) {
+  const Study study = read_study_file(file);
+  if (study.system.formulas) return print_stdout_bytes(system_header(*study.system.formulas));
+  const Problem problem(study);
   const SystemSource& source = problem.system->source_text;
-  if (problem.study.system.formulas) {
-    print_stdout_bytes(system_header(*problem.study.system.formulas));
-    return;
-  }
   for (const EmbeddedHeader& header : embedded_headers())
     if (header.name == source.header) print_stdout_bytes(header.text);
   if (!problem.study.system.file.empty())
@@ -111,12 +111,12 @@ void add_describe(CLI::App& app, int& exit_code) {
     auto instances = catalogue.instances(*name);
     std::string title = *name;
     if (name->ends_with(".toml")) {
-      const Problem problem = Problem::load(*name);
       if (*header) {
-        print_header(problem);
+        print_header(*name);
         exit_code = exit_done;
         return;
       }
+      const Problem problem = Problem::load(*name);
       instances = {problem.system};
       title = problem.system->name;
     } else if (*header) {

@@ -21,8 +21,10 @@ struct Problem {
   Problem(Study given);
 
   /// Reads and resolves a study file. `overrides` are KEY=VALUE with dotted keys (time.step=0.05,
-  /// ensemble.axes[0].count=31). Throws Error(input) with FILE:LINE.
-  [[nodiscard]] static Problem load(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+  /// ensemble.axes[0].count=31), and `changes` are more of them, which may replace some: where one names another method, the options
+  /// that this method lacks go. Throws Error(input) with FILE:LINE.
+  [[nodiscard]] static Problem load(const std::filesystem::path& file, std::span<const std::string> overrides = {},
+                                    std::span<const std::string> changes = {});
   /// Reads and resolves a study from text. `origin` replaces the file name in messages.
   [[nodiscard]] static Problem parse(std::string_view toml, std::string_view origin = "study",
                                      std::span<const std::string> overrides = {});

@@ -7,7 +7,6 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/catalogue/observables.hpp"
 #include "rattleback/ensemble/grid.hpp"
-#include "rattleback/files/text_file.hpp"
 #include "rattleback/points/point_file.hpp"
 #include "rattleback/problem/parts.hpp"
 #include "rattleback/study/reader.hpp"
@@ -173,12 +172,9 @@ Problem Problem::parse(std::string_view toml, std::string_view origin, std::span
   return read_study(toml, origin, overrides);
 }
 
-Problem Problem::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  constexpr std::size_t most = std::size_t{64} << 20;
-  Study study = read_study(read_text(file, most), file.string(), overrides);
-  study.file = file;
-  study.directory = file.parent_path();  // a header of the study is sought there
-  return study;
+Problem Problem::load(const std::filesystem::path& file, std::span<const std::string> overrides,
+                      std::span<const std::string> changes) {
+  return read_study_file(file, overrides, changes);
 }
 
 Study Study::parse(std::string_view toml, std::string_view origin, std::span<const std::string> overrides) {

@@ -10,6 +10,7 @@
 #include "rattleback/catalogue/catalogue.hpp"
 #include "rattleback/expression/expression.hpp"
 #include "rattleback/study/tables.hpp"
+#include "rattleback/study/toml.hpp"
 
 namespace rattleback {
 namespace {
@@ -59,8 +60,17 @@ bool lists(const toml::table& ensemble, const char* array, const std::string& na
 
 }  // namespace
 
-Consequences consequences_of(const toml::table& before, const toml::table& after,
-                             const std::function<bool(const std::string& key)>& given, bool listed) {
+Consequences consequences_of(const toml::table& before, const toml::table& after, std::span<const std::string> keys,
+                             bool listed) {
+  // A key has a new value where a part of it, or the table or array that holds it, has one.
+  const auto given = [&](const std::string& key) {
+    return std::ranges::any_of(keys, [&](const std::string& other) {
+      const auto& [part, whole] =
+          std::minmax(key, other, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+      return whole.starts_with(part) &&
+             (whole.size() == part.size() || whole[part.size()] == '.' || whole[part.size()] == '[');
+    });
+  };
   Consequences result;
   for (const TableInfo& info : study_tables()) {
     const toml::table* table = after.get_as<toml::table>(info.path);
@@ -89,7 +99,13 @@ Consequences consequences_of(const toml::table& before, const toml::table& after
   return result;
 }
 
-void apply(const Consequences& consequences, toml::table& document) {
+void change(toml::table& document, std::span<const std::string> overrides) {
+  if (overrides.empty()) return;
+  const toml::table before = document;
+  apply_overrides(document, overrides);
+  std::vector<std::string> keys;
+  for (const std::string& text : overrides) keys.push_back(text.substr(0, text.find('=')));
+  const Consequences consequences = consequences_of(before, document, keys);
   for (const std::string& key : consequences.dropped) {
     const auto dot = key.find('.');
     document.get_as<toml::table>(key.substr(0, dot))->erase(key.substr(dot + 1));

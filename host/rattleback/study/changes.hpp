@@ -1,9 +1,8 @@
 #pragma once
 // What follows for other keys of a study when some keys get new values, by `--set` and in Python alike.
 
-#include <functional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <toml++/toml.h>
@@ -18,13 +17,12 @@ struct Consequences {
   std::vector<std::string> unused;
 };
 
-/// Compares a document with the one in which some keys have new values. `given` says whether a key ("time.steps") has one.
+/// Compares a document with the one in which `keys` ("time.steps", "ensemble.axes[0]") have new values.
 /// `listed` says that arrays of the caller list the trajectories, so that a name may be one of their columns.
 [[nodiscard]] Consequences consequences_of(const toml::table& before, const toml::table& after,
-                                           const std::function<bool(const std::string& key)>& given,
-                                           bool listed = false);
+                                           std::span<const std::string> keys, bool listed = false);
 
-/// Changes the other keys of a document accordingly.
-void apply(const Consequences& consequences, toml::table& document);
+/// Gives keys of a document new values, KEY=VALUE, and changes the other keys accordingly. Throws Error(input) as parse_document.
+void change(toml::table& document, std::span<const std::string> overrides);
 
 }  // namespace rattleback

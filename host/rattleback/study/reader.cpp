@@ -53,7 +53,7 @@ void read_formulas_of(const std::filesystem::path& file, const toml::table& tabl
   check_known(table, "system", rows_of<Study::System>(system_fields, formulas_file));
   constexpr std::size_t most = std::size_t{64} << 20;
   const std::string text = read_regular(file, most, place_of(table.get("file")->source()));
-  const toml::table document = parse_document(text, file.string(), {});
+  const toml::table document = parse_document(text, file.string());
   const toml::table* own = document["system"].as_table();
   read_formulas(own != nullptr ? *own : document, starts_there, system);
   const std::string name = system.name;
@@ -154,16 +154,11 @@ void read_method(const toml::table& table, Study::Method& method) {
 }  // namespace
 
 Study read_study(std::string_view toml, std::string_view origin, std::span<const std::string> overrides,
-                 bool states_follow, const std::filesystem::path& folder) {
+                 std::span<const std::string> changes, bool states_follow, const std::filesystem::path& folder) {
   const FloatingPointScope environment;
-  toml::table document = parse_document(toml, origin, overrides);
-  if (!overrides.empty()) {
-    const auto given = [&](const std::string& key) {
-      const toml::node* node = document.at_path(key).node();
-      return node != nullptr && from_option(*node);
-    };
-    apply(consequences_of(parse_document(toml, origin, {}), document, given), document);
-  }
+  toml::table document = parse_document(toml, origin);
+  change(document, overrides);
+  change(document, changes);
 
   Study study;
   record_places(document, "", study);
@@ -172,6 +167,15 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
               !states_follow && starts_in_default_state(document), study.system);
   read_method(table_of(document, "method"), study.method);
   read_rows<Study>(document, "", root_fields, study);
+  return study;
+}
+
+Study read_study_file(const std::filesystem::path& file, std::span<const std::string> overrides,
+                      std::span<const std::string> changes) {
+  constexpr std::size_t most = std::size_t{64} << 20;
+  Study study = read_study(read_text(file, most), file.string(), overrides, changes);
+  study.file = file;
+  study.directory = file.parent_path();  // a header of the study is sought there
   return study;
 }
 

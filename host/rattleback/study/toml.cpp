@@ -34,11 +34,6 @@ std::string_view kind_of(const toml::node& node) {
 
 }  // namespace
 
-bool from_option(const toml::node& node) {
-  const auto& path = node.source().path;
-  return path && path->starts_with(option_prefix);
-}
-
 std::string place_of(const toml::source_region& source) {
   if (!source.path) return "";
   // An option on the command line has no line number.
@@ -200,17 +195,18 @@ void apply_override(toml::table& root, std::string_view text) {
 
 }  // namespace
 
-toml::table parse_document(std::string_view text, std::string_view origin, std::span<const std::string> overrides) {
+toml::table parse_document(std::string_view text, std::string_view origin) {
   check_nesting(text, origin);
-  toml::table document;
   try {
-    document = toml::parse(text, origin);
+    return toml::parse(text, origin);
   } catch (const toml::parse_error& error) {
     input_error(place_of(error.source()), fmt::format("not TOML: {} (column {})", error.description(),
                                                       static_cast<unsigned>(error.source().begin.column)));
   }
-  for (const std::string& override_text : overrides) apply_override(document, override_text);
-  return document;
+}
+
+void apply_overrides(toml::table& document, std::span<const std::string> overrides) {
+  for (const std::string& text : overrides) apply_override(document, text);
 }
 
 }  // namespace rattleback

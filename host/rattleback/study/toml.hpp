@@ -16,13 +16,11 @@
 
 namespace rattleback {
 
-/// Throws Error(input) when the text is not TOML or nests too deeply, or when an override KEY=VALUE does not fit the
-/// document.
-[[nodiscard]] toml::table parse_document(std::string_view text, std::string_view origin,
-                                         std::span<const std::string> overrides);
+/// Throws Error(input) when the text is not TOML or nests too deeply.
+[[nodiscard]] toml::table parse_document(std::string_view text, std::string_view origin);
 
-/// Returns whether an option on the command line gave the node, not the file.
-[[nodiscard]] bool from_option(const toml::node& node);
+/// Throws Error(input) when an override KEY=VALUE does not fit the document.
+void apply_overrides(toml::table& document, std::span<const std::string> overrides);
 
 /// Returns "FILE:LINE", "--set KEY", or "".
 [[nodiscard]] std::string place_of(const toml::source_region& source);

@@ -1,6 +1,7 @@
 #include "rattleback/study/study.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/problem/ensemble.hpp"
+#include "rattleback/study/reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -340,6 +341,29 @@ TEST(Nearest, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("bs", words), "abs");
   EXPECT_EQ(nearest("xx", words), "x");
   EXPECT_EQ(nearest("", words), "");
+}
+TEST(Nearest, CountsAMissingSeparatorHalf) {
+  const std::vector<std::string> names{"x", "y", "v_x", "v_y"};
+  EXPECT_EQ(nearest("vx", names), "v_x");
+  EXPECT_EQ(nearest("v-y", names), "v_y");
+  EXPECT_EQ(nearest("v_xx", names), "v_x");
+}
+
+/// What a change replaces may come from an override: another method takes the options that it has.
+TEST(Study, ChangesFollowOnOverrides) {
+  const std::string text =
+      "[system]\nname = 'pendulum'\n[method]\nname = 'holonomic-lobatto'\n[time]\nstep = 0.1\nend = 1\n";
+  const auto read = [&](const std::vector<std::string>& overrides, const std::vector<std::string>& changes) {
+    return read_study(text, "s.toml", overrides, changes);
+  };
+  const Study other = read({"method.stages=3", "time.step=0.2"}, {"method.name=ggl-vi-bs"});
+  EXPECT_EQ(other.method.name, "ggl-vi-bs");
+  EXPECT_FALSE(other.method.options.contains("stages"));
+  EXPECT_EQ(std::get<double>(other.time.step.content), 0.2);
+  // one and the same layer gives both, which is a fault of the user
+  EXPECT_TRUE(read({"method.stages=3", "method.name=ggl-vi-bs"}, {}).method.options.contains("stages"));
+  EXPECT_TRUE(read({"time.steps=7"}, {"time.end=2.0"}).time.end.has_value());
+  EXPECT_FALSE(read({"time.steps=7"}, {"time.end=2.0"}).time.steps.has_value());
 }
 
 }  // namespace study_test
