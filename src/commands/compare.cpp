@@ -102,8 +102,7 @@ int compare(const CompareArguments& arguments) {
                             {"wall_seconds", summary.wall_seconds}});
     if (text)
       print_stdout("{}: {}, {} threads, {:.3g} s, {} of {} trajectories failed{}\n", backends[i], summary.device,
-                   summary.threads, summary.wall_seconds, summary.failed, summary.trajectories,
-                   failures.empty() ? "" : fmt::format(" ({})", reasons_in_words(failures)));
+                   summary.threads, summary.wall_seconds, summary.failed, summary.trajectories, in_brackets(failures));
     if (i == 0) continue;
     const DiffReport report = diff(ResultFile(reference), ResultFile(other), interrupt.token());
     if (!report.identical()) json["identical"] = false;

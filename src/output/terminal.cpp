@@ -139,7 +139,7 @@ void print_counts(std::string_view name, const nlohmann::ordered_json& values, s
 
 }  // namespace
 
-std::string reasons_in_words(const std::map<std::string, std::uint64_t>& failures) {
+std::string in_brackets(const std::map<std::string, std::uint64_t>& failures) {
   std::vector<std::pair<std::uint64_t, std::string>> sorted;
   for (const auto& [name, count] : failures) sorted.emplace_back(count, name);
   std::ranges::stable_sort(sorted, std::greater<>(), &std::pair<std::uint64_t, std::string>::first);
@@ -148,7 +148,7 @@ std::string reasons_in_words(const std::map<std::string, std::uint64_t>& failure
     std::ranges::replace(name, '-', ' ');
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, name);
   }
-  return words;
+  return words.empty() ? "" : fmt::format(" ({})", words);
 }
 
 void say_remedies(const std::map<std::string, std::uint64_t>& failures) {
@@ -229,8 +229,8 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
   }
   if (summary.failed == 0) return exit_done;
   print_stderr(
-      "rattleback: {} of {} trajectories failed ({}) and are frozen at their last good state; see /final/status\n",
-      summary.failed, summary.trajectories, reasons_in_words(failures));
+      "rattleback: {} of {} trajectories failed{} and are frozen at their last good state; see /final/status\n",
+      summary.failed, summary.trajectories, in_brackets(failures));
   say_remedies(failures);
   return exit_failed_trajectories;
 }

@@ -51,8 +51,8 @@ struct RunArguments {
   void add_to(CLI::App& command);
 };
 
-/// Returns the reasons of failures (failures_of), the most frequent first: "251 not finite, 57 not converged".
-[[nodiscard]] std::string reasons_in_words(const std::map<std::string, std::uint64_t>& failures);
+/// Returns the reasons of failures (failures_of), the most frequent first: " (251 not finite, 57 not converged)"; empty without any.
+[[nodiscard]] std::string in_brackets(const std::map<std::string, std::uint64_t>& failures);
 
 /// Says what failures mean (failures_of) and what to do about them, where a remedy is known.
 void say_remedies(const std::map<std::string, std::uint64_t>& failures);

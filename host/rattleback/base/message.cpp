@@ -1,7 +1,6 @@
 #include "rattleback/base/message.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -58,17 +57,18 @@ std::string_view tail(std::string_view text, std::size_t most) {
   return text.substr(begin);
 }
 
-/// Levenshtein distance.
+/// Twice the Levenshtein distance, where a missing or additional '_' or '-' counts half: 'vx' is nearer to 'v_x' than to 'x'.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto weight = [](char c) { return c == '_' || c == '-' ? std::size_t{1} : std::size_t{2}; };
   std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (std::size_t j = 0; j < b.size(); ++j) row[j + 1] = row[j] + weight(b[j]);
+  for (const char c : a) {
     std::size_t diagonal = row[0];
-    row[0] = i + 1;
+    row[0] += weight(c);
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      const std::size_t replaced = diagonal + (c != b[j] ? 2 : 0);
       diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({replaced, row[j] + weight(b[j]), row[j + 1] + weight(c)});
     }
   }
   return row.back();
@@ -142,11 +142,11 @@ std::string fault_of_name(std::string_view text) {
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::size_t best_distance = 2 * std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     // As many changes as the word has letters are no resemblance.
-    if (distance < best_distance && distance < word.size()) {
+    if (distance < best_distance && distance < 2 * word.size()) {
       best = candidate;
       best_distance = distance;
     }

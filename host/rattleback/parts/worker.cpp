@@ -253,6 +253,8 @@ class Worker {
   }
 
   void publish(const Claim& claim, const Summary& summary) {
+    if (summary.failed > 0)
+      for (const auto& [reason, count] : failures_of(ResultFile(claim.file()))) report_.failures[reason] += count;
     seal(claim.file(), summary.failed);
     const fs::path place = folder_.part_file(claim.part());
     std::error_code code;

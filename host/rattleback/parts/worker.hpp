@@ -2,6 +2,7 @@
 // Computes parts.
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct WorkerOptions {
 struct WorkerReport {
   std::uint64_t parts = 0;                                           ///< parts that this worker has finished
   std::uint64_t trajectories = 0, failed = 0, trajectory_steps = 0;  ///< of these parts
+  std::map<std::string, std::uint64_t> failures = {};                ///< failures_of these parts
 };
 
 /// Takes parts until none is left: first those that nobody has, then those of workers that are gone; then duplicates the

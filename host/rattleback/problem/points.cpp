@@ -127,6 +127,10 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
   system.velocity(place, point.q.data(), point.p.data(), v.data());
   if (all_finite(point.p) && !all_finite(v))
     return "does not determine its velocity (the mass matrix is singular there); choose another state";
+  if (all_finite(point.q) && all_finite(point.v) && !all_finite(point.p))
+    return "does not determine its momentum (the derivative of the Lagrangian by the velocity is not finite there); "
+           "give p in place "
+           "of v, or choose other parameters or another state";
   if (system.m > 0 && !report.multiplier_ok) return why_undetermined(system, place, point);
   for (const auto* part : {&point.q, &point.v, &point.p, &point.lambda})
     if (!all_finite(*part)) return "is not finite (the system is singular there); choose another state";

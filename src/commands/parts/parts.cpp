@@ -71,11 +71,14 @@ int report_worker(const WorkerReport& done, const PartsFolder& folder, const Run
                        {"of", folder.cut().parts()},
                        {"trajectories", done.trajectories},
                        {"trajectory_steps", done.trajectory_steps},
-                       {"failed", done.failed}});
+                       {"failed", done.failed},
+                       {"failures", done.failures}});
   } else if (!run.quiet) {
-    print_stdout("{} of {} parts computed here, {} trajectories, {} failed\nparts: {}\n", done.parts,
-                 folder.cut().parts(), done.trajectories, done.failed, folder.path().string());
+    print_stdout("{} of {} parts computed here, {} trajectories, {} failed{}\nparts: {}\n", done.parts,
+                 folder.cut().parts(), done.trajectories, done.failed, in_brackets(done.failures),
+                 folder.path().string());
   }
+  if (!run.json) say_remedies(done.failures);
   return done.failed == 0 ? exit_done : exit_failed_trajectories;
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands/commands.hpp"
 #include "output/output.hpp"
+#include "output/terminal.hpp"
 #include "rattleback/parts/folder.hpp"
 #include "rattleback/parts/seal.hpp"
 
@@ -19,6 +20,7 @@ struct StatusArguments {
 
 struct Count {
   std::uint64_t finished = 0, failed = 0;
+  std::map<std::string, std::uint64_t> failures;  ///< failures_of the finished parts
   std::vector<ClaimState> running, stale;
   std::vector<std::uint64_t> missing;
 
@@ -28,7 +30,11 @@ struct Count {
     for (const PartStatus& part : parts) {
       if (part.finished) {
         ++finished;
-        failed += failed_of_seal(folder.part_file(part.number));
+        const std::filesystem::path file = folder.part_file(part.number);
+        const std::uint64_t count = failed_of_seal(file);
+        failed += count;
+        if (count > 0)
+          for (const auto& [reason, of_it] : failures_of(ResultFile(file))) failures[reason] += of_it;
         continue;
       }
       if (!part.claims[0]) missing.push_back(part.number);
@@ -67,8 +73,9 @@ nlohmann::ordered_json json_of(const std::vector<ClaimState>& claims) {
 void print(const PartsFolder& folder, const Count& count) {
   print_stdout("{}: {} parts of {} trajectories\n", folder.path().string(), folder.cut().parts(),
                folder.cut().trajectories());
-  print_stdout("  finished {}, running {}, stale {}, missing {}; failed trajectories {}\n", count.finished,
-               count.running.size(), count.stale.size(), count.missing.size(), count.failed);
+  print_stdout("  finished {}, running {}, stale {}, missing {}; failed trajectories {}{}\n", count.finished,
+               count.running.size(), count.stale.size(), count.missing.size(), count.failed,
+               in_brackets(count.failures));
   const auto list = [](const std::vector<ClaimState>& claims, const char* state) {
     for (const ClaimState& claim : claims)
       print_stdout("  part {}{}: {} {:.0f} %, process {} on {}, last sign of life {:.0f} s ago\n", claim.part,
@@ -112,6 +119,7 @@ void add_status(CLI::App& app, int& exit_code) {
                        {"stale", json_of(count.stale)},
                        {"missing", count.missing},
                        {"failed", count.failed},
+                       {"failures", count.failures},
                        {"seconds_left", left ? nlohmann::ordered_json(*left) : nullptr}});
   });
 }
