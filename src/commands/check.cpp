@@ -54,6 +54,9 @@ void add_check(CLI::App& app, int& exit_code) {
     const Estimate found = estimate(problem, options);
     if (!problem.warning.empty()) say(problem.warning);
     say(summary_of(found));
+    if (!found.failures.empty())
+      say(fmt::format("copies of trajectory {} fail on the way{}, so that a run whose trajectories last takes longer",
+                      found.trajectories / 2, in_brackets(found.failures)));
     print_stdout_lines(problem.study.to_toml());
     exit_code = exit_done;
   });

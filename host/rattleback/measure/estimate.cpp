@@ -8,31 +8,12 @@
 #include "rattleback/backend/plan.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/ensemble/groups.hpp"
+#include "rattleback/base/saturating.hpp"
 #include "rattleback/problem/points.hpp"
-#include "rattleback/statistics/statistics.hpp"
+#include "rattleback/run/run.hpp"
 
 namespace rattleback {
 namespace {
-
-/// An integer that stays at 2^64 - 1 on overflow.
-class Saturating {
- public:
-  Saturating(std::uint64_t value) : value_(value) {}
-  friend Saturating operator+(Saturating a, Saturating b) {
-    std::uint64_t sum = 0;
-    return __builtin_add_overflow(a.value_, b.value_, &sum) ? most : sum;
-  }
-  friend Saturating operator*(Saturating a, Saturating b) {
-    std::uint64_t product = 0;
-    return __builtin_mul_overflow(a.value_, b.value_, &product) ? most : product;
-  }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  static constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t value_;
-};
 
 /// Copies of one trajectory as an ensemble, with the observables and sections of a study.
 class Copies {
@@ -67,7 +48,9 @@ class Copies {
   }
 
   /// Returns the seconds per copy of a run of this many steps, start-up included; the mean of runs of 20 ms together.
-  [[nodiscard]] double seconds(Backend& backend, std::uint64_t steps, const RunOptions& options) const {
+  /// `failures` become those of the last run.
+  [[nodiscard]] double seconds(Backend& backend, std::uint64_t steps, const RunOptions& options,
+                               std::map<std::string, std::uint64_t>& failures) const {
     Study study = study_;
     study.time.end.reset();
     study.time.steps = steps;
@@ -82,6 +65,7 @@ class Copies {
       MemorySink sink(result);
       (void)run_on(backend, problem, sink, options);
       total += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      failures = failures_of(result.status());
     }
     return total / runs / static_cast<double>(copies_);
   }
@@ -98,71 +82,25 @@ class Copies {
 
 /// Returns the seconds per trajectory of a run of `steps` steps. The time is a line in the number of steps, from runs of one
 /// step and of as many as take 0.1 s more.
-double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t number, double steps,
-                        RunOptions options) {
+double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t number, double steps, RunOptions options,
+                        std::map<std::string, std::uint64_t>& failures) {
   options.warn = {};
   options.progress = {};
   const auto all = static_cast<std::uint64_t>(std::clamp(steps, 1.0, 0x1p53));
   const std::uint64_t most = std::min(all, copies.most_steps());
-  (void)copies.seconds(backend, 1, options);  // this run warms up
-  const double first = copies.seconds(backend, 1, options);
+  (void)copies.seconds(backend, 1, options, failures);  // this run warms up
+  const double first = copies.seconds(backend, 1, options, failures);
   double slope = 0.0;
   for (std::uint64_t n = 1; n < most;) {
     n = std::min(4 * n, most);
-    const double more = std::max(copies.seconds(backend, n, options) - first, 0.0);
+    const double more = std::max(copies.seconds(backend, n, options, failures) - first, 0.0);
     slope = more / static_cast<double>(n - 1);
     if (more * static_cast<double>(number) >= 0.1) break;
   }
   return first + slope * (steps - 1.0);
 }
 
-/// What a result consists of.
-struct ResultSize {
-  Saturating numbers;
-  std::uint64_t series_with_quantiles = 0;  ///< samples of observables, for all trajectories
-  std::uint64_t trajectories = 0;
-};
-
-ResultSize size_of_result(const Problem& problem) {
-  const Study& study = problem.study;
-  const Ensemble ensemble(problem, {0, 0});
-  const SystemEntry& system = *problem.system;
-  const Saturating size = ensemble.size(),
-                   state = static_cast<std::uint64_t>(system.elements + 2 * system.n + system.m),
-                   samples = Saturating(*study.time.samples) + 1;
-  Saturating numbers = size * (4 + ensemble.axis_names().size());
-  if (study.output.initial_state) numbers = numbers + size * state;
-  if (study.output.final_state) numbers = numbers + size * state;
-  numbers =
-      numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
-  std::uint64_t with_quantiles = 0;
-  const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
-  for (const Observable& observable : study.observables) {
-    numbers = numbers + samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +
-                                                     observable.correlation.size())) +
-                                   (observable.histogram ? observable.histogram->bins + 2 : 0));
-    if (observable.values) numbers = numbers + samples * size;
-    with_quantiles += !observable.quantiles.empty();
-  }
-  return {numbers, (samples * with_quantiles).value(), ensemble.size()};
-}
-
 }  // namespace
-
-std::uint64_t memory_bytes_of_result(const Problem& problem) {
-  return (size_of_result(problem).numbers * sizeof(double)).value();
-}
-
-std::uint64_t result_bytes(const Problem& problem) {
-  const ResultSize size = size_of_result(problem);
-  // A run keeps the values for quantiles until the end.
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t series = size.series_with_quantiles;
-  const Saturating kept = (Saturating(series) * size.trajectories * sizeof(double)).value() == most
-                              ? most
-                              : ValueStore::file_bytes(series, size.trajectories);
-  return (size.numbers * sizeof(double) + kept).value();
-}
 
 Estimate estimate(const Problem& problem, const RunOptions& options) {
   const FloatingPointScope environment;
@@ -195,8 +133,8 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   const std::uint64_t copies = std::min<std::uint64_t>(
       size, backend->name() == "cpu" ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 16);
   const double steps = static_cast<double>(sample.steps) / static_cast<double>(sample.count);
-  result.seconds = static_cast<double>(size) *
-                   measured_seconds(*backend, Copies(problem, ensemble, size / 2, copies), copies, steps, options);
+  result.seconds = static_cast<double>(size) * measured_seconds(*backend, Copies(problem, ensemble, size / 2, copies),
+                                                                copies, steps, options, result.failures);
   result.rate = result.trajectory_steps / result.seconds;
   return result;
 }

@@ -2,6 +2,7 @@
 // Estimates the cost of a run.
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "rattleback/run/run.hpp"
@@ -21,6 +22,8 @@ struct Estimate {
   double seconds;
   double rate;        ///< trajectory_steps / seconds
   std::string fault;  ///< why the kernels are missing; otherwise empty
+  /// Why copies of the trajectory failed, and how many (failures_of); empty where they went on. The time is then too short.
+  std::map<std::string, std::uint64_t> failures;
 };
 
 /// Checks initial states and measures the time of a run. Up to 10^5 states are all checked; otherwise a sample is checked.
