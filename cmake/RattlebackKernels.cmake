@@ -88,8 +88,6 @@ namespace rattleback::flags {
 ${text}
 }  // namespace rattleback::flags
 ")
-  target_include_directories(${target} PRIVATE "${PROJECT_BINARY_DIR}/generated")
-
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/rattleback/*.hpp"
                                               "${PROJECT_SOURCE_DIR}/kernels/rattleback/*.cuh")
   set(embedded "${dir}/compile/embedded_headers.cpp")
