@@ -9,12 +9,11 @@
 #include <numbers>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/expression/characters.hpp"
 
 namespace rattleback {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool has_meaning(std::string_view name) { return name == "pi" || find_function(name) != nullptr; }
 

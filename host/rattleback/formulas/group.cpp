@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/expression/characters.hpp"
 #include "rattleback/formulas/model.hpp"
 
 namespace rattleback {
@@ -31,9 +31,6 @@ const NamedFactor* named(const GroupFactor& factor) {
   const auto found = std::ranges::find(named_factors, factor, &NamedFactor::factor);
   return found == std::end(named_factors) ? nullptr : found;
 }
-
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Reads a configuration space by recursive descent:
 ///   product = power {x power}     power = (SO(3) | SE(3) | SE(2) | S^1 | R^n | (product)) [^ count]
