@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bits.hpp"
+#include "rattleback/catalogue/settings.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/loop/instantiate.hpp"
 #include "rattleback/loop/reduction.hpp"
