@@ -105,5 +105,13 @@ constexpr CompositionNumbers composition_numbers(const Composition& composition,
   }
   return numbers;
 }
+static_assert(
+    [] {
+      for (const Composition& c : compositions)
+        for (const bool split : {false, true})
+          if (c.kind != Composition::Kind::plain && composition_numbers(c, split).count == 0.0) return false;
+      return true;
+    }(),
+    "all weights have their places: a place beyond the last is no constant expression");
 
 RB_NAMESPACE_END
