@@ -244,6 +244,53 @@ class Driven(unittest.TestCase):
         np.testing.assert_allclose(result["final/q"][0], [.528098281049, -.152792254374], rtol=0, atol=2e-12)
         np.testing.assert_allclose(result["final/p"][0], [.197141405758, .801568766045], rtol=0, atol=2e-12)
 
+    def balance(self, study, steps, *changes):
+        """The largest deviation of E - W from its initial value over the samples of a run of `steps` steps up to the time 1."""
+        study = re.sub(r'name = "(energy|constraint)"\n', 'name = "energy_balance"\nstatistics = ["maxabs"]\n', study)
+        result = self.run_study(study, f"time.steps={steps}", f"time.step=1/{steps}", *changes)
+        return result["observables/energy_balance/maxabs"][-1]
+
+    def test_energy_less_work_is_kept_to_the_order_of_the_method(self):
+        orders = {"hbvm": None, "ggl-vi-s": 1, "ggl-vi-a": 2, "ggl-vi-b": 1, "ggl-vi-bs": 2, "energy-momentum": None, "runge-kutta": 4,
+                  "variational-conversion": 4}
+        studies = [(SPHERE.replace('name = "holonomic-lobatto"\nstages = 3', method), orders[method.split('"')[1]], 32, ()) for method in STEPS]
+        studies += [(SPHERE, 4, 32, ()), (MIXED, 2, 64, ()), (TOP, 4, 32, ()), (KICKS, 4, 8, ()),
+                    (KICKS, 6, 4, ('method.composition="blanes-moan6"',)), (KICKS, 4, 8, ('method.composition="blanes-moan-rkn6"',))]
+        for study, order, steps, changes in studies:
+            with self.subTest(study[study.index("[method]"):study.index("[time]")], changes=changes):
+                coarse, fine = self.balance(study, steps, *changes), self.balance(study, 2 * steps, *changes)
+                if order is None:
+                    self.assertLess(max(coarse, fine), 2e-15)
+                else:
+                    self.assertAlmostEqual(np.log2(coarse / fine), order, delta=0.1)
+        self.assertAlmostEqual(self.balance(MIXED, 64), 4.5e-5, delta=5e-7)
+
+    def test_work_is_the_integral_of_power(self):
+        """Also in formulas and sections; the energy changes by it."""
+        values = "".join(f'[[observable]]\nname = "{name}"\nvalues = true\n' for name in ("power", "work"))
+        section = '[[section]]\nname = "spent"\nsurface = "energy - energy_balance - 0.1"\ndirection = "+"\n'
+        result = self.run_study(PIVOT.format(system=BY_ANGLE, start='q = ["angle"]\nv = [0]', more=values + section),
+                                "time.sample_every=1")
+        power, work = (result[f"observables/{name}/values"][:] for name in ("power", "work"))
+        self.assertTrue((work[0] == 0).all())
+        simpson = np.cumsum(power[0:-2:2] + 4 * power[1::2] + power[2::2], axis=0) * 0.01 / 3
+        np.testing.assert_allclose(work[2::2], simpson, rtol=0, atol=1e-8)
+        energy = result["observables/energy/mean"][:]
+        np.testing.assert_allclose(energy - energy[0], work.mean(axis=1), rtol=0, atol=1e-8)
+        crossing = result["sections/spent/time"][:]
+        self.assertGreater(len(crossing), 0)
+        self.assertLess(result["sections/spent/residual"][:].max(), 1e-14)
+        trajectory = result["sections/spent/trajectory"][:].astype(int)
+        for t, k in zip(crossing, trajectory):
+            self.assertAlmostEqual(np.interp(t, result["time"][:], work[:, k]), 0.1, delta=1e-4)
+
+    def test_work_is_of_driven_systems_alone(self):
+        study = "[system]\nname = \"kepler\"\n[method]\nname = \"lobatto\"\n[time]\nstep = 0.1\nsteps = 2\n[[observable]]\nname = \"work\"\n"
+        (self.folder / "study.toml").write_text(study)
+        done = subprocess.run([PROGRAM, "check", self.folder / "study.toml"], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"study.toml:\d+: observable 'work' is that of forces and of explicit time, and neither acts on 'kepler'; leave it out")
+
     def test_time_goes_on_over_a_restart_and_through_sections(self):
         """A run from the middle of another, with its state and time, ends where that one ends; and sections may name the time."""
         whole = self.run_study(PIVOT.format(system=BY_ANGLE, start='q = ["angle"]\nv = [0]',
@@ -285,6 +332,30 @@ statistics = ["mean"]
             self.assertIn(b"multiplier", result["final/status"].attrs[f"bit {bit}"])
         recomputed = [*run, self.folder / "recomputed.h5", "--set=method.multiplier=recomputed"]
         self.assertEqual(subprocess.run(recomputed, capture_output=True).returncode, 0)
+
+    def test_friction_brings_a_motion_to_rest(self):
+        """Far below the smallest normal number, where velocities have no digits left for an iteration to converge to."""
+        result = self.run_study("""
+[system]
+name = "braked-sleigh"
+coordinates = ["x", "y", "a"]
+dissipation = "5 (v_x^2 + v_y^2 + v_a^2)/2"
+velocity_constraints = ["v_y cos(a) - v_x sin(a)"]
+initial = { v = [1, 0, 1] }
+[method]
+name = "nonholonomic-lobatto"
+stages = 2
+[time]
+step = 0.1
+steps = 2000
+[[observable]]
+name = "energy_balance"
+statistics = ["maxabs"]
+[output]
+final_state = true
+""")
+        self.assertEqual(result["final/status"][0], 0)
+        self.assertLess(np.abs(result["final/v"][0]).max(), 1e-300)
 
     def test_a_header_has_the_bits_of_its_formulas(self):
         """Functions with the time first, and both kinds of constraints, in a header of a user."""

@@ -48,7 +48,7 @@ class Loop {
     rows.lambda = system.elements + system.n;
     rows.step = rows.steps_per_sample = -1;
     rows.carried = rows.lambda + system.m;
-    rows.status = rows.carried + (method.carried == nullptr ? 0 : method.carried(system));
+    rows.status = rows.carried + carried_numbers(system, method);
     rows.steps = rows.status + 1;
     rows.iterations = rows.status + 2;
     rows.residual = rows.status + 3;

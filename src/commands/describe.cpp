@@ -71,7 +71,8 @@ void print_text(const Json& json) {
     print_lines(instance["parameters"], "default");
     std::string others;
     for (const RunObservable& observable : run_observables())
-      if (!observable.of_step) others += (others.empty() ? "" : ", ") + observable.title();
+      if (!observable.of_step && (!observable.of_drive || instance["driven"]))
+        others += (others.empty() ? "" : ", ") + observable.title();
     print_stdout("  observables (also {})\n", others);
     print_lines(instance["observables"], "");
     print_stdout("  default q: {}\n  default v: {}\n  methods: {}\n", json_text(instance["default_q"]),

@@ -63,6 +63,7 @@ Json describe_instance(const SystemEntry& s) {
   json["parameters"] = Json::array();
   for (const ParameterInfo& p : s.parameters)
     json["parameters"].push_back({{"name", p.name}, {"default", p.value}, {"unit", p.unit}, {"text", p.text}});
+  json["driven"] = s.driven;
   json["observables"] = Json::array();
   for (const ObservableInfo& o : s.observables)
     json["observables"].push_back({{"name", o.name}, {"conserved", o.conserved}, {"text", o.text}});

@@ -88,6 +88,15 @@ bool has_tangent(const Problem& problem) {
   return false;
 }
 
+/// Returns whether an observable or a surface reads the work, which the steps then measure.
+bool measures_work(const Plan& plan) {
+  const auto of_work = [](const ObservableCode& code) {
+    return code.kind == ObservableCode::work || code.kind == ObservableCode::energy_balance;
+  };
+  return std::ranges::any_of(plan.codes, of_work) || plan.code.observables.find("x.work()") != std::string::npos ||
+         plan.code.surfaces.find("x.work()") != std::string::npos;
+}
+
 /// Returns a kernel of a problem or a plan.
 template <class Source>
 Unit unit_of(UnitKind kind, const Source& source, Isa isa) {
@@ -139,8 +148,8 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   rows.p = take(plan.system->n);
   rows.lambda = take(plan.system->m);
   plan.state_rows = next;
-  const int carried = plan.method->carried == nullptr ? 0 : plan.method->carried(*plan.system);
-  if (carried > 0) rows.carried = take(carried);
+  if (const int carried = carried_numbers(*plan.system, *plan.method); carried > 0) rows.carried = take(carried);
+  if (measures_work(plan)) rows.work = next - 1;
   plan.step_rows = next;
   rows.status = take(1);
   rows.steps = take(1);
@@ -164,7 +173,9 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   }
   if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
     rows.last_step = take(plan.system->m + 3 * plan.system->n);
-  if (compensated(problem)) rows.rounding = take(plan.system->elements + plan.system->n);
+  a.last_step_at_start = plan.method->step_velocity_at_start;
+  if (compensated(problem))
+    rows.rounding = take(plan.system->elements + plan.system->n + (plan.system->driven ? 1 : 0));
   if (a.parasitic_limit > 0.0) rows.guard = take(2);
   rows.references = take(static_cast<int>(plan.codes.size()));
   if (!plan.line_fits.empty()) rows.fits = take(2 * static_cast<int>(plan.line_fits.size()));

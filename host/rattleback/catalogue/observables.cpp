@@ -19,6 +19,7 @@ int constraints(const System& s, const Method&) { return s.m; }
 int dimension_if_holonomic(const System& s, const Method&) { return holonomic(s) ? s.n : 0; }
 int hidden_constraints(const System& s, const Method&) { return s.positions; }
 int multipliers(const System& s, const Method& m) { return shows_multiplier(s, m) ? s.m : 0; }
+int one_if_driven(const System& s, const Method&) { return s.driven ? 1 : 0; }
 int step_multipliers(const System& s, const Method& m) { return m.step_multiplier ? s.m : 0; }
 int step_velocities(const System& s, const Method& m) { return m.step_velocity ? s.n : 0; }
 int step_constraints(const System& s, const Method& m) { return m.step_velocity ? s.m : 0; }
@@ -35,6 +36,12 @@ constexpr RunObservable run_observables_table[] = {
     {Coded::constraint, "constraint", false, constraints, false, "components of the constraint"},
     {Coded::hidden_constraint, "hidden_constraint", false, hidden_constraints, false,
      "components of the hidden constraint Dg(q) v, with g_t where g depends on the time"},
+    {Coded::power, "power", false, one_if_driven, true,
+     "power of forces and of explicit time, with the multipliers of the continuous equations", true},
+    {Coded::work, "work", false, one_if_driven, true,
+     "work of forces and of explicit time since the start, by the quadrature of the method", true},
+    {Coded::energy_balance, "energy_balance", false, one_if_driven, true,
+     "energy less work, which the exact motion keeps", true},
     {Coded::gamma, "gamma", true, step_multipliers, false, "second multiplier"},
     {Coded::step_v, "step_v", true, step_velocities, false, "velocity of the step"},
     {Coded::step_hidden_constraint, "step_hidden_constraint", true, step_constraints, false,

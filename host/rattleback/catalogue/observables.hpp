@@ -18,6 +18,7 @@ struct RunObservable {
   int (*components)(const SystemEntry& system, const MethodEntry& method);
   bool scalar;  ///< a single number, without an index
   const char* text;
+  bool of_drive = false;  ///< of driven systems only (mechanics/power.hpp)
 
   /// Returns the displayed name: "q[i]", "residual".
   [[nodiscard]] std::string title() const { return scalar ? name : std::string(name) + "[i]"; }

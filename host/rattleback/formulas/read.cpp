@@ -17,8 +17,9 @@ namespace rattleback {
 namespace {
 
 /// Observables that every run has.
-constexpr std::string_view taken_observables[] = {"energy",   "constraint", "hidden_constraint", "iterations",
-                                                  "residual", "lyapunov",   "p_projected"};
+constexpr std::string_view taken_observables[] = {"energy",   "constraint",    "hidden_constraint", "iterations",
+                                                  "residual", "lyapunov",      "p_projected",       "power",
+                                                  "work",     "energy_balance"};
 
 class Reader : TableReader {
  public:

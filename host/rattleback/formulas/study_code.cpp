@@ -38,6 +38,12 @@ class Variables {
       known_[name] = add(fmt::format("observables[{}]", i), true);
       rest.push_back(name);
     }
+    if (system.driven) {
+      known_["power"] = add("power", true);
+      known_["work"] = add("work", true);
+      known_["energy_balance"] = add("energy_balance", true);
+      rest.insert(rest.end(), {"power", "work", "energy_balance"});
+    }
     // Names of the system come last, so that they win.
     const auto add_name = [&](const std::string& name, int node) {
       known_[name] = node;
@@ -84,6 +90,8 @@ class Variables {
       if (text.starts_with("velocity[")) statements.insert("const auto velocity = x.velocity();");
       if (text.starts_with("lambda[")) statements.insert("const auto lambda = x.multiplier();");
       if (text.starts_with("observables[")) statements.insert("const auto observables = x.observables();");
+      if (text == "power" || text == "work") statements.insert(fmt::format("const T {0} = x.{0}();", text));
+      if (text == "energy_balance") statements.insert("const T energy_balance = x.observables()[0] - x.work();");
       if (text == "time") statements.insert("const T time = x.time();");
       if (text.starts_with("parameter_"))
         statements.insert(fmt::format("const T {} = x.parameter({});", text, text.substr(text.find('_') + 1)));

@@ -23,10 +23,11 @@ void reject_repeats(const std::vector<T>& values, const std::string& where, std:
   }
 }
 
-/// Returns the default reference: the initial value for an invariant, 0 for all other observables.
+/// Returns the default reference: the initial value for an invariant and for the energy less the work, 0 for all other observables.
 ErrorReference standard_reference(const SystemEntry& system, const ObservableCode& code) {
   const bool conserved =
-      code.kind == ObservableCode::system && system.observables[static_cast<std::size_t>(code.index)].conserved;
+      code.kind == ObservableCode::energy_balance ||
+      (code.kind == ObservableCode::system && system.observables[static_cast<std::size_t>(code.index)].conserved);
   return conserved ? ErrorReference::initial() : ErrorReference(0.0);
 }
 

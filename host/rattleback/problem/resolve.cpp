@@ -135,6 +135,12 @@ ObservableCode Problem::observable_code(const std::string& name, const std::stri
     ++formulas;
     known.push_back(observable.name);
   }
+  for (const RunObservable& observable : run_observables())
+    if (observable.of_drive && observable.name == name)
+      input_error(where,
+                  fmt::format("observable '{}' is that of forces and of explicit time, and neither acts on '{}'; "
+                              "leave it out, or give the system a force",
+                              name, system->name));
   input_error(where, fmt::format("unknown observable {} of '{}' (known: {}){}", quote(name), system->name, join(known),
                                  did_you_mean(name, known, "; a formula defines another one")));
 }

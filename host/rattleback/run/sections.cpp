@@ -196,6 +196,7 @@ class CrossingLocator::Batch {
     for (int k = 0; k < system.elements; ++k) vary(rows.q + k);
     for (int k = 0; k < system.n; ++k) vary(rows.p + k);
     for (int k = 0; k < system.m; ++k) vary(rows.lambda + k);
+    if (rows.work >= 0) vary(rows.work);
     const double part = std::max(round_off, of_tolerance * locator_.arguments_.tolerance);
     for (double& x : size) x = std::isfinite(x) ? part * x : 0.0;
     return size;

@@ -318,12 +318,14 @@ struct Grammar<Histogram> : TableOf<Histogram, histogram_fields> {};
 inline constexpr Field<Observable> observable_fields[] = {
     field<&Observable::name>({.key = "name",
                               .standard = "required",
-                              .text = "of a formula: a name of your own. Otherwise one the system offers (`energy`, "
-                                      "`constraint` and its own, see `rattleback "
-                                      "describe`), or `q[i]`, `v[i]`, `p[i]`, `lambda[i]`, `constraint[i]`, "
-                                      "`hidden_constraint[i]` and `p_projected[i]` (of "
-                                      "holonomic systems), `iterations`, `residual`, `lyapunov`; of the GGL methods "
-                                      "also those of a step, below"}),
+                              .text =
+                                  "of a formula: a name of your own. Otherwise one the system offers (`energy`, "
+                                  "`constraint` and its own, see `rattleback "
+                                  "describe`), or `q[i]`, `v[i]`, `p[i]`, `lambda[i]`, `constraint[i]`, "
+                                  "`hidden_constraint[i]` and `p_projected[i]` (of "
+                                  "holonomic systems), `iterations`, `residual`, `lyapunov`; of driven systems "
+                                  "`power`, `work` and `energy_balance` ([forces](learn/forces.md#power-and-work)); "
+                                  "of the GGL methods also those of a step, below"}),
     field<&Observable::formula>(
         {.key = "formula",
          .standard = "none",

@@ -233,7 +233,7 @@ struct MethodEntry {
   int (*stages_of)(std::span<const OptionValue> values) = nullptr;
   /// Further needs besides the kind of constraints, as "a Lagrangian v.Mv/2 - U(q) on R^n"; null: nothing.
   const char* needs = nullptr;
-  bool driven = false;          ///< takes systems with explicit time and applied forces
+  bool driven = false;          ///< takes systems with explicit time and applied forces, and measures their work
   bool separable_form = false;  ///< uses the separable form of a system with two forms (SystemEntry::separable_without)
   /// Whether the constraints on positions and on velocities hold to round-off. Otherwise their error is of the order of
   /// the step.
@@ -243,10 +243,12 @@ struct MethodEntry {
   /// The flag option that turns on compensated summation of the state; null without such an option.
   const char* compensation = nullptr;
   bool in_space = false;  ///< on groups, v and p of the states are right trivialised
-  /// The count of numbers that the state of the step has besides q, p and lambda (PhaseState). All start at 0. Null: none.
+  /// The count of numbers that the state of the step has besides q, p, lambda and the work of a driven system (PhaseState). All start
+  /// at 0. Null: none.
   int (*carried)(const SystemEntry& system) = nullptr;
   /// Whether a step has a separate velocity, and a multiplier gamma of the hidden constraint. Both can be observed.
   bool step_velocity = false, step_multiplier = false;
+  bool step_velocity_at_start = false;  ///< the separate velocity belongs to the state before the step
   /// Newton's method starts from a predicted position; `solver.guess` can turn the prediction off.
   bool predicts = false;
   /// The C++ text of the step, from which kernels are compiled: the name of an embedded header or the path of a file,
@@ -254,6 +256,11 @@ struct MethodEntry {
   const char* header = nullptr;
   const char* step = nullptr;
 };
+
+/// The count of numbers that a state has besides q, p and lambda: those of the method, then the work of a driven system.
+[[nodiscard]] constexpr int carried_numbers(const SystemEntry& system, const MethodEntry& method) {
+  return (method.carried == nullptr ? 0 : method.carried(system)) + (system.driven ? 1 : 0);
+}
 
 /// Whether a state has no multiplier of its own, and that of the continuous equations is shown.
 [[nodiscard]] constexpr bool multiplier_from_equations(const SystemEntry& system, const MethodEntry& method) {
@@ -300,7 +307,10 @@ struct ObservableCode {
     iterations,
     residual,
     lyapunov,
-    formula,  ///< a formula of the study (loop/formula.hpp)
+    power,           ///< of what drives the system (mechanics/power.hpp), as are the next two
+    work,            ///< since the start of the motion
+    energy_balance,  ///< energy less work
+    formula,         ///< a formula of the study (loop/formula.hpp)
     gamma,
     step_v,
     step_hidden_constraint,
@@ -326,12 +336,14 @@ struct ChunkLayout {
   /// Tangent vector of (q, p, lambda) and what the method carries besides, and its power of two; -1 without.
   int tangent = -1, tangent_exponent = -1;
   int carried = -1;     ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
-  int rounding = -1;    ///< rounding remainders of q and p (compensated summation); -1 without
+  int rounding = -1;    ///< rounding remainders of q, p and the work (compensated summation); -1 without
   int last_step = -1;   ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
   int fits = -1;        ///< two running sums for each fit of a line; -1 without
   int guard = -1;       ///< squares of the largest momentum and forces at samples so far (loop/observe.hpp); -1 without
   int parameters = -1;  ///< one row per parameter beyond max_uniform_parameters; -1 without
   int start = -1;       ///< time of the state with steps = 0; -1 where it is uniform
+  int work =
+      -1;  ///< work of a driven system in its state, the last row of `carried`, where it is measured; -1 elsewhere
 };
 /// A system may have any number of parameters. The values of the first are among the arguments of a kernel, unless they vary over the
 /// ensemble; the further parameters have a row each.
@@ -365,6 +377,7 @@ struct KernelArguments {
   bool in_space = false;              ///< p of the states is right trivialised, and v is shown right trivialised
   bool carries_multiplier = true;     ///< the multiplier of a state is in its rows
   double parasitic_limit = 0.0;       ///< of the guard (loop/observe.hpp); 0 without guard
+  bool last_step_at_start = false;    ///< the rows of the last step are of the time before it
   Surfaces surfaces;
 };
 /// Returns the row of parameter `i`, or -1 where its value is among the arguments.
@@ -427,7 +440,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 7;
+inline constexpr int binary_interface = 8;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

@@ -48,6 +48,21 @@ struct RoundingRows {
       Team::sync();
     }
   }
+  /// The row of the work comes after those of the momentum.
+  template <class State>
+  RB_HD void add_work(const T& work, mask_t<T> solved, State& state) const {
+    if (row < 0) {
+      PlainSum{}.add_work(work, solved, state);
+    } else {
+      const int place = row + State::elements + State::dimension;
+      Vector<T, 1> sum{state.carried[State::carries - 1]}, rounding = load_rows<T, 1>(chunk, place, lane);
+      StateRounding<T, State::dimension>::add(Vector<T, 1>{work}, active & solved, sum, rounding);
+      state.carried[State::carries - 1] = sum[0];
+      Team::sync();
+      if (Team::leads()) store_rows(chunk, place, lane, rounding);
+      Team::sync();
+    }
+  }
 };
 
 template <class T, class State>
@@ -243,7 +258,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
     const mask_t<T> running = active;
     const Sys system = load_system<Sys>(a, chunk, lane, running);
     const auto step_of = [&](const Sys& now) {
-      return make_step<Step>(now, SolverOptions<T>{T(a.tolerance), a.max_iterations, T(a.guess)}, a.method);
+      return make_step<Step>(now, SolverOptions<T>{T(a.tolerance), a.max_iterations, T(a.guess), rows.work >= 0},
+                             a.method);
     };
     const Step step = step_of(system);
     const T step_size = spread(running, h), start = spread(running, load_or<T>(chunk, rows.start, lane, a.start));

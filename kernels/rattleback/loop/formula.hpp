@@ -3,6 +3,7 @@
 // struct template over the scalar with `count`, and the function `evaluate` of a point, which returns `count` values.
 
 #include "rattleback/loop/lanes.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/start/multiplier.hpp"
 
@@ -53,6 +54,26 @@ RB_HD Vector<T, System::m> multiplier_of_state(const KernelArguments& a, const d
   return carried;
 }
 
+/// The power of what drives a system at a state (q, p), with the multipliers of the continuous equations. A separate function as above.
+template <class T, class System, int N, int n>
+RB_NOINLINE T power_of_state(const KernelArguments& a, const double* chunk, int lane, TimeOf<System> time,
+                             const Vector<T, N> q, const Vector<T, n> p) {
+  const System system = load_system_at<System>(time, a, chunk, lane);
+  const Vector<T, n> v = in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space);
+  Vector<T, System::m> lambda{};
+  if constexpr (System::m > 0) lambda = detail::ContinuousMultiplier<System>(system, q, v).lambda;
+  if constexpr (HamiltonianAlone<System>)
+    return work_at(system, T(1.0), q, v, lambda, momentum_in_body<System>(q, p, a.in_space));
+  else
+    return work_at(system, T(1.0), q, v, lambda);
+}
+
+/// The work up to the states in the rows; 0 where it is not measured.
+template <class T>
+RB_HD T work_of_rows(const KernelArguments& a, const double* chunk, int lane) {
+  return load_or<T>(chunk, a.layout.work, lane, 0.0);
+}
+
 /// The place of a state: its parameters, and the time `at`.
 template <class T>
 struct StatePlace {
@@ -76,6 +97,10 @@ struct ObservedPoint : StatePlace<T> {
 
   RB_HD const Vector<T, System::n>& velocity() const { return v; }
   RB_HD const Vector<T, observable_count<System>>& observables() const { return of_system; }
+  RB_HD T work() const { return work_of_rows<T>(this->arguments, this->chunk, this->lane); }
+  RB_HD T power() const {
+    return power_of_state<T, System>(this->arguments, this->chunk, this->lane, {this->at}, q, p);
+  }
   RB_HD Vector<T, System::m> multiplier() const {
     return multiplier_of_state<System>(this->arguments, this->chunk, this->lane, this->at, q, p, lambda);
   }
@@ -105,7 +130,12 @@ struct SteppedPoint : StatePlace<T> {
   const Vector<T, element_size<System>>& q;
   const Vector<T, System::n>& p;
   const Vector<T, System::m>& lambda;
+  T work_of_state;
 
+  RB_HD T work() const { return work_of_state; }
+  RB_HD T power() const {
+    return power_of_state<T, System>(this->arguments, this->chunk, this->lane, {this->at}, q, p);
+  }
   RB_HD Vector<T, System::n> velocity() const {
     if constexpr (Separable<System>) {
       return velocity_of_state(load_system_at<System>(this->at, this->arguments, this->chunk, this->lane), q, p,

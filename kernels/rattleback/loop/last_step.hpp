@@ -53,11 +53,15 @@ RB_HD T component(const Vector<T, N>& x, int i) {
 }
 
 /// An observable of the last step, from v of the step and the state (q, p) that belongs to v: G(q) v, p.v - L(q, v), T
-/// or V, where V = -L(q, 0) and T + V is the energy of (q, v).
+/// or V, where V = -L(q, 0) and T + V is the energy of (q, v). The system is at the time of this state.
 template <class T, class System>
-RB_HD T observe_last_step(const System& system, const ChunkLayout& rows, const double* chunk, int lane,
+RB_HD T observe_last_step(const System& present, const KernelArguments& a, const double* chunk, int lane,
                           ObservableCode code) {
   constexpr int n = System::n, m = System::m;
+  const ChunkLayout& rows = a.layout;
+  const T steps = Lanes<T>::load(chunk + rows.steps * row_size + lane);
+  const T since = a.last_step_at_start ? min(T(1.0), steps) : T(0.0);
+  const auto& system = at(present, time_after<T>(a, chunk, lane, steps - since));
   const int first_v = rows.last_step + m;
   if (code.kind == ObservableCode::gamma)
     return Lanes<T>::load(chunk + (rows.last_step + code.index) * row_size + lane);

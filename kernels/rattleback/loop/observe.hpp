@@ -24,7 +24,7 @@ RB_NOINLINE T observe_detail(const KernelArguments& a, const double* chunk, int 
     const auto v = velocity_of_state(system, q, p, a.in_space);
     return component(constraint(system, q, in_body(system, q, p, v, a.in_space)), code.index);
   }
-  if constexpr (ConstrainedOnRn<Sys>) return observe_last_step<T>(system, rows, chunk, lane, code);
+  if constexpr (ConstrainedOnRn<Sys>) return observe_last_step<T>(system, a, chunk, lane, code);
   return T(0.0);
 }
 
@@ -100,6 +100,14 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
         break;
       }
+      case ObservableCode::power:
+        if constexpr (timed<Sys>) x = power_of_state<T, Sys>(a, chunk, lane, time_of_state<T>(a, chunk, lane), q, p);
+        break;
+      case ObservableCode::work:
+      case ObservableCode::energy_balance:
+        x = work_of_rows<T>(a, chunk, lane);
+        if (code.kind == ObservableCode::energy_balance) x = of_system[0] - x;
+        break;
       case ObservableCode::formula:
         if constexpr (Formulas<T>::count > 0) x = component(of_study, code.index);
         break;

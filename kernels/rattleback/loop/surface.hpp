@@ -15,17 +15,19 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
   const auto p = load_rows<T, Sys::n>(chunk, a.layout.p, lane);
   Vector<T, Sys::m> lambda{};
   if constexpr (Sys::m > 0) lambda = load_rows<T, Sys::m>(chunk, a.layout.lambda, lane);
-  store_rows(
-      chunk, a.layout.surfaces, lane,
-      Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda}));
+  store_rows(chunk, a.layout.surfaces, lane,
+             Formulas<T>::evaluate(SteppedPoint<T, System>{
+                 {a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda, work_of_rows<T>(a, chunk, lane)}));
 }
 
 /// Updates the values of the surfaces after an accepted step of the lanes `good` to a time; returns the crossed surfaces as bits.
 template <class T, template <class> class System, class Team, template <class> class Formulas, class State>
 RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after, const T& time,
                          const mask_t<T>& good) {
+  T work(0.0);
+  if constexpr (timed<System<T>> && State::carries > 0) work = after.carried[State::carries - 1];
   const auto values =
-      Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane, time}, after.q, after.p, after.lambda});
+      Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane, time}, after.q, after.p, after.lambda, work});
   T crossed(0.0);
   RB_UNROLL
   for (int s = 0; s < Formulas<T>::count; ++s) {

@@ -25,9 +25,17 @@ struct PhaseState {
   Vector<T, own> carried{};
 };
 
-/// The state of a system, with `own` numbers of the method.
+/// The state of a system, with `own` numbers of the method. Where the system is driven, the work since the start of the motion comes
+/// after these (mechanics/power.hpp).
 template <class T, class System, int own = 0>
-using StateOf = PhaseState<T, System::n, System::m, element_size<System>, own>;
+using StateOf = PhaseState<T, System::n, System::m, element_size<System>, own + (timed<System> ? 1 : 0)>;
+
+/// Adds what a step of a driven system does to the work in its state. A step does so where SolverOptions::measures_work says so.
+template <class T, class State>
+RB_HD void add_work(const T& work, State& state) {
+  T& sum = state.carried[State::carries - 1];
+  sum = sum + work;
+}
 
 template <class T, int n, int m, int N, int own>
 RB_HD PhaseState<T, n, m, N, own> select(const mask_t<T>& mask, const PhaseState<T, n, m, N, own>& a,
@@ -37,12 +45,16 @@ RB_HD PhaseState<T, n, m, N, own> select(const mask_t<T>& mask, const PhaseState
 }
 
 /// How a step that offers the choice adds its increments to the state: sum.add(dq, dp, solved, state), where lanes that are not
-/// `solved` count for nothing.
+/// `solved` count for nothing, and sum.add_work(work, solved, state).
 struct PlainSum {
   template <class T, class State, int N, int n>
   RB_HD void add(const Vector<T, N>& dq, const Vector<T, n>& dp, mask_t<T>, State& state) const {
     state.q = state.q + dq;
     state.p = state.p + dp;
+  }
+  template <class T, class State>
+  RB_HD void add_work(const T& work, mask_t<T>, State& state) const {
+    rattleback::add_work(work, state);
   }
 };
 
@@ -65,9 +77,10 @@ struct StateRounding {
   }
 
   /// x + rounding grows by dx; the rounding error of the sum is exact.
-  RB_HD static void add(const Vector<T, n>& dx, mask_t<T> solved, Vector<T, n>& x, Vector<T, n>& rounding) {
+  template <int N>
+  RB_HD static void add(const Vector<T, N>& dx, mask_t<T> solved, Vector<T, N>& x, Vector<T, N>& rounding) {
     RB_UNROLL
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < N; ++i) {
       const T y = dx[i] + rounding[i], sum = x[i] + y, part = sum - x[i];
       rounding[i] = select(solved, (x[i] - (sum - part)) + (y - part), rounding[i]);
       x[i] = sum;
@@ -106,12 +119,13 @@ template <class Step>
 using fast_step_of = typename detail::FastStepOf<Step>::type;
 
 /// When an iteration ends: the last update relative to the size of what it updates. Where Newton's method begins: `guess`
-/// times the predicted velocity.
+/// times the predicted velocity. Whether a step measures the work of what drives the system.
 template <class T>
 struct SolverOptions {
   T tolerance;
   int max_iterations;
   T guess = T(1.0);
+  bool measures_work = false;
 };
 
 namespace detail {

@@ -190,14 +190,16 @@ void expect_same_steps(const auto&... numbers) {
   pack.p = vector_from_lanes<System::n>([&](int k) { return from(k).p; });
   if constexpr (System::m > 0) pack.lambda = vector_from_lanes<System::m>([&](int k) { return from(k).lambda; });
   const auto reports = typename Method::template of<Real, Systems>(
-      at(SystemOf<Real>{}, from_lanes(time)), SolverOptions<Real>{Real(1e-14), 50}, numbers...)(pack, Real(0.125));
+      at(SystemOf<Real>{}, from_lanes(time)), SolverOptions<Real>{Real(1e-14), 50, Real(1.0), true}, numbers...)(pack, Real(0.125));
   for (int k = 0; k < width; ++k) {
     auto one = from(k);
     const auto report = typename Method::template of<double, System>(
-        at(SystemOf<double>{}, time(k)), SolverOptions<double>{1e-14, 50}, numbers...)(one, 0.125);
+        at(SystemOf<double>{}, time(k)), SolverOptions<double>{1e-14, 50, 1.0, true}, numbers...)(one, 0.125);
     EXPECT_EQ(lane(reports.status, k), report.status);
     EXPECT_TRUE(same_bits(lane(pack.q, k), one.q)) << "lane " << k;
     EXPECT_TRUE(same_bits(lane(pack.p, k), one.p)) << "lane " << k;
+    EXPECT_TRUE(same_bits(lane(pack.carried, k), one.carried)) << "lane " << k;
+    EXPECT_NE(one.carried[0], 0.0) << "the work";
     if constexpr (System::m > 0) {
       EXPECT_TRUE(same_bits(lane(pack.lambda, k), one.lambda)) << "lane " << k;
     }

@@ -6,6 +6,7 @@
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/explicit.hpp"
 
@@ -17,20 +18,26 @@ class ExplicitFlow {
   static constexpr int n = System::n, m = System::m;
 
  public:
-  /// Acceleration at a stage, and the derivatives of the Lagrangian in the directions of the partials.
+  struct Nothing {};
+  /// A number that only the flow of a driven system has.
+  using IfDriven = std::conditional_t<timed<System>, T, Nothing>;
+  /// Acceleration at a stage, and the power of what drives the system or the derivatives of the Lagrangian in the directions of the
+  /// partials.
   template <class S>
   struct Rate {
     Vector<S, n> a;
+    [[no_unique_address]] IfDriven power{};
   };
   template <int K>
   struct Rate<Dual<T, K>> {
     Vector<Dual<T, K>, n> a;
     Vector<T, K> dl;
   };
-  /// Where a step leads; over dual numbers also the derivatives of the action.
+  /// Where a step leads, and its work where the system is driven; over dual numbers also the derivatives of the action.
   template <class S>
   struct End {
     Vector<S, n> q, v;
+    [[no_unique_address]] IfDriven work{};
   };
   template <int K>
   struct End<Dual<T, K>> {
@@ -38,8 +45,8 @@ class ExplicitFlow {
     Vector<T, K> action;
   };
 
-  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const ExplicitNumbers& numbers)
-      : dynamics_(dynamics), numbers_(numbers) {}
+  RB_HD ExplicitFlow(const Dynamics<System>& dynamics, const ExplicitNumbers& numbers, bool measures_work = false)
+      : dynamics_(dynamics), numbers_(numbers), measures_work_(measures_work) {}
 
   /// The rate at a time `after` that of the dynamics.
   template <class S>
@@ -54,6 +61,8 @@ class ExplicitFlow {
       } else {
         r.a = dynamics.acceleration(q, v, lambda);
       }
+      if constexpr (timed<System>)
+        if (measures_work_) r.power = work_at(dynamics.system(), T(1.0), q, v, lambda);
     }
   }
 
@@ -79,6 +88,10 @@ class ExplicitFlow {
     sums(stages, rates, [this](int j) { return numbers_.b[j]; }, [this](int j) { return numbers_.ba[j]; }, dv, dq);
     end.q = add_scaled(t * t, dq, add_scaled(t, v, q));
     end.v = add_scaled(t, dv, v);
+    if constexpr (timed<System> && !with_action) {
+      end.work = T(0.0);
+      for (int i = 0; measures_work_ && i < stages; ++i) end.work = fma(t * T(numbers_.b[i]), rates[i].power, end.work);
+    }
   }
 
  private:
@@ -97,6 +110,7 @@ class ExplicitFlow {
 
   const Dynamics<System>& dynamics_;
   const ExplicitNumbers& numbers_;
+  bool measures_work_;
 };
 
 namespace detail {
@@ -257,16 +271,17 @@ class RungeKutta {
   using State = StateOf<T, System>;
   static constexpr bool two_packs = true;
 
-  RB_HD RungeKutta(const System& system, const SolverOptions<T>&, const Numbers& numbers)
-      : dynamics_(system), numbers_(numbers) {}
+  RB_HD RungeKutta(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
+      : dynamics_(system), numbers_(numbers), measures_work_(options.measures_work) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
-    const ExplicitFlow<T, System> flow(dynamics_, numbers_.base);
+    const ExplicitFlow<T, System> flow(dynamics_, numbers_.base, measures_work_);
     Vector<T, n> v = velocity(dynamics_.system(), state.q, state.p);
     typename ExplicitFlow<T, System>::template Rate<T> rate;
     flow.rate(T(0.0), state.q, v, rate);
     typename ExplicitFlow<T, System>::template End<T> end;
     flow(state.q, v, rate, h, end);
+    if constexpr (timed<System>) add_work(end.work, state);
     state.q = end.q;
     v = end.v;
     const auto& dynamics = dynamics_.after(h);
@@ -297,6 +312,7 @@ class RungeKutta {
  private:
   Dynamics<System> dynamics_;
   const Numbers& numbers_;
+  bool measures_work_;
 };
 
 RB_NAMESPACE_END

@@ -95,6 +95,8 @@ class VariationalConversion {
       : dynamics_(system), options_(options), numbers_(numbers) {}
 
   RB_HD_LARGE StepReport<T> operator()(State& state, T h) const {
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work(state, h), state);
     const bool nodes = numbers_.nodes != 0.0;
     const T t_minus = h * T(numbers_.bias[0]), t_plus = end_time(h);
     const auto& at_node = dynamics_.after(nodes ? T(0.0) : t_plus);
@@ -215,6 +217,17 @@ class VariationalConversion {
     } else {
       return {};
     }
+  }
+
+  /// The work of a step, by a step of the base from the state.
+  RB_HD_LARGE T work(const State& state, T h) const {
+    const Flow flow(dynamics_, numbers_.base, true);
+    const Vector<T, n> v = velocity(dynamics_.system(), state.q, state.p);
+    typename Flow::template Rate<T> rate;
+    flow.rate(T(0.0), state.q, v, rate);
+    typename Flow::template End<T> end;
+    flow(state.q, v, rate, h, end);
+    return end.work;
   }
 
   /// The time at which the segment of a state ends, from that of w on.

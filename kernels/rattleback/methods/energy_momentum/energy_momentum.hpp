@@ -46,7 +46,7 @@ class GeneralEnergyMomentum {
   struct Equations {
     static constexpr int size = 2 * n + (Traits::has_gamma ? 2 * m : m);
 
-    RB_HD Equations(const System& system, const PhaseState<T, n, m>& state, const T& h)
+    RB_HD Equations(const System& system, const StateOf<T, System>& state, const T& h)
         : system_(system),
           state_(state),
           h_(h),
@@ -66,11 +66,16 @@ class GeneralEnergyMomentum {
     RB_HD T size_of(const Vector<T, size>& update) const { return magnitude(segment<0, 2 * n>(update)); }
 
     template <class D>
-    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+    RB_HD auto at(const Vector<D, size>& x) const {
       const Vector<D, n> p_1 = momentum(system_, lift<D>(state_.q), segment<n, n>(x));
       auto gamma = Vector<D, m>::zero();
       if constexpr (Traits::has_gamma) gamma = segment<2 * n + m, m>(x);
-      const auto r = equations_(segment<0, n>(x), p_1, segment<2 * n, m>(x), gamma);
+      return equations_(segment<0, n>(x), p_1, segment<2 * n, m>(x), gamma);
+    }
+
+    template <class D>
+    RB_HD_LARGE Vector<D, size> residual(const Vector<D, size>& x) const {
+      const auto r = at(x);
       if constexpr (Traits::has_gamma) {
         return join(join(r.drift, r.kick), join(r.position, r.hidden));
       } else {
@@ -80,14 +85,14 @@ class GeneralEnergyMomentum {
 
    private:
     const System& system_;
-    const PhaseState<T, n, m>& state_;
+    const StateOf<T, System>& state_;
     T h_;
     Vector<T, n> v_0_;
     EnergyMomentumEquations<T, System, scheme> equations_;
   };
 
  public:
-  using State = PhaseState<T, n, m>;
+  using State = StateOf<T, System>;
 
   RB_HD GeneralEnergyMomentum(const System& system, const SolverOptions<T>& options)
       : system_(system), options_(options) {}
@@ -100,6 +105,8 @@ class GeneralEnergyMomentum {
     typename Team::template Shared<Workspace> workspace;
     const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(equations.at(x).work, state);
     const Vector<T, n> q_1 = fma(h, segment<0, n>(x), state.q), p_1 = momentum(system_, state.q, segment<n, n>(x));
     auto gamma = Vector<T, m>::zero();
     auto v_1 = Vector<T, n>::zero();

@@ -15,13 +15,14 @@ template <class T, class System, GglScheme scheme>
 class EnergyMomentumEquations {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
-  using State = PhaseState<T, n, m>;
+  using State = StateOf<T, System>;
 
  public:
   template <class D>
   struct Residual {
     Vector<D, n> drift, kick;
     Vector<D, m> position, hidden;
+    D work;  ///< by which the energy grows at a solution, to round-off
   };
 
   RB_HD EnergyMomentumEquations(const System& system, const State& state, const T& h)
@@ -42,9 +43,12 @@ class EnergyMomentumEquations {
     const auto& system = during_step<Slopes, D>();
     const Vector<Slopes, n> v = velocity(system, q, p);
     const Vector<Slopes, m> g = system.position_constraint(q);
-    Residual<D> r{u, p_1 - p_0, {}, {}};
-    if constexpr (detail::has_applied_force<System>())
-      r.kick = r.kick - h * after(system_, T(0.5) * h_).applied_force(fma(D(T(0.5) * h_), u, q_0), u);
+    Residual<D> r{u, p_1 - p_0, {}, {}, D(0.0)};
+    if constexpr (detail::has_applied_force<System>()) {
+      const Vector<D, n> push = h * after(system_, T(0.5) * h_).applied_force(fma(D(T(0.5) * h_), u, q_0), u);
+      r.kick = r.kick - push;
+      r.work = dot(push, u);
+    }
     add_energy(system, q, p, v, h, r);
     RB_UNROLL
     for (int i = 0; i < n; ++i) {
@@ -52,12 +56,16 @@ class EnergyMomentumEquations {
       for (int k = 0; k < m; ++k) r.kick[i] = r.kick[i] + lambda[k] * g[k].slope(i);
     }
     RB_UNROLL
-    for (int k = 0; k < m; ++k) r.position[k] = D(T(1.0) / h_) * g[k].at1;
+    for (int k = 0; k < m; ++k) {
+      r.position[k] = D(T(1.0) / h_) * g[k].at1;
+      if constexpr (detail::changes_in_time<System>()) r.work = r.work + lambda[k] * g[k].slope(2 * n);
+    }
     if constexpr (Traits::has_gamma) {
       const Vector<Slopes, m> phi = constraint(system, q, v);
       RB_UNROLL
       for (int k = 0; k < m; ++k) {
         r.hidden[k] = phi[k].at1;
+        if constexpr (detail::changes_in_time<System>()) r.work = r.work + h * gamma[k] * phi[k].slope(2 * n);
         RB_UNROLL
         for (int i = 0; i < n; ++i) {
           r.drift[i] = r.drift[i] - gamma[k] * phi[k].slope(n + i);
@@ -95,6 +103,10 @@ class EnergyMomentumEquations {
           for (int j = 0; j < n; ++j)
             if (Pattern::vector_potential_varies(j, k)) r.kick[i] = r.kick[i] - h * (v[j].mean() * a[j].slope(i));
         }
+        if constexpr (detail::changes_in_time<System>()) {
+          RB_UNROLL
+          for (int j = 0; j < n; ++j) r.work = r.work - h * (v[j].mean() * a[j].slope(2 * n));
+        }
       }
       if constexpr (Pattern::has_potential) {
         const S potential = system.potential(q);
@@ -103,6 +115,7 @@ class EnergyMomentumEquations {
           const int i = Pattern::coordinate(k);
           if (Pattern::potential_varies(k)) r.kick[i] = r.kick[i] + h * potential.slope(i);
         }
+        if constexpr (detail::changes_in_time<System>()) r.work = r.work + h * potential.slope(2 * n);
       }
     } else {
       const S energy = hamiltonian(system, q, p, v);
@@ -111,6 +124,7 @@ class EnergyMomentumEquations {
         r.drift[i] = r.drift[i] - energy.slope(n + i);
         r.kick[i] = r.kick[i] + h * energy.slope(i);
       }
+      if constexpr (detail::changes_in_time<System>()) r.work = r.work + h * energy.slope(2 * n);
     }
   }
   template <class During, class S>

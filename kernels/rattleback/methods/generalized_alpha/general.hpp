@@ -2,6 +2,7 @@
 // The generalized-alpha method for any regular Lagrangian on R^n, by Newton's method.
 
 #include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/methods/generalized_alpha/scheme.hpp"
 #include "rattleback/methods/solve/dual_problem.hpp"
 
@@ -123,6 +124,15 @@ class GeneralGeneralizedAlpha {
     const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
     const Vector<T, n> q = equations.position(x), v = equations.end_velocity(x);
+    if constexpr (timed<System>) {
+      if (options_.measures_work) {  // by the trapezoidal rule
+        const T half = T(0.5) * h;
+        const Vector<T, n> v_0 = velocity(system_, state.q, state.p);
+        add_work(work_at(system_, half, state.q, v_0, half * state.lambda) +
+                     work_at(after(system_, h), half, q, v, T(0.5) * segment<n, m>(x)),
+                 state);
+      }
+    }
     state.q = q;
     state.p = momentum(after(system_, h), q, v);
     T check = sum(state.q) + sum(state.p);

@@ -64,7 +64,11 @@ struct GeneralizedAlphaStart {
     if (any(unknown)) a = select(unknown, first(system, state.q, v, h), a);
     return a;
   }
-  RB_HD static void carry(const Vector<T, n>& a, const T& h, State& state) { state.carried = join(a, Vector<T, 1>{h}); }
+  RB_HD static void carry(const Vector<T, n>& a, const T& h, State& state) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i) state.carried[i] = a[i];
+    state.carried[n] = h;
+  }
 
   /// The part of a' that does not depend on its force: (alpha_f f - alpha_m a)/(1 - alpha_m).
   RB_HD Vector<T, n> known(const Vector<T, n>& a, const Vector<T, n>& f) const {

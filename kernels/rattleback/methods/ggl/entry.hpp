@@ -53,6 +53,7 @@ inline constexpr MethodEntry ggl_vi_s = [] {
   MethodEntry entry = ggl_entry(
       "ggl-vi-s", "GGL variational integrator with one-sided evaluations; symplectic, positions on the constraint",
       "q, p: 1", "GglStep<T, System, GglScheme::vi_s>");
+  entry.step_velocity_at_start = true;
   entry.order_of = constant_order<1>;
   return entry;
 }();

@@ -1,6 +1,7 @@
 #pragma once
 // The GGL integrators for any regular Lagrangian (ggl.hpp).
 
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/methods/solve/dual_problem.hpp"
 
@@ -42,7 +43,7 @@ class GeneralGgl : public NumbersOfScheme<scheme> {
   static constexpr bool vi_s = scheme == GglScheme::vi_s;
 
  public:
-  using State = PhaseState<T, n, m>;
+  using State = StateOf<T, System>;
 
   RB_HD GeneralGgl(const System& system, const SolverOptions<T>& options)
     requires vi_s
@@ -59,6 +60,8 @@ class GeneralGgl : public NumbersOfScheme<scheme> {
     typename Team::template Shared<Workspace> workspace;
     const SolveState<T> report =
         newton(detail::DualProblem<T, Equations>{equations}, options_, equations.scale(), x, *workspace);
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(equations.work(x), state);
     return equations.finish(
         x, state, {report.converged(), report.singular, report.iterations, max_norm((*workspace).residual)}, keep);
   }
@@ -103,6 +106,20 @@ class GeneralGgl : public NumbersOfScheme<scheme> {
         const auto r = equations_(x, equations_.end(u), pull(x, l), at);
         return join(join(at.drift, r.kick), join(r.position, r.hidden));
       }
+    }
+
+    /// At (q, v) of VI-S, or at x of the theta family, where the force acts along q' - q. The multiplier has the sign of the paper.
+    RB_HD_LARGE T work(const Vector<T, size>& unknowns) const {
+      const T& h = equations_.h;
+      const Vector<T, n> first = segment<0, n>(unknowns);
+      const Vector<T, m> impulses = -segment<first_lambda, m>(unknowns);
+      const auto at = [&](const System& system, const Vector<T, n>& x, const Vector<T, n>& v, const Vector<T, n>& u) {
+        return fma(h, power_of_drive(system, x, v, u), power_of_constraints(system, x, v, impulses));
+      };
+      if constexpr (vi_s)
+        return at(system_, state_.q, first, first + segment<2 * n, n>(unknowns));
+      else
+        return at(equations_.at_point(), equations_.middle(first), segment<n, n>(unknowns), first);
     }
 
     template <class Keep>

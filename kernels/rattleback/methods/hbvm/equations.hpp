@@ -22,6 +22,7 @@
 // as exactly as the quadrature integrates.
 
 #include "rattleback/catalogue/entry.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/legendre.hpp"
@@ -145,6 +146,16 @@ class HbvmEquations {
       if constexpr (m > 0) complete(rho[j]);
     }
     return rate;
+  }
+  /// The work of the step: h sum_i b_i (f_i . V_i + U_t) - h Lambda . sum_i b_i g_t, where the multiplier is h Lambda.
+  RB_HD_LARGE T work(const State& state, const T& h, const Coefficients& gamma, const Vector<T, m>& multiplier) const {
+    const Vector<T, n> from = middle(state, h, gamma);
+    T work(0.0);
+    const int k = nodes();
+    for (int i = 0; i < k; ++i)
+      work = fma(T(row(i)[S]),
+                 work_at(at_node(h, i), h, position(from, h, gamma, i), velocity_at_node(gamma, i), multiplier), work);
+    return work;
   }
   /// rho += weight Dg, without the entries that are minus another one.
   RB_HD static void accumulate(T weight, const Matrix<T, m, n>& dg, Forms& rho) {

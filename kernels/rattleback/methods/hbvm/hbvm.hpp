@@ -35,8 +35,12 @@ class Hbvm : HbvmEquations<T, System, S> {
   template <class Sum>
   RB_HD_LARGE StepReport<T> operator()(State& state, Sum&& sum, T h) const {
     Vector<T, n> dq, dp;
-    StepReport<T> report = solve(state, h, dq, dp);
-    sum.add(dq, dp, report.status == T(0.0), state);
+    [[maybe_unused]] T work(0.0);
+    StepReport<T> report = solve(state, h, dq, dp, work);
+    const mask_t<T> solved = report.status == T(0.0);
+    sum.add(dq, dp, solved, state);
+    if constexpr (timed<System>)
+      if (options_.measures_work) sum.add_work(work, solved, state);
     check(state, report);
     return report;
   }
@@ -44,7 +48,7 @@ class Hbvm : HbvmEquations<T, System, S> {
  private:
   using Base::at_node, Base::direct, Base::direct_equations, Base::guess, Base::integrate,
       Base::line_integral_equations, Base::middle, Base::newton_only, Base::nodes, Base::position, Base::quadrature,
-      Base::rate_of_constraint, Base::row, Base::value_at_node, Base::velocities, Base::velocity_at_node;
+      Base::rate_of_constraint, Base::row, Base::value_at_node, Base::velocities, Base::velocity_at_node, Base::work;
 
   /// What one sweep makes of gamma.
   struct Sweep {
@@ -53,8 +57,8 @@ class Hbvm : HbvmEquations<T, System, S> {
     mask_t<T> singular;
   };
 
-  /// The increments of q and p, and the new multiplier.
-  RB_HD StepReport<T> solve(State& state, T h, Vector<T, n>& dq, Vector<T, n>& dp) const {
+  /// The increments of q and p, the work of a driven system where it is measured, and the new multiplier.
+  RB_HD StepReport<T> solve(State& state, T h, Vector<T, n>& dq, Vector<T, n>& dp, [[maybe_unused]] T& work) const {
     const Vector<T, n> v = mass_.inverse_times(state.p);
     Coefficients gamma;
     guess(v, gamma);
@@ -92,6 +96,10 @@ class Hbvm : HbvmEquations<T, System, S> {
         newton.lanes.active = lanes.refused;
         step.refine(at, h, newton);
         dq = select(lanes.refused, newton.gamma[0], dq);
+        if constexpr (timed<System>) {
+          RB_UNROLL
+          for (int j = 0; j < S; ++j) next[j] = select(lanes.refused, newton.gamma[j], next[j]);
+        }
         dp = select(lanes.refused, newton.impulse, dp);
         if constexpr (m > 0) sweep.multiplier = select(lanes.refused, newton.multiplier, sweep.multiplier);
         update = select(lanes.refused, newton.residual, update);
@@ -101,6 +109,8 @@ class Hbvm : HbvmEquations<T, System, S> {
       }
     }
     dq = h * dq;
+    if constexpr (timed<System>)
+      if (options_.measures_work) work = this->work(state, h, next, sweep.multiplier);
     if constexpr (m > 0) state.lambda = inverse_h * sweep.multiplier;
     return {step_status<T>(lanes.converged(), lanes.singular, mask_t<T>(true)), lanes.iterations, update};
   }

@@ -64,6 +64,8 @@ class VariationalRungeKutta {
       if (any(lanes.active)) solve(state.q, m, h, tableau, scale, lanes, u, at);
     }
 
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work(state.q, h, tableau, u), state);
     T norm(0.0);
     RB_UNROLL
     for (int i = 0; i < S; ++i) norm = max(norm, max_norm(at.residual[i]));
@@ -251,14 +253,32 @@ class VariationalRungeKutta {
     }
   }
 
+  /// x_j = h sum_l a_jl k_l.
+  template <class R>
+  RB_HD static Vector<R, n> place(int j, T h, const StageCoefficients<S>& tableau, const Unknowns<R>& u) {
+    Vector<R, n> x = Vector<R, n>::zero();
+    RB_UNROLL
+    for (int l = 0; l < S; ++l) x = add_scaled(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
+    return x;
+  }
+  /// The work of the step, by the weights of the tableau.
+  RB_HD T work(const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Unknowns<T>& u) const {
+    T work(0.0);
+    RB_UNROLL
+    for (int j = 0; j < S; ++j)
+      work = fma(T(tableau.b(j)),
+                 stage_.work(h * T(tableau.c(j)), h, q, place(j, h, tableau, u), segment<0, n>(u.stage[j]),
+                             segment<per_stage - n, n>(u.stage[j])),
+                 work);
+    return work;
+  }
+
   /// What stage j adds: to w_i = B_i^T m_i + h sum_j (b_j a_ji/b_i) v_j, to y and to m' - m.
   template <class R>
   RB_HD void add_stage(int j, const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Unknowns<R>& u,
                        Vector<R, n> (&w)[S], Evaluation<R>& r) const {
     const Vector<R, n> k = segment<0, n>(u.stage[j]);
-    Vector<R, n> x = Vector<R, n>::zero();
-    RB_UNROLL
-    for (int l = 0; l < S; ++l) x = add_scaled(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
+    const Vector<R, n> x = place(j, h, tableau, u);
     typename Stage::template Terms<R> at;
     if constexpr (by_hamiltonian) at.p = segment<n, n>(u.stage[j]);
     stage_(h * T(tableau.c(j)), q, x, k, at);

@@ -4,6 +4,7 @@
 #include "rattleback/lie/series.hpp"
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/linalg/factors.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/runge_kutta.hpp"
 
@@ -79,6 +80,18 @@ class VariationalStage {
       evaluate(here, q, x, k, at);
     } else {
       evaluate_out_of_line(here, q, x, k, at);
+    }
+  }
+
+  /// h P of a stage that is `after` the time of the system; `momentum` is m where the system has a Hamiltonian.
+  RB_HD T work(const T& after, const T& h, const Vector<T, N>& q, const Vector<T, n>& x, const Vector<T, n>& k,
+               [[maybe_unused]] const Vector<T, n>& momentum) const {
+    const SeriesChart<G, T> chart(x, series);
+    const auto& here = rattleback::after(system, after);
+    if constexpr (HamiltonianAlone<System>) {
+      return work_at(here, h, chart.move(q), chart.velocity(k), Vector<T, System::m>::zero(), momentum);
+    } else {
+      return work_at(here, h, chart.move(q), chart.velocity(k), Vector<T, System::m>::zero());
     }
   }
 

@@ -94,10 +94,13 @@ class GeneralLobatto {
       lanes.settle(change);
     }
 
+    [[maybe_unused]] const Configuration<System> start = state.q;
     state.q = r.g[S - 1];
     state.p = Chart<G, Tau, T>(r.xi[S - 1]).Ad_star(r.z[S - 1]);
-    Vector<T, m> impulse;
+    Vector<T, m> impulse{};
     if constexpr (m > 0) impulse = put_on_constraint(equations_.at_stage(h, S - 1), state.q, state.p, lanes.singular);
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work_of_stages<S, Tau>(equations_.system, start, h, x, impulse), state);
     StepReport<T> report = end_step<S, !spark>(lanes, h, impulse, x.multiplier[S - 1], r.norm, state);
     if constexpr (on_group<System>) {  // within a tenth of the fold iterations already fail
       const auto folded = (!(report.status == T(0.0))) & beyond_fold<G, Tau>(h * eta, S, 0.9);

@@ -77,8 +77,10 @@ class GroupSweeps {
     x = parked();
     state.q = end().g;
     state.p = end().p;
-    Vector<T, m> impulse;
+    Vector<T, m> impulse{};
     if constexpr (m > 0) impulse = put_on_constraint(at_stage(h, S - 1), state.q, state.p, lanes.singular);
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work_of_stages<S, Tau>(system_, start().q, h, x, impulse), state);
     return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.residual.largest(), state);
   }
 

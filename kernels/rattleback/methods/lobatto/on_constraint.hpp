@@ -4,6 +4,7 @@
 
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/mechanics/dynamics.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/mechanics/projection.hpp"
 #include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -100,6 +101,29 @@ RB_HD Vector<T, System::m> impulse_of_state(const System& system, const Vector<T
   Vector<T, m> impulse = -fma(h, rate, forms * free);
   solve_once<Definite<>>(gram_of(forms, mass_inverse), impulse);
   return impulse;
+}
+
+/// The work of a step of S stages from g, h sum_i b_i P(t_i, G_i, eta_i, Lambda_i), by the unknowns H_i and h Lambda_i. The last
+/// multiplier takes up the `impulse` as in `end_step`.
+template <int S, class Tau, class System, class T, class Unknowns>
+RB_HD T work_of_stages(const System& system, const Vector<T, element_size<System>>& g, const T& h, const Unknowns& x,
+                       const Vector<T, System::m>& impulse) {
+  constexpr auto tableau = lobatto_pair<S>();
+  T work(0.0);
+  RB_UNROLL
+  for (int i = 0; i < S; ++i) {
+    Vector<T, System::n> sum = Vector<T, System::n>::zero();
+    RB_UNROLL
+    for (int j = 0; i > 0 && j < S; ++j) sum = fma(T(tableau.a[i][j]), x.velocity[j], sum);
+    const Chart<group_of<System>, Tau, T> chart(h * sum);
+    Vector<T, System::m> multiplier = x.multiplier[i];
+    if constexpr (System::m > 0)
+      if (i + 1 == S) multiplier = fma(T(1.0 / tableau.b[i]), impulse, multiplier);
+    work =
+        fma(T(tableau.b[i]),
+            work_at(after(system, h * T(tableau.c[i])), h, chart.move(g), chart.dtau(x.velocity[i]), multiplier), work);
+  }
+  return work;
 }
 
 /// Ends a step of S stages, of which `impulse` put the momentum on the constraint. Lambda_s takes up what the node lacked: all of

@@ -2,6 +2,7 @@
 // Splittings of L = v.Mv/2 - U(q) into drifts and kicks (tableaus/compositions.hpp), of which a composition of the Lobatto pair with
 // two stages is one.
 
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/methods/composition/composed.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -10,15 +11,18 @@ RB_NAMESPACE_BEGIN
 /// weight is left out. F = -grad U, and where the system has an applied force F = (f - grad U)(t, q), whose time moves on with the drifts.
 /// With a force that depends on velocities kicks would not be exact, and the order would be 1. So velocities are no numbers, and such a
 /// force gives none, which shows in the status.
+///
+/// During a kick the velocity changes at a constant rate, so that the work of a kick by the force f is h b f . v with the mean v of the
+/// velocities before and after it, and that of the time h b U_t: the step is then a splitting of the equations of (t, q, p, W), too.
 template <class T, class System>
 class Splitting {
  public:
   using Numbers = CompositionNumbers;
-  using State = PhaseState<T, System::n, 0>;
+  using State = StateOf<T, System>;
   static constexpr bool two_packs = true;
 
-  RB_HD Splitting(const System& system, const SolverOptions<T>&, const Numbers& numbers)
-      : system_(system), mass_(system), numbers_(numbers) {}
+  RB_HD Splitting(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
+      : system_(system), mass_(system), numbers_(numbers), measures_work_(options.measures_work) {}
 
   RB_HD StepReport<T> operator()(State& state, T h) const {
     const double* weight = numbers_.weights;
@@ -34,16 +38,25 @@ class Splitting {
   }
 
  private:
-  RB_HD static void kick(const System& system, State& state, const T& h, double weight) {
+  RB_HD void kick(const System& system, State& state, const T& h, double weight) const {
+    if (weight == 0.0) return;
+    const T span = T(weight) * h;
     Vector<T, System::n> v{};
     RB_UNROLL
     for (int i = 0; i < System::n; ++i) v[i] = T(__builtin_nan(""));
-    if (weight != 0.0) state.p = fma(T(weight) * h, configuration_force(system, state.q, v), state.p);
+    const Vector<T, System::n> before = state.p;
+    state.p = fma(span, configuration_force(system, state.q, v), state.p);
+    if constexpr (timed<System>)
+      if (measures_work_) {
+        const Vector<T, System::n> mean = T(0.5) * mass_.inverse_times(before + state.p);
+        add_work(span * power_of_drive(system, state.q, mean, mean), state);
+      }
   }
 
   System system_;
   Mass<System> mass_;
   const Numbers& numbers_;
+  bool measures_work_;
 };
 
 RB_NAMESPACE_END

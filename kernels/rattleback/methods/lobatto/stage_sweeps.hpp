@@ -26,15 +26,13 @@ RB_NAMESPACE_BEGIN
 ///
 /// Where L is stated as a whole, M and B are L_vv and L_vq at (Q_i, V_i), and M_i^-1 (p - A_i) is the velocity that has the momentum p.
 /// Where the constraint Phi(q, v) is nonlinear in v, C is Phi_v, c_i is Phi at that velocity, and h B_j^T has l_j . Phi_vv added.
-/// An applied force belongs to f_j, and its derivative by v to B_j^T.
-/// A holonomic constraint turns its forces with q. Where D^2g has few entries E has this part of second order as well,
-///
-///   - sum_{j<s} ah_ij S y_j  in (E x)_i,     S = sum_k l_k D^2g_k  at the node.
+/// An applied force belongs to f_j, and its derivative by v to B_j^T. A holonomic constraint turns its forces with q: where D^2g has
+/// few entries, (E x)_i has the part -sum_{j<s} ah_ij S y_j of second order as well, with S = sum_k l_k D^2g_k at the node.
 ///
 /// A sweep subtracts x - P^-1 E x with x = P^-1 (r, c), so that it contracts like h^2. The matrices are those of the guess. Where M is
-/// constant and the constraint is holonomic, it is mostly these matrices that limit the contraction; for up to three coordinates the
-/// second sweep renews them, because three sweeps are then enough in place of four (bench/results/steps/first-guesses.md). With more
-/// coordinates the matrices cost more than the sweep that they save (0.7 to 0.9 of the time without).
+/// constant and the constraint is holonomic, it is mostly these matrices that limit the contraction. For up to three coordinates the
+/// second sweep renews them, because three sweeps are then enough in place of four (bench/results/steps/first-guesses.md); with more
+/// coordinates they cost more than the sweep that they save.
 ///
 /// The test of convergence is that of velocities: multipliers of inner stages carry rounding errors of the size eps/h^2, which do not
 /// reach the state. Lanes that do not contract are left unsolved.
@@ -46,8 +44,7 @@ class StageSweeps {
   static constexpr bool all_new = holonomic || spark;
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = all_new ? 0 : 1;
-  /// The constraint is nonlinear in v: its forms C = Phi_v depend on v.
-  static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;
+  static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;  // C = Phi_v depends on v
   static constexpr bool turns_forces = detail::has_sparse_hessian<System>(),
                         applies_force = detail::has_applied_force<System>();
   static constexpr int sweeps_with_own_matrices = holonomic && ConstantInertia<System> && n <= 3 ? 2 : 1;
@@ -114,11 +111,14 @@ class StageSweeps {
 
     RB_UNROLL
     for (int i = 1; i < S; ++i) q[i - 1] = at.q[i];
+    [[maybe_unused]] const Vector<T, n> start = state.q;
     state.q = q[S - 2];
     RB_UNROLL
     for (int j = 0; j < S; ++j) state.p = plus_forces(T(tableau.b[j]), at.w[j], state.p);
-    Vector<T, m> impulse;
+    Vector<T, m> impulse{};
     if constexpr (m > 0) impulse = put_on_constraint(at, h, x.velocity[S - 1], state, lanes.singular);
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work_of_stages<S, Cay>(system_, start, h, x, impulse), state);
     return end_step<S, !spark>(lanes, h, impulse, x.multiplier[S - 1], residual, state);
   }
 

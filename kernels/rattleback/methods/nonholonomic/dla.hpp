@@ -166,14 +166,28 @@ class DlaEquations : public VelocityEquations<T, System::n, System::m> {
           r, D(T(0.5)) * (constraint(system_, position(0.0, u), u) + constraint(system_at(1.0), position(1.0, u), u)));
     }
   }
-  RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
+  RB_HD Vector<T, m> finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
     const Vector<T, n> u = segment<0, n>(x);
     state.q = position(1.0, u);
     state.p = discrete_momentum<true>(u);
     const auto& system = system_at(1.0);
     const ConstraintForms<System> forms(system, state.q);
     LagrangianAt<System> at(system, state.q);
-    put_on_constraint(system, at, forms, state.q, u, state.p, singular);
+    return put_on_constraint(system, at, forms, state.q, u, state.p, singular);
+  }
+  /// By the quadrature of L_d; `impulse` is h/2 Lambda_2.
+  RB_HD_LARGE T work(const Vector<T, size>& x, const Vector<T, m>& impulse) const {
+    const Vector<T, n> u = segment<0, n>(x), next = position(1.0, u);
+    const auto& system_1 = system_at(1.0);
+    T power;
+    if constexpr (midpoint) {
+      power = power_of_drive(system_at(0.5), position(0.5, u), u, u);
+    } else {
+      power = T(0.5) * (power_of_drive(system_, q_, u, u) + power_of_drive(system_1, next, u, u));
+    }
+    return fma(
+        h_, power,
+        power_of_constraints(system_, q_, u, segment<n, m>(x)) + power_of_constraints(system_1, next, u, impulse));
   }
 
  private:

@@ -15,6 +15,7 @@
 
 #include "rattleback/lie/halfway.hpp"
 #include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/methods/solve/dual_problem.hpp"
 
@@ -69,11 +70,17 @@ class GroupDlaEquations : public VelocityEquations<T, System::n, System::m> {
     return join(r, constraint(after(system_, T(0.5) * h_), half.move(lift<D>(q_)), w));
   }
 
-  RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
+  RB_HD Vector<T, m> finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>& singular) const {
     const Vector<T, n> w = segment<0, n>(x);
     state.q = next(w);
     state.p = discrete_momentum<true>(w);
-    put_on_constraint(after(system_, h_), state.q, state.p, singular);
+    return put_on_constraint(after(system_, h_), state.q, state.p, singular);
+  }
+  /// By the quadrature of L_d; `impulse` is h/2 Lambda_2.
+  RB_HD_LARGE T work(const Vector<T, size>& x, const Vector<T, m>& impulse) const {
+    const Vector<T, n> w = segment<0, n>(x);
+    const T half = T(0.5) * h_;
+    return work_at(system_, half, q_, w, segment<n, m>(x)) + work_at(after(system_, h_), half, next(w), w, impulse);
   }
 
   /// Whether a step that failed turns so far that tau = cay, which ends at the angle pi, has no solution near the motion.

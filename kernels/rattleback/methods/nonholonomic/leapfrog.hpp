@@ -83,9 +83,18 @@ class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
     for (int k = 0; k < m; ++k) r = fma(-x[n + k], lift<D>(forms_.mu[k]), r);
     return join(r, constraint(system_1, q, v));
   }
-  RB_HD void finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>&) const {
+  RB_HD Vector<T, m> finish(const Vector<T, size>& x, StateOf<T, System>& state, mask_t<T>&) const {
     state.q = fma(half_, segment<0, n>(x), middle_);
     state.p = momentum(after(system_, half_ + half_), state.q, segment<0, n>(x));
+    return segment<n, m>(x);
+  }
+  /// At the middle, half of it with the velocity before the kick and half with that after it.
+  RB_HD_LARGE T work(const Vector<T, size>& x, const Vector<T, m>& impulse) const {
+    const auto& system = after(system_, half_);
+    const Vector<T, n> v = segment<0, n>(x), p = momentum(after(system_, half_ + half_), fma(half_, v, middle_), v);
+    const Vector<T, m> half = T(0.5) * impulse;
+    return work_at(system, half_, middle_, before_, half) +
+           work_at(system, half_, middle_, velocity(system, middle_, p), half);
   }
 
  private:
@@ -95,17 +104,14 @@ class LeapfrogEquations : public VelocityEquations<T, System::n, System::m> {
         half_(T(0.5) * h),
         middle_(fma(half_, v, state.q)),
         forms_(after(system, half_), middle_),
-        known_(pushed(after(system, half_), state.p)) {}
-  /// p + h/2 (f - H_q) at the middle.
-  RB_HD Vector<T, n> pushed(const System& system, const Vector<T, n>& p) const {
-    return fma(half_, configuration_force(system, middle_, velocity(system, middle_, p)), p);
-  }
+        before_(velocity(after(system, half_), middle_, state.p)),
+        known_(fma(half_, configuration_force(after(system, half_), middle_, before_), state.p)) {}
 
   const System& system_;
   T half_;
   Vector<T, n> middle_;
   ConstraintForms<System> forms_;
-  Vector<T, n> known_;
+  Vector<T, n> before_, known_;  // the velocity of p at the middle; p + h/2 (f - H_q) there
 };
 }  // namespace detail
 

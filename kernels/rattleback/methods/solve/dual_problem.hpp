@@ -75,7 +75,8 @@ struct VelocityEquations {
 };
 
 /// A step whose equations Newton's method solves. Equations comes from (system, state, h); besides what DualProblem asks for it has
-/// `scale` and finish(x, state, singular), which moves the state. With `folded()` it says which failed lanes turn too far.
+/// `scale` and finish(x, state, singular), which moves the state and returns the impulse of the constraints at its end. Of a driven system
+/// it has work(x, impulse), too. With `folded()` it says which failed lanes turn too far.
 template <class T, class System, class Equations>
 class NewtonStep {
   using Problem = DualProblem<T, Equations>;
@@ -92,7 +93,9 @@ class NewtonStep {
     typename Problem::Unknowns x;
     typename Team::template Shared<Workspace> workspace;
     SolveState<T> lanes = newton(Problem{equations}, options_, equations.scale, x, *workspace);
-    equations.finish(x, state, lanes.singular);
+    [[maybe_unused]] const auto impulse = equations.finish(x, state, lanes.singular);
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(equations.work(x, impulse), state);
     T status = step_status<T>(lanes.converged(), lanes.singular, is_finite(sum(state.q) + sum(state.p)));
     if constexpr (requires { equations.folded(); })
       status = select((!(status == T(0.0))) & equations.folded(), T(double(status_fold)), status);
