@@ -10,8 +10,9 @@ RB_NAMESPACE_BEGIN
 template <class T>
 class Convergence {
  public:
+  /// Where a motion comes to rest, its numbers lose their digits below 1e-307, so that nothing is smaller than small.
   RB_HD Convergence(const SolverOptions<T>& options, T scale)
-      : small_(options.tolerance * scale),
+      : small_(max(options.tolerance * scale, T(1e-300))),
         floor_(T(1e-11) * scale),
         near_(T(1e-2) * scale),
         previous_(__builtin_huge_val()) {}
