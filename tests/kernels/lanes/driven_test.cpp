@@ -190,7 +190,8 @@ void expect_same_steps(const auto&... numbers) {
   pack.p = vector_from_lanes<System::n>([&](int k) { return from(k).p; });
   if constexpr (System::m > 0) pack.lambda = vector_from_lanes<System::m>([&](int k) { return from(k).lambda; });
   const auto reports = typename Method::template of<Real, Systems>(
-      at(SystemOf<Real>{}, from_lanes(time)), SolverOptions<Real>{Real(1e-14), 50, Real(1.0), true}, numbers...)(pack, Real(0.125));
+      at(SystemOf<Real>{}, from_lanes(time)), SolverOptions<Real>{Real(1e-14), 50, Real(1.0), true}, numbers...)(
+      pack, Real(0.125));
   for (int k = 0; k < width; ++k) {
     auto one = from(k);
     const auto report = typename Method::template of<double, System>(
