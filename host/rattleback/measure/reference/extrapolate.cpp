@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <variant>
 
-#include "rattleback/measure/order.hpp"
 #include "rattleback/problem/options.hpp"
 #include "rattleback/real/elementary.hpp"
 
@@ -27,7 +27,7 @@ double share_of_own_error(const Problem& reference, double step, std::span<const
   double share = 0.0;
   for (const Problem& run : runs)
     if (const int tested = order_of(run); tested == 0 || tested >= order)
-      share = std::max(share, power(step / step_of(run), least));
+      share = std::max(share, power(step / std::abs(std::get<double>(run.study.time.step.content)), least));
   return share;
 }
 
