@@ -37,7 +37,7 @@ System system_from(const SystemAt& place) {
 template <template <class> class SystemOf>
 bool force_depends_on_velocity() {
   using System = SystemOf<double>;
-  if constexpr (timed<System>) {
+  if constexpr (has_force_of_velocity<System>()) {
     constexpr int n = System::n;
     std::vector<double> values;
     for (const ParameterInfo& parameter : parameters_of<System>()) values.push_back(parameter.value);

@@ -4,6 +4,7 @@
 // A driven system gives some of its functions with the time first, as in potential(t, q), or a generalized force,
 //
 //   Vector<S, n> force(t, q, v)     pairs with v; on a group in the frame of the body
+//   static bool force_of_velocity = false    where this force does not depend on v (optional, for speed)
 //
 // whereas force(q) and force(t, q) are -grad U by hand. AtTime<System> is such a system at one time. It has the functions without
 // the time, so that all code for systems takes it: a step evaluates each of its points with the system at the time of that point.
@@ -69,6 +70,15 @@ consteval bool has_applied_force() {
     return gives_force_in_time<typename System::Untimed>;
   } else {
     return false;
+  }
+}
+/// Whether the generalized force depends on the velocity. So it does unless the system says that it does not.
+template <class System>
+consteval bool has_force_of_velocity() {
+  if constexpr (requires { requires !System::force_of_velocity; }) {
+    return false;
+  } else {
+    return has_applied_force<System>();
   }
 }
 /// Whether functions of a system at a time, other than the generalized force, depend on the time.

@@ -47,6 +47,7 @@
 // A driven system (driven.hpp) gives an applied force, a function that depends on the time with the time first, or both:
 //
 //   Vector<T, n> force(t, q, v)                     pairs with v; on a group in the frame of the body
+//   static bool force_of_velocity = false           where it does not depend on v (optional, for speed)
 //   T potential(t, q), lagrangian(t, q, v), ..      each of the functions here on its own
 //
 // For a holonomic constraint a system gives, instead of the velocity constraint,

@@ -14,8 +14,18 @@
 //   four particles              12  2   92           67    282   542   1054    103  465   616   1120
 //   heavy top by directors      12  9   189          127   1298  7503          402  4186  9882
 //
-// So every system on R^n takes sweeps of R^n: those of two stages up to `most_of_two_stages` unknowns. Systems with explicit time or an
-// applied force take those of any number of stages, and systems with constraints of both kinds Newton's method.
+// So every system on R^n takes sweeps of R^n: those of two stages up to `most_of_two_stages` unknowns. Systems with constraints of both
+// kinds take Newton's method.
+//
+//   driven                                  chosen       stages
+//   oscillator with friction, s = 2         7.2          10
+//   potential in time, s = 2, 3             6.4, 28      13, 44
+//   force without velocity, n = 2, s = 2, 3 13, 61       22, 74
+//   breathing sphere with friction, s = 2   72           95
+//   M, A, U and a pivot in time, s = 2      112          139
+//
+// The last two are mostly sines of the time, which stages of every sweep evaluate. SPARK of a driven skate takes 88 and 136 with sweeps and
+// 425 and 762 with Newton's method.
 
 #include "rattleback/methods/lobatto/cyclic.hpp"
 #include "rattleback/methods/lobatto/group.hpp"
@@ -39,7 +49,7 @@ inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 template <class T, class System, int S>
 struct SweepsOnRn {
   template <bool>
-  using type = std::conditional_t<S == 2 && !timed<System> && (Quadratic<System> || Mechanical<System>) &&
+  using type = std::conditional_t<S == 2 && (Quadratic<System> || Mechanical<System>) &&
                                       stage_unknowns<System, S> <= most_of_two_stages,
                                   TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
@@ -64,7 +74,7 @@ consteval auto lobatto_form() {
                                              std::type_identity<GroupLobatto<T, System, Tau, S>>,
                                              std::type_identity<GeneralLobatto<T, System, Tau, S, true>>>::type;
     return std::type_identity<Normalising<Step, System, T>>{};
-  } else if constexpr (Condensable<System> && !timed<System>) {
+  } else if constexpr (Condensable<System> && !has_force_of_velocity<System>()) {
     return std::type_identity<CondensedLobatto<T, System, S>>{};
   } else if constexpr (swept) {
     return std::type_identity<LagrangianLobatto<T, System, S>>{};

@@ -8,7 +8,8 @@
 //   Pbar_i = p + h sum_j a_ij W_j       Phi(Q_i, Vbar_i) = 0, Pbar_i = dL/dv(Q_i, Vbar_i)       i = 2..s
 //   q' = Q_s, p' = Pbar_s, lambda' = Lambda_s, with Lambda_1 = lambda carried from step to step.
 //
-// Only the s - 2 interior accelerations are coupled.
+// Only the s - 2 interior accelerations are coupled. A driven system is taken at the time of each stage, and its generalized force, which
+// must not depend on the velocity here, belongs to dL/dq.
 
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
@@ -48,7 +49,7 @@ class CondensedLobatto {
 
     // stage 1 is known: the acceleration at the node
     const ConstraintForms<System> forms_1(system, state.q);
-    const Vector<T, n> w_1 = mass_.inverse_times(forms_1.plus_transpose_times(force(system, state.q), state.lambda));
+    const Vector<T, n> w_1 = mass_.inverse_times(forms_1.plus_transpose_times(force_of(system, state.q), state.lambda));
 
     // what the sweeps do not change: c_s v + h (a ah)_s1 w_1, q + h c_i v + h^2 (a ah)_i1 w_1 and v/h + a_i1 w_1
     const T inverse_h = T(1.0) / h;
@@ -81,10 +82,11 @@ class CondensedLobatto {
         q[i - 1] = q_known[i - 1];
         RB_UNROLL
         for (int j = 1; j <= inner; ++j) q[i - 1] = fma(h * h * T(tableau.a_ah[i][j]), w[j - 1], q[i - 1]);
-        f[i - 1] = mass_.inverse_times(force(system, q[i - 1]));
-        if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(system, q[i - 1]);
+        const auto& at = at_stage(system, h, i);
+        f[i - 1] = mass_.inverse_times(force_of(at, q[i - 1]));
+        if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(at, q[i - 1]);
       }
-      if constexpr (m > 0) lanes.singular = solve_multipliers(system, inverse_h, rate_known, q, f, forms, lambda);
+      if constexpr (m > 0) lanes.singular = solve_multipliers(system, h, inverse_h, rate_known, q, f, forms, lambda);
       lanes.count(counted);
       if constexpr (inner == 0) {
         lanes.active = mask_t<T>(false);
@@ -123,6 +125,14 @@ class CondensedLobatto {
   }
 
  private:
+  /// The system at the time of stage i.
+  RB_HD static decltype(auto) at_stage(const System& system, const T& h, int i) {
+    return after(system, h * T(lobatto_pair<S>().c[i]));
+  }
+  /// The force of the potential and the applied one.
+  RB_HD static Vector<T, n> force_of(const System& system, const Vector<T, n>& q) {
+    return configuration_force(system, q, Vector<T, n>::zero());
+  }
   /// f + M^-1 mu^T Lambda
   RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms,
                                   const Vector<T, m>& lambda) const {
@@ -137,7 +147,7 @@ class CondensedLobatto {
 
   /// Lambda_2..Lambda_s from (mu_i Vbar_i + d_i)/h = 0, i = 2..s:
   ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T Lambda_j = -mu_i (v/h + a_i1 w_1 + sum_{j>=2} a_ij f_j) - d_i/h.
-  RB_HD mask_t<T> solve_multipliers(const System& system, T inverse_h, const Vector<T, n> (&rate_known)[S - 1],
+  RB_HD mask_t<T> solve_multipliers(const System& system, const T& h, T inverse_h, const Vector<T, n> (&rate_known)[S - 1],
                                     const Vector<T, n> (&q)[S - 1], const Vector<T, n> (&f)[S - 1],
                                     const ConstraintForms<System> (&forms)[S - 1],
                                     Vector<T, m> (&lambda)[S - 1]) const {
@@ -151,7 +161,7 @@ class CondensedLobatto {
       RB_UNROLL
       for (int j = 0; j < S - 1; ++j) rate = fma(T(tableau.a[i + 1][j + 1]), f[j], rate);
       Vector<T, m> phi = forms[i] * rate;
-      if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(system, q[i]), phi);
+      if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(at_stage(system, h, i + 1), q[i]), phi);
       RB_UNROLL
       for (int k = 0; k < m; ++k) right[i * m + k] = -phi[k];
       // mu_i M^-1 mu_j^T, the transpose of which serves block (j, i)

@@ -35,7 +35,7 @@ class GroupSweeps {
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
   using Unknowns = StageUnknowns<T, n, m, S, first>;
-  static constexpr bool applies_force = detail::has_applied_force<System>();
+  static constexpr bool drags = detail::has_force_of_velocity<System>();
 
  public:
   using State = StateOf<T, System>;
@@ -96,7 +96,7 @@ class GroupSweeps {
   struct Stages {
     End end;
     ConstraintForms<System> forms[S];                                                                   // A_i
-    [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
+    [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
     Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
@@ -150,7 +150,7 @@ class GroupSweeps {
       const Vector<T, n> eta = chart.dtau(x.velocity[j]), p = inertia.momentum(system, at.end.g, eta);
       inertia.set_stage(system, j, at.end.g, eta, first_sweep);
       Vector<T, n> impulse = h * configuration_force(system, at.end.g, eta);
-      if constexpr (applies_force)
+      if constexpr (drags)
         if (first_sweep) at.drag[j] = force_by_velocity(system, at.end.g, eta);
       if constexpr (m > 0) {
         at.forms[j].mu = constraint_forms(system, at.end.g, p);
@@ -255,7 +255,7 @@ class GroupSweeps {
       RB_UNROLL
       for (int j = 0; j < S; ++j) back[j] = h * transpose_times(inertia.coupling(j), x.velocity[j]);
     }
-    if constexpr (applies_force) {
+    if constexpr (drags) {
       RB_UNROLL
       for (int j = 0; j < S; ++j) {
         const Vector<T, n> dragged = h * (at.drag[j] * x.velocity[j]);
@@ -291,7 +291,7 @@ class GroupSweeps {
                               G::ad_star(eta, momentum) - G::ad_star(w_y, state.p));
       [[maybe_unused]] Vector<T, n> pushed = Vector<T, n>::zero();
       if constexpr (Inertia::varies) r.velocity[i] = r.velocity[i] - h * (inertia.coupling(i) * y);
-      if constexpr (Inertia::varies || applies_force) {
+      if constexpr (Inertia::varies || drags) {
         RB_UNROLL
         for (int j = 0; j < S; ++j) {
           r.velocity[i] = fma(T(tableau.ah[i][j]), back[j], r.velocity[i]);
@@ -305,7 +305,7 @@ class GroupSweeps {
           constraint = (-half * T(tableau.c[i])) * (at.forms[i] * G::ad(eta, y));
         } else {
           constraint = -h * constraint_rate(state, inertia, y);
-          if constexpr (Inertia::varies || applies_force)
+          if constexpr (Inertia::varies || drags)
             constraint = constraint - at.forms[i] * inertia.inverse_times(i, pushed);
         }
       }

@@ -35,7 +35,7 @@ class StagePattern {
         for (int k = 0; k < Pattern::active; ++k)
           if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
       }
-      return nonlinear || has_applied_force<System>();
+      return nonlinear || has_force_of_velocity<System>();
     });
     return table(i);
   }

@@ -46,7 +46,8 @@ class StageSweeps {
   static constexpr int first = all_new ? 0 : 1;
   static constexpr bool nonlinear = nonholonomic && !AffineConstraint<System>;  // C = Phi_v depends on v
   static constexpr bool turns_forces = detail::has_sparse_hessian<System>(),
-                        applies_force = detail::has_applied_force<System>();
+                        applies_force = detail::has_applied_force<System>(),
+                        drags = detail::has_force_of_velocity<System>();
   static constexpr int sweeps_with_own_matrices = holonomic && ConstantInertia<System> && n <= 3 ? 2 : 1;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
@@ -163,7 +164,7 @@ class StageSweeps {
     Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
     Matrix<T, m, n> rate[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
-    [[no_unique_address]] std::conditional_t<applies_force, Vector<Matrix<T, n, n>, S>, Nothing> drag;   // df/dv
+    [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;   // df/dv
     [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
     Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
 
@@ -284,7 +285,7 @@ class StageSweeps {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
         const auto& system = at_stage(h, i);
-        if constexpr (applies_force)
+        if constexpr (drags)
           matrices.drag[i] = force_by_velocity(system, i == 0 ? state.q : q[i], x.velocity[i]);
         if constexpr (!ConstantInertia<System>) {
           MassInverse& inverse = matrices.inverse[i];
@@ -430,7 +431,7 @@ class StageSweeps {
       if constexpr (turns_forces)
         if (j > 0) back[j] = matrices.turn * y[j];
       if constexpr (nonlinear) back[j] = matrices.bend[j] * x.velocity[j];
-      if constexpr (applies_force) back[j] = fma(h, matrices.drag[j] * x.velocity[j], back[j]);
+      if constexpr (drags) back[j] = fma(h, matrices.drag[j] * x.velocity[j], back[j]);
       back[j] = matrices.coupling[j].plus_transpose_times(h, x.velocity[j], back[j]);
       turned_forms[j] = Vector<T, m>::zero();
       if constexpr (spark)

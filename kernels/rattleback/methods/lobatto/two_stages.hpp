@@ -6,7 +6,8 @@
 //   p' = P + h/2 (f(q', V_2) + C'^T Lambda_2)   on the constraint.
 //
 // Velocity constraints: Lambda_1 is known. Holonomic constraints: Lambda_1 is unknown, and g(q') = 0 (RATTLE). SPARK: it is unknown,
-// and C V_1 + d + C' V_2 + d' = 0 (methods/nonholonomic/spark.hpp).
+// and C V_1 + d + C' V_2 + d' = 0 (methods/nonholonomic/spark.hpp). The generalized force of a driven system belongs to f; the functions with
+// q' are those at the time of the end.
 
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
@@ -15,7 +16,7 @@
 
 RB_NAMESPACE_BEGIN
 
-/// Chords with the Jacobians J_1 = M - h/2 B^T of stage 1 and J_2 = M' + h/2 B' of stage 2, from the guess, whose error is
+/// Chords with the Jacobians J_1 = M - h/2 (B^T + F) of stage 1, F being the derivative of the generalized force by v, and J_2 = M' + h/2 B' of stage 2, from the guess, whose error is
 /// O(h^2). With the residuals e_1 = P - p(q, V_1) and e_2 = p(q, V_1) - p(q', V_2) and y = h/2 Lambda_1, an update is
 ///
 ///   c_1 = J_1^-1 e_1,    c_2 = J_2^-1 (e_2 + N c_1),    R_1 = J_1^-1 C^T,    R_2 = J_2^-1 N R_1,    N = M - h/2 B',
@@ -25,13 +26,16 @@ RB_NAMESPACE_BEGIN
 ///
 ///   (C R_1 + C' R_2 + h/2 R (R_1 + R_2)) dy = -(C V_1 + d + C' V_2 + d') - (C c_1 + C' c_2 + h/2 R (c_1 + c_2)).
 ///
-/// With holonomic constraints C' is that of the present iterate. Where M is constant the equation of V_1 is linear in V_1 and y: V_1 = J_1^-1 (p - A - h/2 DU) + R_1 y,
-/// and e_1 = 0. Where M varies the other matrices are those of the first update from the second sweep on: three
+/// With holonomic constraints C' is that of the present iterate. Where M is constant and F = 0 the equation of V_1 is linear in V_1 and y: V_1 = J_1^-1 (p - A - h/2 DU) + R_1 y,
+/// and e_1 = 0. Elsewhere the other matrices are those of the first update from the second sweep on: three
 /// sweeps in place of four to five (bench/results/steps/first-guesses.md). Lanes that do not contract are left unsolved.
 template <class T, class System, bool spark = false>
 class TwoStageSweeps {
   static constexpr int n = System::n, m = System::m;
   static constexpr bool holonomic = is_holonomic<System>, varies = detail::QuadraticPattern<System>::varies();
+  static constexpr bool applies_force = detail::has_applied_force<System>(),
+                        drags = detail::has_force_of_velocity<System>();
+  static constexpr bool linear = !varies && !drags;  // the equation of V_1
   static constexpr bool unknown_multiplier = holonomic || spark;
   using Lagrangian = QuadraticLagrangian<System, T>;
   using Forms = ConstraintForms<System>;
@@ -63,7 +67,8 @@ class TwoStageSweeps {
     if constexpr (m > 0) {
       forms.mu = constraint_forms(system_, state.q, v);
       if constexpr (spark) {
-        const Vector<T, n> forced = at.plus_force(h, v, coupling.plus_times(-h, v, Vector<T, n>::zero()));
+        const Vector<T, n> forced =
+            plus_force(system_, at, state.q, h, v, coupling.plus_times(-h, v, Vector<T, n>::zero()));
         y = T(0.5) * impulse_of_state(system_, state.q, v, h, mass_inverse * forced, forms, mass_inverse);
       } else {
         y = half * state.lambda;
@@ -72,19 +77,20 @@ class TwoStageSweeps {
     }
 
     // the guess
-    FirstInverse inverse(coupling.template added_to<true>(at.mass(), -half));
+    FirstInverse inverse(first_chord(at, coupling, state.q, v, half));
     Matrices chord;
     chord.set_first(inverse, forms);
     Vector<T, n> first;
-    if constexpr (varies) {
-      first = mass_inverse * at.kinetic(at.plus_force(half, v, pushed));
+    if constexpr (linear) {
+      first = inverse * at.kinetic(plus_force(system_, at, state.q, half, Vector<T, n>::zero(), pushed));
     } else {
-      first = inverse * at.kinetic(at.plus_force(half, Vector<T, n>::zero(), pushed));
+      first = mass_inverse * at.kinetic(plus_force(system_, at, state.q, half, v, pushed));
     }
     Vector<T, n> second = first - inverse * coupling.plus_times(h, first, Vector<T, n>::zero());
     T scale = magnitude(v) + magnitude(first - v);
     if constexpr (holonomic) scale = scale + rounding_velocity(T(1.0) / h, state.q);
 
+    const auto& at_end = after(system_, h);
     Sweeps<T> lanes(options_, scale);
     const T rounding = rounding_of_residuals(scale, state.p);
     lanes.singular = mass_inverse.singular() | inverse.singular();
@@ -94,43 +100,43 @@ class TwoStageSweeps {
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       q = fma(half, first + second, state.q);
-      end = Lagrangian(system_, q);
+      end = Lagrangian(at_end, q);
       const Vector<T, n> p_first = at.momentum(first);
       Vector<T, n> e_1, e_2 = p_first - end.momentum(second);
-      if constexpr (varies) {
+      if constexpr (!linear) {
         if constexpr (unknown_multiplier) pushed = forms.plus_transpose_times(state.p, y);
-        p = at.plus_force(half, first, pushed);
+        p = plus_force(system_, at, state.q, half, first, pushed);
         e_1 = p - p_first;
       }
       Vector<T, m> right;
       if constexpr (holonomic) {
-        end_forms.mu = constraint_forms(system_, q, second);
-        right = (-(T(1.0) / h)) * system_.position_constraint(q);
+        end_forms.mu = constraint_forms(at_end, q, second);
+        right = (-(T(1.0) / h)) * at_end.position_constraint(q);
       } else if constexpr (spark) {
-        end_forms.mu = constraint_forms(system_, q, second);
+        end_forms.mu = constraint_forms(at_end, q, second);
         right = -(forms * first + end_forms * second);
         if constexpr (has_constraint_offset<System>)
-          right = right - (constraint_offset(system_, state.q) + constraint_offset(system_, q));
+          right = right - (constraint_offset(system_, state.q) + constraint_offset(at_end, q));
       }
       if (lanes.wants_residual(sweep, options_)) {
         residual = max_norm(e_2);
-        if constexpr (varies) residual = max(residual, max_norm(e_1));
+        if constexpr (!linear) residual = max(residual, max_norm(e_1));
         if constexpr (unknown_multiplier) residual = max(residual, max_norm(right));
         lanes.check(residual, rounding);
       }
       if (lanes.ended() || lanes.late(sweep, options_)) break;
       if (varies && sweep == 1) {
-        inverse = FirstInverse(at.coupling(first).template added_to<true>(at.mass(), -half));
+        inverse = FirstInverse(first_chord(at, at.coupling(first), state.q, first, half));
         lanes.note_singular(inverse.singular());
         chord.set_first(inverse, forms);
       }
       if (sweep == 0 || (varies && sweep == 1)) {
         lanes.note_singular(chord.set_second(at, end, end.coupling(second), half));
         if constexpr (spark)
-          lanes.note_singular(chord.set_constraint(forms, end_forms, constraint_rate(system_, q, second), half));
+          lanes.note_singular(chord.set_constraint(forms, end_forms, constraint_rate(at_end, q, second), half));
       }
       Vector<T, n> c_1 = Vector<T, n>::zero();
-      if constexpr (varies) {
+      if constexpr (!linear) {
         c_1 = inverse * e_1;
         e_2 = e_2 + chord.carried(at, c_1, half);
       }
@@ -143,7 +149,7 @@ class TwoStageSweeps {
           RB_UNROLL
           for (int l = 0; l < m; ++l) gram[l][k] = column[l];
         }
-        right = right - end_forms * (T(0.5) * (varies ? c_1 + c_2 : c_2));
+        right = right - end_forms * (T(0.5) * (linear ? c_2 : c_1 + c_2));
         lanes.note_singular(solve_once<Definite<>>(gram, right));
       } else if constexpr (spark) {
         right = right - chord.moved(forms, c_1, c_2, half);
@@ -152,7 +158,7 @@ class TwoStageSweeps {
       if constexpr (unknown_multiplier) {
         RB_UNROLL
         for (int k = 0; k < m; ++k) {
-          c_1 = varies || k > 0 ? fma(right[k], chord.response_1[k], c_1) : right[k] * chord.response_1[k];
+          c_1 = !linear || k > 0 ? fma(right[k], chord.response_1[k], c_1) : right[k] * chord.response_1[k];
           c_2 = fma(right[k], chord.response_2[k], c_2);
         }
         y = select(lanes.active, y + right, y);
@@ -162,17 +168,17 @@ class TwoStageSweeps {
       lanes.settle(sweep, larger(magnitude(c_1), magnitude(c_2)));
     }
 
-    if constexpr (!varies) {
+    if constexpr (linear) {
       if constexpr (unknown_multiplier) pushed = forms.plus_transpose_times(state.p, y);
-      p = at.plus_force(half, first, pushed);
+      p = plus_force(system_, at, state.q, half, first, pushed);
       residual = max(residual, max_norm(p - at.momentum(first)));
     }
     state.q = q;
-    state.p = end.plus_force(half, second, p);
+    state.p = plus_force(at_end, end, q, half, second, p);
     T check = sum(q);
     if constexpr (m > 0) {
-      if constexpr (!unknown_multiplier) end_forms.mu = constraint_forms(system_, q, second);
-      const Vector<T, m> impulse = put_on_constraint(system_, end, end_forms, q, second, state.p, lanes.singular);
+      if constexpr (!unknown_multiplier) end_forms.mu = constraint_forms(at_end, q, second);
+      const Vector<T, m> impulse = put_on_constraint(at_end, end, end_forms, q, second, state.p, lanes.singular);
       if constexpr (!spark) state.lambda = (T(2.0) * (T(1.0) / h)) * impulse;
       check = check + sum(spark ? impulse : state.lambda);
     }
@@ -181,8 +187,27 @@ class TwoStageSweeps {
   }
 
  private:
-  using FirstInverse = Factors<T, n, Definite<detail::ChordPattern<System, true>>>;
+  using FirstPattern = std::conditional_t<drags, FullPattern, detail::ChordPattern<System, true>>;
+  using FirstInverse = Factors<T, n, Definite<FirstPattern>>;
   using SecondInverse = Factors<T, n, Definite<detail::ChordPattern<System, false>>>;
+
+  /// y + s f, with the generalized force.
+  RB_HD static Vector<T, n> plus_force(const System& system, const Lagrangian& at, const Vector<T, n>& q, const T& s,
+                                       const Vector<T, n>& v, Vector<T, n> y) {
+    if constexpr (applies_force) y = fma(s, system.applied_force(q, v), y);
+    return at.plus_force(s, v, y);
+  }
+  /// J_1 at the velocity v.
+  RB_HD Matrix<T, n, n> first_chord(const Lagrangian& at, const Coupling<System, T>& coupling, const Vector<T, n>& q,
+                                    const Vector<T, n>& v, const T& half) const {
+    Matrix<T, n, n> chord = at.mass();
+    if constexpr (drags) {
+      const Matrix<T, n, n> drag = force_by_velocity(system_, q, v);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) chord[i] = fma(-half, drag[i], chord[i]);
+    }
+    return coupling.template added_to<true, drags>(chord, -half);
+  }
 
   /// The matrices of a chord.
   struct Matrices {

@@ -31,11 +31,10 @@ struct SparkSweepsOf {
 template <class T, class System, int S>
 consteval auto spark_form() {
   constexpr bool swept = stage_unknowns<System, S> <= most_swept<T, System>;
-  if constexpr (timed<System>) {
-    return std::type_identity<GeneralLobatto<T, System, Cay, S, true, true>>{};
-  } else if constexpr (Condensable<System> && S == 2) {
+  constexpr bool condensable = Condensable<System> && !timed<System>;
+  if constexpr (condensable && S == 2) {
     return std::type_identity<CondensedDla<T, System, DlaLagrangian::verlet, DlaConstraint::trap>>{};
-  } else if constexpr (Condensable<System>) {
+  } else if constexpr (condensable) {
     return std::type_identity<CondensedSpark<T, System, S>>{};
   } else if constexpr (swept) {
     return std::type_identity<
