@@ -13,6 +13,7 @@
 
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/system.hpp"
+#include "rattleback/methods/lobatto/on_constraint.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
 
@@ -31,7 +32,7 @@ class CondensedLobatto {
   static constexpr int n = System::n, m = System::m;
 
  public:
-  using State = PhaseState<T, n, m>;
+  using State = StateOf<T, System>;
   static constexpr bool two_packs = (m == 0 && S * n <= 8) || (many_registers && S == 2);
 
   RB_HD CondensedLobatto(const System& system, const SolverOptions<T>& options)
@@ -107,6 +108,8 @@ class CondensedLobatto {
     }
     w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], lambda[S - 2]);
 
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work(system, state, h, v, w_1, w_new, lambda), state);
     Vector<T, n> impulse = T(tableau.b[0]) * w_1;
     RB_UNROLL
     for (int j = 1; j < S; ++j) impulse = fma(T(tableau.b[j]), w_new[j - 1], impulse);
@@ -132,6 +135,21 @@ class CondensedLobatto {
   /// The force of the potential and the applied one.
   RB_HD static Vector<T, n> force_of(const System& system, const Vector<T, n>& q) {
     return configuration_force(system, q, Vector<T, n>::zero());
+  }
+  /// The work of the step, whose velocities are V_i = v + h sum_j ah_ij w_j.
+  RB_HD T work(const System& system, const State& state, const T& h, const Vector<T, n>& v, const Vector<T, n>& w_1,
+               const Vector<T, n> (&w)[S - 1], const Vector<T, m> (&lambda)[S - 1]) const {
+    constexpr auto tableau = lobatto_pair<S>();
+    StageUnknowns<T, n, m, S, 1> x;
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) {
+      Vector<T, n> rate = T(tableau.ah[i][0]) * w_1;
+      RB_UNROLL
+      for (int j = 1; j + 1 < S; ++j) rate = fma(T(tableau.ah[i][j]), w[j - 1], rate);
+      x.velocity[i] = fma(h, rate, v);
+      if constexpr (m > 0) x.multiplier[i] = h * (i > 0 ? lambda[i - 1] : state.lambda);
+    }
+    return work_of_stages<S, Cay>(system, state.q, h, x, Vector<T, m>::zero());
   }
   /// f + M^-1 mu^T Lambda
   RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms,

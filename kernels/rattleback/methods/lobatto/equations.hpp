@@ -17,7 +17,8 @@
 //   dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j = dtau_xi^T mu' = dtau_{-xi}^T z_s                           i = 1..s
 //   W_j = dtau_{Xi_j}^T F_j + grad_Xi <p_j, dtau_Xi H_j>.
 //
-// F_s has the same share, h b_s dtau_xi^T F_s, of both sides and is left out: the multiplier Lambda_s does not enter them.
+// F_s has the same share, h b_s dtau_xi^T F_s, of both sides and is left out: the multiplier Lambda_s does not enter them. On R^n, where
+// W = F, the left sides less the right ones are p_i - p - h sum_j ah_ij F_j.
 //
 //   velocity constraints:   Phi(t_i, G_i, eta(t_i, G_i, mubar_i)) = 0, i = 2..s,   Lambda_1 = lambda,  lambda' = Lambda_s
 //   holonomic constraints:  phi(t_i, G_i) = 0, i = 2..s,                           (Dphi eta + phi_t)(t', g', mu') = 0
@@ -32,6 +33,114 @@
 #include "rattleback/tableaus/lobatto.hpp"
 
 RB_NAMESPACE_BEGIN
+
+/// What a stage contributes to the balances of momenta, R being T or a dual number over it.
+template <class R, int n>
+struct StageMomenta {
+  Vector<R, n> pi, hw, hf;  // dtau_{Xi_i}^T p_i, h W_i (without F_s), h Ad*_{tau(Xi_i)^-1} F_i
+
+  /// Stage i of S in a chart, with H_i, p_i and h F_i.
+  template <int S, bool linear, class Chart>
+  RB_HD static StageMomenta of(int i, const Chart& chart, const R& h, const Vector<R, n>& velocity,
+                               const Vector<R, n>& p, const Vector<R, n>& hf) {
+    StageMomenta r;
+    r.pi = chart.dtau_star(p);
+    if constexpr (linear) {
+      r.hw = i + 1 == S ? Vector<R, n>::zero() : hf;
+    } else {
+      r.hw = h * chart.gradient(p, velocity);
+      if (i + 1 < S) r.hw = r.hw + chart.dtau_star(hf);
+    }
+    r.hf = chart.Ad_inverse_star(hf);
+    return r;
+  }
+};
+
+/// Entries of forces, all of which are there.
+struct AllForced {
+  RB_HD static constexpr bool is_forced(int) { return true; }
+};
+
+/// The balances of momenta (26), (27) of a step from the momentum p, to which stages are added one after another; the residuals of (26)
+/// go to `residual`. All forms of the step take them from here. On a group the sums grow as the stages come, which keeps few numbers alive, and only the z_i with i >= first_node
+/// are there. On R^n, where dtau and Ad are the identity, all follows from the h F_j, of which Forces says which entries are there.
+template <class T, int n, int S, bool linear, int first_node = 1, class Forces = AllForced>
+struct LobattoBalance {
+  using Residuals = Vector<T, n>[S];
+  struct Curved {
+    Vector<T, n> z[S];
+    Vector<T, n> back;  // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
+  };
+  struct Linear {
+    Vector<T, n> hf[S];
+  };
+  std::conditional_t<linear, Linear, Curved> sums;
+
+  RB_HD void begin(const Vector<T, n>& p, Residuals& residual) {
+    if constexpr (!linear) {
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) {
+        residual[i] = Vector<T, n>::zero();
+        sums.z[i] = p;
+      }
+      sums.back = p;
+    }
+  }
+  RB_HD void add(int j, const StageMomenta<T, n>& at, Residuals& residual) {
+    constexpr auto tableau = lobatto_pair<S>();
+    if constexpr (linear) {
+      residual[j] = at.pi;
+      sums.hf[j] = at.hf;
+    } else {
+      residual[j] = residual[j] + at.pi;
+      if (j > 0) {  // b_1 = ah_i1
+        RB_UNROLL
+        for (int i = 0; i < S; ++i) residual[i] = fma(T(tableau.b[j] - tableau.ah[i][j]), at.hw, residual[i]);
+      }
+      RB_UNROLL
+      for (int i = first_node; i < S; ++i) sums.z[i] = fma(T(tableau.a[i][j]), at.hf, sums.z[i]);
+      if (j + 1 < S) sums.back = fma(T(tableau.b[j]), at.hf, sums.back);
+    }
+  }
+  /// The residuals are complete after the last stage, whose chart this is on a group.
+  template <class... Chart>
+  RB_HD void close(const Vector<T, n>& p, Residuals& residual, const Chart&... last) {
+    constexpr auto tableau = lobatto_pair<S>();
+    if constexpr (linear) {
+      const Vector<T, n> first = plus_forces(T(tableau.b[0]), sums.hf[0], p);  // ah_i1 = b_1
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) {
+        residual[i] = residual[i] - first;
+        RB_UNROLL
+        for (int j = 1; j + 1 < S; ++j) residual[i] = plus_forces(T(-tableau.ah[i][j]), sums.hf[j], residual[i]);
+      }
+    } else {
+      const Vector<T, n> carried = (last.opposite().dtau_star(sums.back), ...);
+      RB_UNROLL
+      for (int i = 0; i < S; ++i) residual[i] = residual[i] - carried;
+    }
+  }
+  /// z_i.
+  RB_HD Vector<T, n> z(const Vector<T, n>& p, int i) const {
+    if constexpr (linear) {
+      Vector<T, n> z = p;
+      RB_UNROLL
+      for (int j = 0; j < S; ++j) z = plus_forces(T(lobatto_pair<S>().a[i][j]), sums.hf[j], z);
+      return z;
+    } else {
+      return sums.z[i];
+    }
+  }
+
+ private:
+  /// y + a f for forces f.
+  RB_HD static Vector<T, n> plus_forces(const T& a, const Vector<T, n>& f, Vector<T, n> y) {
+    RB_UNROLL
+    for (int i = 0; i < n; ++i)
+      if (Forces::is_forced(i)) y[i] = fma(a, f[i], y[i]);
+    return y;
+  }
+};
 
 /// The equations of a step of `system` over S stages, which are at the time of the step's beginning and after.
 ///
@@ -77,13 +186,14 @@ struct LobattoEquations {
   template <class R>
   struct Stage {
     Vector<R, N> g;
-    Vector<R, n> pi, hw, hf;  // dtau_{Xi_i}^T p_i, h W_i (without F_s), h Ad*_{tau(Xi_i)^-1} F_i
+    StageMomenta<R, n> momenta;
   };
+  using Balance = LobattoBalance<T, n, S, !on_group<System>, lifted ? 1 : S - 1>;
   struct Residual {
-    Vector<T, n> xi[S], z[S];
+    Vector<T, n> xi[S];
     Vector<T, N> g[S];
-    Vector<T, n> back;                         // mu + h sum_{j<s} b_j Ad*_{tau(Xi_j)^-1} F_j
-    Vector<T, n> momentum[S];                  // dtau_{Xi_i}^T p_i + h sum_j (b_j - ah_ij) W_j - dtau_{-xi}^T back
+    Balance balance;
+    Vector<T, n> momentum[S];                  // the residuals of (26)
     Vector<T, n> node[S];                      // z_i by (27) minus the unknown z_i
     Vector<T, m> constraint[S];                // phi(G_i)/h, Phi(G_i, eta(G_i, mubar_i)), or sum_j a_ij Phi(Q_j, V_j)
     Vector<T, mixed ? positions : 0> closing;  // Dphi eta + phi_t at the end, with both kinds
@@ -109,10 +219,7 @@ struct LobattoEquations {
     const Vector<R, n> p = momentum(at, r.g, eta);
     Vector<R, n> hf = R(h) * configuration_force(at, r.g, eta);
     if constexpr (m > 0) hf = hf + transpose_times(constraint_forms(at, r.g, eta), lift<R>(multiplier));
-    r.pi = chart.dtau_star(p);
-    r.hw = i + 1 == S ? Vector<R, n>::zero() : chart.dtau_star(hf);
-    if constexpr (on_group<System>) r.hw = fma(R(h), chart.gradient(p, velocity), r.hw);
-    r.hf = chart.Ad_inverse_star(hf);
+    r.momenta = StageMomenta<R, n>::template of<S, !on_group<System>>(i, chart, R(h), velocity, p, hf);
     return r;
   }
   /// Phi(G_i, eta(G_i, Ad*_tau z)) at g tau(xi); with both kinds of constraints the hidden constraint comes first.
@@ -145,7 +252,8 @@ struct LobattoEquations {
     }
     Vector<T, m> multiplier{};
     if constexpr (m > 0 && !spark) multiplier = h * state.lambda;
-    const Stage<D> at = stage<D>(values_of(state), h, 0, xi, constant<D>(eta), constant<T>(multiplier));
+    const StageMomenta<D, n> at =
+        stage<D>(values_of(state), h, 0, xi, constant<D>(eta), constant<T>(multiplier)).momenta;
     Vector<V, n> w, along;
     RB_ROLLED
     for (int i = 0; i < n; ++i) {
@@ -176,7 +284,7 @@ struct LobattoEquations {
 
   RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {
     constexpr auto tableau = lobatto_pair<S>();
-    Vector<T, n> hw[S], hf[S];
+    r.balance.begin(state.p, r.momentum);
     RB_ROLLED
     for (int i = 0; i < S; ++i) {
       Vector<T, n> sum = Vector<T, n>::zero();
@@ -185,27 +293,15 @@ struct LobattoEquations {
       r.xi[i] = h * sum;
       const Stage<T> at = stage<T>(state, h, i, r.xi[i], x.velocity[i], x.multiplier[i]);
       r.g[i] = at.g;
-      r.momentum[i] = at.pi;
-      hw[i] = at.hw;
-      hf[i] = at.hf;
+      r.balance.add(i, at.momenta, r.momentum);
     }
-    r.back = state.p;
-    RB_ROLLED
-    for (int j = 0; j + 1 < S; ++j) r.back = fma(T(tableau.b[j]), hf[j], r.back);
-    const Vector<T, n> carried = Chart<G, Tau, T>(-r.xi[S - 1]).dtau_star(r.back);
+    r.balance.close(state.p, r.momentum, Chart<G, Tau, T>(r.xi[S - 1]));
     r.norm = T(0.0);
     Vector<T, m> phi[S];
     RB_ROLLED
     for (int j = 0; spark && j < S; ++j) phi[j] = stage_constraint<T>(state, h, j, r.xi[j], x.velocity[j]);
     RB_ROLLED
     for (int i = 0; i < S; ++i) {
-      r.momentum[i] = r.momentum[i] - carried;
-      r.z[i] = state.p;
-      RB_ROLLED
-      for (int j = 0; j < S; ++j) {
-        r.momentum[i] = fma(T(tableau.b[j] - tableau.ah[i][j]), hw[j], r.momentum[i]);
-        r.z[i] = fma(T(tableau.a[i][j]), hf[j], r.z[i]);
-      }
       r.norm = max(r.norm, max_norm(r.momentum[i]));
       if (m == 0 || i == 0) continue;
       if constexpr (mixed) {
@@ -213,7 +309,7 @@ struct LobattoEquations {
         const Vector<T, m> phi_i = node_constraint<T>(state, h, i, r.xi[i], x.z[i]);
         r.constraint[i] = join(g, segment<positions, m - positions>(phi_i));
         r.closing = segment<0, positions>(phi_i);  // the last stage stays
-        r.node[i] = r.z[i] - x.z[i];
+        r.node[i] = r.balance.z(state.p, i) - x.z[i];
         r.norm = max(r.norm, max_norm(r.node[i]));
       } else if constexpr (is_holonomic<System>) {
         r.constraint[i] = (T(1.0) / h) * at_stage(h, i).position_constraint(r.g[i]);
@@ -223,7 +319,7 @@ struct LobattoEquations {
         for (int j = 0; j < S; ++j) r.constraint[i] = fma(T(tableau.a[i][j]), phi[j], r.constraint[i]);
       } else if constexpr (m > 0) {
         r.constraint[i] = node_constraint<T>(state, h, i, r.xi[i], x.z[i]);
-        r.node[i] = r.z[i] - x.z[i];
+        r.node[i] = r.balance.z(state.p, i) - x.z[i];
         r.norm = max(r.norm, max_norm(r.node[i]));
       }
       r.norm = max(r.norm, max_norm(r.constraint[i]));

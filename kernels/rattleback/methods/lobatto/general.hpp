@@ -96,7 +96,7 @@ class GeneralLobatto {
 
     [[maybe_unused]] const Configuration<System> start = state.q;
     state.q = r.g[S - 1];
-    state.p = Chart<G, Tau, T>(r.xi[S - 1]).Ad_star(r.z[S - 1]);
+    state.p = Chart<G, Tau, T>(r.xi[S - 1]).Ad_star(r.balance.z(state.p, S - 1));
     Vector<T, m> impulse{};
     if constexpr (m > 0) impulse = put_on_constraint(equations_.at_stage(h, S - 1), state.q, state.p, lanes.singular);
     if constexpr (timed<System>)
@@ -120,7 +120,7 @@ class GeneralLobatto {
                              Linearisation& d) const {
     Team::for_each(i == 0 ? n : 0, 2 * n, [&](int direction) {  // Xi_1 = 0 does not move
       Vector<D, n> xi = constant<D>(r.xi[i]), velocity = constant<D>(x.velocity[i]),
-                   z = constant<D>(lifted ? x.z[i] : r.z[i]);
+                   z = constant<D>(lifted ? x.z[i] : state.p);
       const int k = direction % n;
       const bool by_xi = direction < n;
       RB_ROLLED
@@ -131,9 +131,9 @@ class GeneralLobatto {
       const auto at = equations_.template stage<D>(state, h, i, xi, velocity, constant<T>(x.multiplier[i]));
       RB_ROLLED
       for (int j = 0; j < n; ++j) {
-        (by_xi ? d.pi_xi : d.pi_velocity)[j][k] = at.pi[j].partial[0];
-        (by_xi ? d.hw_xi : d.hw_velocity)[j][k] = at.hw[j].partial[0];
-        (by_xi ? d.hf_xi : d.hf_velocity)[j][k] = at.hf[j].partial[0];
+        (by_xi ? d.pi_xi : d.pi_velocity)[j][k] = at.momenta.pi[j].partial[0];
+        (by_xi ? d.hw_xi : d.hw_velocity)[j][k] = at.momenta.hw[j].partial[0];
+        (by_xi ? d.hf_xi : d.hf_velocity)[j][k] = at.momenta.hf[j].partial[0];
       }
       if constexpr (m > 0 && !is_holonomic<System>) {
         Vector<D, m> psi;
@@ -188,7 +188,7 @@ class GeneralLobatto {
       if constexpr (on_group<System>) {  // and the derivative of dtau_{-xi}^T back by xi
         Vector<D, n> xi = constant<D>(r.xi[S - 1]);
         xi[b].partial[0] = V(1.0);
-        const auto carried = Chart<G, Tau, D>(-xi).dtau_star(constant<D>(r.back));
+        const auto carried = Chart<G, Tau, D>(-xi).dtau_star(constant<D>(r.balance.sums.back));
         for (int a = 0; a < n; ++a) back[a] = fma(h * V(tableau.b[l]), carried[a].partial[0], back[a]);
       }
       RB_ROLLED

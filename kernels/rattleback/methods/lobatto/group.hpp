@@ -35,6 +35,7 @@ class GroupSweeps {
   /// The unknown multipliers are those of the stages first..first + s - 2, counted from 0.
   static constexpr int first = holonomic ? 0 : 1;
   using Unknowns = StageUnknowns<T, n, m, S, first>;
+  using Balance = LobattoBalance<T, n, S, false, holonomic || m == 0 ? S - 1 : 1>;
   static constexpr bool drags = detail::has_force_of_velocity<System>();
 
  public:
@@ -128,17 +129,13 @@ class GroupSweeps {
     return holonomic ? speed + rounding_velocity_of_stages<S>(T(1.0) / h, state.q) : speed;
   }
 
-  /// The residuals at x, and what the solves need. Sums over stages grow as the stages come, which keeps few numbers alive.
+  /// The residuals at x, and what the solves need.
   RB_HD void evaluate(const State& state, T h, const Unknowns& x, Inertia& inertia, bool first_sweep,
                       Stages& at) const {
     constexpr auto tableau = lobatto_pair<S>();
     Matrix<T, m, n> f[S], response[S];  // Ad*_{tau^-1} A, Ad_tau M^-1 A^T
-    Vector<T, n> z[S], back = state.p, carried;
-    RB_UNROLL
-    for (int i = 0; i < S; ++i) {
-      at.residual.velocity[i] = Vector<T, n>::zero();
-      z[i] = state.p;
-    }
+    Balance balance;
+    balance.begin(state.p, at.residual.velocity);
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
       Vector<T, n> sum = Vector<T, n>::zero();
@@ -156,22 +153,11 @@ class GroupSweeps {
         at.forms[j].mu = constraint_forms(system, at.end.g, p);
         impulse = impulse + at.forms[j].transpose_times(x.multiplier[j]);
       }
-      at.residual.velocity[j] = at.residual.velocity[j] + chart.dtau_star(p);
-      if (j > 0) {  // b_1 = ah_i1
-        Vector<T, n> hw = h * chart.gradient(p, x.velocity[j]);
-        if (j + 1 < S) hw = hw + chart.dtau_star(impulse);
-        RB_UNROLL
-        for (int i = 0; i < S; ++i)
-          at.residual.velocity[i] = fma(T(tableau.b[j] - tableau.ah[i][j]), hw, at.residual.velocity[i]);
-      }
-      const Vector<T, n> hf = chart.Ad_inverse_star(impulse);
-      RB_UNROLL
-      for (int i = holonomic || m == 0 ? S - 1 : 1; i < S; ++i) z[i] = fma(T(tableau.a[i][j]), hf, z[i]);
-      if (j + 1 < S) {
-        back = fma(T(tableau.b[j]), hf, back);
-      } else {
-        carried = chart.opposite().dtau_star(back);
-        at.end.p = chart.Ad_star(z[j]);
+      balance.add(j, StageMomenta<T, n>::template of<S, false>(j, chart, h, x.velocity[j], p, impulse),
+                  at.residual.velocity);
+      if (j + 1 == S) {
+        balance.close(state.p, at.residual.velocity, chart);
+        at.end.p = chart.Ad_star(balance.z(state.p, j));
       }
       if constexpr (m > 0) {
         if (j == 0) continue;
@@ -190,13 +176,11 @@ class GroupSweeps {
         }
       }
     }
-    RB_UNROLL
-    for (int i = 0; i < S; ++i) at.residual.velocity[i] = at.residual.velocity[i] - carried;
     if constexpr (m > 0) {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
-        if constexpr (!holonomic) r = r + response[i] * z[i];
+        if constexpr (!holonomic) r = r + response[i] * balance.z(state.p, i);
         if (keeps && !first_sweep) continue;
         RB_UNROLL
         for (int l = 0; l < S - 1; ++l) {

@@ -4,7 +4,7 @@
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/hessian.hpp"
 #include "rattleback/mechanics/lagrangian_at.hpp"
-#include "rattleback/methods/lobatto/on_constraint.hpp"
+#include "rattleback/methods/lobatto/equations.hpp"
 #include "rattleback/methods/lobatto/stage_pattern.hpp"
 #include "rattleback/methods/solve/iteration.hpp"
 #include "rattleback/tableaus/lobatto.hpp"
@@ -55,6 +55,7 @@ class StageSweeps {
   using Pattern = detail::QuadraticPattern<System>;
   using Entries = detail::StagePattern<System>;
   using Unknowns = StageUnknowns<T, n, m, S, first>;
+  using Balance = LobattoBalance<T, n, S, true, 1, Entries>;
 
  public:
   using State = StateOf<T, System>;
@@ -114,8 +115,7 @@ class StageSweeps {
     for (int i = 1; i < S; ++i) q[i - 1] = at.q[i];
     [[maybe_unused]] const Vector<T, n> start = state.q;
     state.q = q[S - 2];
-    RB_UNROLL
-    for (int j = 0; j < S; ++j) state.p = plus_forces(T(tableau.b[j]), at.w[j], state.p);
+    state.p = at.balance.z(state.p, S - 1);
     Vector<T, m> impulse{};
     if constexpr (m > 0) impulse = put_on_constraint(at, h, x.velocity[S - 1], state, lanes.singular);
     if constexpr (timed<System>)
@@ -124,13 +124,6 @@ class StageSweeps {
   }
 
  private:
-  /// y + a w for forces w.
-  RB_HD static Vector<T, n> plus_forces(const T& a, const Vector<T, n>& w, Vector<T, n> y) {
-    RB_UNROLL
-    for (int i = 0; i < n; ++i)
-      if (Entries::is_forced(i)) y[i] = fma(a, w[i], y[i]);
-    return y;
-  }
   /// An update less that of the first order, where there is one.
   template <int size>
   RB_HD static Vector<T, size> less(const Vector<T, size>& update, const Vector<T, size>& second) {
@@ -150,7 +143,7 @@ class StageSweeps {
 
   struct Nothing {};
   struct Stages {
-    Vector<T, n> w[S];
+    Balance balance;
     Unknowns residual;
     Vector<T, n> q[S];  // but the first
     Lagrangian end;     // of the last stage, as is the next
@@ -219,6 +212,7 @@ class StageSweeps {
     Vector<T, n>(&q)[S] = at.q;
     Lagrangian lagrangian[S];
     Forms forms[S];
+    at.balance.begin(state.p, at.residual.velocity);
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
       const auto& system = at_stage(h, j);
@@ -235,21 +229,16 @@ class StageSweeps {
         if constexpr (m > 0) forms[j].mu = constraint_forms(system, q[j], x.velocity[j]);
       }
       lagrangian[j].move(x.velocity[j]);
-      at.residual.velocity[j] = lagrangian[j].momentum(x.velocity[j]);
-      at.w[j] = Vector<T, n>::zero();
-      if constexpr (m > 0) at.w[j] = forms[j].transpose_times(x.multiplier[j]);
+      StageMomenta<T, n> momenta;
+      momenta.pi = lagrangian[j].momentum(x.velocity[j]);
+      momenta.hf = Vector<T, n>::zero();
+      if constexpr (m > 0) momenta.hf = forms[j].transpose_times(x.multiplier[j]);
       if constexpr (applies_force)
-        at.w[j] = fma(h, system.applied_force(j == 0 ? state.q : q[j], x.velocity[j]), at.w[j]);
-      at.w[j] = lagrangian[j].plus_force(h, x.velocity[j], at.w[j]);
+        momenta.hf = fma(h, system.applied_force(j == 0 ? state.q : q[j], x.velocity[j]), momenta.hf);
+      momenta.hf = lagrangian[j].plus_force(h, x.velocity[j], momenta.hf);
+      at.balance.add(j, momenta, at.residual.velocity);
     }
-    const Vector<T, n> p_first = plus_forces(T(tableau.b[0]), at.w[0], state.p);  // ah_i1 = b_1
-    RB_UNROLL
-    for (int i = 0; i < S; ++i) {
-      at.residual.velocity[i] = at.residual.velocity[i] - p_first;
-      RB_UNROLL
-      for (int j = 1; j + 1 < S; ++j)
-        at.residual.velocity[i] = plus_forces(T(-tableau.ah[i][j]), at.w[j], at.residual.velocity[i]);
-    }
+    at.balance.close(state.p, at.residual.velocity);
     if constexpr (spark) {
       Vector<T, m> phi[S];
       RB_UNROLL
@@ -268,10 +257,7 @@ class StageSweeps {
         if constexpr (holonomic) {
           r = (T(1.0) / h) * system.position_constraint(q[i]);
         } else {
-          Vector<T, n> p = state.p;
-          RB_UNROLL
-          for (int j = 0; j < S; ++j) p = plus_forces(T(tableau.a[i][j]), at.w[j], p);
-          const Vector<T, n> v = lagrangian[i].velocity(p, x.velocity[i]);
+          const Vector<T, n> v = lagrangian[i].velocity(at.balance.z(state.p, i), x.velocity[i]);
           if constexpr (nonlinear) {
             r = constraint(system, q[i], v);
           } else {

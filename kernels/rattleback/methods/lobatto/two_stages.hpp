@@ -173,15 +173,22 @@ class TwoStageSweeps {
       p = plus_force(system_, at, state.q, half, first, pushed);
       residual = max(residual, max_norm(p - at.momentum(first)));
     }
+    [[maybe_unused]] const Vector<T, n> start = state.q;
     state.q = q;
     state.p = plus_force(at_end, end, q, half, second, p);
     T check = sum(q);
+    Vector<T, m> impulse{};
     if constexpr (m > 0) {
       if constexpr (!unknown_multiplier) end_forms.mu = constraint_forms(at_end, q, second);
-      const Vector<T, m> impulse = put_on_constraint(at_end, end, end_forms, q, second, state.p, lanes.singular);
+      impulse = put_on_constraint(at_end, end, end_forms, q, second, state.p, lanes.singular);
       if constexpr (!spark) state.lambda = (T(2.0) * (T(1.0) / h)) * impulse;
       check = check + sum(spark ? impulse : state.lambda);
     }
+    if constexpr (timed<System>)
+      if (options_.measures_work) {
+        const StageUnknowns<T, n, m, 2, 0> x{{first, second}, {T(2.0) * y, Vector<T, m>::zero()}};
+        add_work(work_of_stages<2, Cay>(system_, start, h, x, impulse), state);
+      }
     return {step_status<T>(lanes.converged(), lanes.singular, is_finite(check + sum(state.p))), lanes.iterations,
             residual};
   }
