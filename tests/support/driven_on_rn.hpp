@@ -90,6 +90,7 @@ template <class T>
 struct SwellingWell {
   using scalar = T;
   static constexpr int n = 2, m = 0;
+  static constexpr bool force_of_velocity = false;
   static Vector<double, 2> start_q() { return {.5, -.25}; }
   static Vector<double, n> start_v() { return {.25, .75}; }
   template <class S>
@@ -106,6 +107,7 @@ struct SwellingWell {
 /// The same with friction.
 template <class T>
 struct DampedWell : SwellingWell<T> {
+  static constexpr bool force_of_velocity = true;
   template <class S>
   Vector<S, 2> force(const S& t, const Vector<S, 2>& q, const Vector<S, 2>& v) const {
     return SwellingWell<T>::force(t, q, v) + S(-0.5) * v;

@@ -88,7 +88,8 @@ class Printer : HeaderText {
     line(fmt::format("  static constexpr int n = {}, m = {}{};", n, m,
                      system_.mixed() ? fmt::format(", positions = {}", graph_.positions()) : ""));
     if (graph_.driven()) line("  static constexpr bool conserves_energy = false;");
-    if (!graph_.force.empty() && std::ranges::none_of(graph_.force, [&](int entry) { return graph_.depends_on_v(entry); }))
+    if (!graph_.force.empty() &&
+        std::ranges::none_of(graph_.force, [&](int entry) { return graph_.depends_on_v(entry); }))
       line("  static constexpr bool force_of_velocity = false;");
     line("");
     text("name", system_.name);

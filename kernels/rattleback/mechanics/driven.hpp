@@ -191,6 +191,16 @@ RB_HD decltype(auto) after(const System& system, [[maybe_unused]] const T& h) {
   }
 }
 
+/// The generalized force where the system says that it does not depend on the velocity. So velocities are no numbers here: a force that does
+/// depend on them gives none, which shows in the status of a step.
+template <class System, class T>
+RB_HD Vector<T, System::n> applied_force_at(const System& system, const Vector<T, element_size<System>>& q) {
+  Vector<T, System::n> v{};
+  RB_UNROLL
+  for (int i = 0; i < System::n; ++i) v[i] = T(__builtin_nan(""));
+  return system.applied_force(q, v);
+}
+
 /// The system whose time has the derivative 1: functions of it other than the generalized force, with q as dual numbers along v
 /// (`moving`), have the derivatives d_t + v d_q. S is the scalar of q without these derivatives.
 template <class S, class System>

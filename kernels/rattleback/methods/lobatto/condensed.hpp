@@ -134,7 +134,8 @@ class CondensedLobatto {
   }
   /// The force of the potential and the applied one.
   RB_HD static Vector<T, n> force_of(const System& system, const Vector<T, n>& q) {
-    return configuration_force(system, q, Vector<T, n>::zero());
+    if constexpr (detail::has_applied_force<System>()) return force(system, q) + applied_force_at(system, q);
+    return force(system, q);
   }
   /// The work of the step, whose velocities are V_i = v + h sum_j ah_ij w_j.
   RB_HD T work(const System& system, const State& state, const T& h, const Vector<T, n>& v, const Vector<T, n>& w_1,
@@ -165,9 +166,9 @@ class CondensedLobatto {
 
   /// Lambda_2..Lambda_s from (mu_i Vbar_i + d_i)/h = 0, i = 2..s:
   ///   sum_{j>=2} a_ij mu_i M^-1 mu_j^T Lambda_j = -mu_i (v/h + a_i1 w_1 + sum_{j>=2} a_ij f_j) - d_i/h.
-  RB_HD mask_t<T> solve_multipliers(const System& system, const T& h, T inverse_h, const Vector<T, n> (&rate_known)[S - 1],
-                                    const Vector<T, n> (&q)[S - 1], const Vector<T, n> (&f)[S - 1],
-                                    const ConstraintForms<System> (&forms)[S - 1],
+  RB_HD mask_t<T> solve_multipliers(const System& system, const T& h, T inverse_h,
+                                    const Vector<T, n> (&rate_known)[S - 1], const Vector<T, n> (&q)[S - 1],
+                                    const Vector<T, n> (&f)[S - 1], const ConstraintForms<System> (&forms)[S - 1],
                                     Vector<T, m> (&lambda)[S - 1]) const {
     constexpr auto tableau = lobatto_pair<S>();
     constexpr int size = (S - 1) * m;
@@ -179,7 +180,8 @@ class CondensedLobatto {
       RB_UNROLL
       for (int j = 0; j < S - 1; ++j) rate = fma(T(tableau.a[i + 1][j + 1]), f[j], rate);
       Vector<T, m> phi = forms[i] * rate;
-      if constexpr (has_constraint_offset<System>) phi = fma(inverse_h, constraint_offset(at_stage(system, h, i + 1), q[i]), phi);
+      if constexpr (has_constraint_offset<System>)
+        phi = fma(inverse_h, constraint_offset(at_stage(system, h, i + 1), q[i]), phi);
       RB_UNROLL
       for (int k = 0; k < m; ++k) right[i * m + k] = -phi[k];
       // mu_i M^-1 mu_j^T, the transpose of which serves block (j, i)

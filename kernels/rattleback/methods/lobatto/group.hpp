@@ -96,7 +96,7 @@ class GroupSweeps {
   };
   struct Stages {
     End end;
-    ConstraintForms<System> forms[S];                                                                   // A_i
+    ConstraintForms<System> forms[S];                                                           // A_i
     [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
     Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.

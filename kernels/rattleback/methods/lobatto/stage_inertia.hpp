@@ -102,8 +102,7 @@ class InertiaOfStages {
     if constexpr (varies) {
       T sum(0.0);
       RB_UNROLL
-      for (int k = 0; k < S; ++k)
-        sum = fma(T(tableau.a[i][k] * tableau.ah[k][l]), dot(x, at_.inverse[k] * y), sum);
+      for (int k = 0; k < S; ++k) sum = fma(T(tableau.a[i][k] * tableau.ah[k][l]), dot(x, at_.inverse[k] * y), sum);
       return sum;
     } else {
       return T(tableau.a_ah[i][l]) * dot(x, mass_.inverse_times(y));

@@ -71,7 +71,6 @@ class StageSweeps {
   }
   /// The step; q gets Q_2..Q_s.
   RB_HD StepReport<T> step(State& state, T h, Vector<T, n> (&q)[S - 1]) const {
-    constexpr auto tableau = lobatto_pair<S>();
     Lagrangian node(system_, state.q);
     Forms node_forms;
     node_forms.mu = Matrix<T, m, n>::zero();
@@ -157,7 +156,7 @@ class StageSweeps {
     Matrix<T, m, n> response[S];  // rows M_i^-1 C_i^T
     Matrix<T, m, n> rate[S];      // d(C_i V_i + d)/dq, its active columns; with velocity constraints
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
-    [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;   // df/dv
+    [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;           // df/dv
     [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
     Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
 
@@ -271,8 +270,7 @@ class StageSweeps {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
         const auto& system = at_stage(h, i);
-        if constexpr (drags)
-          matrices.drag[i] = force_by_velocity(system, i == 0 ? state.q : q[i], x.velocity[i]);
+        if constexpr (drags) matrices.drag[i] = force_by_velocity(system, i == 0 ? state.q : q[i], x.velocity[i]);
         if constexpr (!ConstantInertia<System>) {
           MassInverse& inverse = matrices.inverse[i];
           const MassInverse of_node = inverse;

@@ -201,7 +201,11 @@ class TwoStageSweeps {
   /// y + s f, with the generalized force.
   RB_HD static Vector<T, n> plus_force(const System& system, const Lagrangian& at, const Vector<T, n>& q, const T& s,
                                        const Vector<T, n>& v, Vector<T, n> y) {
-    if constexpr (applies_force) y = fma(s, system.applied_force(q, v), y);
+    if constexpr (drags) {
+      y = fma(s, system.applied_force(q, v), y);
+    } else if constexpr (applies_force) {
+      y = fma(s, applied_force_at(system, q), y);
+    }
     return at.plus_force(s, v, y);
   }
   /// J_1 at the velocity v.

@@ -147,6 +147,20 @@ TEST(DrivenLobatto, SweepsSolveItsEquations) {
   expect_sweeps_solve<DampedBody<double, ConstraintKind::velocity>>();
 }
 
+/// Says that its force does not depend on the velocity, and it does.
+template <class T>
+struct WrongWell : DampedWell<T> {
+  static constexpr bool force_of_velocity = false;
+};
+TEST(DrivenLobatto, AForceThatDependsOnTheVelocityAgainstItsWordFails) {
+  for_stages<2, 3>([](auto s) {
+    auto state = begin<WrongWell<double>>();
+    const auto system = at(WrongWell<double>{}, 0.0);
+    EXPECT_NE((LobattoStep<double, AtTime<WrongWell<double>>, Cay, s()>(system, to_round_off)(state, 0.125).status),
+              0.0);
+  });
+}
+
 /// A step forward, and one of size -h from its end.
 template <class System, int S>
 void expect_symmetric() {
