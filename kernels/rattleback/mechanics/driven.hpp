@@ -201,6 +201,21 @@ RB_HD Vector<T, System::n> applied_force_at(const System& system, const Vector<T
   return system.applied_force(q, v);
 }
 
+/// The derivative of the generalized force by v.
+template <class T, class System, int n = System::n>
+RB_HD Matrix<T, n, n> force_by_velocity(const System& system, const Vector<T, element_size<System>>& q,
+                                        const Vector<T, n>& v) {
+  using D = Dual<T, n>;
+  const Vector<D, n> f = system.applied_force(lift<D>(q), seeded_velocity<D, 0>(v));
+  Matrix<T, n, n> by_v;
+  RB_UNROLL
+  for (int i = 0; i < n; ++i) {
+    RB_UNROLL
+    for (int j = 0; j < n; ++j) by_v[i][j] = f[i].partial[j];
+  }
+  return by_v;
+}
+
 /// The system whose time has the derivative 1: functions of it other than the generalized force, with q as dual numbers along v
 /// (`moving`), have the derivatives d_t + v d_q. S is the scalar of q without these derivatives.
 template <class S, class System>

@@ -40,8 +40,9 @@ class EnergyMomentumChords {
     Vector<T, n> u =
         options_.guess *
         chord.guess(system_, state, h, T(0.5) * transpose_times(position_jacobian(system_, state.q), l), scale);
+    const auto& middle = after(system_, T(0.5) * h);
     const Vector<T, n> x = fma(T(0.5) * h, u, state.q);
-    Lagrangian at(system_, x);
+    Lagrangian at(middle, x);
     at.move(u);
     Vector<T, n> p_1 = T(2.0) * at.momentum(u) - state.p;
     set(chord, h, x, at, u, fma(h, u, state.q), l);
@@ -60,10 +61,10 @@ class EnergyMomentumChords {
       if (lanes.ended() || lanes.late(sweep, options_)) break;
       if constexpr (renews) {
         if (sweep == 1) {
-          const Vector<T, n> middle = fma(T(0.5) * h, u, state.q);
-          Lagrangian at_middle(system_, middle);
+          const Vector<T, n> x_1 = fma(T(0.5) * h, u, state.q);
+          Lagrangian at_middle(middle, x_1);
           at_middle.move(u);
-          set(chord, h, middle, at_middle, u, fma(h, u, state.q), l);
+          set(chord, h, x_1, at_middle, u, fma(h, u, state.q), l);
         }
       }
       const auto d = chord(T(-0.5) * r.kick, -r.drift, r.hidden, r.position);
@@ -75,9 +76,11 @@ class EnergyMomentumChords {
       lanes.settle(sweep, larger(magnitude(d.v), magnitude(d.u)), 0.1);  // energy adds up what is left
     }
 
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(equations(u, p_1, l, gamma).work, state);
     const Vector<T, n> q_1 = fma(h, u, state.q);
     auto v_1 = Vector<T, n>::zero();
-    if (keep.wanted()) v_1 = velocity(system_, q_1, p_1);
+    if (keep.wanted()) v_1 = velocity(after(system_, h), q_1, p_1);
     return end_of_step<scheme>(state, h, q_1, p_1, l, gamma, v_1,
                                {lanes.converged(), mask_t<T>(false), lanes.iterations, residual}, keep);
   }
@@ -86,17 +89,19 @@ class EnergyMomentumChords {
   /// The matrices at the midpoint x and at the end q_1 of a step with the velocity v.
   RB_HD void set(Chord& chord, T h, const Vector<T, n>& x, Lagrangian& at, const Vector<T, n>& v,
                  const Vector<T, n>& q_1, const Vector<T, m>& l) const {
+    const auto& middle = after(system_, T(0.5) * h);
+    const auto& end = after(system_, h);
     MassInverse mass_inverse, end_inverse;
     at.linearise(v, mass_inverse, chord.coupling);
     const Matrix<T, n, n> mass = at.mass();
-    chord.inverse =
-        typename Chord::Inverse(ConstraintHessian<System, T>(system_, x, l).added_to(chord.inertia(mass), T(0.25) * h));
+    chord.inverse = typename Chord::Inverse(
+        ConstraintHessian<System, T>(middle, x, l).added_to(chord.inertia(middle, x, v, mass), T(0.25) * h));
     Coupling<System, T> end_coupling;
-    Lagrangian(system_, q_1).linearise(v, end_inverse, end_coupling);
-    const Matrix<T, m, n> g = position_jacobian(system_, x);
-    chord.position = position_jacobian(system_, q_1);
-    chord.t = position_hessian(system_, x, v);
-    const Matrix<T, m, n> t_1 = position_hessian(system_, q_1, v);
+    Lagrangian(end, q_1).linearise(v, end_inverse, end_coupling);
+    const Matrix<T, m, n> g = position_jacobian(middle, x);
+    chord.position = position_jacobian(end, q_1);
+    chord.t = hidden_constraint_by_position(middle, x, v);
+    const Matrix<T, m, n> t_1 = hidden_constraint_by_position(end, q_1, v);
     RB_UNROLL
     for (int k = 0; k < m; ++k) {
       chord.c[k] = T(0.5) * g[k];

@@ -12,20 +12,22 @@ RB_NAMESPACE_BEGIN
 /// Eliminates the updates dv and du of v and u = (q' - q)/h from the linearised equations at x = q + theta h u,
 ///
 ///   du = dv + e_u + R_w dgamma,      J dv = e - C^T dl - (theta h B R_w + (1 - theta) h (T^T - B^T R_w)) dgamma,
-///   H_v dv + H_u du = -r_hidden,     P du = -r_position,        R_w = M^-1 G^T, J ~ M + theta h B - (1 - theta) h B^T,
+///   H_v dv + H_u du = -r_hidden,     P du = -r_position,        R_w = M^-1 G^T, J ~ M + theta h B - (1 - theta) h (B^T + F),
 ///
 /// and solves the remaining 2m equations of dl and dgamma: m without gamma. C holds the directions of the constraint forces,
-/// T the derivative of G along v. The terms with T and B^T in the second equation are those of gamma in p'.
+/// T the derivative of G along the motion, F that of the generalized force by v. The terms with T and B^T in the second equation are those of gamma in p'.
 template <class T, class System, GglScheme scheme>
 struct ChordEquations {
   static constexpr int n = System::n, m = System::m;
   using Traits = GglTraits<scheme>;
   static constexpr int multipliers = Traits::has_gamma ? 2 * m : m;
   using Rows = Matrix<T, m, n>;
-  using Inverse =
-      Factors<T, n,
-              Definite<detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
-                                             detail::HessianPattern<System>>>>;
+  static constexpr bool drags = detail::has_force_of_velocity<System>();
+  using Pattern =
+      std::conditional_t<drags, FullPattern,
+                         detail::UnitedPattern<detail::ChordPattern<System, false>, detail::ChordPattern<System, true>,
+                                               detail::HessianPattern<System>>>;
+  using Inverse = Factors<T, n, Definite<Pattern>>;
   struct Update {
     Vector<T, n> v, u;
     Vector<T, m> l, gamma;
@@ -36,18 +38,31 @@ struct ChordEquations {
   Rows c, g_response, t, hidden_v, hidden_u, position;  ///< C, R_w^T, T, H_v, H_u, P
   T reach, rest;                                        ///< theta h, (1 - theta) h
 
-  /// J without the second derivatives of constraints.
-  RB_HD Matrix<T, n, n> inertia(const Matrix<T, n, n>& mass) const {
-    return coupling.template added_to<true, true>(coupling.template added_to<false, true>(mass, reach), -rest);
+  /// J at (x, v), without the second derivatives of constraints.
+  RB_HD Matrix<T, n, n> inertia(const System& system, const Vector<T, n>& x, const Vector<T, n>& v,
+                                const Matrix<T, n, n>& mass) const {
+    Matrix<T, n, n> j =
+        coupling.template added_to<true, true>(coupling.template added_to<false, true>(mass, reach), -rest);
+    if constexpr (drags) {
+      const Matrix<T, n, n> drag = force_by_velocity(system, x, v);
+      RB_UNROLL
+      for (int i = 0; i < n; ++i) j[i] = fma(-rest, drag[i], j[i]);
+    }
+    return j;
   }
   /// v to first order in h, all derivatives at q; sets the scale of velocities. `pull` is the constraint force in the equation of v.
   RB_HD Vector<T, n> guess(const System& system, const StateOf<T, System>& state, const T& h, const Vector<T, n>& pull,
                            T& scale) const {
     const LagrangianOfState<System, T> node(system, state.q, state.p);
     const Vector<T, n>& v = node.v;
-    const Vector<T, n> push = node.at.plus_force(rest, v, state.p) - pull;
-    scale = magnitude(v) + abs(h) * magnitude(node.mass_inverse * node.at.plus_force(T(1.0), v, Vector<T, n>::zero())) +
-            rounding_velocity(T(1.0) / h, state.q);
+    Vector<T, n> push = node.at.plus_force(rest, v, state.p) - pull,
+                 force = node.at.plus_force(T(1.0), v, Vector<T, n>::zero());
+    if constexpr (detail::has_applied_force<System>()) {
+      const Vector<T, n> applied = system.applied_force(state.q, v);
+      push = fma(rest, applied, push);
+      force = force + applied;
+    }
+    scale = magnitude(v) + abs(h) * magnitude(node.mass_inverse * force) + rounding_velocity(T(1.0) / h, state.q);
     return node.at.velocity_near(v, node.mass_inverse, node.coupling.plus_times(-reach, v, push));
   }
 

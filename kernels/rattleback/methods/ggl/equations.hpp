@@ -3,6 +3,7 @@
 // their own means, and differ in how they solve these equations.
 
 #include "rattleback/linalg/dual_vector.hpp"
+#include "rattleback/mechanics/power.hpp"
 #include "rattleback/methods/ggl/scheme.hpp"
 #include "rattleback/methods/step.hpp"
 
@@ -15,6 +16,14 @@ struct GglPoint {
   Vector<D, n> slope;     ///< L_q + f - B; in VI-S, which has L_q + f at (q, v), -B
   Vector<D, m> hidden;    ///< G v + g_t
 };
+
+/// G v + g_t where the forms of G are known.
+template <class System, class T, int n = System::n, int m = System::m>
+RB_HD Vector<T, m> hidden_constraint(const System& system, const Vector<T, n>& x, const Vector<T, n>& v,
+                                     const ConstraintForms<System>& forms) {
+  if constexpr (detail::changes_in_time<System>()) return constraint(system, x, v);
+  return forms * v;
+}
 
 /// What is left of the equations besides A w = G^T gamma, which a path may solve beforehand.
 template <class D, int n, int m>
@@ -97,6 +106,14 @@ struct ViSEquations {
             fma(D(h), at.slope, momentum - at.momentum)};
   }
 };
+
+/// The work of a step at the point (x, v) where the force acts along u, (q' - q)/h, and the constraints with l = h lambda. The multiplier
+/// has the sign of the paper.
+template <class System, class T, int n = System::n, int m = System::m>
+RB_HD T work_along(const System& system, const T& h, const Vector<T, n>& x, const Vector<T, n>& v,
+                   const Vector<T, n>& u, const Vector<T, m>& l) {
+  return fma(h, power_of_drive(system, x, v, u), power_of_constraints(system, x, v, -l));
+}
 
 /// How the solution of a step ended.
 template <class T>

@@ -1,7 +1,6 @@
 #pragma once
 // The GGL integrators for any regular Lagrangian (ggl.hpp).
 
-#include "rattleback/mechanics/power.hpp"
 #include "rattleback/methods/ggl/equations.hpp"
 #include "rattleback/methods/solve/dual_problem.hpp"
 
@@ -108,18 +107,16 @@ class GeneralGgl : public NumbersOfScheme<scheme> {
       }
     }
 
-    /// At (q, v) of VI-S, or at x of the theta family, where the force acts along q' - q. The multiplier has the sign of the paper.
+    /// At (q, v) of VI-S, or at x of the theta family.
     RB_HD_LARGE T work(const Vector<T, size>& unknowns) const {
-      const T& h = equations_.h;
       const Vector<T, n> first = segment<0, n>(unknowns);
-      const Vector<T, m> impulses = -segment<first_lambda, m>(unknowns);
-      const auto at = [&](const System& system, const Vector<T, n>& x, const Vector<T, n>& v, const Vector<T, n>& u) {
-        return fma(h, power_of_drive(system, x, v, u), power_of_constraints(system, x, v, impulses));
-      };
-      if constexpr (vi_s)
-        return at(system_, state_.q, first, first + segment<2 * n, n>(unknowns));
-      else
-        return at(equations_.at_point(), equations_.middle(first), segment<n, n>(unknowns), first);
+      const Vector<T, m> l = segment<first_lambda, m>(unknowns);
+      if constexpr (vi_s) {
+        return work_along(system_, equations_.h, state_.q, first, first + segment<2 * n, n>(unknowns), l);
+      } else {
+        return work_along(equations_.at_point(), equations_.h, equations_.middle(first), segment<n, n>(unknowns), first,
+                          l);
+      }
     }
 
     template <class Keep>

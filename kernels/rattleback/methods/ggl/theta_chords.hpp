@@ -33,7 +33,9 @@ class ThetaChords {
     Chord chord;
     chord.reach = equations.reach();
     chord.rest = equations.rest();
-    const Forms forms_0 = forms_at(state.q);
+    const auto& at_point = equations.at_point();
+    const auto& at_end = after(system_, h);
+    const Forms forms_0 = forms_at(system_, state.q);
     Vector<T, m> l = -(h * state.lambda), gamma = Vector<T, m>::zero();
     T scale;
     Vector<T, n> v = options_.guess * chord.guess(system_, state, h, share * forms_0.transpose_times(l), scale), u = v;
@@ -46,19 +48,20 @@ class ThetaChords {
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       x = equations.middle(u);
-      Lagrangian at(system_, x);
+      Lagrangian at(at_point, x);
       at.move(v);
       MassInverse mass_inverse;
       at.linearise(v, mass_inverse, chord.coupling);
       q_1 = equations.end(u);
-      forms = forms_at(x);
-      if constexpr (Traits::forces_at_ends) forms_1 = forms_at(q_1);
-      chord.t = position_hessian(system_, x, v);
+      forms = forms_at(at_point, x);
+      if constexpr (Traits::forces_at_ends) forms_1 = forms_at(at_end, q_1);
+      chord.t = hidden_constraint_by_position(at_point, x, v);
       RB_UNROLL
       for (int k = 0; k < m; ++k) chord.g_response[k] = mass_inverse * forms.mu[k];
       const Vector<T, n> w = transpose_times(chord.g_response, gamma);
-      const Vector<T, n> beta = chord.coupling.plus_transpose_times(T(1.0), w, -transpose_times(chord.t, gamma));
-      point = {at.momentum(v), at.plus_force(T(1.0), v, beta), forms * v};
+      Vector<T, n> beta = chord.coupling.plus_transpose_times(T(1.0), w, -transpose_times(chord.t, gamma));
+      if constexpr (detail::has_applied_force<System>()) beta = beta + at_point.applied_force(x, v);
+      point = {at.momentum(v), at.plus_force(T(1.0), v, beta), hidden_constraint(at_point, x, v, forms)};
       const Forms& by_l = Traits::forces_at_ends ? forms_0 : forms;
       const Vector<T, n> e_u = v + w - u;
       const auto r = equations(x, q_1, by_l.transpose_times(l), point);
@@ -69,11 +72,11 @@ class ThetaChords {
       if (lanes.ended() || lanes.late(sweep, options_)) break;
 
       // w moves with x: du = (1 + turn) (dv + e_u + R_w dgamma)
-      const ConstraintHessian<System, T> curvature(system_, x, gamma);
+      const ConstraintHessian<System, T> curvature(at_point, x, gamma);
       const auto turned = [&](const Vector<T, n>& row) {
         return fma(chord.reach, curvature * (mass_inverse * row), row);
       };
-      set_inverse(at, x, share, l, curvature, chord);
+      set_inverse(at_point, at, x, v, share, l, curvature, chord);
       RB_UNROLL
       for (int k = 0; k < m; ++k) {
         chord.c[k] = share * by_l.mu[k];
@@ -96,22 +99,25 @@ class ThetaChords {
     Vector<T, n> pull_1;
     if constexpr (Traits::forces_at_ends) pull_1 = forms_1.transpose_times(l);
     const Vector<T, n> p_1 = equations.momentum_at_end(point.slope, by_l.transpose_times(l), pull_1);
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work_along(at_point, h, x, v, u, l), state);
     return end_of_step<scheme>(state, h, q_1, p_1, l, gamma, v,
                                {lanes.converged(), mask_t<T>(false), lanes.iterations, residual}, keep);
   }
 
  private:
-  RB_HD Forms forms_at(const Vector<T, n>& q) const {
+  RB_HD static Forms forms_at(const System& system, const Vector<T, n>& q) {
     Forms forms;
-    forms.mu = position_jacobian(system_, q);
+    forms.mu = position_jacobian(system, q);
     return forms;
   }
   /// J^-1, which moves with x, l and gamma where the forces do.
-  RB_HD void set_inverse(const Lagrangian& at, const Vector<T, n>& x, const T& share, const Vector<T, m>& l,
-                         const ConstraintHessian<System, T>& curvature, Chord& chord) const {
-    Matrix<T, n, n> j = curvature.added_to(chord.inertia(at.mass()), chord.rest);
+  RB_HD static void set_inverse(const System& system, const Lagrangian& at, const Vector<T, n>& x,
+                                const Vector<T, n>& v, const T& share, const Vector<T, m>& l,
+                                const ConstraintHessian<System, T>& curvature, Chord& chord) {
+    Matrix<T, n, n> j = curvature.added_to(chord.inertia(system, x, v, at.mass()), chord.rest);
     if constexpr (!Traits::forces_at_ends)
-      j = ConstraintHessian<System, T>(system_, x, l).added_to(j, share * chord.reach);
+      j = ConstraintHessian<System, T>(system, x, l).added_to(j, share * chord.reach);
     chord.inverse = typename Chord::Inverse(j);
   }
 

@@ -7,8 +7,8 @@ RB_NAMESPACE_BEGIN
 
 /// Newton's method without derivatives of M in v, z, l = h lambda and gamma for the equations of VI-S, with w = M(y)^-1 G(y)^T gamma. Their
 /// residuals are e_1 (of L_v(q, v)), e_2 (of L_v(q, v) = p' + h B, where B = T^T gamma - B(y, z)^T w),
-/// G(y) z and g(q')/h, where S = sum_k gamma_k D^2 g_k(y). With J_1 = M - h B(q, v)^T, J_3 = M(y) + h S, R_l = J_1^-1 G(q)^T,
-/// R_w = M(y)^-1 G(y)^T, W = h S M(y)^-1, C = h B(y, z), T the derivative of G along z and G' = G(q') (1 + W^T), the updates are
+/// G(y) z and g(q')/h, where S = sum_k gamma_k D^2 g_k(y). With J_1 = M - h (B + F)(q, v)^T, J_3 = M(y) + h S, R_l = J_1^-1 G(q)^T,
+/// R_w = M(y)^-1 G(y)^T, W = h S M(y)^-1, C = h B(y, z), T the derivative of G along the motion with z, F that of the generalized force by v, and G' = G(q') (1 + W^T), the updates are
 ///
 ///   dv = J_1^-1 e_1 - R_l dl,   J_3 dz = e_2 + N dv + P dgamma,   N = M - C + C^T W^T,   P = C^T R_w - h T^T,
 ///
@@ -23,10 +23,13 @@ class ViSChords {
   static constexpr int n = System::n, m = System::m;
   using Lagrangian = LagrangianAt<System, T>;
   using MassInverse = typename Lagrangian::MassInverse;
-  using FirstInverse = Factors<T, n, Definite<detail::ChordPattern<System, true>>>;
+  static constexpr bool drags = detail::has_force_of_velocity<System>();
+  using FirstPattern = std::conditional_t<drags, FullPattern, detail::ChordPattern<System, true>>;
+  using FirstInverse = Factors<T, n, Definite<FirstPattern>>;
   using ThirdInverse =
       Factors<T, n, Definite<detail::UnitedPattern<detail::QuadraticPattern<System>, detail::HessianPattern<System>>>>;
   using Rows = Matrix<T, m, n>;
+  using Forms = ConstraintForms<System>;
 
  public:
   using State = StateOf<T, System>;
@@ -46,18 +49,30 @@ class ViSChords {
     const Rows g_0 = position_jacobian(system_, state.q);
     FirstInverse inverse_1;
     Rows response_l;  // R_l^T
-    const auto set_first = [&] {
-      inverse_1 = FirstInverse(start.coupling.template added_to<true>(node.mass(), -h));
+    const auto set_first = [&](const Vector<T, n>& at_v) {
+      Matrix<T, n, n> mass = node.mass();
+      if constexpr (drags) {
+        const Matrix<T, n, n> drag = force_by_velocity(system_, state.q, at_v);
+        RB_UNROLL
+        for (int i = 0; i < n; ++i) mass[i] = fma(-h, drag[i], mass[i]);
+      }
+      inverse_1 = FirstInverse(start.coupling.template added_to<true, drags>(mass, -h));
       RB_UNROLL
       for (int k = 0; k < m; ++k) response_l[k] = inverse_1 * g_0[k];
     };
-    set_first();
+    set_first(v_0);
+    const auto kicked = [&](const Vector<T, n>& at_v) {  // p + h (L_q + f)(q, v)
+      Vector<T, n> p = state.p;
+      if constexpr (detail::has_applied_force<System>()) p = fma(h, system_.applied_force(state.q, at_v), p);
+      return node.plus_force(h, at_v, p);
+    };
 
     // the guess
     Vector<T, m> l = -(h * state.lambda);
-    Vector<T, n> v = node.velocity_near(v_0, node_inverse, node.plus_force(h, v_0, state.p) - transpose_times(g_0, l));
+    Vector<T, n> v = node.velocity_near(v_0, node_inverse, kicked(v_0) - transpose_times(g_0, l));
     Vector<T, n> z = v - node_inverse * start.coupling.plus_times(h, v, Vector<T, n>::zero());
-    Vector<T, m> gamma = guess_of_gamma(fma(h, v, state.q), z, h);
+    const auto& at_end = after(system_, h);
+    Vector<T, m> gamma = guess_of_gamma(at_end, fma(h, v, state.q), z, h);
     const T speed = magnitude(v_0) + magnitude(v - v_0);
     const T scale = speed + rounding_velocity(T(1.0) / h, state.q), rounding = rounding_of_residuals(scale, state.p);
     Sweeps<T> lanes(options_, scale);
@@ -66,13 +81,16 @@ class ViSChords {
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       const Vector<T, n> y = fma(h, v, state.q);
-      Lagrangian at(system_, y);
+      Lagrangian at(at_end, y);
       MassInverse mass_inverse;
       Coupling<System, T> coupling;
       at.move(z);
       at.linearise(z, mass_inverse, coupling);
       if constexpr (ConstantInertia<System>) mass_inverse = node_inverse;
-      const Rows g_y = position_jacobian(system_, y), t = position_hessian(system_, y, z);
+      Forms forms;
+      forms.mu = position_jacobian(at_end, y);
+      const Rows& g_y = forms.mu;
+      const Rows t = hidden_constraint_by_position(at_end, y, z);
       Rows response_w;  // R_w^T
       RB_UNROLL
       for (int k = 0; k < m; ++k) response_w[k] = mass_inverse * g_y[k];
@@ -82,12 +100,13 @@ class ViSChords {
       if constexpr (LagrangianAlone<System>) {  // M moves with v
         MassInverse unused;
         node.linearise(v, unused, start.coupling);
-        set_first();
+        set_first(v);
       }
       p_1 = at.momentum(z);
-      const auto r = equations(
-          node.plus_force(h, v, state.p), transpose_times(g_0, l), node.momentum(v), q_1,
-          GglPoint<T, n, m>{p_1, coupling.plus_transpose_times(T(1.0), w, -transpose_times(t, gamma)), g_y * z});
+      const auto r =
+          equations(kicked(v), transpose_times(g_0, l), node.momentum(v), q_1,
+                    GglPoint<T, n, m>{p_1, coupling.plus_transpose_times(T(1.0), w, -transpose_times(t, gamma)),
+                                      hidden_constraint(at_end, y, z, forms)});
       if (lanes.wants_residual(sweep, options_)) {
         residual = max(max(max_norm(r.kick), max_norm(r.turn)), max(max_norm(r.hidden), max_norm(r.position)));
         lanes.check(residual, rounding);
@@ -95,10 +114,10 @@ class ViSChords {
       if (lanes.ended() || lanes.late(sweep, options_)) break;
 
       coupling = coupling.scaled(h);
-      const ConstraintHessian<System, T> s(system_, y, gamma);
+      const ConstraintHessian<System, T> s(at_end, y, gamma);
       const ThirdInverse inverse_3(s.added_to(at.mass(), h));
       const HessianTimesInverse<System, T> turn(h, s, mass_inverse);
-      const Rows g_1 = position_jacobian(system_, q_1);
+      const Rows g_1 = position_jacobian(at_end, q_1);
       Rows g_turned, k_rows, moved, push;  // G', K, K N + h T, P^T
       RB_UNROLL
       for (int k = 0; k < m; ++k) {
@@ -138,6 +157,8 @@ class ViSChords {
       lanes.settle(sweep, larger(larger(magnitude(dv), magnitude(dz)), magnitude(transpose_times(response_w, dgamma))));
     }
 
+    if constexpr (timed<System>)
+      if (options_.measures_work) add_work(work_along(system_, h, state.q, v, v + w, l), state);
     const mask_t<T> solved = lanes.converged() & (magnitude(w) <= T(0.5) * speed);
     return end_of_step<GglScheme::vi_s>(state, h, q_1, p_1, l, gamma, v,
                                         {solved, mask_t<T>(false), lanes.iterations, residual}, keep);
@@ -145,12 +166,12 @@ class ViSChords {
 
  private:
   /// -(G M^-1 G^T)^-1 g/h at y and the velocity z.
-  RB_HD Vector<T, m> guess_of_gamma(const Vector<T, n>& y, const Vector<T, n>& z, T h) const {
-    Lagrangian at(system_, y);
+  RB_HD static Vector<T, m> guess_of_gamma(const System& system, const Vector<T, n>& y, const Vector<T, n>& z, T h) {
+    Lagrangian at(system, y);
     MassInverse mass_inverse;
     Coupling<System, T> coupling;
     at.linearise(z, mass_inverse, coupling);
-    const Rows g = position_jacobian(system_, y);
+    const Rows g = position_jacobian(system, y);
     Matrix<T, m, m> gram;
     RB_UNROLL
     for (int k = 0; k < m; ++k) {
@@ -158,7 +179,7 @@ class ViSChords {
       RB_UNROLL
       for (int i = 0; i < m; ++i) gram[i][k] = column[i];
     }
-    Vector<T, m> gamma = (-(T(1.0) / h)) * system_.position_constraint(y);
+    Vector<T, m> gamma = (-(T(1.0) / h)) * system.position_constraint(y);
     solve_once<Definite<>>(gram, gamma);
     return gamma;
   }

@@ -53,21 +53,6 @@ RB_HD Matrix<T, m, n> constraint_rate(const System& system, const Vector<T, n>& 
   return rate;
 }
 
-/// The derivative of the applied force by v.
-template <class T, class System, int n = System::n>
-RB_HD Matrix<T, n, n> force_by_velocity(const System& system, const Vector<T, element_size<System>>& q,
-                                        const Vector<T, n>& v) {
-  using D = Dual<T, n>;
-  const Vector<D, n> f = system.applied_force(lift<D>(q), seeded_velocity<D, 0>(v));
-  Matrix<T, n, n> by_v;
-  RB_UNROLL
-  for (int i = 0; i < n; ++i) {
-    RB_UNROLL
-    for (int j = 0; j < n; ++j) by_v[i][j] = f[i].partial[j];
-  }
-  return by_v;
-}
-
 /// l . Phi_vv.
 template <class T, class System, int n = System::n, int m = System::m>
 RB_HD Matrix<T, n, n> constraint_bend(const System& system, const Vector<T, n>& q, const Vector<T, n>& v,
