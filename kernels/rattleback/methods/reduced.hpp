@@ -7,8 +7,8 @@
 RB_NAMESPACE_BEGIN
 
 namespace detail {
-/// Completes what a step of the shape coordinates keeps (loop/last_step.hpp) by the cyclic coordinates.
-template <class Keep, class System>
+/// Completes what a step of the shape coordinates keeps (loop/last_step.hpp) by the cyclic coordinates, at its start or at its end.
+template <bool of_start, class Keep, class System>
 struct KeepOfShape {
   using T = typename System::scalar;
   using Reduced = Routhian<System>;
@@ -22,8 +22,8 @@ struct KeepOfShape {
   template <int m, int n>
   RB_HD void put(const mask_t<T>& solved, const Vector<T, m>& gamma, const Vector<T, n>& v, const Vector<T, n>& q,
                  const Vector<T, n>& p) const {
-    keep.put(solved, gamma, Reduced::with_part(v, velocity), Reduced::with_part(q, fma(h, velocity, state.q)),
-             Reduced::with_part(p, state.p));
+    keep.put(solved, gamma, Reduced::with_part(v, velocity),
+             Reduced::with_part(q, of_start ? state.q : fma(h, velocity, state.q)), Reduced::with_part(p, state.p));
   }
 };
 }  // namespace detail
@@ -36,17 +36,21 @@ struct KeepOfShape {
 /// This is the map of the whole system for a family in which the force of c is zero at all stages, and p_c = L_c'(X_i, V_i). It is not for a
 /// family that evaluates M at one point and the velocity at another.
 ///
-/// Core(system, options) has step(reduced, shape, h, velocity, keep..), which moves the state `shape` of the Routhian
-/// `reduced` and adds sum_i b_i V_c(X_i) to `velocity` by `plus_velocity` before it keeps anything.
+/// Core(system, options, numbers..) has step(reduced, shape, h, velocity, keep..), which moves the state `shape` of the Routhian
+/// `reduced` and adds sum_i b_i V_c(X_i) to `velocity` by `plus_velocity` before it keeps anything. What it keeps belongs to the state at the
+/// start of the step where it `keeps_start`, and to that at the end otherwise.
 template <class T, HasRouthian System, class Core>
-class ReducedStep {
+class ReducedStep : public detail::NumbersOf<Core> {
  public:
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
   static constexpr bool two_packs = Core::two_packs;
 
-  RB_HD ReducedStep(const System& system, const SolverOptions<T>& options) : system_(system), core_(system, options) {}
+  template <class... Numbers>
+    requires std::constructible_from<Core, const System&, const SolverOptions<T>&, const Numbers&...>
+  RB_HD ReducedStep(const System& system, const SolverOptions<T>& options, const Numbers&... numbers)
+      : system_(system), core_(system, options, numbers...) {}
 
   template <class... Keep>
     requires(sizeof...(Keep) == 0 || Core::keeps)
@@ -55,8 +59,9 @@ class ReducedStep {
     const Reduced reduced(system_, state.p);
     PhaseState<T, Reduced::n, Reduced::m> shape{Reduced::part_of(state.q), Reduced::part_of(state.p), state.lambda};
     auto velocity = Vector<T, System::n>::zero();
-    const StepReport<T> report = core_.step(reduced, shape, h, velocity,
-                                            detail::KeepOfShape<Keep, System>{keep, reduced, state, h, velocity}...);
+    const StepReport<T> report =
+        core_.step(reduced, shape, h, velocity,
+                   detail::KeepOfShape<Core::keeps_start, Keep, System>{keep, reduced, state, h, velocity}...);
     state.q = Reduced::with_part(shape.q, fma(h, velocity, state.q));
     state.p = Reduced::with_part(shape.p, state.p);
     state.lambda = shape.lambda;

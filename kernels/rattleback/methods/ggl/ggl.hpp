@@ -33,6 +33,7 @@
 #include "rattleback/methods/ggl/choose.hpp"
 #include "rattleback/methods/ggl/condensed.hpp"
 #include "rattleback/methods/ggl/condensed_vi_s.hpp"
+#include "rattleback/methods/ggl/cyclic.hpp"
 #include "rattleback/methods/ggl/general.hpp"
 #include "rattleback/methods/ggl/theta_chords.hpp"
 #include "rattleback/methods/ggl/vi_s_chords.hpp"
@@ -58,9 +59,16 @@ struct GglChords {
   using type = ThetaChords<T, System, scheme>;
 };
 template <class T, class System>
+  requires(!HasRouthian<System>)
 struct GglChords<T, System, GglScheme::vi_s> {
   template <bool>
   using type = ViSChords<T, System>;
+};
+template <class T, class System, GglScheme scheme>
+  requires ReducesGgl<System, scheme>
+struct GglChords<T, System, scheme> {
+  template <bool>
+  using type = ReducedStep<T, System, GglOfShape<T, System, scheme>>;
 };
 }  // namespace detail
 

@@ -20,7 +20,7 @@ class LobattoOfShape {
                                            std::type_identity<Sweeps>>::type;
 
  public:
-  static constexpr bool keeps = false, two_packs = Step::two_packs;
+  static constexpr bool keeps = false, keeps_start = false, two_packs = Step::two_packs;
 
   RB_HD LobattoOfShape(const System& system, const SolverOptions<T>& options)
       : options_(options), step_(Reduced(system, Vector<T, System::n>::zero()), options) {}

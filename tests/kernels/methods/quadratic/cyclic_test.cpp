@@ -1,5 +1,6 @@
-// Systems with cyclic coordinates: the Lobatto steps of the Routhian are those of the whole system.
+// Systems with cyclic coordinates: the Lobatto and GGL steps of the Routhian are those of the whole system.
 
+#include "rattleback/methods/ggl/ggl.hpp"
 #include "rattleback/methods/lobatto/lobatto.hpp"
 #include "rattleback/systems/holonomic/cylindrical_pendulum.hpp"
 #include "rattleback/systems/nonholonomic/chaplygin_sleigh.hpp"
@@ -133,6 +134,47 @@ TYPED_TEST(CyclicTest, MomentaStayToTheBit) {
     EXPECT_EQ(state.p[3], p[3]);
     EXPECT_NE(state.p[1], p[1]);
   });
+}
+
+/// What a step keeps besides the state.
+struct Kept {
+  Vector<double, 1>& gamma;
+  Vector<double, 4>&v, &q, &p;
+  bool wanted() const { return true; }
+  void put(bool, const Vector<double, 1>& of_gamma, const Vector<double, 4>& of_v, const Vector<double, 4>& of_q,
+           const Vector<double, 4>& of_p) const {
+    gamma = of_gamma;
+    v = of_v;
+    q = of_q;
+    p = of_p;
+  }
+};
+
+template <GglScheme scheme>
+void expect_ggl_of_the_whole(const auto... numbers) {
+  using System = OnEllipse<double>;
+  static_assert(detail::ReducesGgl<System, scheme>);
+  const GglStep<double, System, scheme> step(System{}, to_round_off, numbers...);
+  const GeneralGgl<double, System, scheme> general(System{}, to_round_off, numbers...);
+  expect_the_same_map(start<System>(), step, general, 0.1);
+  auto a = start<System>(), b = a;
+  const auto p = a.p;
+  Vector<double, 1> gamma[2];
+  Vector<double, 4> kept[2][3];
+  for (int k = 0; k < 20; ++k) {
+    ASSERT_EQ(step(a, 0.1, Kept{gamma[0], kept[0][0], kept[0][1], kept[0][2]}).status, double(status_good));
+    ASSERT_EQ(general(b, 0.1, Kept{gamma[1], kept[1][0], kept[1][1], kept[1][2]}).status, double(status_good));
+  }
+  EXPECT_LE(distance(gamma[0], gamma[1]), 1e-13);
+  for (int i = 0; i < 3; ++i) EXPECT_LE(distance(kept[0][i], kept[1][i]), 1e-13) << i;
+  for (const int c : {0, 3}) EXPECT_NEAR(a.p[c], p[c], 1e-15);  // Newton's method may take a step
+}
+
+TEST(Cyclic, GglStepsOfTheRouthianAreTheGeneralForm) {
+  expect_ggl_of_the_whole<GglScheme::vi_s>();
+  expect_ggl_of_the_whole<GglScheme::theta_a>(ggl_vi_a_numbers);
+  expect_ggl_of_the_whole<GglScheme::theta_b>(ggl_vi_bs_numbers);
+  expect_ggl_of_the_whole<GglScheme::theta_b>(ggl_vi_b_numbers);
 }
 
 /// Where the functional iteration does not contract, Newton's method takes the step.
