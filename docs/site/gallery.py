@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -47,9 +48,12 @@ with h5py.File(sys.argv[1]) as file:
 """
 
 
-def figures_of(study, result):
-    """The words after `rattleback plot` for figures that may fit, the best one first. A path is drawn where its samples are so close that it
-    is a curve and no star of chords."""
+def figures_of(study, result, commands):
+    """The words after `rattleback plot` for figures that may fit, the best one first: that of the comment, or one that its samples suggest.
+    A path is drawn where its samples are so close that it is a curve and no star of chords."""
+    for command in commands:
+        if command.startswith("rattleback plot "):
+            yield [result if word == pathlib.Path(result).name else word for word in shlex.split(command)[2:]]
     time = study.get("time", {})
     if "section" in study:
         yield ["section", result]
@@ -82,7 +86,7 @@ def write(program, folder, only):
             parts.append("```text\n" + "\n".join([f"rattleback run examples/{name}.toml"] + commands) + "\n```\n")
             parts.append(f"{told['trajectories']} trajector{'y' if told['trajectories'] == 1 else 'ies'}, {told['trajectory_steps']} steps in "
                          f"{told['wall_seconds']:.3g} s on {told['threads']} threads ({escape(told['device'])}).\n")
-            for words in figures_of(tomllib.loads(file.read_text()), result):
+            for words in figures_of(tomllib.loads(file.read_text()), result, commands):
                 figure = images / f"{name}.svg"
                 if subprocess.run([program, "plot", *words, "-o", figure], capture_output=True).returncode == 0:
                     parts.append(f"![The figure of {name}](gallery/{name}.svg)\n")

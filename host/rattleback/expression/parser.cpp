@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/expression/characters.hpp"
@@ -36,15 +37,15 @@ class Scanner {
     at_ += symbol.size();
     return true;
   }
-  /// Takes a name that begins here, with an index if present: y[2], link[2]_x.
+  /// Takes a name that begins here, with indices if present: y[2], link[2]_x, R[1][3].
   std::string_view name() {
     const std::size_t begin = at_;
-    take_letters();
-    if (at_ < text_.size() && text_[at_] == '[') {
+    do {
+      while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+      if (at_ >= text_.size() || text_[at_] != '[') break;
       const std::size_t end = text_.find(']', at_);
       at_ = end == std::string_view::npos ? text_.size() : end + 1;
-      if (at_ < text_.size() && text_[at_] == '_') take_letters();
-    }
+    } while (at_ < text_.size() && (text_[at_] == '_' || text_[at_] == '['));
     return text_.substr(begin, at_ - begin);
   }
   /// Takes a number that begins here.
@@ -62,10 +63,6 @@ class Scanner {
   [[nodiscard]] std::string_view text() const { return text_; }
 
  private:
-  void take_letters() {
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-  }
-
   std::string_view text_;
   std::size_t at_ = 0;
 };
@@ -216,7 +213,7 @@ class Parser {
   /// Returns the node of a name that is not a function. The index of the name is computed: y[i + 1].
   int variable(const std::string& word, std::size_t begin) {
     if (const auto index = indices_.find(word); index != indices_.end()) return graph_.constant(index->second);
-    const std::string name = with_whole_index(word, begin);
+    const std::string name = with_whole_indices(word, begin);
     try {
       return resolve_(name);
     } catch (const std::exception& error) {
@@ -225,21 +222,33 @@ class Parser {
       throw;
     }
   }
-  std::string with_whole_index(const std::string& word, std::size_t begin) {
-    const std::size_t open = word.find('['), close = word.find(']');
-    if (open == std::string::npos || close == std::string::npos) return word;
-    const std::string inside = word.substr(open + 1, close - open - 1);
-    if (std::ranges::all_of(inside, is_digit)) return word;
+  /// Computes the indices of a name.
+  std::string with_whole_indices(const std::string& word, std::size_t begin) {
+    std::string name;
+    std::size_t at = 0;
+    for (std::size_t open; (open = word.find('[', at)) != std::string::npos;) {
+      const std::size_t close = word.find(']', open);
+      if (close == std::string::npos) return word;
+      const std::optional<std::string> index = whole_index(word.substr(open + 1, close - open - 1), begin);
+      if (!index) {
+        if (indices_.empty()) return word;
+        throw SyntaxError(fmt::format("the index in {} is not a whole number", quote(word)), begin);
+      }
+      name += fmt::format("{}[{}]", word.substr(at, open - at), *index);
+      at = close + 1;
+    }
+    return name + word.substr(at);
+  }
+  std::optional<std::string> whole_index(const std::string& inside, std::size_t begin) {
+    if (std::ranges::all_of(inside, is_digit)) return inside;
     try {
       const Node& node = graph_[Parser(inside, 0, graph_, resolve_, indices_, terms_).all()];
-      if (is_whole(node))
-        return fmt::format("{}[{}]{}", word.substr(0, open), static_cast<int>(node.number), word.substr(close + 1));
+      if (is_whole(node)) return fmt::format("{}", static_cast<int>(node.number));
     } catch (const TooManyTerms& error) {
       throw SyntaxError(error.what(), begin);
     } catch (const std::exception&) {
     }
-    if (indices_.empty()) return word;
-    throw SyntaxError(fmt::format("the index in {} is not a whole number", quote(word)), begin);
+    return std::nullopt;
   }
   static bool is_whole(const Node& node) {
     return node.op == Op::constant && node.number == std::floor(node.number) && std::abs(node.number) <= 10000.0;

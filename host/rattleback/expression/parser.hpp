@@ -45,7 +45,7 @@ using NameResolver = std::function<int(const std::string& name)>;
 using Indices = std::map<std::string, int>;
 
 /// Returns the node of the expression that begins at the byte `begin` of `text`. A name has letters, digits and _, and may
-/// have an index, as q[2] and link[2]_x. Throws SyntaxError, and the exceptions of `resolve`.
+/// have indices, as q[2], link[2]_x and R[1][3]. Throws SyntaxError, and the exceptions of `resolve`.
 int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve, const Indices& indices = {},
                      std::size_t begin = 0);
 

@@ -49,12 +49,20 @@ FormulaError::FormulaError(const FormulaText& formula, std::size_t column, std::
 }
 
 std::vector<std::string> meanings_of(const std::string& name) {
-  const std::size_t open = name.find('['), close = name.find(']');
-  if (open == std::string::npos || close == std::string::npos || close < open) return {name};
-  std::vector<std::string> meanings;
-  for (const char* separator : {"", "_"})
-    meanings.push_back(name.substr(0, open) + separator + name.substr(open + 1, close - open - 1) +
-                       name.substr(close + 1));
+  constexpr std::size_t most = 32;
+  std::vector<std::string> meanings{""};
+  std::size_t at = 0;
+  for (std::size_t open; (open = name.find('[', at)) != std::string::npos;) {
+    const std::size_t close = name.find(']', open);
+    if (close == std::string::npos || meanings.size() > most) return {name};
+    const std::string before = name.substr(at, open - at), index = name.substr(open + 1, close - open - 1);
+    std::vector<std::string> longer;
+    for (const std::string& meaning : meanings)
+      for (const char* separator : {"", "_"}) longer.push_back(meaning + before + separator + index);
+    meanings = std::move(longer);
+    at = close + 1;
+  }
+  for (std::string& meaning : meanings) meaning += name.substr(at);
   return meanings;
 }
 

@@ -89,8 +89,8 @@ struct SystemFormulas {
 
 inline constexpr int most_observables = 32;
 
-/// Returns what a name with an index may mean: y2 and y_2 for y[2], link2_x and link_2_x for link[2]_x. Other names mean
-/// themselves.
+/// Returns what a name with indices may mean: y2 and y_2 for y[2], link2_x and link_2_x for link[2]_x, and R13_2 among those of
+/// R[1][3][2]. Other names mean themselves.
 [[nodiscard]] std::vector<std::string> meanings_of(const std::string& name);
 
 /// Returns why a text cannot name a coordinate, velocity, parameter or dimension; empty for a good name.

@@ -427,6 +427,12 @@ TEST(Formulas, StandForSeveralByAnIndex) {
   EXPECT_EQ(header(chain + "velocity_constraints=['for i in 1..n-1: for j in i+1..n: v_x[i] - v_y[j]']"),
             header(chain + "velocity_constraints=['v_x1 - v_y2', 'v_x1 - v_y3', 'v_x2 - v_y3']"));
   EXPECT_EQ(header(chain + "velocity_constraints=['for i in 1..0: v_x[i]']"), header(chain));
+  const std::string tops = "name='a'\ngroup='SO(3)^2'\n";
+  EXPECT_EQ(
+      header(tops +
+             "potential='sum(k in 1..3: R[k][3][1] R[k][3][2])'\nforce=['for i in 1..2: for k in 1..3: -w[k][i]']"),
+      header(tops + "potential='R13_1 R13_2 + R23_1 R23_2 + R33_1 R33_2'\n"
+                    "force=['-w1_1','-w2_1','-w3_1','-w1_2','-w2_2','-w3_2']"));
 }
 
 // The numbers of circles add up, so that a method sees R^n, and every method takes the system.
