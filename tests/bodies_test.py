@@ -6,6 +6,7 @@ import math, pathlib, subprocess, sys, tempfile, unittest
 import h5py
 import numpy as np
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ""
 
 # All kinds of bodies, coupled, with forces in the frame of the body and the time.
@@ -81,15 +82,15 @@ final_state = true
 
 
 def run(text, *options):
-    """The final q and v of the one trajectory, and its observables by name."""
+    """The final q and v of trajectory 0, its observables by name, and all final q."""
     with tempfile.TemporaryDirectory() as folder:
         study, result = pathlib.Path(folder, "study.toml"), pathlib.Path(folder, "result.h5")
         study.write_text(text)
         done = subprocess.run([PROGRAM, "run", study, "-o", result, *options], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         with h5py.File(result) as file:
-            found = {"q": file["final/q"][0], "v": file["final/v"][0]}
-            return found | {name: file["observables"][name]["mean"][:] for name in file.get("observables", ())}
+            found = {"q": file["final/q"][0], "v": file["final/v"][0], "all": file["final/q"][:]}
+            return found | {name: of["mean"][:] for name, of in file.get("observables", {}).items() if "mean" in of}
 
 
 def rotation(x):
@@ -154,6 +155,17 @@ class Bodies(unittest.TestCase):
         self.assertEqual(found["vertical"].size, 21)
         self.assertLess(np.ptp(found["vertical"]), 1e-13)
         self.assertEqual(*(run(TOPS, "--backend", backend)["q"].tobytes() for backend in ("cpu:scalar", "cpu")))
+
+    def test_the_tilt_of_coupled_tops_wanders_as_the_linear_equations_say(self):
+        """I z'' - i L z' = w z - c (z - z') for both tops, z = R13 + i R23."""
+        found = run((ROOT / "examples/coupled-tops.toml").read_text(), "--set", "ensemble.axes[0].count=5", "--set", "ensemble.axes[1].count=3")
+        tilt = 1 - found["all"].reshape(5, 3, 18)[:, :, 17]
+        for i, attraction in enumerate((0, .5, 1, 1.5, 2)):
+            for j, spin in enumerate((15, 20, 25)):
+                kept = 5 - attraction
+                rates, modes = np.linalg.eig(np.array([[0, 0, 1, 0], [0, 0, 0, 1], [kept, attraction, 12j, 0], [attraction, kept, 0, .6j*spin]]))
+                z = modes @ (np.exp(40*rates)*np.linalg.solve(modes, [1, 0, 0, 0]))
+                self.assertAlmostEqual(tilt[i, j]/(1 - math.cos(.1)), abs(z[1])**2, delta=.02)
 
     def test_bodies_that_do_not_act_on_each_other_move_as_each_alone(self):
         alone = {group: run(NONHOLONOMIC.format(group=group, body=body, q=q, v=v)) for group, (body, q, v) in ALONE.items()}
