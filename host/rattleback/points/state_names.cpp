@@ -51,8 +51,7 @@ std::map<std::string, StateColumn> given_names(const StateNames& names) {
     result.try_emplace(names.coordinates[i], StateColumn{StatePart::q, i});
   for (std::size_t i = 0; i < names.velocities.size(); ++i)
     result.try_emplace(names.velocities[i], StateColumn{StatePart::v, i});
-  // On a group a configuration has more numbers than a velocity.
-  for (std::size_t i = 0; i < names.coordinates.size() && names.elements == names.n; ++i)
+  for (std::size_t i = 0; i < names.coordinates.size() && !names.on_group; ++i)
     for (const char* separator : {"_", ""}) {
       result.try_emplace(fmt::format("v{}{}", separator, names.coordinates[i]), StateColumn{StatePart::v, i});
       result.try_emplace(fmt::format("p{}{}", separator, names.coordinates[i]), StateColumn{StatePart::p, i});
@@ -137,7 +136,7 @@ std::string StateNames::in_words() const {
   if (!coordinates.empty()) words += " or " + join(coordinates);
   words += n == 1 ? ", and v[0]" : fmt::format(", and v[0] .. v[{}]", n - 1);
   if (!velocities.empty()) return words + " or " + join(velocities);
-  if (coordinates.empty() || elements != n) return words;
+  if (coordinates.empty() || on_group) return words;
   std::vector<std::string> rates;
   for (const std::string& name : coordinates) rates.push_back("v_" + name);
   return words + " or " + join(rates);

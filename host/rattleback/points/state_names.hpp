@@ -19,6 +19,7 @@ struct StateNames {
   std::vector<std::string> velocities;   ///< names of their own; otherwise those of a coordinate x are v_x and vx
   std::set<std::string> used;            ///< names in expressions of the study: these are columns, not the state
   std::set<std::string> ignored;         ///< names of columns that are left out
+  bool on_group = false;                 ///< velocities are in the body, and have no names by coordinates
 
   /// Returns the names in words: "q[0] .. q[1] or x, y; v[0] .. v[1] or v_x, v_y; ..".
   [[nodiscard]] std::string in_words() const;

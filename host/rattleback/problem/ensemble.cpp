@@ -71,7 +71,8 @@ StateNames state_names(const Problem& problem) {
           {system.coordinates.begin(), system.coordinates.end()},
           formulas ? formulas->velocities : std::vector<std::string>{},
           names_in_expressions(problem.study, system),
-          {ignored.begin(), ignored.end()}};
+          {ignored.begin(), ignored.end()},
+          system.turn != nullptr};
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ TEST(StateNames, AreIndicesOrThoseOfTheSystem) {
   // one coordinate needs no index; on a group numbers of q have no velocity each
   EXPECT_EQ(found({"q", "v"}, {1, 1, 0, {"angle"}, {}, {}, {}}), "q0 v0 ");
   EXPECT_EQ(found({"q", "v"}, plane), "- - ");
-  EXPECT_EQ(found({"R11", "vR11"}, {1, 3, 0, {"R11"}, {}, {}, {}}), "q0 - ");
+  EXPECT_EQ(found({"R11", "vR11"}, {1, 3, 0, {"R11"}, {}, {}, {}, true}), "q0 - ");
+  EXPECT_EQ(found({"x", "y", "heading", "v_x"}, {3, 3, 0, {"x", "y", "heading"}, {}, {}, {}, true}), "q0 q1 q2 - ");
 }
 
 class StateTables : public testing::Test {
