@@ -125,7 +125,8 @@ StudyCitations Bibliography::of_study(std::string_view toml, std::string_view or
   found.method = root["method"]["name"].value_or(std::string());
   if (found.method.empty()) input_error(origin, "holds no study (there is no method.name)");
   const toml::table* system = root["system"].as_table();
-  if (system != nullptr && (system->contains("coordinates") || system->contains("file"))) {
+  const auto has = [system](const char* key) { return system != nullptr && system->contains(key); };
+  if (has("coordinates") || has("group") || has("file")) {
     found.own_system = (*system)["source"].value_or(std::string());
     if (found.own_system.empty()) found.own_system = "the study";
   } else {
