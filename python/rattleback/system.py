@@ -21,7 +21,7 @@ class System(Table):
     parameters:
         numbers by name; a table with ``value``, ``unit`` and ``text`` also does
     formulas:
-        the other keys of ``[system]`` in a study, such as ``potential``, ``lagrangian``, ``mass``, ``constraints``,
+        the other keys of ``[system]`` in a study, such as ``potential``, ``lagrangian``, ``hamiltonian``, ``mass``, ``constraints``,
         ``velocity_constraints``, ``observables``, ``conserved``, ``initial``. A formula is a text or a SymPy expression.
 
     The library checks the system when a study takes it.

@@ -75,8 +75,9 @@ void print_text(const Json& json) {
         others += (others.empty() ? "" : ", ") + observable.title();
     print_stdout("  observables (also {})\n", others);
     print_lines(instance["observables"], "");
-    print_stdout("  default q: {}\n  default v: {}\n  methods: {}\n", json_text(instance["default_q"]),
-                 json_text(instance["default_v"]), json_text(instance["methods"]));
+    const char* rates = instance.contains("default_p") ? "p" : "v";
+    print_stdout("  default q: {}\n  default {}: {}\n  methods: {}\n", json_text(instance["default_q"]), rates,
+                 json_text(instance[fmt::format("default_{}", rates)]), json_text(instance["methods"]));
   }
   print_references(json["references"]);
 }

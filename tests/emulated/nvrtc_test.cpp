@@ -176,7 +176,7 @@ struct Ensemble {
     const PointView point{q.data(), v.data(), p.data(), lambda.data()};
     entry.prepare({arguments.parameters, 0.0}, point,
                   {.from_momentum = false, .keep_multiplier = false, .project = true});
-    entry.tangent({arguments.parameters, 0.0}, q.data(), v.data(), false, tangent.data());
+    entry.tangent({arguments.parameters, 0.0}, q.data(), v.data(), nullptr, false, tangent.data());
     put(k, arguments.layout.q, q);
     put(k, arguments.layout.p, p);
     put(k, arguments.layout.lambda, lambda);

@@ -69,6 +69,7 @@ Json describe_instance(const SystemEntry& s) {
     json["observables"].push_back({{"name", o.name}, {"conserved", o.conserved}, {"text", o.text}});
   json["default_q"] = std::vector(s.default_q.begin(), s.default_q.end());
   json["default_v"] = std::vector(s.default_v.begin(), s.default_v.end());
+  if (!s.default_p.empty()) json["default_p"] = std::vector(s.default_p.begin(), s.default_p.end());
   json["time_scale"] = s.time_scale;
   json["methods"] = Json::array();
   for (const MethodEntry* m : Catalogue::instance().methods())

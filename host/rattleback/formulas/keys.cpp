@@ -47,6 +47,11 @@ constexpr FormulaKey formula_keys[] = {
     {"lagrangian", "none",
      "L, in place of the four keys above; any L whose second derivatives by the velocities are regular", "a formula",
      formula_type},
+    {"hamiltonian", "none",
+     "H of coordinates and momenta, in place of all keys of L: `\"p_x^2/(2 m) + x^4/4\"` ([below](#hamiltonians))",
+     "a formula", formula_type},
+    {"momenta", "`p_x` for `x`", "names of the momenta of `hamiltonian`; on a group p_w1 for w1, in the body",
+     "an array of names", names_type},
     {"force", "0", "an applied force: a formula for each velocity ([Forces](learn/forces.md))", "an array of formulas",
      formulas_type},
     {"dissipation", "0", "Rayleigh's function D: the force −∂D/∂v is added", "a formula", formula_type},
@@ -58,12 +63,14 @@ constexpr FormulaKey formula_keys[] = {
      R"({"type":"object","additionalProperties":{)" RB_FORMULA "}}"},
     {"conserved", "none", "names of the observables that stay constant", "an array of names", names_type},
     {"initial", "0, and no rotation",
-     "`{ q = [..], v = [..] }`: the default state; a rotation is 9 numbers, or 3 numbers, a rotation vector. It keeps "
+     "`{ q = [..], v = [..] }`, or p in place of v with `hamiltonian`: the default state; a rotation is 9 numbers, or "
+     "3 numbers, a rotation vector. It keeps "
      "the "
      "constraints, unless the ensemble gives the start (`initial`, `file`) or projects it",
      "a table",
      R"({"type":"object","properties":{"q":{"type":"array","items":{)" RB_FORMULA
-     R"(}},"v":{"type":"array","items":{)" RB_FORMULA R"(}}},"additionalProperties":false})"},
+     R"(}},"v":{"type":"array","items":{)" RB_FORMULA R"(}},"p":{"type":"array","items":{)" RB_FORMULA
+     R"(}}},"additionalProperties":false})"},
     {"time_scale", "1", "the time in which the motion changes much", "a number", formula_type}};
 #undef RB_FORMULA
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,8 +60,8 @@ struct SystemFormulas {
   std::string name, where;  ///< the name of the system, and the place of the table
   std::string summary, source;
   std::vector<GroupFactor> group;  ///< R^n has one factor
-  /// Names of the numbers of a configuration, and of the n velocities.
-  std::vector<std::string> coordinates, velocities;
+  /// Names of the numbers of a configuration, of the n velocities, and of the n momenta where a Hamiltonian is given.
+  std::vector<std::string> coordinates, velocities, momenta;
   std::vector<Parameter> parameters;
   std::vector<Dimension> dimensions;  ///< whole numbers that the text fixes
 
@@ -69,11 +70,14 @@ struct SystemFormulas {
   std::vector<FormulaText> vector_potential;  ///< n entries, or none
   FormulaText potential;                      ///< an empty text for none
   FormulaText lagrangian;                     ///< in place of mass, vector_potential and potential
-  std::vector<FormulaText> force;             ///< a generalized force f(t, q, v), n entries, or none
-  FormulaText dissipation;  ///< Rayleigh's function D(t, q, v), whose force is -dD/dv; an empty text for none
+  FormulaText hamiltonian;                    ///< H(t, q, p), in place of a Lagrangian
+  std::optional<bool> degenerate;  ///< whether velocities do not determine the momenta of H; unset before it is known
+  std::vector<FormulaText> force;  ///< a generalized force f(t, q, v), n entries, or none
+  FormulaText dissipation;         ///< Rayleigh's function D(t, q, v), whose force is -dD/dv; an empty text for none
   std::vector<FormulaText> constraints, velocity_constraints;
   std::vector<Observable> observables;
   std::vector<double> q, v;  ///< default state: elements, n
+  std::vector<double> p;     ///< its momentum, n numbers, where a Hamiltonian is given without v; otherwise empty
   double time_scale = 1.0;
 
   /// Whether methods see a group. The numbers of S^1 and R^n add up, so that products of these are R^n to a method.

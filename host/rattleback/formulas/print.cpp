@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "rattleback/algebra/code.hpp"
-#include "rattleback/algebra/header_text.hpp"
-#include "rattleback/algebra/scaled.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/formulas/blocks.hpp"
+#include "rattleback/formulas/function_printer.hpp"
 
 namespace rattleback {
 namespace {
@@ -29,28 +26,18 @@ std::string struct_name(const SystemFormulas& system) {
   return result + "System";
 }
 
-/// What a member function takes.
-struct Signature {
-  std::string result, name;
-  std::string arguments;       ///< letters of t, q, v, p and a; t is added where the function depends on it
-  bool of_parameters = false;  ///< no template; scalars of the type T
-};
-
-class Printer : HeaderText {
+class Printer : FunctionPrinter {
  public:
-  explicit Printer(const SystemFormulas& system)
-      : system_(system), graph_(system), algebra_(graph_.algebra()), blocks_(find_blocks(graph_)) {
-    for (const auto& parameter : system.parameters) names_.push_back("parameter_" + parameter.name);
-    for (int i = 0; i < graph_.elements; ++i) names_.push_back(fmt::format("q[{}]", i));
-    for (int i = 0; i < graph_.n; ++i) names_.push_back(fmt::format("v[{}]", i));
-    names_.emplace_back("t");
-    for (int i = 0; i < std::max(graph_.n, graph_.m); ++i) names_.push_back("");  // p or a, by function
-  }
+  explicit Printer(const SystemFormulas& system) : FunctionPrinter(system) {}
 
   std::string operator()() {
     heading();
     line("");
-    graph_.separable ? print_separable() : print_lagrangian();
+    if (graph_.hamiltonian >= 0) {
+      print_hamiltonian();
+    } else {
+      graph_.separable ? print_separable() : print_lagrangian();
+    }
     if (!graph_.force.empty()) print_force();
     if (graph_.m > 0) print_constraint();
     print_observables();
@@ -75,6 +62,7 @@ class Printer : HeaderText {
     line("");
     comment("q", system_.coordinates);
     comment("v", system_.velocities);
+    if (!system_.momenta.empty()) comment("p", system_.momenta);
     line("template <class T>");
     line(fmt::format("struct {} {{", struct_name(system_)));
     line("  using scalar = T;");
@@ -104,6 +92,7 @@ class Printer : HeaderText {
       line(fmt::format("  static constexpr double time_scale = {};", cpp_number(system_.time_scale)));
     numbers("default_q", system_.q);
     numbers("default_v", system_.v);
+    if (graph_.hamiltonian >= 0 && !system_.p.empty()) numbers("default_p", system_.p);
     std::vector<std::string> entries;
     for (const auto& parameter : system_.parameters)
       entries.push_back(fmt::format("{{{}, {}, {}, {}}}", cpp_string(parameter.name), cpp_number(parameter.value),
@@ -119,78 +108,6 @@ class Printer : HeaderText {
                                     cpp_string(observable.text)));
     list("ObservableInfo", "invariants", entries);
   }
-  /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
-  void function(const Signature& signature, const std::vector<int>& nodes, int columns = 0) {
-    if (const std::string fault = fault_of_numbers(algebra_, nodes); !fault.empty())
-      input_error(system_.where,
-                  fmt::format("{} of the system {}, which follows from its formulas, cannot be computed: {}",
-                              signature.name, quote(system_.name), fault));
-    const char third = signature.arguments.back();
-    const int free = graph_.more(0);
-    for (std::size_t i = 0; at(free) + i < names_.size(); ++i)
-      if (third == 'p' || third == 'a' || third == 'c') names_[at(free) + i] = fmt::format("{}[{}]", third, i);
-    if (!signature.of_parameters) line("  template <class S>");
-    std::vector<std::string> arguments;
-    const bool timed = std::ranges::any_of(nodes, [this](int node) { return graph_.depends_on_t(node); });
-    if (timed || signature.arguments.front() == 't') arguments.push_back(fmt::format("const S&{}", timed ? " t" : ""));
-    for (const char letter : signature.arguments) {
-      if (signature.of_parameters) break;
-      if (letter == 't') continue;
-      const int first = letter == 'q' ? graph_.q(0) : letter == 'v' ? graph_.v(0) : free;
-      const int size = letter == 'q'   ? graph_.elements
-                       : letter == 'a' ? graph_.m
-                       : letter == 'c' ? static_cast<int>(blocks_.terms.size())
-                                       : graph_.n;
-      const bool used =
-          std::ranges::any_of(nodes, [&](int node) { return algebra_.depends(node, first, first + size); });
-      const std::string length = letter == 'q' && graph_.elements != graph_.n ? std::to_string(size)
-                                 : letter == 'a'                              ? "m"
-                                 : letter == 'c'                              ? "terms"
-                                                                              : "n";
-      arguments.push_back(fmt::format("const Vector<S, {}>&{}", length, used ? fmt::format(" {}", letter) : ""));
-    }
-    line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
-    with_and_without_overflow(nodes, "    ", [&](const std::vector<int>& written, const std::string& indent) {
-      const Code code = CodeWriter(algebra_, names_)(written, signature.of_parameters);
-      for (const std::string& statement : code.statements) line(indent + statement);
-      return_values(signature, nodes, code.values, columns, indent);
-    });
-    line("  }");
-  }
-  /// Writes nodes of the type S, for secants as they are.
-  template <class Write>
-  void with_and_without_overflow(const std::vector<int>& nodes, const std::string& indent, Write&& write) {
-    std::vector<int> written;
-    for (const int node : nodes) written.push_back(without_overflow(algebra_, node));
-    if (written == nodes) return write(nodes, indent);
-    line(indent + "if constexpr (requires(S s) { s < s; }) {");
-    write(written, indent + "  ");
-    line(indent + "} else {  // secants (rattleback/real/secant.hpp)");
-    write(nodes, indent + "  ");
-    line(indent + "}");
-  }
-  void return_values(const Signature& signature, const std::vector<int>& nodes, const std::vector<std::string>& values,
-                     int columns, const std::string& indent) {
-    if (columns == 0 && signature.result.size() == 1) return line(fmt::format("{}return {};", indent, values.front()));
-    const auto zeros = std::ranges::count_if(nodes, [&](int node) { return algebra_.is_zero(node); });
-    if (zeros == static_cast<std::ptrdiff_t>(nodes.size()))
-      return line(fmt::format("{}return {}::zero();", indent, signature.result));
-    if (columns == 0) {
-      std::size_t length = indent.size() + 10;
-      for (const std::string& value : values) length += value.size() + 2;
-      if (length < width && (zeros < 3 || 2 * zeros < static_cast<std::ptrdiff_t>(nodes.size())))
-        return line(fmt::format("{}return {{{}}};", indent, join(values)));
-    }
-    line(fmt::format("{}auto r = {}::zero();", indent, signature.result));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (algebra_.is_zero(nodes[i])) continue;
-      const std::string entry =
-          columns == 0 ? fmt::format("[{}]", i) : fmt::format("[{}][{}]", i / at(columns), i % at(columns));
-      line(fmt::format("{}r{} = {};", indent, entry, values[i]));
-    }
-    line(indent + "return r;");
-  }
-
   void print_separable() {
     print_potential_and_mass();
     // Energy-momentum methods take the structure of blocks or the velocity.
@@ -240,6 +157,50 @@ class Printer : HeaderText {
     print_velocity(momentum_at_rest);
     print_parts(momentum_at_rest);
   }
+  /// A system that stays one of its Hamiltonian. A regular one gives its Lagrangian by a solve for the momenta.
+  void print_hamiltonian() {
+    function({"S", "hamiltonian", "qp"}, {graph_.hamiltonian});
+    if (graph_.degenerate) return;
+    const int n = graph_.n;
+    const std::string time = time_of_hamiltonian(), takes = time.empty() ? "" : "const S& t, ",
+                      state = takes + "const Vector<S, {}>& q, const Vector<S, n>& v";
+    const std::string arguments =
+        fmt::format(fmt::runtime(state), system_.on_group() ? std::to_string(graph_.elements) : "n");
+    line("  static constexpr bool by_hamiltonian = true, quadratic = false;");
+    of_hamiltonian({"Vector<S, n>", "velocity", "qp"}, graph_.velocity);
+    of_hamiltonian({"Matrix<S, n, n>", "inverse_mass", "qp"}, graph_.mass, n);
+    line("  template <class S>");
+    line(fmt::format("  RB_HD Vector<S, n> momentum({}) const {{", arguments));
+    line(fmt::format("    return detail::momentum_by_hamiltonian(*this, v, {}q);", time));
+    line("  }");
+    line("  template <class S>");
+    line(fmt::format("  RB_HD S lagrangian({}) const {{", arguments));
+    line(fmt::format("    const Vector<S, n> p = momentum({}q, v);", time));
+    line(fmt::format("    return dot(v, p) - hamiltonian({}q, p);", time));
+    line("  }");
+    if (system_.on_group()) return;
+    const std::vector<int> active = print_active(graph_.coordinates_of({&graph_.hamiltonian, 1}));
+    std::vector<int> entries;
+    for (const int k : active) entries.push_back(graph_.by_q(graph_.hamiltonian, k));
+    for (int i = 0; i < n; ++i)
+      for (int j = i; j < n; ++j) entries.push_back(graph_.mass[at(i * n + j)]);
+    for (const int k : active)
+      for (const int rate : graph_.velocity) entries.push_back(graph_.by_q(rate, k));
+    of_hamiltonian({fmt::format("Vector<S, {}>", entries.size()), "hamiltonian_derivatives", "qp"}, entries);
+    line("  template <class S>");
+    line(fmt::format("  RB_HD Vector<S, {}> lagrangian_derivatives({}) const {{",
+                     static_cast<std::size_t>(n) + entries.size(), arguments));
+    line(fmt::format("    const Vector<S, n> p = momentum({}q, v);", time));
+    line(fmt::format("    return detail::derivatives_by_hamiltonian<{}>(p, hamiltonian_derivatives({}q, p));",
+                     active.size(), time));
+    line("  }");
+  }
+  /// Writes a function that takes the time where the Hamiltonian does, so that others can call it.
+  void of_hamiltonian(Signature signature, const std::vector<int>& nodes, int columns = 0) {
+    if (!time_of_hamiltonian().empty()) signature.arguments = "t" + signature.arguments;
+    function(signature, nodes, columns);
+  }
+
   void print_regular() {
     function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
     line("  static constexpr bool quadratic = false;  // in the velocities");
@@ -291,7 +252,8 @@ class Printer : HeaderText {
   /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
   /// Returns whether L has this form.
   bool print_separable_form(const std::vector<int>& momentum_at_rest) {
-    if (std::ranges::any_of(graph_.mass, [&](int entry) { return graph_.depends_on_q(entry); })) return false;
+    const auto varies = [&](int entry) { return graph_.depends_on_q(entry) || graph_.depends_on_t(entry); };
+    if (std::ranges::any_of(graph_.mass, varies)) return false;
     for (int i = 0; i < static_cast<int>(system_.parameters.size()); ++i) {
       const auto vanishes = [&](int node) { return algebra_.is_zero(graph_.without(i, node)); };
       if (!std::ranges::all_of(momentum_at_rest, vanishes)) continue;
@@ -449,7 +411,8 @@ class Printer : HeaderText {
 
   void print_observables() {
     if (graph_.observables.empty()) return;
-    function({fmt::format("Vector<S, {}>", graph_.observables.size()), "evaluate_invariants", "qv"},
+    function({fmt::format("Vector<S, {}>", graph_.observables.size()), "evaluate_invariants",
+              graph_.hamiltonian >= 0 ? "qvp" : "qv"},
              graph_.observables);
   }
 
@@ -460,12 +423,6 @@ class Printer : HeaderText {
     for (int i = 0; i < graph_.n; ++i) diagonal.push_back(graph_.mass[at(i * graph_.n + i)]);
     return diagonal;
   }
-
-  const SystemFormulas& system_;
-  SystemGraph graph_;
-  ExpressionAlgebra& algebra_;
-  const BlockStructure blocks_;
-  std::vector<std::string> names_;
 };
 
 }  // namespace

@@ -46,9 +46,12 @@ class Reader : TableReader {
     if (!system_.vector_potential.empty()) count("vector_potential", system_.vector_potential.size(), system_.n());
     system_.potential = optional_formula("potential");
     system_.lagrangian = optional_formula("lagrangian");
-    for (const char* key : {"mass", "inertia", "vector_potential", "potential"})
-      if (table_.contains("lagrangian") && table_.contains(key))
-        fail(key, "lagrangian is given too, and contains all of L; leave one of the two out");
+    system_.hamiltonian = optional_formula("hamiltonian");
+    for (const char* whole : {"hamiltonian", "lagrangian"})
+      for (const char* key : {"mass", "inertia", "vector_potential", "potential", "lagrangian"})
+        if (table_.contains(whole) && table_.contains(key) && std::string_view(whole) != key)
+          fail(key, fmt::format("{} is given too, and contains all of {}; leave one of the two out", whole,
+                                whole[0] == 'l' ? "L" : "the system"));
     system_.force = formulas("force");
     if (table_.contains("force")) count("force", system_.force.size(), system_.n());
     system_.dissipation = optional_formula("dissipation");
@@ -56,6 +59,10 @@ class Reader : TableReader {
     read_observables();
     read_initial();
     SystemGraph graph(system_);
+    system_.degenerate = graph.degenerate;
+    if (graph.degenerate && system_.p.empty())
+      fail("initial", "the Hamiltonian is degenerate, so v does not determine the momenta; give p in place of v");
+    if (!system_.p.empty()) system_.v = graph.default_velocity();
     if (starts_there && !swept_) graph.check_default_state();
     return std::move(system_);
   }
@@ -109,6 +116,7 @@ class Reader : TableReader {
     if (static_cast<int>(plain.size()) != named)
       fail("coordinates", fmt::format("it has {} name{}, and R^n of the group has {} coordinate{}", plain.size(),
                                       plain.size() == 1 ? "" : "s", named, named == 1 ? "" : "s"));
+    read_momenta();
     if (!rates.empty()) {
       count("velocities", rates.size(), system_.n());
       system_.velocities = rates;
@@ -130,6 +138,20 @@ class Reader : TableReader {
     for (auto name = given.begin(); name != given.end(); ++name)
       if (std::find(given.begin(), name, *name) != name) fail("bodies", fmt::format("{} is given twice", quote(*name)));
     return bodies;
+  }
+
+  /// The momentum of a velocity v_x is p_x, and that of w1 is p_w1.
+  void read_momenta() {
+    const std::vector<std::string> given = names("momenta", "a momentum");
+    if (!table_.contains("hamiltonian")) {
+      if (!given.empty()) fail("momenta", "it names what a hamiltonian depends on, and there is none; leave it out");
+      return;
+    }
+    for (const std::string& name : system_.velocities)
+      system_.momenta.push_back("p_" + (name.starts_with("v_") ? name.substr(2) : name));
+    if (given.empty()) return;
+    count("momenta", given.size(), system_.n());
+    system_.momenta = given;
   }
 
   /// A number, or an expression of known numbers. Another expression is one of the ensemble, and has the value 1 here.
@@ -179,6 +201,7 @@ class Reader : TableReader {
     for (const auto& dimension : system_.dimensions) add(dimension.name, "dimensions", "a dimension");
     for (const std::string& name : system_.coordinates) add(name, "coordinates", "a coordinate");
     for (const std::string& name : system_.velocities) add(name, "velocities", "a velocity");
+    for (const std::string& name : system_.momenta) add(name, "momenta", "a momentum");
     for (const auto& parameter : system_.parameters) add(parameter.name, "parameters", "a parameter");
     if (!BodyNames(system_.group, body_names()).numbered()) return;
     for (const auto& [name, what] : all) {  // R33_2 is R33[2], and so would be R332
@@ -236,7 +259,7 @@ class Reader : TableReader {
     const toml::node* node = table_.get("initial");
     if (node != nullptr && !node->is_table())
       wrong_type(*node, "system.initial", "a table, such as { q = [1, 0], v = [0, 1] }");
-    if (node != nullptr) check_keys(*node->as_table(), "system.initial", {"q", "v"});
+    if (node != nullptr) check_keys(*node->as_table(), "system.initial", {"q", "v", "p"});
     const auto numbers = [&](const char* key) {
       std::vector<double> result;
       const toml::node* list = node == nullptr ? nullptr : node->as_table()->get(key);
@@ -246,7 +269,7 @@ class Reader : TableReader {
       for (const toml::node& entry : *list->as_array())
         result.push_back(number(entry, fmt::format("{}[{}]", path, result.size())));
       if (static_cast<int>(result.size()) != system_.n() &&
-          (*key == 'v' || static_cast<int>(result.size()) != system_.elements()))
+          (*key != 'q' || static_cast<int>(result.size()) != system_.elements()))
         input_error(place(*list),
                     fmt::format("{} has {} number{}, and {} are needed", path, result.size(),
                                 result.size() == 1 ? "" : "s", *key == 'q' ? system_.elements() : system_.n()));
@@ -254,6 +277,11 @@ class Reader : TableReader {
     };
     system_.q = numbers("q");
     system_.v = numbers("v");
+    system_.p = numbers("p");
+    if (!system_.p.empty() && (system_.momenta.empty() || !system_.v.empty()))
+      fail("initial",
+           "p is given, beside v or without a hamiltonian; give one of v and p, and p with a hamiltonian only");
+    if (!system_.momenta.empty() && system_.v.empty()) system_.p.resize(static_cast<std::size_t>(system_.n()));
     system_.v.resize(static_cast<std::size_t>(system_.n()));
     if (system_.q.empty() || static_cast<int>(system_.q.size()) != system_.elements()) {
       system_.q.resize(static_cast<std::size_t>(system_.n()));

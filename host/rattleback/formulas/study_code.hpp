@@ -22,6 +22,7 @@ struct StudyCode {
 struct FormulaNames {
   const SystemEntry& system;
   std::span<const std::string> velocities;  ///< names of the velocities, or none
+  std::span<const std::string> momenta;     ///< names of the momenta, or none
   bool multiplier;                          ///< lambda[i]
 };
 

@@ -23,15 +23,18 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
       algebra_(graph_, parameters_) {
   for (int i = 0; i <= t(); ++i) (void)graph_.variable(i);  // in the order of their indices
   if (formulas.on_group()) set_rates();
-  if (formulas.lagrangian.text.empty())
+  if (!formulas.hamiltonian.text.empty())
+    read_hamiltonian_form();
+  else if (formulas.lagrangian.text.empty())
     read_mass_form();
   else
     read_lagrangian_form();
   // Discrete gradients, of methods for constraints on positions, depend on how a formula is written.
-  if (!formulas.on_group() && formulas.constraints.empty()) expand_angles();
+  if (!formulas.on_group() && formulas.constraints.empty() && lagrangian >= 0) expand_angles();
   find_forms();
   read_force();
-  for (const auto& observable : formulas.observables) observables.push_back(parse(observable.formula, true, ""));
+  for (const auto& observable : formulas.observables)
+    observables.push_back(parse(observable.formula, Takes::state, ""));
 }
 
 void SystemGraph::set_rates() {
@@ -98,7 +101,7 @@ void SystemGraph::expand_angles() {
   for (int& entry : mass) entry = algebra_.substituted(entry, replacement);
 }
 
-int SystemGraph::find(const std::vector<std::string>& meanings, bool takes_velocities, std::string_view hint) {
+int SystemGraph::find(const std::vector<std::string>& meanings, Takes takes, std::string_view hint) {
   for (const std::string& name : meanings) {
     for (const auto& dimension : system.dimensions)
       if (dimension.name == name) return graph_.constant(dimension.value);
@@ -108,21 +111,32 @@ int SystemGraph::find(const std::vector<std::string>& meanings, bool takes_veloc
       if (system.coordinates[at(i)] == name) return graph_.variable(q(i));
     for (int i = 0; i < n; ++i) {
       if (system.velocities[at(i)] != name) continue;
-      if (!takes_velocities) throw NameError(fmt::format("it depends on the velocity {}{}", quote(name), hint));
+      if (takes == Takes::momenta)
+        throw NameError(fmt::format("it depends on the velocity {}; write it in the momenta ({})", quote(name),
+                                    join(system.momenta)));
+      if (takes == Takes::positions) throw NameError(fmt::format("it depends on the velocity {}{}", quote(name), hint));
       return graph_.variable(v(i));
+    }
+    for (int i = 0; i < static_cast<int>(system.momenta.size()); ++i) {
+      if (system.momenta[at(i)] != name) continue;
+      if (takes == Takes::positions) throw NameError(fmt::format("it depends on the momentum {}{}", quote(name), hint));
+      return graph_.variable(p(i));
     }
     if (name == "t") return graph_.variable(t());
   }
   return -1;
 }
 
-int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::string_view hint) {
+int SystemGraph::parse(const FormulaText& formula, Takes takes, std::string_view hint) {
   if (const std::string fault = fault_of_expression(formula.text); !fault.empty())
     throw FormulaError(formula, 0, fault);
   const auto resolve = [&](const std::string& written) {
-    if (const int node = find(meanings_of(written), takes_velocities, hint); node >= 0) return node;
+    if (const int node = find(meanings_of(written), takes, hint); node >= 0) return node;
     std::vector<std::string> known = system.coordinates;
-    if (takes_velocities) known.insert(known.end(), system.velocities.begin(), system.velocities.end());
+    const bool of_velocities = takes == Takes::velocities || takes == Takes::state,
+               of_momenta = takes == Takes::momenta || takes == Takes::state;
+    if (of_velocities) known.insert(known.end(), system.velocities.begin(), system.velocities.end());
+    if (of_momenta) known.insert(known.end(), system.momenta.begin(), system.momenta.end());
     for (const auto& parameter : system.parameters) known.push_back(parameter.name);
     for (const auto& dimension : system.dimensions) known.push_back(dimension.name);
     known.insert(known.end(), {"t", "pi"});
@@ -133,7 +147,8 @@ int SystemGraph::parse(const FormulaText& formula, bool takes_velocities, std::s
   try {
     const int node = parse_expression(formula.text, graph_, resolve, formula.indices, formula.begin);
     check_operations(formula, node);
-    const int simple = algebra_.simplified(node);
+    int simple = algebra_.simplified(node);
+    if (!momentum_of_velocity_.empty()) simple = algebra_.substituted(simple, momentum_of_velocity_);
     check_operations(formula, simple);
     return simple;
   } catch (const SyntaxError& error) {
@@ -164,11 +179,9 @@ std::uint64_t SystemGraph::coordinates_of(std::span<const int> nodes) {
 }
 
 void SystemGraph::read_mass_form() {
-  const int half = algebra_.number(0.5);
-  const auto velocity = [&](int i) { return graph_.variable(v(i)); };
   constexpr std::string_view hint = "; write L as lagrangian";
   std::vector<int> entries;
-  for (const FormulaText& entry : system.mass) entries.push_back(parse(entry, false, hint));
+  for (const FormulaText& entry : system.mass) entries.push_back(parse(entry, Takes::positions, hint));
   const bool rows = static_cast<int>(entries.size()) == n * n && n > 1;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j)
@@ -182,7 +195,6 @@ void SystemGraph::read_mass_form() {
           system.mass[at(rows ? i * n : i)], 0,
           fmt::format("the mass of {} is 0; take the coordinate out, or give a mass", quote(system.velocities[at(i)])));
   }
-  int kinetic = algebra_.number(0.0);
   quadratic = separable = true;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
@@ -193,21 +205,32 @@ void SystemGraph::read_mass_form() {
             fmt::format("M is not symmetric; entry [{}][{}] is {}", j, i, quote(system.mass[at(j * n + i)].text)));
       if (j < i) entry = mass[at(j * n + i)];  // cos(a - b) and cos(b - a) are two nodes
       if (depends_on_q(entry) || depends_on_t(entry)) separable = false;
-      const int term = algebra_.product(entry, algebra_.product(velocity(i), velocity(j)));
-      if (j >= i) kinetic = algebra_.sum(kinetic, i == j ? algebra_.product(half, term) : term);
     }
   }
+  const int kinetic = kinetic_energy();
   int rest = algebra_.number(0.0);
   for (int i = 0; i < static_cast<int>(system.vector_potential.size()); ++i) {
-    const int entry = parse(system.vector_potential[at(i)], false, hint);
+    const int entry = parse(system.vector_potential[at(i)], Takes::positions, hint);
     if (!algebra_.is_zero(entry)) separable = false;
-    rest = algebra_.sum(rest, algebra_.product(entry, velocity(i)));
+    rest = algebra_.sum(rest, algebra_.product(entry, graph_.variable(v(i))));
   }
   if (!system.potential.text.empty())
-    potential = parse(system.potential, false, "; write it as vector_potential, or L as lagrangian");
+    potential = parse(system.potential, Takes::positions, "; write it as vector_potential, or L as lagrangian");
   else
     potential = algebra_.number(0.0);
   lagrangian = algebra_.difference(algebra_.sum(kinetic, rest), potential);
+}
+
+int SystemGraph::kinetic_energy() {
+  const int half = algebra_.number(0.5);
+  int kinetic = algebra_.number(0.0);
+  for (int i = 0; i < n; ++i)
+    for (int j = i; j < n; ++j) {
+      const int term =
+          algebra_.product(mass[at(i * n + j)], algebra_.product(graph_.variable(v(i)), graph_.variable(v(j))));
+      kinetic = algebra_.sum(kinetic, i == j ? algebra_.product(half, term) : term);
+    }
+  return kinetic;
 }
 
 bool SystemGraph::same_function(int a, int b) const {
@@ -223,6 +246,7 @@ bool SystemGraph::same_function(int a, int b) const {
     for (const double x : system.q) values.push_back(x + uniform(-1.0, 1.0));
     values.resize(values.size() + at(n));
     values.push_back(uniform(-1.0, 1.0));
+    values.resize(at(more(n)));
     const double value = first(values.data()), other = second(values.data());
     if (!std::isfinite(value) && !std::isfinite(other)) continue;  // the formulas have no value there
     const double size = std::max(first.size(), second.size());
@@ -233,7 +257,7 @@ bool SystemGraph::same_function(int a, int b) const {
 }
 
 void SystemGraph::read_lagrangian_form() {
-  lagrangian = parse(system.lagrangian, true, "");
+  lagrangian = parse(system.lagrangian, Takes::velocities, "");
   quadratic = separable = true;
   for (int i = 0; i < n; ++i) {
     const int momentum = algebra_.derivative(lagrangian, v(i));
@@ -256,10 +280,26 @@ void SystemGraph::read_lagrangian_form() {
   potential = algebra_.negative(at_rest(lagrangian));
 }
 
+void SystemGraph::refuse_momenta(const FormulaText& formula, int node, std::string_view why) {
+  for (int i = 0; i < n; ++i)
+    if (algebra_.depends(node, p(i), p(i + 1)))
+      throw FormulaError(formula, 0,
+                         fmt::format("it depends on the momentum {}, and {}; write it in the velocities ({})",
+                                     quote(system.momenta[at(i)]), why, join(system.velocities)));
+}
+
+namespace {
+constexpr std::string_view not_quadratic = "the Hamiltonian is not quadratic in the momenta";
+}
+
 void SystemGraph::read_force() {
-  for (const FormulaText& formula : system.force) force.push_back(parse(formula, true, ""));
+  for (const FormulaText& formula : system.force) {
+    force.push_back(parse(formula, Takes::state, ""));
+    if (degenerate) refuse_momenta(formula, force.back(), "velocities do not determine the momenta");
+  }
   if (system.dissipation.text.empty()) return;
-  const int dissipation = parse(system.dissipation, true, "");
+  const int dissipation = parse(system.dissipation, Takes::state, "");
+  refuse_momenta(system.dissipation, dissipation, not_quadratic);
   if (!depends_on_v(dissipation))
     throw FormulaError(
         system.dissipation, 0,
@@ -273,18 +313,19 @@ void SystemGraph::read_force() {
 
 bool SystemGraph::driven() {
   std::vector<int> nodes = constraints;
-  nodes.push_back(lagrangian);
+  nodes.push_back(energy());
   return !force.empty() || std::ranges::any_of(nodes, [this](int node) { return depends_on_t(node); });
 }
 
 void SystemGraph::find_forms() {
   for (const FormulaText& formula : system.constraints) {
-    constraints.push_back(parse(formula, false, "; velocity_constraints take it"));
+    constraints.push_back(parse(formula, Takes::positions, "; velocity_constraints take it"));
     if (!depends_on_q(constraints.back())) throw FormulaError(formula, 0, "it does not depend on a coordinate");
     for (int i = 0; i < n; ++i) forms.push_back(by_q(constraints.back(), i));
   }
   for (const FormulaText& formula : system.velocity_constraints) {
-    constraints.push_back(parse(formula, true, ""));
+    constraints.push_back(parse(formula, Takes::state, ""));
+    refuse_momenta(formula, constraints.back(), not_quadratic);
     if (!depends_on_v(constraints.back()))
       throw FormulaError(formula, 0, "it does not depend on a velocity; constraints take it");
     for (int i = 0; i < n; ++i) {
@@ -315,13 +356,13 @@ int SystemGraph::with_zeros(int node, int first, int last) {
 
 std::string SystemGraph::without_difference_quotient() {
   std::vector<int> open = holonomic() ? constraints : std::vector<int>{};
-  open.push_back(lagrangian);
+  open.push_back(energy());
   std::vector<char> seen(at(graph_.size()));
   while (!open.empty()) {
     const int node = open.back();
     open.pop_back();
     // Functions of parameters alone are plain numbers.
-    if (seen[at(node)] || (!depends_on_q(node) && !depends_on_v(node))) continue;
+    if (seen[at(node)] || (!depends_on_q(node) && !depends_on_v(node) && !depends_on_p(node))) continue;
     seen[at(node)] = 1;
     const Node& info = graph_[node];
     if (operation(info.op).use != OperationUse::secant) return std::string(operation(info.op).function());
@@ -330,15 +371,8 @@ std::string SystemGraph::without_difference_quotient() {
   return "";
 }
 
-double SystemGraph::default_value(int node) const { return value_at(node, system.v); }
-
-double SystemGraph::value_at(int node, const std::vector<double>& velocity) const {
-  std::vector<double> values;
-  for (const auto& parameter : system.parameters) values.push_back(parameter.value);
-  values.insert(values.end(), system.q.begin(), system.q.end());
-  values.insert(values.end(), velocity.begin(), velocity.end());
-  values.push_back(0.0);
-  return Program(graph_, node)(values.data());
+double SystemGraph::default_value(int node) const {
+  return Program(graph_, node)(values_at(system.v, system.p).data());
 }
 
 void SystemGraph::check_default_state() {
@@ -362,43 +396,23 @@ void SystemGraph::check_default_state() {
     for (int i = 0; i < n && k < positions(); ++i) rate += default_value(forms[at(k * n + i)]) * system.v[at(i)];
     check(k, rate, "the time derivative of ");
   }
-  const double energy = default_value(lagrangian);
-  if (!std::isfinite(energy))
+  if (!std::isfinite(default_value(energy())))
     input_error(system.where,
-                "the Lagrangian is not finite at the default state; give system.initial with another state");
+                fmt::format("the {} is not finite at the default state; give system.initial with another state",
+                            system.momenta.empty() ? "Lagrangian" : "Hamiltonian"));
+  if (!system.momenta.empty()) return;
   // At single velocities the matrix may be singular: the momentum v^3 of v^4/4 gives v, and its derivative at v = 0 is 0.
   const auto regular_near = [this](double distance) {
     std::vector<double> velocity = system.v;
     for (int i = 0; i < n; ++i) velocity[at(i)] += distance * (1.0 + 0.125 * i) * (i % 2 == 0 ? 1.0 : -1.0);
-    return regular(velocity);
+    return regular(mass, values_at(velocity, {}));
   };
-  if (!quadratic && !regular(system.v) && !regular_near(1.0 / 16) && !regular_near(-1.0 / 16))
+  if (!quadratic && !regular_near(0.0) && !regular_near(1.0 / 16) && !regular_near(-1.0 / 16))
     input_error(
         system.lagrangian.where,
         fmt::format("{} = {} does not give the velocities from the momenta at the default state: its matrix of second "
                     "derivatives by the velocities is singular; give system.initial with another state",
                     system.lagrangian.key, quote(system.lagrangian.text)));
-}
-
-bool SystemGraph::regular(const std::vector<double>& velocity) const {
-  std::vector<std::vector<double>> rows(at(n), std::vector<double>(at(n)));
-  double size = 0.0;
-  for (int i = 0; i < n * n; ++i) {
-    double& entry = rows[at(i / n)][at(i % n)] = value_at(mass[at(i)], velocity);
-    size = std::max(size, std::abs(entry));
-  }
-  for (int k = 0; k < n; ++k) {  // elimination with partial pivoting
-    const auto pivot = std::ranges::max_element(rows.begin() + k, rows.end(), {},
-                                                [k](const std::vector<double>& row) { return std::abs(row[at(k)]); });
-    std::iter_swap(rows.begin() + k, pivot);
-    const std::vector<double>& above = rows[at(k)];
-    if (!(std::abs(above[at(k)]) > 1e-14 * size)) return false;
-    for (int i = k + 1; i < n; ++i) {
-      const double factor = rows[at(i)][at(k)] / above[at(k)];
-      for (int j = k; j < n; ++j) rows[at(i)][at(j)] -= factor * above[at(j)];
-    }
-  }
-  return true;
 }
 
 }  // namespace rattleback

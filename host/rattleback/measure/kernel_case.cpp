@@ -69,8 +69,9 @@ std::string ensemble_toml(const SystemEntry& system, const Exercise& exercise) {
                         width);
   text += "]\n[ensemble.initial]\nq = [";
   for (int i = 0; i < elements; ++i) text += fmt::format("\"{} + x{}\", ", system.default_q[i], i);
-  text += "]\nv = [";
-  for (int i = 0; i < n; ++i) text += fmt::format("\"{} + x{}\", ", system.default_v[i], elements + i);
+  const std::span<const double> rates = system.default_p.empty() ? system.default_v : system.default_p;
+  text += system.default_p.empty() ? "]\nv = [" : "]\np = [";
+  for (int i = 0; i < n; ++i) text += fmt::format("\"{} + x{}\", ", rates[static_cast<std::size_t>(i)], elements + i);
   return text + "]\n";
 }
 

@@ -34,6 +34,7 @@ SystemFormulas without_values(SystemFormulas system) {
   for (auto& observable : system.observables) observable.text = "";
   std::ranges::fill(system.q, 0.0);
   std::ranges::fill(system.v, 0.0);
+  std::ranges::fill(system.p, 0.0);
   return system;
 }
 
@@ -42,8 +43,8 @@ SystemFormulas without_values(SystemFormulas system) {
 const SystemEntry& system_of_formulas(const SystemFormulas& formulas) {
   static Mutex mutex;
   static std::deque<Described> all;
-  static std::map<std::string, const SystemEntry*> known;  // by the header with all values
-  const std::string header = system_header(formulas);
+  static std::map<std::string, const SystemEntry*> known;  // by the header with all values, and the momentum
+  const std::string header = fmt::format("{}// {}", system_header(formulas), fmt::join(formulas.p, ", "));
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(header); found != known.end()) return *found->second;
@@ -62,6 +63,7 @@ const SystemEntry& system_of_formulas(const SystemFormulas& formulas) {
   own.entry.parameters = own.parameters;
   own.entry.default_q = own.formulas.q;
   own.entry.default_v = own.formulas.v;
+  own.entry.default_p = own.formulas.p;
   own.entry.time_scale = own.formulas.time_scale;
   return *(found = &own.entry);
 }

@@ -51,6 +51,8 @@ std::map<std::string, StateColumn> given_names(const StateNames& names) {
     result.try_emplace(names.coordinates[i], StateColumn{StatePart::q, i});
   for (std::size_t i = 0; i < names.velocities.size(); ++i)
     result.try_emplace(names.velocities[i], StateColumn{StatePart::v, i});
+  for (std::size_t i = 0; i < names.momenta.size(); ++i)
+    result.try_emplace(names.momenta[i], StateColumn{StatePart::p, i});
   for (std::size_t i = 0; i < names.coordinates.size() && !names.on_group; ++i)
     for (const char* separator : {"_", ""}) {
       result.try_emplace(fmt::format("v{}{}", separator, names.coordinates[i]), StateColumn{StatePart::v, i});
@@ -96,8 +98,9 @@ void check(std::span<const std::string> header, const Columns& columns, const Co
     if (columns[i] == named[i]) with_names.insert(columns[i]->part);
   }
   for (const StatePart part : with_names) {
-    const std::vector<std::string>& known =
-        part == StatePart::v && !names.velocities.empty() ? names.velocities : names.coordinates;
+    const std::vector<std::string>& known = part == StatePart::v && !names.velocities.empty() ? names.velocities
+                                            : part == StatePart::p && !names.momenta.empty()  ? names.momenta
+                                                                                              : names.coordinates;
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(size_of(names, part), known.size()); ++i)
       if (!seen[part].contains(i))
         fail(

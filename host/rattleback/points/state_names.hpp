@@ -17,6 +17,7 @@ struct StateNames {
   int elements = 0, n = 0, m = 0;        ///< of q; of v and p; of lambda
   std::vector<std::string> coordinates;  ///< of the system; empty without names
   std::vector<std::string> velocities;   ///< names of their own; otherwise those of a coordinate x are v_x and vx
+  std::vector<std::string> momenta;      ///< the same of p_x and px
   std::set<std::string> used;            ///< names in expressions of the study: these are columns, not the state
   std::set<std::string> ignored;         ///< names of columns that are left out
   bool on_group = false;                 ///< velocities are in the body, and have no names by coordinates

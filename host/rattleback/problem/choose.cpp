@@ -162,7 +162,9 @@ void check_pair(const Study& study, const SystemEntry& system, const MethodEntry
   input_error(study.place("method.name"),
               fmt::format("method '{}' cannot treat system '{}' (it takes {}{}); {}", method.name, system.name,
                           systems_in_words(method),
-                          other_kind                        ? fmt::format(", this one has {}", words(system.constraint))
+                          other_kind ? fmt::format(", this one has {}", words(system.constraint))
+                          : system.hamiltonian_alone && study.system.formulas
+                              ? ", the Hamiltonian of this one is degenerate, so it has no Lagrangian"
                           : system.hamiltonian_alone        ? ", this one is given by its Hamiltonian alone"
                           : system.driven && !method.driven ? ", this one has a force or depends on the time"
                                                             : "",

@@ -51,6 +51,7 @@ FormulaNames formula_names(const Problem& problem) {
   const auto& formulas = problem.study.system.formulas;
   return {*problem.system,
           formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
+          formulas ? std::span<const std::string>(formulas->momenta) : std::span<const std::string>{},
           shows_multiplier(*problem.system, *problem.method)};
 }
 

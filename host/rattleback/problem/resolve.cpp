@@ -148,6 +148,10 @@ ObservableCode Problem::observable_code(const std::string& name, const std::stri
 void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p) {
   Study& study = problem.study;
   const std::string where = study.place("ensemble.initial");
+  if (has_v && study.system.formulas && problem.system->hamiltonian_alone)
+    input_error(where, fmt::format("initial v is given, and does not determine the momenta (the Hamiltonian of '{}' is "
+                                   "degenerate); give p in place of v",
+                                   problem.system->name));
   if (has_v && has_p) input_error(where, "initial v and p are both given (one follows from the other); leave one out");
   if (has_q && !has_v && !has_p) input_error(where, "initial q is given without velocities; give v or p");
   if (!has_q && (has_v || has_p))
@@ -155,8 +159,14 @@ void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p) {
   if (has_q) return;
   const SystemEntry& system = *problem.system;
   study.ensemble.q.assign(system.default_q.begin(), system.default_q.end());
-  std::vector<double> v(system.default_v.begin(), system.default_v.end());
-  if (system.turn != nullptr && problem.given_in_space()) system.turn(system.default_q.data(), v.data(), nullptr, true);
+  std::vector<double> v(system.default_v.begin(), system.default_v.end()),
+      p(system.default_p.begin(), system.default_p.end());
+  if (system.turn != nullptr && problem.given_in_space())
+    system.turn(system.default_q.data(), v.data(), p.empty() ? nullptr : p.data(), true);
+  if (!p.empty()) {
+    study.ensemble.p.assign(p.begin(), p.end());
+    return;
+  }
   study.ensemble.v.assign(v.begin(), v.end());
 }
 

@@ -293,8 +293,8 @@ void Runner::fill(Tile& tile) {
       }
       if (rows.tangent >= 0) {
         std::vector<double> tangent(elements + n + m);
-        system_.tangent({data.parameters.data(), study_.time.start}, point.q.data(), point.v.data(), method_.in_space,
-                        tangent.data());
+        system_.tangent({data.parameters.data(), study_.time.start}, point.q.data(), point.v.data(), point.p.data(),
+                        method_.in_space, tangent.data());
         for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
       }
     }

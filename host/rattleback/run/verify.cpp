@@ -46,7 +46,10 @@ Study near_the_default_state(const Problem& problem) {
   };
   // A rotation with changed entries is none; such a configuration stays.
   for (const double q : system.default_q) study.ensemble.q.push_back(system.turn != nullptr ? Value(q) : spread(q));
-  for (const double v : system.default_v) study.ensemble.v.push_back(spread(v));
+  if (system.default_p.empty())
+    for (const double v : system.default_v) study.ensemble.v.push_back(spread(v));
+  else
+    for (const double p : system.default_p) study.ensemble.p.push_back(spread(p));
   return study;
 }
 

@@ -97,6 +97,10 @@ template <class S>
 constexpr bool evaluates_invariants() {
   if constexpr (requires { S::invariants().size(); }) {
     if constexpr (S::invariants().size() == 0) return true;
+    if constexpr (requires(const S& s, const Place<S>& q, const Speed<S>& v) { s.evaluate_invariants(q, v, v).size; })
+      return decltype(std::declval<const S&>().evaluate_invariants(
+                 std::declval<const Place<S>&>(), std::declval<const Speed<S>&>(),
+                 std::declval<const Speed<S>&>()))::size == int(S::invariants().size());
     if constexpr (requires(const S& s, const Place<S>& q, const Speed<S>& v) { s.evaluate_invariants(q, v).size; })
       return decltype(std::declval<const S&>().evaluate_invariants(std::declval<const Place<S>&>(),
                                                                    std::declval<const Speed<S>&>()))::size ==

@@ -195,9 +195,9 @@ struct SystemEntry {
   bool (*exact)(const double* parameters, double time, PointView point);
   /// Turns v and p from the body to space (right trivialised) or back; v or p may be null. Null on R^n.
   void (*turn)(const double* q, double* v, double* p, bool to_space);
-  /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v); `in_space` tells whether v
-  /// and p are in space or in the body.
-  void (*tangent)(SystemAt at, const double* q, const double* v, bool in_space, double* tangent);
+  /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v) with the momentum p; `in_space` says
+  /// whether v and p are in space or in the body.
+  void (*tangent)(SystemAt at, const double* q, const double* v, const double* p, bool in_space, double* tangent);
   /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
   bool (*multiplier)(SystemAt at, const double* q, const double* v, double* lambda);
   ObserveFunction observe;  ///< the observables, without packs
@@ -206,6 +206,8 @@ struct SystemEntry {
   bool hamiltonian_alone = false;  ///< the system has no Lagrangian
   bool driven = false;             ///< the time or an applied force acts on the motion
   bool force_of_velocity = false;  ///< the applied force depends on the velocity
+  /// The momentum of the default state, where it is not that of default_v; empty otherwise.
+  std::span<const double> default_p = {};
 };
 
 struct Settlement;

@@ -206,7 +206,8 @@ bool exact(const double* parameters, double time, PointView point) {
 /// dlambda are the derivatives of dL/dv and of the continuous multiplier. The Euclidean norm of (dq, dp) is scaled
 /// to 1. Writes (dq, dp, dlambda), with dq as the numbers of q.
 template <template <class> class SystemOf>
-void initial_tangent(SystemAt place, const double* q, const double* v, bool in_space, double* tangent) {
+void initial_tangent(SystemAt place, const double* q, const double* v, [[maybe_unused]] const double* p, bool in_space,
+                     double* tangent) {
   using D = Dual<double, 1>;
   using System = SystemOf<D>;
   using G = group_of<System>;
@@ -249,11 +250,22 @@ void initial_tangent(SystemAt place, const double* q, const double* v, bool in_s
     y = y + newton_step(phi.value, phi.dv);
     detail::continuous_multiplier(system, x, y, lambda);
   }
-  Vector<D, n> p = momentum(system, x, y);
+  Vector<D, n> momenta;
+  if constexpr (HamiltonianAlone<System>) {  // velocities need not determine momenta: the direction is one of (q, p)
+    auto of_body = detail::load<n>(p);
+    if constexpr (on_group<System>)
+      if (in_space) of_body = G::Ad_star(detail::load<N>(q), of_body);
+    for (int i = 0; i < n; ++i) {
+      momenta[i].value = of_body[i];
+      momenta[i].partial[0] = direction(n + i);
+    }
+  } else {
+    momenta = momentum(system, x, y);
+  }
   if constexpr (on_group<System>)
-    if (in_space) p = G::Ad_inverse_star(x, p);
+    if (in_space) momenta = G::Ad_inverse_star(x, momenta);
   for (int i = 0; i < N; ++i) tangent[i] = x[i].partial[0];
-  for (int i = 0; i < n; ++i) tangent[N + i] = p[i].partial[0];
+  for (int i = 0; i < n; ++i) tangent[N + i] = momenta[i].partial[0];
   for (int i = 0; i < m; ++i) tangent[N + n + i] = lambda[i].partial[0];
   double square = 0.0;
   for (int i = 0; i < N + n; ++i) square += tangent[i] * tangent[i];
@@ -266,6 +278,16 @@ void observe(const KernelArguments& arguments, const double* chunk, int begin, i
              int count, double* values) {
   for (int lane = begin; lane < end; ++lane)
     observe_lanes<double, SystemOf>(arguments, chunk, lane, codes, count, values);
+}
+
+/// See SystemEntry::default_p.
+template <class System>
+std::span<const double> default_momentum() {
+  if constexpr (requires { System::default_p; }) {
+    return System::default_p;
+  } else {
+    return {};
+  }
 }
 
 /// The entry of a system; one object per system.
@@ -315,7 +337,8 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  source,
                                  HamiltonianAlone<System>,
                                  timed<System>,
-                                 detail::force_depends_on_velocity<SystemOf>()};
+                                 detail::force_depends_on_velocity<SystemOf>(),
+                                 default_momentum<System>()};
   return entry;
 }
 

@@ -132,9 +132,11 @@ template <class System>
 concept HamiltonianAlone =
     HasHamiltonian<System> && !detail::gives_lagrangian<System> && !detail::gives_mass_matrix<System> &&
     !requires(const System& s, const Configuration<System>& q) { s.potential(q); };
-/// The energy of a state is H(q, p); velocities need not determine it.
+/// The energy of a state is H(q, p), on groups, where velocities need not determine it, and where the system says that its Lagrangian
+/// follows from H (`by_hamiltonian`).
 template <class System>
-concept EnergyOfMomentum = HasHamiltonian<System> && (on_group<System> || HamiltonianAlone<System>);
+concept EnergyOfMomentum =
+    HasHamiltonian<System> && (on_group<System> || HamiltonianAlone<System> || requires { System::by_hamiltonian; });
 
 template <class System>
 inline constexpr bool has_constraint_offset =

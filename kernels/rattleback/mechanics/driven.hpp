@@ -27,7 +27,7 @@ inline constexpr bool gives_function_of_time =
     RB_GIVES(lagrangian(t, q, v)) || RB_GIVES(potential(t, q)) || RB_GIVES(mass_matrix(t, q)) ||
     RB_GIVES(vector_potential(t, q)) || RB_GIVES(position_constraint(t, q)) || RB_GIVES(constraint(t, q, v)) ||
     RB_GIVES(constraint_matrix(t, q)) || RB_GIVES(constraint_offset(t, q)) || RB_GIVES(hamiltonian(t, q, v)) ||
-    RB_GIVES(evaluate_invariants(t, q, v));
+    RB_GIVES(evaluate_invariants(t, q, v)) || RB_GIVES(evaluate_invariants(t, q, v, v));
 #undef RB_GIVES
 
 /// The scalar of a time together with numbers of type S: the one of the two that has the other as its values.
@@ -129,6 +129,7 @@ class AtTime : public System {
   RB_AT_TIME(vector_potential)
   RB_AT_TIME(hamiltonian)
   RB_AT_TIME(velocity)
+  RB_AT_TIME(momentum)
   RB_AT_TIME(generalized_force)
   RB_AT_TIME(constraint)
   RB_AT_TIME(constraint_matrix)

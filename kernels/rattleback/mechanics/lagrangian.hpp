@@ -179,6 +179,8 @@ RB_HD Vector<T, System::n> momentum(const System& system, const Vector<T, elemen
                                     const Vector<T, System::n>& v) {
   if constexpr (Separable<System>) {
     return Mass<System>(system).times(v);
+  } else if constexpr (requires { system.momentum(q, v); }) {
+    return system.momentum(q, v);
   } else if constexpr (StatesParts<System>) {
     const Vector<T, System::n> p = detail::apply(system.mass_matrix(q), v);
     if constexpr (requires { system.vector_potential(q); }) return p + system.vector_potential(q);

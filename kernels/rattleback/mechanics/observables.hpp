@@ -42,7 +42,8 @@ template <class System>
 constexpr auto observables() {
   std::array<ObservableInfo, observable_count<System>> r{};
   std::size_t i = 0;
-  r[i++] = {"energy", conserves_energy<System>(), "energy v.dL/dv - L"};
+  constexpr bool of_momentum = HamiltonianAlone<System> || requires { System::by_hamiltonian; };
+  r[i++] = {"energy", conserves_energy<System>(), of_momentum ? "energy H(q, p)" : "energy v.dL/dv - L"};
   if constexpr (is_mixed<System>) {
     r[i++] = {"constraint", false, "max norm of the constraints g(q) and Phi(q, v)"};
     r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint, the derivative of g(q) along v"};
@@ -55,6 +56,15 @@ constexpr auto observables() {
   for (const ObservableInfo& invariant : invariants_of<System>()) r[i++] = invariant;
   return r;
 }
+
+namespace detail {
+/// Whether the invariants are functions of q, v and the momentum p.
+template <class System>
+inline constexpr bool invariants_of_momentum =
+    requires(const System& s, const Configuration<System>& q, const Vector<typename System::scalar, System::n>& v) {
+      s.evaluate_invariants(q, v, v);
+    };
+}  // namespace detail
 
 /// The observables at (q, v), with the momentum p of v.
 template <class System, class T>
@@ -79,7 +89,13 @@ RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& sys
     if constexpr (System::m > 0) r[i++] = max_norm(constraint(system, q, v));
   }
   if constexpr (invariants_of<System>().size() > 0) {
-    const auto own = system.evaluate_invariants(q, v);
+    const auto own = [&] {
+      if constexpr (detail::invariants_of_momentum<System>) {
+        return system.evaluate_invariants(q, v, p);
+      } else {
+        return system.evaluate_invariants(q, v);
+      }
+    }();
     RB_UNROLL
     for (int j = 0; j < own.size; ++j) r[i + j] = own[j];
   }
@@ -90,7 +106,7 @@ RB_HD Vector<T, observable_count<System>> evaluate_observables(const System& sys
                                                                const Vector<T, element_size<System>>& q,
                                                                const Vector<T, System::n>& v) {
   Vector<T, System::n> p{};
-  if constexpr (EnergyOfMomentum<System>) p = momentum(system, q, v);
+  if constexpr (EnergyOfMomentum<System> || detail::invariants_of_momentum<System>) p = momentum(system, q, v);
   return evaluate_observables(system, q, v, p);
 }
 

@@ -87,6 +87,17 @@
 // alone, and its energy is H(q, p). `velocity` is dH/dp unless the system gives it; momenta follow from velocities where d2H/dp2
 // is regular, and a study gives the momenta of its initial states otherwise.
 //
+// A regular Hamiltonian, which velocities determine the momenta of, gives a Lagrangian system. Besides `hamiltonian` it gives
+//
+//   Vector<T, n> velocity(q, p)                     H_p
+//   Matrix<T, n, n> inverse_mass(q, p)              H_pp
+//   Vector<T, n> momentum(q, v)                     p with v = H_p (detail::momentum_by_hamiltonian of legendre.hpp)
+//   lagrangian(q, v), lagrangian_derivatives(q, v)  v.p - H, as above (detail::derivatives_by_hamiltonian)
+//   static bool by_hamiltonian                      its energy is H(q, p)
+//
+// The invariants may be functions of the momentum too, evaluate_invariants(q, v, p). A system whose default state has a momentum of
+// its own, in place of that of default_v, gives `default_p`.
+//
 // Some methods hold v and p in space, right trivialised: Ad_g v and Ad*_{g^-1} p. Systems always use left-trivialised
 // v and p.
 //
@@ -104,5 +115,6 @@
 
 #include "rattleback/mechanics/constraint.hpp"
 #include "rattleback/mechanics/lagrangian.hpp"
+#include "rattleback/mechanics/legendre.hpp"
 #include "rattleback/mechanics/observables.hpp"
 #include "rattleback/mechanics/projection.hpp"

@@ -37,11 +37,29 @@ const Fault faults[] = {
     {"name='a'\ncoordinates=['sin']", "f.toml:2: 'sin' cannot name a coordinate (it is pi or a function)", ""},
     {"name='a'\ncoordinates=['x']\npotentail='x'",
      "f.toml:3: unknown key 'potentail' in [system] (known: name, summary, source, coordinates, velocities, group, "
-     "bodies, parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, force, dissipation, "
+     "bodies, parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, hamiltonian, "
+     "momenta, force, dissipation, "
      "constraints, velocity_constraints, observables, conserved, initial, time_scale); did you mean 'potential'?",
      ""},
     {"name='a'\ncoordinates=['x','y']\nvelocities=['u']",
      "f.toml:3: system.velocities: it has 1 entry, and 2 are needed, one for each velocity (v_x, v_y)", ""},
+    {"name='a'\ncoordinates=['x']\nmomenta=['y']",
+     "f.toml:3: system.momenta: it names what a hamiltonian depends on, and there is none; leave it out", ""},
+    {"name='a'\ncoordinates=['x']\nhamiltonian='p_x^2/2 + v_x'",
+     "f.toml:3: system.hamiltonian = 'p_x^2/2 + v_x' cannot be used (column 11): it depends on the velocity 'v_x'; "
+     "write "
+     "it in the momenta (p_x)",
+     "  p_x^2/2 + v_x\n            ^"},
+    {"name='a'\ncoordinates=['x']\nhamiltonian='p_x^2/2'\nconstraints=['x p_x']",
+     "f.toml:4: system.constraints[0] = 'x p_x' cannot be used (column 3): it depends on the momentum 'p_x'; "
+     "velocity_constraints take it",
+     "  x p_x\n    ^"},
+    {"name='a'\ncoordinates=['x']\nhamiltonian='x'\ninitial={q=[0], v=[0]}",
+     "f.toml:4: system.initial: the Hamiltonian is degenerate, so v does not determine the momenta; give p in place of "
+     "v",
+     ""},
+    {"name='a'\ncoordinates=['x']\nhamiltonian='p_x^2'\nmass=2",
+     "f.toml:4: system.mass: hamiltonian is given too, and contains all of the system; leave one of the two out", ""},
     {"name='a'\ncoordinates=['x','y']\nmass=[1,2,3]", "f.toml:3: system.mass has 3 entries, and 2 are needed", ""},
     {"name='a'\ncoordinates=['x','y']\nmass=[[1,2],[1]]", "f.toml:3: system.mass[1] has 1 entry, and 2 are needed", ""},
     {"name='a'\ncoordinates=['x','y']\nmass=[[1,2],[3,1]]",
@@ -549,6 +567,45 @@ TEST(Formulas, AHeaderDependsOnTheTextAlone) {
       longest = std::max(longest, end - begin);
     EXPECT_LE(longest, 120u) << written.identifier;
   }
+}
+
+/// The header of a system, by a Hamiltonian or by the keys of its Lagrangian.
+std::string header_of(std::string_view coordinates, std::string_view rest) {
+  return system_header(
+      read(fmt::format("name='a'\ncoordinates={}\nparameters={{m=2.0, k=0.5}}\n{}", coordinates, rest)));
+}
+
+TEST(Formulas, AHamiltonianThatIsQuadraticIsTheMechanicalSystem) {
+  const auto same = [](std::string_view coordinates, std::string_view by_h, std::string_view by_l) {
+    EXPECT_EQ(header_of(coordinates, by_h), [&] {  // but for the names of the momenta
+      const std::string first = header_of(coordinates, by_h), line = first.substr(first.find("/// p = "));
+      std::string second = header_of(coordinates, by_l);
+      return second.insert(second.find("template <class T>"), line.substr(0, line.find('\n') + 1));
+    }());
+  };
+  same("['x']", "hamiltonian='p_x^2/(2 m) + k x^4'", "mass='m'\npotential='k x^4'");
+  same("['x','y']", "hamiltonian='((p_x - k y)^2 + (p_y + k x)^2)/(2 m) + x y'",
+       "mass='m'\nvector_potential=['k y', '-k x']\npotential='x y'");
+  same("['x','y']", "hamiltonian='p_x p_y + x y'", "mass=[[0, 1], [1, 0]]\npotential='x y'");
+  same("['x','y']", "hamiltonian='(p_x^2/(1 + x^2) + p_y^2/m)/2 + k y'", "mass=['1 + x^2', 'm']\npotential='k y'");
+  same("['x','y','z','s']", "hamiltonian='p_x^2/2 + p_x p_y/2 + p_y^2 + 3 p_z^2/2 + p_s^2/4 + x'",
+       "mass=[['8/7', '-2/7', 0, 0], ['-2/7', '4/7', 0, 0], [0, 0, '1/3', 0], [0, 0, 0, 2]]\npotential='x'");
+}
+
+TEST(Formulas, AHamiltonianIsRegularOrDegenerate) {
+  const auto kind = [](std::string_view h, std::string_view more = "") {
+    const SystemFormulas system = read(fmt::format("name='a'\ncoordinates=['x','y']\nhamiltonian='{}'\n{}", h, more));
+    const SystemGraph graph(system);
+    return graph.degenerate ? "degenerate" : graph.hamiltonian < 0 ? "mechanical" : "regular";
+  };
+  EXPECT_STREQ(kind("p_x^2/2 + 1e-20 p_y^2"), "mechanical");
+  EXPECT_STREQ(kind("p_x^2/2 + x p_y"), "degenerate");
+  EXPECT_STREQ(kind("(p_x + p_y)^2/2 + x"), "degenerate");
+  EXPECT_STREQ(kind("(p_x cos(x) + p_y sin(x))^2/2 + y"), "degenerate");
+  EXPECT_STREQ(kind("sqrt(1 + p_x^2 + p_y^2) + x"), "regular");
+  EXPECT_STREQ(kind("sqrt(p_x^2 + p_y^2) + x", "initial={q=[0, 0], p=[1, 0.5]}"), "degenerate");  // v has the length 1
+  EXPECT_STREQ(kind("p_x^4/4 + p_y^2/2 + x"), "regular");  // singular at p = 0 alone
+  EXPECT_STREQ(kind("exp(x) cosh(p_x) + p_y^2 cosh(p_x)", "initial={q=[0, 0], v=[1, 0.5]}"), "regular");
 }
 
 TEST(Formulas, NameFunctionsWithoutDifferenceQuotient) {

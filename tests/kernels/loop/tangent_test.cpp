@@ -256,7 +256,7 @@ class Trajectory {
     const Eigen::VectorXd x = flatten(state);
     for (int i = 0; i < 2 * n + m; ++i) at(i) = x[i];
     double tangent[2 * n + m];
-    initial_tangent<SystemOf>({parameters.data(), 0.0}, q.entry, v.entry, false, tangent);
+    initial_tangent<SystemOf>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, tangent);
     for (int i = 0; i < 2 * n + m; ++i) at(rows.tangent + i) = tangent[i];
   }
 
@@ -403,7 +403,7 @@ TYPED_TEST(TangentMapTest, StartsOnTheLinearisedConstraint) {
   for (const ParameterInfo& p : parameters_of<System>()) parameters.push_back(p.value);
   const auto q = to_vector(System::default_q), v = to_vector(System::default_v);
   double tangent[N + n + m];
-  initial_tangent<TypeParam::template of>({parameters.data(), 0.0}, q.entry, v.entry, false, tangent);
+  initial_tangent<TypeParam::template of>({parameters.data(), 0.0}, q.entry, v.entry, nullptr, false, tangent);
   const auto dq = detail::load<N>(tangent);
   const auto dp = detail::load<n>(tangent + N);
   EXPECT_NEAR(dot(dq, dq) + dot(dp, dp), 1.0, 1e-14);
