@@ -397,8 +397,8 @@ final_state = true
         # a small swing decays like the slow eigenvalue of the linear equations, -0.78621
         ends = [np.hypot(*self.run_study(ROOT / "examples/cart-pole.toml", "ensemble.axes=[]", "ensemble.initial.q=[0, 0.001]",
                                          "ensemble.initial.v=[0, 0]", "output.trajectories=[0]", f"time.end={end}")["final/q"][0])
-                for end in (8, 8 + 2 * np.pi / 0.52365708)]
-        self.assertAlmostEqual(np.log(ends[1] / ends[0]) * 0.52365708 / (2 * np.pi), -0.78621027, delta=2e-3)
+                for end in (8, 20)]  # one period of the slow mode, 2 pi/0.52365708, is 12 but for 1e-3
+        self.assertAlmostEqual(np.log(ends[1] / ends[0]) / 12, -0.78621027, delta=2e-3)
 
     def test_hyperion_tumbles(self):
         result = self.run_study(ROOT / "examples/hyperion.toml")
@@ -409,8 +409,10 @@ final_state = true
         exponents = [result[f"observables/lyapunov/{statistic}"][-1] for statistic in ("min", "max")]
         self.assertLess(exponents[0], 0.01)  # resonant rotation
         self.assertTrue(0.1 < exponents[1] < 0.25, exponents)  # by DOP853 up to 0.18
-        crossings = result["sections/nearest"]
-        self.assertLess(np.abs(np.sin(crossings["time"][:])).max() if "time" in crossings else 0.0, 1e-9)
+        crossings = result["sections/nearest"]  # at ends of steps, where sin(t) is round-off
+        self.assertEqual(len(crossings["time"]), 23 * 100)
+        self.assertLess(np.abs(np.sin(crossings["time"][:])).max(), 1e-12)
+        self.assertTrue((crossings["direction"][:] == 1).all())
 
     def test_wheels_turn_a_satellite_and_keep_its_momentum(self):
         result = self.run_study(ROOT / "examples/satellite-wheels.toml")

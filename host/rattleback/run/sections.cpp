@@ -23,7 +23,10 @@ class BracketedRoot {
         f1_(fb),
         f2_(fa),
         f3_(fa),
-        resolution_(2 * std::numeric_limits<double>::epsilon() * std::abs(b)) {}
+        resolution_(2 * std::numeric_limits<double>::epsilon() * std::abs(b)) {
+    // A surface of the time that is 0 at an end of the step has another sign there in the last bits of the time: the root is that end.
+    if (fa * fb > 0.0) give_up();
+  }
 
   [[nodiscard]] double best() const { return std::abs(f2_) < std::abs(f1_) ? x2_ : x1_; }
   /// Returns by how much f changes across the bracket, NaN for a bracket that is not yet at round-off.
@@ -116,8 +119,10 @@ class CrossingLocator::Batch {
     for (int i = 0; i < count(); ++i) trial[i] = roots[i].best();
     const std::vector<bool> jumps = find_jumps(roots, trial, g0, g1);
     step(trial);
-    for (int i = 0; i < count(); ++i)
-      write(i, trial[i], (g0[i] < 0.0) == (size_[i] > 0.0) ? 1.0 : -1.0, jumps[i], rows);
+    for (int i = 0; i < count(); ++i) {
+      const bool grows = std::abs(g0[i]) < std::abs(g1[i]) ? g1[i] > 0.0 : g0[i] < 0.0;  // along the step
+      write(i, trial[i], grows == (size_[i] > 0.0) ? 1.0 : -1.0, jumps[i], rows);
+    }
   }
 
  private:
