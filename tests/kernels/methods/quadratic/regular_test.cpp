@@ -307,5 +307,81 @@ TEST(Regular, ConversionsHaveTheOrderOfTheBaseInNodesAndInSegments) {
   check(Whole<double, 3, On::sphere>{}, {0.4, 0.7, 0.3});
 }
 
+/// H = (1 + p.p)^1/2 + x^2 y, whose L is -(1 - v.v)^1/2 - x^2 y.
+template <class T>
+struct ByHamiltonian {
+  using scalar = T;
+  static constexpr int n = 2, m = 0;
+  static constexpr bool by_hamiltonian = true, quadratic = false;
+  static constexpr std::array<int, 2> active{0, 1};
+
+  template <class S>
+  RB_HD S hamiltonian(const Vector<S, n>& q, const Vector<S, n>& p) const {
+    return sqrt(S(1.0) + dot(p, p)) + q[0] * q[0] * q[1];
+  }
+  template <class S>
+  RB_HD Vector<S, n> velocity(const Vector<S, n>&, const Vector<S, n>& p) const {
+    return S(S(1.0) / sqrt(S(1.0) + dot(p, p))) * p;
+  }
+  template <class S>
+  RB_HD Matrix<S, n, n> inverse_mass(const Vector<S, n>&, const Vector<S, n>& p) const {
+    const S square = S(1.0) + dot(p, p), cube = square * sqrt(square);
+    return {{{(square - p[0] * p[0]) / cube, -(p[0] * p[1]) / cube},
+             {-(p[0] * p[1]) / cube, (square - p[1] * p[1]) / cube}}};
+  }
+  template <class S>
+  RB_HD Vector<S, n> momentum(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    return detail::momentum_by_hamiltonian(*this, v, q);
+  }
+  template <class S>
+  RB_HD S lagrangian(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const Vector<S, n> p = momentum(q, v);
+    return dot(v, p) - hamiltonian(q, p);
+  }
+  template <class S>
+  RB_HD Vector<S, 11> lagrangian_derivatives(const Vector<S, n>& q, const Vector<S, n>& v) const {
+    const Vector<S, n> p = momentum(q, v);
+    const Matrix<S, n, n> w = inverse_mass(q, p);
+    const Vector<S, 9> of_h{
+        S(2.0) * q[0] * q[1], q[0] * q[0], w[0][0], w[0][1], w[1][1], S(0.0), S(0.0), S(0.0), S(0.0)};
+    return detail::derivatives_by_hamiltonian<2>(p, of_h);
+  }
+};
+
+TEST(RegularHamiltonian, HasTheLagrangianOfItsLegendreTransform) {
+  const ByHamiltonian<double> system;
+  const auto formula = [](const auto& q, const auto& v) {
+    using S = std::remove_cvref_t<decltype(v[0])>;
+    return -sqrt(S(1.0) - dot(v, v)) - q[0] * q[0] * q[1];
+  };
+  const Vector<double, 2> q{0.4, -0.7}, v{0.6, -0.75};  // 0.96 of the speed of light
+  const double root = std::sqrt(1.0 - dot(v, v));
+  EXPECT_NEAR(lagrangian(system, q, v), formula(q, v), 1e-15);
+  EXPECT_LT(distance(momentum(system, q, v), (1.0 / root) * v), 1e-14);
+  EXPECT_NEAR(energy(system, q, v), 1.0 / root + q[0] * q[0] * q[1], 1e-14);
+  // first and second derivatives, by dual numbers over dual numbers and by hand
+  using D = Dual<Dual<double, 4>, 4>;
+  Vector<D, 2> x, y;
+  for (int i = 0; i < 2; ++i) {
+    x[i] = D(Dual<double, 4>(q[i], i), i);
+    y[i] = D(Dual<double, 4>(v[i], 2 + i), 2 + i);
+  }
+  const D ours = system.lagrangian(x, y), exact = formula(x, y);
+  const auto derivatives = system.lagrangian_derivatives(q, v);
+  using Places = detail::DerivativePlaces<ByHamiltonian<double>>;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_NEAR(ours.partial[i].value, exact.partial[i].value, 1e-13);
+    for (int j = 0; j < 4; ++j) EXPECT_NEAR(ours.partial[i].partial[j], exact.partial[i].partial[j], 2e-12) << i << j;
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR(derivatives[Places::momentum(i)], exact.partial[2 + i].value, 1e-13);
+    EXPECT_NEAR(derivatives[Places::force(i)], exact.partial[i].value, 1e-14);
+    for (int j = 0; j < 2; ++j) {
+      EXPECT_NEAR(derivatives[Places::mass(i, j)], exact.partial[2 + i].partial[2 + j], 2e-12);
+      EXPECT_NEAR(derivatives[Places::coupling(i, j)], exact.partial[2 + i].partial[j], 1e-13);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rattleback
