@@ -47,26 +47,24 @@ void SystemGraph::read_hamiltonian_form() {
 }
 
 namespace {
-/// Makes nodes of a graph in another one.
-class Copies {
- public:
-  Copies(const Graph& from, Graph& to) : from_(from), to_(to) {}
-  int operator()(int node) {
-    const Node& info = from_[node];
-    if (info.op == Op::constant) return to_.constant(info.number);
-    if (info.op == Op::variable) return to_.variable(info.index);
-    if (const auto found = made_.find(node); found != made_.end()) return found->second;
-    std::array<int, 3> operand{};
-    for (int k = 0; k < arity(info.op); ++k) operand[at(k)] = (*this)(info.operand[at(k)]);
-    if (info.op == Op::whole_power) operand[1] = info.index;
-    return made_[node] = to_.apply(info.op, operand[0], operand[1], operand[2]);
+/// Makes a node of a graph in another one, with the nodes that it needs in the order in which they were made.
+int copied(const Graph& from, int root, Graph& to) {
+  std::vector<char> needed(at(root + 1));
+  needed[at(root)] = 1;
+  for (int i = root; i >= 0; --i)
+    for (int k = 0; needed[at(i)] != 0 && k < arity(from[i].op); ++k) needed[at(from[i].operand[at(k)])] = 1;
+  std::vector<int> made(at(root + 1));
+  for (int i = 0; i <= root; ++i) {
+    if (needed[at(i)] == 0) continue;
+    const Node& info = from[i];
+    const auto operand = [&](std::size_t k) { return made[at(info.operand[k])]; };
+    made[at(i)] = info.op == Op::constant      ? to.constant(info.number)
+                  : info.op == Op::variable    ? to.variable(info.index)
+                  : info.op == Op::whole_power ? to.apply(info.op, operand(0), info.index)
+                                               : to.apply(info.op, operand(0), operand(1), operand(2));
   }
-
- private:
-  const Graph& from_;
-  Graph& to_;
-  std::map<int, int> made_;
-};
+  return made[at(root)];
+}
 }  // namespace
 
 void SystemGraph::assemble(std::vector<int> vector_potential) {
@@ -76,8 +74,7 @@ void SystemGraph::assemble(std::vector<int> vector_potential) {
   std::construct_at(&algebra_, graph_, parameters_);
   for (int i = 0; i <= t(); ++i) (void)graph_.variable(i);
   if (system.on_group()) set_rates();
-  Copies copies(first, graph_);
-  const auto take = [&](int& node) { node = algebra_.simplified(copies(node)); };
+  const auto take = [&](int& node) { node = algebra_.simplified(copied(first, node, graph_)); };
   quadratic = separable = true;
   for (int& entry : mass) {
     take(entry);

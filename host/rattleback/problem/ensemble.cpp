@@ -70,10 +70,10 @@ StateNames state_names(const Problem& problem) {
           system.m,
           {system.coordinates.begin(), system.coordinates.end()},
           formulas ? formulas->velocities : std::vector<std::string>{},
-          formulas ? formulas->momenta : std::vector<std::string>{},
           names_in_expressions(problem.study, system),
           {ignored.begin(), ignored.end()},
-          system.turn != nullptr};
+          system.turn != nullptr,
+          formulas ? formulas->momenta : std::vector<std::string>{}};
 }
 
 }  // namespace

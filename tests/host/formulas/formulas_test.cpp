@@ -577,11 +577,10 @@ std::string header_of(std::string_view coordinates, std::string_view rest) {
 
 TEST(Formulas, AHamiltonianThatIsQuadraticIsTheMechanicalSystem) {
   const auto same = [](std::string_view coordinates, std::string_view by_h, std::string_view by_l) {
-    EXPECT_EQ(header_of(coordinates, by_h), [&] {  // but for the names of the momenta
-      const std::string first = header_of(coordinates, by_h), line = first.substr(first.find("/// p = "));
-      std::string second = header_of(coordinates, by_l);
-      return second.insert(second.find("template <class T>"), line.substr(0, line.find('\n') + 1));
-    }());
+    const std::string first = header_of(coordinates, by_h), momenta = first.substr(first.find("/// p = "));
+    std::string second = header_of(coordinates, by_l);
+    second.insert(second.find("template <class T>"), momenta.substr(0, momenta.find('\n') + 1));
+    EXPECT_EQ(first, second);
   };
   same("['x']", "hamiltonian='p_x^2/(2 m) + k x^4'", "mass='m'\npotential='k x^4'");
   same("['x','y']", "hamiltonian='((p_x - k y)^2 + (p_y + k x)^2)/(2 m) + x y'",
