@@ -47,15 +47,12 @@ void SystemGraph::read_hamiltonian_form() {
 }
 
 namespace {
-/// Makes a node of a graph in another one, with the nodes that it needs in the order in which they were made.
-int copied(const Graph& from, int root, Graph& to) {
-  std::vector<char> needed(at(root + 1));
-  needed[at(root)] = 1;
-  for (int i = root; i >= 0; --i)
-    for (int k = 0; needed[at(i)] != 0 && k < arity(from[i].op); ++k) needed[at(from[i].operand[at(k)])] = 1;
-  std::vector<int> made(at(root + 1));
-  for (int i = 0; i <= root; ++i) {
-    if (needed[at(i)] == 0) continue;
+/// Makes the wanted nodes of a graph in another one, in the order in which they were made; returns their indices there. Operands
+/// of wanted nodes are wanted.
+std::vector<int> copied(const Graph& from, const std::vector<char>& wanted, Graph& to) {
+  std::vector<int> made(wanted.size());
+  for (int i = 0; i < static_cast<int>(wanted.size()); ++i) {
+    if (wanted[at(i)] == 0) continue;
     const Node& info = from[i];
     const auto operand = [&](std::size_t k) { return made[at(info.operand[k])]; };
     made[at(i)] = info.op == Op::constant      ? to.constant(info.number)
@@ -63,7 +60,24 @@ int copied(const Graph& from, int root, Graph& to) {
                   : info.op == Op::whole_power ? to.apply(info.op, operand(0), info.index)
                                                : to.apply(info.op, operand(0), operand(1), operand(2));
   }
-  return made[at(root)];
+  return made;
+}
+/// The nodes on which a node depends, with itself.
+std::vector<char> below(const Graph& graph, int root) {
+  std::vector<char> needed(at(root + 1));
+  needed[at(root)] = 1;
+  for (int i = root; i >= 0; --i)
+    for (int k = 0; needed[at(i)] != 0 && k < arity(graph[i].op); ++k) needed[at(graph[i].operand[at(k)])] = 1;
+  return needed;
+}
+/// All nodes that depend on no variable from `first` on.
+std::vector<char> without_variables(const Graph& graph, int first) {
+  std::vector<char> free(at(graph.size()), 1);
+  for (int i = 0; i < graph.size(); ++i) {
+    if (graph[i].op == Op::variable) free[at(i)] = graph[i].index < first;
+    for (int k = 0; k < arity(graph[i].op); ++k) free[at(i)] &= free[at(graph[i].operand[at(k)])];
+  }
+  return free;
 }
 }  // namespace
 
@@ -74,7 +88,7 @@ void SystemGraph::assemble(std::vector<int> vector_potential) {
   std::construct_at(&algebra_, graph_, parameters_);
   for (int i = 0; i <= t(); ++i) (void)graph_.variable(i);
   if (system.on_group()) set_rates();
-  const auto take = [&](int& node) { node = algebra_.simplified(copied(first, node, graph_)); };
+  const auto take = [&](int& node) { node = copied(first, below(first, node), graph_)[at(node)]; };
   quadratic = separable = true;
   for (int& entry : mass) {
     take(entry);
@@ -88,7 +102,8 @@ void SystemGraph::assemble(std::vector<int> vector_potential) {
     if (!algebra_.is_zero(entry)) separable = false;
     rest = algebra_.sum(rest, algebra_.product(entry, graph_.variable(v(i))));
   }
-  take(potential);
+  // with the monomials of its sums, by whose order the terms of L are sorted
+  potential = copied(first, without_variables(first, p(0)), graph_)[at(potential)];
   lagrangian = algebra_.difference(algebra_.sum(kinetic, rest), potential);
   for (int i = 0; i < n; ++i) {
     int momentum = algebra_.number(0.0);
@@ -174,19 +189,16 @@ std::vector<int> SystemGraph::eliminated(std::vector<int> rows, int size) {
 bool SystemGraph::singular_near(const std::vector<int>& second) const {
   std::mt19937 random(1);
   const auto uniform = [&random](double size) { return size * (2.0 * (random() / 4294967296.0) - 1.0); };
-  int compared = 0;
+  int regular_points = 0, singular_points = 0;  // rounding errors make a few points of a degenerate H look regular
   for (const double size : {1.0 / 64, 1.0 / 8, 1.0, 3.0}) {
     for (int trial = 0; trial < 4; ++trial) {
       std::vector<double> values = values_at(system.v, system.p);
       for (int i = parameters_; i < more(n); ++i) values[at(i)] += uniform(size);
-      bool finite = true;
-      for (const int node : second) finite = finite && std::isfinite(Program(graph_, node)(values.data()));
-      if (!finite) continue;
-      if (regular(second, values)) return false;
-      ++compared;
+      const auto is_finite = [&](int node) { return std::isfinite(Program(graph_, node)(values.data())); };
+      if (std::ranges::all_of(second, is_finite)) ++(regular(second, values) ? regular_points : singular_points);
     }
   }
-  return compared > 0;
+  return singular_points > regular_points;
 }
 
 bool SystemGraph::regular(const std::vector<int>& second, const std::vector<double>& values) const {

@@ -50,7 +50,7 @@ const Fault faults[] = {
      "write "
      "it in the momenta (p_x)",
      "  p_x^2/2 + v_x\n            ^"},
-    {"name='a'\ncoordinates=['x']\nhamiltonian='p_x^2/2'\nconstraints=['x p_x']",
+    {"name='a'\ncoordinates=['x','y']\nhamiltonian='p_x^2 + p_y^2'\nconstraints=['x p_x']",
      "f.toml:4: system.constraints[0] = 'x p_x' cannot be used (column 3): it depends on the momentum 'p_x'; "
      "velocity_constraints take it",
      "  x p_x\n    ^"},
@@ -164,8 +164,8 @@ const Fault faults[] = {
      ""},
     {"name='a'\ncoordinates=['x','y']\ninitial={q=[1,'z']}",
      "f.toml:3: unknown name 'z' in system.initial.q[1] = 'z' (known: pi)", ""},
-    {"name='a'\ncoordinates=['x','y']\ninitial={w=[1]}", "f.toml:3: unknown key 'w' in [system.initial] (known: q, v)",
-     ""},
+    {"name='a'\ncoordinates=['x','y']\ninitial={w=[1]}",
+     "f.toml:3: unknown key 'w' in [system.initial] (known: q, v, p)", ""},
     {"name='a'\ncoordinates=['x','y']\ninertia=[1,1,1]",
      "f.toml:3: system.inertia: the system has no rotation; mass gives the inertia of coordinates", ""},
     {"name='a'\ncoordinates=['y[1..n]']",
