@@ -14,12 +14,12 @@ namespace rattleback {
 
 /// What a study and its system call the numbers of a state.
 struct StateNames {
-  int elements = 0, n = 0, m = 0;        ///< of q; of v and p; of lambda
-  std::vector<std::string> coordinates;  ///< of the system; empty without names
-  std::vector<std::string> velocities;   ///< names of their own; otherwise those of a coordinate x are v_x and vx
-  std::set<std::string> used;            ///< names in expressions of the study: these are columns, not the state
-  std::set<std::string> ignored;         ///< names of columns that are left out
-  bool on_group = false;                 ///< velocities are in the body, and have no names by coordinates
+  int elements = 0, n = 0, m = 0;         ///< of q; of v and p; of lambda
+  std::vector<std::string> coordinates;   ///< of the system; empty without names
+  std::vector<std::string> velocities;    ///< names of their own; otherwise those of a coordinate x are v_x and vx
+  std::set<std::string> used;             ///< names in expressions of the study: these are columns, not the state
+  std::set<std::string> ignored;          ///< names of columns that are left out
+  bool on_group = false;                  ///< velocities are in the body, and have no names by coordinates
   std::vector<std::string> momenta = {};  ///< names of their own; otherwise p_x and px
 
   /// Returns the names in words: "q[0] .. q[1] or x, y; v[0] .. v[1] or v_x, v_y; ..".
