@@ -43,7 +43,7 @@ void check_formula_name(const Problem& problem, const Observable& observable) {
     if (name == info.name) refuse(fmt::format("'{}'", problem.system->name));
   const std::string base = name.substr(0, name.find('['));
   for (const RunObservable& info : run_observables())
-    if (base == info.name) refuse("the program");
+    if (base == info.name && (problem.system->driven || !info.of_drive)) refuse("the program");
 }
 
 /// Returns what formulas of the study may name.
