@@ -30,9 +30,9 @@ void check_direction(const Study& study, double step) {
   const double span = *study.time.end - study.time.start;
   if ((span > 0) == (step > 0)) return;
   input_error(
-      study.place("time.end"),
-      fmt::format("time.end = {} is {} time.start = {}, and steps of {} lead away from it; give the step or the "
-                  "end another sign",
+      study.place("time.step"),
+      fmt::format("time.end = {} is {} time.start = {}, and steps of {} lead away from it; change the sign of the "
+                  "step, or the end",
                   *study.time.end, span > 0 ? "after" : "before", study.time.start, step));
 }
 

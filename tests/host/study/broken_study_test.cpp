@@ -140,10 +140,16 @@ const Broken names[] = {
 };
 
 const Broken times[] = {
-    {"NegativeStep", "step = 0.1", "step = -0.1", "s.toml:6: time.step must be positive (got -0.1)"},
-    {"ZeroStepByExpression", "step = 0.1", "step = \"1 - 1\"", "s.toml:6: time.step must be positive (got 0)"},
+    {"NegativeStep", "step = 0.1", "step = -0.1",
+     "s.toml:6: time.end = 10 is after time.start = 0, and steps of -0.1 lead away from it; change the sign of the "
+     "step, or the "
+     "end"},
+    {"ZeroStepByExpression", "step = 0.1", "step = \"1 - 1\"",
+     "s.toml:6: time.step must be positive, or negative for a run back in time (got 0)"},
     {"EndBeforeStart", "end = 10.0", "end = 10.0\nstart = 20",
-     "s.toml:7: time.end must be after time.start = 20 (got 10)"},
+     "s.toml:6: time.end = 10 is before time.start = 20, and steps of 0.1 lead away from it; change the sign of the "
+     "step, or "
+     "the end"},
     {"NoEnd", "end = 10.0", "", "s.toml:5: time.end is missing; give time.end or time.steps"},
     {"EndAndSteps", "end = 10.0", "end = 10.0\nsteps = 100",
      "s.toml:8: time.end and time.steps are both given (one follows from the other); leave one out"},
@@ -339,7 +345,10 @@ const BadOverride overrides[] = {
     {"UnknownKey", "time.stpe=1", "--set time.stpe: unknown key 'stpe' in [time] (...); did you mean 'step'?"},
     {"UnknownTable", "tmie.step=1", "--set tmie.step: unknown key 'tmie' at the top level (...); did you mean 'time'?"},
     {"WrongType", "time.step=true", "--set time.step: time.step must be a number or an expression (got a boolean)"},
-    {"BadValue", "time.step=-1", "--set time.step: time.step must be positive (got -1)"},
+    {"BadValue", "time.step=-1",
+     "--set time.step: time.end = 10 is after time.start = 0, and steps of -1 lead away from it; change the sign of "
+     "the step, "
+     "or the end"},
     {"BadExpression", "time.step=thta", "--set time.step: unknown name 'thta' in time.step = 'thta' (...'theta'?"},
     {"IntoANumber", "time.step.x=1", "--set time.step.x: 'x' is inside a number, not a table"},
     {"IndexIntoATable", "time[0]=1", "--set time[0]: [0] is inside a table, not an array"},
