@@ -311,7 +311,7 @@ def make_corpus(program, corpus):
         time.sleep(0.02)
         process.kill()
         process.wait()
-        if (place / "a.h5.checkpoint").exists():
+        if (place / "a.h5.checkpoint").exists() and not (place / "a.h5").exists():  # a run that is finished removes it last
             return
     sys.exit("fuzz.py: no run could be interrupted")
 
