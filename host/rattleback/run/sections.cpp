@@ -174,7 +174,7 @@ class CrossingLocator::Batch {
   std::vector<double> change_around(const std::vector<double>& places, double half) {
     std::vector<double> from = places, to = places;
     for (int i = 0; i < count(); ++i) {
-      const auto [first, last] = std::minmax(0.0, size_[i]);  // steps may lead back in time
+      const double first = std::min(0.0, size_[i]), last = std::max(0.0, size_[i]);  // steps may lead back in time
       from[i] = std::clamp(places[i] - half * size_[i], first, last);
       to[i] = std::clamp(places[i] + half * size_[i], first, last);
     }
