@@ -16,7 +16,7 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/formulas/model.hpp"
+#include "rattleback/language/model.hpp"
 #include "rattleback/measure/build_information.hpp"
 
 using namespace rattleback;

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/backend/backend.hpp"
 #include "rattleback/catalogue/settings.hpp"
-#include "rattleback/compile/kernels.hpp"
-#include "rattleback/problem/options.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/rattleback.hpp"
+#include "rattleback/study/options.hpp"
 
 namespace rattleback::bench {
 

@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
-#include "rattleback/paired/paired.hpp"
-#include "rattleback/result/diff.hpp"
-#include "rattleback/result/result.hpp"
-#include "rattleback/statistics/with_error.hpp"
+#include "rattleback/measure/paired.hpp"
+#include "rattleback/results/diff.hpp"
+#include "rattleback/results/result.hpp"
+#include "rattleback/study/with_error.hpp"
 
 int main(int argc, char** argv) try {
   if (argc != 3) {

@@ -8,7 +8,7 @@
 
 #include "core.hpp"
 #include "rattleback/base/error.hpp"
-#include "rattleback/compile/kernels.hpp"
+#include "rattleback/kernels/kernels.hpp"
 
 namespace rattleback::python {
 namespace {

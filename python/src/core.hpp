@@ -24,9 +24,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "rattleback/problem/problem.hpp"
-#include "rattleback/result/result.hpp"
-#include "rattleback/run/run.hpp"
+#include "rattleback/engine/run.hpp"
+#include "rattleback/results/result.hpp"
+#include "rattleback/study/problem.hpp"
 
 namespace rattleback::python {
 
@@ -59,7 +59,7 @@ class Stored {
   /// Calls `use` with the result as a file. A result in memory becomes a file in the folder of temporary files.
   void as_file(const std::function<void(const ResultFile&)>& use) const;
   void save(const std::filesystem::path& file) const;
-  /// Computes the fingerprint of the datasets (digest/fingerprint.hpp).
+  /// Computes the fingerprint of the datasets (base/fingerprint.hpp).
   [[nodiscard]] std::string fingerprint() const { return memory_ ? memory_->fingerprint() : file_->fingerprint(); }
 
  private:

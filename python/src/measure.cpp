@@ -1,9 +1,9 @@
 // Orders, and the time and accuracy of methods.
 
 #include "core.hpp"
+#include "rattleback/base/processors.hpp"
 #include "rattleback/measure/bench.hpp"
 #include "rattleback/measure/order.hpp"
-#include "rattleback/threads/processors.hpp"
 
 namespace rattleback::python {
 namespace {

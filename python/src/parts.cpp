@@ -5,7 +5,7 @@
 #include "rattleback/parts/folder.hpp"
 #include "rattleback/parts/merge.hpp"
 #include "rattleback/parts/worker.hpp"
-#include "rattleback/result/run_files.hpp"
+#include "rattleback/results/run_files.hpp"
 
 namespace rattleback::python {
 namespace {

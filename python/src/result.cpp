@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include "core.hpp"
+#include "rattleback/base/folder.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/result/diff.hpp"
-#include "rattleback/temporary/folder.hpp"
+#include "rattleback/results/diff.hpp"
 
 namespace rattleback::python {
 

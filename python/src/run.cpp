@@ -1,8 +1,8 @@
 // Runs of studies.
 
 #include "core.hpp"
-#include "rattleback/backend/backend.hpp"
-#include "rattleback/compile/kernels.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/kernels/kernels.hpp"
 
 namespace rattleback::python {
 namespace {

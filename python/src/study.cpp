@@ -5,16 +5,16 @@
 #include <algorithm>
 
 #include "core.hpp"
-#include "rattleback/about/citations.hpp"
-#include "rattleback/about/describe.hpp"
+#include "rattleback/base/json.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/json/json.hpp"
-#include "rattleback/problem/ensemble.hpp"
-#include "rattleback/problem/options.hpp"
-#include "rattleback/run/run.hpp"
-#include "rattleback/scales/scales.hpp"
+#include "rattleback/engine/run.hpp"
+#include "rattleback/results/scales.hpp"
 #include "rattleback/study/changes.hpp"
+#include "rattleback/study/citations.hpp"
+#include "rattleback/study/describe.hpp"
+#include "rattleback/study/ensemble.hpp"
+#include "rattleback/study/options.hpp"
 #include "rattleback/study/reader.hpp"
 #include "rattleback/study/toml.hpp"
 

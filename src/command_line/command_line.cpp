@@ -13,8 +13,8 @@
 #include "output/output.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/isa/isa.hpp"
-#include "rattleback/store/trust.hpp"
+#include "rattleback/kernels/isa.hpp"
+#include "rattleback/kernels/trust.hpp"
 
 namespace rattleback::program {
 namespace {

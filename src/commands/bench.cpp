@@ -8,8 +8,8 @@
 #include "output/report.hpp"
 #include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
+#include "rattleback/study/options.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -8,7 +8,7 @@
 #include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/estimate.hpp"
-#include "rattleback/problem/options.hpp"
+#include "rattleback/study/options.hpp"
 
 namespace rattleback::program {
 namespace {

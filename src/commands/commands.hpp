@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "rattleback/engine/run.hpp"
 #include "rattleback/measure/order.hpp"
-#include "rattleback/run/run.hpp"
 
 namespace rattleback::program {
 

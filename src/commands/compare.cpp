@@ -11,10 +11,10 @@
 #include "output/output.hpp"
 #include "output/paired_output.hpp"
 #include "output/terminal.hpp"
-#include "rattleback/backend/backend.hpp"
+#include "rattleback/base/folder.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/run/run.hpp"
-#include "rattleback/temporary/folder.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/run.hpp"
 
 namespace rattleback::program {
 namespace {

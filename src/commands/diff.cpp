@@ -10,7 +10,7 @@
 #include "output/diff_output.hpp"
 #include "output/output.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/store/manifest.hpp"
+#include "rattleback/kernels/manifest.hpp"
 
 namespace rattleback::program {
 

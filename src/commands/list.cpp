@@ -6,13 +6,13 @@
 #include "commands/commands.hpp"
 #include "output/output.hpp"
 #include "output/report.hpp"
-#include "rattleback/about/describe.hpp"
-#include "rattleback/about/schema.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/catalogue/observables.hpp"
-#include "rattleback/problem/options.hpp"
-#include "rattleback/statistics/statistics.hpp"
+#include "rattleback/study/catalogue.hpp"
+#include "rattleback/study/describe.hpp"
+#include "rattleback/study/observables.hpp"
+#include "rattleback/study/options.hpp"
+#include "rattleback/study/schema.hpp"
+#include "rattleback/study/statistics.hpp"
 
 namespace rattleback::program {
 namespace {

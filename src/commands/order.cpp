@@ -7,8 +7,8 @@
 #include "output/output.hpp"
 #include "output/report.hpp"
 #include "output/terminal.hpp"
-#include "rattleback/problem/options.hpp"
 #include "rattleback/rattleback.hpp"
+#include "rattleback/study/options.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -7,8 +7,8 @@
 #include "output/report.hpp"
 #include "output/terminal.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/engine/outcome.hpp"
 #include "rattleback/measure/selftest.hpp"
-#include "rattleback/run/outcome.hpp"
 
 namespace rattleback::program {
 namespace {

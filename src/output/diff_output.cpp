@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rattleback/base/json.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/json/json.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rattleback/result/diff.hpp"
+#include "rattleback/results/diff.hpp"
 
 namespace rattleback::program {
 

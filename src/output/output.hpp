@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/base/json.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/json/json.hpp"
 
 namespace rattleback::program {
 

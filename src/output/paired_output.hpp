@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rattleback/paired/paired.hpp"
+#include "rattleback/measure/paired.hpp"
 
 namespace rattleback::program {
 

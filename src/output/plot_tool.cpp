@@ -15,7 +15,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/store/trust.hpp"
+#include "rattleback/kernels/trust.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 
 #include "output/plot_tool.hpp"
+#include "rattleback/base/json.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/json/json.hpp"
-#include "rattleback/problem/options.hpp"
-#include "rattleback/result/run_files.hpp"
+#include "rattleback/results/run_files.hpp"
+#include "rattleback/study/options.hpp"
 
 namespace rattleback::program {
 namespace {

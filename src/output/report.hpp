@@ -12,9 +12,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "rattleback/about/describe.hpp"
 #include "rattleback/catalogue/entry.hpp"
-#include "rattleback/result/result.hpp"
+#include "rattleback/results/result.hpp"
+#include "rattleback/study/describe.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback::program {

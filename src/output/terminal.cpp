@@ -16,9 +16,9 @@
 
 #include "output/output.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/compile/kernels.hpp"
-#include "rattleback/statistics/with_error.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/reader.hpp"
+#include "rattleback/study/with_error.hpp"
 
 namespace rattleback::program {
 

@@ -12,7 +12,7 @@
 #include "device_units.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/catalogue/settings.hpp"
-#include "rattleback/cuda/module.hpp"
+#include "rattleback/kernels/module.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/loop/instantiate.hpp"
 #include "rattleback/methods/generalized_alpha/generalized_alpha.hpp"

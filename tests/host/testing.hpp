@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/base/fnv.hpp"
-#include "rattleback/compile/kernels.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/rattleback.hpp"
 
 namespace rattleback::tests {

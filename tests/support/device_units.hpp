@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "rattleback/cuda/nvrtc.hpp"
+#include "rattleback/kernels/nvrtc.hpp"
 
 namespace rattleback::tests {
 

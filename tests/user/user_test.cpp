@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "euler_entry.hpp"
-#include "rattleback/compile/kernels.hpp"
-#include "rattleback/problem/options.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/rattleback.hpp"
+#include "rattleback/study/options.hpp"
 
 using namespace rattleback;
 

@@ -14,8 +14,8 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/floating_point.hpp"
-#include "rattleback/threads/mutex.hpp"
-#include "rattleback/threads/processors.hpp"
+#include "rattleback/base/mutex.hpp"
+#include "rattleback/base/processors.hpp"
 
 namespace rattleback {
 

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/backend/backend.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/compile/kernels.hpp"
-#include "rattleback/problem/ensemble.hpp"
-#include "rattleback/threads/mutex.hpp"
+#include "rattleback/base/mutex.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/kernels/kernels.hpp"
+#include "rattleback/study/ensemble.hpp"
 
 namespace rattleback {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "rattleback/engine/run.hpp"
 #include "rattleback/measure/order.hpp"
-#include "rattleback/run/run.hpp"
 
 namespace rattleback {
 

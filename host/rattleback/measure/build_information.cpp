@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/backend/backend.hpp"
 #include "rattleback/base/error.hpp"
-#include "rattleback/store/store.hpp"
-#include "rattleback/threads/processors.hpp"
-#include "rattleback/toolchain/compiler.hpp"
+#include "rattleback/base/processors.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/kernels/compiler.hpp"
+#include "rattleback/kernels/store.hpp"
 
 namespace rattleback {
 namespace {

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <limits>
 
-#include "rattleback/backend/backend.hpp"
-#include "rattleback/backend/plan.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/saturating.hpp"
-#include "rattleback/problem/points.hpp"
-#include "rattleback/run/run.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/plan.hpp"
+#include "rattleback/engine/run.hpp"
+#include "rattleback/study/points.hpp"
 
 namespace rattleback {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "rattleback/run/run.hpp"
+#include "rattleback/engine/run.hpp"
 
 namespace rattleback {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/problem/options.hpp"
+#include "rattleback/study/options.hpp"
 
 namespace rattleback {
 

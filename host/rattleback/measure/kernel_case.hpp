@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rattleback/catalogue/catalogue.hpp"
+#include "rattleback/study/catalogue.hpp"
 
 namespace rattleback {
 

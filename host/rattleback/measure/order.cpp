@@ -12,11 +12,11 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/expression/expression.hpp"
+#include "rattleback/language/expression.hpp"
 #include "rattleback/measure/reference/extrapolate.hpp"
-#include "rattleback/problem/options.hpp"
-#include "rattleback/problem/points.hpp"
 #include "rattleback/real/elementary.hpp"
+#include "rattleback/study/options.hpp"
+#include "rattleback/study/points.hpp"
 
 namespace rattleback {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/run/run.hpp"
+#include "rattleback/engine/run.hpp"
 
 namespace rattleback {
 

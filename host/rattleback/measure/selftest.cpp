@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/backend/backend.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/engine/backend.hpp"
 #include "rattleback/measure/kernel_case.hpp"
 #include "rattleback/rattleback.hpp"
-#include "rattleback/result/diff.hpp"
+#include "rattleback/results/diff.hpp"
 
 namespace rattleback {
 namespace {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/json/json.hpp"
+#include "rattleback/base/json.hpp"
 
 namespace rattleback {
 

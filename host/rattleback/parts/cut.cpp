@@ -7,7 +7,7 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/loop/lanes.hpp"
-#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/study/ensemble.hpp"
 
 namespace rattleback {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "rattleback/ensemble/initial_data.hpp"
+#include "rattleback/study/initial_data.hpp"
 
 namespace rattleback {
 

@@ -15,12 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rattleback/base/json.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/base/text_file.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/files/text_file.hpp"
-#include "rattleback/json/json.hpp"
-#include "rattleback/problem/problem.hpp"
-#include "rattleback/result/run_files.hpp"
+#include "rattleback/results/run_files.hpp"
+#include "rattleback/study/problem.hpp"
 
 namespace rattleback {
 namespace {

@@ -5,18 +5,18 @@
 
 #include <fmt/format.h>
 
-#include "rattleback/backend/plan.hpp"
 #include "rattleback/base/floating_point.hpp"
+#include "rattleback/base/json.hpp"
+#include "rattleback/base/mark.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
-#include "rattleback/files/mark.hpp"
-#include "rattleback/json/json.hpp"
+#include "rattleback/engine/ensemble_statistics.hpp"
+#include "rattleback/engine/plan.hpp"
+#include "rattleback/engine/tree_files.hpp"
 #include "rattleback/parts/seal.hpp"
-#include "rattleback/problem/ensemble.hpp"
-#include "rattleback/reduction/ensemble_statistics.hpp"
-#include "rattleback/reduction/tree_files.hpp"
-#include "rattleback/result/result_file.hpp"
-#include "rattleback/result/run_files.hpp"
+#include "rattleback/results/result_file.hpp"
+#include "rattleback/results/run_files.hpp"
+#include "rattleback/study/ensemble.hpp"
 
 namespace rattleback {
 namespace {

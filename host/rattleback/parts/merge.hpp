@@ -6,7 +6,7 @@
 #include <string>
 
 #include "rattleback/parts/folder.hpp"
-#include "rattleback/result/result.hpp"
+#include "rattleback/results/result.hpp"
 
 namespace rattleback {
 

@@ -14,7 +14,7 @@
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/fnv.hpp"
-#include "rattleback/files/mark.hpp"
+#include "rattleback/base/mark.hpp"
 
 namespace rattleback {
 namespace {

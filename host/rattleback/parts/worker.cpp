@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "rattleback/base/fnv.hpp"
+#include "rattleback/base/mark.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/files/mark.hpp"
-#include "rattleback/files/scratch.hpp"
+#include "rattleback/base/mutex.hpp"
+#include "rattleback/base/scratch.hpp"
 #include "rattleback/parts/claim.hpp"
 #include "rattleback/parts/seal.hpp"
-#include "rattleback/result/run_files.hpp"
-#include "rattleback/threads/mutex.hpp"
+#include "rattleback/results/run_files.hpp"
 
 namespace rattleback {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/engine/run.hpp"
 #include "rattleback/parts/folder.hpp"
-#include "rattleback/run/run.hpp"
 
 namespace rattleback {
 

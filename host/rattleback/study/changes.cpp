@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/expression/expression.hpp"
+#include "rattleback/language/expression.hpp"
+#include "rattleback/study/catalogue.hpp"
 #include "rattleback/study/tables.hpp"
 #include "rattleback/study/toml.hpp"
 

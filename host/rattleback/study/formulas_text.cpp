@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/formulas/read.hpp"
+#include "rattleback/language/read.hpp"
 
 namespace rattleback {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "rattleback/base/floating_point.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/files/text_file.hpp"
-#include "rattleback/formulas/read.hpp"
+#include "rattleback/base/text_file.hpp"
+#include "rattleback/language/read.hpp"
+#include "rattleback/study/catalogue.hpp"
 #include "rattleback/study/changes.hpp"
 #include "rattleback/study/formulas_text.hpp"
 #include "rattleback/study/tables.hpp"

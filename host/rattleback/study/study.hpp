@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "rattleback/base/error.hpp"
-#include "rattleback/expression/value.hpp"
+#include "rattleback/language/value.hpp"
 
 namespace rattleback {
 
@@ -180,7 +180,7 @@ struct Study {
     /// and there are such points.
     std::optional<std::uint64_t> randomisations;
     std::filesystem::path file;  ///< CSV or HDF5 of initial states instead of axes; relative to the study file
-    /// Initial states in memory instead of axes and file. The study as TOML names the file of write_states (problem/ensemble.hpp).
+    /// Initial states in memory instead of axes and file. The study as TOML names the file of write_states (study/ensemble.hpp).
     std::shared_ptr<const StateTable> states;
     std::string group;  ///< HDF5 group of the datasets; "" means / or /initial
     bool project = false;
@@ -240,7 +240,7 @@ struct Study {
                      std::span<const std::string> overrides = {});
 
   /// Sets every default and checks all values that need no evaluation of the ensemble. The result is the study of the
-  /// Problem (problem/problem.hpp). A second call changes nothing.
+  /// Problem (study/problem.hpp). A second call changes nothing.
   void validate();
   /// Returns the complete study as TOML; parse(to_toml()) gives the same study.
   [[nodiscard]] std::string to_toml() const;

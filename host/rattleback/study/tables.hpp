@@ -1,6 +1,6 @@
 #pragma once
 // The rows of all tables of a study file, in the order of the documentation and of the effective study. docs/study-file.md has
-// their texts. The options of [method] are in the catalogue, the keys of a system as formulas in formulas/read.hpp.
+// their texts. The options of [method] are in the catalogue, the keys of a system as formulas in language/read.hpp.
 
 #include "rattleback/study/fields.hpp"
 #include "rattleback/study/study.hpp"

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "rattleback/expression/expression.hpp"
+#include "rattleback/language/expression.hpp"
 #include "rattleback/study/toml_nesting.hpp"
 
 namespace rattleback {

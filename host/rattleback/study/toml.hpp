@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "rattleback/base/message.hpp"
-#include "rattleback/formulas/model.hpp"
+#include "rattleback/language/model.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

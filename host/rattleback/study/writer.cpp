@@ -1,7 +1,7 @@
 // Study::to_toml writes the keys in the order of their rows.
 
-#include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/formulas/model.hpp"
+#include "rattleback/language/model.hpp"
+#include "rattleback/study/catalogue.hpp"
 #include "rattleback/study/tables.hpp"
 
 namespace rattleback {

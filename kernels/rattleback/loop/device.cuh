@@ -1,6 +1,6 @@
 #pragma once
 // The kernels of one system with one method for CUDA: the lane functions are those of the CPU, and a thread or a team
-// of threads runs each trajectory. This header is for device code: host/rattleback/cuda compiles it at run time with
+// of threads runs each trajectory. This header is for device code: host/rattleback/kernels compiles it at run time with
 // NVRTC, and CudaModule launches the kernels. A unit for NVRTC is
 //
 //   #define RATTLEBACK_ISA cuda

@@ -1,5 +1,5 @@
 #pragma once
-// What the formulas of a study read. The program writes formulas as C++ (host/rattleback/formulas/study_code.hpp): a
+// What the formulas of a study read. The program writes formulas as C++ (host/rattleback/language/study_code.hpp): a
 // struct template over the scalar with `count`, and the function `evaluate` of a point, which returns `count` values.
 
 #include "rattleback/loop/lanes.hpp"

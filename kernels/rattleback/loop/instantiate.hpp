@@ -1,6 +1,6 @@
 #pragma once
 // Compiles one system, with one method or without, for the instruction set of this translation unit. The program writes
-// such units when a study needs them (host/rattleback/compile/unit.hpp). Each unit defines RATTLEBACK_ISA and, for packs,
+// such units when a study needs them (host/rattleback/kernels/unit.hpp). Each unit defines RATTLEBACK_ISA and, for packs,
 // RATTLEBACK_PACK.
 
 #include "rattleback/loop/advance.hpp"

@@ -7,12 +7,12 @@
 
 #include "commands/commands.hpp"
 #include "output/output.hpp"
-#include "rattleback/about/citations.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/catalogue/catalogue.hpp"
-#include "rattleback/problem/problem.hpp"
-#include "rattleback/result/result.hpp"
+#include "rattleback/results/result.hpp"
+#include "rattleback/study/catalogue.hpp"
+#include "rattleback/study/citations.hpp"
+#include "rattleback/study/problem.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -13,10 +13,10 @@
 #include "output/output.hpp"
 #include "output/plot_tool.hpp"
 #include "output/report.hpp"
-#include "rattleback/about/citations.hpp"
+#include "rattleback/base/folder.hpp"
 #include "rattleback/base/version.hpp"
-#include "rattleback/result/result.hpp"
-#include "rattleback/temporary/folder.hpp"
+#include "rattleback/results/result.hpp"
+#include "rattleback/study/citations.hpp"
 
 namespace rattleback::program {
 namespace {

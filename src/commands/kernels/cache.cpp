@@ -11,8 +11,8 @@
 #include "output/report.hpp"
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/store/listing.hpp"
-#include "rattleback/store/store.hpp"
+#include "rattleback/kernels/listing.hpp"
+#include "rattleback/kernels/store.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -8,12 +8,12 @@
 #include "commands/commands.hpp"
 #include "output/output.hpp"
 #include "output/terminal.hpp"
-#include "rattleback/backend/plan.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/compile/kernels.hpp"
-#include "rattleback/cuda/nvrtc.hpp"
+#include "rattleback/engine/plan.hpp"
+#include "rattleback/kernels/kernels.hpp"
+#include "rattleback/kernels/nvrtc.hpp"
+#include "rattleback/kernels/store.hpp"
 #include "rattleback/measure/kernel_case.hpp"
-#include "rattleback/store/store.hpp"
 
 namespace rattleback::program {
 namespace {
@@ -51,7 +51,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
     // Crossings are located by steps without the tangent vector.
     if (problem.surfaces.count > 0) units.push_back(unit_of_sections(problem, isa));
   }
-  // The kernels of a header of the user are compared with those without packs (run/verify.hpp).
+  // The kernels of a header of the user are compared with those without packs (engine/verify.hpp).
   if (!problem.study.system.file.empty())
     for (const Unit& unit : units_of(problem, Isa::scalar)) units.push_back(unit);
   if (bench) units.push_back({UnitKind::counted, problem.system, problem.method, problem.key, Isa::scalar});

@@ -1,7 +1,7 @@
 // Where kernels may come from, and what is told about them.
 
 #include "commands/commands.hpp"
-#include "rattleback/compile/kernels.hpp"
+#include "rattleback/kernels/kernels.hpp"
 
 namespace rattleback::program {
 

@@ -6,7 +6,7 @@
 #include "output/output.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/parts/cut.hpp"
-#include "rattleback/result/run_files.hpp"
+#include "rattleback/results/run_files.hpp"
 
 namespace rattleback::program {
 namespace {

@@ -14,7 +14,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/parts/merge.hpp"
 #include "rattleback/parts/worker.hpp"
-#include "rattleback/result/run_files.hpp"
+#include "rattleback/results/run_files.hpp"
 
 namespace rattleback::program {
 namespace {

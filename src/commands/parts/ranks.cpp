@@ -6,7 +6,7 @@
 #include <string_view>
 #include <thread>
 
-#include "rattleback/threads/processors.hpp"
+#include "rattleback/base/processors.hpp"
 
 namespace rattleback::program {
 namespace {

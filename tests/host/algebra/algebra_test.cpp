@@ -1,6 +1,6 @@
 // Simplification and derivatives of expressions.
 
-#include "rattleback/algebra/algebra.hpp"
+#include "rattleback/language/algebra.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/algebra/scaled.hpp"
-#include "rattleback/expression/parser.hpp"
+#include "rattleback/language/parser.hpp"
+#include "rattleback/language/scaled.hpp"
 
 using namespace rattleback;
 

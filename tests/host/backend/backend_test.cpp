@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/backend/backend.hpp"
+#include "rattleback/engine/backend.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"
 

@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/backend/backend.hpp"
-#include "rattleback/compile/kernels.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/measure/kernel_case.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"

@@ -1,6 +1,6 @@
 // The bibliography: every system and method of the catalogue has a reference, and every reference is complete and used.
 
-#include "rattleback/citation/citation.hpp"
+#include "rattleback/study/citation.hpp"
 
 #include <algorithm>
 #include <regex>

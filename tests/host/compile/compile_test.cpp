@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 
 #include "compile_testing.hpp"
-#include "rattleback/toolchain/compiler.hpp"
+#include "rattleback/kernels/compiler.hpp"
 
 namespace rattleback::tests {
 namespace {

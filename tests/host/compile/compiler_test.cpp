@@ -1,11 +1,11 @@
 // A compiler is found, asked what it is, and refused when it cannot compile the kernels.
 
-#include "rattleback/toolchain/compiler.hpp"
+#include "rattleback/kernels/compiler.hpp"
 
 #include <unistd.h>
 
 #include "compile_testing.hpp"
-#include "rattleback/threads/mutex.hpp"
+#include "rattleback/base/mutex.hpp"
 
 namespace rattleback::tests {
 namespace {

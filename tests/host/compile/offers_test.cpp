@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "compile_testing.hpp"
-#include "rattleback/compile/kernel_flags.hpp"
-#include "rattleback/compile/sources.hpp"
-#include "rattleback/toolchain/compiler.hpp"
+#include "rattleback/kernels/compiler.hpp"
+#include "rattleback/kernels/kernel_flags.hpp"
+#include "rattleback/kernels/sources.hpp"
 
 namespace rattleback::tests {
 namespace {

@@ -1,6 +1,6 @@
 // A program runs with the arguments and the environment that it is given, and nothing of it outlives its caller.
 
-#include "rattleback/toolchain/process.hpp"
+#include "rattleback/kernels/process.hpp"
 
 #include <atomic>
 #include <csignal>

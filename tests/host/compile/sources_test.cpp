@@ -1,13 +1,13 @@
 // What makes the kernel of a header belongs to its digest, and nothing else does.
 
-#include "rattleback/compile/sources.hpp"
+#include "rattleback/kernels/sources.hpp"
 
 #include <functional>
 
 #include <sys/stat.h>
 
 #include "compile_testing.hpp"
-#include "rattleback/compile/includes.hpp"
+#include "rattleback/kernels/includes.hpp"
 
 namespace rattleback::tests {
 namespace {

@@ -1,6 +1,6 @@
 // NVRTC takes the kernels of every family of methods, the headers of all systems, and headers of a user.
 
-#include "rattleback/cuda/nvrtc.hpp"
+#include "rattleback/kernels/nvrtc.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 #include "device_units.hpp"
 #include "rattleback/base/error.hpp"
-#include "rattleback/cuda/ptx.hpp"
-#include "rattleback/cuda/standard.hpp"
+#include "rattleback/kernels/ptx.hpp"
+#include "rattleback/kernels/standard.hpp"
 
 using namespace rattleback;
 using namespace rattleback::tests;

@@ -1,6 +1,6 @@
 // The fingerprint of a result.
 
-#include "rattleback/digest/fingerprint.hpp"
+#include "rattleback/base/fingerprint.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/rattleback.hpp"
-#include "rattleback/result/sink_data.hpp"
+#include "rattleback/results/sink_data.hpp"
 
 using namespace rattleback;
 

@@ -1,6 +1,6 @@
 // The language of expressions, and its graph.
 
-#include "rattleback/expression/expression.hpp"
+#include "rattleback/language/expression.hpp"
 
 #include <cmath>
 #include <numbers>

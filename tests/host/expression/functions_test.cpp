@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "comparison.hpp"
-#include "rattleback/expression/graph.hpp"
+#include "rattleback/language/graph.hpp"
 
 namespace rattleback {
 namespace {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "rattleback/files/ledger.hpp"
-#include "rattleback/result/sink_data.hpp"
+#include "rattleback/base/ledger.hpp"
+#include "rattleback/results/sink_data.hpp"
 
 using namespace rattleback;
 

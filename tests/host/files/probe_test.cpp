@@ -1,6 +1,6 @@
 // Damaged files are refused, also those over which HDF5 crashes.
 
-#include "rattleback/files/probe.hpp"
+#include "rattleback/base/probe.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rattleback/files/hdf5.hpp"
-#include "rattleback/points/point_file.hpp"
-#include "rattleback/result/result.hpp"
+#include "rattleback/base/hdf5.hpp"
+#include "rattleback/results/result.hpp"
+#include "rattleback/study/point_file.hpp"
 
 namespace rattleback {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "acceptance/acceptance.hpp"
-#include "rattleback/formulas/print.hpp"
+#include "rattleback/language/print.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;

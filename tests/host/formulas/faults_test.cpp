@@ -4,8 +4,8 @@
 #include <toml++/toml.h>
 
 #include "formulas/systems.hpp"
-#include "rattleback/formulas/print.hpp"
-#include "rattleback/formulas/read.hpp"
+#include "rattleback/language/print.hpp"
+#include "rattleback/language/read.hpp"
 
 using namespace rattleback;
 

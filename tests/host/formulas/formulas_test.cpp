@@ -9,9 +9,9 @@
 #include <toml++/toml.h>
 
 #include "formulas/systems.hpp"
-#include "rattleback/formulas/print.hpp"
-#include "rattleback/formulas/read.hpp"
-#include "rattleback/formulas/system_graph.hpp"
+#include "rattleback/language/print.hpp"
+#include "rattleback/language/read.hpp"
+#include "rattleback/language/system_graph.hpp"
 #include "rattleback/study/reader.hpp"
 
 using namespace rattleback;

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "rattleback/formulas/print.hpp"
-#include "rattleback/formulas/read.hpp"
+#include "rattleback/language/print.hpp"
+#include "rattleback/language/read.hpp"
 #include "systems.hpp"
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // The one reader and the one writer of JSON.
 
-#include "rattleback/json/json.hpp"
+#include "rattleback/base/json.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/catalogue/settings.hpp"
-#include "rattleback/compile/kernels.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/measure/kernel_case.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "rattleback/engine/outcome.hpp"
 #include "rattleback/measure/selftest.hpp"
 #include "rattleback/rattleback.hpp"
-#include "rattleback/run/outcome.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;

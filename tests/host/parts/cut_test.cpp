@@ -9,7 +9,7 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/loop/reduction.hpp"
 #include "rattleback/parts/cut.hpp"
-#include "rattleback/statistics/statistics.hpp"
+#include "rattleback/study/statistics.hpp"
 
 using namespace rattleback;
 

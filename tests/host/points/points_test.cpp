@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "rattleback/points/point_file.hpp"
-#include "rattleback/problem/ensemble.hpp"
-#include "rattleback/problem/points.hpp"
+#include "rattleback/study/ensemble.hpp"
+#include "rattleback/study/point_file.hpp"
+#include "rattleback/study/points.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

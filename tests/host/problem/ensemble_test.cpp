@@ -4,9 +4,9 @@
 #include <fstream>
 #include <numbers>
 
+#include "rattleback/base/hdf5.hpp"
 #include "rattleback/base/random.hpp"
-#include "rattleback/files/hdf5.hpp"
-#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/study/ensemble.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

@@ -9,7 +9,7 @@
 
 #include "rattleback/base/message.hpp"
 #include "rattleback/measure/estimate.hpp"
-#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/study/ensemble.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {

@@ -11,9 +11,9 @@
 
 #include "rattleback/base/normal.hpp"
 #include "rattleback/base/random.hpp"
-#include "rattleback/ensemble/grid.hpp"
-#include "rattleback/ensemble/quasi_random.hpp"
-#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/study/ensemble.hpp"
+#include "rattleback/study/grid.hpp"
+#include "rattleback/study/quasi_random.hpp"
 
 namespace rattleback {
 namespace {

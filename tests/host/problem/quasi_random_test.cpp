@@ -1,6 +1,6 @@
 // Quasi-random points without the study around them.
 
-#include "rattleback/ensemble/quasi_random.hpp"
+#include "rattleback/study/quasi_random.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,9 +2,9 @@
 
 #include <hdf5_hl.h>
 
-#include "rattleback/files/hdf5.hpp"
-#include "rattleback/result/result_file.hpp"
-#include "rattleback/scales/scales.hpp"
+#include "rattleback/base/hdf5.hpp"
+#include "rattleback/results/result_file.hpp"
+#include "rattleback/results/scales.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;

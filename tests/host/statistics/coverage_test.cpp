@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/base/random.hpp"
-#include "rattleback/ensemble/groups.hpp"
-#include "rattleback/ensemble/quasi_random.hpp"
-#include "rattleback/isa/isa.hpp"
-#include "rattleback/statistics/fit.hpp"
-#include "rattleback/statistics/statistics.hpp"
+#include "rattleback/kernels/isa.hpp"
+#include "rattleback/study/fit.hpp"
+#include "rattleback/study/groups.hpp"
+#include "rattleback/study/quasi_random.hpp"
+#include "rattleback/study/statistics.hpp"
 
 using namespace rattleback;
 

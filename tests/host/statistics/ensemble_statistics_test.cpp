@@ -1,6 +1,6 @@
 // Errors, fits and groups of runs, against independent sums over the stored trajectories.
 
-#include "rattleback/reduction/ensemble_statistics.hpp"
+#include "rattleback/engine/ensemble_statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "rattleback/backend/backend.hpp"
-#include "rattleback/run/run.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/run.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;

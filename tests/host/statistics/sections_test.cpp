@@ -9,7 +9,7 @@
 #include <Eigen/Dense>
 
 #include "rattleback/rattleback.hpp"
-#include "rattleback/statistics/statistics.hpp"
+#include "rattleback/study/statistics.hpp"
 #include "testing.hpp"
 
 using namespace rattleback;

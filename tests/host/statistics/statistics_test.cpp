@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rattleback/isa/isa.hpp"
-#include "rattleback/statistics/statistics.hpp"
+#include "rattleback/kernels/isa.hpp"
+#include "rattleback/study/statistics.hpp"
 
 using namespace rattleback;
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rattleback/formulas/model.hpp"
+#include "rattleback/language/model.hpp"
 #include "rattleback/rattleback.hpp"
 #include "testing.hpp"
 

@@ -1,4 +1,4 @@
-#include "rattleback/statistics/with_error.hpp"
+#include "rattleback/study/with_error.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // What a cache holds is listed, and only what is old or left over is removed.
 
-#include "rattleback/store/listing.hpp"
+#include "rattleback/kernels/listing.hpp"
 
 #include <chrono>
 #include <ctime>

@@ -1,6 +1,6 @@
 // Many processes publish the same kernels at once. All succeed, and nothing but sound entries is left.
 
-#include "rattleback/store/publish.hpp"
+#include "rattleback/kernels/publish.hpp"
 
 #include <algorithm>
 #include <cstdlib>

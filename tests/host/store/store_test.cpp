@@ -1,6 +1,6 @@
 // Kernels are found only if they are what their manifest says, and only where no other user can put them.
 
-#include "rattleback/store/store.hpp"
+#include "rattleback/kernels/store.hpp"
 
 #include <chrono>
 #include <ctime>

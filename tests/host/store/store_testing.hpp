@@ -8,7 +8,7 @@
 
 #include "environment.hpp"
 #include "rattleback/base/sha256.hpp"
-#include "rattleback/store/store.hpp"
+#include "rattleback/kernels/store.hpp"
 
 namespace rattleback::tests {
 

@@ -1,6 +1,6 @@
 #include "rattleback/study/study.hpp"
 #include "rattleback/base/message.hpp"
-#include "rattleback/problem/ensemble.hpp"
+#include "rattleback/study/ensemble.hpp"
 #include "rattleback/study/reader.hpp"
 
 #include <gtest/gtest.h>

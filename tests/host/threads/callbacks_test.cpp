@@ -3,9 +3,9 @@
 #include <atomic>
 
 #include "environment.hpp"
-#include "rattleback/compile/kernels.hpp"
+#include "rattleback/base/mutex.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/rattleback.hpp"
-#include "rattleback/threads/mutex.hpp"
 #include "testing.hpp"
 
 namespace rattleback::tests {

@@ -1,6 +1,6 @@
 // A process uses the processors that it was granted, and calls no function of a user under a lock.
 
-#include "rattleback/threads/processors.hpp"
+#include "rattleback/base/processors.hpp"
 
 #include <fstream>
 

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program that has NVRTC make machine code elsewhere must have it make PTX here (host/rattleback/cuda/nvrtc.hpp).
+// A program that has NVRTC make machine code elsewhere must have it make PTX here (host/rattleback/kernels/nvrtc.hpp).
 [[maybe_unused]] const int asks_for_ptx = setenv("RATTLEBACK_CUDA_IMAGE", "ptx", 0);
 
 std::set<cudaLibrary_t>& libraries() {  // those not unloaded

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <variant>
 
-#include "rattleback/problem/options.hpp"
 #include "rattleback/real/elementary.hpp"
+#include "rattleback/study/options.hpp"
 
 namespace rattleback {
 namespace {

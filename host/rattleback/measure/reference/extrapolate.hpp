@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "rattleback/problem/problem.hpp"
+#include "rattleback/study/problem.hpp"
 
 namespace rattleback {
 

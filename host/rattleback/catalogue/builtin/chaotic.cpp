@@ -1,3 +1,0 @@
-#include "rattleback/catalogue/builtin/describe_list.hpp"
-
-RB_DESCRIBE(RB_CHAOTIC_SYSTEMS, add_chaotic_systems)

@@ -1,3 +1,0 @@
-#include "rattleback/catalogue/builtin/describe_list.hpp"
-
-RB_DESCRIBE(RB_UNCONSTRAINED_SYSTEMS, add_unconstrained_systems)

@@ -1,0 +1,190 @@
+#pragma once
+// A backend advances one tile of trajectories at a time and reduces the observables chunk by chunk.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rattleback/engine/device_kernels.hpp"
+#include "rattleback/kernels/isa.hpp"
+#include "rattleback/kernels/kernels.hpp"
+#include "rattleback/loop/reduction.hpp"
+#include "rattleback/study/catalogue.hpp"
+
+namespace rattleback {
+
+struct Problem;
+struct RunOptions;
+struct Summary;
+class ResultSink;
+
+/// Trajectories [first, first + count) in host memory. `data` has the shape [chunk][row][lane], with rows of row_size numbers.
+struct Tile {
+  std::uint64_t first = 0, count = 0;
+  int rows = 0;
+  std::vector<double> data;
+  std::vector<std::uint32_t> recorded;  ///< trajectories of the tile whose state is kept at every sample
+
+  [[nodiscard]] std::uint64_t chunks() const { return (count + chunk_size - 1) / chunk_size; }
+  [[nodiscard]] double* chunk(std::uint64_t c) { return data.data() + c * rows * row_size; }
+  [[nodiscard]] const double* chunk(std::uint64_t c) const { return data.data() + c * rows * row_size; }
+  /// Returns row `row` of trajectory k of the tile.
+  [[nodiscard]] double& at(std::uint64_t k, int row) { return chunk(k / chunk_size)[row * row_size + k % chunk_size]; }
+  [[nodiscard]] double at(std::uint64_t k, int row) const {
+    return chunk(k / chunk_size)[row * row_size + k % chunk_size];
+  }
+};
+
+/// The running sums of a fit of a line, one pair of rows of a chunk from `row` on.
+struct LineFit {
+  int observable;
+  bool squared;  ///< a fit to (x - r)^2, otherwise to x
+  std::vector<double>
+      weight;  ///< per sample: the time minus the mean time of the fit; NaN for a sample outside the fit
+  int row;
+};
+
+/// The data that all tiles of a run share.
+struct Plan {
+  const SystemEntry* system = nullptr;
+  const MethodEntry* method = nullptr;
+  PairKey key{};
+  StudyCode code;
+  KernelArguments arguments{};
+  std::vector<ObservableCode> codes;
+  std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value
+  std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
+  std::vector<LineFit> line_fits;
+  bool keep_values = false;          ///< quantiles, histograms, groups and the result need the values
+  int state_rows = 0;                ///< rows of q, p and lambda; a chunk begins with these rows
+  int step_rows = 0;                 ///< with the numbers that the method carries besides, all that a step goes on from
+  std::vector<int> components;       ///< observables of the covariance
+  std::size_t first_covariance = 0;  ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
+  [[nodiscard]] int crossing_size() const { return 3 + step_rows; }
+};
+
+/// Number of steps per call into a compiled loop. Progress is reported after each call. The number does not change the
+/// result.
+inline constexpr std::int64_t steps_per_call = 1024;
+
+/// Number of steps of an interval between samples after which a carried multiplier is looked at, besides the samples
+/// (loop/observe.hpp): a parasite that turns a motion round is gone again some hundred steps later, and samples may be far apart.
+inline constexpr std::int64_t steps_per_guard = 128;
+
+/// Steps `from` to `to` of one interval between samples, for all trajectories. A sample follows where `observe` is
+/// true.
+struct Stretch {
+  std::int64_t interval;  ///< number of intervals before this one
+  std::int64_t before;    ///< number of steps before this interval, where the step size is uniform
+  std::int64_t from, to;
+  bool observe;
+
+  /// Where a call that begins at step `at` ends.
+  [[nodiscard]] std::int64_t end_of_call(std::int64_t at, bool guarded) const {
+    return guarded ? std::min(to, (at / steps_per_guard + 1) * steps_per_guard) : std::min(to, at + steps_per_call);
+  }
+  /// Whether the multiplier is looked at after this step, before any sample.
+  [[nodiscard]] bool guards(std::int64_t step) const { return step % steps_per_guard == 0 && !(observe && step == to); }
+};
+
+/// Consecutive stretches between two points where a run may stop.
+struct Round {
+  bool starts_at_initial = false;  ///< the first stretch is the initial sample
+  std::uint64_t first_sample = 0;  ///< index of the first sample of the round
+  std::vector<Stretch> stretches;
+  [[nodiscard]] std::uint64_t samples() const {
+    return static_cast<std::uint64_t>(std::ranges::count_if(stretches, &Stretch::observe));
+  }
+};
+
+struct RoundOutput {
+  std::vector<Moments> moments;       ///< [sample][observable][chunk]
+  std::vector<CoMoments> co_moments;  ///< [sample][pair][chunk]
+  std::vector<double> values;         ///< [sample][chunk][observable][lane], when kept
+  std::vector<double> records;        ///< [sample][recorded][state row]
+  /// Crossings in no order. Each has Plan::crossing_size numbers: trajectory of the tile, surfaces crossed (bits),
+  /// number of steps before the crossing, state before the crossing.
+  std::vector<double> crossings;
+
+  /// Appends the output of the next round.
+  void append(const RoundOutput& next) {
+    const auto add = [&](auto RoundOutput::* field) {
+      (this->*field).insert((this->*field).end(), (next.*field).begin(), (next.*field).end());
+    };
+    add(&RoundOutput::moments);
+    add(&RoundOutput::co_moments);
+    add(&RoundOutput::values);
+    add(&RoundOutput::records);
+    add(&RoundOutput::crossings);
+  }
+};
+
+/// Data that a run shares with its caller.
+struct Control {
+  std::atomic<std::uint64_t> trajectory_steps{0};
+  std::function<void()> tick;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string name() const = 0;    ///< "cpu" or "cuda"
+  [[nodiscard]] virtual std::string device() const = 0;  ///< name of the device, in words
+  /// Returns the versions of the device's driver and runtime, in words; empty for the CPU.
+  [[nodiscard]] virtual std::string driver() const { return {}; }
+  [[nodiscard]] virtual unsigned threads() const = 0;
+  /// Loads the kernels that a run of the problem needs, and compiles missing ones. Throws Error(input).
+  virtual void prepare(const Problem&) {}
+  /// Returns what is known of these kernels.
+  [[nodiscard]] virtual std::vector<KernelRecord> records(const Problem&) { return {}; }
+  /// Returns the largest number of bytes for the state of a tile.
+  [[nodiscard]] virtual std::uint64_t tile_bytes() const = 0;
+
+  virtual void begin(const Plan& plan, Tile& tile) = 0;
+  virtual void run(const Round& round, RoundOutput& output, Control& control) = 0;
+  /// Copies the tile's state into host memory.
+  virtual void fetch(Tile& tile) = 0;
+
+  /// Returns floating-point operations per second of independent chains of fused multiply-adds. Each multiply-add
+  /// counts 2. The chains use the instruction set and all threads of this backend. The result is the best of a few runs
+  /// of about 20 ms.
+  virtual double measure_peak_flops() = 0;
+  /// Returns bytes per second, read plus written, of a copy within the backend's memory. The copy is too large for
+  /// caches and uses all threads. The result is the best of a few runs.
+  virtual double measure_copy_rate() = 0;
+  /// Returns the kernels of the problem's method and the threads that a multiprocessor can hold; empty for the CPU.
+  virtual DeviceKernels kernels(const Problem&) { return {}; }
+};
+
+/// Makes a backend from a specification: auto, cpu, cuda (all devices), cuda:K (device K, from 0), or cpu:scalar,
+/// cpu:neon, cpu:avx2, cpu:avx512 with an optional `,threads=N`. Throws Error(input) for an unknown specification or a missing
+/// device. `warn` receives the reason when `auto` does not use an installed GPU, or when a GPU is left out.
+std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned threads,
+                                      const std::function<void(const std::string&)>& warn = {});
+
+/// Returns the processor's model name, or "unknown processor".
+std::string processor_name();
+
+/// Loads all kernels of a run of the problem on the backend, compiles missing ones, and verifies those of a header of the
+/// user (engine/verify.hpp). Throws Error(input).
+void prepare_on(Backend& backend, const Problem& problem);
+
+/// Runs a study on the given backend.
+Summary run_on(Backend& backend, const Problem& problem, ResultSink& sink, const RunOptions& options);
+
+std::unique_ptr<Backend> make_cpu_backend(Isa isa, unsigned threads);
+/// Makes a backend of CUDA device `device`, or of all usable CUDA devices. Returns nullptr when no device is usable or
+/// the build has no CUDA backend. `reason` then says why. Where a device is installed but cannot be used, `reason` says
+/// why and `unusable` becomes true, even if another device is usable.
+std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device = {},
+                                           bool* unusable = nullptr);
+/// Makes one backend of several. Each backend takes a part of the chunks of every tile.
+std::unique_ptr<Backend> make_split_backend(std::vector<std::unique_ptr<Backend>> backends);
+
+}  // namespace rattleback

@@ -1,0 +1,341 @@
+// The CUDA backend. The state of a tile stays on the device. Compiled kernels run the time loop between samples.
+// Observables are reduced on the device, in the same tree as on the host.
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+#include <cub/device/device_scan.cuh>
+
+#include "rattleback/base/error.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/device_memory.cuh"
+#include "rattleback/engine/kernels.cuh"
+#include "rattleback/engine/plan.hpp"
+#include "rattleback/kernels/module.hpp"
+#include "rattleback/study/problem.hpp"
+
+namespace rattleback {
+namespace {
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(int device) : device_(device) {
+    use_device();
+    check(cudaGetDeviceProperties(&properties_, device_), "query of the device");
+    check(cudaStreamCreate(&stream_), "creation of a stream");
+  }
+  ~CudaBackend() override {
+    // These calls fail when the device is lost. The errors are ignored.
+    (void)cudaSetDevice(device_);
+    (void)cudaStreamDestroy(stream_);
+  }
+
+  std::string name() const override { return "cuda"; }
+  std::string device() const override { return properties_.name; }
+  std::string driver() const override {
+    const auto words = [](int version) {
+      return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    };
+    int driver = 0, runtime = 0;
+    check(cudaDriverGetVersion(&driver), "query of the driver");
+    check(cudaRuntimeGetVersion(&runtime), "query of the runtime");
+    return "CUDA driver " + words(driver) + ", runtime " + words(runtime);
+  }
+  unsigned threads() const override { return 1; }
+  void prepare(const Problem& problem) override {
+    use_device();
+    module_of(units_of(problem, Isa::scalar));
+  }
+  std::vector<KernelRecord> records(const Problem& problem) override {
+    return Kernels::instance().records(units_of(problem, Isa::scalar), architecture_of(device_));
+  }
+  std::uint64_t tile_bytes() const override {
+    return std::min<std::uint64_t>(properties_.totalGlobalMem / 8, std::uint64_t{512} << 20);
+  }
+
+  void begin(const Plan& plan, Tile& tile) override {
+    use_device();
+    plan_ = &plan;
+    tile_ = &tile;
+    module_ = &module_of(units_of(plan, Isa::scalar));
+    advance_ = plan.arguments.layout.tangent >= 0 ? &CudaModule::advance_tangent : &CudaModule::advance;
+    const std::size_t observables = plan.codes.size();
+    arguments_ = plan.arguments;
+    arguments_.chunks = state_.upload(tile.data.data(), tile.data.size(), stream_);
+    codes_.upload(plan.codes.data(), observables, stream_);
+    numbers_.upload(plan.references.data(), observables, stream_);
+    recorded_.upload(tile.recorded.data(), tile.recorded.size(), stream_);
+    std::vector<Pair> pairs;
+    for (const auto& [x, y] : plan.pairs) pairs.push_back({x, y});
+    pairs_.upload(pairs.data(), pairs.size(), stream_);
+    synchronise();  // the upload must end before `pairs` is destroyed
+    values_.reserve(tile.chunks() * observables * chunk_size);
+  }
+
+  void run(const Round& round, RoundOutput& output, Control& control) override {
+    use_device();
+    const std::size_t chunks = tile_->chunks(), observables = plan_->codes.size(), pairs = plan_->pairs.size();
+    const std::size_t samples = round.samples(), per_sample = chunks * observables,
+                      record_size = tile_->recorded.size() * plan_->state_rows;
+    output.moments.resize(samples * per_sample);
+    output.co_moments.resize(samples * chunks * pairs);
+    output.values.resize(plan_->keep_values ? samples * per_sample * chunk_size : 0);
+    output.records.resize(samples * record_size);
+    output.crossings.clear();
+    moments_.reserve(samples * per_sample);
+    co_moments_.reserve(samples * chunks * pairs);
+    records_.reserve(samples * record_size);
+    std::size_t s = 0;
+    for (const Stretch& stretch : round.stretches) {
+      advance(stretch, output, control);
+      if (!stretch.observe) continue;
+      if (observables > 0 || arguments_.parasitic_limit > 0.0)
+        module_->observe(arguments_, static_cast<std::int64_t>(chunks), codes_.get(), static_cast<int>(observables),
+                         values_.get(), stream_);
+      if (observables > 0) {
+        if (s == 0 && round.starts_at_initial)
+          launch("launch of the kernel of references", reference_kernel, per_sample, chunk_size, stream_, arguments_,
+                 values_.get(), numbers_.get(), static_cast<int>(observables));
+        launch("launch of the kernel of statistics", reduce_kernel, per_sample, chunk_size, stream_, arguments_,
+               values_.get(), static_cast<int>(observables), static_cast<std::int64_t>(chunks),
+               moments_.get() + s * per_sample);
+        for (const LineFit& fit : plan_->line_fits)
+          if (const double weight = fit.weight[round.first_sample + s]; weight == weight)
+            launch("launch of the kernel of fits", fit_kernel, chunks, chunk_size, stream_, arguments_, values_.get(),
+                   static_cast<int>(observables), fit.observable, fit.squared, weight, fit.row);
+        if (pairs > 0)
+          launch("launch of the kernel of correlations", co_reduce_kernel, chunks * pairs, chunk_size, stream_,
+                 values_.get(), static_cast<int>(observables), pairs_.get(), static_cast<int>(pairs),
+                 static_cast<std::int64_t>(chunks), co_moments_.get() + s * chunks * pairs);
+        if (plan_->keep_values)
+          check(cudaMemcpyAsync(output.values.data() + s * per_sample * chunk_size, values_.get(),
+                                per_sample * chunk_size * sizeof(double), cudaMemcpyDeviceToHost, stream_),
+                "copy of values");
+      }
+      if (record_size > 0) {
+        const std::size_t count = tile_->recorded.size();
+        launch("launch of the kernel of records", record_kernel, (count + 127) / 128, 128, stream_, state_.get(),
+               tile_->rows, plan_->state_rows, recorded_.get(), static_cast<int>(count),
+               records_.get() + s * record_size);
+      }
+      ++s;
+    }
+    download(output.moments, moments_);
+    download(output.co_moments, co_moments_);
+    download(output.records, records_);
+    synchronise();
+  }
+
+  void fetch(Tile& tile) override {
+    use_device();
+    check(cudaMemcpyAsync(tile.data.data(), state_.get(), tile.data.size() * sizeof(double), cudaMemcpyDeviceToHost,
+                          stream_),
+          "copy of the state");
+    synchronise();
+  }
+
+  double measure_peak_flops() override {
+    use_device();
+    constexpr unsigned threads = 256;
+    const unsigned blocks = static_cast<unsigned>(properties_.multiProcessorCount) * 8;
+    values_.reserve(std::size_t(blocks) * threads);
+    double peak = 0.0;
+    int good = 0;
+    for (std::int64_t rounds = 1 << 10; good < 5;) {
+      synchronise();
+      const auto start = std::chrono::steady_clock::now();
+      launch("launch of a kernel", fma_kernel, blocks, threads, stream_, rounds, values_.get());
+      synchronise();
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      peak = std::max(peak, 2.0 * fma_chains * double(rounds) * blocks * threads / seconds);
+      if (seconds < 0.02) {
+        rounds *= 2;
+      } else {
+        ++good;
+      }
+    }
+    return peak;
+  }
+
+  DeviceKernels kernels(const Problem& problem) override {
+    use_device();
+    return {module_of(units_of(problem, Isa::scalar)).figures(), properties_.maxThreadsPerMultiProcessor};
+  }
+
+  double measure_copy_rate() override {
+    use_device();
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "query of the memory");
+    const std::size_t count = std::min<std::size_t>(std::size_t{1} << 29, free / 4) / sizeof(double);
+    DeviceArray<double> from, to;
+    from.reserve(count);
+    to.reserve(count);
+    double best = 0.0;
+    for (int repetition = 0; repetition < 6; ++repetition) {  // the first repetition warms up
+      synchronise();
+      const auto start = std::chrono::steady_clock::now();
+      check(cudaMemcpyAsync(to.get(), from.get(), count * sizeof(double), cudaMemcpyDeviceToDevice, stream_),
+            "copy on the device");
+      synchronise();
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      if (repetition > 0) best = std::max(best, 2.0 * count * sizeof(double) / seconds.count());
+    }
+    return best;
+  }
+
+ private:
+  /// Returns the kernels of units, and loads them if need be.
+  const CudaModule& module_of(const std::vector<Unit>& units) {
+    std::string text;
+    for (const Unit& unit : units) text += unit.device_text();
+    std::unique_ptr<CudaModule>& module = modules_[text];
+    if (!module) module = std::make_unique<CudaModule>(Kernels::instance().images(units, architecture_of(device_)));
+    return *module;
+  }
+
+  /// Selects the device for the calling thread. Each call may come from another thread.
+  void use_device() { check(cudaSetDevice(device_), "choice of the device"); }
+  void synchronise() { check(cudaStreamSynchronize(stream_), "execution"); }
+
+  template <class T>
+  void download(std::vector<T>& host, const DeviceArray<T>& device) {
+    check(cudaMemcpyAsync(host.data(), device.get(), host.size() * sizeof(T), cudaMemcpyDeviceToHost, stream_),
+          "copy of results");
+  }
+
+  /// Advances all trajectories through a stretch, in pieces of at most steps_per_call steps, so that progress is
+  /// visible. Only a few pieces are in flight at a time.
+  void advance(const Stretch& stretch, RoundOutput& output, Control& control) {
+    const bool guarded = arguments_.parasitic_limit > 0.0;
+    arguments_.sample = stretch.interval;
+    for (std::int64_t at = stretch.from; at < stretch.to;) {
+      const std::int64_t next = stretch.end_of_call(at, guarded);
+      arguments_.target = arguments_.layout.steps_per_sample >= 0 ? next : stretch.before + next;
+      do {
+        (module_->*advance_)(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
+      } while (collect_crossings(output));
+      if (guarded && stretch.guards(next))
+        module_->observe(arguments_, static_cast<std::int64_t>(tile_->chunks()), codes_.get(), 0, values_.get(),
+                         stream_);
+      control.trajectory_steps += static_cast<std::uint64_t>(next - at) * tile_->count;
+      at = next;
+      if (++in_flight_ % 4 == 0) {
+        synchronise();
+        if (control.tick) control.tick();
+      }
+    }
+  }
+
+  /// Moves the crossings out of the slots. Returns true when a trajectory waits because all slots are full.
+  bool collect_crossings(RoundOutput& output) {
+    if (arguments_.surfaces.count == 0) return false;
+    const std::size_t chunks = tile_->chunks(), lanes = chunks * chunk_size;
+    int* counts = counts_.reserve(lanes);
+    int* positions = positions_.reserve(lanes);
+    int* most = most_.reserve(1);
+    check(cudaMemsetAsync(most, 0, sizeof(int), stream_), "clearing of a counter");
+    launch("launch of the kernel that counts crossings", count_kernel, chunks, chunk_size, stream_, arguments_, counts,
+           most);
+    std::size_t bytes = 0;
+    const auto sum = [&](void* scratch) {  // without scratch, the call only sets `bytes`
+      check(cub::DeviceScan::ExclusiveSum(scratch, bytes, counts, positions, static_cast<int>(lanes), stream_),
+            "sum of the counts of crossings");
+    };
+    sum(nullptr);
+    sum(scratch_.reserve(std::max<std::size_t>(bytes, 1)));
+    int before_last = 0, last = 0, largest = 0;
+    for (const auto& [to, from] : {std::pair(&before_last, positions + lanes - 1), std::pair(&last, counts + lanes - 1),
+                                   std::pair(&largest, most)})
+      check(cudaMemcpyAsync(to, from, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of counts");
+    synchronise();
+    const std::size_t total = static_cast<std::size_t>(before_last) + static_cast<std::size_t>(last);
+    if (total == 0) return false;
+    const int size = plan_->crossing_size();
+    double* crossings = crossings_.reserve(total * static_cast<std::size_t>(size));
+    launch("launch of the kernel that gathers crossings", gather_kernel, chunks, chunk_size, stream_, arguments_,
+           counts, positions, size - 1, crossings);
+    const std::size_t old = output.crossings.size();
+    output.crossings.resize(old + total * static_cast<std::size_t>(size));
+    check(cudaMemcpyAsync(output.crossings.data() + old, crossings_.get(),
+                          total * static_cast<std::size_t>(size) * sizeof(double), cudaMemcpyDeviceToHost, stream_),
+          "copy of crossings");
+    synchronise();
+    return largest == crossing_slots;
+  }
+
+  int device_;
+  cudaDeviceProp properties_{};
+  cudaStream_t stream_ = nullptr;
+  const Plan* plan_ = nullptr;
+  Tile* tile_ = nullptr;
+  std::map<std::string, std::unique_ptr<CudaModule>> modules_;  ///< by the text of the units
+  const CudaModule* module_ = nullptr;
+  decltype(&CudaModule::advance) advance_ = nullptr;
+  KernelArguments arguments_{};
+  std::uint64_t in_flight_ = 0;
+  DeviceArray<double> state_, values_, numbers_, records_, crossings_;
+  DeviceArray<int> counts_, positions_, most_;
+  DeviceArray<char> scratch_;
+  DeviceArray<Pair> pairs_;
+  DeviceArray<CoMoments> co_moments_;
+  DeviceArray<ObservableCode> codes_;
+  DeviceArray<std::uint32_t> recorded_;
+  DeviceArray<Moments> moments_;
+};
+
+/// Returns why a device cannot be used; empty when the device is usable. Creates a context on the device.
+std::string why_unusable(int device) {
+  cudaDeviceProp properties{};
+  cudaFuncAttributes attributes{};
+  cudaError_t code = cudaSetDevice(device);
+  if (code == cudaSuccess) code = cudaGetDeviceProperties(&properties, device);
+  if (code == cudaSuccess) code = cudaFree(nullptr);
+  if (code == cudaSuccess) code = cudaFuncGetAttributes(&attributes, reference_kernel);
+  if (code == cudaSuccess) return {};
+  (void)cudaGetLastError();
+  std::string name = "device " + std::to_string(device);
+  if (properties.major > 0) name = properties.name + (", " + name);
+  if (code != cudaErrorNoKernelImageForDevice && code != cudaErrorInvalidDeviceFunction)
+    return name + ": " + cudaGetErrorString(code);
+  const std::string architecture = std::to_string(properties.major) + std::to_string(properties.minor);
+  return name + ", has compute capability " + std::to_string(properties.major) + "." +
+         std::to_string(properties.minor) +
+         ", and this build has kernels for " RATTLEBACK_CUDA_ARCHITECTURES "; build with -DCMAKE_CUDA_ARCHITECTURES=" +
+         architecture;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(std::string& reason, std::optional<int> device, bool* unusable) {
+  int devices = 0;
+  const cudaError_t code = cudaGetDeviceCount(&devices);
+  if (code != cudaSuccess || devices == 0) {
+    (void)cudaGetLastError();
+    reason = std::string("no CUDA device: ") + (code != cudaSuccess ? cudaGetErrorString(code) : "none is installed");
+    return nullptr;
+  }
+  if (device && (*device < 0 || *device >= devices)) {
+    reason =
+        "no CUDA device " + std::to_string(*device) + ": there are " + std::to_string(devices) + ", counted from 0";
+    return nullptr;
+  }
+  std::vector<std::unique_ptr<Backend>> backends;
+  for (int i = device.value_or(0); i < (device ? *device + 1 : devices); ++i) {
+    const std::string why = why_unusable(i);
+    if (why.empty()) {
+      backends.push_back(std::make_unique<CudaBackend>(i));
+    } else if (reason.empty()) {
+      reason = why;
+      if (unusable != nullptr) *unusable = true;
+    }
+  }
+  if (backends.empty()) return nullptr;
+  return backends.size() == 1 ? std::move(backends[0]) : make_split_backend(std::move(backends));
+}
+
+}  // namespace rattleback

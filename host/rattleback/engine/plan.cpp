@@ -1,0 +1,192 @@
+#include "rattleback/engine/plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "rattleback/loop/observe.hpp"
+#include "rattleback/study/fit.hpp"
+#include "rattleback/study/groups.hpp"
+#include "rattleback/study/options.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Returns the position of an observable in the plan. Adds the observable when the plan has none such.
+int find_or_add(Plan& plan, ObservableCode code) {
+  const auto same = [&](const ObservableCode& other) { return other.kind == code.kind && other.index == code.index; };
+  const auto found = std::ranges::find_if(plan.codes, same);
+  if (found != plan.codes.end()) return static_cast<int>(found - plan.codes.begin());
+  plan.codes.push_back(code);
+  plan.references.push_back(0.0);
+  return static_cast<int>(plan.codes.size()) - 1;
+}
+
+ObservableCode::Kind kind_of(const std::string& part) {
+  if (part == "q") return ObservableCode::q;
+  if (part == "v") return ObservableCode::v;
+  if (part == "p") return ObservableCode::p;
+  return ObservableCode::lambda;
+}
+
+void add_observables(Plan& plan, const Problem& problem) {
+  const Study& study = problem.study;
+  plan.codes = problem.codes;
+  for (const Observable& observable : study.observables) {
+    plan.references.push_back(observable.reference == ErrorReference::initial()
+                                  ? std::numeric_limits<double>::quiet_NaN()
+                                  : observable.reference.number);
+    plan.keep_values = plan.keep_values || observable.values || !observable.quantiles.empty() || observable.histogram;
+  }
+  for (std::size_t o = 0; o < study.observables.size(); ++o)
+    for (const std::string& other : study.observables[o].correlation)
+      plan.pairs.emplace_back(static_cast<int>(o), find_or_add(plan, problem.observable_code(other)));
+  for (const std::string& part : study.output.covariance)
+    for (int i = 0; i < (part == "lambda" ? plan.system->m : part == "q" ? plan.system->elements : plan.system->n); ++i)
+      plan.components.push_back(find_or_add(plan, {kind_of(part), i}));
+  plan.first_covariance = plan.pairs.size();
+  for (std::size_t i = 0; i < plan.components.size(); ++i)
+    for (std::size_t j = 0; j <= i; ++j) plan.pairs.emplace_back(plan.components[i], plan.components[j]);
+}
+
+/// A fit of a line to the ensemble's mean is the mean of the fits to single trajectories.
+void add_line_fits(Plan& plan, const Problem& problem, double step) {
+  const bool any = !problem.study.fits.empty();
+  const std::vector<double> times = any ? problem.sample_times(step) : std::vector<double>();
+  for (const Fit& fit : problem.study.fits) {
+    if (fit.model != Fit::Model::line) continue;
+    const auto observable = std::ranges::find(problem.study.observables, fit.observable, &Observable::name);
+    LineFit& line = plan.line_fits.emplace_back(static_cast<int>(observable - problem.study.observables.begin()),
+                                                fit.statistic == "mse", FitTimes(fit, times).weight, -1);
+    line.row = 2 * static_cast<int>(plan.line_fits.size()) - 2;
+  }
+}
+
+/// Returns whether the study asks for compensated summation of the state.
+bool compensated(const Problem& problem) {
+  const char* option = problem.method->compensation;
+  return option != nullptr && problem.study.method.options.at(option) == MethodOption(true);
+}
+
+/// Returns whether the carried multiplier is compared with that of the continuous equations at samples: with the option `multiplier`,
+/// which nonholonomic-lobatto has. The multiplier that generalized-alpha carries does not grow; where a step does not resolve the
+/// motion, it differs as it should.
+bool guards_multiplier(const Problem& problem) {
+  const auto& options = problem.study.method.options;
+  const auto chosen = options.find("multiplier");
+  return problem.system->m > problem.system->positions && chosen != options.end() &&
+         chosen->second == MethodOption(std::string("carried"));
+}
+
+/// Returns whether the study observes the Lyapunov exponent, which needs the tangent vector.
+bool has_tangent(const Problem& problem) {
+  const auto lyapunov = [](const ObservableCode& code) { return code.kind == ObservableCode::lyapunov; };
+  if (std::ranges::any_of(problem.codes, lyapunov)) return true;
+  for (const Observable& observable : problem.study.observables)
+    for (const std::string& other : observable.correlation)
+      if (lyapunov(problem.observable_code(other))) return true;
+  return false;
+}
+
+/// Returns whether an observable or a surface reads the work, which the steps then measure.
+bool measures_work(const Plan& plan) {
+  const auto of_work = [](const ObservableCode& code) {
+    return code.kind == ObservableCode::work || code.kind == ObservableCode::energy_balance;
+  };
+  return std::ranges::any_of(plan.codes, of_work) || plan.code.observables.find("x.work()") != std::string::npos ||
+         plan.code.surfaces.find("x.work()") != std::string::npos;
+}
+
+/// Returns a kernel of a problem or a plan.
+template <class Source>
+Unit unit_of(UnitKind kind, const Source& source, Isa isa) {
+  return {kind, source.system, source.method, source.key, isa, source.code};
+}
+template <class Source>
+std::vector<Unit> units(const Source& source, bool tangent, Isa isa) {
+  return {unit_of(tangent ? UnitKind::tangent : UnitKind::advance, source, isa),
+          unit_of(UnitKind::samples, source, isa)};
+}
+
+}  // namespace
+
+std::vector<Unit> units_of(const Problem& problem, Isa isa) { return units(problem, has_tangent(problem), isa); }
+std::vector<Unit> units_of(const Plan& plan, Isa isa) { return units(plan, plan.arguments.layout.tangent >= 0, isa); }
+Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_of(UnitKind::advance, problem, isa); }
+Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_of(UnitKind::advance, plan, isa); }
+
+Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
+  const Study& study = problem.study;
+  Ensemble::Evaluator evaluate(ensemble);
+  const InitialData& data = evaluate(0);
+  Plan plan;
+  plan.system = problem.system;
+  plan.method = problem.method;
+  plan.key = problem.key;
+  plan.code = problem.code;
+  add_observables(plan, problem);
+  add_line_fits(plan, problem, data.step);
+  plan.keep_values = plan.keep_values || ensemble.groups().sets() > 1;
+
+  KernelArguments& a = plan.arguments;
+  a.tolerance = study.method.tolerance;
+  a.max_iterations = static_cast<int>(study.method.max_iterations);  // at most 10000
+  a.guess = study.method.guess == "simple" ? 0.0 : 1.0;
+  std::ranges::copy(problem.numbers, a.method);
+  a.in_space = plan.method->in_space;
+  a.carries_multiplier = !multiplier_from_equations(*plan.system, *plan.method);
+  if (guards_multiplier(problem)) a.parasitic_limit = parasitic_limit(order_of(problem));
+  a.start = study.time.start;
+  a.step = data.step;
+  a.surfaces = problem.surfaces;
+  if (*study.time.end < study.time.start)  // + is growth with the time, also where the steps lead back
+    for (int& direction : a.surfaces.direction) direction = -direction;
+  ChunkLayout& rows = a.layout;
+  int next = 0;
+  const auto take = [&next](int count) { return std::exchange(next, next + count); };
+  rows.q = take(plan.system->elements);
+  rows.p = take(plan.system->n);
+  rows.lambda = take(plan.system->m);
+  plan.state_rows = next;
+  if (const int carried = carried_numbers(*plan.system, *plan.method); carried > 0) rows.carried = take(carried);
+  if (measures_work(plan)) rows.work = next - 1;
+  plan.step_rows = next;
+  rows.status = take(1);
+  rows.steps = take(1);
+  rows.iterations = take(1);
+  rows.residual = take(1);
+  rows.step = rows.steps_per_sample = -1;
+  if (ensemble.step_varies()) {
+    rows.step = take(1);
+    rows.steps_per_sample = take(1);
+  }
+  std::ranges::fill(a.parameter_row, -1);
+  const int parameters = static_cast<int>(data.parameters.size());
+  for (int i = 0; i < std::min(parameters, max_uniform_parameters); ++i) {
+    a.parameters[i] = data.parameters[static_cast<std::size_t>(i)];
+    if (ensemble.parameter_varies(i)) a.parameter_row[i] = take(1);
+  }
+  if (parameters > max_uniform_parameters) rows.parameters = take(parameters - max_uniform_parameters);
+  if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind == ObservableCode::lyapunov; })) {
+    rows.tangent = take(plan.step_rows);
+    rows.tangent_exponent = take(1);
+  }
+  if (std::ranges::any_of(plan.codes, [](const ObservableCode& c) { return c.kind >= ObservableCode::gamma; }))
+    rows.last_step = take(plan.system->m + 3 * plan.system->n);
+  a.last_step_at_start = plan.method->step_velocity_at_start;
+  if (compensated(problem))
+    rows.rounding = take(plan.system->elements + plan.system->n + (plan.system->driven ? 1 : 0));
+  if (a.parasitic_limit > 0.0) rows.guard = take(2);
+  rows.references = take(static_cast<int>(plan.codes.size()));
+  if (!plan.line_fits.empty()) rows.fits = take(2 * static_cast<int>(plan.line_fits.size()));
+  for (LineFit& fit : plan.line_fits) fit.row += rows.fits;
+  const bool sections = a.surfaces.count > 0;
+  rows.surfaces = take(a.surfaces.count);
+  rows.crossings = take(sections ? 1 : 0);
+  rows.persistent = next;
+  rows.slots = take(sections ? crossing_slots * (plan.step_rows + 2) : 0);
+  rows.rows = next;
+  return plan;
+}
+
+}  // namespace rattleback

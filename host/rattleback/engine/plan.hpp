@@ -1,0 +1,22 @@
+#pragma once
+// The plan is the work that a study asks of a backend.
+
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/study/ensemble.hpp"
+
+namespace rattleback {
+
+/// Makes the plan: observables, rows of a chunk, and arguments of the step loops. The observables of the study come
+/// first, then the observables that only correlations and the covariance need.
+[[nodiscard]] Plan make_plan(const Problem& problem, const Ensemble& ensemble);
+
+/// Returns the two kernels that a run with an instruction set needs: the time loop, and observables. The instruction set
+/// does not matter for CUDA.
+[[nodiscard]] std::vector<Unit> units_of(const Problem& problem, Isa isa);
+[[nodiscard]] std::vector<Unit> units_of(const Plan& plan, Isa isa);
+/// Returns the kernel for the CPU that locates crossings of surfaces of section, on every backend: the time loop without
+/// tangent vector.
+[[nodiscard]] Unit unit_of_sections(const Problem& problem, Isa isa);
+[[nodiscard]] Unit unit_of_sections(const Plan& plan, Isa isa);
+
+}  // namespace rattleback

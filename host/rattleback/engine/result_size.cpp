@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <limits>
+
+#include "rattleback/base/saturating.hpp"
+#include "rattleback/engine/run.hpp"
+#include "rattleback/study/ensemble.hpp"
+#include "rattleback/study/groups.hpp"
+#include "rattleback/study/statistics.hpp"
+
+namespace rattleback {
+namespace {
+
+/// What a result consists of.
+struct ResultSize {
+  Saturating numbers;
+  std::uint64_t series_with_quantiles = 0;  ///< samples of observables, for all trajectories
+  std::uint64_t trajectories = 0;
+};
+
+ResultSize size_of_result(const Problem& problem) {
+  const Study& study = problem.study;
+  const Ensemble ensemble(problem, {0, 0});
+  const SystemEntry& system = *problem.system;
+  const Saturating size = ensemble.size(),
+                   state = static_cast<std::uint64_t>(system.elements + 2 * system.n + system.m),
+                   samples = Saturating(*study.time.samples) + 1;
+  Saturating numbers = size * (4 + ensemble.axis_names().size());
+  if (study.output.initial_state) numbers = numbers + size * state;
+  if (study.output.final_state) numbers = numbers + size * state;
+  numbers =
+      numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
+  std::uint64_t with_quantiles = 0;
+  const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
+  for (const Observable& observable : study.observables) {
+    numbers = numbers + samples * (parts * (3 + 2 * (observable.statistics.size() + observable.quantiles.size() +
+                                                     observable.correlation.size())) +
+                                   (observable.histogram ? observable.histogram->bins + 2 : 0));
+    if (observable.values) numbers = numbers + samples * size;
+    with_quantiles += !observable.quantiles.empty();
+  }
+  return {numbers, (samples * with_quantiles).value(), ensemble.size()};
+}
+
+}  // namespace
+
+std::uint64_t memory_bytes_of_result(const Problem& problem) {
+  return (size_of_result(problem).numbers * sizeof(double)).value();
+}
+
+std::uint64_t result_bytes(const Problem& problem) {
+  const ResultSize size = size_of_result(problem);
+  // A run keeps the values for quantiles until the end.
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t series = size.series_with_quantiles;
+  const Saturating kept = (Saturating(series) * size.trajectories * sizeof(double)).value() == most
+                              ? most
+                              : ValueStore::file_bytes(series, size.trajectories);
+  return (size.numbers * sizeof(double) + kept).value();
+}
+
+}  // namespace rattleback

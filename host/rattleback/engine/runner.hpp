@@ -1,0 +1,191 @@
+#pragma once
+// One run of a study: integrates tiles one after the other, reduces and writes their output, and writes checkpoints.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/base/floating_point.hpp"
+#include "rattleback/engine/backend.hpp"
+#include "rattleback/engine/ensemble_statistics.hpp"
+#include "rattleback/engine/run.hpp"
+#include "rattleback/engine/sections.hpp"
+#include "rattleback/results/result.hpp"
+#include "rattleback/study/ensemble.hpp"
+
+namespace rattleback {
+
+class CheckpointReader;
+class FileSink;
+struct RunFiles;
+
+/// The times and the step counts of the samples.
+struct SampleGrid {
+  std::vector<double> time;
+  /// Steps of the interval before each sample; 0 for the first sample, and 0 where the number of steps varies.
+  std::vector<std::int64_t> steps;
+  std::vector<std::int64_t> before;  ///< number of steps of all earlier intervals
+};
+
+/// Memory that a run may reuse from the run before.
+struct Buffers {
+  Tile tile;
+  RoundOutput output, computed;
+};
+
+/// Position of a run. All earlier output is in the result, the statistics, or the tile.
+struct Position {
+  std::uint64_t first = 0;   ///< first trajectory of the tile
+  bool filled = false;       ///< the result has the tile's initial states
+  std::uint64_t sample = 0;  ///< next sample of the tile
+  std::int64_t step = 0;     ///< steps done towards this sample
+};
+
+class Runner {
+ public:
+  /// `files` and `file` are for a run into a file. `from` is for a run that continues. With `part` the run is of these
+  /// trajectories alone: arrays with an entry per trajectory have entries for them, and in place of statistics the file
+  /// has what the statistics of the whole ensemble need.
+  Runner(const Problem& problem, ResultSink& sink, const RunOptions& options, Backend& backend, Buffers& buffers,
+         const RunFiles* files = nullptr, FileSink* file = nullptr, const CheckpointReader* from = nullptr,
+         const std::optional<Range>& part = {});
+
+  /// Runs to the end and commits the result. Call this once. After a failure a run into a file leaves a checkpoint.
+  Summary operator()();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  /// Counts of numbers in q, in v and p, and in lambda.
+  struct Widths {
+    std::uint64_t elements, n, m;
+  };
+  [[nodiscard]] Widths widths() const;
+
+  // Integration, defined in runner.cpp.
+
+  /// Returns the number of trajectories of a tile in whole chunks: the requested number, or as many as fit the backend.
+  [[nodiscard]] std::uint64_t tile_trajectories() const;
+  /// Integrates the tile at the position to the end, or makes the tile smaller when memory is short.
+  void run_tile();
+  /// Integrates the tile from the position to the last sample. The output of a round is absorbed during the next
+  /// round.
+  void integrate_tile();
+  /// Halves the tile at the position. The tile must be at the first sample. Returns false for a tile of one chunk.
+  bool halve_tile();
+  /// Does the work and adds the time to the time of the integration. Returns the time of the work in seconds.
+  template <class Work>
+  double integrate(Work work);
+  /// Allocates the tile at the position and lists the tile's recorded trajectories.
+  void set_up_tile();
+  /// Returns the next stretches, within the budget of steps and the memory for samples. Advances the position `at`.
+  Round next_round(Position& at);
+  /// Sets the number of steps of the next round from the time of the last round.
+  void adapt_budget(std::int64_t done, double seconds);
+  /// Moves the pending output to the result and the statistics, possibly while the next round is computed. Operations
+  /// that may fail come first, and operations that must not be repeated come last.
+  void absorb();
+  /// Evaluates the initial states of a tile. Writes the states into the tile's rows and into the result.
+  void fill(Tile& tile);
+  void report_progress();
+
+  // Results, defined in runner_output.cpp.
+
+  /// Creates all datasets except the crossings, whose number is unknown, and lists the recorded trajectories.
+  void create_datasets();
+  /// Creates datasets of q, v, p and lambda. Each dataset has the given shape and its own width.
+  void create_state(const std::string& group, const Shape& shape);
+  /// Returns the row of the tile's first trajectory in arrays with a row per trajectory.
+  [[nodiscard]] std::uint64_t row_of(const Tile& tile) const { return tile.first - range_.first; }
+  void write_rows(const std::string& group, const std::string& name, const Tile& tile, std::uint64_t width,
+                  const std::vector<double>& data);
+  void write_state(const std::string& group, const Tile& tile, const std::vector<double>& q,
+                   const std::vector<double>& v, const std::vector<double>& p, const std::vector<double>& lambda);
+  /// Returns the parameters of trajectory k of a tile.
+  [[nodiscard]] std::vector<double> parameters_of(const Tile& tile, std::uint64_t k) const;
+  /// Returns the step size of trajectory k of a tile.
+  [[nodiscard]] double step_of(const Tile& tile, std::uint64_t k) const;
+  /// Writes the states of the recorded trajectories at the samples of a round.
+  void write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples);
+  /// Writes the tile's final states and counts. Then adds the counts to the summary, and the fits to the statistics.
+  void write_final(const Tile& tile);
+  /// Writes the Lyapunov exponents at the end, from the same function as at the samples.
+  void write_lyapunov(const Tile& tile);
+  void write_crossings();
+  /// Completes the summary. Writes the summary, the study and the version.
+  void write_attributes();
+
+  // Checkpoints, defined in runner_checkpoint.cpp.
+
+  /// Called between two rounds. Ends the run after a stop request, or saves a checkpoint when one is due.
+  void stop_or_checkpoint();
+  /// Saves a checkpoint. A disk too full for a checkpoint does not end the run, because the result has reserved space.
+  void try_checkpoint();
+  /// Saves a checkpoint after a failure, if possible. Returns advice for the user.
+  std::string rescue();
+  void save_checkpoint();
+  /// Saves a checkpoint of a tile in host memory.
+  void write_checkpoint();
+  /// Makes this run in memory a run into a file.
+  void move_into_file(const std::filesystem::path& file);
+  /// Restores the state of a checkpoint. Throws Error(input) when the checkpoint has another layout or a file of
+  /// initial states has changed.
+  void restore(const CheckpointReader& in);
+  /// Returns the rows of the tile that belong into a checkpoint, chunk by chunk.
+  [[nodiscard]] std::vector<double> persistent_rows() const;
+  void restore_rows(const std::vector<double>& rows);
+
+  FloatingPointScope environment_;  ///< of the calling thread, for all that follows
+  const Problem& problem_;
+  const Study& study_;
+  ResultSink& sink_;
+  const RunOptions& options_;
+  Backend& backend_;
+  Tile& tile_;
+  RoundOutput &output_, &computed_;
+  const RunFiles* files_;
+  FileSink* file_;
+  const SystemEntry& system_;
+  const MethodEntry& method_;
+  bool whole_;  ///< the run is of all trajectories
+  Ensemble ensemble_;
+  Range range_;                     ///< the trajectories of the run
+  std::uint64_t input_digest_ = 0;  ///< of the file of initial states, for checkpoints
+  unsigned threads_;
+
+  Plan plan_;
+  SampleGrid grid_;
+  EnsembleStatistics statistics_;
+  std::uint64_t tile_size_ = 0, total_steps_ = 0;
+  std::vector<std::uint64_t> recorded_;
+
+  Position position_;
+  /// The place of the tile's states at the position. The states are nowhere while the backend computes and after a
+  /// failed computation.
+  enum class States { host, backend, nowhere } states_ = States::host;
+  bool halved_ = false;   ///< tiles have become smaller, and the user was told
+  bool pending_ = false;  // output_ has samples [pending_first_, + pending_samples_) that are not in the result yet
+  std::uint64_t pending_first_ = 0, pending_samples_ = 0;
+  std::int64_t longest_interval_ = 0;  // longest interval of the tile in steps, where the steps vary
+  std::int64_t budget_ = 64;           // steps of a round
+
+  std::unique_ptr<CrossingLocator> locate_;
+  std::unique_ptr<CrossingStore> crossings_;
+
+  Control control_;
+  Summary summary_;
+  Clock::time_point start_ = Clock::now(), last_checkpoint_ = start_;
+  std::uint64_t steps_since_checkpoint_ = 0;
+  double checkpoint_seconds_ = 0.0;  ///< seconds that the last checkpoint took
+  bool interrupted_ = false;
+  std::shared_ptr<RunFiles> rescue_files_;  ///< of a run in memory that has moved into a file
+  std::shared_ptr<FileSink> rescue_sink_;
+};
+
+}  // namespace rattleback

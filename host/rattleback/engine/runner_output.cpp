@@ -1,0 +1,275 @@
+// Runner: the datasets and attributes of the result.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "rattleback/base/json.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/base/version.hpp"
+#include "rattleback/engine/outcome.hpp"
+#include "rattleback/engine/runner.hpp"
+
+namespace rattleback {
+namespace {
+
+using Type = ResultSink::Type;
+
+}  // namespace
+
+void Runner::create_datasets() {
+  const std::uint64_t size = range_.count(), samples = grid_.time.size();
+  sink_.create("/time", Type::f64, {samples});
+  sink_.write("/time", {0}, {samples}, grid_.time.data());
+  for (const std::string& axis : ensemble_.axis_names()) sink_.create("/axes/" + axis, Type::f64, {size});
+  if (study_.output.initial_state) create_state("/initial/", {size});
+  if (study_.output.final_state) create_state("/final/", {size});
+  sink_.create("/final/status", Type::u32, {size});
+  sink_.create("/final/steps", Type::u64, {size});
+  sink_.create("/final/iterations", Type::u64, {size});
+  sink_.create("/final/residual", Type::f64, {size});
+  if (plan_.arguments.layout.tangent >= 0) sink_.create("/final/lyapunov", Type::f64, {size});
+
+  recorded_ = study_.output.trajectories;
+  if (study_.output.all_trajectories) {
+    recorded_.resize(size);
+    for (std::uint64_t k = 0; k < size; ++k) recorded_[k] = range_.first + k;
+  }
+  std::erase_if(recorded_, [this](std::uint64_t k) { return k < range_.first || k >= range_.last; });
+  std::ranges::sort(recorded_);
+  recorded_.erase(std::unique(recorded_.begin(), recorded_.end()), recorded_.end());
+  if (!recorded_.empty()) {
+    sink_.create("/trajectories/index", Type::u64, {recorded_.size()});
+    sink_.write("/trajectories/index", {0}, {recorded_.size()}, recorded_.data());
+    create_state("/trajectories/", {samples, recorded_.size()});
+  }
+  statistics_.create_values(sink_);
+  if (whole_) statistics_.create(sink_);
+}
+
+Runner::Widths Runner::widths() const {
+  return {static_cast<std::uint64_t>(system_.elements), static_cast<std::uint64_t>(system_.n),
+          static_cast<std::uint64_t>(system_.m)};
+}
+
+void Runner::create_state(const std::string& group, const Shape& shape) {
+  const auto [elements, n, m] = widths();
+  for (const auto& [name, width] : {std::pair{"q", elements}, {"v", n}, {"p", n}, {"lambda", m}}) {
+    if (width == 0) continue;
+    Shape full = shape;
+    full.push_back(width);
+    sink_.create(group + name, Type::f64, full);
+  }
+}
+
+void Runner::write_rows(const std::string& group, const std::string& name, const Tile& tile, std::uint64_t width,
+                        const std::vector<double>& data) {
+  if (width > 0) sink_.write(group + name, {row_of(tile), 0}, {tile.count, width}, data.data());
+}
+
+void Runner::write_state(const std::string& group, const Tile& tile, const std::vector<double>& q,
+                         const std::vector<double>& v, const std::vector<double>& p,
+                         const std::vector<double>& lambda) {
+  const Widths width = widths();
+  write_rows(group, "q", tile, width.elements, q);
+  write_rows(group, "v", tile, width.n, v);
+  write_rows(group, "p", tile, width.n, p);
+  write_rows(group, "lambda", tile, width.m, lambda);
+}
+
+std::vector<double> Runner::parameters_of(const Tile& tile, std::uint64_t k) const {
+  std::vector<double> parameters(system_.parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const int row = row_of_parameter(plan_.arguments, i);
+    parameters[i] = row >= 0 ? tile.at(k, row) : plan_.arguments.parameters[i];
+  }
+  return parameters;
+}
+
+double Runner::step_of(const Tile& tile, std::uint64_t k) const {
+  const KernelArguments& a = plan_.arguments;
+  return a.layout.step >= 0 ? tile.at(k, a.layout.step) : a.step;
+}
+
+void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples) {
+  const std::uint64_t records = tile.recorded.size();
+  if (records == 0 || samples == 0) return;
+  const auto first_record =
+      static_cast<std::uint64_t>(std::ranges::lower_bound(recorded_, tile.first) - recorded_.begin());
+  const auto [elements, n, m] = widths();
+  const bool shown = multiplier_from_equations(system_, method_);
+  std::vector<double> q(samples * records * elements), v(samples * records * n), p(v.size()),
+      lambda(samples * records * m);
+  parallel_for(records, threads_, [&, elements = elements, n = n, m = m](std::uint64_t r) {
+    const std::vector<double> parameters = parameters_of(tile, tile.recorded[r]);
+    const double step = step_of(tile, tile.recorded[r]);
+    for (std::uint64_t s = 0; s < samples; ++s) {
+      const std::uint64_t i = s * records + r;
+      const double* state = output_.records.data() + i * static_cast<std::uint64_t>(plan_.state_rows);
+      std::copy_n(state, elements, q.data() + i * elements);
+      std::copy_n(state + elements, n, p.data() + i * n);
+      std::copy_n(state + elements + n, m, lambda.data() + i * m);
+      // the time as kernels compute it
+      const double steps = std::rint((grid_.time[first_sample + s] - study_.time.start) / step);
+      const SystemAt place{parameters.data(), std::fma(steps, step, study_.time.start)};
+      velocity_of_state(system_, place, q.data() + i * elements, p.data() + i * n, method_.in_space, v.data() + i * n);
+      if (shown)
+        multiplier_of_state(system_, place, q.data() + i * elements, p.data() + i * n, method_.in_space,
+                            lambda.data() + i * m);
+    }
+  });
+  const auto write = [&](const std::string& name, std::uint64_t width, const std::vector<double>& data) {
+    if (width > 0)
+      sink_.write("/trajectories/" + name, {first_sample, first_record, 0}, {samples, records, width}, data.data());
+  };
+  write("q", elements, q);
+  write("v", n, v);
+  write("p", n, p);
+  write("lambda", m, lambda);
+}
+
+void Runner::write_final(const Tile& tile) {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const auto [elements, n, m] = widths();
+  std::vector<std::uint32_t> status(tile.count);
+  std::vector<std::uint64_t> steps(tile.count), iterations(tile.count);
+  std::vector<double> residual(tile.count);
+  Summary sums = summary_;
+  for (std::uint64_t k = 0; k < tile.count; ++k) {
+    status[k] = static_cast<std::uint32_t>(tile.at(k, rows.status));
+    steps[k] = static_cast<std::uint64_t>(tile.at(k, rows.steps));
+    iterations[k] = static_cast<std::uint64_t>(tile.at(k, rows.iterations));
+    residual[k] = tile.at(k, rows.residual);
+    sums.failed += status[k] != status_good;
+    sums.trajectory_steps += steps[k];
+    sums.iterations += iterations[k];
+  }
+  sink_.write("/final/status", {row_of(tile)}, {tile.count}, status.data());
+  sink_.write("/final/steps", {row_of(tile)}, {tile.count}, steps.data());
+  sink_.write("/final/iterations", {row_of(tile)}, {tile.count}, iterations.data());
+  sink_.write("/final/residual", {row_of(tile)}, {tile.count}, residual.data());
+  if (rows.tangent >= 0) write_lyapunov(tile);
+  if (study_.output.final_state) {
+    const bool shown = multiplier_from_equations(system_, method_);
+    std::vector<double> q(tile.count * elements), v(tile.count * n), p(v.size()), lambda(tile.count * m);
+    parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
+      for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
+        for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
+        for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
+        for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
+        const std::vector<double> parameters = parameters_of(tile, k);
+        const double time = std::fma(tile.at(k, rows.steps), step_of(tile, k), study_.time.start);
+        const SystemAt place{parameters.data(), time};
+        velocity_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
+                          v.data() + k * n);
+        if (shown)
+          multiplier_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
+                              lambda.data() + k * m);
+      }
+    });
+    write_state("/final/", tile, q, v, p, lambda);
+  }
+  summary_ = sums;
+  statistics_.end_tile(tile);
+}
+
+void Runner::write_lyapunov(const Tile& tile) {
+  const ObservableCode code{ObservableCode::lyapunov, 0};
+  std::vector<double> values(tile.chunks() * chunk_size);
+  for (std::uint64_t c = 0; c < tile.chunks(); ++c)
+    system_.observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
+  std::ranges::replace_if(values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
+  sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, values.data());
+}
+
+void Runner::write_crossings() {
+  if (!crossings_) return;
+  const auto [elements, n, m] = widths();
+  struct Column {
+    const char* name;
+    std::uint64_t first, width;
+  };
+  const std::uint64_t state = CrossingRow::state;
+  const Column columns[] = {{"time", CrossingRow::time, 1},
+                            {"direction", CrossingRow::direction, 1},
+                            {"residual", CrossingRow::residual, 1},
+                            {"q", state, elements},
+                            {"v", state + elements, n},
+                            {"p", state + elements + n, n},
+                            {"lambda", state + elements + 2 * n, m}};
+  for (std::uint64_t i = 0; i < study_.sections.size(); ++i) {
+    const std::string group = "/sections/" + study_.sections[i].name + "/";
+    const std::uint64_t total = crossings_->count(i);
+    sink_.create(group + "trajectory", Type::u64, {total});
+    sink_.create(group + "status", Type::u32, {total});
+    for (const Column& column : columns)
+      if (column.width > 0)
+        sink_.create(group + column.name, Type::f64, column.first < state ? Shape{total} : Shape{total, column.width});
+    std::uint64_t written = 0;
+    for (std::uint64_t t = 0; t < crossings_->tiles(); ++t) {
+      const std::vector<double> rows = crossings_->sorted(t, i);
+      const std::uint64_t size = locate_->row_size(), count = rows.size() / size;
+      std::vector<std::uint64_t> trajectory(count);
+      std::vector<std::uint32_t> status(count);
+      for (std::uint64_t k = 0; k < count; ++k) {
+        trajectory[k] = static_cast<std::uint64_t>(rows[k * size + CrossingRow::trajectory]);
+        status[k] = static_cast<std::uint32_t>(rows[k * size + CrossingRow::status]);
+      }
+      sink_.write(group + "trajectory", {written}, {count}, trajectory.data());
+      sink_.write(group + "status", {written}, {count}, status.data());
+      for (const Column& column : columns) {
+        std::vector<double> values(count * column.width);
+        for (std::uint64_t k = 0; k < count; ++k)
+          std::copy_n(rows.data() + k * size + column.first, column.width, values.data() + k * column.width);
+        if (column.width > 0)
+          sink_.write(group + column.name, column.first < state ? Shape{written} : Shape{written, 0},
+                      column.first < state ? Shape{count} : Shape{count, column.width}, values.data());
+      }
+      written += count;
+    }
+  }
+}
+
+void Runner::write_attributes() {
+  summary_.backend = backend_.name();
+  summary_.device = backend_.device();
+  summary_.threads = backend_.threads();
+  summary_.trajectories = range_.count();
+  summary_.missing = statistics_.missing();
+  for (const StatusInfo& info : status_table)
+    sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
+  if (!whole_) {
+    sink_.attribute("/", "first_trajectory", range_.first);
+    sink_.attribute("/", "ensemble_size", ensemble_.size());
+  }
+  sink_.attribute("/", "study", study_.to_toml());
+  if (!system_.coordinates.empty())
+    sink_.attribute("/", "coordinates", fmt::format("{}", fmt::join(system_.coordinates, " ")));
+  sink_.attribute("/", "version", std::string(version()));
+  sink_.attribute("/", "git", std::string(git_commit()));
+  sink_.attribute("/", "backend", summary_.backend);
+  sink_.attribute("/", "device", summary_.device);
+  if (const std::string driver = backend_.driver(); !driver.empty()) sink_.attribute("/", "driver", driver);
+  const std::string tested = kept_outcome(summary_.device, backend_.driver());
+  sink_.attribute("/", "selftest", tested.empty() ? std::string("not made") : tested);
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+  for (const KernelRecord& record : backend_.records(problem_))
+    kernels.push_back({{"kernel", record.title}, {"key", record.key}, {"compiler", record.compiler}});
+  sink_.attribute("/", "kernels", json_text(kernels));
+  sink_.attribute("/", "threads", std::uint64_t{summary_.threads});
+  sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
+  sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);
+  sink_.attribute("/", "failed", summary_.failed);
+  sink_.attribute("/", "iterations", summary_.iterations);
+  if (!whole_) return;
+  summary_.fingerprint = sink_.fingerprint();
+  if (!summary_.fingerprint.empty()) sink_.attribute("/", "fingerprint", summary_.fingerprint);
+}
+
+}  // namespace rattleback

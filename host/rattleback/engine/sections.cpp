@@ -1,0 +1,361 @@
+#include "rattleback/engine/sections.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/engine/plan.hpp"
+#include "rattleback/kernels/kernels.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Chandrupatla's method on a bracket: inverse quadratic interpolation where that is safe, bisection elsewhere.
+class BracketedRoot {
+ public:
+  BracketedRoot(double a, double fa, double b, double fb)
+      : x1_(b),
+        x2_(a),
+        x3_(a),
+        f1_(fb),
+        f2_(fa),
+        f3_(fa),
+        resolution_(2 * std::numeric_limits<double>::epsilon() * std::abs(b)) {
+    // A surface of the time that is 0 at an end of the step has another sign there in the last bits of the time: the root is that end.
+    if (fa * fb > 0.0) give_up();
+  }
+
+  [[nodiscard]] double best() const { return std::abs(f2_) < std::abs(f1_) ? x2_ : x1_; }
+  /// Returns by how much f changes across the bracket, NaN for a bracket that is not yet at round-off.
+  [[nodiscard]] double last_change() const {
+    return std::abs(x2_ - x1_) <= resolution_ ? std::abs(f1_ - f2_) : std::numeric_limits<double>::quiet_NaN();
+  }
+  [[nodiscard]] bool done() const {
+    return f1_ == 0.0 || f2_ == 0.0 || std::abs(x2_ - x1_) <= resolution_ || evaluations_ >= 100;
+  }
+  [[nodiscard]] double next() const { return x1_ + t_ * (x2_ - x1_); }
+
+  void add(double f) {
+    const double x = next();
+    ++evaluations_;
+    if ((f < 0.0) == (f1_ < 0.0)) {
+      x3_ = x1_, f3_ = f1_;
+    } else {
+      x3_ = x2_, f3_ = f2_;
+      x2_ = x1_, f2_ = f1_;
+    }
+    x1_ = x, f1_ = f;
+    const double least = 0.25 * resolution_ / std::max(std::abs(x2_ - x1_), resolution_);
+    const double xi = (x1_ - x2_) / (x3_ - x2_), phi = (f1_ - f2_) / (f3_ - f2_);
+    t_ = 0.5;
+    if (phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi)
+      t_ = f1_ / (f2_ - f1_) * f3_ / (f2_ - f3_) + (x3_ - x1_) / (x2_ - x1_) * f1_ / (f3_ - f1_) * f2_ / (f3_ - f2_);
+    t_ = std::clamp(t_, least, 1.0 - least);
+  }
+  /// Stops the search after a failed evaluation. The best known point is the result.
+  void give_up() { evaluations_ = 100; }
+
+ private:
+  double x1_, x2_, x3_, f1_, f2_, f3_;
+  double t_ = 0.5, resolution_;
+  int evaluations_ = 0;
+};
+
+// A sign also changes where a surface jumps or has a pole. With f the surface as a function of the part of the step, a place is a root
+// where the change of f over a short interval around it
+constexpr double negligible_change = 1e-8;                ///< is small beside f at the ends of the step,
+constexpr double half_width = 0x1p-44;                    ///< of this interval, in steps;
+constexpr double wider_half_width = 0x1p-24;              ///< or falls where the interval shrinks from this width,
+constexpr double continuous_fall = 0.25;                  ///< by this factor at least (a cubic root: 1/100),
+constexpr double round_off = 1e-12, of_tolerance = 64.0;  ///< or is round-off beside the terms of f.
+
+/// The multiplier of a step has the round-off of the step divided by its length. In a shorter part of a step than this it is taken from
+/// the continuous equations.
+constexpr double shortest_for_multiplier = 1e-6;
+
+}  // namespace
+
+/// One crossing of one surface.
+struct CrossingLocator::Job {
+  const double* crossing;  ///< the crossing as stored by the backend
+  int surface;
+};
+
+/// Up to chunk_size jobs. Each job uses one lane of a chunk.
+class CrossingLocator::Batch {
+ public:
+  Batch(const CrossingLocator& locator, const Tile& tile, std::span<const Job> jobs)
+      : locator_(locator),
+        tile_(tile),
+        jobs_(jobs),
+        size_(jobs.size()),
+        status_(jobs.size(), static_cast<double>(status_good)),
+        chunk_(static_cast<std::size_t>(locator.arguments_.layout.rows) * rattleback::row_size) {}
+
+  /// Locates all jobs and writes the rows of the jobs, with section -1 where a surface changes its sign without a root.
+  void run(double* rows) {
+    const KernelArguments& plan = locator_.plan_.arguments;
+    for (int i = 0; i < count(); ++i)
+      size_[i] = plan.layout.step >= 0 ? tile_.at(trajectory(i), plan.layout.step) : plan.step;
+    const std::vector<double> g0 = values_at(std::vector<double>(jobs_.size(), 0.0)), g1 = values_at(size_);
+    std::vector<BracketedRoot> roots;
+    for (int i = 0; i < count(); ++i) roots.emplace_back(0.0, g0[i], size_[i], g1[i]);
+    std::vector<double> trial(jobs_.size());
+    while (!std::ranges::all_of(roots, &BracketedRoot::done)) {
+      for (int i = 0; i < count(); ++i) trial[i] = roots[i].done() ? 0.0 : roots[i].next();
+      const std::vector<double> g = values_at(trial);
+      for (int i = 0; i < count(); ++i) {
+        if (roots[i].done()) continue;
+        if (failed(i)) {
+          roots[i].give_up();
+        } else {
+          roots[i].add(g[i]);
+        }
+      }
+    }
+    for (int i = 0; i < count(); ++i) trial[i] = roots[i].best();
+    const std::vector<bool> jumps = find_jumps(roots, trial, g0, g1);
+    step(trial);
+    for (int i = 0; i < count(); ++i) {
+      const bool grows = std::abs(g0[i]) < std::abs(g1[i]) ? g1[i] > 0.0 : g0[i] < 0.0;  // along the step
+      write(i, trial[i], grows == (size_[i] > 0.0) ? 1.0 : -1.0, jumps[i], rows);
+    }
+  }
+
+ private:
+  double* row(int r) { return chunk_.data() + r * rattleback::row_size; }
+  [[nodiscard]] std::uint64_t trajectory(int i) const { return static_cast<std::uint64_t>(jobs_[i].crossing[0]); }
+  [[nodiscard]] int count() const { return static_cast<int>(jobs_.size()); }
+  /// The time of the state before the crossing.
+  [[nodiscard]] double time_before(int i) const { return locator_.start_ + jobs_[i].crossing[2] * size_[i]; }
+  double value(int i) { return row(locator_.arguments_.layout.surfaces + jobs_[i].surface)[i]; }
+  std::vector<double> values() {
+    std::vector<double> g(jobs_.size());
+    for (int i = 0; i < count(); ++i) g[i] = value(i);
+    return g;
+  }
+  /// Returns the surfaces after steps of the given sizes; keeps the status of steps that fail.
+  std::vector<double> values_at(const std::vector<double>& sizes) {
+    step(sizes);
+    for (int i = 0; i < count(); ++i)
+      if (!failed(i)) status_[i] = row(locator_.arguments_.layout.status)[i];
+    return values();
+  }
+  [[nodiscard]] bool failed(int i) const { return status_[i] != static_cast<double>(status_good); }
+
+  /// Returns for each job whether the sign of its surface changes at `places` by a jump or a pole.
+  std::vector<bool> find_jumps(const std::vector<BracketedRoot>& roots, const std::vector<double>& places,
+                               const std::vector<double>& g0, const std::vector<double>& g1) {
+    std::vector<bool> jumps(jobs_.size());
+    // false for NaN: where the surface has no value there is no root
+    const auto ask = [&](const std::vector<double>& change, const std::vector<double>& bound) {
+      for (int i = 0; i < count(); ++i) jumps[i] = jumps[i] && !failed(i) && !(change[i] <= bound[i]);
+      return std::ranges::find(jumps, true) != jumps.end();
+    };
+    std::vector<double> bracket, small;
+    for (int i = 0; i < count(); ++i) {
+      jumps[i] = true;
+      bracket.push_back(roots[i].last_change());
+      small.push_back(negligible_change * std::max(std::abs(g0[i]), std::abs(g1[i])));
+    }
+    if (!ask(bracket, small)) return jumps;
+    const std::vector<double> change = change_around(places, half_width);
+    if (!ask(change, small)) return jumps;
+    std::vector<double> wider = change_around(places, wider_half_width);
+    for (double& x : wider) x *= continuous_fall;
+    if (!ask(change, wider)) return jumps;
+    ask(change, round_off_of_surfaces());
+    return jumps;
+  }
+  /// Returns by how much the surfaces change over an interval around `places`.
+  std::vector<double> change_around(const std::vector<double>& places, double half) {
+    std::vector<double> from = places, to = places;
+    for (int i = 0; i < count(); ++i) {
+      const double first = std::min(0.0, size_[i]), last = std::max(0.0, size_[i]);  // steps may lead back in time
+      from[i] = std::clamp(places[i] - half * size_[i], first, last);
+      to[i] = std::clamp(places[i] + half * size_[i], first, last);
+    }
+    std::vector<double> change = values_at(to);
+    const std::vector<double> before = values_at(from);
+    for (int i = 0; i < count(); ++i) change[i] = std::abs(change[i] - before[i]);
+    return change;
+  }
+  /// Returns the round-off of the surfaces: a part of the sum of |z dg/dz| over all numbers z of the state, at the end of the step.
+  std::vector<double> round_off_of_surfaces() {
+    constexpr double relative_change = 0x1p-20;
+    const SystemEntry& system = *locator_.plan_.system;
+    const ChunkLayout& rows = locator_.arguments_.layout;
+    const std::vector<double> g = values_at(size_);
+    std::vector<double> size(jobs_.size(), 0.0);
+    const auto vary = [&](int r) {
+      const std::vector<double> z(row(r), row(r) + count());
+      for (int i = 0; i < count(); ++i)
+        row(r)[i] += relative_change * std::max(std::abs(z[i]), std::abs(jobs_[i].crossing[3 + r]));
+      locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count());
+      for (int i = 0; i < count(); ++i) size[i] += std::abs(value(i) - g[i]) / relative_change;
+      std::ranges::copy(z, row(r));
+    };
+    for (int k = 0; k < system.elements; ++k) vary(rows.q + k);
+    for (int k = 0; k < system.n; ++k) vary(rows.p + k);
+    for (int k = 0; k < system.m; ++k) vary(rows.lambda + k);
+    if (rows.work >= 0) vary(rows.work);
+    const double part = std::max(round_off, of_tolerance * locator_.arguments_.tolerance);
+    for (double& x : size) x = std::isfinite(x) ? part * x : 0.0;
+    return size;
+  }
+
+  /// Takes one step of the given size per lane from the state before the crossing (no step for size 0). Evaluates the
+  /// surfaces at the new states.
+  void step(const std::vector<double>& sizes) {
+    const ChunkLayout& rows = locator_.arguments_.layout;
+    const Plan& plan = locator_.plan_;
+    for (int i = 0; i < count(); ++i) {
+      for (int r = 0; r < plan.step_rows; ++r) row(r)[i] = jobs_[i].crossing[3 + r];
+      row(rows.status)[i] = status_good;
+      row(rows.steps)[i] = sizes[i] == 0.0 ? 1.0 : 0.0;
+      row(rows.iterations)[i] = row(rows.residual)[i] = 0.0;
+      row(rows.step)[i] = sizes[i];
+      row(rows.steps_per_sample)[i] = 1.0;
+      row(rows.start)[i] = time_before(i);
+      for (std::size_t p = 0; p < plan.system->parameters.size(); ++p)
+        if (const int to = row_of_parameter(locator_.arguments_, p); to >= 0)
+          row(to)[i] = tile_.at(trajectory(i), row_of_parameter(plan.arguments, p));
+    }
+    for (int i = count(); i < chunk_size; ++i) row(rows.status)[i] = status_padding;
+    KernelArguments arguments = locator_.arguments_;
+    arguments.surfaces.count = 0;  // this step must not note crossings
+    locator_.unit_.advance(arguments, chunk_.data(), 0, count());
+    locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count());
+  }
+
+  void write(int i, double fraction, double direction, bool jump, double* rows) {
+    const Plan& plan = locator_.plan_;
+    const SystemEntry& system = *plan.system;
+    double* out = rows + static_cast<std::uint64_t>(i) * locator_.row_size_;
+    out[CrossingRow::section] = jump ? -1.0 : jobs_[i].surface;
+    out[CrossingRow::trajectory] = static_cast<double>(tile_.first + trajectory(i));
+    out[CrossingRow::time] = time_before(i) + fraction;
+    out[CrossingRow::direction] = direction;
+    out[CrossingRow::residual] = std::abs(value(i));
+    out[CrossingRow::status] = status_[i];
+    double* q = out + CrossingRow::state;
+    double* v = q + system.elements;
+    double* p = v + system.n;
+    for (int k = 0; k < system.elements; ++k) q[k] = row(plan.arguments.layout.q + k)[i];
+    for (int k = 0; k < system.n; ++k) p[k] = row(plan.arguments.layout.p + k)[i];
+    for (int k = 0; k < system.m; ++k) p[system.n + k] = row(plan.arguments.layout.lambda + k)[i];
+    std::vector<double> parameters(system.parameters.size());
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const int r = row_of_parameter(locator_.arguments_, k);
+      parameters[k] = r >= 0 ? row(r)[i] : plan.arguments.parameters[k];
+    }
+    const SystemAt place{parameters.data(), out[CrossingRow::time]};
+    velocity_of_state(system, place, q, p, plan.method->in_space, v);
+    if (multiplier_from_equations(system, *plan.method) ||
+        (system.m > 0 && std::abs(fraction) < shortest_for_multiplier * std::abs(size_[i]))) {
+      std::vector<double> lambda(static_cast<std::size_t>(system.m));
+      if (multiplier_of_state(system, place, q, p, plan.method->in_space, lambda.data()))
+        std::ranges::copy(lambda, p + system.n);
+    }
+  }
+
+  const CrossingLocator& locator_;
+  const Tile& tile_;
+  std::span<const Job> jobs_;
+  std::vector<double> size_, status_;  ///< the step of each job; the status of the first of its steps that failed
+  std::vector<double> chunk_;
+};
+
+CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned threads)
+    : plan_(plan),
+      start_(start),
+      threads_(threads),
+      row_size_(
+          static_cast<std::uint64_t>(CrossingRow::state + plan.system->elements + 2 * plan.system->n + plan.system->m)),
+      unit_(Kernels::instance().get(unit_of_sections(plan, best_isa()))),
+      arguments_(plan.arguments) {
+  ChunkLayout& rows = arguments_.layout;  // starts with the rows of the plan's layout: the state, bookkeeping
+  int next = rows.residual + 1;
+  rows.step = next++;
+  rows.steps_per_sample = next++;
+  rows.start = next++;
+  rows.surfaces = next;
+  next += arguments_.surfaces.count;
+  for (int& row : arguments_.parameter_row)
+    if (row >= 0) row = next++;
+  if (rows.parameters >= 0) {
+    rows.parameters = next;
+    next += static_cast<int>(plan.system->parameters.size()) - max_uniform_parameters;
+  }
+  rows.rounding = rows.last_step = -1;
+  rows.rows = next;
+  arguments_.sample = 0;
+  arguments_.target = 1;
+}
+
+std::vector<double> CrossingLocator::operator()(const Tile& tile, const std::vector<double>& crossings) const {
+  const auto size = static_cast<std::size_t>(plan_.crossing_size());
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < crossings.size(); i += size) {
+    const auto crossed = static_cast<unsigned>(crossings[i + 1]);
+    for (int s = 0; s < plan_.arguments.surfaces.count; ++s)
+      if (crossed >> s & 1u) jobs.push_back({crossings.data() + i, s});
+  }
+  std::vector<double> rows(jobs.size() * row_size_);
+  parallel_for((jobs.size() + chunk_size - 1) / chunk_size, threads_, [&](std::uint64_t b) {
+    const std::size_t first = b * chunk_size, count = std::min<std::size_t>(chunk_size, jobs.size() - first);
+    Batch(*this, tile, std::span(jobs).subspan(first, count)).run(rows.data() + first * row_size_);
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.size(); i += row_size_) {
+    if (rows[i + CrossingRow::section] < 0.0) continue;  // a jump
+    std::memmove(rows.data() + kept, rows.data() + i, row_size_ * sizeof(double));
+    kept += row_size_;
+  }
+  rows.resize(kept);
+  return rows;
+}
+
+void CrossingStore::append(const std::vector<double>& rows) {
+  file_.write(size_ * row_size_, rows.data(), rows.size());
+  size_ += rows.size() / row_size_;
+  for (std::size_t i = 0; i < rows.size(); i += row_size_) ++counts_[static_cast<std::size_t>(rows[i])];
+}
+
+std::vector<double> CrossingStore::sorted(std::uint64_t tile, std::uint64_t section) const {
+  const std::uint64_t begin = tile == 0 ? 0 : tile_ends_[tile - 1], end = tile_ends_[tile];
+  std::vector<double> rows((end - begin) * row_size_);
+  file_.read(begin * row_size_, rows.data(), rows.size());
+  std::vector<const double*> order;
+  for (std::size_t i = 0; i < rows.size(); i += row_size_)
+    if (rows[i] == static_cast<double>(section)) order.push_back(rows.data() + i);
+  // Crossings at the same time are ordered by their bits.
+  std::ranges::sort(order, [this](const double* a, const double* b) {
+    const std::pair key_a(a[CrossingRow::trajectory], a[CrossingRow::time]);
+    const std::pair key_b(b[CrossingRow::trajectory], b[CrossingRow::time]);
+    return key_a < key_b || (key_a == key_b && std::memcmp(a, b, row_size_ * sizeof(double)) < 0);
+  });
+  std::vector<double> result;
+  result.reserve(order.size() * row_size_);
+  for (const double* row : order) result.insert(result.end(), row, row + row_size_);
+  return result;
+}
+
+std::vector<std::uint64_t> CrossingStore::position() const {
+  std::vector<std::uint64_t> position{size_};
+  position.insert(position.end(), counts_.begin(), counts_.end());
+  position.insert(position.end(), tile_ends_.begin(), tile_ends_.end());
+  return position;
+}
+
+void CrossingStore::restore(const std::vector<std::uint64_t>& position) {
+  const auto tiles = position.begin() + 1 + static_cast<std::ptrdiff_t>(counts_.size());
+  size_ = position[0];
+  counts_.assign(position.begin() + 1, tiles);
+  tile_ends_.assign(tiles, position.end());
+}
+
+}  // namespace rattleback

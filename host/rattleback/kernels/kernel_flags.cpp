@@ -1,0 +1,69 @@
+#include "rattleback/kernels/kernel_flags.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include "rattleback/kernels/generated_flags.hpp"
+
+namespace rattleback {
+
+std::vector<std::string> flags_of(Isa isa, bool clang, bool quick) {
+  std::vector<std::string> all{"-std=c++20", quick ? "-O1" : "-O2", "-fvisibility=hidden", "-w"};
+  const auto add = [&all](std::initializer_list<const char*> flags) {
+    all.insert(all.end(), flags.begin(), flags.end());
+  };
+  add(flags::kernel_flags);
+  if (!clang) add(flags::gnu_flags);
+  switch (isa) {
+    case Isa::scalar:
+      add(flags::flags_scalar);
+      break;
+#if defined(__x86_64__)
+    case Isa::avx2:
+      add(flags::flags_avx2);
+      if (!clang) add(flags::gnu_flags_avx2);
+      break;
+    case Isa::avx512:
+      add(flags::flags_avx512);
+      if (!clang) add(flags::gnu_flags_avx512);
+      break;
+#elif defined(__aarch64__)
+    case Isa::neon:
+      add(flags::flags_neon);
+      break;
+#endif
+    default:
+      break;
+  }
+  return all;
+}
+
+namespace {
+
+/// Returns the file that has this library: the program, or a shared object that the program has loaded.
+std::filesystem::path file_of_library() {
+  Dl_info place{};
+  link_map* object = nullptr;
+  const bool known = dladdr1(reinterpret_cast<void*>(&file_of_library), &place, reinterpret_cast<void**>(&object),
+                             RTLD_DL_LINKMAP) != 0;
+  const bool loaded = known && object != nullptr && object->l_name != nullptr && *object->l_name != '\0';
+  std::error_code code;
+  std::filesystem::path file = std::filesystem::canonical(loaded ? object->l_name : "/proc/self/exe", code);
+  return code ? std::filesystem::path{} : file;
+}
+
+}  // namespace
+
+std::vector<Pack> builtin_packs() {
+  std::vector<Pack> packs;
+  const std::filesystem::path file = file_of_library(), folder = file.parent_path();
+  struct stat status{};
+  if (file.empty() || stat(file.c_str(), &status) != 0) return packs;
+  std::error_code code;
+  for (const char* place : {"kernels", RATTLEBACK_LIBRARY_FOLDER "/rattleback/kernels"})
+    if (std::filesystem::is_directory(folder / place, code)) packs.push_back({folder / place, status.st_uid});
+  return packs;
+}
+
+}  // namespace rattleback

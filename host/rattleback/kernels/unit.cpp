@@ -1,0 +1,178 @@
+#include "rattleback/kernels/unit.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "rattleback/builtin/methods.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Returns the value that decides the step: options without effect on a system have their first value there.
+int effective(const OptionInfo& option, int value, const SystemEntry& system) {
+  if (has_effect(option, system)) return value;
+  return option.kind == OptionKind::choice ? 0 : static_cast<int>(option.minimum);
+}
+
+/// Returns the type of the step over T and System.
+std::string step_type(const SystemEntry& system, const MethodEntry& method, const PairKey& key) {
+  std::string type = method.step;
+  const int* next = key.value;
+  for (const OptionInfo& option : method.options) {
+    if (!option.compiled) continue;
+    const int value = effective(option, *next++, system);
+    const std::string name = fmt::format("{{{}}}", option.name);
+    for (std::size_t at; (at = type.find(name)) != std::string::npos;)
+      type.replace(
+          at, name.size(),
+          option.kind == OptionKind::choice ? option.types[static_cast<std::size_t>(value)] : std::to_string(value));
+  }
+  return type;
+}
+
+std::string include(std::string_view header) { return fmt::format("#include \"{}\"\n", header); }
+
+/// Returns the lines that include the steps of the catalogue.
+std::string steps_of_catalogue() {
+  std::set<std::string> lines;
+  for (const MethodEntry* method : builtin_methods) lines.insert(include(method->header));
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+/// Returns the header of a system, or the line that includes it.
+std::string header_of(const SystemSource& source) {
+  if (source.text == nullptr) return include(source.header);
+  std::string text = source.text;
+  constexpr std::string_view once = "#pragma once\n";
+  if (const std::size_t at = text.find(once); at != std::string::npos) text.erase(at, once.size());
+  return text;
+}
+
+std::string chosen_system(const SystemSource& source) {
+  return fmt::format("template <class T>\nusing ChosenSystem = InTime<{}>;\n", source.type);
+}
+
+std::string chosen_method(const SystemEntry& system, const MethodEntry& method, const PairKey& key) {
+  return fmt::format("struct ChosenMethod {{\n  template <class T, class System>\n  using of = {};\n}};\n",
+                     step_type(system, method, key));
+}
+
+/// Returns the type of the formulas that are part of a unit.
+std::string formulas_of(const Unit& unit) {
+  if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
+  if (unit.kind != UnitKind::samples && !unit.code.surfaces.empty()) return "rattleback::StudySurfaces";
+  return "";
+}
+
+/// Returns the headers and the declarations of a unit, which `loop`, a header, puts to use.
+std::string body(const Unit& unit, std::string_view loop) {
+  const bool samples = unit.kind == UnitKind::samples;
+  std::string text = include(loop) + header_of(unit.system->source_text);
+  if (!samples) text += include(unit.method->header);
+  text += "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(unit.system->source_text);
+  if (!samples) text += chosen_method(*unit.system, *unit.method, unit.key);
+  if (!formulas_of(unit).empty()) text += samples ? unit.code.observables : unit.code.surfaces;
+  return text;
+}
+
+constexpr std::string_view end_of_body = "\nRB_NAMESPACE_END\n\n";
+const std::string only = "rattleback::ChosenSystem", pair = only + ", rattleback::ChosenMethod";
+
+}  // namespace
+
+std::string Unit::text() const {
+  const bool counts = kind == UnitKind::counted;
+  std::string text = fmt::format("#define RATTLEBACK_ISA {}\n", counts ? "counted" : to_string(isa));
+  if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
+  text += body(*this, counts ? "rattleback/loop/count.hpp" : "rattleback/loop/instantiate.hpp");
+  if (kind != UnitKind::samples)
+    text += fmt::format(
+        "static_assert(Takes<ChosenMethod, ChosenSystem<double>>, \"the step of {} does not take the "
+        "system\");\n",
+        method->name);
+  text += end_of_body;
+  const std::string formulas = formulas_of(*this), also = formulas.empty() ? "" : ", " + formulas;
+  const auto function = [](std::string_view field, std::string_view name, const std::string& arguments) {
+    return fmt::format(".{} = rattleback::{}<{}>", field, name, arguments);
+  };
+  std::string functions;
+  switch (kind) {
+    case UnitKind::advance:
+      functions = function("advance", "advance_chunk", pair + also);
+      if (!formulas.empty()) functions += ",\n          " + function("surfaces", "surfaces_chunk", only + also);
+      break;
+    case UnitKind::tangent:
+      functions = function("advance_tangent", "advance_chunk_with_tangent", pair + also);
+      break;
+    case UnitKind::samples:
+      functions = function("observe", "observe_chunk", only + also);
+      if (system->m > system->positions) functions += ",\n          " + function("guard", "guard_chunk", only);
+      break;
+    case UnitKind::counted:
+      functions = function("count", "count_chunk", pair);
+      break;
+  }
+  return text + "RB_EXPORT(" + functions + ")\n";
+}
+
+std::string Unit::device_text() const {
+  const std::string formulas = formulas_of(*this).empty() ? "rattleback::NoFormulas" : formulas_of(*this);
+  return "#define RATTLEBACK_ISA cuda\n" + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
+         fmt::format("RB_DEVICE_{}({}, {})\n",
+                     kind == UnitKind::samples   ? "SAMPLES"
+                     : kind == UnitKind::tangent ? "TANGENT"
+                                                 : "ADVANCE",
+                     kind == UnitKind::samples ? only : pair, formulas);
+}
+
+std::string Unit::title(const std::string& target) const {
+  std::string title = system->name;
+  if (*system->variant != '\0') title += fmt::format(" ({})", system->variant);
+  for (const StructureInfo& s : system->structure) title += fmt::format(", {} = {}", s.name, s.value);
+  if (kind == UnitKind::samples) {
+    title += code.observables.empty() ? ", observables" : ", observables of the study";
+  } else {
+    title += fmt::format(", {}", method->name);
+    const int* next = key.value;
+    for (const OptionInfo& option : method->options) {
+      if (!option.compiled) continue;
+      const int value = *next++;
+      if (!has_effect(option, *system)) continue;
+      if (option.unnamed && value == static_cast<int>(option.standard)) continue;
+      if (option.kind == OptionKind::choice) {
+        title += fmt::format(", {} {}", option.name, option.choices[static_cast<std::size_t>(value)]);
+      } else if (option.name == std::string_view("stages")) {
+        title += fmt::format(", {} stage{}", value, value == 1 ? "" : "s");
+      } else {
+        title += fmt::format(", {} = {}", option.name, value);
+      }
+    }
+    if (kind == UnitKind::tangent) title += ", tangent";
+    if (kind == UnitKind::counted) return title + ", counting";
+    if (!code.surfaces.empty()) title += ", sections";
+  }
+  return title + ", " + (target.empty() ? title_of(isa) : target);
+}
+
+std::string entry_text(const SystemSource& source) {
+  const bool own = source.text == nullptr;
+  std::string text = "#define RATTLEBACK_ISA user\n#define RATTLEBACK_SMALL_CODE\n" +
+                     include("rattleback/loop/instantiate.hpp") + include("rattleback/loop/describe.hpp") +
+                     steps_of_catalogue() + include("rattleback/builtin/takes.hpp");
+  if (own) text += include("rattleback/builtin/offers.hpp");
+  text += header_of(source) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source);
+  // What a header lacks is said before the templates fail that need it.
+  if (own)
+    text +=
+        "template struct offers::Constants<ChosenSystem<double>>;\ntemplate struct "
+        "offers::Functions<ChosenSystem<double>>;\n";
+  return text +
+         "const SystemEntry& chosen_entry() {\n  return describe<ChosenSystem>({}, "
+         "methods_that_take<ChosenSystem<double>>());\n}\n\nRB_NAMESPACE_END\n\n"
+         "RB_EXPORT(.describe = rattleback::chosen_entry)\n";
+}
+
+}  // namespace rattleback

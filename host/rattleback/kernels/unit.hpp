@@ -1,0 +1,42 @@
+#pragma once
+// The translation units of kernels: what the compiler gets to see.
+
+#include <string>
+
+#include "rattleback/catalogue/entry.hpp"
+#include "rattleback/kernels/isa.hpp"
+#include "rattleback/language/study_code.hpp"
+
+namespace rattleback {
+
+/// What a unit compiles.
+enum class UnitKind {
+  advance,  ///< the time loop of a system with a method
+  tangent,  ///< the time loop with the tangent vector
+  samples,  ///< the observables of a system
+  counted,  ///< the time loop over a scalar that counts operations; scalar only
+};
+
+/// A unit: a system with a method and the values of its compiled options, for an instruction set. The method and the key
+/// do not matter for `samples`, and the instruction set not for CUDA.
+struct Unit {
+  UnitKind kind;
+  const SystemEntry* system;
+  const MethodEntry* method;
+  PairKey key;
+  Isa isa;
+  StudyCode code = {};  ///< `samples` has the observables, `advance` and `tangent` have the surfaces
+
+  /// Returns the C++ text. The text depends on the catalogue's entries and on the formulas alone.
+  [[nodiscard]] std::string text() const;
+  /// Returns the text for CUDA, of any kind but `counted`.
+  [[nodiscard]] std::string device_text() const;
+  /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512". `target` stands in
+  /// place of the instruction set, if not empty.
+  [[nodiscard]] std::string title(const std::string& target = "") const;
+};
+
+/// Returns the unit that tells the program about a system of a user: its entry.
+[[nodiscard]] std::string entry_text(const SystemSource& source);
+
+}  // namespace rattleback

@@ -1,0 +1,72 @@
+#include "rattleback/language/expression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rattleback/base/message.hpp"
+
+namespace rattleback {
+
+std::vector<std::string> variables_of(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value.content);
+  return text != nullptr ? names_in(*text) : std::vector<std::string>{};
+}
+
+Expression::Expression(const Value& value, std::string what, std::span<const std::string> names, const double* slots,
+                       std::string_view hint)
+    : what_(std::move(what)), where_(value.where), slots_(slots) {
+  if (const auto* number = std::get_if<double>(&value.content)) {
+    number_ = *number;
+  } else {
+    text_ = std::get<std::string>(value.content);
+    parse(names, hint);
+  }
+}
+
+std::string Expression::stated() const { return fmt::format("{} = {}", what_, quote(text_)); }
+
+void Expression::parse(std::span<const std::string> names, std::string_view hint) {
+  if (const std::string fault = fault_of_expression(text_); !fault.empty())
+    input_error(where_, fmt::format("{} cannot be used: {}", stated(), fault));
+  Graph graph;
+  const auto resolve = [&](const std::string& name) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      std::vector<std::string> known(names.begin(), names.end());
+      known.emplace_back("pi");
+      const std::string list = join(known);
+      for (const FunctionInfo& function : functions()) known.emplace_back(function.name);
+      input_error(where_, fmt::format("unknown name {} in {} (known: {}{}){}", quote(name), stated(), list, hint,
+                                      did_you_mean(name, known)));
+    }
+    const int slot = static_cast<int>(found - names.begin());
+    if (std::ranges::find(reads_, slot) == reads_.end()) {
+      reads_.push_back(slot);
+      read_names_.push_back(name);
+    }
+    return graph.variable(slot);
+  };
+  try {
+    program_.emplace(graph, parse_expression(text_, graph, resolve));
+  } catch (const SyntaxError& error) {
+    input_error(where_, fmt::format("{} is not an expression (column {}: {})", stated(), error.column, error.what()));
+  }
+}
+
+double Expression::operator()() const {
+  const double value = program_ ? (*program_)(slots_) : number_;
+  if (std::isfinite(value)) return value;
+  if (!program_) input_error(where_, fmt::format("{} must be finite (got {})", what_, value));
+  std::string at;
+  for (std::size_t i = 0; i < reads_.size(); ++i)
+    at += fmt::format("{}{} = {}", i == 0 ? " at " : ", ", read_names_[i], slots_[reads_[i]]);
+  input_error(where_, fmt::format("{} is not finite (it is {}{})", stated(), value, at));
+}
+
+double constant(const Value& value, const std::string& what) {
+  return Expression(value, what, {}, nullptr, "; a constant is needed here")();
+}
+
+}  // namespace rattleback

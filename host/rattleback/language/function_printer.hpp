@@ -1,0 +1,121 @@
+#pragma once
+// Writes the member functions of a system of formulas, from the nodes of its graph.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/language/blocks.hpp"
+#include "rattleback/language/code.hpp"
+#include "rattleback/language/header_text.hpp"
+#include "rattleback/language/scaled.hpp"
+
+namespace rattleback {
+
+/// What a member function takes.
+struct Signature {
+  std::string result, name;
+  std::string arguments;       ///< letters of t, q, v, p and a; t is added where the function depends on it
+  bool of_parameters = false;  ///< no template; scalars of the type T
+};
+
+class FunctionPrinter : protected HeaderText {
+ protected:
+  explicit FunctionPrinter(const SystemFormulas& system)
+      : system_(system), graph_(system), algebra_(graph_.algebra()), blocks_(find_blocks(graph_)) {
+    for (const auto& parameter : system.parameters) names_.push_back("parameter_" + parameter.name);
+    for (int i = 0; i < graph_.elements; ++i) names_.push_back(fmt::format("q[{}]", i));
+    for (int i = 0; i < graph_.n; ++i) names_.push_back(fmt::format("v[{}]", i));
+    names_.emplace_back("t");
+    for (int i = 0; i < std::max(graph_.n, graph_.m); ++i) names_.push_back("");  // p or a, by function
+  }
+
+  /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
+  void function(const Signature& signature, const std::vector<int>& nodes, int columns = 0) {
+    if (const std::string fault = fault_of_numbers(algebra_, nodes); !fault.empty())
+      input_error(system_.where,
+                  fmt::format("{} of the system {}, which follows from its formulas, cannot be computed: {}",
+                              signature.name, quote(system_.name), fault));
+    const char third = signature.arguments.back();
+    const int free = graph_.more(0);
+    for (std::size_t i = 0; at(free) + i < names_.size(); ++i)
+      names_[at(free) + i] = fmt::format("{}[{}]", third == 'a' || third == 'c' ? third : 'p', i);
+    if (!signature.of_parameters) line("  template <class S>");
+    std::vector<std::string> arguments;
+    // A function of q and v may name the momenta of a Hamiltonian.
+    const bool of_momenta =
+        third == 'v' && std::ranges::any_of(nodes, [this](int node) { return graph_.depends_on_p(node); });
+    const bool timed = (of_momenta && !time_of_hamiltonian().empty()) ||
+                       std::ranges::any_of(nodes, [this](int node) { return graph_.depends_on_t(node); });
+    if (timed || signature.arguments.front() == 't') arguments.push_back(fmt::format("const S&{}", timed ? " t" : ""));
+    for (const char letter : signature.arguments) {
+      if (signature.of_parameters) break;
+      if (letter == 't') continue;
+      const int first = letter == 'q' ? graph_.q(0) : letter == 'v' ? graph_.v(0) : free;
+      const int size = letter == 'q'   ? graph_.elements
+                       : letter == 'a' ? graph_.m
+                       : letter == 'c' ? static_cast<int>(blocks_.terms.size())
+                                       : graph_.n;
+      const bool used = of_momenta || std::ranges::any_of(
+                                          nodes, [&](int node) { return algebra_.depends(node, first, first + size); });
+      const std::string length = letter == 'q' && graph_.elements != graph_.n ? std::to_string(size)
+                                 : letter == 'a'                              ? "m"
+                                 : letter == 'c'                              ? "terms"
+                                                                              : "n";
+      arguments.push_back(fmt::format("const Vector<S, {}>&{}", length, used ? fmt::format(" {}", letter) : ""));
+    }
+    line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
+    if (of_momenta) line(fmt::format("    const Vector<S, n> p = momentum({}q, v);", time_of_hamiltonian()));
+    with_and_without_overflow(nodes, "    ", [&](const std::vector<int>& written, const std::string& indent) {
+      const Code code = CodeWriter(algebra_, names_)(written, signature.of_parameters);
+      for (const std::string& statement : code.statements) line(indent + statement);
+      return_values(signature, nodes, code.values, columns, indent);
+    });
+    line("  }");
+  }
+  /// Writes nodes of the type S, for secants as they are.
+  template <class Write>
+  void with_and_without_overflow(const std::vector<int>& nodes, const std::string& indent, Write&& write) {
+    std::vector<int> written;
+    for (const int node : nodes) written.push_back(without_overflow(algebra_, node));
+    if (written == nodes) return write(nodes, indent);
+    line(indent + "if constexpr (requires(S s) { s < s; }) {");
+    write(written, indent + "  ");
+    line(indent + "} else {  // secants (rattleback/real/secant.hpp)");
+    write(nodes, indent + "  ");
+    line(indent + "}");
+  }
+  void return_values(const Signature& signature, const std::vector<int>& nodes, const std::vector<std::string>& values,
+                     int columns, const std::string& indent) {
+    if (columns == 0 && signature.result.size() == 1) return line(fmt::format("{}return {};", indent, values.front()));
+    const auto zeros = std::ranges::count_if(nodes, [&](int node) { return algebra_.is_zero(node); });
+    if (zeros == static_cast<std::ptrdiff_t>(nodes.size()))
+      return line(fmt::format("{}return {}::zero();", indent, signature.result));
+    if (columns == 0) {
+      std::size_t length = indent.size() + 10;
+      for (const std::string& value : values) length += value.size() + 2;
+      if (length < width && (zeros < 3 || 2 * zeros < static_cast<std::ptrdiff_t>(nodes.size())))
+        return line(fmt::format("{}return {{{}}};", indent, join(values)));
+    }
+    line(fmt::format("{}auto r = {}::zero();", indent, signature.result));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (algebra_.is_zero(nodes[i])) continue;
+      const std::string entry =
+          columns == 0 ? fmt::format("[{}]", i) : fmt::format("[{}][{}]", i / at(columns), i % at(columns));
+      line(fmt::format("{}r{} = {};", indent, entry, values[i]));
+    }
+    line(indent + "return r;");
+  }
+  [[nodiscard]] std::string time_of_hamiltonian() { return graph_.depends_on_t(graph_.hamiltonian) ? "t, " : ""; }
+
+  const SystemFormulas& system_;
+  SystemGraph graph_;
+  ExpressionAlgebra& algebra_;
+  const BlockStructure blocks_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,77 @@
+#include "rattleback/study/observables.hpp"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace rattleback {
+namespace {
+
+using System = SystemEntry;
+using Method = MethodEntry;
+using Coded = ObservableCode;
+
+bool holonomic(const System& system) { return system.constraint == ConstraintKind::holonomic; }
+int one(const System&, const Method&) { return 1; }
+int elements(const System& s, const Method&) { return s.elements; }
+int dimension(const System& s, const Method&) { return s.n; }
+int constraints(const System& s, const Method&) { return s.m; }
+int dimension_if_holonomic(const System& s, const Method&) { return holonomic(s) ? s.n : 0; }
+int hidden_constraints(const System& s, const Method&) { return s.positions; }
+int multipliers(const System& s, const Method& m) { return shows_multiplier(s, m) ? s.m : 0; }
+int one_if_driven(const System& s, const Method&) { return s.driven ? 1 : 0; }
+int step_multipliers(const System& s, const Method& m) { return m.step_multiplier ? s.m : 0; }
+int step_velocities(const System& s, const Method& m) { return m.step_velocity ? s.n : 0; }
+int step_constraints(const System& s, const Method& m) { return m.step_velocity ? s.m : 0; }
+int step_number(const System&, const Method& m) { return m.step_velocity ? 1 : 0; }
+
+constexpr RunObservable run_observables_table[] = {
+    {Coded::q, "q", false, elements, false, "configuration"},
+    {Coded::v, "v", false, dimension, false, "velocity; on a group trivialised"},
+    {Coded::p, "p", false, dimension, false, "momentum dL/dv; on a group trivialised"},
+    {Coded::p_projected, "p_projected", false, dimension_if_holonomic, false,
+     "momentum without its component across the holonomic constraint"},
+    {Coded::lambda, "lambda", false, multipliers, false,
+     "multiplier; with a velocity constraint and a method that carries none, that of the continuous equations"},
+    {Coded::constraint, "constraint", false, constraints, false, "components of the constraint"},
+    {Coded::hidden_constraint, "hidden_constraint", false, hidden_constraints, false,
+     "components of the hidden constraint Dg(q) v, with g_t where g depends on the time"},
+    {Coded::power, "power", false, one_if_driven, true,
+     "power of forces and of explicit time, with the multipliers of the continuous equations", true},
+    {Coded::work, "work", false, one_if_driven, true,
+     "work of forces and of explicit time since the start, by the quadrature of the method", true},
+    {Coded::energy_balance, "energy_balance", false, one_if_driven, true,
+     "energy less work, which the exact motion keeps", true},
+    {Coded::gamma, "gamma", true, step_multipliers, false, "second multiplier"},
+    {Coded::step_v, "step_v", true, step_velocities, false, "velocity of the step"},
+    {Coded::step_hidden_constraint, "step_hidden_constraint", true, step_constraints, false,
+     "hidden constraint of step_v"},
+    {Coded::step_energy, "step_energy", true, step_number, true, "energy p . v - L with step_v"},
+    {Coded::step_kinetic, "step_kinetic", true, step_number, true, "kinetic part of step_energy"},
+    {Coded::step_potential, "step_potential", true, step_number, true, "potential part of step_energy"},
+    {Coded::iterations, "iterations", false, one, true, "iterations of all steps so far"},
+    {Coded::residual, "residual", false, one, true, "largest residual that a step has left so far"},
+    {Coded::lyapunov, "lyapunov", false, one, true,
+     "largest Lyapunov exponent so far, with the Euclidean norm of (dq, dp) in the units of the study"},
+};
+static_assert(std::size(run_observables_table) + 2 == ObservableCode::kinds,
+              "a kind of observables has no descriptor, or has two; system and formula have none");
+
+}  // namespace
+
+std::span<const RunObservable> run_observables() { return run_observables_table; }
+
+std::vector<NamedCode> observables_of(const SystemEntry& system, const MethodEntry& method) {
+  std::vector<NamedCode> result;
+  for (const ObservableInfo& info : system.observables)
+    result.push_back({info.name, {ObservableCode::system, static_cast<int>(result.size())}});
+  for (const RunObservable& observable : run_observables()) {
+    const int components = observable.components(system, method);
+    for (int i = 0; i < components; ++i)
+      result.push_back(
+          {observable.scalar ? observable.name : fmt::format("{}[{}]", observable.name, i), {observable.kind, i}});
+  }
+  return result;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,40 @@
+#pragma once
+// Steps of resolving a study. Each step has a separate file.
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "rattleback/study/formulas.hpp"
+#include "rattleback/study/problem.hpp"
+
+namespace rattleback {
+
+/// choose.cpp sets the system instance, and the method with all options.
+void choose_system(Problem& problem);
+void choose_method(Problem& problem);
+
+/// time.cpp sets end and steps, and samples and sample_every.
+void complete_time(Study& study, const Formulas& formulas);
+
+/// requests.cpp checks observables, sections, covariance, groups and fits. `step` is the step size of a trajectory.
+void check_requests(Problem& problem, double step);
+
+/// Checks that q comes with either v or p, from the study or a file. Sets the system's default state when none is
+/// given.
+void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p);
+
+/// Returns the possible sizes of a configuration: "3", or "9, or 3 with rotation vectors in place of rotation matrices"
+/// when rotations have two forms.
+[[nodiscard]] std::string sizes_in_words(int dimension, int elements);
+
+/// Returns the names in the expressions of the initial states, the parameters and the step, without the parameters themselves.
+[[nodiscard]] std::set<std::string> names_in_expressions(const Study& study, const SystemEntry& system);
+
+/// Checks the indices of the trajectories to keep.
+void check_trajectories(const Study& study, std::uint64_t size);
+
+/// Throws Error(input) when a study or a section cannot have this name.
+void check_name(std::string_view what, const std::string& name, const std::string& where);
+
+}  // namespace rattleback

@@ -1,0 +1,212 @@
+#include "rattleback/study/points.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <fmt/format.h>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/base/mutex.hpp"
+#include "rattleback/base/parallel.hpp"
+#include "rattleback/base/random.hpp"
+#include "rattleback/study/grid.hpp"
+
+namespace rattleback {
+
+Point::Point(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data,
+             bool in_space)
+    : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
+  if (q.size() != static_cast<std::size_t>(system.elements)) {
+    q.resize(static_cast<std::size_t>(system.elements));
+    system.expand(data.q.data(), q.data());
+  }
+  v.resize(static_cast<std::size_t>(system.n));
+  p.resize(static_cast<std::size_t>(system.n));
+  lambda.resize(static_cast<std::size_t>(system.m));
+  report = system.prepare({data.parameters.data(), study.time.start}, {q.data(), v.data(), p.data(), lambda.data()},
+                          {ensemble.from_momentum(), ensemble.multiplier_given(), study.ensemble.project,
+                           ensemble.in_space(), in_space, data.step});
+}
+
+namespace {
+
+std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
+  std::string text;
+  for (std::size_t i = 0; i < data.axes.size(); ++i)
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", ensemble.axis_names()[i], data.axes[i]);
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+/// Returns the derivative of v with respect to p, which is the inverse of the mass matrix.
+Eigen::MatrixXd inverse_mass(const SystemEntry& system, SystemAt place, const Point& point) {
+  const auto velocity = [&](const Eigen::VectorXd& p) {
+    Eigen::VectorXd v(system.n);
+    system.velocity(place, point.q.data(), p.data(), v.data());
+    return v;
+  };
+  const Eigen::VectorXd at_rest = velocity(Eigen::VectorXd::Zero(system.n));
+  Eigen::MatrixXd inverse(system.n, system.n);
+  for (int i = 0; i < system.n; ++i) inverse.col(i) = velocity(Eigen::VectorXd::Unit(system.n, i)) - at_rest;
+  return inverse;
+}
+
+bool all_finite(const std::vector<double>& numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
+}
+
+/// Returns why a point does not determine the multiplier.
+std::string why_undetermined(const SystemEntry& system, SystemAt place, const Point& point) {
+  const Eigen::MatrixXd inverse = inverse_mass(system, place, point);
+  if (!inverse.allFinite())
+    return "does not determine the multiplier (the mass matrix is singular there); choose another state";
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> forms(system.m, system.n);
+  system.forms(place, point.q.data(), point.v.data(), forms.data());
+  if (!forms.allFinite()) return "is not finite (the system is singular there); choose another state";
+  const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(forms).singularValues();
+  const double smallest = values[system.m - 1], largest = values[0];
+  if (smallest > 1e-6 * largest) {
+    const double least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(inverse).eigenvalues()[0];
+    if (!(least > 0.0))
+      return "does not determine the multiplier (the mass matrix is not positive definite there); choose other "
+             "parameters or another state";
+    return "does not determine the multiplier (it exceeds the range of floating-point numbers there); choose smaller "
+           "parameters or another state";
+  }
+  return fmt::format(
+      "has dependent constraints (the smallest singular value of their derivative is {:.3g}, the largest {:.3g}); "
+      "choose another state",
+      smallest, largest);
+}
+
+/// Returns why a completed point cannot start a trajectory; empty for a valid point.
+std::string fault_of(const Study& study, const SystemEntry& system, const std::vector<double>& parameters,
+                     const Point& point, bool as_they_are) {
+  const PrepareReport& report = point.report;
+  if (!(report.defect <= group_tolerance)) {
+    if (study.ensemble.project)
+      return "has no rotation matrix near its q (determinant not positive); give a rotation vector in its place";
+    return fmt::format(
+        "has a q that is no element of the configuration space ({}; up to {:.0e} would be round-off); give a "
+        "rotation vector in place of the matrix, or let [ensemble] project = true move it to the nearest rotation",
+        std::isfinite(report.defect) ? fmt::format("R^T R differs from 1 by {:.3g}", report.defect)
+                                     : "a rotation matrix whose determinant is not positive",
+        group_tolerance);
+  }
+  if (!study.ensemble.project && !as_they_are && !(report.residual <= report.tolerance))
+    return fmt::format(
+        "is off the constraint (residual {:.3g}, round-off would be {:.3g}); correct it, or let "
+        "[ensemble] project = true move the {} onto the constraint",
+        report.residual, report.tolerance,
+        system.constraint == ConstraintKind::velocity ? "velocity" : "position and the velocity");
+  if (!report.projected_ok)
+    return "cannot be projected onto the constraint (Newton does not converge); give a state nearer to it";
+  if (report.other_part >= 0)
+    return fmt::format(
+        "has L_{}[{}] = {:.10g} by `lagrangian`, and {:.10g} by `mass_matrix`, `vector_potential` and `potential`: the "
+        "header "
+        "of the system states two Lagrangians; correct the parts, or the members that state their zeros",
+        report.other_part < system.n ? "v" : "q", report.other_part % system.n, report.by_lagrangian, report.by_parts);
+  if (report.bent_momentum >= 0)
+    return fmt::format(
+        "shows that `lagrangian` is not quadratic in the velocities: L_v[{}] is {:.10g}, and would be {:.10g}; state "
+        "`static constexpr bool quadratic = false` in the header of the system, or give `velocity(q, p)`",
+        report.bent_momentum, report.by_lagrangian, report.by_parts);
+  if (report.other_velocity >= 0)
+    return fmt::format(
+        "shows that `velocity(q, p)` does not belong to `lagrangian`: it gives v[{0}] = {2:.10g} for the momentum of "
+        "v[{0}] = {1:.10g}; correct one of them in the header of the system",
+        report.other_velocity, report.by_lagrangian, report.by_parts);
+  std::vector<double> v(point.v.size());
+  const SystemAt place{parameters.data(), study.time.start};
+  system.velocity(place, point.q.data(), point.p.data(), v.data());
+  if (all_finite(point.p) && !all_finite(v))
+    return "does not determine its velocity (the mass matrix is singular there); choose another state";
+  if (all_finite(point.q) && all_finite(point.v) && !all_finite(point.p))
+    return "does not determine its momentum (the derivative of the Lagrangian by the velocity is not finite there); "
+           "give p in place "
+           "of v, or choose other parameters or another state";
+  if (system.m > 0 && !report.multiplier_ok) return why_undetermined(system, place, point);
+  for (const auto* part : {&point.q, &point.v, &point.p, &point.lambda})
+    if (!all_finite(*part)) return "is not finite (the system is singular there); choose another state";
+  return "";
+}
+
+}  // namespace
+
+namespace {
+
+/// Checks trajectories which(i) for i in [0, count), until the time `end`.
+PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
+                         const std::function<std::uint64_t(std::uint64_t)>& which,
+                         std::chrono::steady_clock::time_point end) {
+  const Study& study = problem.study;
+  const SystemEntry& system = *problem.system;
+  constexpr std::uint64_t block = 4096;
+  Mutex mutex;
+  std::atomic<std::uint64_t> steps{0}, checked{0};
+  std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
+  std::string message;
+  parallel_for((count + block - 1) / block, threads, [&](std::uint64_t b) {
+    Ensemble::Evaluator evaluate(ensemble);
+    for (std::uint64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
+      if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) return;
+      const std::uint64_t k = which(i);
+      const InitialData& data = evaluate(k);
+      steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
+      ++checked;
+      const std::string fault =
+          fault_of(study, system, data.parameters, Point(system, ensemble, study, data, false), ensemble.as_they_are());
+      if (fault.empty()) continue;
+      const std::lock_guard lock(mutex);
+      if (k < first_bad) {
+        first_bad = k;
+        message = fmt::format("initial state of trajectory {}{} {}", k, at_axes(ensemble, data), fault);
+      }
+      return;
+    }
+  });
+  if (!message.empty()) input_error(study.ensemble.where, message);
+  return {checked, steps};
+}
+
+}  // namespace
+
+std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
+  ensemble.refuse_unused();
+  const Range& range = ensemble.range();
+  return check_listed(
+             problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
+             std::chrono::steady_clock::time_point::max())
+      .steps;
+}
+
+PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
+  ensemble.refuse_unused();
+  constexpr std::uint64_t most = 100'000;
+  const std::uint64_t size = ensemble.size();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  if (size <= most) return check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
+  const std::vector<std::uint64_t> corners =
+      problem.study.ensemble.listed() ? std::vector<std::uint64_t>{0, size - 1} : Grid(problem.study).corners();
+  const std::uint64_t parts = most - corners.size();
+  const auto which = [&](std::uint64_t i) {
+    if (i < corners.size()) return corners[i];
+    // Parts from all over the ensemble come early, in case time runs out. The factor is a prime above the number of
+    // parts.
+    const std::uint64_t part = (i - corners.size()) * 1'000'003 % parts;
+    const auto begin_of = [&](std::uint64_t p) {
+      return static_cast<std::uint64_t>(static_cast<unsigned __int128>(size) * p / parts);
+    };
+    const std::uint64_t begin = begin_of(part), length = begin_of(part + 1) - begin;
+    return begin + static_cast<std::uint64_t>(Draw(0, 0, part).uniform() * static_cast<double>(length));
+  };
+  return check_listed(problem, ensemble, threads, most, which, end);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,233 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <set>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/language/model.hpp"
+#include "rattleback/study/observables.hpp"
+#include "rattleback/study/parts.hpp"
+#include "rattleback/study/statistics.hpp"
+
+namespace rattleback {
+namespace {
+
+template <class T>
+void reject_repeats(const std::vector<T>& values, const std::string& where, std::string_view what) {
+  std::set<T> seen;
+  for (const T& value : values) {
+    if (!seen.insert(value).second)
+      input_error(where, fmt::format("{} '{}' appears twice; leave one out", what, value));
+  }
+}
+
+/// Returns the default reference: the initial value for an invariant and for the energy less the work, 0 for all other observables.
+ErrorReference standard_reference(const SystemEntry& system, const ObservableCode& code) {
+  const bool conserved =
+      code.kind == ObservableCode::energy_balance ||
+      (code.kind == ObservableCode::system && system.observables[static_cast<std::size_t>(code.index)].conserved);
+  return conserved ? ErrorReference::initial() : ErrorReference(0.0);
+}
+
+/// Refuses a name of a formula that another observable has, of this system and method or of others.
+void check_formula_name(const Problem& problem, const Observable& observable) {
+  const std::string& name = observable.name;
+  check_name("an observable", name, observable.where);
+  const auto refuse = [&](std::string_view owner) {
+    input_error(observable.where,
+                fmt::format("{} names an observable of {}; give the formula another name", quote(name), owner));
+  };
+  for (const ObservableInfo& info : problem.system->observables)
+    if (name == info.name) refuse(fmt::format("'{}'", problem.system->name));
+  const std::string base = name.substr(0, name.find('['));
+  for (const RunObservable& info : run_observables())
+    if (base == info.name && (problem.system->driven || !info.of_drive)) refuse("the program");
+}
+
+/// Returns what formulas of the study may name.
+FormulaNames formula_names(const Problem& problem) {
+  const auto& formulas = problem.study.system.formulas;
+  return {*problem.system,
+          formulas ? std::span<const std::string>(formulas->velocities) : std::span<const std::string>{},
+          formulas ? std::span<const std::string>(formulas->momenta) : std::span<const std::string>{},
+          shows_multiplier(*problem.system, *problem.method)};
+}
+
+void check_observables(Problem& problem) {
+  Study& study = problem.study;
+  const std::vector<std::string> known = statistic_names();
+  std::set<std::string> names;
+  std::vector<FormulaText> formulas;
+  for (Observable& observable : study.observables) {
+    if (!names.insert(observable.name).second) {
+      input_error(observable.where, fmt::format("observable '{}' appears twice; merge the two", observable.name));
+    }
+    if (!observable.formula.empty()) {
+      check_formula_name(problem, observable);
+      const std::string key = fmt::format("observable[{}].formula", problem.codes.size());
+      formulas.push_back({observable.formula, key, study.place(key)});
+    }
+    const ObservableCode code = problem.observable_code(observable.name, observable.where);
+    problem.codes.push_back(code);
+    if (observable.statistics.empty() && observable.quantiles.empty() && !observable.histogram &&
+        observable.correlation.empty() && !observable.values)
+      observable.statistics = {"mean"};
+    if (const auto& h = observable.histogram) {
+      if (!(h->from < h->to && std::isfinite(h->to - h->from)))
+        input_error(observable.where,
+                    fmt::format("histogram of '{}' needs from < to (got {} and {})", observable.name, h->from, h->to));
+      if (h->bins < 1 || h->bins > 100000)
+        input_error(observable.where,
+                    fmt::format("histogram of '{}' has {} bins; it takes 1 to 100000", observable.name, h->bins));
+    }
+    for (const std::string& other : observable.correlation) (void)problem.observable_code(other, observable.where);
+    reject_repeats(observable.correlation, observable.where, "correlation with");
+    for (const std::string& statistic : observable.statistics) {
+      if (std::ranges::find(known, statistic) != known.end()) continue;
+      input_error(observable.where, fmt::format("unknown statistic {} of '{}' (known: {}){}", quote(statistic),
+                                                observable.name, join(known), did_you_mean(statistic, known)));
+    }
+    for (const double level : observable.quantiles) {
+      if (level >= 0 && level <= 1) continue;
+      input_error(observable.where, fmt::format("quantile level {} of '{}' is out of range; levels are in 0 to 1",
+                                                level, observable.name));
+    }
+    if (!std::isfinite(observable.reference.number))
+      input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));
+    if (observable.reference.kind == ErrorReference::Kind::standard)
+      observable.reference = standard_reference(*problem.system, code);
+    reject_repeats(observable.statistics, observable.where, "statistic");
+    reject_repeats(observable.quantiles, observable.where, "quantile level");
+  }
+  if (!formulas.empty())
+    problem.code.observables = study_code("StudyObservables", formulas, formula_names(problem), false);
+}
+
+void check_sections(Problem& problem) {
+  const Study& study = problem.study;
+  std::set<std::string> names;
+  for (const Study::Section& section : study.sections) {
+    check_name("a section", section.name, section.where);
+    if (!names.insert(section.name).second)
+      input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
+  }
+  if (study.sections.empty()) return;
+  if (study.sections.size() > max_surfaces)
+    input_error(study.sections[max_surfaces].where,
+                fmt::format("{} sections are too many; a study takes {}", study.sections.size(), max_surfaces));
+  std::vector<FormulaText> surfaces;
+  for (const Study::Section& section : study.sections) {
+    const std::string key = fmt::format("section[{}].surface", surfaces.size());
+    problem.surfaces.direction[surfaces.size()] = section.direction;
+    surfaces.push_back({section.surface, key, study.place(key)});
+  }
+  problem.surfaces.count = static_cast<int>(surfaces.size());
+  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true);
+}
+
+void check_covariance(const Problem& problem) {
+  const Study& study = problem.study;
+  const std::vector<std::string> known{"q", "v", "p", "lambda"};
+  const std::string where = study.place("output.covariance");
+  for (const std::string& part : study.output.covariance) {
+    if (std::ranges::find(known, part) == known.end())
+      input_error(where, fmt::format("unknown part of the state {} in output.covariance (known: {})", quote(part),
+                                     join(known)));
+    if (part == "lambda" && !shows_multiplier(*problem.system, *problem.method))
+      input_error(where, fmt::format("output.covariance names lambda, which '{}' does not carry here; leave it out",
+                                     study.method.name));
+  }
+  reject_repeats(study.output.covariance, where, "part of the state");
+}
+
+/// Groups need axes whose values are given: each value of a random axis occurs once.
+void check_groups(const Study& study) {
+  const std::string where = study.place("ensemble.group_by");
+  std::vector<std::string> known;
+  for (const Axis& axis : study.ensemble.axes)
+    if (axis.kind == Axis::Kind::range || axis.kind == Axis::Kind::values) known.push_back(axis.name);
+  for (const std::string& name : study.ensemble.group_by) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const bool random = std::ranges::find(study.ensemble.axes, name, &Axis::name) != study.ensemble.axes.end();
+    const std::string fault =
+        random ? fmt::format("axis {} of ensemble.group_by is random, so its values do not recur", quote(name))
+               : fmt::format("unknown axis {} in ensemble.group_by", quote(name));
+    const std::string advice = known.empty()
+                                   ? "; no axis has values in the study, so leave group_by out"
+                                   : fmt::format(" (axes with values: {}){}", join(known), did_you_mean(name, known));
+    input_error(where, fault + advice);
+  }
+  reject_repeats(study.ensemble.group_by, where, "axis");
+}
+
+void check_fit(const Problem& problem, Fit& fit, double step) {
+  const auto fail = [&](std::string_view message) {
+    input_error(fit.where, fmt::format("fit {} {}", quote(fit.name), message));
+  };
+  std::vector<std::string> known;
+  for (const Observable& observable : problem.study.observables) known.push_back(observable.name);
+  if (std::ranges::find(known, fit.observable) == known.end())
+    fail(fmt::format("names the observable {}, which the study has not (it has: {}){}", quote(fit.observable),
+                     known.empty() ? "none" : join(known),
+                     did_you_mean(fit.observable, known, "; add an [[observable]]")));
+  if (fit.statistic != "mse" && fit.statistic != "mean") {
+    const StatisticEntry* entry = find_statistic(fit.statistic);
+    fail(entry == nullptr ? fmt::format("names the unknown statistic {}; fits take mse and mean", quote(fit.statistic))
+         : entry->error == nullptr
+             ? fmt::format("takes {}, an extreme value of the sample, which has no error; fits take mse and mean",
+                           quote(fit.statistic))
+             : fmt::format("takes {}, which is no mean over the trajectories; fits take mse and mean",
+                           quote(fit.statistic)));
+  }
+  // A list of all times may need more memory than there is, so samples are numbered in the order of their times, which
+  // is backwards where the step is negative.
+  const std::uint64_t samples = *problem.study.time.samples;
+  const bool backwards = problem.sample_time(step, 0) > problem.sample_time(step, samples);
+  const auto time = [&](std::uint64_t k) { return problem.sample_time(step, backwards ? samples - k : k); };
+  const double low = time(0), high = time(samples);
+  if (!fit.from) fit.from = low;
+  if (!fit.to) fit.to = high;
+  if (!(*fit.from < *fit.to)) fail(fmt::format("needs from < to (got {} and {})", *fit.from, *fit.to));
+  const auto numbers = std::views::iota(std::uint64_t{0}, samples + 1);
+  const auto begin = std::ranges::partition_point(numbers, [&](std::uint64_t k) { return time(k) < *fit.from; });
+  const auto end = std::ranges::partition_point(numbers, [&](std::uint64_t k) { return time(k) <= *fit.to; });
+  const auto count = static_cast<std::uint64_t>(end - begin);
+  if (count < 3)
+    fail(fmt::format(
+        "has {} {} between {} and {}, and needs at least 3 (the study has {} from {} to {}); sample more often "
+        "or change from and to",
+        count, count == 1 ? "sample" : "samples", *fit.from, *fit.to, samples + 1, low, high));
+  if (fit.model == Fit::Model::power && time(*begin) <= 0.0)
+    fail(fmt::format("is a power of the time and has a sample at time {}; give a `from` above 0", time(*begin)));
+}
+
+void check_fits(Problem& problem, double step) {
+  std::set<std::string> names;
+  for (Fit& fit : problem.study.fits) {
+    check_name("a fit", fit.name, fit.where);
+    if (!names.insert(fit.name).second)
+      input_error(fit.where, fmt::format("fit '{}' appears twice; rename one", fit.name));
+    check_fit(problem, fit, step);
+  }
+}
+
+}  // namespace
+
+void check_name(std::string_view what, const std::string& name, const std::string& where) {
+  if (const std::string fault = fault_of_name(name); !fault.empty())
+    input_error(where,
+                fmt::format("{} cannot be called {} ({}); use letters, digits, '-' and '_'", what, quote(name), fault));
+}
+
+void check_requests(Problem& problem, double step) {
+  check_observables(problem);
+  check_sections(problem);
+  check_covariance(problem);
+  check_groups(problem.study);
+  check_fits(problem, step);
+  reject_repeats(problem.study.output.trajectories, problem.study.place("output.trajectories"), "trajectory");
+}
+
+}  // namespace rattleback
