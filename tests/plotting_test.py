@@ -41,7 +41,7 @@ def series(time, values):
 
 class Reports(unittest.TestCase):
     def test_values_with_errors_are_those_of_the_program(self):
-        text = (pathlib.Path(__file__).parent / "host/statistics/with_error_test.cpp").read_text()
+        text = (pathlib.Path(__file__).parent / "host/study/with_error_test.cpp").read_text()
         rows = re.findall(r'with_error\(([^,()]+), ([^,()]+)\), "([^"]*)"\)', text)
         self.assertGreater(len(rows), 40)
         limits = {"most": sys.float_info.max, "least": 5e-324}
