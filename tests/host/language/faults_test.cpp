@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
 
-#include "formulas/systems.hpp"
+#include "language/systems.hpp"
 #include "rattleback/language/print.hpp"
 #include "rattleback/language/read.hpp"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
 
-#include "formulas/systems.hpp"
+#include "language/systems.hpp"
 #include "rattleback/language/print.hpp"
 #include "rattleback/language/read.hpp"
 #include "rattleback/language/system_graph.hpp"
