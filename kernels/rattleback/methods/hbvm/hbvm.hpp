@@ -3,7 +3,7 @@
 
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/methods/hbvm/equations.hpp"
-#include "rattleback/methods/solve/iteration.hpp"
+#include "rattleback/methods/solve/newton.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -68,7 +68,7 @@ class Hbvm : HbvmEquations<T, System, S> {
     Sweep sweep;
     FixedPoint<T> lanes(options_);  // the refused ones are left to Newton's method
     lanes.refuse(mask_t<T>(newton_only()));
-    T update(0.0);
+    T update(0.0), scale;
     Coefficients next;
     for (int iteration = 1;; ++iteration) {
       evaluate(state, h, inverse_h, v, gamma, sweep);
@@ -77,7 +77,10 @@ class Hbvm : HbvmEquations<T, System, S> {
       RB_UNROLL
       for (int j = 0; j < S; ++j) change = larger(change, magnitude(next[j] - gamma[j]));
       update = select(lanes.active, change, update);
-      if (iteration == 1) lanes.rescale(options_, magnitude(v) + change + rounding);
+      if (iteration == 1) {
+        scale = magnitude(v) + change + rounding;
+        lanes.rescale(options_, scale);
+      }
       lanes.settle(change, iteration >= options_.max_iterations);
       if (lanes.ended()) break;
       RB_UNROLL
@@ -92,20 +95,22 @@ class Hbvm : HbvmEquations<T, System, S> {
         // on copies: its arrays live in memory, and what the sweeps use is to stay in registers
         const Hbvm step(*this);
         const State at(state);
-        Newton newton;
-        newton.lanes.active = lanes.refused;
-        step.refine(at, h, newton);
-        dq = select(lanes.refused, newton.gamma[0], dq);
+        const Problem problem{step, at, h, v};
+        Vector<T, size> x;
+        NewtonWorkspace<Problem> workspace;
+        const SolveState<T> newton = rattleback::newton(problem, options_, scale, x, workspace, lanes.refused);
+        const Evaluation& end = workspace.residual;
+        dq = select(lanes.refused, end.gamma[0], dq);
         if constexpr (timed<System>) {
           RB_UNROLL
-          for (int j = 0; j < S; ++j) next[j] = select(lanes.refused, newton.gamma[j], next[j]);
+          for (int j = 0; j < S; ++j) next[j] = select(lanes.refused, end.gamma[j], next[j]);
         }
-        dp = select(lanes.refused, newton.impulse, dp);
-        if constexpr (m > 0) sweep.multiplier = select(lanes.refused, newton.multiplier, sweep.multiplier);
-        update = select(lanes.refused, newton.residual, update);
-        lanes.iterations = lanes.iterations + newton.lanes.iterations;
-        lanes.singular = lanes.singular | newton.lanes.singular;
-        lanes.refused = newton.lanes.active;
+        dp = select(lanes.refused, end.impulse, dp);
+        if constexpr (m > 0) sweep.multiplier = select(lanes.refused, end.multiplier, sweep.multiplier);
+        update = select(lanes.refused, end.norm, update);
+        lanes.iterations = lanes.iterations + newton.iterations;
+        lanes.singular = lanes.singular | newton.singular;
+        lanes.refused = newton.active;
       }
     }
     dq = h * dq;
@@ -133,86 +138,90 @@ class Hbvm : HbvmEquations<T, System, S> {
     }
   }
 
-  /// Unknowns and outcome of Newton's method.
-  struct Newton {
+  /// The equations of the unknowns (gamma, h Lambda) where these are.
+  struct Evaluation {
     Coefficients gamma;
     Vector<T, m> multiplier;  // h Lambda
-    Vector<T, n> impulse;     // h (f_0 + rho_0^T Lambda)
-    T residual;
-    SolveState<T> lanes;
+    Forms rho[S];
+    Vector<T, n> impulse;  // h (f_0 + rho_0^T Lambda)
+    Vector<T, size> lack;  // minus the residuals of (50) and of the multiplier's equation
+    T norm;                // of those of (50)
   };
+  /// The problem of Newton's method.
+  struct Problem {
+    using Unknowns = Vector<T, size>;
+    using Residual = Evaluation;
+    using Jacobian = Factors<T, size>;
+    using Team = LaneTeam<1>;
 
-  /// Newton's method for (gamma, h Lambda) in the active lanes, from the guess of the sweeps. The Jacobian, by dual numbers, is
-  /// new in every iteration.
-  RB_HD_LARGE void refine(const State& state, T h, Newton& x) const {
-    const Vector<T, n> v = mass_.inverse_times(state.p);
-    const T inverse_h = T(1.0) / h;
-    guess(v, x.gamma);
-    if constexpr (m > 0) x.multiplier = h * state.lambda;
-    Iteration<T> lanes(options_, T(0.0));
-    lanes.active = x.lanes.active;
-    for (int iteration = 0;; ++iteration) {
-      Forms rho[S];
-      Vector<T, size> b;  // minus the residuals, then the update
-      residual(state, h, inverse_h, v, x, rho, b);
-      if (lanes.ended() || iteration == options_.max_iterations) break;
-      const Factors<T, size> lu(jacobian(state, h, x, rho));
-      lanes.note_singular(lu.singular());
-      b = lu.solve(b);
-      T change(0.0);
-      for (int j = 0; j < S; ++j) {
-        Vector<T, n> d;
-        for (int i = 0; i < n; ++i) d[i] = b[j * n + i];
-        x.gamma[j] = select(lanes.active, x.gamma[j] + d, x.gamma[j]);
-        change = larger(change, magnitude(d));
-      }
-      if constexpr (m > 0) {
-        Vector<T, m> d;
-        for (int c = 0; c < m; ++c) d[c] = b[S * n + c];
-        x.multiplier = select(lanes.active, x.multiplier + d, x.multiplier);
-        change = larger(change, magnitude(mass_.inverse_times(rho[0].transpose_times(d))));
-      }
-      if (iteration == 0)
-        lanes.convergence = Convergence<T>(options_, magnitude(v) + change + rounding_velocity(inverse_h, state.q));
-      lanes.settle(change);
+    RB_HD Unknowns guess(const T& fraction) const {
+      auto x = Unknowns::zero();
+      for (int i = 0; i < n; ++i) x[i] = fraction * v[i];
+      for (int c = 0; c < m; ++c) x[S * n + c] = h * state.lambda[c];
+      return x;
     }
-    x.lanes = lanes;
+    RB_NOINLINE void evaluate(const Unknowns& x, Evaluation& r) const { step.evaluate(state, h, v, x, r); }
+    RB_HD mask_t<T> linearise(const Unknowns&, const Evaluation& r, Jacobian& d) const {
+      step.linearise(state, h, r, d.matrix());
+      return d.factorise();
+    }
+    RB_HD Unknowns direction(const Evaluation& r, const Jacobian& d) const { return d.solve(r.lack); }
+    RB_HD T size_of(const Evaluation& r, const Unknowns& update) const {
+      T size_of_update(0.0);
+      for (int j = 0; j < S; ++j) size_of_update = larger(size_of_update, magnitude(step.coefficient_of(update, j)));
+      if constexpr (m > 0)
+        size_of_update = larger(
+            size_of_update, magnitude(step.mass_.inverse_times(r.rho[0].transpose_times(segment<S * n, m>(update)))));
+      return size_of_update;
+    }
+    RB_HD T merit(const Evaluation& r) const { return dot(r.lack, r.lack); }
+
+    const Hbvm& step;
+    const State& state;
+    T h;
+    Vector<T, n> v;
+  };
+  /// The part of the unknowns, or of their update, that belongs to gamma_j.
+  RB_HD static Vector<T, n> coefficient_of(const Vector<T, size>& x, int j) {
+    Vector<T, n> gamma;
+    for (int i = 0; i < n; ++i) gamma[i] = x[j * n + i];
+    return gamma;
   }
 
-  /// Minus the residuals of (50) and of the multiplier's equation, and what else follows from the unknowns.
-  RB_HD_LARGE void residual(const State& state, T h, T inverse_h, const Vector<T, n>& v, Newton& x, Forms (&rho)[S],
-                            Vector<T, size>& b) const {
+  RB_HD_LARGE void evaluate(const State& state, T h, const Vector<T, n>& v, const Vector<T, size>& x,
+                            Evaluation& r) const {
     Coefficients impulse, next;
-    const auto rate = quadrature(state, h, x.gamma, impulse, rho);
+    for (int j = 0; j < S; ++j) r.gamma[j] = coefficient_of(x, j);
+    const auto rate = quadrature(state, h, r.gamma, impulse, r.rho);
     if constexpr (m > 0) {
-      for (int j = 0; j < S; ++j) impulse[j] = impulse[j] + rho[j].transpose_times(x.multiplier);
+      r.multiplier = segment<S * n, m>(x);
+      for (int j = 0; j < S; ++j) impulse[j] = impulse[j] + r.rho[j].transpose_times(r.multiplier);
     }
-    x.impulse = impulse[0];
+    r.impulse = impulse[0];
     velocities(v, impulse, next);
-    x.residual = T(0.0);
+    r.norm = T(0.0);
     for (int j = 0; j < S; ++j) {
-      next[j] = next[j] - x.gamma[j];
-      x.residual = larger(x.residual, magnitude(next[j]));
-      for (int i = 0; i < n; ++i) b[j * n + i] = next[j][i];
+      next[j] = next[j] - r.gamma[j];
+      r.norm = larger(r.norm, magnitude(next[j]));
+      for (int i = 0; i < n; ++i) r.lack[j * n + i] = next[j][i];
     }
     if constexpr (m > 0) {
       auto mean = Vector<T, m>::zero();
       if (direct()) {
-        mean = inverse_h * after(system_, h).position_constraint(fma(h, x.gamma[0], state.q));
+        mean = (T(1.0) / h) * after(system_, h).position_constraint(fma(h, r.gamma[0], state.q));
       } else {
         if constexpr (moves) mean = rate;
-        for (int j = 0; j < S; ++j) mean = mean + rho[j] * x.gamma[j];
+        for (int j = 0; j < S; ++j) mean = mean + r.rho[j] * r.gamma[j];
       }
-      for (int c = 0; c < m; ++c) b[S * n + c] = -mean[c];
+      for (int c = 0; c < m; ++c) r.lack[S * n + c] = -mean[c];
     }
   }
 
   /// Derivatives of those residuals, with the other sign, in (gamma, h Lambda).
-  RB_HD_LARGE Matrix<T, size, size> jacobian(const State& state, T h, const Newton& unknowns,
-                                             const Forms (&rho)[S]) const {
+  RB_HD_LARGE void linearise(const State& state, T h, const Evaluation& unknowns, Matrix<T, size, size>& jac) const {
     using D = Dual<T, 1>;
-    auto jac = Matrix<T, size, size>::zero();
-    for (int i = 0; i < S * n; ++i) jac[i][i] = T(1.0);
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) jac[i][j] = T(i == j && i < S * n ? 1.0 : 0.0);
     const Vector<T, n> from = middle(state, h, unknowns.gamma);
     const int k = nodes();
     for (int r = 0; r < k; ++r) {
@@ -263,7 +272,7 @@ class Hbvm : HbvmEquations<T, System, S> {
     if constexpr (m > 0) {
       for (int c = 0; c < m; ++c) {
         Coefficients gradient;
-        for (int j = 0; j < S; ++j) gradient[j] = rho[j].mu[c];
+        for (int j = 0; j < S; ++j) gradient[j] = unknowns.rho[j].mu[c];
         for (int i = 0; i < S; ++i) {
           const Vector<T, n> response = mass_.inverse_times(integrate(gradient, i));
           for (int a = 0; a < n; ++a) {
@@ -278,7 +287,6 @@ class Hbvm : HbvmEquations<T, System, S> {
           for (int a = 0; a < n; ++a) jac[S * n + c][a] = g.jacobian[c][a];
       }
     }
-    return jac;
   }
 
   /// Derivatives of (50) through the force of node r, whose derivative, times h, is `slope` by component `direction` of

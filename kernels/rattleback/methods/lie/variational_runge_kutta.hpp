@@ -2,6 +2,7 @@
 // All stages of a variational Runge-Kutta step on a group, and how their equations are solved (vrkmk.hpp).
 
 #include "rattleback/methods/lie/variational_stage.hpp"
+#include "rattleback/methods/solve/newton.hpp"
 
 RB_NAMESPACE_BEGIN
 
@@ -14,8 +15,6 @@ class VariationalRungeKutta {
   static constexpr bool by_hamiltonian = Stage::by_hamiltonian;
   /// Unknowns of a stage: k_i, and m_i where it does not follow from k_i.
   static constexpr int per_stage = by_hamiltonian ? 2 * n : n, size = S * per_stage;
-  /// An update that shrinks by less than this, the first against the unknowns, calls for a new Jacobian.
-  static constexpr double slow = 0.01;
   static constexpr int max_sweeps = 20;
 
  public:
@@ -53,7 +52,7 @@ class VariationalRungeKutta {
     if constexpr (!newton)
       if (iteration_ != StageIteration::sweeps) return {T(double(status_not_converged)), T(0.0), T(0.0)};
     const Vector<T, n> m = G::Ad_star(state.q, state.p);
-    Unknowns<T> u;
+    Stages<T> u;
     Evaluation<T> at;
     const T scale = guess(state.q, m, h, tableau, u);
     SolveState<T> lanes;
@@ -76,10 +75,21 @@ class VariationalRungeKutta {
             norm};
   }
 
+  /// The unknowns, stage by stage.
   template <class R>
-  struct Unknowns {
-    Vector<R, per_stage> stage[S];
-  };
+  using Stages = Vector<R, size>;
+  /// Numbers first..first + count - 1 of stage i.
+  template <int first, int count, class R>
+  RB_HD static Vector<R, count> of_stage(const Stages<R>& u, int i) {
+    Vector<R, count> x;
+    RB_UNROLL
+    for (int c = 0; c < count; ++c) x[c] = u[i * per_stage + first + c];
+    return x;
+  }
+  RB_HD static void set_stage(const Vector<T, per_stage>& x, int i, Stages<T>& u) {
+    RB_UNROLL
+    for (int c = 0; c < per_stage; ++c) u[i * per_stage + c] = x[c];
+  }
   template <class R>
   struct Evaluation {
     Vector<R, per_stage> residual[S];
@@ -92,19 +102,15 @@ class VariationalRungeKutta {
 
   using Entries = Matrix<Plain, size, size>;
 
-  /// The Jacobian of each lane's last call of `differentiate`, and its factors. Small systems are factorised without exchanges:
-  /// their diagonal blocks are inertia.
+  /// The Jacobian, and its factors. Small systems are factorised without exchanges: their diagonal blocks are inertia.
   class Jacobian {
     using Policy = std::conditional_t<(size <= 9), Eliminated<>, Pivoted<>>;
 
    public:
-    Entries entries;
-
-    RB_HD mask_t<T> factorise() {
-      factors_.matrix() = entries;
-      return factors_.factorise();
-    }
-    RB_HD void solve(Vector<T, size>& b) const {
+    RB_HD Entries& entries() { return factors_.matrix(); }
+    RB_HD mask_t<T> factorise() { return factors_.factorise(); }
+    /// Each part of a dual number by itself.
+    RB_HD Vector<T, size> solve(Vector<T, size> b) const {
       RB_ROLLED
       for (int p = 0; p < coefficients<T>; ++p) {
         Vector<Plain, size> x;
@@ -114,15 +120,67 @@ class VariationalRungeKutta {
         RB_UNROLL
         for (int i = 0; i < size; ++i) coefficient(b[i], p) = x[i];
       }
+      return b;
     }
 
    private:
     Factors<Plain, size, Policy> factors_;
   };
 
+  /// The problem of Newton's method: the stages from their prediction on, in the lanes that want it.
+  struct Problem {
+    using Unknowns = Stages<T>;
+    using Residual = Evaluation<T>;
+    using Jacobian = VariationalRungeKutta::Jacobian;
+    using Team = LaneTeam<1>;
+    static constexpr bool predicts = true;
+
+    RB_HD bool keeps_jacobian() const {
+      return step.iteration_ == StageIteration::chord || step.iteration_ == StageIteration::fixed_point;
+    }
+    RB_HD Unknowns guess(const T& fraction) const {
+      Unknowns x;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) {
+        x[i] = i % per_stage < n ? select(wanted, fraction * start[i], start[i]) : start[i];
+      }
+      return x;
+    }
+    RB_NOINLINE void evaluate(const Unknowns& x, Evaluation<T>& r) const { step.evaluate(q, m, h, tableau, x, r); }
+    RB_HD mask_t<T> linearise(const Unknowns& x, const Evaluation<T>&, Jacobian& d) const {
+      if (step.iteration_ == StageIteration::fixed_point) {
+        step.leading_jacobian(q, m, d.entries());
+      } else {
+        step.differentiate(q, m, h, tableau, x, d.entries());
+      }
+      return d.factorise();
+    }
+    RB_HD Unknowns direction(const Evaluation<T>& r, const Jacobian& d) const {
+      Unknowns b;
+      RB_UNROLL
+      for (int i = 0; i < size; ++i) b[i] = -r.residual[i / per_stage][i % per_stage];
+      return d.solve(b);
+    }
+    RB_HD T size_of(const Evaluation<T>&, const Unknowns& update) const { return magnitude(update); }
+    RB_HD T merit(const Evaluation<T>& r) const {
+      T sum = dot(r.residual[0], r.residual[0]);
+      RB_UNROLL
+      for (int i = 1; i < S; ++i) sum = sum + dot(r.residual[i], r.residual[i]);
+      return sum;
+    }
+
+    const VariationalRungeKutta& step;
+    const Vector<T, N>& q;
+    const Vector<T, n>& m;
+    T h;
+    const StageCoefficients<S>& tableau;
+    const Stages<T>& start;
+    mask_t<T> wanted;
+  };
+
   /// First-order prediction of the unknowns: k' = eta' at x = 0. Returns the size of the unknowns.
   RB_HD_LARGE T guess(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                      Unknowns<T>& u) const {
+                      Stages<T>& u) const {
     Vector<T, n> eta, force;
     stage_.rates(q, m, eta, force);
     const Vector<T, n> rate = h * (force + G::ad_star(eta, m));
@@ -131,11 +189,11 @@ class VariationalRungeKutta {
     for (int i = 0; i < S; ++i) {
       const double c = tableau.c(i);
       if constexpr (by_hamiltonian) {
-        u.stage[i] = join(eta, add_scaled(T(c), rate, m));
+        set_stage(join(eta, add_scaled(T(c), rate, m)), i, u);
       } else if constexpr (Separable<System>) {
-        u.stage[i] = add_scaled(T(c), stage_.mass.inverse_times(rate), eta);
+        set_stage(add_scaled(T(c), stage_.mass.inverse_times(rate), eta), i, u);
       } else {
-        u.stage[i] = eta;
+        set_stage(eta, i, u);
       }
     }
     if constexpr (by_hamiltonian) {
@@ -149,50 +207,27 @@ class VariationalRungeKutta {
 
   /// Newton's method and its simplifications for the active lanes; leaves active those that have not converged.
   RB_NOINLINE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                         T scale, SolveState<T>& lanes, Unknowns<T>& u, Evaluation<T>& at) const {
-    Convergence<T> convergence(options_, scale);
-    const bool simplified = iteration_ == StageIteration::chord || iteration_ == StageIteration::fixed_point;
+                         T scale, SolveState<T>& lanes, Stages<T>& u, Evaluation<T>& at) const {
     if (iteration_ == StageIteration::sweeps) {  // they start again
-      Unknowns<T> start;
+      Stages<T> start;
       guess(q, m, h, tableau, start);
-      RB_UNROLL
-      for (int i = 0; i < S; ++i) u.stage[i] = select(lanes.active, start.stage[i], u.stage[i]);
+      u = select(lanes.active, start, u);
     }
-    Jacobian jacobian{};
-    mask_t<T> stale(true);
-    T previous = scale;
-    for (int iteration = 0;; ++iteration) {
-      evaluate(q, m, h, tableau, u, at);
-      if (lanes.ended() || iteration == options_.max_iterations) break;
-      if (any(lanes.active & stale)) {
-        if (iteration_ == StageIteration::fixed_point) {
-          leading_jacobian(q, m, stale, jacobian.entries);
-        } else {
-          differentiate(q, m, h, tableau, u, stale, jacobian.entries);
-        }
-        lanes.note_singular(jacobian.factorise());
-      }
-      Vector<T, size> update;
-      RB_UNROLL
-      for (int i = 0; i < size; ++i) update[i] = -at.residual[i / per_stage][i % per_stage];
-      jacobian.solve(update);
-      RB_UNROLL
-      for (int i = 0; i < size; ++i) {
-        T& x = u.stage[i / per_stage][i % per_stage];
-        x = select(lanes.active, x + update[i], x);
-      }
-      const T change = magnitude(update);
-      stale = mask_t<T>(!simplified) & (change > T(double(slow)) * previous);
-      previous = change;
-      lanes.count(lanes.active);
-      lanes.stop(convergence.with_rate(change));
-    }
+    Stages<T> x;
+    NewtonWorkspace<Problem> workspace;
+    const SolveState<T> found = rattleback::newton(Problem{*this, q, m, h, tableau, u, lanes.active}, options_, scale,
+                                                   x, workspace, lanes.active);
+    u = x;
+    at = workspace.residual;
+    lanes.active = found.active;
+    lanes.singular = lanes.singular | found.singular;
+    lanes.iterations = lanes.iterations + found.iterations;
   }
 
   /// With the Jacobian J = M + J_1, J_1 of order h, the updates are M^-1 r - M^-1 J_1 M^-1 r. Strong friction makes them grow, which ends
   /// the sweeps of a lane.
   RB_HD_LARGE void sweep(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                         T scale, SolveState<T>& lanes, Unknowns<T>& u, Evaluation<T>& at) const {
+                         T scale, SolveState<T>& lanes, Stages<T>& u, Evaluation<T>& at) const {
     const Vector<T, n> eta = stage_.mass.inverse_times(m);
     Convergence<T> convergence(options_, scale);
     mask_t<T> contracts(true);
@@ -209,7 +244,8 @@ class VariationalRungeKutta {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
         const Vector<T, n> update = x[i] - stage_.mass.inverse_times(second[i]);
-        u.stage[i] = select(swept, u.stage[i] - update, u.stage[i]);
+        const Vector<T, n> before = of_stage<0, n>(u, i);
+        set_stage(select(swept, before - update, before), i, u);
         change = larger(change, magnitude(update));
       }
       lanes.count(swept);
@@ -255,32 +291,32 @@ class VariationalRungeKutta {
 
   /// x_j = h sum_l a_jl k_l.
   template <class R>
-  RB_HD static Vector<R, n> place(int j, T h, const StageCoefficients<S>& tableau, const Unknowns<R>& u) {
+  RB_HD static Vector<R, n> place(int j, T h, const StageCoefficients<S>& tableau, const Stages<R>& u) {
     Vector<R, n> x = Vector<R, n>::zero();
     RB_UNROLL
-    for (int l = 0; l < S; ++l) x = add_scaled(h * T(tableau.a(j, l)), segment<0, n>(u.stage[l]), x);
+    for (int l = 0; l < S; ++l) x = add_scaled(h * T(tableau.a(j, l)), of_stage<0, n>(u, l), x);
     return x;
   }
   /// The work of the step, by the weights of the tableau.
-  RB_HD T work(const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Unknowns<T>& u) const {
+  RB_HD T work(const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Stages<T>& u) const {
     T work(0.0);
     RB_UNROLL
     for (int j = 0; j < S; ++j)
       work = fma(T(tableau.b(j)),
-                 stage_.work(h * T(tableau.c(j)), h, q, place(j, h, tableau, u), segment<0, n>(u.stage[j]),
-                             segment<per_stage - n, n>(u.stage[j])),
+                 stage_.work(h * T(tableau.c(j)), h, q, place(j, h, tableau, u), of_stage<0, n>(u, j),
+                             of_stage<per_stage - n, n>(u, j)),
                  work);
     return work;
   }
 
   /// What stage j adds: to w_i = B_i^T m_i + h sum_j (b_j a_ji/b_i) v_j, to y and to m' - m.
   template <class R>
-  RB_HD void add_stage(int j, const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Unknowns<R>& u,
+  RB_HD void add_stage(int j, const Vector<T, N>& q, T h, const StageCoefficients<S>& tableau, const Stages<R>& u,
                        Vector<R, n> (&w)[S], Evaluation<R>& r) const {
-    const Vector<R, n> k = segment<0, n>(u.stage[j]);
+    const Vector<R, n> k = of_stage<0, n>(u, j);
     const Vector<R, n> x = place(j, h, tableau, u);
     typename Stage::template Terms<R> at;
-    if constexpr (by_hamiltonian) at.p = segment<n, n>(u.stage[j]);
+    if constexpr (by_hamiltonian) at.p = of_stage<n, n>(u, j);
     stage_(h * T(tableau.c(j)), q, x, k, at);
     if constexpr (by_hamiltonian) r.residual[j] = join(at.lack, Vector<R, n>::zero());
     w[j] = w[j] + at.w;
@@ -292,7 +328,7 @@ class VariationalRungeKutta {
 
   template <class R>
   RB_HD_LARGE void evaluate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                            const Unknowns<R>& u, Evaluation<R>& r) const {
+                            const Stages<R>& u, Evaluation<R>& r) const {
     Vector<R, n> w[S];
     r.y = r.increment = Vector<R, n>::zero();
     RB_UNROLL
@@ -307,44 +343,39 @@ class VariationalRungeKutta {
     }
   }
 
-  /// The Jacobian by dual numbers, in the lanes of the mask; their width makes no difference to the result. Where T is dual it has room for them.
+  /// The Jacobian by dual numbers; their width makes no difference to the result. Where T is dual it has room for them.
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                                 const Unknowns<T>& u, const mask_t<T>& lanes, Entries& jacobian) const {
+                                 const Stages<T>& u, Entries& jacobian) const {
     if constexpr (coefficients<T> == 1) {
       constexpr int width = RB_DEVICE_PASS ? 1 : n % 3 == 0 ? 3 : n % 2 == 0 ? 2 : 1;
-      differentiate<Dual<T, width>, width>(q, m, h, tableau, u, lanes, jacobian);
+      differentiate<Dual<T, width>, width>(q, m, h, tableau, u, jacobian);
     } else {
-      differentiate<T, 1>(constant<T>(q), constant<T>(m), T(coefficient(h, 0)), tableau, u, lanes, jacobian);
+      differentiate<T, 1>(constant<T>(q), constant<T>(m), T(coefficient(h, 0)), tableau, u, jacobian);
     }
   }
   template <class D, int width>
   RB_HD_LARGE void differentiate(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
-                                 const Unknowns<T>& u, const mask_t<T>& lanes, Entries& jacobian) const {
+                                 const Stages<T>& u, Entries& jacobian) const {
     for (int first = 0; first < size; first += width) {
-      Unknowns<D> d;
+      Stages<D> d;
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
-        D& x = d.stage[i / per_stage][i % per_stage];
-        x = D(coefficient(u.stage[i / per_stage][i % per_stage], 0));
+        d[i] = D(coefficient(u[i], 0));
         RB_UNROLL
-        for (int l = 0; l < width; ++l) x.partial[l] = Plain(i == first + l ? 1.0 : 0.0);
+        for (int l = 0; l < width; ++l) d[i].partial[l] = Plain(i == first + l ? 1.0 : 0.0);
       }
       Evaluation<D> at;
       evaluate(q, m, h, tableau, d, at);
       RB_UNROLL
       for (int i = 0; i < size; ++i) {
         RB_UNROLL
-        for (int l = 0; l < width; ++l) {
-          Plain& entry = jacobian[i][first + l];
-          entry = select(lanes, at.residual[i / per_stage][i % per_stage].partial[l], entry);
-        }
+        for (int l = 0; l < width; ++l) jacobian[i][first + l] = at.residual[i / per_stage][i % per_stage].partial[l];
       }
     }
   }
 
-  /// The Jacobian at h = 0 in the lanes of the mask; for a Hamiltonian the identity.
-  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, const mask_t<T>& lanes,
-                                    Entries& jacobian) const {
+  /// The Jacobian at h = 0; for a Hamiltonian the identity.
+  RB_HD_LARGE void leading_jacobian(const Vector<T, N>& q, const Vector<T, n>& m, Entries& jacobian) const {
     Matrix<T, per_stage, per_stage> block = Matrix<T, per_stage, per_stage>::zero();
     if constexpr (by_hamiltonian) {
       for (int i = 0; i < per_stage; ++i) block[i][i] = T(1.0);
@@ -354,8 +385,7 @@ class VariationalRungeKutta {
     for (int i = 0; i < size; ++i) {
       for (int j = 0; j < size; ++j) {
         const bool own_stage = i / per_stage == j / per_stage;
-        const Plain entry = own_stage ? coefficient(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
-        jacobian[i][j] = select(lanes, entry, jacobian[i][j]);
+        jacobian[i][j] = own_stage ? coefficient(block[i % per_stage][j % per_stage], 0) : Plain(0.0);
       }
     }
   }

@@ -5,7 +5,7 @@
 #include "rattleback/linalg/dual_vector.hpp"
 #include "rattleback/linalg/factors.hpp"
 #include "rattleback/mechanics/power.hpp"
-#include "rattleback/methods/solve/iteration.hpp"
+#include "rattleback/methods/step.hpp"
 #include "rattleback/tableaus/runge_kutta.hpp"
 
 RB_NAMESPACE_BEGIN

@@ -23,7 +23,11 @@ RB_NAMESPACE_BEGIN
 ///   T size_of(residual, update)                     what Convergence asks for
 ///   T merit(residual)                               of the residual, for backtracking
 ///
-/// The lanes of the team share the workspace, where the residual is left at the result; the leader evaluates.
+/// With `Problem::predicts` the guess is a prediction of all unknowns: the first update, too, is to be a hundredth of them at most if the
+/// Jacobian is to be kept, and there is one start. Such a problem may have keeps_jacobian(): whether the Jacobian of the guess serves throughout.
+///
+/// The lanes of the team share the workspace, where the residual is left at the result; the leader evaluates. Lanes that are not
+/// `wanted` keep the guess.
 template <class Problem>
 struct NewtonWorkspace {
   typename Problem::Jacobian jacobian;
@@ -31,7 +35,8 @@ struct NewtonWorkspace {
 };
 template <class T, class Problem>
 RB_HD_LARGE SolveState<T> newton(const Problem& problem, const SolverOptions<T>& options, const T& scale,
-                                 typename Problem::Unknowns& x, NewtonWorkspace<Problem>& workspace) {
+                                 typename Problem::Unknowns& x, NewtonWorkspace<Problem>& workspace,
+                                 const mask_t<T>& wanted = mask_t<T>(true)) {
   constexpr int attempt_iterations = 14, halvings = 8;
   constexpr bool alone = std::same_as<mask_t<T>, bool>;  // no neighbours, nothing to keep
   constexpr double fractions[8] = {1.0, 0.5, 0.0, 1.5, 0.75, -0.5, 0.25, 2.0};
@@ -45,14 +50,16 @@ RB_HD_LARGE SolveState<T> newton(const Problem& problem, const SolverOptions<T>&
     Team::sync();
   };
   Iteration<T> lanes(options, scale);
-  T previous(0.0);
+  lanes.active = wanted;
+  constexpr bool predicts = requires { requires Problem::predicts; };
+  T previous = predicts ? scale : T(0.0);
   x = problem.guess(options.guess);
   evaluate(x, r);
   Unknowns origin = x;  // of the Jacobian
   mask_t<T> renew(true);
   for (int iteration = 0; !lanes.ended() && iteration < options.max_iterations; ++iteration) {
-    const int attempt = iteration / attempt_iterations;
-    if (iteration > 0 && iteration % attempt_iterations == 0) {
+    const int attempt = predicts ? 0 : iteration / attempt_iterations;
+    if (attempt > 0 && iteration % attempt_iterations == 0) {
       x = select(lanes.active, problem.guess(T(fractions[(attempt - 1) % 8])), x);
       evaluate(x, r);
       lanes.convergence = Convergence<T>(options, scale);
@@ -75,6 +82,7 @@ RB_HD_LARGE SolveState<T> newton(const Problem& problem, const SolverOptions<T>&
     const Unknowns update = problem.direction(r, jacobian);
     const T change = problem.size_of(r, update);
     renew = attempt > 0 ? mask_t<T>(true) : !(change <= T(0.01) * previous);
+    if constexpr (requires { problem.keeps_jacobian(); }) renew = renew & mask_t<T>(!problem.keeps_jacobian());
     previous = change;
     Unknowns next = select(lanes.active, x + update, x);
     if (attempt % 2 == 0) {
