@@ -16,7 +16,7 @@ extensions = ["myst_parser", "mathml"]
 root_doc = "docs/index"
 include_patterns = ["docs/**", "examples/papers/README.md", "examples/papers/**/README.md", "examples/nonholonomic-families/README.md",
                     "bench/peers/README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-exclude_patterns = ["docs/site/**"]
+exclude_patterns = ["docs/site/**", "docs/paper/**"]
 source_suffix = {".md": "markdown"}
 nitpicky = True
 

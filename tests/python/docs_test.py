@@ -1,21 +1,28 @@
-"""The snippets of docs/python.md, in order, in one process: a snippet goes on from those before. And that of README.md."""
+"""The snippets of docs/python.md, in order, in one process: a snippet goes on from those before. And those of README.md and docs/index.md."""
 
 import contextlib
+import doctest
+import importlib
 import io
+import pkgutil
 import re
 import shutil
 import unittest
 
+import rattleback as rb
 from common import ROOT, Case
 
 
 class Docs(Case):
-    def test_snippet_of_the_readme_runs(self):
+    def test_snippets_of_the_front_pages_run(self):
         (self.folder / "examples").symlink_to(ROOT / "examples")
-        snippet, = (text for text in re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
-                    if "import rattleback" in text)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            exec(compile(snippet, "README.md", "exec"), {"__name__": "snippet"})
+        for page in ("README.md", "docs/index.md"):
+            text = (ROOT / page).read_text()
+            for name, study in re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```", text, re.M | re.S):
+                (self.folder / name).write_text(study)
+            snippet, = (text for text in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S) if "import rattleback" in text)
+            with self.subTest(page), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                exec(compile(snippet, page, "exec"), {"__name__": "snippet"})
 
     def test_snippets_run(self):
         shutil.copy(ROOT / "examples/chaotic.toml", ".")
@@ -27,6 +34,15 @@ class Docs(Case):
             with self.subTest(number), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
                 place = text[:text.index(snippet)].count("\n") + 1
                 exec(compile("\n" * (place - 1) + snippet, "docs/python.md", "exec"), names)
+
+    def test_examples_of_docstrings_run(self):
+        examples = 0
+        for module in pkgutil.iter_modules(rb.__path__):
+            if module.name != "_core":
+                failed, tried = doctest.testmod(importlib.import_module(f"rattleback.{module.name}"), extraglobs={"rb": rb})
+                self.assertEqual(failed, 0, module.name)
+                examples += tried
+        self.assertGreater(examples, 10)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import numpy as np
 
 from .base import InputError, printable
 from .results import Result
+from .words import main_options
 
 NO_SERIES = ("effective_number", "histogram_edges")
 ROWS = 9  # most sample times in a table
@@ -136,14 +137,19 @@ class Section:
 
     def html(self, anchor: str) -> str:
         about = self.about
-        study = [("system", about["system"]), ("method", about["method"]), ("source of the system", about["own_system"]),
-                 ("trajectories", about["trajectories"])]
+        study = [("system", about["system"]), ("source of the system", about["own_system"]), ("method", self.method()),
+                 ("step", self.result.study.get("time", {}).get("step", "")), ("trajectories", about["trajectories"])]
         if len(self.time):
             study.append(("time", f"{shortest(self.time[0])} to {shortest(self.time[-1])}, {len(self.time)} samples"))
         study += [("trajectory-steps", about["trajectory_steps"]), ("failed", about["failed"])]
-        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.fingerprint()
-                + self.failures() + self.statistics() + self.fits() + self.drawn() + heading(3, "Provenance") + self.provenance()
+        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.statistics()
+                + self.fits() + self.drawn() + self.failures() + self.fingerprint() + heading(3, "Provenance") + self.provenance()
                 + folded("The study, with all defaults", self.text("study")))
+
+    def method(self) -> str:
+        """The name of the method with its most important options: "holonomic-lobatto, stages = 3"."""
+        options = main_options(self.result.study.get("method", {}))
+        return ", ".join([self.about["method"], *(f"{key} = {value}" for key, value in options.items())])
 
     def fingerprint(self) -> str:
         found, stored = self.about["fingerprint"], self.text("fingerprint")
@@ -167,7 +173,7 @@ class Section:
         page = heading(3, "Failures")
         if rows:
             page += table(("reason", "trajectories", "which"), rows)
-            page += paragraph("A failed trajectory stays at its last good state and counts in no statistic from there on.", "quiet")
+            page += paragraph("A failed trajectory is frozen at its last good state and excluded from all later statistics.", "quiet")
         else:
             page += paragraph("No trajectory failed.")
         for name in self.datasets:
@@ -264,7 +270,7 @@ def draw(path: pathlib.Path, observable: str, statistic: str, scale: str) -> str
 
 
 def page_of(told: dict[str, Any], files: Sequence[str], figures: int) -> str:
-    """The page, without its first two lines, which tell the type."""
+    """The page, without its first two lines, which state the type."""
     sections = [Section(pathlib.Path(file), about, figures) for file, about in zip(files, told["results"])]
     titles = [about["title"] for about in told["results"]]
     title = f"Report on {titles[0]}" if len(titles) == 1 else f"Report on {len(titles)} results"
