@@ -135,6 +135,19 @@ class Docs(unittest.TestCase):
             self.assertLessEqual(abs(other - value), 4.0 * (error ** 2 + its_error ** 2) ** 0.5, f"main-study.md: {place}")
             self.assertTrue(0.5 < its_error / error < 2.0, f"main-study.md: error of {place}")
 
+    def test_numbers_of_the_paper(self):
+        """The draft of the paper has the numbers of the pages on performance and on the main study, and cites what it lists."""
+        paper, bibliography = ((ROOT / "docs/paper" / name).read_text() for name in ("paper.md", "paper.bib"))
+        measured = {row[0]: row[1:4] + row[7:10] for row in map(cells, (ROOT / "docs/development/performance.md").read_text().splitlines()) if len(row) == 10}
+        rows = [row for row in map(cells, paper.splitlines()) if len(row) == 7 and row[0] and "---" not in row[0]]
+        self.assertGreater(len(rows), 4)
+        for name, *numbers in rows:
+            self.assertEqual(numbers, measured[re.sub(r" \d+\.\d+(?=,| |$)", "", name)], name)
+        value, error = demo_rows((ROOT / "docs/learn/main-study.md").read_text())["chaotic-energy, contact, s = 3, h = 0.1", "rate"]
+        self.assertIn(f"{value * 1e6:.2f}({error * 1e8:.0f})", paper)
+        cited = set(re.findall(r"@(\w+)", paper))
+        self.assertEqual(cited, set(re.findall(r"^@\w+\{(\w+),", bibliography, re.M)))
+
     def test_options_of_methods(self):
         documented = options_documented()
         for method in methods():
@@ -481,6 +494,8 @@ class Docs(unittest.TestCase):
         self.assertEqual([row[0] for row in rows], versions)
         self.assertIn(f"project(rattleback VERSION {versions[0]} ", (ROOT / "CMakeLists.txt").read_text())
         self.assertIn(f"\nversion: {versions[0]}\n", (ROOT / "CITATION.cff").read_text())
+        self.assertEqual(json.loads((ROOT / "codemeta.json").read_text())["version"], versions[0])
+        self.assertIn(f'set version = "{versions[0]}"', (ROOT / "packaging/conda/meta.yaml").read_text())
         git = lambda *words: subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True)
         for version, date, commit, tag in rows:
             self.assertIn(tag, ("none", f"v{version}"))
