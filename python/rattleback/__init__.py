@@ -1,6 +1,6 @@
 """Ensemble integrator for constrained mechanical systems.
 
-A :class:`Study` tells the system, the method, the initial states and the statistics. :func:`run` returns a :class:`Result`.
+A :class:`Study` describes the system, the method, the initial states and the statistics. :func:`run` returns a :class:`Result`.
 Names are loaded when they are used, so that ``rattleback.plot`` works without the compiled extension.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import plot
-    from ._core import InputError, RunError
+    from ._core import Error, InputError, RunError
     from ._core import version as _version
     from .catalogue import Description, cite, describe, list_keys, list_methods, list_observables, list_statistics, list_systems
     from .executors import Part, merge, parts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .system import System
 
 _HOMES = {
-    "_core": ("InputError", "RunError"),
+    "_core": ("Error", "InputError", "RunError"),
     "catalogue": ("Description", "cite", "describe", "list_keys", "list_methods", "list_observables", "list_statistics", "list_systems"),
     "executors": ("Part", "merge", "parts"),
     "fitting": ("Fit",),
@@ -38,7 +38,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Description", "DiffReport", "Fit", "InputError", "OrderReport", "Part", "RattlebackWarning", "Result", "RunError",
+    "Description", "DiffReport", "Error", "Fit", "InputError", "OrderReport", "Part", "RattlebackWarning", "Result", "RunError",
     "State", "Statistics", "Study", "System", "WorkReport", "cite", "compile", "describe", "diff", "list_keys", "list_methods",
     "list_observables", "list_statistics", "list_systems", "merge", "open", "order", "parts", "plot", "resume", "run",
     "work_precision",

@@ -36,7 +36,7 @@ class Part:
     def run(self, *, backend: str = "auto", threads: int = 0, progress: Progress = False) -> int:
         """Computes the part, unless it is finished. Returns the number of its failed trajectories.
 
-        Ctrl-C leaves a checkpoint of the part, with which any process goes on. Raises InputError or RunError.
+        Ctrl-C leaves a checkpoint of the part, from which any process continues. Raises InputError or RunError.
         """
         with Bar(progress, f"part {self.number} of {self.count}") as bar:
             return _core.run_part(self.study._problem, self.output, self.count, self.number, backend, threads,

@@ -1,4 +1,4 @@
-"""Fits of the growth of a statistic, with errors that hold."""
+"""Fits of the growth of a statistic, whose errors account for correlated samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Fit:
     """A least-squares fit of ``statistic`` against time: ``intercept + slope t``, ``intercept t^slope`` or
     ``intercept exp(slope t)``.
 
-    ``source`` tells where the errors come from: ``"study"``, a [[fit]] of the study; ``"values"``, the scatter of the
+    ``source`` says where the errors come from: ``"study"``, a [[fit]] of the study; ``"values"``, the scatter of the
     trajectories; ``"bound"``, an upper bound from the errors of the samples, because the samples of a trajectory depend on
     each other. ``error`` is never too small for one of these reasons.
     """

@@ -11,6 +11,7 @@ Formula = Union[str, float, Any]  #: a text in the language of formulas, a numbe
 
 def _printer() -> Any:
     from sympy import Rational
+    from sympy.core.function import AppliedUndef
     from sympy.printing.precedence import PRECEDENCE, precedence
     from sympy.printing.str import StrPrinter
 
@@ -19,7 +20,7 @@ def _printer() -> Any:
     names.update({name: name for name in known})
 
     class Printer(StrPrinter):  # type: ignore[misc]
-        """Prints in the language of formulas: powers are x^2."""
+        """Prints in the language of formulas: powers are x^2; a function x(t) of the time is x, and its derivative v_x."""
 
         def _print_Pow(self, expr: Any, rational: bool = False) -> str:
             base, exponent = expr.as_base_exp()
@@ -58,6 +59,8 @@ def _printer() -> Any:
             return text
 
         def _print_Function(self, expr: Any) -> str:
+            if isinstance(expr, AppliedUndef) and [str(argument) for argument in expr.args] == ["t"]:
+                return str(expr.func.__name__)
             name = names.get(expr.func.__name__)
             if name is None:
                 raise TypeError(f"formulas have no function {expr.func.__name__} (there are: {', '.join(sorted(names))}); "
@@ -66,10 +69,15 @@ def _printer() -> Any:
 
         _print_Abs = _print_Max = _print_Min = _print_Function
 
+        def _print_Derivative(self, expr: Any) -> str:
+            if not isinstance(expr.expr, AppliedUndef) or [str(variable) for variable in expr.variables] != ["t"]:
+                raise TypeError(f"formulas have no derivative {expr}; the derivative of a coordinate x(t) by t is its velocity v_x")
+            return f"v_{self._print(expr.expr)}"
+
         def emptyPrinter(self, expr: Any) -> str:
             raise TypeError(f"formulas have no {type(expr).__name__} ({expr}); rewrite the expression")
 
-        _print_Derivative = _print_Piecewise = _print_Integral = _print_Relational = emptyPrinter
+        _print_Piecewise = _print_Integral = _print_Relational = emptyPrinter
 
     return Printer()
 

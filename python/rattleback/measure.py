@@ -115,6 +115,10 @@ def order(study: Study, steps: Sequence[float], *, reference: str | os.PathLike[
 
     The reference is a result file, or a run with another step or number of stages; by default the exact solution where it is
     known, and otherwise a more accurate run. Each step must divide the time span. Raises InputError or RunError.
+
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "end": 1}, observable="energy")
+    >>> round(rb.order(study, [0.1, 0.05, 0.025], threads=1).slopes["q"])
+    2
     """
     found = _core.order(study._problem, [float(step) for step in steps], _path(reference), reference_step, reference_stages,
                         backend, threads, warn)

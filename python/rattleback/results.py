@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import keyword
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -47,8 +48,13 @@ def _array(stored: "_core.Stored", path: str) -> Array:
     return array
 
 
+def _attribute(name: str) -> str:
+    """Returns the attribute for a dataset: its name, with ``_`` behind keywords and names of methods (``lambda_``, ``values_``)."""
+    return f"{name}_" if keyword.iskeyword(name) or name in dir(Mapping) else name
+
+
 class _Group(Mapping[str, Array]):
-    """Datasets of a group, also as attributes."""
+    """Datasets of a group by name, and as attributes: ``group["values"]`` is ``group.values_``."""
 
     _kind = "group"
 
@@ -65,8 +71,9 @@ class _Group(Mapping[str, Array]):
     def __getattr__(self, name: str) -> Array:
         if name.startswith("__"):
             raise AttributeError(name)
+        found = next((own for own in self._names if _attribute(own) == name), name)
         try:
-            return self[name.rstrip("_")]
+            return self[found]
         except KeyError as error:
             raise AttributeError(error.args[0]) from None
 
@@ -77,14 +84,21 @@ class _Group(Mapping[str, Array]):
         return len(self._names)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._names]
+        return [*super().__dir__(), *(_attribute(name) for name in self._names if name.isidentifier())]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self._names
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._path}: {', '.join(self._names)})"
 
 
 class Statistics(_Group):
-    """Statistics of an observable at the sample times, each of shape (K,): ``mse``, ``mse_error`` and so on."""
+    """Statistics of an observable at the sample times, each of shape (K,): ``mse``, ``mse_error`` and so on.
+
+    The values of single trajectories, if the study keeps them, are ``["values"]`` or ``values_``, of shape (K, N). Quantiles are
+    items: ``["quantile_0.5"]``.
+    """
 
 
 class State(_Group):
@@ -92,7 +106,16 @@ class State(_Group):
 
 
 class Result:
-    """A result in memory or in a file. Datasets of a file are read when they are asked for."""
+    """A result in memory or in a file. Datasets of a file are read when they are asked for.
+
+    The keys are the observables, and the paths of all datasets:
+
+    >>> result = rb.run(rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10}, observable="energy"))
+    >>> list(result)
+    ['energy']
+    >>> result["energy"].mean.shape, result["/final/q"].shape
+    ((2,), (1, 2))
+    """
 
     def __init__(self, stored: "_core.Stored") -> None:
         self._stored = stored
@@ -111,10 +134,13 @@ class Result:
 
     @property
     def observables(self) -> list[str]:
+        """The names of the observables."""
         return list(dict.fromkeys(path.split("/")[2] for path in self.paths if path.startswith("/observables/")))
 
     def __getitem__(self, name: str) -> Any:
         """Returns the statistics of an observable, or the dataset of a path that begins with ``/``. Raises KeyError."""
+        if not isinstance(name, str):
+            raise KeyError(f"the key of a result is the name of an observable or the path of a dataset (got {name!r})")
         if name.startswith("/"):
             if name not in self._stored.shapes():
                 raise KeyError(f"the result has no dataset '{name}' (it has {', '.join(self.paths)})")
@@ -125,6 +151,16 @@ class Result:
 
     def __contains__(self, name: object) -> bool:
         return name in self.observables or name in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.observables)
+
+    def keys(self) -> list[str]:
+        """Returns the names of the observables."""
+        return self.observables
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self.observables, *self.paths]
 
     @property
     def initial(self) -> State:
@@ -164,6 +200,7 @@ class Result:
 
     @cached_property
     def study(self) -> Study:
+        """The study of the result."""
         return Study.parse(self.toml)
 
     @property
@@ -194,6 +231,11 @@ class Result:
 
         A [[fit]] of the study with the same samples is taken where there is one. ``model`` is ``line``, ``power`` or
         ``exponential``. Raises KeyError for an unknown observable or statistic, and InputError for fewer than three samples.
+
+        >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10, "sample_every": 1}, observable="energy")
+        >>> fit = rb.run(study).fit("energy", "mean")
+        >>> abs(fit.slope) < 1e-3, fit.source
+        (True, 'bound')
         """
         return fit(self._stored, self[observable], observable, statistic, start, stop, model)
 

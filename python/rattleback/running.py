@@ -43,7 +43,12 @@ def run(study: Study, output: str | os.PathLike[str] | None = None, *, backend: 
         number of parts for ``client``; by default a few for each worker
 
     Raises InputError or RunError with the message of the program. Ctrl-C raises KeyboardInterrupt; the run then leaves a
-    checkpoint, and the message names the file with which :func:`resume` goes on. The bits do not depend on how a study is run.
+    checkpoint, and the message names the file with which :func:`resume` continues. The bits do not depend on how a study is run.
+
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "steps": 10}, observable="energy")
+    >>> result = rb.run(study, threads=1)
+    >>> bool(abs(result["energy"].mean[-1] - result["energy"].mean[0]) < 1e-3)
+    True
     """
     if client is not None:
         return run_with(study, output, client, parts, backend, threads, progress)
@@ -62,7 +67,7 @@ def run(study: Study, output: str | os.PathLike[str] | None = None, *, backend: 
 
 
 def resume(result: str | os.PathLike[str], *, backend: str = "auto", threads: int = 0, progress: Progress = False) -> Result:
-    """Goes on with an interrupted run into a result file. The result has the bits of an uninterrupted run.
+    """Continues an interrupted run into a result file. The result has the bits of an uninterrupted run.
 
     Raises InputError when there is no such run, and what :func:`run` raises.
     """

@@ -38,7 +38,7 @@ def _tables(entries: str | Table | Sequence[str | Table] | None) -> Any:
 def _steps(key: str) -> list[str | int]:
     """Returns the parts of a key such as ``ensemble.axes[0].count``."""
     if not re.fullmatch(r"[\w-]+(\[\d+\])*(\.[\w-]+(\[\d+\])*)*", key):
-        raise _core.InputError(f"'{key}' is no key of a study; write for example time.step or ensemble.axes[0].count")
+        raise _core.InputError(f"'{key}' is not a key of a study; write for example time.step or ensemble.axes[0].count")
     return [int(index) if index else name for name, index in re.findall(r"([\w-]+)|\[(\d+)\]", key) for name, index in
             [("", index) if index else (name, "")]]
 
@@ -53,7 +53,7 @@ def _require_study(path: Path) -> None:
     except (OSError, ValueError):
         document = {}
     if not {"system", "method", "time"} <= set(document):
-        raise _core.InputError(f"{path}: cannot be written (what is there is no study, and would be lost); choose another name")
+        raise _core.InputError(f"{path}: cannot be written (the existing file is not a study, and would be lost); choose another name")
 
 
 def _contiguous(name: str, array: Any, rank: int) -> NDArray[np.float64]:
@@ -148,7 +148,14 @@ class Study:
     name:
         name of the study
 
-    Raises InputError with the message of the program.
+    Raises InputError for an invalid study.
+
+    >>> study = rb.Study("planar-pendulum", "holonomic-lobatto", {"step": 0.1, "end": 10}, observable="energy")
+    >>> study["method.stages"]
+    2
+    >>> study["method.stages"] = 3
+    >>> study.replace({"time.step": 0.05})["time.step"]
+    0.05
     """
 
     def __init__(self, system: str | Table | System, method: str | Table, time: Table, *, ensemble: Table | None = None,
@@ -426,7 +433,7 @@ def _set(document: dict[str, Any], key: str, value: Any) -> None:
             node = node[step]
         else:
             if not isinstance(node, dict):
-                raise _core.InputError(f"{key}: '{step}' is inside {type(node).__name__}, which is no table")
+                raise _core.InputError(f"{key}: '{step}' is inside {type(node).__name__}, which is not a table")
             if last:
                 node[step] = value
             node = node.setdefault(step, fresh)

@@ -6,7 +6,24 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .formula import text_of_formula
 from .toml import Table, plain
+
+
+def _names(given: Any) -> list[str]:
+    """Returns names from a text, or from a list of texts, symbols or functions of the time."""
+    if isinstance(given, str):
+        return given.replace(",", " ").split()
+    return [text_of_formula(name) if hasattr(name, "free_symbols") else str(name) for name in given]
+
+
+def _replaced(value: Any, terms: Mapping[Any, Any]) -> Any:
+    """Returns formulas in which terms of SymPy are replaced."""
+    if hasattr(value, "subs"):
+        return value.subs(terms)
+    if isinstance(value, Mapping):
+        return {key: _replaced(entry, terms) for key, entry in value.items()}
+    return [_replaced(entry, terms) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 class System(Table):
@@ -17,22 +34,34 @@ class System(Table):
     name:
         letters, digits, ``-`` and ``_``
     coordinates:
-        names in a text or a list: ``"x y z"``; the velocities are ``v_x`` and so on
+        names in a text or a list: ``"x y z"``; the velocities are ``v_x`` and so on. A list may also have symbols of SymPy, or
+        functions of the time (``dynamicsymbols``), whose derivatives are then the velocities
     parameters:
         numbers by name; a table with ``value``, ``unit`` and ``text`` also does
     formulas:
         the other keys of ``[system]`` in a study, such as ``potential``, ``lagrangian``, ``hamiltonian``, ``mass``, ``constraints``,
-        ``velocity_constraints``, ``observables``, ``conserved``, ``initial``. A formula is a text or a SymPy expression.
+        ``velocity_constraints``, ``observables``, ``conserved``, ``initial``. A formula is a text or a SymPy expression, and
+        matrices of SymPy may stand for lists of formulas.
 
     The library checks the system when a study takes it.
+
+    >>> well = rb.System("well", coordinates="x", potential="(x^2 - 1)^2", initial={"q": [0.5], "v": [0]})
+    >>> rb.Study(well, "lobatto", {"step": 0.1, "steps": 10}).trajectories
+    1
     """
 
     def __init__(self, name: str, *, coordinates: str | Sequence[Any] | None = None,
                  parameters: Mapping[str, Any] | None = None, **formulas: Any) -> None:
         document: dict[str, Any] = {"name": name}
         if coordinates is not None:
-            document["coordinates"] = (coordinates.replace(",", " ").split() if isinstance(coordinates, str)
-                                       else [str(coordinate) for coordinate in coordinates])
+            document["coordinates"] = _names(coordinates)
+        if "velocities" in formulas:
+            formulas["velocities"] = _names(formulas["velocities"])
+            moving = [c for c in coordinates or () if hasattr(c, "free_symbols") and c.args]  # functions of the time
+            if moving and len(moving) == len(formulas["velocities"]):
+                from sympy import Symbol
+
+                formulas = _replaced(formulas, {c.diff(c.args[0]): Symbol(v) for c, v in zip(moving, formulas["velocities"])})
         if parameters is not None:
             document["parameters"] = {str(key): plain(value, f"parameters.{key}") for key, value in parameters.items()}
         document.update({key: plain(value, key) for key, value in formulas.items()})

@@ -29,7 +29,8 @@ class Table(ABC):
 
 
 def plain(value: Any, key: str = "") -> Any:
-    """Returns a value as numbers, texts, booleans, lists and dictionaries. SymPy expressions become texts.
+    """Returns a value as numbers, texts, booleans, lists and dictionaries. SymPy expressions become texts, and SymPy matrices lists:
+    of rows, or of numbers where there is one row or one column.
 
     Raises TypeError for a value that no study has.
     """
@@ -39,6 +40,9 @@ def plain(value: Any, key: str = "") -> Any:
         return {str(name): plain(entry, f"{key}.{name}" if key else str(name)) for name, entry in value.items()}
     if isinstance(value, np.ndarray):
         return plain(value.tolist(), key)
+    if hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 2:  # a matrix of SymPy
+        rows = value.tolist()
+        return plain(rows if min(value.shape) > 1 else [entry for row in rows for entry in row], key)
     if isinstance(value, (list, tuple)):
         return [plain(entry, f"{key}[{i}]") for i, entry in enumerate(value)]
     if isinstance(value, np.generic):

@@ -127,7 +127,7 @@ void Call::tell() {
     of_kernels.warnings.clear();
   }
   if (warn_)
-    for (const std::string& text : warnings) warn_(text);
+    for (const std::string& text : warnings) warn_(in_python(text));
   if (show_ && progress)
     show_(static_cast<double>(progress->trajectory_steps), static_cast<double>(progress->total), progress->seconds);
 }
@@ -193,7 +193,7 @@ void Call::wait(const std::function<void()>& work) {
       std::rethrow_exception(interruption);
     } catch (nb::python_error& error) {
       if (why.empty() || !error.matches(PyExc_KeyboardInterrupt)) throw;
-      PyErr_SetString(PyExc_KeyboardInterrupt, why.c_str());
+      PyErr_SetString(PyExc_KeyboardInterrupt, in_python(why).c_str());
     }
     nb::raise_python_error();
   }

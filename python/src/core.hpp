@@ -146,6 +146,9 @@ nb::object to_python(const Attribute& value);
 /// Returns the table that a JSON text describes.
 Table from_json(const std::string& text);
 
+/// Returns a message of the library in the terms of Python: functions and arguments in place of commands and options.
+std::string in_python(std::string text);
+
 void bind_study(nb::module_& module);
 void bind_result(nb::module_& module);
 void bind_run(nb::module_& module);

@@ -41,7 +41,7 @@ std::shared_ptr<const Dataset> Stored::dataset(const std::shared_ptr<Stored>& se
     const Place now = place_of(self->file_->path());
     if (now.device == self->place_.device && now.inode == self->place_.inode && now.size < self->place_.size)
       throw Error(Error::Kind::input,
-                  fmt::format("{}: cannot be read (it was cut off after it was opened); make it anew",
+                  fmt::format("{}: cannot be read (it was cut off after it was opened); create it again",
                               self->file_->path().string()));
     try {
       found = std::make_shared<const Dataset>(self->file_->read(path));
@@ -147,7 +147,7 @@ std::shared_ptr<Stored> build(const nb::dict& datasets, const nb::dict& attribut
     else if (nb::ndarray<const std::uint64_t, nb::c_contig> u64; nb::try_cast(array, u64, false))
       add(name, ResultSink::Type::u64, u64);
     else
-      input_error(name, "is no contiguous array of float64, uint32 or uint64");
+      input_error(name, "is not a contiguous array of float64, uint32 or uint64");
   }
   for (const auto& [path, list] : attributes) {
     if (!nb::isinstance<nb::dict>(list)) input_error("attributes", "of a path must be a dictionary");

@@ -46,6 +46,35 @@ class Results(Case):
             self.assertEqual(taken.ctypes.data, q.ctypes.data)
             np.testing.assert_array_equal(taken, q)
 
+    def test_keys_and_completion(self):
+        study = self.study.replace({"observable[0].values": True})
+        result = rb.run(study)
+        self.assertEqual((list(result), list(result.keys())), (["energy"], ["energy"]))
+        self.assertLessEqual({"energy", "/final/q"}, set(result._ipython_key_completions_()))
+        energy = result["energy"]
+        self.assertEqual(energy.values_.shape, (6, 600))
+        self.assertIn("quantile_0.5", energy._ipython_key_completions_())
+        attributes = set(dir(energy)) | set(dir(result.final))
+        self.assertLessEqual({"mse", "values_", "lambda_", "q"}, attributes)
+        self.assertFalse({"lambda", "quantile_0.5"} & attributes)
+        with self.assertRaisesRegex(KeyError, "got 0"):
+            result[0]
+
+    def test_errors_have_one_base(self):
+        for error, builtin in ((rb.InputError, ValueError), (rb.RunError, RuntimeError)):
+            self.assertTrue(issubclass(error, rb.Error) and issubclass(error, builtin))
+        self.assertIs(rb.plot.InputError, rb.InputError)
+
+    def test_messages_name_arguments(self):
+        with self.assertRaisesRegex(rb.InputError, "use backend='cpu'"):
+            rb.run(self.study, backend="cuda:99")
+        with self.assertRaisesRegex(rb.InputError, "choose another output$"):
+            rb.run(self.study, output="no/folder.h5")
+        with self.assertRaisesRegex(rb.InputError, r"list_methods\(\) returns all"):
+            self.study.replace({"method.name": "zzzzzz"})
+        with self.assertRaisesRegex(rb.Error, "model: there is nothing to fit.*fit T0"):
+            rb.plot.time(self.result, model="power")
+
     def test_names(self):
         result = self.result
         self.assertEqual(result.observables, ["energy"])

@@ -55,7 +55,7 @@ class Runs(Case):
         for output in (None, "file.h5"):
             with self.subTest(output):
                 name = output or "pendulum.h5"
-                self.assertIn(f"'rattleback resume {name}' goes on", self.interrupted_early(study, output))
+                self.assertIn(f"rattleback.resume('{name}') continues it", self.interrupted_early(study, output))
                 self.assertTrue(pathlib.Path(f"{name}.checkpoint").exists())
                 self.assertTrue(rb.diff(rb.resume(name), whole).identical)
                 with self.assertRaisesRegex(rb.InputError, "finished"):

@@ -122,6 +122,24 @@ class Formulas(unittest.TestCase):
                 found = eval(text.replace("^", "**"), functions, dict(zip("xy", values)))
                 self.assertAlmostEqual(found, complex(expression.subs(dict(zip((x, y), values)))).real, places=12, msg=text)
 
+    def test_take_functions_of_the_time_and_matrices(self):
+        import sympy
+        from sympy.physics.mechanics import dynamicsymbols
+
+        x, y = dynamicsymbols("x y")
+        q, m = sympy.Matrix([x, y]), sympy.symbols("m")
+        mass = sympy.Matrix([[m, sympy.cos(x)], [sympy.cos(x), 2]])
+        for given, (v, w) in ({}, ("v_x", "v_y")), ({"velocities": "u w"}, ("u", "w")):
+            system = rb.System("skate", coordinates=q, parameters={m: 2}, mass=mass, potential=x**2, force=-q.diff(),
+                               velocity_constraints=sympy.Matrix([[x, -1]]) * q.diff(), **given).document()
+            self.assertEqual(system["coordinates"], ["x", "y"])
+            self.assertEqual(system["mass"], [["m", "cos(x)"], ["cos(x)", "2"]])
+            self.assertEqual(system["force"], [f"-{v}", f"-{w}"])
+            values = {"x": 0.3, v: 0.7, w: -0.2}
+            self.assertAlmostEqual(eval(system["velocity_constraints"][0], {}, values), 0.3 * 0.7 + 0.2)
+        with self.assertRaisesRegex(TypeError, r"force\[0\].*velocity v_x"):
+            rb.System("second", coordinates=[x], force=[x.diff(dynamicsymbols._t, 2)])
+
     def test_refuse_what_formulas_cannot_write(self):
         import sympy
 

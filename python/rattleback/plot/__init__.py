@@ -1,7 +1,7 @@
 """Figures of results: the home of all figures of rattleback. `rattleback plot` uses the same modules.
 
 The functions take results of :mod:`rattleback` or names of result files, and return a ``matplotlib.figure.Figure``. They raise
-InputError, with the message of the program, for what cannot be drawn. They need matplotlib and h5py.
+:class:`rattleback.InputError` for what cannot be drawn. They need matplotlib and h5py.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import pathlib
+import re
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Union
@@ -56,11 +57,15 @@ def _module(name: str) -> Any:
 
 @contextlib.contextmanager
 def _own_style() -> Iterator[None]:
-    """The style of these figures; that of the caller stays."""
+    """The style of these figures, which leaves that of the caller as it is, and messages that name arguments instead of options."""
     import matplotlib
 
-    with matplotlib.rc_context():
-        yield
+    try:
+        with matplotlib.rc_context():
+            yield
+    except InputError as error:
+        text = re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), str(error).replace("--linear", "scale='linear'"))
+        raise InputError(text.replace(" with -o", "")) from None
 
 
 def _components(text: str) -> Any:
@@ -69,7 +74,7 @@ def _components(text: str) -> Any:
     try:
         return parse_component(text)
     except ValueError:
-        raise InputError(f"'{text}' is no component such as q[0]") from None
+        raise InputError(f"'{text}' is not a component such as q[0]") from None
 
 
 def _span(times: Times) -> tuple[float, float]:
@@ -172,5 +177,5 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
     place = pathlib.Path(path)
     if place.suffix not in base.FORMATS:
-        raise InputError(f"{path}: no figure of this format; the name must end with one of {', '.join(base.FORMATS)}")
+        raise InputError(f"{path}: not a format of figures; the name must end with one of {', '.join(base.FORMATS)}")
     base.write(figure, place)

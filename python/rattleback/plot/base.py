@@ -20,8 +20,12 @@ COLOURS = ("#0072b2", "#e69f00", "#000000", "#56b4e9", "#d55e00", "#009e73", "#8
 MARKERS = "osD^v<>*"
 
 
-class InputError(ValueError):
-    """A message of one line for the person who called."""
+try:
+    from .._core import InputError  # that of the package
+except ImportError:  # the tool of the program loads the figures without the rest of the package
+
+    class InputError(ValueError):  # type: ignore[no-redef]
+        """A message of one line for the person who called."""
 
 
 class OutputError(Exception):
@@ -200,7 +204,7 @@ def figure_place(path):
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from error
     if not any(content.startswith(start) and mark in content for start, mark in MARKS.items()):
-        raise InputError(f"{path}: is there already and is no figure of rattleback; delete it, or choose another name with -o")
+        raise InputError(f"{path}: exists already and is not a figure of rattleback; delete it, or choose another name with -o")
     return place
 
 

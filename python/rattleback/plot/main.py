@@ -67,7 +67,7 @@ def split_kind(arguments):
         if word in KINDS and (i == 0 or not pathlib.Path(word).exists()):
             return word, arguments[:i] + arguments[i + 1:]
         if not pathlib.Path(word).suffix and not pathlib.Path(word).exists():
-            raise InputError(f"{place(PROGRAM)}: '{word}' is no file and no kind of figure (there are: {', '.join(KINDS)})"
+            raise InputError(f"{place(PROGRAM)}: '{word}' is neither a file nor a kind of figure (there are: {', '.join(KINDS)})"
                              + did_you_mean(word, KINDS))
     return "time", arguments
 
@@ -91,7 +91,7 @@ def figure_path(name, arguments):
         first = arguments.files[0]
         return first.parent / (first.stem + ("" if name == "time" else f"-{name}") + ".png")
     if arguments.output.suffix not in FORMATS:
-        raise InputError(f"{arguments.output}: no figure of this format; the name must end with one of {', '.join(FORMATS)}")
+        raise InputError(f"{arguments.output}: not a format of figures; the name must end with one of {', '.join(FORMATS)}")
     return arguments.output
 
 

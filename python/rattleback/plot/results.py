@@ -63,9 +63,9 @@ def _leads_out(file, path):
         for source in entry.virtual_sources() if entry.is_virtual else ():
             part = pathlib.PurePath(source.file_name)
             if part.is_absolute() or ".." in part.parts:
-                return f"'{printable(name)}' takes data from '{printable(part)}', which is no part beside it"
+                return f"'{printable(name)}' takes data from '{printable(part)}', which is not a part beside it"
             if not (path.parent / part).is_file():
-                return f"its part '{printable(part)}' is needed, and is no file"
+                return f"its part '{printable(part)}' is needed, and is not a file"
         return None
     return file.visititems(fault)
 
