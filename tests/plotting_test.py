@@ -219,7 +219,7 @@ class Tool(unittest.TestCase):
         for message, link in (("is a link to another file", lambda file: file.__setitem__("axes/a", h5py.ExternalLink("pipe.h5", "/x"))),
                               ("takes data from another file", lambda file: file.create_dataset("axes/a", (4,), "f8", external=[("pipe.h5", 0, 32)])),
                               ("part 'pipe.h5' is needed", lambda file: file.create_virtual_dataset("axes/a", layout)),
-                              ("is no part beside it", lambda file: file.create_virtual_dataset("axes/a", absolute))):
+                              ("is not a part beside it", lambda file: file.create_virtual_dataset("axes/a", absolute))):
             self.make("other.h5", "made")
             with h5py.File("other.h5", "a") as file:
                 del file["axes/a"]

@@ -164,7 +164,7 @@ class PrintedScript(unittest.TestCase):
         self.wait(lambda: f"{parts}_1 PENDING" in self.jobs(), "the task does not queue again")
         signal.kill()
         signal.wait()
-        self.assertIn("any worker goes on from there", self.told())
+        self.assertIn("any worker continues from there", self.told())
         self.assertTrue(claims(), "the checkpoint is gone")
         task = self.slurm.run("squeue", "-h", "-r", "-o", "%i %A").stdout
         number = re.search(rf"^{parts}_1 (\d+)$", task, re.MULTILINE)[1]

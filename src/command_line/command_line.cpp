@@ -99,12 +99,11 @@ void print_shell_file(const char* name) {
   std::ifstream stream(installed, std::ios::binary);
   if (!stream) stream.open(path_from_program(std::filesystem::path("shell") / name), std::ios::binary);
   if (!stream)
-    throw Error(
-        Error::Kind::runtime,
-        fmt::format("{}: is not there (a build of the program makes it where it can run the program and Python); "
-                    "install the program as a whole, or take tools/shell_files of the sources, as in "
-                    "'rattleback man --json | tools/shell_files {}'",
-                    installed.string(), installed.parent_path().string()));
+    throw Error(Error::Kind::runtime,
+                fmt::format("{}: is missing (a build of the program makes it where it can run the program and Python); "
+                            "install the program as a whole, or take tools/shell_files of the sources, as in "
+                            "'rattleback man --json | tools/shell_files {}'",
+                            installed.string(), installed.parent_path().string()));
   print_stdout_bytes(std::string{std::istreambuf_iterator<char>(stream), {}});
 }
 

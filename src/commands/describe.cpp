@@ -123,7 +123,7 @@ void add_describe(CLI::App& app, int& exit_code) {
       title = problem.system->name;
     } else if (*header) {
       input_error("--header",
-                  fmt::format("takes a study, and {} is none; name a file that ends in .toml", quote(*name)));
+                  fmt::format("takes a study, which {} is not; name a file that ends in .toml", quote(*name)));
     }
     const Json json = instances.empty() ? describe(*name) : describe_system(title, instances);
     if (*as_json) {

@@ -50,7 +50,7 @@ void print_text(const SelftestReport& report, const std::string& kept) {
                  kernel.seconds > 0 ? static_cast<double>(kernel.trajectory_steps) / kernel.seconds : 0.0,
                  kernel.fault.empty() ? "identical" : kernel.fault);
   print_stdout("\n{}\n", report.outcome());
-  if (!kept.empty()) print_stdout("kept in {}; results of this device tell it\n", kept);
+  if (!kept.empty()) print_stdout("recorded in {}, and in later results of this device\n", kept);
 }
 
 int selftest(SelftestArguments& arguments) {

@@ -55,7 +55,7 @@ std::string foreign(const std::filesystem::path& file, std::string_view command)
                     : mark.extension == ".json"
                         ? head.find(fmt::format("\n  \"command\": \"{}\"", command)) != std::string_view::npos
                         : true;
-  return same ? "" : fmt::format("the file that is there is not of 'rattleback {}', and would be lost", command);
+  return same ? "" : fmt::format("the existing file was not written by 'rattleback {}', and would be lost", command);
 }
 
 }  // namespace

@@ -130,8 +130,7 @@ void print_counts(std::string_view name, const nlohmann::ordered_json& values, s
   const std::uint64_t missing = values.value("missing", std::uint64_t{0});
   std::string text = fmt::format("  {}: of {} trajectories", name, count);
   if (const std::uint64_t failed = trajectories - count - missing; failed > 0)
-    text += fmt::format("; {} failed ({}), and the errors hold for those that did not", failed,
-                        percent(failed, trajectories));
+    text += fmt::format("; {} failed ({}) and are excluded", failed, percent(failed, trajectories));
   if (const auto effective = values.find("effective_number"); effective != values.end() && effective->is_number())
     text += fmt::format("; effective number {:.3g}", effective->get<double>());
   print_stdout("{}\n", text);

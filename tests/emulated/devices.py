@@ -54,10 +54,10 @@ def main():
         program.run("old architecture, auto", "run s.toml -o a.h5 --quiet", 0, "no GPU is used", ARCHITECTURE=80)
         program.run("old architecture, cuda", "run s.toml -o b.h5 --quiet --backend cuda", 2, old, ARCHITECTURE=80)
         program.run("exclusive, auto", "run s.toml -o c.h5 --quiet", 0, "no GPU is used", EXCLUSIVE=1)
-        program.run("exclusive, cuda", "run s.toml -o d.h5 --quiet --backend cuda", 2, "is not there", EXCLUSIVE=1)
+        program.run("exclusive, cuda", "run s.toml -o d.h5 --quiet --backend cuda", 2, "is not available", EXCLUSIVE=1)
         program.run("no device", "run s.toml -o e.h5 --quiet --backend cuda", 2, "no CUDA device", DEVICES=0)
         program.run("little memory", "run s.toml -o f.h5 --quiet --backend cuda --tile 20000", 0,
-                    "the device has too little memory for a tile; smaller ones are taken", MEMORY=1)
+                    "the device has too little memory for a tile; it is halved", MEMORY=1)
         program.run("the same bits", "diff cpu.h5 f.h5 --quiet", 0)
         program.run("self-test", "selftest --backend cuda --match chaotic_printed_m2.*_s2 --seconds 0 --quiet", 0)
         return 1 if program.faults else 0

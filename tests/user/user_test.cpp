@@ -154,7 +154,7 @@ TEST(OnAGroup, AMatrixThatIsNoRotationIsRefusedOrProjected) {
   };
   const std::string off = "[1, 0, 0, 0, 0.8, -0.6, 0, 0.6, 0.81]";
   EXPECT_EQ(refusal(with(off, false)),
-            "s.toml:10: initial state of trajectory 0 has a q that is no element of the configuration space (R^T R "
+            "s.toml:10: initial state of trajectory 0 has a q that is not an element of the configuration space (R^T R "
             "differs from 1 by 0.0161; up to 1e-08 would be round-off); give a rotation vector in place of the matrix, "
             "or let [ensemble] project = true move it to the nearest rotation");
   const Result projected = run(Study::parse(with(off, true)));

@@ -80,7 +80,7 @@ std::string fault_of_sources(const Handle& dataset) {
     const std::string name = quote(part.string(), most_of_a_path);
     // A merge of parts names files in a folder beside the result.
     if (part.is_absolute() || std::ranges::find(part, "..") != part.end())
-      return fmt::format("it takes data from {}, which is no part beside it", name);
+      return fmt::format("it takes data from {}, which is not a part beside it", name);
     const std::filesystem::path source = file.parent_path() / part;
     if (const std::string why = why_unreadable(source); !why.empty())
       return fmt::format("its part {} is needed, and cannot be read: {}", name, why);

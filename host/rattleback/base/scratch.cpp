@@ -32,7 +32,7 @@ ScratchFile::ScratchFile(const std::filesystem::path& file, const std::string& r
   if (fstat(file_, &status) != 0 || (status.st_size > 0 && run_of(file_).empty())) {
     close(file_);
     throw Error(Error::Kind::input, name_.string() +
-                                        ": is in the way (it is no file of rattleback); move it, or "
+                                        ": is in the way (it is not a file of rattleback); move it, or "
                                         "choose another result with -o");
   }
   if (ftruncate(file_, 0) != 0 || !write_mark(file_, run)) fail("write");

@@ -48,9 +48,8 @@ std::unique_ptr<Backend> cpu_backend(const std::string& specification, std::stri
   }
   const Isa chosen = isa.value_or(best_isa());
   if (!has_isa(chosen))
-    throw Error(Error::Kind::input,
-                fmt::format("{} is not there (this processor does not run it; widest here: {}); use cpu",
-                            to_string(chosen), to_string(best_isa())));
+    throw Error(Error::Kind::input, fmt::format("{} is not available on this processor (widest here: {}); use cpu",
+                                                to_string(chosen), to_string(best_isa())));
   return make_cpu_backend(chosen, threads);
 }
 
@@ -87,7 +86,7 @@ std::unique_ptr<Backend> make_backend(const std::string& specification, unsigned
   if (cuda) return cuda;
   if (wants_cuda)
     throw Error(Error::Kind::input,
-                fmt::format("backend '{}' is not there ({}); use --backend cpu", specification, reason));
+                fmt::format("backend '{}' is not available ({}); use --backend cpu", specification, reason));
   if (unusable && warn) warn("no GPU is used (" + reason + ")");
   return make_cpu_backend(best_isa(), threads);
 }

@@ -77,7 +77,7 @@ struct Session::Impl {
     if (files.interrupted())
       input_error(files.checkpoint.string(),
                   "holds an interrupted run into this result; 'rattleback resume " + result.string() +
-                      "' goes on with it; delete this file, or choose another with -o, to run anew");
+                      "' continues it; to start again, delete this file, or choose another with -o");
     require_threads(chosen.threads());
     return start(problem, files, options, chosen, {});
   }
@@ -88,12 +88,12 @@ struct Session::Impl {
     if (!std::filesystem::exists(files.checkpoint, code)) {
       if (!std::filesystem::exists(result, code)) input_error(result.string(), "has no checkpoint to go on from");
       const ResultFile finished(result);  // throws when the file is damaged or not a result
-      input_error(result.string(), "is finished; there is nothing to go on with");
+      input_error(result.string(), "is finished; there is nothing to resume");
     }
     const CheckpointReader checkpoint(files.checkpoint);
     if (!files.interrupted() && run_of(files.result) == checkpoint.run()) {
       files.remove_scratch();  // the run ended after renaming the result, before removing the checkpoint
-      input_error(result.string(), "is finished; there is nothing to go on with");
+      input_error(result.string(), "is finished; there is nothing to resume");
     }
     return go_on(Problem::parse(checkpoint.text("study"), files.checkpoint.string()), files, checkpoint, options, {});
   }

@@ -150,7 +150,7 @@ bool Runner::halve_tile() {
   if (chunks == 1) return false;
   tile_size_ = (chunks + 1) / 2 * chunk_size;
   position_.filled = false;
-  if (!halved_ && options_.warn) options_.warn("the device has too little memory for a tile; smaller ones are taken");
+  if (!halved_ && options_.warn) options_.warn("the device has too little memory for a tile; it is halved");
   halved_ = true;
   return true;
 }

@@ -27,7 +27,7 @@ void Runner::stop_or_checkpoint() {
       if (const std::filesystem::path file = options_.rescue(); !file.empty()) move_into_file(file);
     if (!file_) throw Error(Error::Kind::runtime, "interrupted; nothing was written");
     save_checkpoint();
-    throw Error(Error::Kind::runtime, "interrupted; 'rattleback resume " + files_->result.string() + "' goes on");
+    throw Error(Error::Kind::runtime, "interrupted; 'rattleback resume " + files_->result.string() + "' continues it");
   }
   if (!file_) return;
   const Study::Checkpoint& wanted = study_.output.checkpoint;
@@ -57,7 +57,7 @@ std::string Runner::rescue() {
   } catch (const Error&) {
   }
   if (std::error_code code; !std::filesystem::exists(files_->checkpoint, code)) return "nothing could be saved";
-  return "'rattleback resume " + files_->result.string() + "' goes on from the last checkpoint";
+  return "'rattleback resume " + files_->result.string() + "' continues it from the last checkpoint";
 }
 
 void Runner::save_checkpoint() {
@@ -118,8 +118,7 @@ void Runner::restore(const CheckpointReader& in) {
     input_error(files_->checkpoint.string(),
                 "was written by another version of rattleback; finish it with version " + in.text("version"));
   if (whole_ != (at[16] != 0) || (!whole_ && Range{at[14], at[15]} != range_))
-    input_error(files_->checkpoint.string(),
-                "is of other trajectories: an interrupted part of an ensemble; a worker goes on with it");
+    input_error(files_->checkpoint.string(), "belongs to an interrupted part of an ensemble; a worker continues it");
   if (at[1] != input_digest_)
     input_error(study_.ensemble.file.string(),
                 "has changed since the run began (its other trajectories would start elsewhere); restore it");

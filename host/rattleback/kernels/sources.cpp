@@ -163,7 +163,7 @@ std::string digest_of_header(const fs::path& header, const std::string& where, c
   const std::string name = header.string();
   std::error_code code;
   if (!fs::is_regular_file(header, code))
-    input_error(where, fmt::format("{} is no file that can be read", quote(name, most_of_a_path)));
+    input_error(where, fmt::format("{} is not a file that can be read", quote(name, most_of_a_path)));
   if (std::ranges::any_of(name, [](unsigned char c) { return c == '"' || c < ' '; }))
     input_error(where, fmt::format("{} has a quote or a control character, which no #include can name; rename it",
                                    quote(name, most_of_a_path)));

@@ -39,7 +39,7 @@ void require_own(const fs::path& folder) {
     input_error(where, fmt::format("belongs to the user {} ({}); set XDG_CACHE_HOME to a folder of your own",
                                    status.st_uid, why));
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    input_error(where, fmt::format("can be written by other users ({}); look at what is in it, then: chmod 700 {}", why,
+    input_error(where, fmt::format("can be written by other users ({}); check what is in it, then: chmod 700 {}", why,
                                    folder.string()));
   std::error_code code;
   if (const std::string fault = fault_above(fs::canonical(folder, code), Above::everybody); !fault.empty())
@@ -139,7 +139,7 @@ std::optional<Entry> Store::find_in(const fs::path& place, const std::string& ke
   fault = fault_of_owner(*entry, owner);
   if (fault.empty()) return entry;
   warn_once(fmt::format(
-      "{0}: this compiled kernel is not used, because it is loaded as code and {1}; look at what is in it, then: "
+      "{0}: this compiled kernel is not used, because it is loaded as code and {1}; check what is in it, then: "
       "chmod -R go-w {0}",
       entry->folder.string(), fault));
   return {};
@@ -249,7 +249,7 @@ void Store::leave_cache(const std::string& fault) {
 
 Entry Store::publish(const std::string& key, WorkFolder work, const Origin& origin) {
   if (!is_key(key))
-    throw Error(Error::Kind::runtime, fmt::format("{} is no key of a kernel (64 hexadecimal digits)", quote(key)));
+    throw Error(Error::Kind::runtime, fmt::format("{} is not the key of a kernel (64 hexadecimal digits)", quote(key)));
   const Entry entry = write_manifest(work.path(), key, origin);
   const fs::path cache = work.path().parent_path();
   return publish_entry(std::move(work), entry, cache);

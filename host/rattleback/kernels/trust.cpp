@@ -65,8 +65,9 @@ std::filesystem::path path_from_program(const std::filesystem::path& path) {
   if (!fault.empty()) fault = "it " + fault;
   if (fault.empty()) fault = fault_above(target, Above::owners, owner);
   if (!fault.empty())
-    input_error(place.string(),
-                fmt::format("is not used ({}, and it would run as a part of this program); look at what it is", fault));
+    input_error(
+        place.string(),
+        fmt::format("is not used ({}, and it would run as a part of this program); check where it comes from", fault));
   return place;
 }
 

@@ -369,7 +369,7 @@ int ExpressionAlgebra::substituted(int node, const std::map<int, int>& replaceme
 
 std::string fault_of_operations(const ExpressionAlgebra& algebra, int node) {
   constexpr int most = 100000;
-  if (algebra.graph().size() > most) return fmt::format("there are more than {} operations; take some out", most);
+  if (algebra.graph().size() > most) return fmt::format("there are more than {} operations; use fewer", most);
   return fault_of_numbers(algebra, {&node, 1});
 }
 

@@ -108,7 +108,7 @@ class GroupParser {
            (is_digit(text_.text[at_]) || (is_letter(text_.text[begin]) && is_letter(text_.text[at_]))))
       ++at_;
     const std::string word = text_.text.substr(begin, at_ - begin);
-    if (word.empty()) fail(fmt::format("{} is a whole number or a dimension, and {} is none", what, quote(rest())));
+    if (word.empty()) fail(fmt::format("{} is a whole number or a dimension, which {} is not", what, quote(rest())));
     int value = most_coordinates + 1;
     if (is_letter(word.front())) {
       const auto found = std::ranges::find(counts_, word, &NamedCount::name);

@@ -362,10 +362,10 @@ std::string fault_of_expression(std::string_view text) {
   std::size_t level = 0, open = 0;  // ^ and ? nest without parentheses
   for (const char c : text) {
     if (c == '(' && ++level > levels)
-      return fmt::format("its parentheses are nested deeper than {} levels; take levels out", levels);
+      return fmt::format("its parentheses are nested deeper than {} levels; use fewer", levels);
     if (c == ')' && level > 0) --level;
     if ((c == '^' || c == '?') && ++open > 4 * levels)
-      return fmt::format("it has more than {} operators ^ and ?; take some out", 4 * levels);
+      return fmt::format("it has more than {} operators ^ and ?; use fewer", 4 * levels);
   }
   return "";
 }

@@ -234,7 +234,8 @@ class Reader : TableReader {
         check_symbol(name, place(*value), "an observable");
         if (std::ranges::find(taken_observables, name) != std::end(taken_observables))
           input_error(place(*value),
-                      fmt::format("{} cannot name an observable (every run has it); choose another name", quote(name)));
+                      fmt::format("{} cannot name an observable (every run has one of this name); choose another name",
+                                  quote(name)));
         FormulaText text = formula(*value, fmt::format("system.observables.{}", name));
         std::string about = one_line(text.text);
         system_.observables.push_back({name, std::move(text), false, std::move(about)});
@@ -248,7 +249,7 @@ class Reader : TableReader {
     for (const FormulaText& name : formulas("conserved")) {
       const auto found = std::ranges::find(system_.observables, name.text, &SystemFormulas::Observable::name);
       if (found == system_.observables.end())
-        input_error(name.where, fmt::format("{} = {} is no observable of this system (known: {}){}", name.key,
+        input_error(name.where, fmt::format("{} = {} is not an observable of this system (known: {}){}", name.key,
                                             quote(name.text), join(known), did_you_mean(name.text, known)));
       if (found->conserved) input_error(name.where, fmt::format("{} = {} is given twice", name.key, quote(name.text)));
       found->conserved = true;
@@ -314,7 +315,7 @@ class Reader : TableReader {
         std::copy_n(system_.q.begin() + static_cast<std::ptrdiff_t>(first), 9, rotation.entry);
         if (const double defect = SO3::defect(rotation); !(defect <= group_tolerance))
           input_error(place(*initial),
-                      fmt::format("system.initial.q: the first 9 numbers of the rotation{} are no rotation "
+                      fmt::format("system.initial.q: the first 9 numbers of the rotation{} are not a rotation "
                                   "matrix (R^T R - 1 has the norm {:.1e}); give 3 numbers, a rotation "
                                   "vector",
                                   bodies.count() > 1 ? fmt::format(" of {}", bodies.of(body)) : "", defect));

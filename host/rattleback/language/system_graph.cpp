@@ -193,7 +193,7 @@ void SystemGraph::read_mass_form() {
     if (std::all_of(row, row + n, [&](int entry) { return algebra_.is_zero(entry); }))
       throw FormulaError(
           system.mass[at(rows ? i * n : i)], 0,
-          fmt::format("the mass of {} is 0; take the coordinate out, or give a mass", quote(system.velocities[at(i)])));
+          fmt::format("the mass of {} is 0; remove the coordinate, or give a mass", quote(system.velocities[at(i)])));
   }
   quadratic = separable = true;
   for (int i = 0; i < n; ++i) {

@@ -112,7 +112,7 @@ PartsFolder::PartsFolder(const fs::path& result, const Problem& problem, std::op
                   fmt::format("cannot be made ({}); choose another result with -o", std::strerror(errno)));
     if (!fs::is_directory(folder_, code))
       input_error(folder_.string(),
-                  "is in the way (it is no folder of parts); move it, or choose another result with -o");
+                  "is in the way (it is not a folder of parts); move it, or choose another result with -o");
     const Json json{{"program", "rattleback"},      {"format", 1},
                     {"version", this_version()},    {"parts", cut.parts()},
                     {"trajectories", trajectories}, {"study", problem.study.to_toml()}};
@@ -126,7 +126,7 @@ PartsFolder::PartsFolder(const fs::path& result, const Problem& problem, std::op
   }
   read_about();
   const auto refuse = [&](const std::string& why) {
-    input_error(folder_.string(), why + "; delete this folder to compute them anew, or choose another result with -o");
+    input_error(folder_.string(), why + "; delete this folder to compute them again, or choose another result with -o");
   };
   require_this_version();
   if (study_ != problem.study.to_toml()) refuse("holds parts of another study, or of this one with other settings");
@@ -149,7 +149,7 @@ void PartsFolder::read_about() {
   } catch (const std::exception&) {
     input_error(about.string(),
                 "does not describe parts (damaged, or of another version of rattleback); delete the folder "
-                "to compute the parts anew, or choose another result with -o");
+                "to compute the parts again, or choose another result with -o");
   }
 }
 
@@ -157,7 +157,7 @@ void PartsFolder::require_this_version() const {
   if (version_ != this_version())
     input_error(folder_.string(),
                 fmt::format("holds parts by rattleback {}, and this is {} (whose bits may differ); use "
-                            "that version, or delete the folder to compute the parts anew",
+                            "that version, or delete the folder to compute the parts again",
                             version_, this_version()));
 }
 
@@ -228,7 +228,7 @@ std::optional<ClaimState> PartsFolder::claim_of(const fs::path& path, std::uint6
     const fs::file_status status = fs::symlink_status(path, code);
     if (!fs::exists(status)) return std::nullopt;  // the claim has ended
     if (!fs::is_directory(status))
-      input_error(path.string(), "is in the way of a claim on a part (it is no folder); delete it");
+      input_error(path.string(), "is in the way of a claim on a part (it is not a folder); delete it");
     ClaimState claim;
     claim.path = path;
     claim.kind = kind;

@@ -103,7 +103,7 @@ std::string fault_of_seal(const std::filesystem::path& file, bool size_only) {
   if (opened.get() < 0) return fmt::format("cannot be read ({})", std::strerror(errno));
   const auto stored = stored_seal(opened.get());
   if (!stored || run_of(opened.get()).empty())
-    return "is no finished part of rattleback, or the beginning of the file is damaged";
+    return "is not a finished part of rattleback, or the beginning of the file is damaged";
   if (const off_t size = lseek(opened.get(), 0, SEEK_END); size != static_cast<off_t>(stored->size))
     return fmt::format("is cut off, or longer than it was (it has {} bytes, not {})", size, stored->size);
   if (size_only) return "";

@@ -126,7 +126,7 @@ class Worker {
         pause = std::min(2 * pause, most_pause);
       }
     }
-    throw Error(Error::Kind::runtime, "interrupted; start a worker again to go on");
+    throw Error(Error::Kind::runtime, "interrupted; start a worker again to continue");
   }
 
  private:
@@ -209,7 +209,7 @@ class Worker {
       if (!options_.stop.stop_requested()) throw;
       throw Error(
           Error::Kind::runtime,
-          fmt::format("interrupted; part {} has a checkpoint, and any worker goes on from there", claim.part()));
+          fmt::format("interrupted; part {} has a checkpoint, and any worker continues from there", claim.part()));
     }
   }
 

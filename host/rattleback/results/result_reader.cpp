@@ -70,7 +70,7 @@ struct ResultFile::Impl {
         if (!hdf5::is_contiguous(handles.at(name))) read_by_blocks(name);
       }
     };
-    if (!checked && !comes_back(file, try_all)) fail("cannot be read (damaged: HDF5 crashes over it); make it anew");
+    if (!checked && !comes_back(file, try_all)) fail("cannot be read (damaged: HDF5 crashes over it); create it again");
     open();
   }
 
@@ -91,13 +91,13 @@ struct ResultFile::Impl {
         this);
     if (visited < 0) fail("cannot be read (its list of datasets is damaged)");
     if (!without_parts_.empty())
-      fail(fmt::format("cannot be read ({}); restore it, or merge the parts anew", without_parts_));
+      fail(fmt::format("cannot be read ({}); restore it, or merge the parts again", without_parts_));
     if (!incomplete_.empty())
       fail("cannot be read (it does not hold all of its dataset '" + incomplete_ + "': cut off or damaged)");
     const auto of_root = attributes("/");
     if (const auto study = of_root.find("study");
         study == of_root.end() || !std::holds_alternative<std::string>(study->second))
-      fail("is not a result of rattleback (the attribute 'study' of its root is no text of fixed length)");
+      fail("is not a result of rattleback (the attribute 'study' of its root is not a text of fixed length)");
   }
 
   /// Reads a dataset block by block. Throws when the dataset cannot be read.

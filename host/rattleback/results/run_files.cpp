@@ -65,7 +65,7 @@ std::string foreign(const fs::path& file, FileKind kind) {
   const std::optional<FileKind> found = own_kind(file);
   if (!found) return not_ours;
   if (*found == kind) return "";
-  return fmt::format("the file that is there is {}, not {}, and would be lost", words[static_cast<std::size_t>(*found)],
+  return fmt::format("the existing file is {}, not {}, and would be lost", words[static_cast<std::size_t>(*found)],
                      words[static_cast<std::size_t>(kind)]);
 }
 
@@ -87,7 +87,7 @@ void check_beside(const fs::path& file, const fs::path& beside) {
   input_error(file.string(),
               fmt::format("cannot be written ({} is in the way: it is {}); move it, or choose another "
                           "with -o",
-                          beside.string(), regular ? "no file of rattleback" : kind_in_words(status.type())));
+                          beside.string(), regular ? "not a file of rattleback" : kind_in_words(status.type())));
 }
 
 /// Refuses names that promise another format than HDF5.

@@ -38,7 +38,7 @@ struct RunFiles {
     const std::filesystem::path& file, std::span<const std::filesystem::path> inputs,
     const std::function<std::string(const std::filesystem::path&)>& foreign);
 /// The reason to keep a file that this program has not written.
-inline constexpr const char* not_ours = "rattleback did not write the file that is there, which would be lost";
+inline constexpr const char* not_ours = "rattleback did not write the existing file, which would be lost";
 
 /// Like output_place. Only an HDF5 file of this kind that this program has written may be replaced.
 [[nodiscard]] std::filesystem::path result_place(const std::filesystem::path& file,

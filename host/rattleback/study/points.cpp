@@ -92,7 +92,7 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
     if (study.ensemble.project)
       return "has no rotation matrix near its q (determinant not positive); give a rotation vector in its place";
     return fmt::format(
-        "has a q that is no element of the configuration space ({}; up to {:.0e} would be round-off); give a "
+        "has a q that is not an element of the configuration space ({}; up to {:.0e} would be round-off); give a "
         "rotation vector in place of the matrix, or let [ensemble] project = true move it to the nearest rotation",
         std::isfinite(report.defect) ? fmt::format("R^T R differs from 1 by {:.3g}", report.defect)
                                      : "a rotation matrix whose determinant is not positive",

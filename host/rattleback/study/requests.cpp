@@ -169,7 +169,7 @@ void check_fit(const Problem& problem, Fit& fit, double step) {
   std::vector<std::string> known;
   for (const Observable& observable : problem.study.observables) known.push_back(observable.name);
   if (std::ranges::find(known, fit.observable) == known.end())
-    fail(fmt::format("names the observable {}, which the study has not (it has: {}){}", quote(fit.observable),
+    fail(fmt::format("names the observable {}, which the study does not have (it has: {}){}", quote(fit.observable),
                      known.empty() ? "none" : join(known),
                      did_you_mean(fit.observable, known, "; add an [[observable]]")));
   if (fit.statistic != "mse" && fit.statistic != "mean") {
@@ -178,7 +178,7 @@ void check_fit(const Problem& problem, Fit& fit, double step) {
          : entry->error == nullptr
              ? fmt::format("takes {}, an extreme value of the sample, which has no error; fits take mse and mean",
                            quote(fit.statistic))
-             : fmt::format("takes {}, which is no mean over the trajectories; fits take mse and mean",
+             : fmt::format("takes {}, which is not a mean over the trajectories; fits take mse and mean",
                            quote(fit.statistic)));
   }
   // A list of all times may need more memory than there is, so samples are numbered in the order of their times, which

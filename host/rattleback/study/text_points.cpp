@@ -151,9 +151,8 @@ class TextReader {
       // pandas writes the index of its rows first, without a name, and reads it back by this one.
       const bool index = header_.empty() && columns.size() > 1 && (name.empty() || name == "Unnamed: 0");
       if (name.empty() && !index)
-        fail(
-            fmt::format("column {} of the header has no name; name it, or take the separator away", header_.size() + 1),
-            number);
+        fail(fmt::format("column {} of the header has no name; name it, or remove the separator", header_.size() + 1),
+             number);
       if (std::ranges::find(header_, name) != header_.end())
         fail(fmt::format("column {} appears twice", quote(name)), number);
       header_.emplace_back(name);

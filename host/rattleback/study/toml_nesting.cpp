@@ -84,7 +84,7 @@ class NestingScanner {
   [[noreturn]] void fail() const {
     const std::string where = origin_.starts_with("--") ? std::string(origin_) : fmt::format("{}:{}", origin_, line_);
     input_error(where, fmt::format("brackets and dotted keys are nested deeper than {} levels; no key of a study lies "
-                                   "that deep, take levels out",
+                                   "that deep, use fewer",
                                    max_levels));
   }
 

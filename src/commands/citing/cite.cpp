@@ -41,8 +41,9 @@ Cited of_entry(const std::string& name) {
     const Catalogue& catalogue = Catalogue::instance();
     std::vector<std::string> known = catalogue.system_names();
     for (const MethodEntry* m : catalogue.methods()) known.emplace_back(m->name);
-    input_error("", fmt::format("{} is no file, and no system or method has this name{}", quote(name, most_of_a_path),
-                                did_you_mean(name, known, "; give a study, a result, or a name of rattleback list")));
+    input_error("",
+                fmt::format("{} is neither a file nor the name of a system or method{}", quote(name, most_of_a_path),
+                            did_you_mean(name, known, "; give a study, a result, or a name of rattleback list")));
   }
   return of_study(citations);
 }

@@ -60,7 +60,7 @@ void add_study(std::vector<Unit>& units, const Problem& problem, const std::vect
 void add_catalogue(std::vector<Unit>& units, const CompileArguments& arguments, const std::vector<Isa>& isas) {
   const std::vector<KernelCase> cases = kernel_cases_that_match(arguments.catalogue, "--catalogue");
   if (cases.empty())
-    input_error("--catalogue", fmt::format("no kernel of the catalogue matches {}; names look like {}",
+    input_error("--catalogue", fmt::format("no kernel of the catalogue matches {}; names are like {}",
                                            quote(arguments.catalogue), kernel_cases().at(0).name()));
   for (const KernelCase& kernel : cases) {
     for (const Isa isa : isas) {

@@ -35,7 +35,7 @@ Numbers read_part(const std::string& text) {
     if (fault == std::errc() && end == last && numbers.part >= 1 && numbers.part <= numbers.of) return numbers;
   }
   input_error("--part",
-              fmt::format("{} is no part (a part is K/N with whole numbers and 1 <= K <= N); give, for example, "
+              fmt::format("{} is not a part (a part is K/N with whole numbers and 1 <= K <= N); give, for example, "
                           "3/64",
                           quote(text)));
 }

@@ -95,7 +95,7 @@ void print(const PartsFolder& folder, const Count& count) {
 
 void add_status(CLI::App& app, int& exit_code) {
   CLI::App* command =
-      app.add_subcommand("status", "tell which parts of a result are finished, running, stale and missing");
+      app.add_subcommand("status", "list which parts of a result are finished, running, stale and missing");
   auto arguments = std::make_shared<StatusArguments>();
   command->add_option("result", arguments->result, "the result file; its parts are in RESULT.parts")
       ->required()

@@ -217,7 +217,7 @@ TEST_F(Probe, OpensNoOtherFiles) {
         H5Pset_virtual(properties.get(), space.get(), "../x/pipe.h5", "/v", space.get());
         dataset(id, properties);
       },
-      "it takes data from '../x/pipe.h5', which is no part beside it");
+      "it takes data from '../x/pipe.h5', which is not a part beside it");
 }
 
 TEST_F(Probe, SaysWhyAFileCannotBeOpened) {

@@ -146,7 +146,7 @@ TEST(Backend, WithLittleMemoryTakesSmallerTilesAndSaysSoOnce) {
   std::vector<std::string> warnings;
   run_on(small, study, sink, {.warn = [&](const std::string& text) { warnings.push_back(text); }});
   EXPECT_EQ(differences(run(study, {.backend = "cpu:scalar"}), result), "");
-  EXPECT_EQ(warnings, std::vector<std::string>{"the device has too little memory for a tile; smaller ones are taken"});
+  EXPECT_EQ(warnings, std::vector<std::string>{"the device has too little memory for a tile; it is halved"});
 }
 
 TEST(Sinks, WriteOneNanForAll) {

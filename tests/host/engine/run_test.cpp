@@ -130,7 +130,7 @@ trajectories = [0, 699]
     FAIL() << "not stopped";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::runtime);
-    EXPECT_NE(std::string(error.what()).find("a.h5' goes on"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("a.h5' continues it"), std::string::npos) << error.what();
   }
   (void)Session().resume(folder / "a.h5");
   const Result resumed = Result::load(folder / "a.h5");

@@ -60,7 +60,7 @@ const FaultOfFormulas faults_of_formulas[] = {
      "lagrangian",
      "  v_x\n  ^"},
     {"name='a'\ncoordinates=['x','y']\nmass=[1, 0]",
-     "f.toml:3: system.mass[1] = '0' cannot be used: the mass of 'v_y' is 0; take the coordinate out, or give a mass",
+     "f.toml:3: system.mass[1] = '0' cannot be used: the mass of 'v_y' is 0; remove the coordinate, or give a mass",
      ""},
     {"name='a'\ncoordinates=['x','y']\npotential='x + v_y^2'",
      "f.toml:3: system.potential = 'x + v_y^2' cannot be used (column 5): it depends on the velocity 'v_y'; write it "
@@ -143,12 +143,13 @@ const FaultOfFormulas faults_of_formulas[] = {
      "L as lagrangian",
      "  v_x\n  ^"},
     {"name='a'\ncoordinates=['x','y']\nobservables={energy='x'}",
-     "f.toml:3: 'energy' cannot name an observable (every run has it); choose another name", ""},
+     "f.toml:3: 'energy' cannot name an observable (every run has one of this name); choose another name", ""},
     {"name='a'\ncoordinates=['x','y']\nobservables={'a-b'='x'}",
      "f.toml:3: 'a-b' cannot name an observable (a name is letters, digits and _, and does not start with a digit)",
      ""},
     {"name='a'\ncoordinates=['x','y']\nobservables={spin='x'}\nconserved=['spni']",
-     "f.toml:4: system.conserved[0] = 'spni' is no observable of this system (known: spin); did you mean 'spin'?", ""},
+     "f.toml:4: system.conserved[0] = 'spni' is not an observable of this system (known: spin); did you mean 'spin'?",
+     ""},
     {"name='a'\ncoordinates=['x','y']\nobservables={spin='x'}\nconserved=['spin','spin']",
      "f.toml:4: system.conserved[1] = 'spin' is given twice", ""},
     {"name='a'\ncoordinates=['x','y']\ninitial={q=[1]}", "f.toml:3: system.initial.q has 1 number, and 2 are needed",
@@ -221,7 +222,7 @@ const FaultOfFormulas faults_of_formulas[] = {
      ""},
     {"name='a'\ngroup='SO(3)^-1'",
      "f.toml:2: system.group = 'SO(3)^-1' is not a configuration space (a power is a whole number or a dimension, and "
-     "'-1' is none); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
+     "'-1' is not); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
     {"name='a'\ngroup='S^1^2'",
      "f.toml:2: system.group = 'S^1^2' is not a configuration space (a power of S^1 is written (S^1)^k); write for "
@@ -324,7 +325,7 @@ const FaultOfFormulas faults_of_formulas[] = {
      "))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))'",
      "f.toml:3: system.potential = "
      "'((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((x)))))))))))))))))))))))))))))))))...' (133 "
-     "bytes) cannot be used: its parentheses are nested deeper than 64 levels; take levels out",
+     "bytes) cannot be used: its parentheses are nested deeper than 64 levels; use fewer",
      ""},
     {"name='a'\ncoordinates=['x']\npotential='sum(i, 1, 3000, sin(i x) cos(i) / (1 + x^i)) + sum(i, 1, 1000, sum(j, 1, "
      "5, x^i))'",

@@ -130,7 +130,7 @@ TEST_F(StateTables, RefuseWhatCanBeReadInTwoWays) {
             "2: no header (the line has 4 numbers, and no line before it names as many columns); add a line of names");
   EXPECT_EQ(second("x;y;vx;vy\n1,0;0,0;0,0;1,0\n"), "2: '1,0' in column 'x' is not a number; write a decimal point");
   EXPECT_EQ(second("x,y,vx,vy,\n1,0,0,1,\n"),
-            "1: column 5 of the header has no name; name it, or take the separator away");
+            "1: column 5 of the header has no name; name it, or remove the separator");
   EXPECT_EQ(second("\xff\xfex\n"), "1: the text is in UTF-16; save it in UTF-8");
   EXPECT_EQ(second("x,y,vx\n1,0,0\n"),
             "1: has a column for a part of v and none for v[1], which belongs to 'y'; name all of them, or none, after "

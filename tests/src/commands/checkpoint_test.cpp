@@ -36,7 +36,7 @@ TEST_F(Checkpoint, SurvivesFiftyKills) {
 
 TEST_F(Checkpoint, InterruptIsLikeNothing) {
   interrupt_a_long_run();
-  EXPECT_NE(read_file(directory / "err").find("interrupted; 'rattleback resume a.h5' goes on"), std::string::npos);
+  EXPECT_NE(read_file(directory / "err").find("interrupted; 'rattleback resume a.h5' continues it"), std::string::npos);
   expect_resumed_like_an_undisturbed_run();
 }
 
@@ -146,7 +146,7 @@ TEST_F(Checkpoint, AFullDiskCostsNothing) {
   EXPECT_TRUE(late.err.find("No space left on device") != std::string::npos ||
               late.err.find("the disk is full") != std::string::npos)
       << late.err;
-  EXPECT_NE(late.err.find("'rattleback resume disk/a.h5' goes on"), std::string::npos) << late.err;
+  EXPECT_NE(late.err.find("'rattleback resume disk/a.h5' continues it"), std::string::npos) << late.err;
   EXPECT_EQ(read_file(directory / "disk/a.h5"), before);
   ASSERT_EQ(shell("mount -o remount,size=500m disk").exit_code, 0);
   EXPECT_EQ(shell("$RB run s.toml --quiet -o b.h5 " + lengthened).exit_code, 0);

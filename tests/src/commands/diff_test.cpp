@@ -156,7 +156,7 @@ TEST_F(DiffProgram, ComparesWithTheFirstBackend) {
   const Outcome outcome = shell(
       "$RB compare s.toml --backends cpu:scalar,threads=1 --backends cpu:threads=2,avx2,cpu,threads=1 "
       "--set time.end=1.0 --tile 256");
-  if (outcome.err.find("is not there (this processor") == std::string::npos) {
+  if (outcome.err.find("is not available on this processor") == std::string::npos) {
     // cpu takes no ,threads=1 of its own: the whole specification is named
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_NE(outcome.err.find("unknown backend 'cpu,threads=1'"), std::string::npos) << outcome.err;

@@ -104,7 +104,7 @@ TEST_F(Output, DoesNotTouchWhatLiesBesideIt) {
     expect_refused(run + "a.h5", name + " is in the way: it is a symbolic link");
     fs::remove(directory / name);
     write(name, "text");
-    expect_refused(run + "a.h5", name + " is in the way: it is no file of rattleback");
+    expect_refused(run + "a.h5", name + " is in the way: it is not a file of rattleback");
     fs::remove(directory / name);
   }
   EXPECT_EQ(read_file(directory / "precious"), "text");

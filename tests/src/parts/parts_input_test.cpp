@@ -23,7 +23,7 @@ class BadParts : public Parts {
 
 TEST_F(BadParts, NumbersOutOfRange) {
   for (const char* text : {"0/3", "4/3", "3", "x/3", "1/3x", "-1/3", "1/0", "18446744073709551616/3"})
-    expect_refusal(fmt::format("$RB run s.toml -o q.h5 --part {}", text), "is no part (a part is K/N");
+    expect_refusal(fmt::format("$RB run s.toml -o q.h5 --part {}", text), "is not a part (a part is K/N");
   expect_refusal("$RB run s.toml -o q.h5 --part 1/12", "12 parts are not possible");
   expect_refusal("$RB run s.toml -o q.h5 --parts 12 --worker", "12 parts are not possible");
   expect_refusal("$RB run s.toml -o q.h5 --worker", "--worker: needs the number of parts");
@@ -83,14 +83,14 @@ TEST_F(BadParts, MissingDamagedAndForeignParts) {
     EXPECT_NE(outcome.err.find("002-of-003.h5: is "), std::string::npos) << at << outcome.err;
   }
   std::ofstream(part(2), std::ios::binary) << "no HDF5";
-  expect_merge_refused("002-of-003.h5: is no finished part of rattleback");
+  expect_merge_refused("002-of-003.h5: is not a finished part of rattleback");
   std::ofstream(part(2), std::ios::binary) << whole[2];  // a part twice
   expect_merge_refused("002-of-003.h5: has other trajectories than part 2 of 3");
   ASSERT_EQ(shell("$RB run s.toml -o other.h5 --quiet --part 2/3 --set method.solver.max_iterations=49").exit_code, 0);
   fs::copy_file(directory / "other.h5.parts" / "002-of-003.h5", part(2), fs::copy_options::overwrite_existing);
   expect_merge_refused("002-of-003.h5: is a part of another study");
   fs::copy_file(directory / "single.h5", part(2), fs::copy_options::overwrite_existing);
-  expect_merge_refused("002-of-003.h5: is no finished part of rattleback");
+  expect_merge_refused("002-of-003.h5: is not a finished part of rattleback");
 
   // A worker computes again what was deleted.
   fs::remove(part(2));
@@ -164,7 +164,7 @@ TEST_F(BadParts, ATerminatedWorkerLeavesACheckpoint) {
   while (!checkpoint()) std::this_thread::sleep_for(5ms);
   kill(worker, SIGTERM);
   EXPECT_EQ(wait(worker), 1);
-  EXPECT_NE(read_file(directory / "err").find("any worker goes on from there"), std::string::npos);
+  EXPECT_NE(read_file(directory / "err").find("any worker continues from there"), std::string::npos);
   EXPECT_TRUE(checkpoint());
   const auto status = nlohmann::json::parse(shell("$RB status long.h5 --json").out);
   EXPECT_EQ(status.at("stale").size(), 1u);
