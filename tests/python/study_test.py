@@ -31,7 +31,7 @@ class Studies(Case):
         self.assertIn("did you mean 'stages'", self.message(lambda: study.__setitem__("method.stagse", 2)))
         self.assertIn("did you mean 'chaotic'", self.message(lambda: rb.describe("chaotik")))
         self.assertIn("cannot be read", self.message(lambda: rb.open("missing.h5")))
-        self.assertIn("is no key", self.message(lambda: study.__setitem__("method..stages", 2)))
+        self.assertIn("is not a key", self.message(lambda: study.__setitem__("method..stages", 2)))
 
     def test_keys(self):
         study = rb.Study.parse(PENDULUM)

@@ -21,7 +21,7 @@ MARKERS = "osD^v<>*"
 
 
 try:
-    from .._core import InputError  # that of the package
+    from .._core import InputError as InputError  # that of the package
 except ImportError:  # the tool of the program loads the figures without the rest of the package
 
     class InputError(ValueError):  # type: ignore[no-redef]

@@ -221,7 +221,8 @@ const FaultOfFormulas faults_of_formulas[] = {
      "possible); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
     {"name='a'\ngroup='SO(3)^-1'",
-     "f.toml:2: system.group = 'SO(3)^-1' is not a configuration space (a power is a whole number or a dimension, and "
+     "f.toml:2: system.group = 'SO(3)^-1' is not a configuration space (a power is a whole number or a dimension, "
+     "which "
      "'-1' is not); write for example \"SO(3)\", \"SE(3)^2\" or \"SO(3) x R^2\"",
      ""},
     {"name='a'\ngroup='S^1^2'",
@@ -275,7 +276,8 @@ const FaultOfFormulas faults_of_formulas[] = {
      "f.toml:4: system.mass: beside inertia no velocity is left that needs it; leave it out", ""},
     {"name='a'\ngroup='SE(3)^2'\ninertia=1\nmass=[1,2,3]", "f.toml:4: system.mass has 3 entries, and 6 are needed", ""},
     {"name='a'\ngroup='SO(3)^2'\ninitial={q=[1,0,0,0,1,0,0,0,1,1,0,0,0,1,0,0,0,2]}",
-     "f.toml:3: system.initial.q: the first 9 numbers of the rotation of body 2 are no rotation matrix (R^T R - 1 has "
+     "f.toml:3: system.initial.q: the first 9 numbers of the rotation of body 2 are not a rotation matrix (R^T R - 1 "
+     "has "
      "the norm 3.0e+00); give 3 numbers, a rotation vector",
      ""},
     {"name='a'\ncoordinates=['x[1..3]', 'y']\nconstraints=['for i in 1..3: x[i] - x[i + 1]']",
@@ -315,7 +317,8 @@ const FaultOfFormulas faults_of_formulas[] = {
      "f.toml:3: system.coordinates: it has 1 name, and R^n of the group has 2 coordinates", ""},
     {"name='a'\ngroup='SO(3)'\ninertia=[1,2]", "f.toml:3: system.inertia has 2 entries, and 3 are needed", ""},
     {"name='a'\ngroup='SO(3)'\ninertia=[1,2,3]\ninitial={q=[1,0,0,0,1,0,0,0,2]}",
-     "f.toml:4: system.initial.q: the first 9 numbers of the rotation are no rotation matrix (R^T R - 1 has the norm "
+     "f.toml:4: system.initial.q: the first 9 numbers of the rotation are not a rotation matrix (R^T R - 1 has the "
+     "norm "
      "3.0e+00); give 3 numbers, a rotation vector",
      ""},
     {"name='a'\ngroup='SO(3)'\ncoordinates=['w1']",

@@ -145,7 +145,7 @@ TEST_F(OrderProgram, RefusesBadInputWithOneMessageAndWritesNothing) {
       {"--steps 0.5,0.25 -o t.txt", "t.txt: the extension says nothing about the format; use one of .h5, .csv, .json"},
       {"--steps 0.5,0.25 -o /nonexistent/t.csv", "/nonexistent/t.csv: cannot be written"},
       {"--steps 0.5,0.25 -o /nonexistent/t.h5", "/nonexistent/t.h5"},
-      {"--steps 0.5,0.25 -o own.csv", "own.csv: cannot be written (rattleback did not write the file that is there"},
+      {"--steps 0.5,0.25 -o own.csv", "own.csv: cannot be written (rattleback did not write the existing file"},
       {"--steps 0.5,0.25 -o own.json", "own.json: cannot be written (rattleback did not write"},
       {"--steps 0.5,0.25 --plot own.png", "own.png: cannot be written (rattleback did not write"},
       {"--steps 0.5,0.25 -o directory.csv", "directory.csv: cannot be written (it is a directory)"},

@@ -48,12 +48,12 @@ TEST_F(Output, DoesNotReplaceWhatTheRunReads) {
 
 TEST_F(Output, ReplacesResultsOfThisProgramOnly) {
   write("notes.h5", "of years");
-  expect_refused(run + "notes.h5", "rattleback did not write the file that is there");
+  expect_refused(run + "notes.h5", "rattleback did not write the existing file");
   write("empty.h5", "");
-  expect_refused(run + "empty.h5", "rattleback did not write the file that is there");
+  expect_refused(run + "empty.h5", "rattleback did not write the existing file");
   const hid_t other = H5Fcreate((directory / "other.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   H5Fclose(other);
-  expect_refused(run + "other.h5", "rattleback did not write the file that is there");
+  expect_refused(run + "other.h5", "rattleback did not write the existing file");
   ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
   expect_refused(run + "fifo", "it is a FIFO");
   if (mknod((directory / "null").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0)

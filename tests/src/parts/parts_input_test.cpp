@@ -57,9 +57,9 @@ TEST_F(BadParts, NoFolderAndThingsInTheWay) {
   expect_refusal("$RB run s.toml -o q.h5 --part 1/3", "is in the way");
   EXPECT_EQ(read_file(directory / "q.h5.parts"), "mine");
   write("t.h5", "mine");
-  expect_refusal("$RB run s.toml -o t.h5 --part 1/3", "rattleback did not write the file that is there");
+  expect_refusal("$RB run s.toml -o t.h5 --part 1/3", "rattleback did not write the existing file");
   write("r.h5", "mine");
-  expect_merge_refused("rattleback did not write the file that is there");
+  expect_merge_refused("rattleback did not write the existing file");
   EXPECT_EQ(read_file(directory / "r.h5"), "mine");
 }
 
