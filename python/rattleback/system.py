@@ -57,7 +57,8 @@ class System(Table):
             document["coordinates"] = _names(coordinates)
         if "velocities" in formulas:
             formulas["velocities"] = _names(formulas["velocities"])
-            moving: list[Any] = [c for c in coordinates or () if hasattr(c, "free_symbols") and c.args]  # functions of the time
+            given: Any = coordinates or ()
+            moving = [c for c in given if hasattr(c, "free_symbols") and c.args]  # functions of the time
             if moving and len(moving) == len(formulas["velocities"]):
                 from sympy import Symbol
 
