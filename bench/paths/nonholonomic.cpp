@@ -40,7 +40,7 @@ void add_stages(std::vector<Paths>& rows, const char* name) {
   }
   {
     using Chosen = SparkStep<P, System, S>;
-    using Sweeps = typename detail::SparkSweepsOf<P, System, S>::template type<true>;
+    using Sweeps = detail::SparkSweeps<P, System, S>;
     Paths row{name, "nonholonomic-spark" + stages, {}};
     if constexpr (Condensable<System>) {
       if constexpr (S == 2)

@@ -106,38 +106,6 @@ concept RetractionTo =
       { Chart<G, Tau, double>::inverse(g) } -> std::same_as<Algebra<G, double>>;
     };
 
-/// The matrix of a linear map of R^n.
-template <class T, int N, class F>
-RB_HD Matrix<T, N, N> matrix_of(F&& f) {
-  Matrix<T, N, N> r;
-  RB_UNROLL
-  for (int j = 0; j < N; ++j) {
-    auto unit = Vector<T, N>::zero();
-    unit[j] = T(1.0);
-    const Vector<T, N> column = f(unit);
-    RB_UNROLL
-    for (int i = 0; i < N; ++i) r[i][j] = column[i];
-  }
-  return r;
-}
-
-template <class G, class T>
-RB_HD auto Ad_matrix(const Vector<T, G::element_size>& g) {
-  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return G::Ad(g, x); });
-}
-template <class G, class T>
-RB_HD auto ad_matrix(const Vector<T, G::dimension>& x) {
-  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& y) { return G::ad(x, y); });
-}
-template <class G, class Tau, class T>
-RB_HD auto dtau_matrix(const Chart<G, Tau, T>& at) {
-  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return at.dtau(x); });
-}
-template <class G, class Tau, class T>
-RB_HD auto dtau_inverse_matrix(const Chart<G, Tau, T>& at) {
-  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return at.dtau_inverse(x); });
-}
-
 namespace detail {
 
 /// dexp of a group with ad_x^3 = -t ad_x, t = |rotation(x)|^2. All power series in ad_x are quadratic polynomials here:

@@ -73,6 +73,16 @@ struct ConstraintForms {
     }
     return c;
   }
+  /// f + M^-1 mu^T lambda, an acceleration.
+  RB_HD Vector<S, n> plus_response(const Mass<System>& mass, const Vector<S, n>& f, const Vector<S, m>& lambda) const {
+    if constexpr (m == 0) {
+      return f;
+    } else if constexpr (Mass<System>::is_identity) {
+      return plus_transpose_times(f, lambda);
+    } else {
+      return f + mass.inverse_times(transpose_times(lambda));
+    }
+  }
 };
 
 /// The offset d(q) of a constraint affine in v.

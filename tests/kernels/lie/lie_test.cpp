@@ -12,6 +12,36 @@
 namespace rattleback {
 namespace {
 
+/// The matrix of a linear map of R^n.
+template <class T, int N, class F>
+Matrix<T, N, N> matrix_of(F&& f) {
+  Matrix<T, N, N> r;
+  for (int j = 0; j < N; ++j) {
+    auto unit = Vector<T, N>::zero();
+    unit[j] = T(1.0);
+    const Vector<T, N> column = f(unit);
+    for (int i = 0; i < N; ++i) r[i][j] = column[i];
+  }
+  return r;
+}
+
+template <class G, class T>
+auto Ad_matrix(const Vector<T, G::element_size>& g) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return G::Ad(g, x); });
+}
+template <class G, class T>
+auto ad_matrix(const Vector<T, G::dimension>& x) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& y) { return G::ad(x, y); });
+}
+template <class G, class Tau, class T>
+auto dtau_matrix(const Chart<G, Tau, T>& at) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return at.dtau(x); });
+}
+template <class G, class Tau, class T>
+auto dtau_inverse_matrix(const Chart<G, Tau, T>& at) {
+  return matrix_of<T, G::dimension>([&](const Algebra<G, T>& x) { return at.dtau_inverse(x); });
+}
+
 using D1 = Dual<double, 1>;
 using Big = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 

@@ -135,7 +135,6 @@ struct GglForm<T, System, scheme, GglPath::general> {
 template <class T, class System, GglScheme scheme>
   requires GglTraits<scheme>::discrete_gradient
 struct GglChords<T, System, scheme> {
-  template <bool>
   using type = EnergyMomentumChords<T, System, scheme>;
 };
 }  // namespace detail

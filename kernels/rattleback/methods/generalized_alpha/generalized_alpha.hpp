@@ -27,16 +27,10 @@ template <class T, class System, class Formulation>
 struct GeneralizedAlphaForm {
   using type = GeneralGeneralizedAlpha<T, System, Formulation>;
 };
-template <class T, class System>
-struct GeneralizedAlphaSweeps {
-  template <bool>
-  using type = CondensedGeneralizedAlpha<T, System>;
-};
 template <class T, Condensable System, class Formulation>
   requires(!timed<System>)
 struct GeneralizedAlphaForm<T, System, Formulation> {
-  using type =
-      HandingOver<GeneralizedAlphaSweeps<T, System>::template type, GeneralGeneralizedAlpha<T, System, Formulation>>;
+  using type = HandingOver<CondensedGeneralizedAlpha<T, System>, GeneralGeneralizedAlpha<T, System, Formulation>>;
 };
 }  // namespace detail
 

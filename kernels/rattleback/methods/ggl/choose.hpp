@@ -48,7 +48,7 @@ inline constexpr GglPath ggl_path =
 template <class T, class System, GglScheme scheme, GglPath path>
 struct GglForm;
 
-/// The chords as HandingOver takes them, `type<parks>`.
+/// The chords.
 template <class T, class System, GglScheme scheme>
 struct GglChords;
 
@@ -56,7 +56,7 @@ struct GglChords;
 template <class T, class System, GglScheme scheme>
 struct GglForm<T, System, scheme, GglPath::chords> {
   using type =
-      HandingOver<GglChords<T, System, scheme>::template type,
+      HandingOver<typename GglChords<T, System, scheme>::type,
                   typename GglForm<T, System, scheme, Blocks<System> ? GglPath::condensed : GglPath::general>::type>;
 };
 

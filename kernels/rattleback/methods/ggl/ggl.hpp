@@ -55,19 +55,16 @@ struct GglForm<T, System, GglScheme::vi_s, GglPath::condensed> {
 };
 template <class T, class System, GglScheme scheme>
 struct GglChords {
-  template <bool>
   using type = ThetaChords<T, System, scheme>;
 };
 template <class T, class System>
   requires(!HasRouthian<System>)
 struct GglChords<T, System, GglScheme::vi_s> {
-  template <bool>
   using type = ViSChords<T, System>;
 };
 template <class T, class System, GglScheme scheme>
   requires ReducesGgl<System, scheme>
 struct GglChords<T, System, scheme> {
-  template <bool>
   using type = ReducedStep<T, System, GglOfShape<T, System, scheme>>;
 };
 }  // namespace detail

@@ -48,14 +48,12 @@ inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 
 template <class T, class System, int S>
 struct SweepsOnRn {
-  template <bool>
   using type = std::conditional_t<S == 2 && (Quadratic<System> || Mechanical<System>) &&
                                       stage_unknowns<System, S> <= most_of_two_stages,
                                   TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
 template <class T, HasRouthian System, int S>
 struct SweepsOnRn<T, System, S> {
-  template <bool>
   using type = CyclicLobatto<T, System, S>;
 };
 }  // namespace detail
@@ -63,7 +61,7 @@ struct SweepsOnRn<T, System, S> {
 /// Sweeps on R^n, and GeneralLobatto where they do not converge.
 template <class T, class System, int S>
 using LagrangianLobatto =
-    HandingOver<detail::SweepsOnRn<T, System, S>::template type, GeneralLobatto<T, System, Cay, S>>;
+    HandingOver<typename detail::SweepsOnRn<T, System, S>::type, GeneralLobatto<T, System, Cay, S>>;
 
 namespace detail {
 template <class T, class System, class Tau, int S>

@@ -96,7 +96,7 @@ class CondensedLobatto {
       T change(0.0);
       RB_UNROLL
       for (int j = 0; j < inner; ++j) {
-        w_new[j] = acceleration(f[j], forms[j], lambda[j]);
+        w_new[j] = forms[j].plus_response(mass_, f[j], lambda[j]);
         change = larger(change, magnitude(w_new[j] - w[j]));
       }
       update = select(counted, change, update);
@@ -106,7 +106,7 @@ class CondensedLobatto {
       counted = lanes.active;
       lanes.stop(lanes.convergence.with_rate(change, 1.0));
     }
-    w_new[S - 2] = acceleration(f[S - 2], forms[S - 2], lambda[S - 2]);
+    w_new[S - 2] = forms[S - 2].plus_response(mass_, f[S - 2], lambda[S - 2]);
 
     if constexpr (timed<System>)
       if (options_.measures_work) add_work(work(system, state, h, v, w_1, w_new, lambda), state);
@@ -151,17 +151,6 @@ class CondensedLobatto {
       if constexpr (m > 0) x.multiplier[i] = h * (i > 0 ? lambda[i - 1] : state.lambda);
     }
     return work_of_stages<S, Cay>(system, state.q, h, x, Vector<T, m>::zero());
-  }
-  /// f + M^-1 mu^T Lambda
-  RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const ConstraintForms<System>& forms,
-                                  const Vector<T, m>& lambda) const {
-    if constexpr (m == 0) {
-      return f;
-    } else if constexpr (Mass<System>::is_identity) {
-      return forms.plus_transpose_times(f, lambda);
-    } else {
-      return f + mass_.inverse_times(forms.transpose_times(lambda));
-    }
   }
 
   /// Lambda_2..Lambda_s from (mu_i Vbar_i + d_i)/h = 0, i = 2..s:

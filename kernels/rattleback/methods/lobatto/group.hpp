@@ -22,7 +22,7 @@ RB_NAMESPACE_BEGIN
 /// B = l_eta,g as on R^n (stage_sweeps.hpp). Then M is that of each stage. So the sweeps contract like h^2.
 /// An applied force has its derivative F by eta added to B^T.
 /// Lanes that have not converged after 4/5 of the iterations they may take, or whose updates grow, are left unsolved.
-template <class T, class System, class Tau, int S, bool parks>
+template <class T, class System, class Tau, int S, bool parks = false>
 class GroupSweeps {
   using G = group_of<System>;
   using At = Chart<G, Tau, T>;
@@ -42,6 +42,8 @@ class GroupSweeps {
   using State = StateOf<T, System>;
   using Scalar = T;
   using MechanicalSystem = System;
+  template <bool parking>
+  using Parking = GroupSweeps<T, System, Tau, S, parking>;
   static constexpr bool two_packs = many_registers && n <= 3 && S == 2 && m == 0;
 
   RB_HD GroupSweeps(const System& system, const SolverOptions<T>& options)
@@ -345,17 +347,8 @@ class GroupSweeps {
   SolverOptions<T> options_;
 };
 
-namespace detail {
-template <class T, class System, class Tau, int S>
-struct GroupSweepsOf {
-  template <bool parks>
-  using type = GroupSweeps<T, System, Tau, S, parks>;
-};
-}  // namespace detail
-
 /// The sweeps, and GeneralLobatto where they do not converge.
 template <class T, class System, class Tau, int S>
-using GroupLobatto =
-    HandingOver<detail::GroupSweepsOf<T, System, Tau, S>::template type, GeneralLobatto<T, System, Tau, S>>;
+using GroupLobatto = HandingOver<GroupSweeps<T, System, Tau, S>, GeneralLobatto<T, System, Tau, S>>;
 
 RB_NAMESPACE_END

@@ -46,7 +46,7 @@ class CondensedSpark {
     Factors<T, inner * m, Guide> factors;
     Iteration<T> lanes(options_, inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)));
     lanes.singular = linearise(h, state.q, v, f[0], forms[0], lambda[0], factors);
-    w[0] = acceleration(f[0], forms[0], lambda[0]);
+    w[0] = forms[0].plus_response(mass_, f[0], lambda[0]);
     RB_UNROLL
     for (int j = 1; j < inner; ++j) {
       lambda[j] = lambda[0];
@@ -63,7 +63,7 @@ class CondensedSpark {
         if (i < inner) f[i] = mass_.inverse_times(force(system_, q[i - 1]));
       }
       RB_UNROLL
-      for (int j = 0; j < inner; ++j) w_new[j] = acceleration(f[j], forms[j], lambda[j]);
+      for (int j = 0; j < inner; ++j) w_new[j] = forms[j].plus_response(mass_, f[j], lambda[j]);
       Vector<T, inner * m> c = constraints(inverse_h, rate, state.q, q, forms, w_new);
       c = factors.solve(c);
       lanes.count(counted);
@@ -72,7 +72,7 @@ class CondensedSpark {
       for (int j = 0; j < inner; ++j) {
         RB_UNROLL
         for (int k = 0; k < m; ++k) lambda_new[j][k] = lambda[j][k] - c[j * m + k];
-        w_new[j] = acceleration(f[j], forms[j], lambda_new[j]);
+        w_new[j] = forms[j].plus_response(mass_, f[j], lambda_new[j]);
         change = larger(change, magnitude(w_new[j] - w[j]));
       }
       update = select(counted, change, update);
@@ -92,7 +92,7 @@ class CondensedSpark {
     Vector<T, m> last = -(forms[inner] * (rate + impulse));  // b_s Lambda_s
     if constexpr (has_constraint_offset<System>) last = fma(-inverse_h, constraint_offset(system_, q[inner - 1]), last);
     lanes.singular = lanes.singular | solve_once<Definite<>>(forms[inner].gram(mass_, forms[inner]), last);
-    impulse = acceleration(impulse, forms[inner], last);
+    impulse = forms[inner].plus_response(mass_, impulse, last);
     state.p = fma(h, mass_.times(impulse), state.p);
     state.q = position(S - 1, state.q, v, h, w);
     return {step_status<T>(lanes.converged(), lanes.singular, is_finite(sum(state.q) + sum(state.p))), lanes.iterations,
@@ -100,15 +100,6 @@ class CondensedSpark {
   }
 
  private:
-  /// f + M^-1 A^T Lambda.
-  RB_HD Vector<T, n> acceleration(const Vector<T, n>& f, const Forms& forms, const Vector<T, m>& lambda) const {
-    if constexpr (Mass<System>::is_identity) {
-      return forms.plus_transpose_times(f, lambda);
-    } else {
-      return f + mass_.inverse_times(forms.transpose_times(lambda));
-    }
-  }
-
   /// Q_i, i counted from 0.
   RB_HD static Vector<T, n> position(int i, const Vector<T, n>& q, const Vector<T, n>& v, const T& h,
                                      const Vector<T, n> (&w)[inner]) {

@@ -22,11 +22,8 @@ RB_NAMESPACE_BEGIN
 
 namespace detail {
 template <class T, class System, int S>
-struct SparkSweepsOf {
-  template <bool>
-  using type = std::conditional_t<S == 2 && Quadratic<System> && stage_unknowns<System, S> <= most_of_two_stages,
-                                  TwoStageSweeps<T, System, true>, StageSweeps<T, System, S, true>>;
-};
+using SparkSweeps = std::conditional_t<S == 2 && Quadratic<System> && stage_unknowns<System, S> <= most_of_two_stages,
+                                       TwoStageSweeps<T, System, true>, StageSweeps<T, System, S, true>>;
 
 template <class T, class System, int S>
 consteval auto spark_form() {
@@ -37,8 +34,7 @@ consteval auto spark_form() {
   } else if constexpr (condensable) {
     return std::type_identity<CondensedSpark<T, System, S>>{};
   } else if constexpr (swept) {
-    return std::type_identity<
-        HandingOver<SparkSweepsOf<T, System, S>::template type, GeneralLobatto<T, System, Cay, S, false, true>>>{};
+    return std::type_identity<HandingOver<SparkSweeps<T, System, S>, GeneralLobatto<T, System, Cay, S, false, true>>>{};
   } else {
     return std::type_identity<GeneralLobatto<T, System, Cay, S, true, true>>{};
   }

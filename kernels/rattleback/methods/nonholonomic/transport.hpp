@@ -417,18 +417,10 @@ class GeneralTransport {
   SolverOptions<T> options_;
 };
 
-namespace detail {
-template <class T, class System>
-struct TransportSweepsOf {
-  template <bool>
-  using type = TransportSweeps<T, System>;
-};
-}  // namespace detail
-
 /// The sweeps, and Newton's method where they do not converge.
 template <class T, class System>
   requires TakesTransport<System>
-using TransportStep = HandingOver<detail::TransportSweepsOf<T, System>::template type, GeneralTransport<T, System>>;
+using TransportStep = HandingOver<TransportSweeps<T, System>, GeneralTransport<T, System>>;
 
 /// The step, composed.
 template <class T, class System>

@@ -32,14 +32,6 @@ class Convergence {
         (update * update <= T(margin) * small_ * previous_) & (update + update < previous_) & (previous_ <= near_);
     return next_is_small | (*this)(update);
   }
-  /// The same for an iteration that converges quadratically, Newton's method with the Jacobian of each iterate. The rate of
-  /// contraction squares from update to update, and what follows an update below the level of round-off is rounding.
-  RB_HD mask_t<T> with_squared_rate(T update) {
-    const mask_t<T> next_is_small = (update * update * update <= small_ * previous_ * previous_) &
-                                    (update + update < previous_) & (previous_ <= near_);
-    const mask_t<T> rounding = previous_ <= floor_;
-    return next_is_small | rounding | (*this)(update);
-  }
 
  private:
   T small_, floor_, near_, previous_;
@@ -61,9 +53,6 @@ class Convergence<Dual<T, 1>> {
   }
   RB_HD mask_t<T> with_rate(const Dual<T, 1>& update, double margin = 1e-2) {
     return done(value_.with_rate(update.value, margin), partial_.with_rate(update.partial[0], margin));
-  }
-  RB_HD mask_t<T> with_squared_rate(const Dual<T, 1>& update) {
-    return done(value_.with_squared_rate(update.value), partial_.with_squared_rate(update.partial[0]));
   }
 
  private:

@@ -19,13 +19,24 @@ struct MaskedKeep {
     keep.put(solved & lanes, numbers...);
   }
 };
+
+/// Sweeps that park numbers (linalg/parked.hpp) have a template `Parking` of both forms.
+template <class Sweeps, bool parks>
+struct ParkingForm {
+  using type = Sweeps;
+};
+template <class Sweeps, bool parks>
+  requires requires { typename Sweeps::template Parking<parks>; }
+struct ParkingForm<Sweeps, parks> {
+  using type = typename Sweeps::template Parking<parks>;
+};
 }  // namespace detail
 
-/// A step of `Sweeps<parks>`, after which the lanes without a solution start again with the step `Newton`, which costs as
+/// A step of `Sweeps`, after which the lanes without a solution start again with the step `Newton`, which costs as
 /// much as dozens of sweeps. Without `newton` the loop that called the step does that.
-template <template <bool parks> class Sweeps, class Newton, bool newton = true>
-class HandingOver : public detail::NumbersOf<Sweeps<!newton>> {
-  using Core = Sweeps<!newton>;
+template <class Sweeps, class Newton, bool newton = true>
+class HandingOver : public detail::NumbersOf<Sweeps> {
+  using Core = typename detail::ParkingForm<Sweeps, !newton>::type;
   using T = typename Core::Scalar;
   using System = typename Core::MechanicalSystem;
   using SweepState = typename Core::State;

@@ -39,11 +39,6 @@ struct Iteration : SolveState<T> {
     this->count(this->active);
     this->stop(convergence.with_rate(change));
   }
-  /// The same where the Jacobian is that of each iterate.
-  RB_HD void settle_squared(const T& change) {
-    this->count(this->active);
-    this->stop(convergence.with_squared_rate(change));
-  }
 };
 
 /// An iteration that hands lanes over to a more robust one: the refused lanes.
