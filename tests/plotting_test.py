@@ -239,7 +239,7 @@ class Tool(unittest.TestCase):
             self.assertTrue(pathlib.Path(f"link{suffix}").is_symlink())
             for content in (own.read_bytes().replace(b"rattleback", b"rattlesnak"), pathlib.Path("good.h5").read_bytes(), b""):
                 theirs.write_bytes(content)
-                self.expect_refused("no figure of rattleback", "good.h5", "-o", theirs)
+                self.expect_refused("is not a figure of rattleback", "good.h5", "-o", theirs)
                 self.assertEqual(theirs.read_bytes(), content)
         os.mkfifo("pipe.png")
         os.mkdir("directory.png")

@@ -323,7 +323,7 @@ TEST(FitsOfStudies, RefuseBadInput) {
     EXPECT_NE(fault({override}).find(text), std::string::npos) << override << ": " << fault({override});
   };
   expect("fit[0].statistic=\"max\"", "has no error");
-  expect("fit[0].statistic=\"std\"", "no mean over the trajectories");
+  expect("fit[0].statistic=\"std\"", "not a mean over the trajectories");
   expect("fit[0].statistic=\"msee\"", "unknown statistic");
   expect("fit[0].observable=\"enrgy\"", "did you mean 'energy'");
   expect("fit[0].model=\"cubic\"", "unknown model");
