@@ -93,7 +93,7 @@ ${text}
   set(embedded "${dir}/kernels/embedded_headers.cpp")
   set(steps "${dir}/builtin/steps.hpp")
   set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/EmbedHeaders.cmake")
-  # The steps are written where they change, so that other changes of a header do not compile the entries of all systems again.
+  # Tests include the steps. They are written where they change, so that other changes of a header do not compile these tests again.
   add_custom_command(OUTPUT "${embedded}" BYPRODUCTS "${steps}" DEPENDS ${headers} "${script}" VERBATIM
                      COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}/kernels -DOUTPUT=${embedded}
                              -DSTEPS=${steps} -P "${script}"

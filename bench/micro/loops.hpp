@@ -64,8 +64,9 @@ class Loop {
           v(system.default_v.begin(), system.default_v.end()), p(v.size()), lambda(static_cast<std::size_t>(system.m));
       q[0] += 1e-3 * system.time_scale * lane;  // each lane has a different trajectory
       v[0] += 1e-3;
-      system.prepare({parameters.data(), 0.0}, {q.data(), v.data(), p.data(), lambda.data()},
-                     {false, false, true, false, method.in_space});
+      (*system.functions)
+          ->prepare({parameters.data(), 0.0}, {q.data(), v.data(), p.data(), lambda.data()},
+                    {false, false, true, false, method.in_space});
       for (int i = 0; i < system.elements; ++i) at(i, lane) = q[static_cast<std::size_t>(i)];
       for (int i = 0; i < system.n; ++i) at(rows.p + i, lane) = p[static_cast<std::size_t>(i)];
       for (int i = 0; i < system.m; ++i) at(rows.lambda + i, lane) = lambda[static_cast<std::size_t>(i)];

@@ -12,12 +12,14 @@
 namespace rattleback::program {
 namespace {
 
+using templates::StudyTemplate;
+
 const StudyTemplate& find_template(const std::string& name) {
-  if (const auto* found = std::ranges::find(study_templates, name, &StudyTemplate::name);
-      found != std::end(study_templates))
+  if (const auto* found = std::ranges::find(templates::all, name, &StudyTemplate::name);
+      found != std::end(templates::all))
     return *found;
   std::vector<std::string> known;
-  for (const StudyTemplate& study : study_templates) known.emplace_back(study.name);
+  for (const StudyTemplate& study : templates::all) known.emplace_back(study.name);
   input_error(name, fmt::format("is not a template (known: {}){}", join(known), did_you_mean(name, known)));
 }
 
@@ -47,12 +49,12 @@ void add_new(CLI::App& app, int& exit_code) {
     exit_code = exit_done;
     if (arguments->name.empty()) {
       if (!arguments->output.empty()) input_error("-o", "names a file for a template that is missing; name one");
-      for (const StudyTemplate& study : study_templates) print_stdout("{:<14}{}\n", study.name, study.summary);
+      for (const StudyTemplate& study : templates::all) print_stdout("{:<14}{}\n", study.name, study.summary);
       return;
     }
     const StudyTemplate& study = find_template(arguments->name);
     const std::string file = arguments->output.empty() ? fmt::format("{}.toml", study.name) : arguments->output;
-    write_new(file, study.text);
+    write_new(file, study.text());
     print_stdout("study: {}\nnext: rattleback run {}\n", file, file);
   });
 }

@@ -174,9 +174,10 @@ struct Ensemble {
     std::uniform_real_distribution<double> change(-0.3, 0.3);
     for (double& x : v) x += change(random);
     const PointView point{q.data(), v.data(), p.data(), lambda.data()};
-    entry.prepare({arguments.parameters, 0.0}, point,
+    (*entry.functions)
+        ->prepare({arguments.parameters, 0.0}, point,
                   {.from_momentum = false, .keep_multiplier = false, .project = true});
-    entry.tangent({arguments.parameters, 0.0}, q.data(), v.data(), nullptr, false, tangent.data());
+    (*entry.functions)->tangent({arguments.parameters, 0.0}, q.data(), v.data(), nullptr, false, tangent.data());
     put(k, arguments.layout.q, q);
     put(k, arguments.layout.p, p);
     put(k, arguments.layout.lambda, lambda);

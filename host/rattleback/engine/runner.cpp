@@ -9,6 +9,7 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/plan.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/results/checkpoint.hpp"
 #include "rattleback/study/points.hpp"
 
@@ -293,8 +294,8 @@ void Runner::fill(Tile& tile) {
       }
       if (rows.tangent >= 0) {
         std::vector<double> tangent(elements + n + m);
-        system_.tangent({data.parameters.data(), study_.time.start}, point.q.data(), point.v.data(), point.p.data(),
-                        method_.in_space, tangent.data());
+        point_functions(system_).tangent({data.parameters.data(), study_.time.start}, point.q.data(), point.v.data(),
+                                         point.p.data(), method_.in_space, tangent.data());
         for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
       }
     }

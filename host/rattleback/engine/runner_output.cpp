@@ -180,11 +180,13 @@ void Runner::write_final(const Tile& tile) {
 }
 
 void Runner::write_lyapunov(const Tile& tile) {
-  const ObservableCode code{ObservableCode::lyapunov, 0};
-  std::vector<double> values(tile.chunks() * chunk_size);
-  for (std::uint64_t c = 0; c < tile.chunks(); ++c)
-    system_.observe(plan_.arguments, tile.chunk(c), 0, chunk_size, &code, 1, values.data() + c * chunk_size);
-  std::ranges::replace_if(values, [](double x) { return !std::isfinite(x); }, std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> values(tile.count, std::numeric_limits<double>::quiet_NaN());
+  for (std::uint64_t k = 0; k < tile.count; ++k) {
+    if (tile.at(k, plan_.arguments.layout.status) != 0.0) continue;
+    const double exponent = lyapunov_exponent<double>(plan_.arguments, tile.chunk(k / chunk_size),
+                                                      static_cast<int>(k % chunk_size), system_.elements + system_.n);
+    if (std::isfinite(exponent)) values[k] = exponent;
+  }
   sink_.write("/final/lyapunov", {row_of(tile)}, {tile.count}, values.data());
 }
 

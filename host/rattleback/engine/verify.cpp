@@ -45,7 +45,7 @@ Study near_the_default_state(const Problem& problem) {
     return Value(fmt::format("{} + {}", at, axis.name));
   };
   // A rotation with changed entries is none; such a configuration stays.
-  for (const double q : system.default_q) study.ensemble.q.push_back(system.turn != nullptr ? Value(q) : spread(q));
+  for (const double q : system.default_q) study.ensemble.q.push_back(system.on_group ? Value(q) : spread(q));
   if (system.default_p.empty())
     for (const double v : system.default_v) study.ensemble.v.push_back(spread(v));
   else

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -32,8 +33,8 @@ namespace {
 
 /// The entry of a system of the user, and the texts that the entry points to.
 struct OwnSystem {
-  std::string header, type, text, unit;  ///< `unit`: the text of the entry's unit
-  OwnHeader own;                         ///< of the header; no file where there is a text
+  std::string header, type, text;
+  OwnHeader own;  ///< of the header; no file where there is a text
   SystemEntry entry;
 };
 
@@ -119,6 +120,17 @@ struct Kernels::Impl {
   }
 
   Job job_of(const Unit& unit) { return rattleback::job_of(unit, now(&Impl::test_flags), own_of(*unit.system)); }
+  /// The jobs of units, and those of the entries of their systems, where these are no systems of the catalogue.
+  std::vector<Job> jobs_of(std::span<const Unit> units) {
+    std::vector<Job> jobs;
+    for (const Unit& unit : units) {
+      jobs.push_back(job_of(unit));
+      const SystemSource& source = unit.system->source_text;
+      if (OwnHeader own = own_of(*unit.system); source.text != nullptr || !own.file.empty())
+        jobs.push_back(entry_job_of(entry_text(source), source.type, std::move(own)));
+    }
+    return jobs;
+  }
   Job device_job_of(const Unit& unit, const std::string& architecture) {
     return rattleback::device_job_of(unit, architecture, own_of(*unit.system));
   }
@@ -363,11 +375,7 @@ void Kernels::set_test_flags(TestFlags flags) {
   impl_->test_flags = std::move(flags);
 }
 
-void Kernels::load(std::span<const Unit> units, unsigned jobs) {
-  std::vector<Job> list;
-  for (const Unit& unit : units) list.push_back(impl_->job_of(unit));
-  impl_->load(std::move(list), jobs);
-}
+void Kernels::load(std::span<const Unit> units, unsigned jobs) { impl_->load(impl_->jobs_of(units), jobs); }
 
 const CompiledUnit& Kernels::get(const Unit& unit) { return *impl_->at(unit).unit; }
 
@@ -381,8 +389,8 @@ const SystemEntry& Kernels::system(const SystemSource& source, const std::string
   const std::lock_guard lock(impl_->mutex);
   std::unique_ptr<OwnSystem>& own = impl_->systems[job.id()];
   if (own == nullptr) {
-    own.reset(new OwnSystem{source.header, source.type, source.text != nullptr ? source.text : "", job.text,
-                            std::move(header), impl_->loaded.at(job.id()).unit->describe()});
+    own.reset(new OwnSystem{source.header, source.type, source.text != nullptr ? source.text : "", std::move(header),
+                            impl_->loaded.at(job.id()).unit->describe()});
     own->entry.source_text = {own->header.c_str(), own->type.c_str(),
                               source.text != nullptr ? own->text.c_str() : nullptr};
   }
@@ -410,19 +418,27 @@ std::vector<KernelRecord> Kernels::records(std::span<const Unit> units) {
   return records;
 }
 
+const PointFunctions& point_functions(const SystemEntry& system) {
+  const std::atomic_ref<const PointFunctions*> known(*system.functions);
+  if (const PointFunctions* found = known.load(std::memory_order_acquire)) return *found;
+  const SystemEntry& compiled = Kernels::instance().system(system.source_text);
+  if (static_cast<const SystemForm&>(compiled) != system || compiled.n != system.n || compiled.m != system.m ||
+      compiled.elements != system.elements || compiled.positions != system.positions ||
+      compiled.observables.size() != system.observables.size() ||
+      compiled.separable_without.size() != system.separable_without.size())
+    throw Error(Error::Kind::runtime,
+                fmt::format("the compiled formulas of '{}' have another form than the formulas themselves; this is a "
+                            "fault of rattleback, which its authors want to know",
+                            system.name));
+  known.store(*compiled.functions, std::memory_order_release);
+  return **compiled.functions;
+}
+
 Kernels::Made Kernels::compile(std::span<const Unit> units, const std::filesystem::path& pack, unsigned jobs,
                                std::span<const Unit> device_units, std::span<const std::string> architectures) {
-  std::vector<Job> list;
-  for (const Unit& unit : units) list.push_back(impl_->job_of(unit));
+  std::vector<Job> list = impl_->jobs_of(units);
   for (const std::string& architecture : architectures)
     for (const Unit& unit : device_units) list.push_back(impl_->device_job_of(unit, architecture));
-  {
-    const std::lock_guard lock(impl_->mutex);
-    for (const auto& [id, own] : impl_->systems)
-      if (std::ranges::any_of(
-              units, [&](const Unit& unit) { return unit.system->source_text.type == own->entry.source_text.type; }))
-        list.push_back(entry_job_of(own->unit, own->entry.source_text.type, own->own));
-  }
   if (!pack.empty()) {
     std::error_code code;
     const bool made_now = std::filesystem::create_directories(pack, code);

@@ -53,7 +53,7 @@ class Kernels {
   /// Returns the CUDA images of units for an architecture such as "sm_90" (kernels/module.hpp).
   /// Missing images are compiled by NVRTC, which needs no GPU.
   std::vector<std::string> images(std::span<const Unit> units, const std::string& architecture, unsigned jobs = 0);
-  /// Returns the entry of a system of the user. Compiles the entry if need be. Where there is
+  /// Returns the entry of a system of the user, as its compiled text has it. Compiles the entry if need be. Where there is
   /// no text, `digest` is that of the header (kernels/sources.hpp), or empty for the header as it is now: a header that changes
   /// later is refused.
   const SystemEntry& system(const SystemSource& source, const std::string& digest = "");
@@ -80,5 +80,9 @@ class Kernels {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Returns the functions of a system at single points. Those of a system of formulas are compiled when they are first asked for, and throw
+/// as Kernels::system then. May be called from several threads.
+[[nodiscard]] const PointFunctions& point_functions(const SystemEntry& system);
 
 }  // namespace rattleback

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
-#include "rattleback/builtin/methods.hpp"
-
 namespace rattleback {
 namespace {
 
@@ -32,15 +28,6 @@ std::string step_type(const SystemEntry& system, const MethodEntry& method, cons
 }
 
 std::string include(std::string_view header) { return fmt::format("#include \"{}\"\n", header); }
-
-/// Returns the lines that include the steps of the catalogue.
-std::string steps_of_catalogue() {
-  std::set<std::string> lines;
-  for (const MethodEntry* method : builtin_methods) lines.insert(include(method->header));
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
-}
 
 /// Returns the header of a system, or the line that includes it.
 std::string header_of(const SystemSource& source) {
@@ -160,8 +147,7 @@ std::string Unit::title(const std::string& target) const {
 std::string entry_text(const SystemSource& source) {
   const bool own = source.text == nullptr;
   std::string text = "#define RATTLEBACK_ISA user\n#define RATTLEBACK_SMALL_CODE\n" +
-                     include("rattleback/loop/instantiate.hpp") + include("rattleback/loop/describe.hpp") +
-                     steps_of_catalogue() + include("rattleback/builtin/takes.hpp");
+                     include("rattleback/loop/instantiate.hpp") + include("rattleback/loop/describe.hpp");
   if (own) text += include("rattleback/builtin/offers.hpp");
   text += header_of(source) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source);
   // What a header lacks is said before the templates fail that need it.
@@ -170,8 +156,7 @@ std::string entry_text(const SystemSource& source) {
         "template struct offers::Constants<ChosenSystem<double>>;\ntemplate struct "
         "offers::Functions<ChosenSystem<double>>;\n";
   return text +
-         "const SystemEntry& chosen_entry() {\n  return describe<ChosenSystem>({}, "
-         "methods_that_take<ChosenSystem<double>>());\n}\n\nRB_NAMESPACE_END\n\n"
+         "const SystemEntry& chosen_entry() { return describe<ChosenSystem>(); }\n\nRB_NAMESPACE_END\n\n"
          "RB_EXPORT(.describe = rattleback::chosen_entry)\n";
 }
 

@@ -36,7 +36,7 @@ struct Unit {
   [[nodiscard]] std::string title(const std::string& target = "") const;
 };
 
-/// Returns the unit that tells the program about a system of a user: its entry.
+/// Returns the unit with the entry of a system of a user, and its functions at points.
 [[nodiscard]] std::string entry_text(const SystemSource& source);
 
 }  // namespace rattleback

@@ -30,7 +30,8 @@ class Printer : FunctionPrinter {
  public:
   explicit Printer(const SystemFormulas& system) : FunctionPrinter(system) {}
 
-  std::string operator()() {
+  PrintedSystem operator()() {
+    find_form();
     heading();
     line("");
     if (graph_.hamiltonian >= 0) {
@@ -45,10 +46,34 @@ class Printer : FunctionPrinter {
     line("");
     line("}  // namespace formulas");
     line("RB_NAMESPACE_END");
-    return finished();
+    printed_.header = finished();
+    return std::move(printed_);
   }
 
  private:
+  /// Sets the form, but for what follows from the functions that are printed.
+  void find_form() {
+    const auto in_time = [this](int node) { return graph_.depends_on_t(node); };
+    SystemForm& form = printed_.form;
+    form.constraint = system_.mixed()      ? ConstraintKind::mixed
+                      : graph_.holonomic() ? ConstraintKind::holonomic
+                      : graph_.m > 0       ? ConstraintKind::velocity
+                                           : ConstraintKind::none;
+    form.on_group = system_.on_group();
+    form.driven = graph_.driven() || std::ranges::any_of(graph_.observables, in_time);
+    form.of_momentum = graph_.hamiltonian >= 0;
+    form.hamiltonian_alone = form.of_momentum && graph_.degenerate;
+    form.separable = form.separable_form = !form.of_momentum && graph_.separable;
+    form.affine = graph_.m == 0 || (form.constraint == ConstraintKind::velocity && graph_.affine);
+    form.offset = !system_.velocity_constraints.empty() && graph_.affine &&
+                  std::ranges::any_of(graph_.offset, [this](int node) { return !algebra_.is_zero(node); });
+    form.explicit_velocity = !form.on_group && (form.separable || (form.of_momentum && !graph_.degenerate));
+    form.conserves_energy = !form.driven && (graph_.m == 0 || form.constraint == ConstraintKind::holonomic ||
+                                             (form.affine && !form.offset));
+    printed_.without_quotient = graph_.without_difference_quotient();
+    printed_.force_of_velocity =
+        std::ranges::any_of(graph_.force, [this](int entry) { return graph_.depends_on_v(entry); });
+  }
   void heading() {
     const int n = graph_.n, m = graph_.m;
     line("#pragma once");
@@ -76,8 +101,7 @@ class Printer : FunctionPrinter {
     line(fmt::format("  static constexpr int n = {}, m = {}{};", n, m,
                      system_.mixed() ? fmt::format(", positions = {}", graph_.positions()) : ""));
     if (graph_.driven()) line("  static constexpr bool conserves_energy = false;");
-    if (!graph_.force.empty() &&
-        std::ranges::none_of(graph_.force, [&](int entry) { return graph_.depends_on_v(entry); }))
+    if (!graph_.force.empty() && !printed_.force_of_velocity)
       line("  static constexpr bool force_of_velocity = false;");
     line("");
     text("name", system_.name);
@@ -262,6 +286,8 @@ class Printer : FunctionPrinter {
       line(fmt::format("  static constexpr std::array<const char*, 1> separable_without{{{}}};",
                        cpp_string(system_.parameters[at(i)].name)));
       print_potential_and_mass();
+      printed_.separable_without = {system_.parameters[at(i)].name};
+      printed_.form.separable_form = true;
       return true;
     }
     return false;
@@ -289,6 +315,7 @@ class Printer : FunctionPrinter {
       return;
     }
     function({"Vector<S, n>", "velocity", "qp"}, v);
+    printed_.form.explicit_velocity = true;
   }
 
   /// The applied force, a function of three arguments; `force` of q alone is -grad U.
@@ -300,8 +327,7 @@ class Printer : FunctionPrinter {
       return function({fmt::format("Vector<S, {}>", rows), "constraint", "qv"}, {first, graph_.constraints.end()});
     function({fmt::format("Matrix<S, {}, n>", rows), "constraint_matrix", "q"},
              {graph_.forms.begin() + graph_.positions() * graph_.n, graph_.forms.end()}, graph_.n);
-    if (std::ranges::any_of(graph_.offset, [&](int node) { return !algebra_.is_zero(node); }))
-      function({fmt::format("Vector<S, {}>", rows), "constraint_offset", "q"}, graph_.offset);
+    if (printed_.form.offset) function({fmt::format("Vector<S, {}>", rows), "constraint_offset", "q"}, graph_.offset);
   }
   void print_constraint() {
     const int n = graph_.n, m = graph_.m;
@@ -423,19 +449,16 @@ class Printer : FunctionPrinter {
     for (int i = 0; i < graph_.n; ++i) diagonal.push_back(graph_.mass[at(i * graph_.n + i)]);
     return diagonal;
   }
+
+  PrintedSystem printed_;
 };
 
 }  // namespace
 
-std::string system_header(const SystemFormulas& system) { return Printer(system)(); }
+PrintedSystem print_system(const SystemFormulas& system) { return Printer(system)(); }
+
+std::string system_header(const SystemFormulas& system) { return print_system(system).header; }
 
 std::string system_type(const SystemFormulas& system) { return fmt::format("formulas::{}<T>", struct_name(system)); }
-
-std::string system_kind(const SystemFormulas& system) {
-  return system.mixed()                         ? "mixed"
-         : !system.constraints.empty()          ? "holonomic"
-         : !system.velocity_constraints.empty() ? "velocity"
-                                                : "none";
-}
 
 }  // namespace rattleback

@@ -2,7 +2,9 @@
 // Writes a system of formulas as a C++ header.
 
 #include <string>
+#include <vector>
 
+#include "rattleback/catalogue/form.hpp"
 #include "rattleback/language/model.hpp"
 
 namespace rattleback {
@@ -13,10 +15,17 @@ namespace rattleback {
 /// `lagrangian` alone. All derivatives are formulas. Throws FormulaError as SystemGraph.
 [[nodiscard]] std::string system_header(const SystemFormulas& system);
 
+/// A system of formulas as a header, and what is known of it without compiling the header. All of this depends on the formulas alone.
+struct PrintedSystem {
+  std::string header;
+  SystemForm form;                             ///< what the concepts find in the header
+  bool force_of_velocity = false;              ///< SystemEntry::force_of_velocity
+  std::vector<std::string> separable_without;  ///< SystemEntry::separable_without
+  std::string without_quotient;                ///< SystemEntry::without_quotient
+};
+[[nodiscard]] PrintedSystem print_system(const SystemFormulas& system);
+
 /// Returns the type that the header defines, such as "formulas::DoubleWellSystem<T>", inside namespace rattleback.
 [[nodiscard]] std::string system_type(const SystemFormulas& system);
-
-/// Returns the kind of constraint: "none", "velocity" or "holonomic".
-[[nodiscard]] std::string system_kind(const SystemFormulas& system);
 
 }  // namespace rattleback

@@ -362,7 +362,8 @@ std::string SystemGraph::without_difference_quotient() {
     const int node = open.back();
     open.pop_back();
     // Functions of parameters alone are plain numbers.
-    if (seen[at(node)] || (!depends_on_q(node) && !depends_on_v(node) && !depends_on_p(node))) continue;
+    if (seen[at(node)] || (!depends_on_q(node) && !depends_on_v(node) && !depends_on_p(node) && !depends_on_t(node)))
+      continue;
     seen[at(node)] = 1;
     const Node& info = graph_[node];
     if (operation(info.op).use != OperationUse::secant) return std::string(operation(info.op).function());

@@ -133,7 +133,7 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
   // All settings start from the initial states of the study, so the frame of the study is stated explicitly.
   const bool in_space = Ensemble(problem).in_space();
   for (const Setting& setting : settings)
-    if (problem.system->turn != nullptr && setting.problem.method->in_space != in_space)
+    if (problem.system->on_group && setting.problem.method->in_space != in_space)
       study.ensemble.frame = in_space ? "space" : "body";
   std::vector<Problem> runs;
   for (const Setting& setting : settings)

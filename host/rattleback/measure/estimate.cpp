@@ -36,7 +36,7 @@ class Copies {
     axis.count = copies;
     study_.ensemble.unused = {axis.name};
     study_.ensemble.project = problem.study.ensemble.project;
-    if (system.turn != nullptr) study_.ensemble.frame = ensemble.in_space() ? "space" : "body";
+    if (system.on_group) study_.ensemble.frame = ensemble.in_space() ? "space" : "body";
     study_.ensemble.q.assign(data.q.begin(), data.q.end());
     (ensemble.from_momentum() ? study_.ensemble.p : study_.ensemble.v)
         .assign(ensemble.from_momentum() ? data.p.begin() : data.v.begin(),

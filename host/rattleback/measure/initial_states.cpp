@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/catalogue.hpp"
 #include "rattleback/study/problem.hpp"
 
@@ -81,7 +82,7 @@ void compare_states(const StatesOfSide& first, const StatesOfSide& second) {
   // The system turns velocities and momenta of the second result into the frame of the first.
   std::optional<Problem> problem;
   if (first.in_space() != second.in_space()) problem.emplace(Problem::parse(first.study.to_toml(), first.name()));
-  const auto turn = problem ? problem->system->turn : nullptr;
+  const auto turn = problem ? point_functions(*problem->system).turn : nullptr;
 
   const std::uint64_t size = first.size(), block = std::max<std::uint64_t>(states_in_memory / width[0], 1);
   for (std::uint64_t begin = 0; begin < size; begin += block) {

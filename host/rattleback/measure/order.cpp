@@ -12,6 +12,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/language/expression.hpp"
 #include "rattleback/measure/reference/extrapolate.hpp"
 #include "rattleback/real/elementary.hpp"
@@ -77,11 +78,11 @@ States states_of(const Result& result, const std::vector<std::string>& variables
 
 /// Converts v and p of all states between space and the body.
 void turn(const SystemEntry& system, bool from_space, bool to_space, States& states) {
-  if (from_space == to_space || system.turn == nullptr) return;
+  if (from_space == to_space || !system.on_group) return;
   const auto n = static_cast<std::size_t>(system.n), elements = static_cast<std::size_t>(system.elements);
   for (std::size_t k = 0; k < states.good.size(); ++k)
-    system.turn(states.values.at("q").data() + k * elements, states.values.at("v").data() + k * n,
-                states.values.at("p").data() + k * n, to_space);
+    point_functions(system).turn(states.values.at("q").data() + k * elements, states.values.at("v").data() + k * n,
+                                 states.values.at("p").data() + k * n, to_space);
 }
 
 /// Returns the exact solution at the end of the study. Returns nothing when a trajectory has no known solution;
@@ -130,8 +131,7 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
 
 /// Returns the frame of v and p of the initial states; "" on R^n.
 std::string frame_of(const Problem& problem) {
-  if (problem.system->turn == nullptr) return "";
-  return Ensemble(problem).in_space() ? "space" : "body";
+  return !problem.system->on_group ? "" : Ensemble(problem).in_space() ? "space" : "body";
 }
 
 /// Returns a text of the study that contains only the parts that fix the continuous solution.

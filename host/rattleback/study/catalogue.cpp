@@ -8,28 +8,31 @@
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/builtin/methods.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/builtin/builtin.hpp"
 
 namespace rattleback {
 
 void velocity_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p, bool in_space,
                        double* v) {
-  if (!in_space || system.turn == nullptr) {
-    system.velocity(place, q, p, v);
+  const PointFunctions& at = point_functions(system);
+  if (!in_space || at.turn == nullptr) {
+    at.velocity(place, q, p, v);
     return;
   }
   std::vector<double> in_body(p, p + system.n);
-  system.turn(q, nullptr, in_body.data(), false);
-  system.velocity(place, q, in_body.data(), v);
-  system.turn(q, v, nullptr, true);
+  at.turn(q, nullptr, in_body.data(), false);
+  at.velocity(place, q, in_body.data(), v);
+  at.turn(q, v, nullptr, true);
 }
 
 bool multiplier_of_state(const SystemEntry& system, SystemAt place, const double* q, const double* p, bool in_space,
                          double* lambda) {
+  const PointFunctions& at = point_functions(system);
   std::vector<double> in_body(p, p + system.n), v(in_body.size());
-  if (in_space && system.turn != nullptr) system.turn(q, nullptr, in_body.data(), false);
-  system.velocity(place, q, in_body.data(), v.data());
-  return system.multiplier(place, q, v.data(), lambda);
+  if (in_space && at.turn != nullptr) at.turn(q, nullptr, in_body.data(), false);
+  at.velocity(place, q, in_body.data(), v.data());
+  return at.multiplier(place, q, v.data(), lambda);
 }
 
 Catalogue& Catalogue::instance() {
@@ -72,14 +75,8 @@ const MethodEntry* Catalogue::method(std::string_view name) const {
   return nullptr;
 }
 
-bool Catalogue::takes(const MethodEntry& method, const SystemEntry& system) const {
-  const auto found = std::ranges::find(builtin_methods, &method);
-  if (found == std::end(builtin_methods)) return method.constraints.contain(system.constraint);
-  return (system.takes >> (found - std::begin(builtin_methods)) & 1u) != 0;
-}
-
 std::vector<PairKey> Catalogue::keys(const SystemEntry& system, const MethodEntry& method) const {
-  if (!takes(method, system)) return {};
+  if (!method.take(system)) return {};
   std::vector<PairKey> keys{{}};
   int position = 0;
   for (const OptionInfo& option : method.options) {

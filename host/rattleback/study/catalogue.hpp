@@ -37,8 +37,6 @@ class Catalogue {
   /// Returns all instances of one name or alias; empty for an unknown name.
   [[nodiscard]] std::vector<const SystemEntry*> instances(std::string_view name) const;
   [[nodiscard]] const MethodEntry* method(std::string_view name) const;  ///< nullptr for an unknown name
-  /// Returns whether the method's step takes the system.
-  [[nodiscard]] bool takes(const MethodEntry& method, const SystemEntry& system) const;
   /// Returns the keys of a pair, one for each step: all combinations of the values of the compiled options. Values of
   /// options without effect are left out. Empty when the method does not take the system.
   [[nodiscard]] std::vector<PairKey> keys(const SystemEntry& system, const MethodEntry& method) const;

@@ -153,11 +153,10 @@ std::string_view words(ConstraintKind kind) {
 
 /// Throws Error(input) unless the method takes the system.
 void check_pair(const Study& study, const SystemEntry& system, const MethodEntry& method) {
-  const Catalogue& catalogue = Catalogue::instance();
-  if (catalogue.takes(method, system)) return;
+  if (method.take(system)) return;
   std::vector<std::string> fitting;
-  for (const MethodEntry* other : catalogue.methods())
-    if (catalogue.takes(*other, system)) fitting.emplace_back(other->name);
+  for (const MethodEntry* other : Catalogue::instance().methods())
+    if (other->take(system)) fitting.emplace_back(other->name);
   const bool other_kind = !method.constraints.contain(system.constraint);
   input_error(study.place("method.name"),
               fmt::format("method '{}' cannot treat system '{}' (it takes {}{}); {}", method.name, system.name,
@@ -169,6 +168,16 @@ void check_pair(const Study& study, const SystemEntry& system, const MethodEntry
                           : system.driven && !method.driven ? ", this one has a force or depends on the time"
                                                             : "",
                           fitting.empty() ? "no method of the catalogue can" : "use " + join(fitting)));
+}
+
+/// Refuses formulas that a method with discrete gradients cannot evaluate.
+void check_quotients(const Study& study, const SystemEntry& system, const MethodEntry& method) {
+  if (!method.difference_quotients || *system.without_quotient == '\0') return;
+  input_error(
+      study.place("method.name"),
+      fmt::format("method '{}' takes difference quotients of the formulas of '{}', and {} has none (those of sqrt, "
+                  "sin, cos, exp, log and whole powers are known); choose another method",
+                  method.name, system.name, system.without_quotient));
 }
 
 /// Checks the parameters of a system that has the separable form for some parameters only, when the method uses that
@@ -216,6 +225,7 @@ void choose_method(Problem& problem) {
   problem.method = &method;
   check_pair(study, system, method);
   check_separable(study, system, method);
+  check_quotients(study, system, method);
   complete_options(study, system, method);
   settle_options(problem);
   check_guess(study, method);

@@ -73,7 +73,7 @@ Json describe_instance(const SystemEntry& s) {
   json["time_scale"] = s.time_scale;
   json["methods"] = Json::array();
   for (const MethodEntry* m : Catalogue::instance().methods())
-    if (Catalogue::instance().takes(*m, s)) json["methods"].push_back(m->name);
+    if (m->take(s)) json["methods"].push_back(m->name);
   return json;
 }
 
@@ -101,7 +101,7 @@ Json describe_method(const MethodEntry& m) {
       json["step_observables"].push_back(observable.title());
   json["systems"] = Json::array();
   for (const std::string& name : Catalogue::instance().system_names())
-    if (Catalogue::instance().takes(m, *Catalogue::instance().instances(name)[0])) json["systems"].push_back(name);
+    if (m.take(*Catalogue::instance().instances(name)[0])) json["systems"].push_back(name);
   return json;
 }
 

@@ -72,7 +72,7 @@ StateNames state_names(const Problem& problem) {
           formulas ? formulas->velocities : std::vector<std::string>{},
           names_in_expressions(problem.study, system),
           {ignored.begin(), ignored.end()},
-          system.turn != nullptr,
+          system.on_group,
           formulas ? formulas->momenta : std::vector<std::string>{}};
 }
 
@@ -126,7 +126,7 @@ struct Ensemble::Impl {
       require_same_header(study.system, before->system, study.ensemble.file.string(), where);
       const Problem earlier(*before);
       as_they_are = study.ensemble.group == "/final" && continues(earlier, problem);
-      const bool has_frame = system.turn != nullptr && (points.v.width != 0 || points.p.width != 0);
+      const bool has_frame = system.on_group && (points.v.width != 0 || points.p.width != 0);
       if (has_frame && study.ensemble.frame.empty()) in_space = earlier.method->in_space;
     }
     return points;

@@ -5,7 +5,9 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "rattleback/base/json.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/mutex.hpp"
 #include "rattleback/kernels/compiler.hpp"
@@ -16,11 +18,55 @@
 namespace rattleback {
 namespace {
 
-/// What a study says of a system besides its functions. It lives as long as the process, like the entries of the catalogue.
+/// A system of formulas with its values, and its entry, which points to them. It lives as long as the process, like the entries of the
+/// catalogue.
 struct Described {
   SystemFormulas formulas;
-  std::vector<ParameterInfo> parameters;
-  SystemEntry entry;
+  PrintedSystem printed;  ///< without values
+  std::string type, configuration;
+  std::vector<ParameterInfo> parameters = {};
+  std::vector<StructureInfo> structure = {};
+  std::vector<ObservableInfo> observables = {};
+  std::vector<const char*> coordinates = {}, separable_without = {};
+  const PointFunctions* functions = nullptr;
+  SystemEntry entry{};
+
+  /// Sets the entry from the rest.
+  void describe() {
+    static_cast<SystemForm&>(entry) = printed.form;
+    for (const auto& parameter : formulas.parameters)
+      parameters.push_back({parameter.name.c_str(), parameter.value, parameter.unit.c_str(), parameter.text.c_str()});
+    for (const auto& dimension : formulas.dimensions)
+      structure.push_back({dimension.name.c_str(), static_cast<double>(dimension.value)});
+    const CommonObservables common(entry);
+    observables.assign(common.list, common.list + common.count);
+    for (const auto& observable : formulas.observables)
+      observables.push_back({observable.name.c_str(), observable.conserved, observable.text.c_str()});
+    for (const std::string& name : formulas.coordinates) coordinates.push_back(name.c_str());
+    for (const std::string& name : printed.separable_without) separable_without.push_back(name.c_str());
+    entry.name = formulas.name.c_str();
+    entry.alias = entry.variant = "";
+    entry.summary = formulas.summary.c_str();
+    entry.configuration = configuration.c_str();
+    entry.source = formulas.source.c_str();
+    entry.n = formulas.n();
+    entry.elements = formulas.elements();
+    entry.m = formulas.m();
+    entry.positions = static_cast<int>(formulas.constraints.size());
+    entry.parameters = parameters;
+    entry.structure = structure;
+    entry.observables = observables;
+    entry.coordinates = coordinates;
+    entry.default_q = formulas.q;
+    entry.default_v = formulas.v;
+    entry.default_p = formulas.p;
+    entry.separable_without = separable_without;
+    entry.time_scale = formulas.time_scale;
+    entry.source_text = {"", type.c_str(), printed.header.c_str()};
+    entry.functions = &functions;
+    entry.force_of_velocity = printed.force_of_velocity;
+    entry.without_quotient = printed.without_quotient.c_str();
+  }
 };
 
 /// Returns the system without values, from which the kernels are compiled.
@@ -43,29 +89,25 @@ SystemFormulas without_values(SystemFormulas system) {
 const SystemEntry& system_of_formulas(const SystemFormulas& formulas) {
   static Mutex mutex;
   static std::deque<Described> all;
-  static std::map<std::string, const SystemEntry*> known;  // by the header with all values, and the momentum
-  const std::string header = fmt::format("{}// {}", system_header(formulas), fmt::join(formulas.p, ", "));
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto found = known.find(header); found != known.end()) return *found->second;
-  }
+  static std::map<std::string, const SystemEntry*> known;  // by the header and all values
   const SystemFormulas plain = without_values(formulas);
-  const std::string text = system_header(plain), type = system_type(plain);
-  const SystemEntry& compiled = Kernels::instance().system({"", type.c_str(), text.c_str()});  // not under the lock
+  Described own{.formulas = formulas,
+                .printed = print_system(plain),
+                .type = system_type(plain),
+                .configuration = plain.configuration()};
+  std::vector<std::string> values{own.printed.header, formulas.summary, formulas.source};
+  for (const auto& parameter : formulas.parameters)
+    values.insert(values.end(), {fmt::format("{}", parameter.value), parameter.unit, parameter.text});
+  for (const auto& observable : formulas.observables) values.push_back(observable.text);
+  values.push_back(fmt::format("{} {} {} {}", formulas.q, formulas.v, formulas.p, formulas.time_scale));
   const std::lock_guard lock(mutex);
-  const SystemEntry*& found = known[header];
-  if (found != nullptr) return *found;
-  Described& own = all.emplace_back(Described{formulas, {}, compiled});
-  for (const auto& parameter : own.formulas.parameters)
-    own.parameters.push_back({parameter.name.c_str(), parameter.value, parameter.unit.c_str(), parameter.text.c_str()});
-  own.entry.summary = own.formulas.summary.c_str();
-  own.entry.source = own.formulas.source.c_str();
-  own.entry.parameters = own.parameters;
-  own.entry.default_q = own.formulas.q;
-  own.entry.default_v = own.formulas.v;
-  own.entry.default_p = own.formulas.p;
-  own.entry.time_scale = own.formulas.time_scale;
-  return *(found = &own.entry);
+  const SystemEntry*& found = known[json_text(Json(values))];
+  if (found == nullptr) {
+    Described& kept = all.emplace_back(std::move(own));
+    kept.describe();
+    found = &kept.entry;
+  }
+  return *found;
 }
 
 const SystemEntry& system_of_header(Study& study) {

@@ -15,6 +15,7 @@
 #include "rattleback/base/mutex.hpp"
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/random.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/grid.hpp"
 
 namespace rattleback {
@@ -24,14 +25,15 @@ Point::Point(const SystemEntry& system, const Ensemble& ensemble, const Study& s
     : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
   if (q.size() != static_cast<std::size_t>(system.elements)) {
     q.resize(static_cast<std::size_t>(system.elements));
-    system.expand(data.q.data(), q.data());
+    point_functions(system).expand(data.q.data(), q.data());
   }
   v.resize(static_cast<std::size_t>(system.n));
   p.resize(static_cast<std::size_t>(system.n));
   lambda.resize(static_cast<std::size_t>(system.m));
-  report = system.prepare({data.parameters.data(), study.time.start}, {q.data(), v.data(), p.data(), lambda.data()},
-                          {ensemble.from_momentum(), ensemble.multiplier_given(), study.ensemble.project,
-                           ensemble.in_space(), in_space, data.step});
+  report = point_functions(system).prepare({data.parameters.data(), study.time.start},
+                                           {q.data(), v.data(), p.data(), lambda.data()},
+                                           {ensemble.from_momentum(), ensemble.multiplier_given(),
+                                            study.ensemble.project, ensemble.in_space(), in_space, data.step});
 }
 
 namespace {
@@ -47,7 +49,7 @@ std::string at_axes(const Ensemble& ensemble, const InitialData& data) {
 Eigen::MatrixXd inverse_mass(const SystemEntry& system, SystemAt place, const Point& point) {
   const auto velocity = [&](const Eigen::VectorXd& p) {
     Eigen::VectorXd v(system.n);
-    system.velocity(place, point.q.data(), p.data(), v.data());
+    point_functions(system).velocity(place, point.q.data(), p.data(), v.data());
     return v;
   };
   const Eigen::VectorXd at_rest = velocity(Eigen::VectorXd::Zero(system.n));
@@ -66,7 +68,7 @@ std::string why_undetermined(const SystemEntry& system, SystemAt place, const Po
   if (!inverse.allFinite())
     return "does not determine the multiplier (the mass matrix is singular there); choose another state";
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> forms(system.m, system.n);
-  system.forms(place, point.q.data(), point.v.data(), forms.data());
+  point_functions(system).forms(place, point.q.data(), point.v.data(), forms.data());
   if (!forms.allFinite()) return "is not finite (the system is singular there); choose another state";
   const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(forms).singularValues();
   const double smallest = values[system.m - 1], largest = values[0];
@@ -124,7 +126,7 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
         report.other_velocity, report.by_lagrangian, report.by_parts);
   std::vector<double> v(point.v.size());
   const SystemAt place{parameters.data(), study.time.start};
-  system.velocity(place, point.q.data(), point.p.data(), v.data());
+  point_functions(system).velocity(place, point.q.data(), point.p.data(), v.data());
   if (all_finite(point.p) && !all_finite(v))
     return "does not determine its velocity (the mass matrix is singular there); choose another state";
   if (all_finite(point.q) && all_finite(point.v) && !all_finite(point.p))

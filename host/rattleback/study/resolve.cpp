@@ -5,6 +5,7 @@
 
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/grid.hpp"
 #include "rattleback/study/observables.hpp"
 #include "rattleback/study/parts.hpp"
@@ -35,7 +36,7 @@ void check_file(const Study& study) {
 void check_frame(const Study& study, const SystemEntry& system) {
   const std::string &frame = study.ensemble.frame, where = study.place("ensemble.frame");
   if (frame.empty()) return;
-  if (system.turn == nullptr)
+  if (!system.on_group)
     input_error(where, fmt::format("ensemble.frame is for systems on Lie groups (the configuration space of '{}' is "
                                    "R^{}); leave it out",
                                    system.name, system.n));
@@ -161,8 +162,8 @@ void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p) {
   study.ensemble.q.assign(system.default_q.begin(), system.default_q.end());
   std::vector<double> v(system.default_v.begin(), system.default_v.end()),
       p(system.default_p.begin(), system.default_p.end());
-  if (system.turn != nullptr && problem.given_in_space())
-    system.turn(system.default_q.data(), v.data(), p.empty() ? nullptr : p.data(), true);
+  if (system.on_group && problem.given_in_space())
+    point_functions(system).turn(system.default_q.data(), v.data(), p.empty() ? nullptr : p.data(), true);
   if (!p.empty()) {
     study.ensemble.p.assign(p.begin(), p.end());
     return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rattleback/catalogue/form.hpp"
 #include "rattleback/catalogue/option.hpp"
 
 namespace rattleback {
@@ -29,39 +30,6 @@ struct StructureInfo {
   const char* name;
   double value;
 };
-
-/// A scalar function of the state. A conserved function is an invariant of the continuous equations.
-struct ObservableInfo {
-  const char* name;
-  bool conserved;
-  const char* text;
-};
-
-enum class ConstraintKind {
-  none,
-  velocity,
-  holonomic,
-  mixed  ///< some are holonomic, the others are on velocities
-};
-
-/// Several kinds: ConstraintKind::holonomic | ConstraintKind::none.
-class ConstraintKinds {
- public:
-  constexpr ConstraintKinds(ConstraintKind kind) : bits_(1u << static_cast<unsigned>(kind)) {}
-  [[nodiscard]] constexpr bool contain(ConstraintKind kind) const {
-    return (bits_ >> static_cast<unsigned>(kind) & 1u) != 0;
-  }
-  friend constexpr ConstraintKinds operator|(ConstraintKinds a, ConstraintKinds b) {
-    a.bits_ |= b.bits_;
-    return a;
-  }
-
- private:
-  unsigned bits_;
-};
-constexpr ConstraintKinds operator|(ConstraintKind a, ConstraintKind b) {
-  return ConstraintKinds(a) | ConstraintKinds(b);
-}
 
 /// Status bits of a trajectory; 0 is good. A trajectory with any bit set stays at its last good state, and one that is parasitic at
 /// its last state.
@@ -159,8 +127,27 @@ struct SystemSource {
   const char* text = nullptr;  ///< the header itself, where there is no file
 };
 
+/// The functions of a system at single points.
+struct PointFunctions {
+  /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
+  PrepareReport (*prepare)(SystemAt at, PointView point, PrepareOptions options);
+  /// Computes v from (q, p).
+  void (*velocity)(SystemAt at, const double* q, const double* p, double* v);
+  /// Computes the forms along which multipliers act at (q, v), Phi_v or Dg: m rows of n numbers.
+  void (*forms)(SystemAt at, const double* q, const double* v, double* rows);
+  /// Computes q from n numbers: rotation vectors, in space, become rotations; other numbers stay. Null on R^n.
+  void (*expand)(const double* x, double* q);
+  /// Turns v and p from the body to space (right trivialised) or back; v or p may be null. Null on R^n.
+  void (*turn)(const double* q, double* v, double* p, bool to_space);
+  /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v) with the momentum p; `in_space` says
+  /// whether v and p are in space or in the body.
+  void (*tangent)(SystemAt at, const double* q, const double* v, const double* p, bool in_space, double* tangent);
+  /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
+  bool (*multiplier)(SystemAt at, const double* q, const double* v, double* lambda);
+};
+
 /// A system instance. Strings and arrays have static storage duration.
-struct SystemEntry {
+struct SystemEntry : SystemForm {
   const char* name;
   const char* alias;    ///< another name of the literature; "" for none
   const char* variant;  ///< "" when the system has only one variant
@@ -171,43 +158,26 @@ struct SystemEntry {
   int elements;   ///< count of numbers in a configuration: n on R^n, 9 on SO(3)
   int m;          ///< number of constraints
   int positions;  ///< number of those on positions, which come first
-  ConstraintKind constraint;
   std::span<const ParameterInfo> parameters;
   std::span<const StructureInfo> structure;
   std::span<const ObservableInfo> observables;
   std::span<const char* const> coordinates;  ///< names of the components of q; empty without names
   std::span<const double> default_q, default_v;
-  /// The condensed methods apply: L = v.Mv/2 - U(q) on R^n for all parameters, with a constraint affine in v or none.
-  bool condensable;
   std::span<const char* const> separable_without;  ///< parameters that must be 0 for the separable form to hold
   /// The time in which the motion from the default state changes much; tests and benchmarks choose steps by this time.
   double time_scale;
-  /// Completes a point (Legendre transform, multiplier of the continuous equations) and checks the constraint.
-  PrepareReport (*prepare)(SystemAt at, PointView point, PrepareOptions options);
-  /// Computes v from (q, p).
-  void (*velocity)(SystemAt at, const double* q, const double* p, double* v);
-  /// Computes the forms along which multipliers act at (q, v), Phi_v or Dg: m rows of n numbers.
-  void (*forms)(SystemAt at, const double* q, const double* v, double* rows);
-  /// Computes q from n numbers: rotation vectors, in space, become rotations; other numbers stay. Null on R^n.
-  void (*expand)(const double* x, double* q);
+  SystemSource source_text;
   /// Moves the state (q, v) by `time` along the exact solution, in place, and sets p and lambda. Null for a system
   /// without known solution; false where the parameters or the state have no known solution.
   bool (*exact)(const double* parameters, double time, PointView point);
-  /// Turns v and p from the body to space (right trivialised) or back; v or p may be null. Null on R^n.
-  void (*turn)(const double* q, double* v, double* p, bool to_space);
-  /// Computes the initial tangent vector (dq, dp, dlambda) of Lyapunov exponents at (q, v) with the momentum p; `in_space` says
-  /// whether v and p are in space or in the body.
-  void (*tangent)(SystemAt at, const double* q, const double* v, const double* p, bool in_space, double* tangent);
-  /// Computes the multiplier of the continuous equations at (q, v), with v in the body; false where they do not determine it.
-  bool (*multiplier)(SystemAt at, const double* q, const double* v, double* lambda);
-  ObserveFunction observe;  ///< the observables, without packs
-  std::uint64_t takes;      ///< bit i: the step of built-in method i takes the system (builtin/methods.hpp)
-  SystemSource source_text;
-  bool hamiltonian_alone = false;  ///< the system has no Lagrangian
-  bool driven = false;             ///< the time or an applied force acts on the motion
-  bool force_of_velocity = false;  ///< the applied force depends on the velocity
+  /// Where the functions at points are. The pointer is null for a system of formulas until they are compiled: point_functions of
+  /// host/rattleback/kernels/kernels.hpp does so when they are first asked for.
+  const PointFunctions** functions;
+  bool force_of_velocity;  ///< the applied force depends on the velocity
   /// The momentum of the default state, where it is not that of default_v; empty otherwise.
-  std::span<const double> default_p = {};
+  std::span<const double> default_p;
+  /// A function in its formulas that has no difference quotient, such as "tan"; "" for none, and where the system is no formula.
+  const char* without_quotient = "";
 };
 
 struct Settlement;
@@ -218,6 +188,9 @@ struct MethodEntry {
   const char* source;
   const char* order;            ///< in words, as a function of the options
   ConstraintKinds constraints;  ///< kinds of constraints that the method takes
+  /// What the step asks for besides the kind of constraints, as a rule for the form of a system; `needs` says it in words. The
+  /// constraints of the step's template ask for the same, and a test compares the two. Null: nothing.
+  bool (*takes)(const SystemForm& form) = nullptr;
   std::span<const OptionInfo> options;
   bool carries_multiplier;  ///< lambda is part of the state
   /// Turns the values of all options, in the entry's order, into the numbers for the constructor of the step
@@ -235,7 +208,9 @@ struct MethodEntry {
   int (*stages_of)(std::span<const OptionValue> values) = nullptr;
   /// Further needs besides the kind of constraints, as "a Lagrangian v.Mv/2 - U(q) on R^n"; null: nothing.
   const char* needs = nullptr;
-  bool driven = false;          ///< takes systems with explicit time and applied forces, and measures their work
+  bool driven = false;  ///< takes systems with explicit time and applied forces, and measures their work
+  /// Takes difference quotients of the energy and of constraints on positions, which not all functions have (real/secant.hpp).
+  bool difference_quotients = false;
   bool separable_form = false;  ///< uses the separable form of a system with two forms (SystemEntry::separable_without)
   /// Whether the constraints on positions and on velocities hold to round-off. Otherwise their error is of the order of
   /// the step.
@@ -257,6 +232,11 @@ struct MethodEntry {
   /// and the type over T and System, where {name} stands for the value of a compiled option.
   const char* header = nullptr;
   const char* step = nullptr;
+
+  /// Whether the method takes systems of this form.
+  [[nodiscard]] constexpr bool take(const SystemForm& form) const {
+    return constraints.contain(form.constraint) && (driven || !form.driven) && (takes == nullptr || takes(form));
+  }
 };
 
 /// The count of numbers that a state has besides q, p and lambda: those of the method, then the work of a driven system.
@@ -280,9 +260,9 @@ struct MethodEntry {
       return true;
     case OptionScope::groups_matter:
     case OptionScope::groups_only:
-      return system.turn != nullptr;
+      return system.on_group;
     case OptionScope::rn_only:
-      return system.turn == nullptr;
+      return !system.on_group;
     case OptionScope::holonomic_only:
       return system.constraint == ConstraintKind::holonomic;
   }
@@ -442,7 +422,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 8;
+inline constexpr int binary_interface = 9;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

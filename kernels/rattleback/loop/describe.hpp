@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "rattleback/loop/lanes.hpp"
-#include "rattleback/loop/observe.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
 #include "rattleback/mechanics/system.hpp"
 #include "rattleback/start/consistent.hpp"
@@ -130,7 +129,7 @@ PrepareReport prepare(SystemAt place, PointView point, PrepareOptions options) {
   return report;
 }
 
-/// See SystemEntry::turn.
+/// See PointFunctions::turn.
 template <template <class> class SystemOf>
 void turn(const double* q, double* v, double* p, bool to_space) {
   using System = SystemOf<double>;
@@ -159,7 +158,7 @@ void forms(SystemAt place, const double* q, const double* v, double* rows) {
   }
 }
 
-/// See SystemEntry::multiplier.
+/// See PointFunctions::multiplier.
 template <template <class> class SystemOf>
 bool multiplier(SystemAt place, const double* q, const double* v, double* lambda) {
   using System = SystemOf<double>;
@@ -173,7 +172,7 @@ bool multiplier(SystemAt place, const double* q, const double* v, double* lambda
   return true;
 }
 
-/// See SystemEntry::expand.
+/// See PointFunctions::expand.
 template <template <class> class SystemOf>
 void expand(const double* x, double* q) {
   using System = SystemOf<double>;
@@ -272,14 +271,6 @@ void initial_tangent(SystemAt place, const double* q, const double* v, [[maybe_u
   for (int i = 0; i < N + n + m; ++i) tangent[i] /= sqrt(square);
 }
 
-/// See SystemEntry::observe.
-template <template <class> class SystemOf>
-void observe(const KernelArguments& arguments, const double* chunk, int begin, int end, const ObservableCode* codes,
-             int count, double* values) {
-  for (int lane = begin; lane < end; ++lane)
-    observe_lanes<double, SystemOf>(arguments, chunk, lane, codes, count, values);
-}
-
 /// See SystemEntry::default_p.
 template <class System>
 std::span<const double> default_momentum() {
@@ -292,7 +283,7 @@ std::span<const double> default_momentum() {
 
 /// The entry of a system; one object per system.
 template <template <class> class SystemOf>
-const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
+const SystemEntry& describe(SystemSource source = {}) {
   using System = SystemOf<double>;
   static constexpr auto parameters = parameters_of<System>();
   static constexpr auto structure = structure_of<System>();
@@ -304,7 +295,16 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                   s.exact(0.0, q, v);
                 })
     exact_solution = exact<SystemOf>;
-  static const SystemEntry entry{System::name,
+  static constexpr PointFunctions at_points{prepare<SystemOf>,
+                                            velocity_from_momentum<SystemOf>,
+                                            forms<SystemOf>,
+                                            on_group<System> ? expand<SystemOf> : nullptr,
+                                            on_group<System> ? turn<SystemOf> : nullptr,
+                                            initial_tangent<SystemOf>,
+                                            multiplier<SystemOf>};
+  static const PointFunctions* functions = &at_points;
+  static const SystemEntry entry{form_of<System>(),
+                                 System::name,
                                  alias_of<System>(),
                                  variant_of<System>(),
                                  System::summary,
@@ -314,29 +314,17 @@ const SystemEntry& describe(SystemSource source = {}, std::uint64_t takes = 0) {
                                  element_size<System>,
                                  System::m,
                                  position_count<System>,
-                                 kind_of<System>(),
                                  parameters,
                                  structure,
                                  listed,
                                  coordinates,
                                  System::default_q,
                                  System::default_v,
-                                 Condensable<System>,
                                  without,
                                  time_scale<System>(),
-                                 prepare<SystemOf>,
-                                 velocity_from_momentum<SystemOf>,
-                                 forms<SystemOf>,
-                                 on_group<System> ? expand<SystemOf> : nullptr,
-                                 exact_solution,
-                                 on_group<System> ? turn<SystemOf> : nullptr,
-                                 initial_tangent<SystemOf>,
-                                 multiplier<SystemOf>,
-                                 observe<SystemOf>,
-                                 takes,
                                  source,
-                                 HamiltonianAlone<System>,
-                                 timed<System>,
+                                 exact_solution,
+                                 &functions,
                                  detail::force_depends_on_velocity<SystemOf>(),
                                  default_momentum<System>()};
   return entry;

@@ -94,12 +94,9 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
       case ObservableCode::residual:
         x = Lanes<T>::load(chunk + rows.residual * row_size + lane);
         break;
-      case ObservableCode::lyapunov: {
-        const T time =  // also of a run back in time, whose exponents are those of its own direction
-            abs(load_or<T>(chunk, rows.step, lane, a.step)) * Lanes<T>::load(chunk + rows.steps * row_size + lane);
-        x = select(time == T(0.0), T(0.0), log_norm_of_tangent<T, element_size<Sys> + n>(rows, chunk, lane) / time);
+      case ObservableCode::lyapunov:
+        x = lyapunov_exponent<T>(a, chunk, lane, element_size<Sys> + n);
         break;
-      }
       case ObservableCode::power:
         if constexpr (timed<Sys>) x = power_of_state<T, Sys>(a, chunk, lane, time_of_state<T>(a, chunk, lane), q, p);
         break;

@@ -107,12 +107,4 @@ class Tangent {
   T exponent_;
 };
 
-/// ln of the Euclidean norm of (dq, dp).
-template <class T, int size>
-RB_HD T log_norm_of_tangent(const ChunkLayout& rows, const double* chunk, int lane) {
-  const auto d = load_rows<T, size>(chunk, rows.tangent, lane);
-  const T exponent = Lanes<T>::load(chunk + rows.tangent_exponent * row_size + lane);
-  return fma(exponent, T(0.6931471805599453), T(0.5) * log(dot(d, d)));
-}
-
 RB_NAMESPACE_END

@@ -151,6 +151,19 @@ concept HolonomicOnRn = LagrangianOnRn<System> && (System::m == 0 || is_holonomi
 template <class System>
 concept ConstrainedOnRn = HolonomicOnRn<System> && System::m > 0;
 
+/// v follows from (q, p) without a linear solve, as the Hamiltonian schemes on R^n need it.
+template <class System>
+concept ExplicitVelocity =
+    Separable<System> ||
+    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.velocity(q, q); };
+
+/// A Lagrange top in directors, without further forces.
+template <class System>
+concept LagrangeTop = !timed<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+  s.angular_momentum(q, q);
+  s.axial_inertia;
+};
+
 /// Mass, constraint and potential have the form that condensed holonomic methods take; the mass is constant.
 template <class System>
 concept Blocks = Separable<System> && !timed<System> &&

@@ -33,6 +33,22 @@ constexpr bool conserves_energy() {
   }
 }
 
+/// The form of a system, which the concepts decide.
+template <class System>
+constexpr SystemForm form_of() {
+  return {.constraint = kind_of<System>(),
+          .on_group = on_group<System>,
+          .driven = timed<System>,
+          .hamiltonian_alone = HamiltonianAlone<System>,
+          .of_momentum = HamiltonianAlone<System> || requires {System::by_hamiltonian;
+}
+, .separable = Separable<System>, .separable_form = SeparableForm<System>, .affine = AffineConstraint<System>,
+    .offset = has_constraint_offset<System>, .explicit_velocity = !on_group<System> && ExplicitVelocity<System>,
+    .lagrange_top = LagrangeTop<System>, .conserves_energy = conserves_energy<System>()
+}
+;
+}
+
 /// Number of observables of a system: energy, constraint (if any), hidden constraint (if some are on positions), invariants.
 template <class System>
 inline constexpr int observable_count = 1 + (System::m > 0 ? 1 : 0) + (position_count<System> > 0 ? 1 : 0) +
@@ -42,17 +58,9 @@ template <class System>
 constexpr auto observables() {
   std::array<ObservableInfo, observable_count<System>> r{};
   std::size_t i = 0;
-  constexpr bool of_momentum = HamiltonianAlone<System> || requires { System::by_hamiltonian; };
-  r[i++] = {"energy", conserves_energy<System>(), of_momentum ? "energy H(q, p)" : "energy v.dL/dv - L"};
-  if constexpr (is_mixed<System>) {
-    r[i++] = {"constraint", false, "max norm of the constraints g(q) and Phi(q, v)"};
-    r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint, the derivative of g(q) along v"};
-  } else if constexpr (is_holonomic<System>) {
-    r[i++] = {"constraint", false, "max norm of the constraint g(q)"};
-    r[i++] = {"hidden_constraint", false, "max norm of the hidden constraint Dg(q) v"};
-  } else if constexpr (System::m > 0) {
-    r[i++] = {"constraint", false, "max norm of the constraint Phi(q, v)"};
-  }
+  constexpr CommonObservables common(form_of<System>());
+  static_assert(common.count + invariants_of<System>().size() == r.size());
+  for (int k = 0; k < common.count; ++k) r[i++] = common.list[k];
   for (const ObservableInfo& invariant : invariants_of<System>()) r[i++] = invariant;
   return r;
 }

@@ -214,3 +214,41 @@ a sin(x) cos(y) + tan(x/4) + asin(x/9) acos(y/9) + atan(x y) + atan2(3 + x^2, y)
 initial = { q = [0.4, 0.7] }
 )toml"},
 };
+
+/// One system of each form that the others do not have (catalogue/form.hpp).
+inline constexpr WrittenSystem systems_of_each_form[] = {
+    {"linear_hamiltonian", "coordinates = ['x', 'y']\nhamiltonian = 'x p_y - y p_x + x^2 y'"},
+    {"regular_hamiltonian", "coordinates = ['x', 'y']\nhamiltonian = 'sqrt(1 + p_x^2 + p_y^2) + x^2 y'"},
+    {"quadratic_hamiltonian", "coordinates = ['x', 'y']\nhamiltonian = 'p_x^2/2 + p_y^2 + x^2 y'"},
+    {"hamiltonian_in_time", "coordinates = ['x']\nhamiltonian = 'p_x^4/4 + p_x^2/2 + x^2 cos(t)'"},
+    {"hamiltonian_on_a_group", "group = 'SO(3)'\nhamiltonian = '(m1^2 + m2^2 + 2 m3^2)/2 + m1^4 + R33'"},
+    {"linear_hamiltonian_on_a_group", "group = 'SO(3)'\nhamiltonian = 'm1 + R33 m2'"},
+    {"constrained_hamiltonian",
+     "coordinates = ['x', 'y']\nhamiltonian = 'p_x^4 + p_x^2/2 + p_y^2/2'\nconstraints = ['x^2 + y^2 - 1']\n"
+     "initial = {q = [1, 0], v = [0, 0.1]}"},
+    {"both_kinds",
+     "coordinates = ['x', 'y', 'z', 'w']\npotential = 'x z'\nconstraints = ['x^2 + y^2 - 1']\nvelocity_constraints = "
+     "['v_w - z v_z']\ninitial = {q = [1, 0, 0, 0]}"},
+    {"force_of_velocity", "coordinates = ['x', 'y']\npotential = 'x^2'\nforce = ['-v_x', 'cos(t)']"},
+    {"force_of_time", "coordinates = ['x', 'y']\npotential = 'x^2'\nforce = ['y', 'cos(t)']"},
+    {"potential_in_time", "coordinates = ['x', 'y']\npotential = 'x^2 cos(t)'"},
+    {"mass_in_time", "coordinates = ['x', 'y']\nmass = ['2 + cos(t)', '1']\npotential = 'x^2'"},
+    {"observed_in_time", "coordinates = ['x']\npotential = 'x^2'\nobservables = {a = 'x cos(t)'}"},
+    {"constraint_in_time",
+     "coordinates = ['x', 'y']\npotential = 'y'\nconstraints = ['(x - sin(t))^2 + y^2 - 1']\ninitial = {q = [1, 0]}"},
+    {"driven_on_a_group", "group = 'SO(3)'\npotential = 'R33'\nforce = ['-w1', '0', '0']"},
+    {"moving_floor", "coordinates = ['x', 'y']\nvelocity_constraints = ['v_x - 1 - y v_y']\ninitial = {v = [1, 0]}"},
+    {"floor_in_time",
+     "coordinates = ['x', 'y']\nvelocity_constraints = ['v_x - sin(t) - y v_y']\ninitial = {v = [0, 0]}"},
+    {"full_mass",
+     "coordinates = ['x', 'y', 'z']\nmass = [['2', 'sin(x)/2', '0.1'], ['sin(x)/2', '2', '0'], ['0.1', '0', '1']]\n"
+     "constraints = ['x^2 + y^2 + z^2 - 1']\ninitial = {q = [1, 0, 0]}"},
+    {"constant_full_mass",
+     "coordinates = ['x', 'y', 'z']\nmass = [['2', '0.5', '0.1'], ['0.5', '2', '0'], ['0.1', '0', '1']]\n"
+     "constraints = ['x^2 + y^2 + z^2 - 1']\ninitial = {q = [1, 0, 0]}"},
+    {"circles", "group = 'S^1 x R^1'\ncoordinates = ['a', 'x']\npotential = 'cos(a) + x^2'"},
+    {"lagrangian_on_a_group", "group = 'SO(3)'\nlagrangian = '(w1^2 + w2^2 + 2 w3^2)/2 + w1^4 - R33'"},
+    {"gyroscope", "group = 'SO(3)'\nlagrangian = '(w1^2 + w2^2 + 2 w3^2)/2 + R31 w1 - R33'"},
+    {"driven_magnet",
+     "coordinates = ['x', 'y']\nparameters = {b = 1}\nvector_potential = ['b y', '0']\npotential = 'x^2 cos(t)'"},
+};

@@ -53,8 +53,8 @@ struct Chunk {
       arguments.parameters[i] = parameters.back();
       arguments.parameter_row[i] = -1;
     }
-    system.prepare({parameters.data(), 0.0}, {q.data(), v.data(), p.data(), lambda.data()},
-                   {false, false, false, false, method.in_space});
+    point_functions(system).prepare({parameters.data(), 0.0}, {q.data(), v.data(), p.data(), lambda.data()},
+                                    {false, false, false, false, method.in_space});
     data.assign(static_cast<std::size_t>(rows.rows) * row_size, 0.0);
     const auto put = [this](int row, const std::vector<double>& x) {
       for (std::size_t i = 0; i < x.size(); ++i) data[(static_cast<std::size_t>(row) + i) * row_size] = x[i];

@@ -1,19 +1,14 @@
 #pragma once
 // RB_DESCRIBE(list, function) defines a function that adds the systems of a list of builtin/systems.hpp.
 
-#include "rattleback/builtin/steps.hpp"
-#include "rattleback/builtin/takes.hpp"
+#include "rattleback/builtin/systems.hpp"
 #include "rattleback/loop/describe.hpp"
 #include "rattleback/study/builtin/builtin.hpp"
-
-#include "rattleback/builtin/systems.hpp"
 
 #define RB_ALIAS(id, header, ...) \
   template <class T>              \
   using System_##id = __VA_ARGS__;
-#define RB_ADD(id, header, ...) \
-  systems.push_back(            \
-      &describe<System_##id>({"rattleback/systems/" header, #__VA_ARGS__}, methods_that_take<System_##id<double>>()));
+#define RB_ADD(id, header, ...) systems.push_back(&describe<System_##id>({"rattleback/systems/" header, #__VA_ARGS__}));
 #define RB_DESCRIBE(list, function)                      \
   namespace rattleback {                                 \
   namespace {                                            \

@@ -10,13 +10,6 @@ RB_NAMESPACE_BEGIN
 /// Count of numbers that BobenkoSuris carries: 3 for M and 3 for a.
 inline constexpr int bobenko_suris_carried = 6;
 
-/// A Lagrange top in directors, without further forces.
-template <class System>
-concept LagrangeTop = !timed<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
-  s.angular_momentum(q, q);
-  s.axial_inertia;
-};
-
 /// The discrete Lagrange top of A. I. Bobenko, Y. B. Suris (Commun. Math. Phys. 204 (1999) 147). The step is explicit
 /// in the axis a and the angular momentum M about the tip. With I' = I + mass l^2,
 ///

@@ -29,12 +29,6 @@
 
 RB_NAMESPACE_BEGIN
 
-/// The Hamiltonian scheme above needs v(q, p) without a linear solve.
-template <class System>
-concept ExplicitVelocity =
-    Separable<System> ||
-    requires(const System& s, const Vector<typename System::scalar, System::n>& q) { s.velocity(q, q); };
-
 /// The step for any Lagrangian with an explicit inverse of p = L_v. The unknowns are u = (q' - q)/h, a velocity a at q with
 /// p' = L_v(q, a), h lambda and, if the scheme has gamma, gamma.
 template <class T, class System, GglScheme scheme>

@@ -56,6 +56,10 @@ inline constexpr MethodEntry generalized_alpha{
         "for constrained mechanical systems, Multibody Syst. Dyn. 18 (2007) 185",
     .order = "q, p, lambda: 2",
     .constraints = ConstraintKind::velocity | ConstraintKind::holonomic | ConstraintKind::none,
+    .takes =
+        [](const SystemForm& f) {
+          return needs::lagrangian_on_rn(f) && (f.affine || f.constraint == ConstraintKind::holonomic);
+        },
     .options = generalized_alpha_options,
     .carries_multiplier = true,
     .settle = by_settings<generalized_alpha_options, settle_generalized_alpha>,

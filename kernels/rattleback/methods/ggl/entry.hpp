@@ -29,6 +29,7 @@ constexpr MethodEntry ggl_entry(const char* name, const char* summary, const cha
           .source = ggl_source,
           .order = order,
           .constraints = ConstraintKind::holonomic,
+          .takes = needs::lagrangian_on_rn,
           .options = {},
           .carries_multiplier = true,
           .needs = ggl_needs,

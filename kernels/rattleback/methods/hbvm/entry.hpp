@@ -65,6 +65,7 @@ inline constexpr MethodEntry hbvm{
         "with Holonomic Constraints, eqs. (49)-(52)",
     .order = "2s without constraints; with them q: 2 (s = 1) or 4, p: 2, lambda: 1",
     .constraints = ConstraintKind::holonomic | ConstraintKind::none,
+    .takes = [](const SystemForm& f) { return needs::lagrangian_on_rn(f) && f.separable_form; },
     .options = hbvm_options,
     .carries_multiplier = true,
     .settle = by_settings<hbvm_options, settle_hbvm>,

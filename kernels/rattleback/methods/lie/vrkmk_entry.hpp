@@ -132,7 +132,7 @@ Settlement settle_vrkmk(const VrkmkSettings& settings, const SystemEntry& system
                           : settings.stages == 2 ? of.template operator()<2>()
                           : settings.stages == 3 ? of.template operator()<3>()
                                                  : of.template operator()<4>();
-  if (cutoff >= needed || system.turn == nullptr) return settlement;
+  if (cutoff >= needed || !system.on_group) return settlement;
   settlement.verdict = Settled::doubtful;
   settlement.message =
       fmt::format("method.cutoff = {} lowers the order of the tableau \"{}\" from {} to {}; {} keeps it", cutoff,
@@ -144,7 +144,7 @@ template <bool pade>
 int order_of_vrkmk(const VrkmkSettings& settings, const SystemEntry& system) {
   RungeKuttaTableau tableau;
   if (!find_vrkmk_tableau(settings, tableau).empty()) return 0;
-  if (settings.cutoff < 0 || system.turn == nullptr) return tableau.order;
+  if (settings.cutoff < 0 || !system.on_group) return tableau.order;
   return std::min(order_of_cutoff(settings.cutoff, pade), tableau.order);
 }
 

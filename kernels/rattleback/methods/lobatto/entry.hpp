@@ -72,12 +72,12 @@ inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEn
         fmt::format("composition = \"{}\" is for the step of two stages, and stages is {}; set stages = 2, or leave "
                     "composition out",
                     composition.name, settings.stages));
-  if (!plain && system.turn != nullptr)
+  if (!plain && system.on_group)
     return Settlement::refused(
         fmt::format("composition = \"{}\" needs a symmetric step, and the step is symmetric on R^n only ('{}' has {}); "
                     "leave it out",
                     composition.name, system.name, system.configuration));
-  if (splits && !system.condensable)
+  if (splits && !system.condensable())
     return Settlement::refused(
         fmt::format("composition = \"{}\" splits L = v.Mv/2 - U(q) with a constant M ('{}' has another L); set "
                     "composition = \"suzuki4\", \"kahan-li6\" or \"kahan-li8\"",
@@ -88,7 +88,7 @@ inline Settlement settle_lobatto(const LobattoSettings& settings, const SystemEn
                     "set composition = "
                     "\"suzuki4\", \"kahan-li6\" or \"kahan-li8\", or more stages",
                     composition.name, system.name));
-  if (!plain) return Settlement::of(composition_numbers(composition, system.m == 0 && system.condensable));
+  if (!plain) return Settlement::of(composition_numbers(composition, system.m == 0 && system.condensable()));
   return Settlement::of(NormalisingNumbers{settings.normalise ? 1.0 : 0.0});
 }
 
@@ -121,6 +121,7 @@ inline constexpr MethodEntry nonholonomic_lobatto{
         "systems, eqs. (14), (26), (27)",
     .order = "q, p: 2s-2; lambda: s (s even), s-1 (s odd)",
     .constraints = ConstraintKind::velocity | ConstraintKind::mixed,
+    .takes = needs::lagrangian,
     .options = nonholonomic_lobatto_options,
     .carries_multiplier = true,
     .missing = nonholonomic_without,
@@ -139,6 +140,7 @@ inline constexpr MethodEntry holonomic_lobatto{
         "systems, eqs. (13), (26), (27)",
     .order = "q, p: 2s-2, with a composition the first number in its name; lambda: s-1",
     .constraints = ConstraintKind::holonomic,
+    .takes = needs::lagrangian,
     .options = holonomic_lobatto_options,
     .carries_multiplier = true,
     .settle = by_settings<holonomic_lobatto_options, settle_lobatto>,
@@ -156,6 +158,7 @@ inline constexpr MethodEntry lobatto{
         "systems, eqs. (9), (26), (27)",
     .order = "2s-2; with a composition the first number in its name",
     .constraints = ConstraintKind::none,
+    .takes = needs::lagrangian,
     .options = lobatto_options,
     .carries_multiplier = false,
     .settle = by_settings<lobatto_options, settle_lobatto>,

@@ -64,6 +64,7 @@ inline constexpr MethodEntry nonholonomic_dla{
     .source = "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365",
     .order = "q, p: 2, with a composition the number in its name",
     .constraints = ConstraintKind::velocity,
+    .takes = needs::affine,
     .options = dla_options,
     .carries_multiplier = false,
     .settle = by_settings<dla_options, settle_dla>,

@@ -34,6 +34,7 @@ inline constexpr MethodEntry nonholonomic_leapfrog{
         "eq. (4.18)",
     .order = "q, p: 2, with a composition the number in its name",
     .constraints = ConstraintKind::velocity,
+    .takes = needs::affine_on_rn,
     .options = leapfrog_options,
     .carries_multiplier = false,
     .settle = by_settings<leapfrog_options, settle_leapfrog>,

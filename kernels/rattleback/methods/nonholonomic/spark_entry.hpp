@@ -31,6 +31,7 @@ inline constexpr MethodEntry nonholonomic_spark{
         "Lagrange-d'Alembert SPARK integrators for nonholonomic Lagrangian systems",
     .order = "q, p: 2s-2",
     .constraints = ConstraintKind::velocity,
+    .takes = needs::affine_on_rn,
     .options = spark_options,
     .carries_multiplier = false,
     .missing = spark_without,

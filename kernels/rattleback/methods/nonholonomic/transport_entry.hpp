@@ -32,6 +32,7 @@ inline constexpr MethodEntry nonholonomic_energy{
         "nonholonomic systems, J. Nonlinear Sci. 29 (2019) 1523 (the class of schemes)",
     .order = "q, p: 2, with a composition the first number in its name",
     .constraints = ConstraintKind::velocity,
+    .takes = [](const SystemForm& f) { return f.condensable() && !f.offset; },
     .options = nonholonomic_energy_options,
     .carries_multiplier = false,
     .settle = by_settings<nonholonomic_energy_options, settle_nonholonomic_energy>,
@@ -39,6 +40,7 @@ inline constexpr MethodEntry nonholonomic_energy{
     .needs =
         "a Lagrangian v.Mv/2 - U(q) on R^n with a constant M, and constraints A(q) v = 0: where M depends on q its "
         "turns keep no energy, and with A(q) v + d(q) = 0 the energy is no invariant",
+    .difference_quotients = true,
     .header = "rattleback/methods/nonholonomic/transport.hpp",
     .step = "{composition}<T, System>"};
 

@@ -1,9 +1,9 @@
 #pragma once
-// Which methods of the catalogue take a system. The answer comes from the constraints of the steps, whose headers are included before
-// this one: those that the entries name (MethodEntry::header). The program writes them into the unit that asks for a system of a
-// user, and the build writes them into rattleback/builtin/steps.hpp.
+// Which methods of the catalogue take a system by the constraints of their steps, whose headers are included here. The program asks the
+// form of a system instead (MethodEntry::takes), which must give the same answer.
 
 #include "rattleback/builtin/methods.hpp"
+#include "rattleback/builtin/steps.hpp"
 #include "rattleback/methods/step.hpp"
 
 RB_NAMESPACE_BEGIN
