@@ -192,6 +192,7 @@ PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, 
   ensemble.refuse_unused();
   constexpr std::uint64_t most = 100'000;
   const std::uint64_t size = ensemble.size();
+  (void)point_functions(*problem.system);  // the second is for points, and not for a compiler
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   if (size <= most) return check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
   const std::vector<std::uint64_t> corners =
