@@ -150,14 +150,14 @@ std::string entry_text(const SystemSource& source) {
                      include("rattleback/loop/instantiate.hpp") + include("rattleback/loop/describe.hpp");
   if (own) text += include("rattleback/builtin/offers.hpp");
   text += header_of(source) + "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(source);
-  // What a header lacks is said before the templates fail that need it.
+  // What a header lacks is said before the templates fail that need it. The observables show what is wrong in its functions.
   if (own)
     text +=
         "template struct offers::Constants<ChosenSystem<double>>;\ntemplate struct "
         "offers::Functions<ChosenSystem<double>>;\n";
-  return text +
-         "const SystemEntry& chosen_entry() { return describe<ChosenSystem>(); }\n\nRB_NAMESPACE_END\n\n"
-         "RB_EXPORT(.describe = rattleback::chosen_entry)\n";
+  text += "const SystemEntry& chosen_entry() { return describe<ChosenSystem>(); }\n\nRB_NAMESPACE_END\n\n";
+  return text + fmt::format("RB_EXPORT({}.describe = rattleback::chosen_entry)\n",
+                            own ? ".observe = rattleback::observe_chunk<rattleback::ChosenSystem>, " : "");
 }
 
 }  // namespace rattleback

@@ -221,8 +221,8 @@ inline constexpr WrittenSystem systems_of_each_form[] = {
     {"regular_hamiltonian", "coordinates = ['x', 'y']\nhamiltonian = 'sqrt(1 + p_x^2 + p_y^2) + x^2 y'"},
     {"quadratic_hamiltonian", "coordinates = ['x', 'y']\nhamiltonian = 'p_x^2/2 + p_y^2 + x^2 y'"},
     {"hamiltonian_in_time", "coordinates = ['x']\nhamiltonian = 'p_x^4/4 + p_x^2/2 + x^2 cos(t)'"},
-    {"hamiltonian_on_a_group", "group = 'SO(3)'\nhamiltonian = '(m1^2 + m2^2 + 2 m3^2)/2 + m1^4 + R33'"},
-    {"linear_hamiltonian_on_a_group", "group = 'SO(3)'\nhamiltonian = 'm1 + R33 m2'"},
+    {"hamiltonian_on_a_group", "group = 'SO(3)'\nhamiltonian = '(p_w1^2 + p_w2^2 + 2 p_w3^2)/2 + p_w1^4 + R33'"},
+    {"linear_hamiltonian_on_a_group", "group = 'SO(3)'\nhamiltonian = 'p_w1 + R33 p_w2'"},
     {"constrained_hamiltonian",
      "coordinates = ['x', 'y']\nhamiltonian = 'p_x^4 + p_x^2/2 + p_y^2/2'\nconstraints = ['x^2 + y^2 - 1']\n"
      "initial = {q = [1, 0], v = [0, 0.1]}"},
