@@ -246,7 +246,7 @@ inline constexpr WrittenSystem systems_of_each_form[] = {
     {"constant_full_mass",
      "coordinates = ['x', 'y', 'z']\nmass = [['2', '0.5', '0.1'], ['0.5', '2', '0'], ['0.1', '0', '1']]\n"
      "constraints = ['x^2 + y^2 + z^2 - 1']\ninitial = {q = [1, 0, 0]}"},
-    {"circles", "group = 'S^1 x R^1'\ncoordinates = ['a', 'x']\npotential = 'cos(a) + x^2'"},
+    {"circles", "group = 'S^1 x R^1'\ncoordinates = ['x']\npotential = 'cos(theta) + x^2'"},
     {"lagrangian_on_a_group", "group = 'SO(3)'\nlagrangian = '(w1^2 + w2^2 + 2 w3^2)/2 + w1^4 - R33'"},
     {"gyroscope", "group = 'SO(3)'\nlagrangian = '(w1^2 + w2^2 + 2 w3^2)/2 + R31 w1 - R33'"},
     {"driven_magnet",
