@@ -204,7 +204,7 @@ class Fuzzer(surfaces.Surfaces):
             return outcome
         faults, code = outcome.faults, outcome.code
         if code == 2:  # kernels of a system may be compiled first; a fault in a formula is also shown, with a caret
-            outcome.err = re.sub(rb"(?m)^rattleback: compiling [^\n]*, once\n", b"", outcome.err)
+            outcome.err = re.sub(rb"(?m)^rattleback: compiling [^\n]*(, once|\) \.\.)\n", b"", outcome.err)
             outcome.err = re.sub(rb"(column \d+\)[^\n]*\n)  ([^\n]*)\n {2,}\^\n\Z", rb"\1", outcome.err)
         after = contents(place)
         if code not in case.codes:

@@ -56,7 +56,13 @@ void Job::choose_compiler(const std::function<bool()>& stop) {
 }
 
 Job entry_job_of(const std::string& text, const std::string& type, OwnHeader own) {
-  return {.text = text, .title = type, .quick = true, .extra = header_options().flags, .own = std::move(own)};
+  constexpr double seconds = 3.0;  // functions of the system, compiled without packs
+  return {.text = text,
+          .title = type,
+          .quick = true,
+          .expected_seconds = seconds,
+          .extra = header_options().flags,
+          .own = std::move(own)};
 }
 
 Job job_of(const Unit& unit, const TestFlags& test, OwnHeader own) {
@@ -67,6 +73,7 @@ Job job_of(const Unit& unit, const TestFlags& test, OwnHeader own) {
           .title = unit.title(),
           .isa = unit.isa,
           .quick = quick,
+          .expected_seconds = unit.expected_seconds(),
           .extra = header_options().flags,
           .own = std::move(own)};
   job.extra.insert(job.extra.end(), test.further.begin(), test.further.end());
@@ -76,6 +83,7 @@ Job job_of(const Unit& unit, const TestFlags& test, OwnHeader own) {
 Job device_job_of(const Unit& unit, const std::string& architecture, OwnHeader own) {
   return {.text = unit.device_text(),
           .title = unit.title(architecture),
+          .expected_seconds = unit.expected_seconds(),
           .architecture = architecture,
           .extra = Nvrtc::launch_options(),
           .own = std::move(own)};

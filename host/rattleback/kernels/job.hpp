@@ -17,6 +17,7 @@ struct Job {
   std::string title;
   Isa isa = Isa::scalar;
   bool quick = false;                   ///< code that need not be fast
+  double expected_seconds = 1.0;        ///< of compiling, to a factor of 2 (Unit::expected_seconds)
   std::string architecture = {};        ///< of a GPU; empty for the CPU
   std::vector<std::string> extra = {};  ///< options of the user
   /// The header of the user with the system, as it was when the system was read; no file where the program has the system.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -46,6 +47,31 @@ struct Loaded {
   std::filesystem::path folder;
 };
 
+/// Returns a time that is known to a factor of 2, without digits that say nothing.
+std::string about(double seconds) {
+  const double digit = seconds < 10.0 ? 1.0 : seconds < 100.0 ? 5.0 : 50.0;
+  return fmt::format("about {:.0f} s", std::max(1.0, digit * std::round(seconds / digit)));
+}
+
+/// Tells a function how long a compilation has lasted, and at the end that it is over.
+class Waiting {
+ public:
+  explicit Waiting(std::function<void(double)> show) : show_(std::move(show)) {}
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    if (show_) show_(0.0);
+  }
+  void tick() const {
+    using std::chrono::steady_clock;
+    if (show_) show_(std::chrono::duration<double>(steady_clock::now() - start_).count());
+  }
+
+ private:
+  std::function<void(double)> show_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 /// Writes a file. Throws Error(runtime) when the disk is full, for example.
 void write_file(const std::filesystem::path& file, const std::string& bytes) {
   errno = 0;
@@ -75,6 +101,7 @@ struct Kernels::Impl {
   Mutex mutex;  ///< of everything below
   KernelPolicy policy = KernelPolicy::automatic;
   std::function<void(const std::string&)> report, warn;
+  std::function<void(double)> waiting;
   std::function<bool()> stop;
   TestFlags test_flags;
   std::map<std::string, Loaded> loaded;                       ///< by Job::id
@@ -230,7 +257,12 @@ struct Kernels::Impl {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
+  void say(const std::string& text) {
+    if (const auto to = now(&Impl::report)) to(text);
+  }
+
   Entry compile_job(const Job& job) {
+    say(fmt::format("compiling {} ({}) ..", job.title, about(job.expected_seconds)));
     const std::shared_ptr<Store> store = opened(&Impl::cache);
     const auto stopped = now(&Impl::stop);
     while (true) {
@@ -254,7 +286,7 @@ struct Kernels::Impl {
         store->leave_cache(fault);
         continue;
       }
-      if (const auto to = now(&Impl::report)) to(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
+      say(fmt::format("compiling {}: {:.1f} s, once", job.title, seconds));
       return *entry;
     }
   }
@@ -289,8 +321,14 @@ struct Kernels::Impl {
                               allowed == KernelPolicy::cached ? "cached" : "builtin"));
     const std::size_t first = provided.size();
     for (Job& job : missing) provided.push_back({std::move(job), {}, true});
-    parallel_for(missing.size(), worker_count(at_a_time),
-                 [&](std::uint64_t i) { provided[first + i].entry = compile_job(provided[first + i].job); });
+    // The longest ones begin first, so that none of them remains alone at the end.
+    std::ranges::stable_sort(provided.begin() + static_cast<std::ptrdiff_t>(first), provided.end(), std::greater<>(),
+                             [](const Provided& kernel) { return kernel.job.expected_seconds; });
+    const Waiting waiting(now(&Impl::waiting));
+    parallel_for(
+        missing.size(), worker_count(at_a_time),
+        [&](std::uint64_t i) { provided[first + i].entry = compile_job(provided[first + i].job); },
+        [&] { waiting.tick(); });
     return provided;
   }
 
@@ -361,10 +399,12 @@ KernelPolicy Kernels::policy() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->policy;
 }
-void Kernels::set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn) {
+void Kernels::set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn,
+                         std::function<void(double)> waiting) {
   const std::lock_guard lock(impl_->mutex);
   impl_->report = std::move(report);
   impl_->warn = std::move(warn);
+  impl_->waiting = std::move(waiting);
 }
 void Kernels::set_stop(std::function<bool()> stop) {
   const std::lock_guard lock(impl_->mutex);

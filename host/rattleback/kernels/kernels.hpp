@@ -37,9 +37,11 @@ class Kernels {
 
   void set_policy(KernelPolicy policy);
   [[nodiscard]] KernelPolicy policy() const;
-  /// `report` receives one line per kernel that is compiled, `warn` faults of the cache and of packs, each once. Both are called
-  /// from any thread, which then holds no lock: they may call the library.
-  void set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn = {});
+  /// `report` receives a line before a kernel is compiled, with the time that it may take, and a line afterwards; `warn` receives
+  /// faults of the cache and of packs, each once. `waiting` receives the seconds since a compilation began, about ten times a
+  /// second, and 0 when it has ended. All are called from any thread, which then holds no lock: they may call the library.
+  void set_report(std::function<void(const std::string&)> report, std::function<void(const std::string&)> warn = {},
+                  std::function<void(double)> waiting = {});
   /// Compiling ends with Error(runtime) soon after `stop` returns true.
   void set_stop(std::function<bool()> stop);
   /// Units are compiled with these flags from now on.

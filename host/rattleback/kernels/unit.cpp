@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 namespace rattleback {
 namespace {
 
@@ -65,6 +68,14 @@ std::string body(const Unit& unit, std::string_view loop) {
   return text;
 }
 
+/// Loops over the entries of vectors stay loops where a system without constraints has more coordinates than this: their code would be
+/// too long for the cache of instructions, and takes long to compile.
+constexpr int most_unrolled = 16;
+bool is_large(const SystemEntry& system) { return system.m == 0 && system.n > most_unrolled; }
+std::string define_size(const SystemEntry& system) {
+  return is_large(system) ? "#define RATTLEBACK_LARGE_SYSTEM\n" : "";
+}
+
 constexpr std::string_view end_of_body = "\nRB_NAMESPACE_END\n\n";
 const std::string only = "rattleback::ChosenSystem", pair = only + ", rattleback::ChosenMethod";
 
@@ -74,6 +85,7 @@ std::string Unit::text() const {
   const bool counts = kind == UnitKind::counted;
   std::string text = fmt::format("#define RATTLEBACK_ISA {}\n", counts ? "counted" : to_string(isa));
   if (counts) text += "#define RATTLEBACK_SMALL_CODE\n";
+  text += define_size(*system);
   text += body(*this, counts ? "rattleback/loop/count.hpp" : "rattleback/loop/instantiate.hpp");
   if (kind != UnitKind::samples)
     text += fmt::format(
@@ -107,12 +119,29 @@ std::string Unit::text() const {
 
 std::string Unit::device_text() const {
   const std::string formulas = formulas_of(*this).empty() ? "rattleback::NoFormulas" : formulas_of(*this);
-  return "#define RATTLEBACK_ISA cuda\n" + body(*this, "rattleback/loop/device.cuh") + std::string(end_of_body) +
+  return "#define RATTLEBACK_ISA cuda\n" + define_size(*system) + body(*this, "rattleback/loop/device.cuh") +
+         std::string(end_of_body) +
          fmt::format("RB_DEVICE_{}({}, {})\n",
                      kind == UnitKind::samples   ? "SAMPLES"
                      : kind == UnitKind::tangent ? "TANGENT"
                                                  : "ADVANCE",
                      kind == UnitKind::samples ? only : pair, formulas);
+}
+
+double Unit::expected_seconds() const {
+  const char* text = system->source_text.text;
+  const bool varies = text != nullptr && std::strstr(text, "mass_matrix(const Vector<S, n>& q)") != nullptr;
+  const double n = system->n, unknowns = n + system->m, rate = is_large(*system) ? 25.0 : 6.0,
+               varying = varies ? n * n / 8.0 : 0.0;
+  if (kind == UnitKind::samples) return 0.7 + n / 20.0 + varying / 4.0;
+  double stages = 1.0;
+  const int* next = key.value;
+  for (const OptionInfo& option : method->options) {
+    if (!option.compiled) continue;
+    if (option.name == std::string_view("stages")) stages = *next;
+    ++next;
+  }
+  return 0.7 + unknowns * stages / rate + varying;
 }
 
 std::string Unit::title(const std::string& target) const {

@@ -34,6 +34,9 @@ struct Unit {
   /// Returns words for a message: "chaotic (contact), m = 3, nonholonomic-lobatto, 3 stages, AVX-512". `target` stands in
   /// place of the instruction set, if not empty.
   [[nodiscard]] std::string title(const std::string& target = "") const;
+  /// Returns how long GCC compiles the unit on an idle processor, to a factor of 2. The rule is for messages and for the order of
+  /// compilations: the time grows with unknowns times stages and, where the mass matrix varies, with its entries.
+  [[nodiscard]] double expected_seconds() const;
 };
 
 /// Returns the unit with the entry of a system of a user, and its functions at points.

@@ -9,6 +9,7 @@ namespace rattleback {
 namespace {
 
 constexpr std::size_t longest = 90;  // of an expression in a statement
+constexpr std::size_t few = 3;       // terms of a sum that are added in one statement among alike ones
 
 }  // namespace
 
@@ -114,7 +115,7 @@ std::string CodeWriter::store(const std::string& text, bool in_parameters) {
 }
 
 CodeWriter::Text CodeWriter::shortened(Text text, bool in_parameters) {
-  if (text.text.size() <= longest) return text;
+  if (alike_ || text.text.size() <= longest) return text;
   return {store(text.text, in_parameters), Rank::name};
 }
 
@@ -221,7 +222,7 @@ CodeWriter::Text CodeWriter::sum(int node, bool in_parameters) {
                      bound(operand(parts[0].node, in_parameters), parts[0].negative ? Rank::sign : Rank::sum);
   Rank rank = Rank::sum;
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (text.size() > longest) text = store(text, in_parameters);
+    if (alike_ ? parts.size() > few : text.size() > longest) text = store(text, in_parameters);
     if (joins(parts[i])) {
       text = fused(parts[i], text, in_parameters);
       rank = Rank::name;

@@ -21,9 +21,10 @@ struct Code {
 /// occur twice, and long parts, become constants of their own.
 class CodeWriter {
  public:
-  /// `names` are the C++ expressions of the variables of the graph.
-  CodeWriter(ExpressionAlgebra& algebra, std::vector<std::string> names)
-      : algebra_(algebra), names_(std::move(names)) {}
+  /// `names` are the C++ expressions of the variables of the graph. With `alike`, terms of a long sum are added in statements of their
+  /// own, so that equal terms have equal statements (language/rolled.hpp).
+  CodeWriter(ExpressionAlgebra& algebra, std::vector<std::string> names, bool alike = false)
+      : algebra_(algebra), names_(std::move(names)), alike_(alike) {}
 
   /// Writes nodes as values of the type S, or T where `in_parameters` is true.
   [[nodiscard]] Code operator()(std::span<const int> nodes, bool in_parameters = false);
@@ -63,6 +64,7 @@ class CodeWriter {
 
   ExpressionAlgebra& algebra_;
   std::vector<std::string> names_;
+  bool alike_;
   std::map<int, int> uses_;
   std::map<int, std::string> stored_;  ///< nodes with a name of their own
   Code code_;

@@ -11,6 +11,7 @@
 #include "rattleback/language/blocks.hpp"
 #include "rattleback/language/code.hpp"
 #include "rattleback/language/header_text.hpp"
+#include "rattleback/language/rolled.hpp"
 #include "rattleback/language/scaled.hpp"
 
 namespace rattleback {
@@ -24,6 +25,9 @@ struct Signature {
 
 class FunctionPrinter : protected HeaderText {
  protected:
+  /// Statements of a function that stay straight code: up to there loops are not faster, and compilers are done soon.
+  static constexpr std::size_t most_of_straight_code = 150;
+
   explicit FunctionPrinter(const SystemFormulas& system)
       : system_(system), graph_(system), algebra_(graph_.algebra()), blocks_(find_blocks(graph_)) {
     for (const auto& parameter : system.parameters) names_.push_back("parameter_" + parameter.name);
@@ -71,10 +75,29 @@ class FunctionPrinter : protected HeaderText {
     if (of_momenta) line(fmt::format("    const Vector<S, n> p = momentum({}q, v);", time_of_hamiltonian()));
     with_and_without_overflow(nodes, "    ", [&](const std::vector<int>& written, const std::string& indent) {
       const Code code = CodeWriter(algebra_, names_)(written, signature.of_parameters);
+      if (!signature.of_parameters && code.statements.size() > most_of_straight_code &&
+          write_rolled(signature, written, columns, indent, code.statements.size()))
+        return;
       for (const std::string& statement : code.statements) line(indent + statement);
       return_values(signature, nodes, code.values, columns, indent);
     });
     line("  }");
+  }
+  /// Writes long code as loops. Returns false, and writes nothing, where that is not much shorter than `straight` statements.
+  bool write_rolled(const Signature& signature, const std::vector<int>& nodes, int columns, const std::string& indent,
+                    std::size_t straight) {
+    const bool scalar = columns == 0 && signature.result.size() == 1;
+    Code code = CodeWriter(algebra_, names_, true)(nodes);
+    if (scalar) code.statements.push_back(fmt::format("return {};", code.values.front()));
+    for (std::size_t i = 0; !scalar && i < nodes.size(); ++i)
+      if (!algebra_.is_zero(nodes[i]))
+        code.statements.push_back(fmt::format("r{} = {};", entry(i, columns), code.values[i]));
+    const std::vector<std::string> statements = rolled(code.statements);
+    if (2 * statements.size() > straight) return false;
+    if (!scalar) line(fmt::format("{}auto r = {}::zero();", indent, signature.result));
+    for (const std::string& statement : statements) line(indent + statement);
+    if (!scalar) line(indent + "return r;");
+    return true;
   }
   /// Writes nodes of the type S, for secants as they are.
   template <class Write>
@@ -103,11 +126,13 @@ class FunctionPrinter : protected HeaderText {
     line(fmt::format("{}auto r = {}::zero();", indent, signature.result));
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (algebra_.is_zero(nodes[i])) continue;
-      const std::string entry =
-          columns == 0 ? fmt::format("[{}]", i) : fmt::format("[{}][{}]", i / at(columns), i % at(columns));
-      line(fmt::format("{}r{} = {};", indent, entry, values[i]));
+      line(fmt::format("{}r{} = {};", indent, entry(i, columns), values[i]));
     }
     line(indent + "return r;");
+  }
+  /// The indices of entry i of a vector, or of a matrix with rows of `columns` entries.
+  static std::string entry(std::size_t i, int columns) {
+    return columns == 0 ? fmt::format("[{}]", i) : fmt::format("[{}][{}]", i / at(columns), i % at(columns));
   }
   [[nodiscard]] std::string time_of_hamiltonian() { return graph_.depends_on_t(graph_.hamiltonian) ? "t, " : ""; }
 

@@ -31,6 +31,12 @@
 #define RB_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+// Long vectors are in memory anyway.
+#ifdef RATTLEBACK_LARGE_SYSTEM
+#undef RB_UNROLL
+#define RB_UNROLL
+#endif
+
 // RB_UNROLL_FEW unrolls loops of a constant number of passes up to four. The code of longer ones stays small: nested, they would take
 // minutes to compile.
 #ifndef RB_UNROLL_FEW

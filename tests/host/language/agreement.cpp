@@ -380,4 +380,33 @@ TEST(PrintedSystems, KnowEveryFunction) {
   }
 }
 
+/// The sum over pairs is a loop in the header (formulas_test.cpp).
+TEST(PrintedSystems, ClusterWithASumOverPairs) {
+  constexpr int atoms = 9;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> shift(-0.1, 0.1);
+  Vector<double, 3 * atoms> q, force = Vector<double, 3 * atoms>::zero();
+  for (int i = 0; i < atoms; ++i)
+    for (int d = 0; d < 3; ++d)
+      q[d * atoms + i] = 1.1 * (d == 0 ? i % 3 : d == 1 ? i / 3 : (i * i) % 2) + shift(random);
+  double potential = 0.0;
+  for (int i = 0; i < atoms; ++i)
+    for (int j = i + 1; j < atoms; ++j) {
+      double square = 0.0;
+      for (int d = 0; d < 3; ++d) square += std::pow(q[d * atoms + i] - q[d * atoms + j], 2);
+      potential += 4.0 * (std::pow(square, -6) - std::pow(square, -3));
+      const double factor = 24.0 * (2.0 * std::pow(square, -7) - std::pow(square, -4));
+      for (int d = 0; d < 3; ++d) {
+        const double part = factor * (q[d * atoms + i] - q[d * atoms + j]);
+        force[d * atoms + i] += part;
+        force[d * atoms + j] -= part;
+      }
+    }
+  const formulas::ClusterSystem<double> system{};
+  Difference difference;
+  difference(system.potential(q), potential);
+  difference(system.force(q), force);
+  EXPECT_LT(difference.relative(), 1e-13);
+}
+
 }  // namespace

@@ -107,6 +107,19 @@ observables = { double = "int" }
   EXPECT_EQ(header.find("const S int"), std::string::npos);
 }
 
+TEST(Formulas, LongSumsAreLoops) {
+  const auto lines = [](int atoms) {
+    const std::string text = header(
+        fmt::format("name = 'cluster'\ndimensions = {{ N = {} }}\ncoordinates = ['x[1..N]', 'y[1..N]']\n"
+                    "potential = 'sum(i, 1, N - 1, sum(j, i + 1, N, 1/sqrt(1 + (x[i] - x[j])^2 + (y[i] - y[j])^2)))'",
+                    atoms));
+    EXPECT_EQ(text.find("RB_ROLLED") != std::string::npos, atoms > 6) << text;
+    return std::ranges::count(text, '\n');
+  };
+  EXPECT_GT(lines(6), lines(3) + 30);  // 15 pairs, and 3
+  EXPECT_LT(lines(24), 3 * lines(8));  // 276 pairs, tables included
+}
+
 TEST(Formulas, TextsOfHeadersMayHaveAnyEnd) {
   std::string observables;
   const char* const texts[] = {"\\\\", "\\\"", "a\\\\\\\\", "?\?/", "x )delimiter\\\" y"};

@@ -187,6 +187,14 @@ c top_R33 cos(dial_theta - cart_theta) + ((cart_x - s)^2 + cart_y^4)/2 + link1_x
 constraints = ["top_R12 link1_R31 - cart_x sin(cart_theta)"]
 initial = { q = [0, 0.5, 0.3, 0.2, 0, 0, 0.7, 0.4, 0, 0, 0.7, 0.1, 0.2, 0.4] }
 )toml"},
+    {"cluster", R"toml(
+name = "cluster"
+dimensions = { N = 9 }
+coordinates = ["x[1..N]", "y[1..N]", "z[1..N]"]
+lagrangian = """sum(i, 1, N, (v_x[i]^2 + v_y[i]^2 + v_z[i]^2)/2) - sum(i, 1, N - 1, sum(j, i + 1, N, \
+4 (((x[i] - x[j])^2 + (y[i] - y[j])^2 + (z[i] - z[j])^2)^(-6) - ((x[i] - x[j])^2 + (y[i] - y[j])^2 + (z[i] - z[j])^2)^(-3))))"""
+initial = { q = [0, 1.1, 2.2, 0, 1.1, 2.2, 0, 1.1, 2.2, 0, 0, 0, 1.1, 1.1, 1.1, 2.2, 2.2, 2.2, 0, 0, 0, 0, 0, 0, 0, 0, 0] }
+)toml"},
     {"double_pendulum", R"toml(
 name = "double-pendulum"
 coordinates = ["a", "b"]

@@ -87,6 +87,11 @@ TEST_F(KernelsOnDemand, AreCompiledOnce) {
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_EQ(lines(first.err, "rattleback: compiling henon-heiles, lobatto, 2 stages, scalar: "), 1u) << first.err;
   EXPECT_EQ(lines(first.err, " s, once"), 2u) << first.err;  // and the observables
+  // Each is announced before it is compiled, with the time that it may take, and nothing turns where there is no terminal.
+  EXPECT_EQ(lines(first.err, "rattleback: compiling henon-heiles, lobatto, 2 stages, scalar (about "), 1u) << first.err;
+  EXPECT_EQ(lines(first.err, " s) .."), 2u) << first.err;
+  EXPECT_LT(first.err.find(" s) .."), first.err.find(" s, once")) << first.err;
+  EXPECT_EQ(first.err.find('\r'), std::string::npos) << first.err;
   EXPECT_EQ(folders(kernels).size(), 2u);
   const auto compiled_now = datasets(directory / "r.h5");
   const Outcome second = in_cache(loud);
@@ -121,7 +126,7 @@ TEST_F(KernelsOnDemand, AreCompiledBeforeTheyAreNeeded) {
   const Outcome made = in_cache("$RB compile s.toml --isa scalar --bench");
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_NE(made.out.find("3 kernels: 3 compiled now, 0 there before"), std::string::npos) << made.out;
-  EXPECT_EQ(lines(made.err, "rattleback: compiling "), 3u) << made.err;
+  EXPECT_EQ(lines(made.err, " s, once"), 3u) << made.err;
   EXPECT_EQ(in_cache(std::string(run) + " --kernels cached -o r.h5").exit_code, 0);
   EXPECT_EQ(in_cache("$RB bench s.toml --backend cpu:scalar --kernels cached --quiet").exit_code, 0);
   const Outcome again = in_cache("$RB compile s.toml --isa scalar --bench");
