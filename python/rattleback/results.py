@@ -220,7 +220,7 @@ class Result:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Backend, device, threads, trajectories, trajectory_steps, failed, iterations, wall_seconds, missing."""
+        """Backend, device, threads, trajectories, trajectory_steps, left_out, failed, iterations, wall_seconds, missing."""
         return dict(self._stored.summary)
 
     # fits
@@ -260,7 +260,9 @@ class Result:
     def _facts(self) -> list[tuple[str, str]]:
         summary = self._stored.summary
         facts = self.study._facts(summary["trajectories"])
-        facts.append(("failed", f"{summary['failed']} of {summary['trajectories']} trajectories"))
+        if summary["left_out"]:
+            facts.append(("left out", f"{summary['left_out']} of {summary['trajectories']} points"))
+        facts.append(("failed", f"{summary['failed']} of {summary['trajectories'] - summary['left_out']} trajectories"))
         facts += [("missing", f"{count} values of {name}") for name, count in summary["missing"].items()]
         facts.append(("run", f"{summary['trajectory_steps']:,} trajectory-steps in {summary['wall_seconds']:.3g} s on "
                              f"{summary['device']}, {summary['threads']} threads"))

@@ -166,6 +166,7 @@ Table to_python(const Summary& summary) {
   all["threads"] = summary.threads;
   all["trajectories"] = summary.trajectories;
   all["trajectory_steps"] = summary.trajectory_steps;
+  all["left_out"] = summary.left_out;
   all["failed"] = summary.failed;
   all["iterations"] = summary.iterations;
   all["wall_seconds"] = summary.wall_seconds;

@@ -23,14 +23,15 @@ std::string in_words(double seconds) {
 
 std::string summary_of(const Estimate& estimate) {
   std::string text = fmt::format(
-      "checked {} of {} initial states{}; a run takes {:.4g} trajectory-steps, {:.3g} MiB of "
+      "checked {} of {} initial states{}{}; a run takes {:.4g} trajectory-steps, {:.3g} MiB of "
       "memory for trajectories and {:.3g} MiB of disk",
       estimate.checked, estimate.trajectories, estimate.checked < estimate.trajectories ? " (run checks all)" : "",
+      estimate.left_out > 0 ? fmt::format(", of which ensemble.where leaves out {}", estimate.left_out) : "",
       estimate.trajectory_steps, estimate.memory / 0x1p20, estimate.disk / 0x1p20);
   if (!estimate.fault.empty()) return fmt::format("{}; its time is unknown: {}", text, estimate.fault);
   text += fmt::format(
       ", about {} at the {:.3g} trajectory-steps per second that copies of trajectory {} make on {}, {} threads",
-      in_words(estimate.seconds), estimate.rate, estimate.trajectories / 2, estimate.device, estimate.threads);
+      in_words(estimate.seconds), estimate.rate, estimate.measured, estimate.device, estimate.threads);
   if (estimate.preparation >= 0.5)
     text +=
         fmt::format("; to compile its kernels took {} now, which later runs need not", in_words(estimate.preparation));
@@ -56,7 +57,7 @@ void add_check(CLI::App& app, int& exit_code) {
     say(summary_of(found));
     if (!found.failures.empty())
       say(fmt::format("copies of trajectory {} fail on the way{}, so that a run whose trajectories last takes longer",
-                      found.trajectories / 2, in_brackets(found.failures)));
+                      found.measured, in_brackets(found.failures)));
     print_stdout_lines(problem.study.to_toml());
     exit_code = exit_done;
   });

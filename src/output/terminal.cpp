@@ -181,6 +181,7 @@ int execute(const RunArguments& arguments, const Interrupt& interrupt, const std
 }
 
 int report(const Summary& summary, const std::filesystem::path& result, double seconds, bool quiet, bool as_json) {
+  const std::uint64_t taken = summary.trajectories - summary.left_out;
   const double rate = static_cast<double>(summary.trajectory_steps) / std::max(summary.wall_seconds, 1e-9);
 
   std::map<std::string, std::uint64_t> failures;
@@ -200,6 +201,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["trajectories"] = summary.trajectories;
       json["trajectory_steps"] = summary.trajectory_steps;
       json["iterations"] = summary.iterations;
+      json["left_out"] = summary.left_out;
       json["failed"] = summary.failed;
       json["failures"] = failures;
       json["missing"] = summary.missing;
@@ -211,16 +213,17 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       if (!summary.fingerprint.empty()) json["fingerprint"] = summary.fingerprint;
       print_stdout_json(json);
     } else if (!quiet) {
-      print_stdout("{}: {} trajectories, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
-                   summary.trajectories, summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
+      print_stdout("{}: {} trajectories{}, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
+                   taken, summary.left_out > 0 ? fmt::format(" of {} points", summary.trajectories) : "",
+                   summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
                    summary.threads);
       for (const auto& [observable, values] : statistics.items()) {
         print_values(observable, values);
-        print_counts(observable, values, summary.trajectories);
+        print_counts(observable, values, taken);
       }
       for (const auto& [fit, values] : fits.items()) {
         print_values("fit " + fit, values);
-        print_counts("fit " + fit, values, summary.trajectories);
+        print_counts("fit " + fit, values, taken);
       }
       if (!summary.fingerprint.empty()) print_stdout("fingerprint: {}\n", summary.fingerprint);
       print_stdout("result: {}\n", result.string());
@@ -229,7 +232,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
   if (summary.failed == 0) return exit_done;
   print_stderr(
       "rattleback: {} of {} trajectories failed{} and are frozen at their last good state; see /final/status\n",
-      summary.failed, summary.trajectories, in_brackets(failures));
+      summary.failed, taken, in_brackets(failures));
   say_remedies(failures);
   return exit_failed_trajectories;
 }

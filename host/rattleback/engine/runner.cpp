@@ -70,7 +70,8 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
                   files_ ? files_->values : std::filesystem::path(), file_ ? file_->run() : std::string()),
       position_{range_.first} {
   if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
-  total_steps_ = check_points(problem_, ensemble_, threads_);
+  const PointSample points = check_points(problem_, ensemble_, threads_);
+  total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
   tile_size_ = tile_trajectories();
   create_datasets();
   control_.tick = [this] { report_progress(); };
@@ -260,10 +261,10 @@ void Runner::fill(Tile& tile) {
   const std::size_t axes = ensemble_.axis_names().size();
   const bool keep = study_.output.initial_state;
   std::vector<double> q, v, p, lambda;
-  if (keep) {
-    q.resize(tile.count * elements);
-    for (auto* part : {&v, &p}) part->resize(tile.count * n);
-    lambda.resize(tile.count * m);
+  if (keep) {  // a point that is left out has no state
+    q.assign(tile.count * elements, nan);
+    for (auto* part : {&v, &p}) part->assign(tile.count * n, nan);
+    lambda.assign(tile.count * m, nan);
   }
   std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
   parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
@@ -271,6 +272,11 @@ void Runner::fill(Tile& tile) {
     const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
     for (std::uint64_t k = c * chunk_size; k < end; ++k) {
       const InitialData& data = evaluate(tile.first + k);
+      for (std::size_t i = 0; i < axes; ++i) axis[i][k] = data.axes[i];
+      if (!data.taken) {
+        leave_out(tile, k);
+        continue;
+      }
       const Point point(system_, ensemble_, study_, data, method_.in_space);
       const auto put = [&](const std::vector<double>& x, int row, std::vector<double>& all) {
         for (std::size_t i = 0; i < x.size(); ++i) tile.at(k, row + static_cast<int>(i)) = x[i];
@@ -280,7 +286,6 @@ void Runner::fill(Tile& tile) {
       put(point.p, rows.p, p);
       put(point.lambda, rows.lambda, lambda);
       if (keep) std::ranges::copy(point.v, v.begin() + static_cast<std::ptrdiff_t>(k * n));
-      for (std::size_t i = 0; i < axes; ++i) axis[i][k] = data.axes[i];
       if (rows.step >= 0) {
         tile.at(k, rows.step) = data.step;
         tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
@@ -306,6 +311,12 @@ void Runner::fill(Tile& tile) {
     sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, axis[i].data());
   if (!keep) return;
   write_state("/initial/", tile, q, v, p, lambda);
+}
+
+void Runner::leave_out(Tile& tile, std::uint64_t k) const {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  tile.at(k, rows.status) = status_left_out;
+  for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, row) = nan;
 }
 
 void Runner::report_progress() {

@@ -93,6 +93,8 @@ class Runner {
   void absorb();
   /// Evaluates the initial states of a tile. Writes the states into the tile's rows and into the result.
   void fill(Tile& tile);
+  /// Sets the rows of a trajectory that the condition of the ensemble leaves out.
+  void leave_out(Tile& tile, std::uint64_t k) const;
   void report_progress();
 
   // Results, defined in runner_output.cpp.

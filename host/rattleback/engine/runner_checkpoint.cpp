@@ -16,7 +16,7 @@ namespace {
 constexpr double checkpoint_share = 0.02;
 
 /// Version of the layout of a checkpoint.
-constexpr std::uint64_t checkpoint_format = 5;
+constexpr std::uint64_t checkpoint_format = 6;
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void Runner::write_checkpoint() {
                            checkpoint_format, input_digest_, tile_size_, position_.first, position_.filled,
                            position_.sample, static_cast<std::uint64_t>(position_.step), pending_, pending_first_,
                            pending_samples_, control_.trajectory_steps, summary_.trajectory_steps, summary_.iterations,
-                           summary_.failed, range_.first, range_.last, whole_});
+                           summary_.failed, range_.first, range_.last, whole_, summary_.left_out});
   out.put("/seconds", std::vector<double>{summary_.wall_seconds});
   statistics_.save(out);
   if (crossings_) {
@@ -114,7 +114,7 @@ void Runner::write_checkpoint() {
 
 void Runner::restore(const CheckpointReader& in) {
   const std::vector<std::uint64_t> at = in.counts("/position");
-  if (at.size() != 17 || at[0] != checkpoint_format)
+  if (at.size() != 18 || at[0] != checkpoint_format)
     input_error(files_->checkpoint.string(),
                 "was written by another version of rattleback; finish it with version " + in.text("version"));
   if (whole_ != (at[16] != 0) || (!whole_ && Range{at[14], at[15]} != range_))
@@ -131,6 +131,7 @@ void Runner::restore(const CheckpointReader& in) {
   summary_.trajectory_steps = at[11];
   summary_.iterations = at[12];
   summary_.failed = at[13];
+  summary_.left_out = at[17];
   summary_.wall_seconds = in.numbers("/seconds").at(0);
   statistics_.restore(in);
   if (crossings_) {

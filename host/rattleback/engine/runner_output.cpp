@@ -146,7 +146,8 @@ void Runner::write_final(const Tile& tile) {
     steps[k] = static_cast<std::uint64_t>(tile.at(k, rows.steps));
     iterations[k] = static_cast<std::uint64_t>(tile.at(k, rows.iterations));
     residual[k] = tile.at(k, rows.residual);
-    sums.failed += status[k] != status_good;
+    sums.left_out += status[k] == status_left_out;
+    sums.failed += status[k] != status_good && status[k] != status_left_out;
     sums.trajectory_steps += steps[k];
     sums.iterations += iterations[k];
   }
@@ -157,12 +158,13 @@ void Runner::write_final(const Tile& tile) {
   if (rows.tangent >= 0) write_lyapunov(tile);
   if (study_.output.final_state) {
     const bool shown = multiplier_from_equations(system_, method_);
-    std::vector<double> q(tile.count * elements), v(tile.count * n), p(v.size()), lambda(tile.count * m);
+    std::vector<double> q(tile.count * elements), v(tile.count * n, nan), p(v.size()), lambda(tile.count * m);
     parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
       for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
         for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
         for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
         for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
+        if (status[k] == status_left_out) continue;
         const std::vector<double> parameters = parameters_of(tile, k);
         const double time = std::fma(tile.at(k, rows.steps), step_of(tile, k), study_.time.start);
         const SystemAt place{parameters.data(), time};
@@ -246,6 +248,9 @@ void Runner::write_attributes() {
   summary_.missing = statistics_.missing();
   for (const StatusInfo& info : status_table)
     sink_.attribute("/final/status", fmt::format("bit {}", info.bit), info.text);
+  if (study_.ensemble.condition)
+    sink_.attribute("/final/status", fmt::format("bit {}", static_cast<std::uint32_t>(status_left_out)),
+                    std::string("left out: ensemble.where does not hold for the point"));
   if (!whole_) {
     sink_.attribute("/", "first_trajectory", range_.first);
     sink_.attribute("/", "ensemble_size", ensemble_.size());
@@ -268,6 +273,7 @@ void Runner::write_attributes() {
   sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
   sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);
   sink_.attribute("/", "failed", summary_.failed);
+  if (study_.ensemble.condition) sink_.attribute("/", "left_out", summary_.left_out);
   sink_.attribute("/", "iterations", summary_.iterations);
   if (!whole_) return;
   summary_.fingerprint = sink_.fingerprint();

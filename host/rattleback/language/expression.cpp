@@ -11,8 +11,35 @@ namespace rattleback {
 
 std::vector<std::string> variables_of(const Value& value) {
   const auto* text = std::get_if<std::string>(&value.content);
-  return text != nullptr ? names_in(*text) : std::vector<std::string>{};
+  if (text == nullptr) return {};
+  std::vector<std::string> names = names_in(std::string_view(*text).substr(value.begin));
+  std::erase_if(names, [&](const std::string& name) { return value.indices.contains(name); });
+  return names;
 }
+
+namespace {
+
+/// Returns whether a node is a comparison of two numbers, or made of such by &&, || and ?:.
+bool compares(const Graph& graph, int index) {
+  const Node& node = graph[index];
+  const auto [a, b, c] = node.operand;
+  switch (node.op) {
+    case Op::less:
+    case Op::less_equal:
+    case Op::equal:
+    case Op::not_equal:  // 0 < x < 1 would compare the truth of 0 < x with 1
+      return !compares(graph, a) && !compares(graph, b);
+    case Op::both:
+    case Op::either:
+      return compares(graph, a) && compares(graph, b);
+    case Op::choose:
+      return compares(graph, a) && compares(graph, b) && compares(graph, c);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 Expression::Expression(const Value& value, std::string what, std::span<const std::string> names, const double* slots,
                        std::string_view hint)
@@ -21,13 +48,13 @@ Expression::Expression(const Value& value, std::string what, std::span<const std
     number_ = *number;
   } else {
     text_ = std::get<std::string>(value.content);
-    parse(names, hint);
+    parse(value, names, hint);
   }
 }
 
 std::string Expression::stated() const { return fmt::format("{} = {}", what_, quote(text_)); }
 
-void Expression::parse(std::span<const std::string> names, std::string_view hint) {
+void Expression::parse(const Value& value, std::span<const std::string> names, std::string_view hint) {
   if (const std::string fault = fault_of_expression(text_); !fault.empty())
     input_error(where_, fmt::format("{} cannot be used: {}", stated(), fault));
   Graph graph;
@@ -49,7 +76,9 @@ void Expression::parse(std::span<const std::string> names, std::string_view hint
     return graph.variable(slot);
   };
   try {
-    program_.emplace(graph, parse_expression(text_, graph, resolve));
+    const int root = parse_expression(text_, graph, resolve, value.indices, value.begin);
+    is_condition_ = compares(graph, root);
+    program_.emplace(graph, root);
   } catch (const SyntaxError& error) {
     input_error(where_, fmt::format("{} is not an expression (column {}: {})", stated(), error.column, error.what()));
   }

@@ -28,11 +28,14 @@ class Expression {
   /// Returns the indices of the variables that the expression reads.
   [[nodiscard]] std::span<const int> reads() const { return reads_; }
 
+  /// Returns whether the value is true or false: a comparison, or made of comparisons by &&, || and ?:.
+  [[nodiscard]] bool is_condition() const { return is_condition_; }
+
   /// Returns the value for the present slots. Throws Error(input) when the value is not finite.
   [[nodiscard]] double operator()() const;
 
  private:
-  void parse(std::span<const std::string> names, std::string_view hint);
+  void parse(const Value& value, std::span<const std::string> names, std::string_view hint);
   [[nodiscard]] std::string stated() const;
 
   std::string what_, text_, where_;
@@ -41,6 +44,7 @@ class Expression {
   std::vector<std::string> read_names_;
   const double* slots_;
   std::optional<Program> program_;  ///< empty for a number
+  bool is_condition_ = false;
 };
 
 /// Returns the value of an expression without variables.

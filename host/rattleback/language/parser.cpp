@@ -390,6 +390,8 @@ std::vector<std::string> names_in(std::string_view text) {
   return names;
 }
 
+std::string vector_of(std::string_view name) { return std::string(name.substr(0, name.find('['))); }
+
 bool is_variable_name(std::string_view name) {
   return !name.empty() && is_letter(name.front()) &&
          std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); }) && !has_meaning(name);

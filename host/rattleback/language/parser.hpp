@@ -55,6 +55,9 @@ int parse_expression(std::string_view text, Graph& graph, const NameResolver& re
 /// Returns the names in a text in order of first appearance, without pi and functions.
 [[nodiscard]] std::vector<std::string> names_in(std::string_view text);
 
+/// Returns the name of the vector of which a name is a component: u of u[2]; the name itself if it has no index.
+[[nodiscard]] std::string vector_of(std::string_view name);
+
 /// Returns whether a text can name a variable: letters, digits and _, but not pi or a function.
 [[nodiscard]] bool is_variable_name(std::string_view name);
 

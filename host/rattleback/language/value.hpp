@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <variant>
 
@@ -9,6 +11,9 @@ namespace rattleback {
 struct Value {
   std::variant<double, std::string> content = 0.0;
   std::string where;  ///< "FILE:LINE", "--set KEY", or ""
+  /// Where the text stands for several values: the names that are whole numbers in this one, and where its expression begins.
+  std::map<std::string, int> indices = {};
+  std::size_t begin = 0;
 
   Value() = default;
   Value(double number) : content(number) {}

@@ -38,7 +38,10 @@ class CountingBackend final : public Backend {
     constexpr std::int64_t most_steps = 1000;
     constexpr std::uint64_t most_trajectories = 16;
     output = {};
-    if (tile_->first != 0) return;
+    if (operations_ != 0) return;
+    std::uint64_t first = 0;  // the first trajectory that is not left out
+    while (first < tile_->count && tile_->at(first, plan_->arguments.layout.status) != 0.0) ++first;
+    if (first == tile_->count) return;
     KernelArguments arguments = plan_->arguments;
     arguments.sample = 0;
     arguments.target = std::min(round.stretches.back().to, most_steps);
@@ -46,8 +49,9 @@ class CountingBackend final : public Backend {
         Kernels::instance().get({UnitKind::counted, plan_->system, plan_->method, plan_->key, Isa::scalar});
     static Mutex counter;  // a kernel has one counter for all threads
     const std::scoped_lock lock(counter);
-    operations_ +=
-        unit.count(arguments, tile_->chunk(0), 0, static_cast<int>(std::min(tile_->count, most_trajectories)));
+    const std::uint64_t chunk = first / chunk_size, begin = first % chunk_size,
+                        end = std::min({tile_->count - chunk * chunk_size, begin + most_trajectories, std::uint64_t{chunk_size}});
+    operations_ = unit.count(arguments, tile_->chunk(chunk), static_cast<int>(begin), static_cast<int>(end));
   }
 
   void fetch(Tile&) override {}

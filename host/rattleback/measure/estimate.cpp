@@ -112,6 +112,8 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   Estimate result{};
   result.trajectories = size;
   result.checked = sample.count;
+  result.left_out = sample.left_out;
+  result.measured = sample.one.value_or(0);
   result.trajectory_steps =
       static_cast<double>(sample.steps) / static_cast<double>(sample.count) * static_cast<double>(size);
   const std::uint64_t bytes =
@@ -121,6 +123,10 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   result.device = backend->device();
   result.threads = backend->threads();
   result.seconds = result.rate = std::numeric_limits<double>::quiet_NaN();
+  if (!sample.one) {
+    result.fault = "ensemble.where holds for none of the checked points";
+    return result;
+  }
   const auto start = std::chrono::steady_clock::now();
   try {
     prepare_on(*backend, problem);
@@ -132,9 +138,11 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   result.preparation = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::uint64_t copies = std::min<std::uint64_t>(
       size, backend->name() == "cpu" ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 16);
-  const double steps = static_cast<double>(sample.steps) / static_cast<double>(sample.count);
-  result.seconds = static_cast<double>(size) * measured_seconds(*backend, Copies(problem, ensemble, size / 2, copies),
-                                                                copies, steps, options, result.failures);
+  const double taken = static_cast<double>(sample.count - sample.left_out),
+               steps = static_cast<double>(sample.steps) / taken,
+               trajectories = static_cast<double>(size) * taken / static_cast<double>(sample.count);
+  result.seconds = trajectories * measured_seconds(*backend, Copies(problem, ensemble, result.measured, copies), copies,
+                                                   steps, options, result.failures);
   result.rate = result.trajectory_steps / result.seconds;
   return result;
 }

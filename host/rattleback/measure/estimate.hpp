@@ -10,7 +10,9 @@
 namespace rattleback {
 
 struct Estimate {
-  std::uint64_t trajectories, checked;  ///< number of all initial states, and of the checked ones
+  std::uint64_t trajectories, checked;  ///< number of all points of the ensemble, and of the checked ones
+  std::uint64_t left_out;               ///< the checked ones that the condition of the ensemble leaves out
+  std::uint64_t measured;               ///< the trajectory whose copies are measured
   double trajectory_steps;              ///< total; an estimate from the checked states where the step varies
   double memory;                        ///< bytes of the trajectories that a backend advances at a time
   double disk;                          ///< bytes: result_bytes

@@ -51,12 +51,12 @@ struct StatesOfSide {
   }
 };
 
-/// Returns the first component that differs; `width` when all agree.
+/// Returns the first component that differs; `width` when all agree. States that both results leave out are NaN.
 std::uint64_t first_difference(const double* a, const double* b, std::uint64_t width) {
   double scale = 0.0;
   for (std::uint64_t i = 0; i < width; ++i) scale = std::max({scale, std::abs(a[i]), std::abs(b[i])});
   for (std::uint64_t i = 0; i < width; ++i)
-    if (!(std::abs(a[i] - b[i]) <= tolerance * scale)) return i;
+    if (!(std::abs(a[i] - b[i]) <= tolerance * scale) && !(std::isnan(a[i]) && std::isnan(b[i]))) return i;
   return width;
 }
 

@@ -108,6 +108,10 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
     Ensemble::Evaluator evaluate(ensemble);
     for (std::uint64_t k = c * chunk_size; k < std::min(size, (c + 1) * chunk_size) && k < first; ++k) {
       const InitialData& data = evaluate(k);
+      if (!data.taken) {
+        states.good[k] = 0;
+        continue;
+      }
       Point point(system, ensemble, study, data, false);
       const PointView view{point.q.data(), point.v.data(), point.p.data(), point.lambda.data()};
       if (!system.exact(data.parameters.data(), end_of(study) - study.time.start, view)) {
@@ -270,6 +274,7 @@ struct FinalErrors::Impl {
   std::string words;
   bool in_space = false;  // v and p are compared in space
   States reference;
+  std::uint64_t left_out = 0;  // of the ensemble, known from the first run
   struct Norms {
     double max, square;
   };
@@ -380,13 +385,14 @@ void FinalErrors::add(const Result& result, const Problem& run) {
     }
   }
   for (std::size_t k = 0; k < size; ++k) impl_->reference.good[k] &= states.good[k];
+  impl_->left_out = result.summary.left_out;
 }
 
 const std::string& FinalErrors::reference() const { return impl_->words; }
 const std::vector<std::string>& FinalErrors::variables() const { return impl_->variables; }
-std::uint64_t FinalErrors::trajectories() const { return impl_->reference.good.size(); }
+std::uint64_t FinalErrors::trajectories() const { return impl_->reference.good.size() - impl_->left_out; }
 std::uint64_t FinalErrors::failed() const {
-  return static_cast<std::uint64_t>(std::ranges::count(impl_->reference.good, 0));
+  return static_cast<std::uint64_t>(std::ranges::count(impl_->reference.good, 0)) - impl_->left_out;
 }
 
 EnsembleError FinalErrors::error(std::size_t run, std::size_t variable) const {
@@ -405,7 +411,7 @@ EnsembleError FinalErrors::error(std::size_t run, std::size_t variable) const {
 
 double FinalErrors::scale(const std::string& variable) const {
   const auto& values = impl_->reference.values.at(variable);
-  const std::size_t width = values.size() / trajectories();
+  const std::size_t width = values.size() / impl_->reference.good.size();
   double scale = 0.0;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (impl_->reference.good[i / width]) scale = std::max(scale, std::abs(values[i]));

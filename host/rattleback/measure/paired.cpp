@@ -242,6 +242,8 @@ PairedObservable compare(const Side& first, const Side& second, const std::strin
   }
   for (std::size_t s = 0; s < common.size(); ++s) {
     PairedSample& sample = result.samples[s];
+    sample.failed_first -= summary_of(first.file).left_out;
+    sample.failed_second -= summary_of(second.file).left_out;
     sample.time = first.times[common[s].first];
     sample.mean = {estimate(trees[s].first, "mean"), estimate(trees[s].second, "mean"),
                    difference(trees[s].mean, sample.pairs)};
@@ -265,10 +267,10 @@ PairedReport paired_differences(const ResultFile& first, const ResultFile& secon
   const std::vector<std::string> names = choose(a, b, observables, report.left_out);
   check_same_start(first, a.study, second, b.study);
   const std::vector<Common> common = common_samples(a, b);
-  report.trajectories = first.datasets().at("/final/status").shape[0];
+  report.trajectories = first.datasets().at("/final/status").shape[0] - summary_of(first).left_out;
   report.first_samples = a.times.size();
   report.second_samples = b.times.size();
-  for (const std::string& name : names) report.observables.push_back(compare(a, b, name, common, report.trajectories));
+  for (const std::string& name : names) report.observables.push_back(compare(a, b, name, common, first.datasets().at("/final/status").shape[0]));
   return report;
 }
 

@@ -155,6 +155,7 @@ class Merge {
     }
     summary_.trajectories += summary.trajectories;
     summary_.failed += summary.failed;
+    summary_.left_out += summary.left_out;
     summary_.iterations += summary.iterations;
     summary_.trajectory_steps += summary.trajectory_steps;
     summary_.wall_seconds += summary.wall_seconds;
@@ -208,6 +209,7 @@ class Merge {
     attributes_["wall_seconds"] = summary_.wall_seconds;
     attributes_["trajectory_steps"] = summary_.trajectory_steps;
     attributes_["failed"] = summary_.failed;
+    if (problem_.study.ensemble.condition) attributes_["left_out"] = summary_.left_out;
     attributes_["iterations"] = summary_.iterations;
     attributes_["parts"] = parts();
     // A linked result does not read the data in the parts.

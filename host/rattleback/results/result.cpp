@@ -74,6 +74,7 @@ Summary summary_from(const std::map<std::string, Attribute>& attributes) {
   get("wall_seconds", summary.wall_seconds);
   get("trajectory_steps", summary.trajectory_steps);
   get("failed", summary.failed);
+  get("left_out", summary.left_out);
   get("iterations", summary.iterations);
   get("fingerprint", summary.fingerprint);
   return summary;

@@ -52,6 +52,7 @@ struct Summary {
   std::uint64_t trajectories = 0;
   std::uint64_t trajectory_steps = 0;
   std::uint64_t failed = 0;
+  std::uint64_t left_out = 0;                    ///< trajectories whose point does not satisfy the condition of the ensemble
   std::uint64_t iterations = 0;                  ///< solver iterations in total
   double wall_seconds = 0.0;                     ///< time of the integration, without start-up and output
   std::map<std::string, std::uint64_t> missing;  ///< per observable: values that were not finite; only counts above 0

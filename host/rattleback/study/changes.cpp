@@ -45,7 +45,8 @@ std::set<std::string> names_in_values(const toml::table& document) {
   std::set<std::string> names;
   for (const char* key : {"system", "time", "observable", "section"})
     if (const toml::node* node = document.get(key)) collect_names(*node, names);
-  if (const toml::node* initial = document.at_path("ensemble.initial").node()) collect_names(*initial, names);
+  for (const char* key : {"ensemble.initial", "ensemble.where"})
+    if (const toml::node* node = document.at_path(key).node()) collect_names(*node, names);
   return names;
 }
 
@@ -93,7 +94,7 @@ Consequences consequences_of(const toml::table& before, const toml::table& after
     const std::set<std::string> now = names_in_values(after);
     for (const std::string& name : names_in_values(before))
       if (!now.contains(name) && !lists(*ensemble, "unused", name) &&
-          (listed || ensemble->contains("file") || lists(*ensemble, "axes", name)))
+          (listed || ensemble->contains("file") || lists(*ensemble, "axes", vector_of(name))))
         result.unused.push_back(name);
   }
   return result;

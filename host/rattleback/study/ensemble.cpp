@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "rattleback/base/floating_point.hpp"
@@ -64,7 +65,8 @@ bool continues(const Problem& before, const Problem& problem) {
 StateNames state_names(const Problem& problem) {
   const SystemEntry& system = *problem.system;
   const auto& formulas = problem.study.system.formulas;
-  const std::vector<std::string>& ignored = problem.study.ensemble.unused;
+  const std::vector<std::string>&ignored = problem.study.ensemble.unused,
+                       condition = names_in_condition(problem.study);
   return {system.elements,
           system.n,
           system.m,
@@ -73,7 +75,8 @@ StateNames state_names(const Problem& problem) {
           names_in_expressions(problem.study, system),
           {ignored.begin(), ignored.end()},
           system.on_group,
-          formulas ? formulas->momenta : std::vector<std::string>{}};
+          formulas ? formulas->momenta : std::vector<std::string>{},
+          {condition.begin(), condition.end()}};
 }
 
 }  // namespace
@@ -134,13 +137,14 @@ struct Ensemble::Impl {
 
   std::vector<std::string> make_names() const {
     std::vector<std::string> result = file.names;
-    for (const Axis& axis : study.ensemble.axes) result.push_back(axis.name);
+    for (const Axis& axis : components_of(study.ensemble.axes)) result.push_back(axis.name);
     return result;
   }
 
   void refuse_unused() const {
     const StateNames known = state_names(problem);
     const Study::Ensemble& ensemble = study.ensemble;
+    const std::vector<Axis> axes = components_of(ensemble.axes);
     const auto fail = [&](const std::string& where, std::string_view what, const std::string& name,
                           const std::string& advice) {
       input_error(
@@ -148,16 +152,18 @@ struct Ensemble::Impl {
                              "leave it out, or name it in ensemble.unused",
                              what, quote(name), advice));
     };
-    for (const std::string& name : names) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string& name = names[i];
       const auto is_in = [&](const std::vector<std::string>& list) {
         return std::ranges::find(list, name) != list.end();
       };
-      if (known.used.contains(name) || is_in(ensemble.group_by) || is_in(ensemble.unused)) continue;
+      const bool ignored = is_in(ensemble.unused) || std::ranges::find(ensemble.unused, vector_of(name)) != ensemble.unused.end();
+      if (formulas.reads(i) || is_in(ensemble.group_by) || ignored) continue;
       const std::vector<std::string> all = known.all();
       if (ensemble.listed())
         fail(study.place("ensemble.file"), "column", name,
              fmt::format("the state is {}{}", known.in_words(), did_you_mean(name, all)));
-      const Axis& axis = *std::ranges::find(ensemble.axes, name, &Axis::name);
+      const Axis& axis = *std::ranges::find(axes, name, &Axis::name);
       fail(axis.where, "axis", name,
            is_in(all) ? "an axis is no coordinate by its name, but by an expression of ensemble.initial"
                       : "its trajectories are all the same");
@@ -207,6 +213,7 @@ struct Ensemble::Evaluator::Impl {
       formulas.set_axis(i, file.total != 0 ? file.column(i, row) : ensemble->grid.value(i, k));
     }
     formulas.evaluate();
+    if (!formulas.data.taken) return formulas.data;
     const auto copy_row = [&](const PointFile::Block& block, std::vector<double>& target) {
       if (block.width != 0) target.assign(file.at(block, row), file.at(block, row) + block.width);
     };
@@ -214,6 +221,11 @@ struct Ensemble::Evaluator::Impl {
     copy_row(file.v, formulas.data.v);
     copy_row(file.p, formulas.data.p);
     copy_row(file.lambda, formulas.data.lambda);
+    if (!ensemble->study.ensemble.condition) return formulas.data;
+    for (const auto* part : {&formulas.data.q, &formulas.data.v, &formulas.data.p, &formulas.data.lambda})
+      if (!std::ranges::all_of(*part, [](double x) { return std::isfinite(x); }))
+        input_error(ensemble->study.place("ensemble.file"),
+                    fmt::format("row {} is not finite, and ensemble.where takes it; correct the row or the condition", k));
     return formulas.data;
   }
 

@@ -6,8 +6,25 @@
 #include <bit>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/language/characters.hpp"
+#include "rattleback/study/components.hpp"
 
 namespace rattleback {
+namespace {
+
+/// Returns whether what follows the vector in a name is indices: [2], [1][3].
+bool has_whole_indices(std::string_view name) {
+  while (name.ends_with(']')) {
+    const std::size_t open = name.rfind('[');
+    if (open == std::string_view::npos || open + 2 > name.size() - 1) return false;
+    const std::string_view index = name.substr(open + 1, name.size() - open - 2);
+    if (!std::ranges::all_of(index, is_digit)) return false;
+    name = name.substr(0, open);
+  }
+  return name.find('[') == std::string_view::npos;
+}
+
+}  // namespace
 
 Formulas::Formulas(const Study& study, const SystemEntry& system, const std::vector<std::string>& axes) {
   add_names(study, system, axes);
@@ -28,11 +45,13 @@ Formulas::Formulas(const Study& study, const SystemEntry& system, const std::vec
   }
   for (std::size_t i = 0; i < system.structure.size(); ++i, ++slot) slots_[slot] = system.structure[i].value;
 
+  in_condition_.resize(parameters_.size());
+  if (study.ensemble.condition) compile_condition(study);
   step_.push_back(compile(study.time.step, "time.step", names_.size()));
-  q_ = compile(study.ensemble.q, "q");
-  v_ = compile(study.ensemble.v, "v");
-  p_ = compile(study.ensemble.p, "p");
-  lambda_ = compile(study.ensemble.lambda, "lambda");
+  q_ = compile(components(study.ensemble.q, system, "q"), "q");
+  v_ = compile(components(study.ensemble.v, system, "v"), "v");
+  p_ = compile(components(study.ensemble.p, system, "p"), "p");
+  lambda_ = compile(components(study.ensemble.lambda, system, "lambda"), "lambda");
   data.q.resize(q_.size());
   data.v.resize(v_.size());
   data.p.resize(p_.size());
@@ -54,13 +73,13 @@ void Formulas::add_names(const Study& study, const SystemEntry& system, const st
   std::vector<std::string> parameters;
   for (const ParameterInfo& parameter : system.parameters) parameters.emplace_back(parameter.name);
   for (const StructureInfo& parameter : system.structure) parameters.emplace_back(parameter.name);
+  const std::vector<Axis> given = components_of(study.ensemble.axes);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::string where =
-        i < study.ensemble.axes.size() ? study.ensemble.axes[i].where : study.place("ensemble.file");
+    const std::string where = i < given.size() ? given[i].where : study.place("ensemble.file");
     const auto fail = [&](std::string_view why) {
       input_error(where, fmt::format("{} cannot name an axis ({}); choose another name", quote(axes[i]), why));
     };
-    if (!is_variable_name(axes[i])) {
+    if (!is_variable_name(vector_of(axes[i])) || !has_whole_indices(axes[i])) {
       fail("a name is letters, digits and _, does not start with a digit, and is neither pi nor a function");
     }
     if (const std::string fault = fault_of_name(axes[i]); !fault.empty()) fail(fault);
@@ -85,9 +104,33 @@ std::vector<Formulas::Formula> Formulas::compile(std::span<const Value> values, 
   std::vector<Formula> result;
   result.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
+    for (const auto& [index, number] : values[i].indices)
+      if (std::ranges::find(names_, index) != names_.end())
+        input_error(values[i].where, fmt::format("{} cannot be the index of initial {} (it is an axis or a parameter); "
+                                                 "choose another name",
+                                                 quote(index), what));
     result.push_back(compile(values[i], fmt::format("{}[{}]", what, i), names_.size()));
   }
   return result;
+}
+
+void Formulas::compile_condition(const Study& study) {
+  const Value& value = *study.ensemble.condition;
+  const std::string where = study.place("ensemble.where");
+  const auto* text = std::get_if<std::string>(&value.content);
+  condition_.push_back(compile(value, "ensemble.where", names_.size()));
+  const Formula& formula = condition_.back();
+  if (text == nullptr || !formula.expression.is_condition())
+    input_error(where, fmt::format("ensemble.where is no condition (got {}); compare two numbers, as in \"x > 0\", and "
+                                   "join comparisons by && and ||",
+                                   text == nullptr ? fmt::format("{}", std::get<double>(value.content)) : quote(*text)));
+  if (!formula.varies)
+    input_error(where, fmt::format("ensemble.where = {} depends on no axis (it takes all points or none); name an axis "
+                                   "in it, or leave it out",
+                                   quote(*text)));
+  for (const int slot : formula.expression.reads())
+    if (const auto parameter = static_cast<std::size_t>(slot) - data.axes.size(); parameter < in_condition_.size())
+      in_condition_[parameter] = 1;
 }
 
 void Formulas::set_slot(std::size_t slot, double value) {
@@ -96,6 +139,16 @@ void Formulas::set_slot(std::size_t slot, double value) {
   if (std::bit_cast<std::uint64_t>(slots_[slot]) == std::bit_cast<std::uint64_t>(value)) return;
   slots_[slot] = value;
   changed_[slot] = 1;
+}
+
+bool Formulas::reads(std::size_t axis) const {
+  return std::ranges::any_of(std::initializer_list<const std::vector<Formula>*>{&parameters_, &step_, &q_, &v_, &p_, &lambda_,
+                                                                                &condition_},
+                             [&](const std::vector<Formula>* formulas) {
+                               return std::ranges::any_of(*formulas, [&](const Formula& formula) {
+                                 return std::ranges::count(formula.expression.reads(), static_cast<int>(axis)) > 0;
+                               });
+                             });
 }
 
 void Formulas::set_axis(std::size_t axis, double value) {
@@ -114,9 +167,21 @@ void Formulas::evaluate(const std::vector<Formula>& formulas, double* results) c
   }
 }
 
+void Formulas::evaluate_parameters(bool of_condition) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if ((in_condition_[i] != 0) != of_condition) continue;
+    if (stale(parameters_[i])) data.parameters[i] = parameters_[i].expression();
+    set_slot(data.axes.size() + i, data.parameters[i]);
+  }
+}
+
 void Formulas::evaluate() {
-  evaluate(parameters_, data.parameters.data());
-  for (std::size_t i = 0; i < parameters_.size(); ++i) set_slot(data.axes.size() + i, data.parameters[i]);
+  if (!condition_.empty()) {
+    evaluate_parameters(true);
+    data.taken = condition_.front().expression() != 0.0;
+    if (!data.taken) return;  // what has changed is still to be evaluated
+  }
+  evaluate_parameters(false);
   evaluate(step_, &data.step);
   evaluate(q_, data.q.data());
   evaluate(v_, data.v.data());

@@ -22,8 +22,11 @@ class Formulas {
   [[nodiscard]] bool step_varies() const { return step_.front().varies; }
   [[nodiscard]] bool parameter_varies(int index) const { return parameters_[static_cast<std::size_t>(index)].varies; }
 
+  /// Returns whether an expression reads an axis.
+  [[nodiscard]] bool reads(std::size_t axis) const;
+
   void set_axis(std::size_t axis, double value);
-  /// Updates `data` for the present axes. Throws Error(input) when a value is not finite.
+  /// Updates `data` for the present axes; where the condition of the ensemble does not hold, only `taken`. Throws Error(input) when a value is not finite.
   void evaluate();
 
   /// `data` is complete after evaluate(); before, only values that do not vary are set. Vectors that the study does not
@@ -41,12 +44,17 @@ class Formulas {
                                 std::string_view hint = "");
   [[nodiscard]] bool stale(const Formula& formula) const;
   void evaluate(const std::vector<Formula>& formulas, double* results) const;
+  void compile_condition(const Study& study);
+  /// Updates the parameters that the condition reads, or the others.
+  void evaluate_parameters(bool of_condition);
   void set_slot(std::size_t slot, double value);
 
   std::vector<std::string> names_;  ///< axes, numeric parameters, structural parameters
   std::vector<double> slots_;       ///< values of the names
   std::vector<char> varies_, changed_;
   std::vector<Formula> parameters_, step_, q_, v_, p_, lambda_;
+  std::vector<Formula> condition_;  ///< of the ensemble; empty where there is none
+  std::vector<char> in_condition_;  ///< the parameters that the condition reads
   bool first_ = true;
 };
 

@@ -145,6 +145,10 @@ std::string Axes::write(const FieldInfo& row, const std::vector<Axis>& axes) {
 
 void Components::read(const toml::node& node, const std::string& key, const FieldInfo& row,
                       std::vector<Value>& values) {
+  if (const auto* text = node.as_string(); text != nullptr && text->get().starts_with("for ")) {
+    values = {to_value(node, key)};
+    return;
+  }
   Grammar<std::vector<Value>>::read(node, key, row, values);
   if (values.empty())
     input_error(place_of(node.source()),

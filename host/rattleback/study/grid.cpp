@@ -107,7 +107,11 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
 }
 
 Grid::Grid(const Study& study) {
-  const std::vector<Axis>& axes = study.ensemble.axes;
+  for (const Axis& axis : study.ensemble.axes)
+    if (constexpr std::uint64_t most = 1000; axis.dimension && (*axis.dimension == 0 || *axis.dimension > most))
+      input_error(axis.where, fmt::format("axis {} has dimension = {}; a vector has 1 to {} components", quote(axis.name),
+                                          *axis.dimension, most));
+  const std::vector<Axis> axes = components_of(study.ensemble.axes);
   const std::optional<std::uint64_t> draws = study.ensemble.draws;
   const Axis* first_joint = nullptr;
   for (const Axis& axis : axes) {
@@ -126,10 +130,10 @@ Grid::Grid(const Study& study) {
     input_error(study.place("ensemble.draws"),
                 "ensemble.draws has no effect (no random axis is without draws of its own)");
   }
-  join(study);
+  join(study, axes);
 
   for (std::size_t i = axes.size(); i-- > 0;) {
-    if (is_joint(axes[i]) && &axes[i] != first_joint) continue;
+    if (axes[i].joined || (is_joint(axes[i]) && &axes[i] != first_joint)) continue;
     factors_[i].stride = size_;
     if (&axes[i] == first_joint) joint_stride_ = size_;
     if (__builtin_mul_overflow(size_, factors_[i].count, &size_) || size_ > max_integer) {
@@ -138,12 +142,18 @@ Grid::Grid(const Study& study) {
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (is_joint(axes[i])) factors_[i].stride = joint_stride_;
+    if (!axes[i].joined) continue;
+    factors_[i].stride = factors_[i - 1].stride;
+    factors_[i].dimension = factors_[i - 1].dimension + 1;
+    if (is_quasi_random(axes[i]) && factors_[i].dimension == most_dimensions)
+      input_error(axes[i].where, fmt::format("axis {} is one more than a {} point set has dimensions ({}); make the vector "
+                                             "shorter",
+                                             quote(axes[i].name), name_of(axes[i].points), most_dimensions));
   }
 }
 
 /// Makes one point set of the quasi-random axes that are drawn jointly.
-void Grid::join(const Study& study) {
-  const std::vector<Axis>& axes = study.ensemble.axes;
+void Grid::join(const Study& study, const std::vector<Axis>& axes) {
   const std::optional<std::uint64_t>& given = study.ensemble.randomisations;
   const Axis* first = nullptr;
   std::size_t dimensions = 0;

@@ -10,7 +10,7 @@ namespace rattleback {
 
 /// Values of the axes for each trajectory. The last axis varies fastest. Random axes without `draws` are drawn jointly:
 /// these axes form one factor of the product, at the position of the first such axis. The quasi-random ones among them
-/// are the coordinates of one point set.
+/// are the coordinates of one point set. The components of a vector are axes; those of a random one with `draws` are a factor together.
 class Grid {
  public:
   /// Throws Error(input) on invalid axes. A study without axes has one trajectory.
@@ -46,7 +46,7 @@ class Grid {
     std::uint64_t block;    ///< quasi-random points of one randomisation
   };
   [[nodiscard]] static Factor factor(const Axis& axis, std::uint64_t joint_draws);
-  void join(const Study& study);
+  void join(const Study& study, const std::vector<Axis>& axes);
   [[nodiscard]] double uniform(std::size_t axis, std::uint64_t draw) const;
   [[nodiscard]] double normal(std::size_t axis, std::uint64_t draw) const;
   [[nodiscard]] std::uint64_t quasi_random_bits(std::size_t axis, std::uint64_t draw) const;

@@ -16,9 +16,10 @@ bool needs_jackknife(const Study& study) {
 }  // namespace
 
 Groups::Groups(const Study& study, const Grid& grid) : grid_(grid) {
+  const std::vector<Axis> axes = components_of(study.ensemble.axes);
   for (const std::string& name : study.ensemble.group_by) {
-    const auto found = std::ranges::find(study.ensemble.axes, name, &Axis::name);
-    axes_.push_back(static_cast<std::size_t>(found - study.ensemble.axes.begin()));
+    const auto found = std::ranges::find(axes, name, &Axis::name);
+    axes_.push_back(static_cast<std::size_t>(found - axes.begin()));
     shape_.push_back(grid.axis_count(axes_.back()));
     cells_ *= shape_.back();
   }

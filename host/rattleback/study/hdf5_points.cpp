@@ -136,7 +136,7 @@ class Hdf5Reader {
   void read_dataset(const Found& dataset, const std::optional<StateColumn>& column) {
     const auto& [name, id, shape, incidental] = dataset;
     const auto part = state_part(name);
-    if (!part && !column && incidental && !names_.used.contains(name)) return;
+    if (!part && !column && incidental && !names_.used.contains(name) && !names_.in_condition.contains(name)) return;
     if (part ? shape.size() != 1 && shape.size() != 2 : shape.size() != 1)
       fail(part ? fmt::format("dataset {} has {} dimensions (needs [N, .])", quote(name), shape.size())
                 : fmt::format("dataset {} has {} dimensions (a column has one, and the state is {}); name it in "
@@ -155,7 +155,7 @@ class Hdf5Reader {
       return;
     }
     const auto bad = std::ranges::find_if_not(values, [](double x) { return std::isfinite(x); });
-    if (bad != values.end())
+    if (bad != values.end() && names_.in_condition.empty())
       fail(fmt::format("dataset {} is not finite in row {}", quote(name),
                        points_.row_at(static_cast<std::uint64_t>(bad - values.begin()) / width)));
     if (part) {

@@ -8,6 +8,7 @@ namespace rattleback {
 
 /// The initial data of one trajectory, as given by the study.
 struct InitialData {
+  bool taken = true;  ///< whether the condition of the ensemble holds; if not, only the axes are those of the point
   double step = 0;
   std::vector<double> axes, parameters, q, v, p, lambda;  ///< `parameters` holds all parameters in the system's order
 };

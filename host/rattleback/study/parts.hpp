@@ -31,6 +31,9 @@ void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p);
 /// Returns the names in the expressions of the initial states, the parameters and the step, without the parameters themselves.
 [[nodiscard]] std::set<std::string> names_in_expressions(const Study& study, const SystemEntry& system);
 
+/// Returns the names in the condition of the ensemble.
+[[nodiscard]] std::vector<std::string> names_in_condition(const Study& study);
+
 /// Checks the indices of the trajectories to keep.
 void check_trajectories(const Study& study, std::uint64_t size);
 

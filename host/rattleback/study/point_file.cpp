@@ -34,7 +34,7 @@ PointFile points_of(const StateTable& table, const StateNames& names, const Rang
   const auto check = [&](std::string_view name, const double* values, std::uint64_t width) {
     const double* const end = values + table.rows * width;
     const double* const bad = std::find_if_not(values, end, [](double x) { return std::isfinite(x); });
-    if (bad == end) return;
+    if (bad == end || !names.in_condition.empty()) return;
     input_error("", fmt::format("the array {} of initial states is not finite in row {} (got {}); correct this row",
                                 name, static_cast<std::uint64_t>(bad - values) / width, *bad));
   };

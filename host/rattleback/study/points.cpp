@@ -151,15 +151,25 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
   const SystemEntry& system = *problem.system;
   constexpr std::uint64_t block = 4096;
   Mutex mutex;
-  std::atomic<std::uint64_t> steps{0}, checked{0};
+  std::atomic<std::uint64_t> steps{0}, checked{0}, left_out{0};
+  const std::uint64_t middle = ensemble.size() / 2;
+  std::optional<std::uint64_t> one;
+  const auto from_middle = [&](std::uint64_t k) { return k < middle ? middle - k : k - middle; };
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
   std::string message;
   parallel_for((count + block - 1) / block, threads, [&](std::uint64_t b) {
     Ensemble::Evaluator evaluate(ensemble);
+    std::optional<std::uint64_t> nearest;
     for (std::uint64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
-      if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) return;
+      if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) break;
       const std::uint64_t k = which(i);
       const InitialData& data = evaluate(k);
+      if (!data.taken) {
+        ++checked;
+        ++left_out;
+        continue;
+      }
+      if (!nearest || from_middle(k) < from_middle(*nearest)) nearest = k;
       steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       ++checked;
       const std::string fault =
@@ -172,29 +182,56 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
       }
       return;
     }
+    const std::lock_guard lock(mutex);
+    if (nearest && (!one || from_middle(*nearest) < from_middle(*one))) one = nearest;
   });
   if (!message.empty()) input_error(study.ensemble.where, message);
-  return {checked, steps};
+  return {checked, left_out, steps, one};
+}
+
+/// Throws Error(input) when a trajectory whose states are to be kept is left out.
+void refuse_left_out(const Study& study, const Ensemble& ensemble) {
+  if (!study.ensemble.condition) return;
+  Ensemble::Evaluator evaluate(ensemble);
+  for (const std::uint64_t k : study.output.trajectories) {
+    if (k < ensemble.range().first || k >= ensemble.range().last) continue;
+    if (const InitialData& data = evaluate(k); !data.taken)
+      input_error(study.place("output.trajectories"),
+                  fmt::format("trajectory {}{} is left out by ensemble.where; take another index", k,
+                              at_axes(ensemble, data)));
+  }
+}
+
+[[noreturn]] void refuse_none(const Study& study, const PointSample& sample) {
+  input_error(study.place("ensemble.where"),
+              fmt::format("ensemble.where holds for none of {} points; correct it, or the axes", sample.count));
 }
 
 }  // namespace
 
-std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
+PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
   ensemble.refuse_unused();
+  refuse_left_out(problem.study, ensemble);
   const Range& range = ensemble.range();
-  return check_listed(
-             problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
-             std::chrono::steady_clock::time_point::max())
-      .steps;
+  const PointSample sample = check_listed(
+      problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
+      std::chrono::steady_clock::time_point::max());
+  if (sample.left_out == ensemble.size()) refuse_none(problem.study, sample);
+  return sample;
 }
 
 PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
   ensemble.refuse_unused();
+  refuse_left_out(problem.study, ensemble);
   constexpr std::uint64_t most = 100'000;
   const std::uint64_t size = ensemble.size();
   (void)point_functions(*problem.system);  // the second is for points, and not for a compiler
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  if (size <= most) return check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
+  if (size <= most) {
+    const PointSample sample = check_listed(problem, ensemble, threads, size, [](std::uint64_t i) { return i; }, end);
+    if (sample.left_out == size) refuse_none(problem.study, sample);
+    return sample;
+  }
   const std::vector<std::uint64_t> corners =
       problem.study.ensemble.listed() ? std::vector<std::uint64_t>{0, size - 1} : Grid(problem.study).corners();
   const std::uint64_t parts = most - corners.size();

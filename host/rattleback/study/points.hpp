@@ -1,6 +1,7 @@
 #pragma once
 // The system completes and checks the initial points of an ensemble.
 
+#include <optional>
 #include <vector>
 
 #include "rattleback/study/ensemble.hpp"
@@ -17,14 +18,18 @@ struct Point {
         bool in_space);
 };
 
-/// Completes and checks all points of the ensemble's range. Throws Error(input) naming the first trajectory that cannot start. Returns the
-/// total number of their steps.
-std::uint64_t check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
-
-/// The number of checked trajectories and the total number of their steps.
+/// What a check has found.
 struct PointSample {
-  std::uint64_t count, steps;
+  std::uint64_t count;               ///< of points, with those that the condition of the ensemble leaves out
+  std::uint64_t left_out;
+  std::uint64_t steps;               ///< of all trajectories together
+  std::optional<std::uint64_t> one;  ///< a trajectory that is taken, near the middle of the ensemble
 };
+
+/// Completes and checks all points of the ensemble's range. Throws Error(input) naming the first trajectory that cannot start, and
+/// when the condition of the ensemble leaves out all of its points, or one whose states are to be kept.
+PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
+
 /// Like check_points, but for at most 10^5 trajectories and about one second. A larger ensemble is sampled: the corners
 /// of the axes, and one random trajectory from each of many equal parts of the ensemble.
 PointSample check_some_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);

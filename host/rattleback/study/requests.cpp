@@ -146,11 +146,12 @@ void check_covariance(const Problem& problem) {
 void check_groups(const Study& study) {
   const std::string where = study.place("ensemble.group_by");
   std::vector<std::string> known;
-  for (const Axis& axis : study.ensemble.axes)
+  const std::vector<Axis> axes = components_of(study.ensemble.axes);
+  for (const Axis& axis : axes)
     if (axis.kind == Axis::Kind::range || axis.kind == Axis::Kind::values) known.push_back(axis.name);
   for (const std::string& name : study.ensemble.group_by) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    const bool random = std::ranges::find(study.ensemble.axes, name, &Axis::name) != study.ensemble.axes.end();
+    const bool random = std::ranges::find(axes, name, &Axis::name) != axes.end();
     const std::string fault =
         random ? fmt::format("axis {} of ensemble.group_by is random, so its values do not recur", quote(name))
                : fmt::format("unknown axis {} in ensemble.group_by", quote(name));

@@ -6,6 +6,7 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/kernels/kernels.hpp"
+#include "rattleback/study/components.hpp"
 #include "rattleback/study/grid.hpp"
 #include "rattleback/study/observables.hpp"
 #include "rattleback/study/parts.hpp"
@@ -49,18 +50,19 @@ void check_initial(Problem& problem) {
   check_frame(study, system);
   const auto check_size = [&](std::string_view name, const std::vector<Value>& values, std::string_view dimension,
                               int size) {
-    if (values.empty() || values.size() == static_cast<std::size_t>(size)) return;
+    const std::size_t count = components(values, system, name).size();
+    if (count == 0 || count == static_cast<std::size_t>(size)) return;
     input_error(study.place(fmt::format("ensemble.initial.{}", name)),
                 fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name,
-                            values.size()));
+                            count));
   };
   if (system.elements == system.n) {
     check_size("q", ensemble.q, "n", system.n);
-  } else if (ensemble.q.size() != static_cast<std::size_t>(system.n) &&
-             ensemble.q.size() != static_cast<std::size_t>(system.elements) && !ensemble.q.empty()) {
-    input_error(study.place("ensemble.initial.q"),
-                fmt::format("initial q of '{}' has {} values (it needs {})", system.name, ensemble.q.size(),
-                            sizes_in_words(system.n, system.elements)));
+  } else if (const auto count = components(ensemble.q, system, "q").size();
+             count != static_cast<std::size_t>(system.n) && count != static_cast<std::size_t>(system.elements) &&
+             count != 0) {
+    input_error(study.place("ensemble.initial.q"), fmt::format("initial q of '{}' has {} values (it needs {})", system.name,
+                                                               count, sizes_in_words(system.n, system.elements)));
   }
   check_size("v", ensemble.v, "n", system.n);
   check_size("p", ensemble.p, "n", system.n);
@@ -71,13 +73,20 @@ void check_initial(Problem& problem) {
   }
 }
 
+bool is_parameter(const SystemEntry& system, const std::string& name) {
+  const auto same = [&](const auto& info) { return info.name == name; };
+  return std::ranges::any_of(system.parameters, same) || std::ranges::any_of(system.structure, same);
+}
+
 /// Returns the names that expressions may use besides parameters. The columns of a file are still unknown, so with a
 /// file every name is allowed.
 std::vector<std::string> axis_names(const Study& study, const SystemEntry& system) {
   std::vector<std::string> names;
-  for (const Axis& axis : study.ensemble.axes) names.push_back(axis.name);
+  for (const Axis& axis : components_of(study.ensemble.axes)) names.push_back(axis.name);
   if (!study.ensemble.listed()) return names;
-  const std::set<std::string> used = names_in_expressions(study, system);
+  std::set<std::string> used = names_in_expressions(study, system);
+  for (std::string& name : names_in_condition(study))
+    if (!is_parameter(system, name)) used.insert(std::move(name));
   names.assign(used.begin(), used.end());
   return names;
 }
@@ -104,19 +113,20 @@ Problem::Problem(Study given) : study(std::move(given)) {
 
 std::set<std::string> names_in_expressions(const Study& study, const SystemEntry& system) {
   std::set<std::string> names;
-  const auto is_parameter = [&](const std::string& name) {
-    const auto same = [&](const auto& info) { return info.name == name; };
-    return std::ranges::any_of(system.parameters, same) || std::ranges::any_of(system.structure, same);
-  };
   const auto collect = [&](const Value& value) {
     for (std::string& name : variables_of(value))
-      if (!is_parameter(name)) names.insert(std::move(name));
+      if (!is_parameter(system, name)) names.insert(std::move(name));
   };
   collect(study.time.step);
   for (const auto& [name, value] : study.system.parameters) collect(value);
-  for (const auto* values : {&study.ensemble.q, &study.ensemble.v, &study.ensemble.p, &study.ensemble.lambda})
-    std::ranges::for_each(*values, collect);
+  const Study::Ensemble& ensemble = study.ensemble;
+  for (const auto& [name, values] : {std::pair{"q", &ensemble.q}, {"v", &ensemble.v}, {"p", &ensemble.p}, {"lambda", &ensemble.lambda}})
+    std::ranges::for_each(components(*values, system, name), collect);
   return names;
+}
+
+std::vector<std::string> names_in_condition(const Study& study) {
+  return study.ensemble.condition ? variables_of(*study.ensemble.condition) : std::vector<std::string>{};
 }
 
 bool Problem::given_in_space() const {

@@ -22,6 +22,9 @@ struct StateNames {
   bool on_group = false;                  ///< velocities are in the body, and have no names by coordinates
   std::vector<std::string> momenta = {};  ///< names of their own; otherwise p_x and px
 
+  /// The names in the condition of the ensemble. With a condition, rows that it leaves out need not be finite.
+  std::set<std::string> in_condition = {};
+
   /// Returns the names in words: "q[0] .. q[1] or x, y; v[0] .. v[1] or v_x, v_y; ..".
   [[nodiscard]] std::string in_words() const;
   /// Returns all names of the state.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 namespace rattleback {
 
@@ -9,6 +10,20 @@ std::optional<int> Study::Method::integer(std::string_view option) const {
   const auto found = options.find(option);
   if (found == options.end() || !std::holds_alternative<std::int64_t>(found->second.content)) return std::nullopt;
   return static_cast<int>(std::get<std::int64_t>(found->second.content));
+}
+
+std::vector<Axis> components_of(const std::vector<Axis>& axes) {
+  std::vector<Axis> all;
+  for (const Axis& axis : axes) {
+    if (!axis.dimension) all.push_back(axis);
+    for (std::uint64_t i = 0; i < axis.dimension.value_or(0); ++i) {
+      Axis& component = all.emplace_back(axis);
+      component.name = axis.name + "[" + std::to_string(i) + "]";
+      component.dimension.reset();
+      component.joined = axis.draws && i > 0;
+    }
+  }
+  return all;
 }
 
 Study Study::without_requests() const {

@@ -56,8 +56,14 @@ struct Axis {
   Value mean = 0.0, std = 1.0;         ///< normal
   std::uint64_t seed = 0;              ///< uniform, normal
   std::optional<std::uint64_t> draws;  ///< draws of this axis alone; absent: drawn jointly with Study::Ensemble::draws
+  /// A vector u stands for the axes u[0], u[1], .. of this number, which are like this one.
+  std::optional<std::uint64_t> dimension;
+  bool joined = false;  ///< a component that has draws of its own together with the component before it
   std::string where;
 };
+
+/// Returns the axes with numbers as values: the components in place of a vector.
+[[nodiscard]] std::vector<Axis> components_of(const std::vector<Axis>& axes);
 
 /// As it stands in a study file: "sobol".
 [[nodiscard]] std::string_view name_of(Axis::Points points);
@@ -175,6 +181,9 @@ struct Study {
 
   struct Ensemble {
     std::vector<Axis> axes;              ///< Cartesian product, last axis fastest
+    /// A condition on the axes and parameters. Points that do not satisfy it are left out: they keep their indices, and have
+    /// Status::status_left_out and no states.
+    std::optional<Value> condition;
     std::optional<std::uint64_t> draws;  ///< joint draws of the random axes without own draws
     /// Independent randomisations of the joint quasi-random points, of equal size. Validation sets 1 where none is given
     /// and there are such points.
@@ -191,7 +200,8 @@ struct Study {
     std::vector<std::string> group_by;
     /// Axes that only repeat trajectories, and columns of the file that are left out. Any other axis or column must have a use.
     std::vector<std::string> unused;
-    std::vector<Value> q, v, p, lambda;  ///< empty when not given
+    /// Empty when not given. "for i in 0..3: F" and "for i: F" stand for several components (study/components.hpp).
+    std::vector<Value> q, v, p, lambda;
     std::string where;
 
     /// Returns whether a file or a table lists the trajectories.

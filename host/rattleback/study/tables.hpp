@@ -48,6 +48,9 @@ struct Grammar<Axis> {
 
 /// The values of a part of the initial state: one per component, so not none.
 struct Components : Grammar<std::vector<Value>> {
+  static constexpr const char *schema =
+      R"({"anyOf":[{"type":"string","pattern":"^for "},{"type":"array","items":{"type":["number","string"]}}]})";
+  static constexpr bool list = false;
   static void read(const toml::node&, const std::string& key, const FieldInfo&, std::vector<Value>&);
 };
 
@@ -233,13 +236,20 @@ inline constexpr Field<Axis> axis_fields[] = {
                          .standard = "`ensemble.draws`",
                          .text = "draws of this axis alone, which is then a factor of the product",
                          .kinds = uniform_axis | normal_axis}),
+    field<&Axis::dimension>({.key = "dimension",
+                             .standard = "none",
+                             .text = "a vector: `{ name = \"u\", dimension = 3, .. }` stands for three such axes, which "
+                                     "expressions call `u[0]`, `u[1]` and `u[2]`",
+                             .minimum = 1,
+                             .maximum = 1000}),
 };
 
 inline constexpr Field<Study::Ensemble> initial_fields[] = {
     field<&Study::Ensemble::q, Components>(
         {.key = "q",
          .standard = "the system's default state",
-         .text = "array of n expressions in the axes and parameters, with `v` or `p`. Where q holds rotation matrices "
+         .text = "array of n expressions in the axes and parameters, with `v` or `p`; `\"for i: F\"` stands for "
+                 "several, below. Where q holds rotation matrices "
                  "(row by row), each may "
                  "be given by its rotation vector instead, axis times angle: n numbers in all"}),
     field<&Study::Ensemble::v, Components>(
@@ -266,6 +276,12 @@ inline constexpr Field<Study::Ensemble> ensemble_fields[] = {
                                              .text = "number of independent randomisations of the quasi-random axes "
                                                      "(`sobol`, `lattice`) that have no `draws` of their own; a "
                                                      "key for such axes only"}),
+    field<&Study::Ensemble::condition>(
+        {.key = "where",
+         .standard = "all points",
+         .text = "a condition on the axes (or columns of the file) and parameters, `\"2 E - y^2 > 0\"`: the points that do "
+                 "not satisfy it are left out, as said below",
+         .wanted = "a condition"}),
     field<&Study::Ensemble::file>(
         {.key = "file", .standard = "none", .text = "text or HDF5 instead of axes, below; relative to the study file"}),
     field<&Study::Ensemble::group>(

@@ -186,7 +186,8 @@ class TextReader {
       if (!value)
         fail(fmt::format("{} in column '{}' is not a number{}", quote(fields[i]), header_[i],
                          fields[i].find(',') != std::string_view::npos ? "; write a decimal point" : ""));
-      if (!std::isfinite(*value)) fail(fmt::format("{} in column '{}' is not finite", quote(fields[i]), header_[i]));
+      if (!std::isfinite(*value) && names_.in_condition.empty())
+        fail(fmt::format("{} in column '{}' is not finite", quote(fields[i]), header_[i]));
       table_[i].push_back(*value);
     }
     if (static_cast<double>(++kept_ * header_.size() * sizeof(double)) > memory_) too_large();

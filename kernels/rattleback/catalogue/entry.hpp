@@ -40,6 +40,7 @@ enum Status : std::uint32_t {
   status_not_finite = 4,      ///< the step produced an infinity or a NaN
   status_fold = 8,            ///< not converged, with a rotation per step beyond the range of the retraction
   status_parasitic = 16,      ///< the carried multiplier was not that of the equations at a sample (loop/observe.hpp)
+  status_left_out = 32,       ///< no failure: the condition of the ensemble does not hold for the point
   status_padding = 1u << 31,  ///< a lane of the last chunk without a trajectory; never in a result
 };
 

@@ -42,7 +42,7 @@ def stored_histograms(result):
 
 def state_at(result, wanted, sample):
     """A component of all trajectories at a sample; those that failed are left out."""
-    file, last, failed = result.file, len(result.time) - 1, result.failed()
+    file, last, failed = result.file, len(result.time) - 1, result.failed() | result.left_out()
     end = {0: "initial", last: "final"}.get(sample)
     if end and "q" in file.get(end, []):
         values = column(file[end], wanted, 1, result.path)

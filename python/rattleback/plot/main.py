@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Callable
 
-from . import convergence, histograms, maps, report, states, timeseries
+from . import convergence, export, histograms, maps, report, states, timeseries
 from .base import FORMATS, InputError, OutputError, did_you_mean, figure_place, printable, shortened, tell, told
 
 
@@ -105,6 +105,11 @@ def command(words):
     if words[0] == "--report":  # for `rattleback report`: FOLDER FIGURES FILE...
         with whole(words[3:], "reported"):
             report.write_page(words[1], words[2], words[3:])
+        return 0
+    if words[0] == "--export":  # for `rattleback export`: FORM PLACE FILE TABLE...
+        with whole(words[3:4], "exported"):
+            place = export.export(words[1], words[2], words[3], words[4:])
+        tell(f"exported: {place}\n", end="")
         return 0
     name, words = split_kind(words)
     with told():  # parse may print the help of a kind

@@ -5,11 +5,12 @@ from functools import cached_property
 import numpy as np
 
 from .base import COLOURS, InputError, choose, chosen, new_figure, option_type, plain, save, title
-from .results import Result, column, parse_component, text_of
+from .results import LEFT_OUT, Result, column, parse_component, text_of
 from .words import quantity
 
 SUMMARY = "the status or another final quantity of each trajectory over one or two axes"
 GOOD = "#a9cde2"
+ABSENT = "#d9d9d9"
 STRIPS = 400  # largest number of bars along one axis
 
 
@@ -35,7 +36,10 @@ class Cells:
         self.result = result
         group = result.group("axes", "the ensemble of the study has none")
         # The names are in the order of the study, not of the alphabet.
-        known = [axis["name"] for axis in result.study.get("ensemble", {}).get("axes", []) if axis["name"] in group]
+        axes = result.study.get("ensemble", {}).get("axes", [])
+        named = [name for axis in axes for name in ([f"{axis['name']}[{i}]" for i in range(axis["dimension"])] if "dimension" in axis
+                                                    else [axis["name"]])]
+        known = [name for name in named if name in group]
         known += [name for name in group if name not in known]
         every = {name: result.member(name, group) for name in known}
         used = np.ones(len(every[known[0]]), dtype=bool)
@@ -112,7 +116,7 @@ def draw_status(cells, status, bits):
     figure, axes = new_figure()
     found, category = np.unique(status, return_inverse=True)
     failures = iter(COLOURS[1:])
-    colours = [GOOD if value == 0 else next(failures, COLOURS[-1]) for value in found]
+    colours = [GOOD if value == 0 else ABSENT if value == LEFT_OUT else next(failures, COLOURS[-1]) for value in found]
     if len(cells.axes) == 2:
         draw_cells(axes, cells, category, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(found) - 0.5)
         axes.set_ylabel(quantity(cells.axes[1]))
@@ -175,7 +179,7 @@ def figure_of(arguments):
     else:
         # The final state of a failed trajectory is not at the end time.
         failed = result.failed()[cells.used] & (arguments.quantity.index is not None)
-        values[failed] = np.nan
+        values[failed | result.left_out()[cells.used]] = np.nan
         if arguments.log:
             values[~(values > 0)] = np.nan
         if not np.isfinite(values).any():

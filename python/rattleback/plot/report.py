@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .base import InputError, printable
-from .results import Result
+from .results import LEFT_OUT, Result
 from .words import main_options
 
 NO_SERIES = ("effective_number", "histogram_edges")
@@ -141,6 +141,8 @@ class Section:
                  ("step", self.result.study.get("time", {}).get("step", "")), ("trajectories", about["trajectories"])]
         if len(self.time):
             study.append(("time", f"{shortest(self.time[0])} to {shortest(self.time[-1])}, {len(self.time)} samples"))
+        if left_out := self.result.file.attrs.get("left_out"):
+            study.append(("left out by ensemble.where", int(left_out)))
         study += [("trajectory-steps", about["trajectory_steps"]), ("failed", about["failed"])]
         return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.statistics()
                 + self.fits() + self.drawn() + self.failures() + self.fingerprint() + heading(3, "Provenance") + self.provenance()
@@ -165,7 +167,7 @@ class Section:
         status, rows = self.result.file.get("final/status"), []
         if status is not None and status.dtype == np.uint32:
             bits = status[:]
-            for bit in (1 << k for k in range(32)):
+            for bit in (1 << k for k in range(32) if 1 << k != LEFT_OUT):
                 which = np.flatnonzero(bits & np.uint32(bit))
                 if len(which):
                     meaning = words(status.attrs.get(f"bit {bit}", f"bit {bit}"))

@@ -13,6 +13,9 @@ from .memory import File
 from .words import symbol
 
 
+LEFT_OUT = 32  # the status of a point that the condition of the ensemble leaves out
+
+
 @dataclass(frozen=True)
 class Component:
     """q[0], or a whole dataset such as `residual`."""
@@ -139,9 +142,13 @@ class Result:
     def final(self):
         return self.group("final", "not a complete result")
 
+    def left_out(self):
+        """Which points of the ensemble its condition leaves out, as booleans."""
+        return self.member("status", self.final) == LEFT_OUT
+
     def failed(self):
         """Which trajectories failed, as booleans."""
-        return self.member("status", self.final) != 0
+        return (self.member("status", self.final) != 0) & ~self.left_out()
 
     def sample(self, time):
         """The number of the sample nearest to a time."""

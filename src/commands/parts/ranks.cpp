@@ -46,9 +46,10 @@ std::optional<Ranks> find_ranks() {
 }
 
 unsigned threads_of_a_rank(const Ranks& ranks) {
-  const unsigned all =
-      std::max(1u, std::thread::hardware_concurrency());  // of the node; a rank may be bound to some of them
-  return std::max(1u, std::min(usable_processors(), all / ranks.on_this_node));
+  // The processors of the node; a rank may be bound to some of them. Ranks share the time that their control groups grant.
+  auto all = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
+  if (const double granted = processors_of_groups(); granted > 0.0) all = std::min(all, granted);
+  return std::max(1u, std::min(usable_processors(), static_cast<unsigned>(all / ranks.on_this_node)));
 }
 
 }  // namespace rattleback::program
