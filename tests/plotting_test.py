@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 from types import SimpleNamespace
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -22,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "fuzz"))
 import files  # noqa: E402
 import studies  # noqa: E402
-from rattleback.plot import base, main, maps, report, results, timeseries  # noqa: E402
+from rattleback.plot import base, export, main, maps, report, results, timeseries  # noqa: E402
 
 
 class Group(dict):
@@ -226,6 +227,43 @@ class Tool(unittest.TestCase):
                 link(file)
             self.expect_refused(message, "map", "other.h5", "-o", "a.svg")
         self.expect_refused("is a FIFO", "order", "pipe.h5", "-o", "a.svg")
+
+    def test_exports_tables(self):
+        self.assertEqual(self.call("--export", "csv", "", "good.h5"), (0, ""))
+        read = {path.name: path.read_text().splitlines() for path in pathlib.Path("good-csv").iterdir()}
+        self.assertEqual({name: (lines[0], len(lines)) for name, lines in read.items()},
+                         {"statistics.csv": ("time,energy_mse", 6), "trajectories.csv": ("trajectory,a,final_q_0,final_q_1,status", 5),
+                          "states.csv": ("time,trajectory,q_0,q_1", 11), "section-x.csv": ("time,trajectory,q_0,q_1,p_0,p_1", 4)})
+        self.assertEqual(read["states.csv"][4], "1.0,1,1.0,1.0")
+        self.assertEqual(self.call("--export", "csv", "one.csv", "good.h5", "statistics"), (0, ""))
+        self.assertEqual(pathlib.Path("one.csv").read_text().splitlines()[1:3], ["0.0,1.0", "1.0,2.0"])
+        self.expect_refused("is there already", "--export", "csv", "one.csv", "good.h5", "states")
+        self.expect_refused("did you mean 'states'?", "--export", "csv", "two.csv", "good.h5", "state")
+        self.expect_refused("there is no such directory", "--export", "csv", "no/two.csv", "good.h5", "states")
+        with mock.patch.dict(sys.modules, {"pyarrow": None, "zarr": None}):
+            self.expect_refused("needs the Python package pyarrow", "--export", "parquet", "", "good.h5")
+            self.expect_refused("needs the Python package zarr", "--export", "zarr", "", "good.h5")
+        self.assertEqual(sorted(path.name for path in pathlib.Path().iterdir()), ["good-csv", "good.h5", "one.csv"])
+
+    def test_exports_blocks_of_rows(self):
+        rows, export.ROWS = export.ROWS, 3
+        try:
+            self.assertEqual(self.call("--export", "csv", "", "good.h5"), (0, ""))
+        finally:
+            export.ROWS = rows
+        self.assertEqual(pathlib.Path("good-csv/trajectories.csv").read_text().splitlines()[1:],
+                         [f"{k},{k}.0,1.0,1.0,0" for k in range(4)])
+        self.assertEqual(len(pathlib.Path("good-csv/states.csv").read_text().splitlines()), 11)
+
+    def test_points_that_are_left_out_have_not_failed(self):
+        with h5py.File("good.h5", "a") as file:
+            file["final/status"][:] = [0, results.LEFT_OUT, 4, 0]
+            file["final/q"][1] = np.nan
+        result = results.Result.of("good.h5")
+        self.assertEqual(result.failed().tolist(), [False, False, True, False])
+        self.assertEqual(result.left_out().tolist(), [False, True, False, False])
+        for kind in ("map", "map --of q[0]", "histogram --of q[0]"):
+            self.assertEqual(self.call(*kind.split(), "good.h5", "-o", "a.svg"), (0, ""), kind)
 
     def test_replaces_figures_of_its_own_only(self):
         for suffix in base.FORMATS:

@@ -170,6 +170,8 @@ Table to_python(const Summary& summary) {
   all["failed"] = summary.failed;
   all["iterations"] = summary.iterations;
   all["wall_seconds"] = summary.wall_seconds;
+  const auto phases = summary.phases.listed();
+  all["phases"] = std::map<std::string, double>(phases.begin(), phases.end());
   all["missing"] = summary.missing;
   return all;
 }

@@ -6,7 +6,7 @@
 
 #include "commands/commands.hpp"
 #include "output/plot_tool.hpp"
-#include "rattleback/base/error.hpp"
+#include "rattleback/base/message.hpp"
 #include "rattleback/results/result.hpp"
 
 namespace rattleback::program {
@@ -22,7 +22,10 @@ int write_export(const Arguments& arguments) {
   if (int{arguments.csv} + int{arguments.parquet} + int{arguments.zarr} != 1)
     input_error("export", "one form is needed; give one of --csv, --parquet and --zarr");
   (void)ResultFile(arguments.result);  // throws when the file is damaged or not a result
-  std::vector<std::string> words{"--export", arguments.csv ? "csv" : arguments.parquet ? "parquet" : "zarr",
+  std::vector<std::string> words{"--export",
+                                 arguments.csv       ? "csv"
+                                 : arguments.parquet ? "parquet"
+                                                     : "zarr",
                                  arguments.output, arguments.result};
   words.insert(words.end(), arguments.tables.begin(), arguments.tables.end());
   return run_plot_tool(words, arguments.quiet);
@@ -47,9 +50,10 @@ void add_export(CLI::App& app, int& exit_code) {
       ->type_name("NAME")
       ->check(not_empty());
   command
-      ->add_option("-o,--output", arguments->output,
-                   "a file for one table, otherwise a folder, which must not exist; default: named after the result, in the "
-                   "working directory")
+      ->add_option(
+          "-o,--output", arguments->output,
+          "a file for one table, otherwise a folder, which must not exist; default: named after the result, in the "
+          "working directory")
       ->type_name(value::file)
       ->check(not_empty());
   command->add_flag("--quiet", arguments->quiet, "print nothing");

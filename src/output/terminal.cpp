@@ -206,6 +206,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["failures"] = failures;
       json["missing"] = summary.missing;
       json["wall_seconds"] = summary.wall_seconds;
+      for (const auto& [phase, spent] : summary.phases.listed()) json["phases"][phase] = spent;
       json["total_seconds"] = seconds;
       json["trajectory_steps_per_second"] = rate;
       json["observables"] = statistics;
@@ -213,10 +214,9 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       if (!summary.fingerprint.empty()) json["fingerprint"] = summary.fingerprint;
       print_stdout_json(json);
     } else if (!quiet) {
-      print_stdout("{}: {} trajectories{}, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n", name,
-                   taken, summary.left_out > 0 ? fmt::format(" of {} points", summary.trajectories) : "",
-                   summary.trajectory_steps, summary.wall_seconds, rate, summary.device,
-                   summary.threads);
+      print_stdout("{}: {} trajectories{}, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n",
+                   name, taken, summary.left_out > 0 ? fmt::format(" of {} points", summary.trajectories) : "",
+                   summary.trajectory_steps, summary.wall_seconds, rate, summary.device, summary.threads);
       for (const auto& [observable, values] : statistics.items()) {
         print_values(observable, values);
         print_counts(observable, values, taken);

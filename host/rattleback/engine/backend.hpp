@@ -140,7 +140,8 @@ class Backend {
   [[nodiscard]] virtual std::string driver() const { return {}; }
   [[nodiscard]] virtual unsigned threads() const = 0;
   /// Loads the kernels that a run of the problem needs, and compiles missing ones. Throws Error(input).
-  virtual void prepare(const Problem&) {}
+  virtual void prepare(std::span<const Problem>) {}
+  double compile_seconds = 0.0;  ///< that the last prepare_on took
   /// Returns what is known of these kernels.
   [[nodiscard]] virtual std::vector<KernelRecord> records(const Problem&) { return {}; }
   /// Returns the largest number of bytes for the state of a tile.

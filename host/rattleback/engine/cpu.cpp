@@ -30,7 +30,11 @@ class CpuBackend final : public Backend {
   std::string name() const override { return "cpu"; }
   std::string device() const override { return processor_name() + " (" + to_string(isa_) + ")"; }
   unsigned threads() const override { return threads_; }
-  void prepare(const Problem& problem) override { Kernels::instance().load(units_of(problem, isa_)); }
+  void prepare(std::span<const Problem> problems) override {
+    std::vector<Unit> units;
+    for (const Problem& problem : problems) std::ranges::move(units_of(problem, isa_), std::back_inserter(units));
+    Kernels::instance().load(units);
+  }
   std::vector<KernelRecord> records(const Problem& problem) override {
     return Kernels::instance().records(units_of(problem, isa_));
   }

@@ -47,9 +47,13 @@ class CudaBackend final : public Backend {
     return "CUDA driver " + words(driver) + ", runtime " + words(runtime);
   }
   unsigned threads() const override { return 1; }
-  void prepare(const Problem& problem) override {
+  void prepare(std::span<const Problem> problems) override {
     use_device();
-    module_of(units_of(problem, Isa::scalar));
+    std::vector<Unit> units;  // these are compiled side by side
+    for (const Problem& problem : problems)
+      for (Unit& unit : units_of(problem, Isa::scalar)) units.push_back(std::move(unit));
+    if (problems.size() > 1) (void)Kernels::instance().images(units, architecture_of(device_));
+    for (const Problem& problem : problems) module_of(units_of(problem, Isa::scalar));
   }
   std::vector<KernelRecord> records(const Problem& problem) override {
     return Kernels::instance().records(units_of(problem, Isa::scalar), architecture_of(device_));

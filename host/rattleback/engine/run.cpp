@@ -1,6 +1,7 @@
 #include "rattleback/engine/run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -59,9 +60,13 @@ struct Session::Impl {
   std::unique_ptr<Backend> backend;
   Buffers buffers;
 
-  Backend& backend_for(const Problem& problem) {
+  Backend& made_backend() {
     if (!backend) backend = make_backend(options.backend, options.threads, options.warn);
-    prepare_on(*backend, problem);
+    return *backend;
+  }
+
+  Backend& backend_for(const Problem& problem) {
+    prepare_on(made_backend(), problem);
     return *backend;
   }
 
@@ -161,6 +166,14 @@ Summary Session::run_part(const Problem& problem, const Range& part, const std::
 }
 void Session::prepare(const Problem& problem) { (void)impl_->backend_for(problem); }
 
+void Session::prepare(std::span<const Problem> problems) {
+  std::vector<Unit> sections;
+  for (const Problem& problem : problems)
+    if (problem.surfaces.count > 0) sections.push_back(unit_of_sections(problem, best_isa()));
+  impl_->made_backend().prepare(problems);
+  Kernels::instance().load(sections);
+}
+
 double Session::measure_peak_flops(const Problem& problem) { return impl_->backend_for(problem).measure_peak_flops(); }
 
 DeviceKernels Session::kernels(const Problem& problem) { return impl_->backend_for(problem).kernels(problem); }
@@ -182,9 +195,11 @@ Summary run(const Problem& problem, ResultSink& sink, const RunOptions& options)
 Result run(const Problem& problem, const RunOptions& options) { return Session(options).run(problem); }
 
 void prepare_on(Backend& backend, const Problem& problem) {
-  backend.prepare(problem);
+  const auto start = std::chrono::steady_clock::now();
+  backend.prepare({&problem, 1});
   if (problem.surfaces.count > 0) (void)Kernels::instance().get(unit_of_sections(problem, best_isa()));
   verify_own_system(backend, problem);
+  backend.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 Summary run_on(Backend& backend, const Problem& problem, ResultSink& sink, const RunOptions& options) {

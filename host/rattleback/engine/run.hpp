@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -63,6 +64,8 @@ class Session {
                    std::function<void(const Progress&)> progress);
   /// Loads the kernels of the problem, and compiles missing ones.
   void prepare(const Problem& problem);
+  /// Loads the kernels of many problems. Missing ones are compiled side by side.
+  void prepare(std::span<const Problem> problems);
   /// Returns floating-point operations per second of the problem's backend in a loop of fused multiply-adds.
   double measure_peak_flops(const Problem& problem);
   /// Returns bytes per second, read plus written, of a copy within the backend's memory.

@@ -49,7 +49,8 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
                const RunFiles* files, FileSink* file, const CheckpointReader* from, const std::optional<Range>& part)
     : problem_(problem),
       study_(problem.study),
-      sink_(sink),
+      target_(sink),
+      sink_(sink, summary_.phases.write),
       options_(options),
       backend_(backend),
       tile_(buffers.tile),
@@ -70,7 +71,8 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
                   files_ ? files_->values : std::filesystem::path(), file_ ? file_->run() : std::string()),
       position_{range_.first} {
   if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
-  const PointSample points = check_points(problem_, ensemble_, threads_);
+  PointSample points{};
+  spend(summary_.phases.prepare, [&] { points = check_points(problem_, ensemble_, threads_); });
   total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
   tile_size_ = tile_trajectories();
   create_datasets();
@@ -82,6 +84,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
                                                  study_.sections.size());
   }
   if (from) restore(*from);
+  summary_.phases.compile += backend_.compile_seconds;
   if (!file_) return;
   file_->reserve();
   if (from) write_checkpoint();  // describes the present part
@@ -90,12 +93,14 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
 Summary Runner::operator()() {
   try {
     while (position_.first < range_.last) run_tile();
-    if (whole_) {
-      statistics_.write(sink_, options_.warn);
-    } else {
-      statistics_.save_part(sink_);
-    }
-    write_crossings();
+    spend(summary_.phases.reduce, [this] {
+      if (whole_) {
+        statistics_.write(sink_, options_.warn);
+      } else {
+        statistics_.save_part(sink_);
+      }
+      write_crossings();
+    });
     write_attributes();
     report_progress();
     sink_.commit();
@@ -118,8 +123,10 @@ std::uint64_t Runner::tile_trajectories() const {
 void Runner::run_tile() {
   const std::uint64_t first = position_.first;
   if (!position_.filled) {
-    set_up_tile();
-    fill(tile_);
+    spend(summary_.phases.prepare, [this] {
+      set_up_tile();
+      fill(tile_);
+    });
     position_.filled = true;
   }
   longest_interval_ = 0;
@@ -141,7 +148,7 @@ void Runner::run_tile() {
   if (pending_) absorb();
   integrate([&] { backend_.fetch(tile_); });
   states_ = States::host;
-  write_final(tile_);
+  spend(summary_.phases.reduce, [this] { write_final(tile_); });
   if (crossings_) crossings_->end_tile();
   position_ = {first + tile_size_};
 }
@@ -192,7 +199,7 @@ double Runner::integrate(Work work) {
   const auto start = Clock::now();
   work();
   const double seconds = seconds_since(start);
-  summary_.wall_seconds += seconds;
+  summary_.phases.integrate = summary_.wall_seconds += seconds;
   return seconds;
 }
 
@@ -248,10 +255,12 @@ void Runner::adapt_budget(std::int64_t done, double seconds) {
 }
 
 void Runner::absorb() {
-  write_records(tile_, pending_first_, pending_samples_);
-  statistics_.store(sink_, tile_, output_, pending_first_, pending_samples_);
-  if (crossings_ && !output_.crossings.empty()) crossings_->append((*locate_)(tile_, output_.crossings));
-  statistics_.add(tile_, output_, pending_first_, pending_samples_);
+  spend(summary_.phases.reduce, [this] {
+    write_records(tile_, pending_first_, pending_samples_);
+    statistics_.store(sink_, tile_, output_, pending_first_, pending_samples_);
+    if (crossings_ && !output_.crossings.empty()) crossings_->append((*locate_)(tile_, output_.crossings));
+    statistics_.add(tile_, output_, pending_first_, pending_samples_);
+  });
   pending_ = false;
 }
 

@@ -13,6 +13,7 @@
 #include "rattleback/engine/ensemble_statistics.hpp"
 #include "rattleback/engine/run.hpp"
 #include "rattleback/engine/sections.hpp"
+#include "rattleback/engine/timed_sink.hpp"
 #include "rattleback/results/result.hpp"
 #include "rattleback/study/ensemble.hpp"
 
@@ -82,6 +83,14 @@ class Runner {
   /// Does the work and adds the time to the time of the integration. Returns the time of the work in seconds.
   template <class Work>
   double integrate(Work work);
+  /// Does the work and adds its time to a phase, but for what the work writes.
+  template <class Work>
+  void spend(double& phase, Work work) {
+    const double written = summary_.phases.write;
+    const auto start = Clock::now();
+    work();
+    phase += seconds_since(start) - (summary_.phases.write - written);
+  }
   /// Allocates the tile at the position and lists the tile's recorded trajectories.
   void set_up_tile();
   /// Returns the next stretches, within the budget of steps and the memory for samples. Advances the position `at`.
@@ -146,7 +155,8 @@ class Runner {
   FloatingPointScope environment_;  ///< of the calling thread, for all that follows
   const Problem& problem_;
   const Study& study_;
-  ResultSink& sink_;
+  ResultSink& target_;
+  TimedSink sink_;  ///< the target, with a clock
   const RunOptions& options_;
   Backend& backend_;
   Tile& tile_;

@@ -66,7 +66,7 @@ void Runner::save_checkpoint() {
 }
 
 void Runner::move_into_file(const std::filesystem::path& file) {
-  const auto* const memory = dynamic_cast<const MemorySink*>(&sink_);
+  const auto* const memory = dynamic_cast<const MemorySink*>(&target_);
   if (memory == nullptr) return;
   rescue_files_ = std::make_shared<RunFiles>(check_output(file, study_.inputs()));
   rescue_sink_ = std::make_shared<FileSink>(rescue_files_->result, new_run());
@@ -94,7 +94,9 @@ void Runner::write_checkpoint() {
                            position_.sample, static_cast<std::uint64_t>(position_.step), pending_, pending_first_,
                            pending_samples_, control_.trajectory_steps, summary_.trajectory_steps, summary_.iterations,
                            summary_.failed, range_.first, range_.last, whole_, summary_.left_out});
-  out.put("/seconds", std::vector<double>{summary_.wall_seconds});
+  const Phases& phases = summary_.phases;
+  out.put("/seconds",
+          std::vector<double>{phases.integrate, phases.compile, phases.prepare, phases.reduce, phases.write});
   statistics_.save(out);
   if (crossings_) {
     out.put("/crossings", crossings_->position());
@@ -132,7 +134,13 @@ void Runner::restore(const CheckpointReader& in) {
   summary_.iterations = at[12];
   summary_.failed = at[13];
   summary_.left_out = at[17];
-  summary_.wall_seconds = in.numbers("/seconds").at(0);
+  const std::vector<double> seconds = in.numbers("/seconds");
+  Phases& phases = summary_.phases;
+  phases.integrate = summary_.wall_seconds = seconds.at(0);
+  phases.compile += seconds.at(1);
+  phases.prepare += seconds.at(2);
+  phases.reduce += seconds.at(3);
+  phases.write += seconds.at(4);
   statistics_.restore(in);
   if (crossings_) {
     crossings_->restore(in.counts("/crossings"));

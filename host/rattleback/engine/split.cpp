@@ -42,8 +42,8 @@ class SplitBackend final : public Backend {
     for (const Part& part : parts_) r += part.backend->threads();
     return r;
   }
-  void prepare(const Problem& problem) override {
-    for (Part& part : parts_) part.backend->prepare(problem);
+  void prepare(std::span<const Problem> problems) override {
+    for (Part& part : parts_) part.backend->prepare(problems);
   }
   /// Devices of one kind have the same kernels.
   std::vector<KernelRecord> records(const Problem& problem) override {

@@ -71,7 +71,7 @@ void verify_own_system(Backend& backend, const Problem& problem) {
   Backend* backends[] = {scalar.get(), &backend};
   for (int i = 0; i < 2; ++i) {
     MemorySink sink(results[i]);
-    backends[i]->prepare(small);
+    backends[i]->prepare({&small, 1});
     (void)run_on(*backends[i], small, sink, {.threads = 1});
   }
   for (const std::string& part : results[0].paths()) {

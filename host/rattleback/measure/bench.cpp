@@ -50,7 +50,8 @@ class CountingBackend final : public Backend {
     static Mutex counter;  // a kernel has one counter for all threads
     const std::scoped_lock lock(counter);
     const std::uint64_t chunk = first / chunk_size, begin = first % chunk_size,
-                        end = std::min({tile_->count - chunk * chunk_size, begin + most_trajectories, std::uint64_t{chunk_size}});
+                        end = std::min(
+                            {tile_->count - chunk * chunk_size, begin + most_trajectories, std::uint64_t{chunk_size}});
     operations_ = unit.count(arguments, tile_->chunk(chunk), static_cast<int>(begin), static_cast<int>(end));
   }
 

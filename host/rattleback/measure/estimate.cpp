@@ -18,22 +18,22 @@ namespace {
 /// Copies of one trajectory as an ensemble, with the observables and sections of a study.
 class Copies {
  public:
-  /// `copies` is the number of the copies of trajectory k.
-  Copies(const Problem& problem, const Ensemble& ensemble, std::uint64_t k, std::uint64_t copies)
-      : study_(problem.study.without_requests()), copies_(copies) {
+  /// Copies of trajectory k.
+  Copies(const Problem& problem, const Ensemble& ensemble, std::uint64_t k) : study_(problem.study.without_requests()) {
     Ensemble::Evaluator evaluate(ensemble);
     const InitialData& data = evaluate(k);
     const SystemEntry& system = *problem.system;
     study_.observables = problem.study.observables;
     study_.sections = problem.study.sections;
     study_.output.covariance = problem.study.output.covariance;
+    study_.output.initial_state = problem.study.output.initial_state;
+    study_.output.final_state = problem.study.output.final_state;
     for (std::size_t i = 0; i < system.parameters.size(); ++i)
       study_.system.parameters[system.parameters[i].name] = data.parameters[i];
     study_.ensemble = {};
     Axis& axis = study_.ensemble.axes.emplace_back();
     axis.name = "number_of_the_copy";
     axis.to = 1.0;
-    axis.count = copies;
     study_.ensemble.unused = {axis.name};
     study_.ensemble.project = problem.study.ensemble.project;
     if (system.on_group) study_.ensemble.frame = ensemble.in_space() ? "space" : "body";
@@ -47,11 +47,12 @@ class Copies {
     every_ = ensemble.step_varies() ? problem.steps_per_sample(data.step) : *problem.study.time.sample_every;
   }
 
-  /// Returns the seconds per copy of a run of this many steps, start-up included; the mean of runs of 20 ms together.
+  /// Returns the seconds of a run of so many copies and steps, start-up included; the mean of runs of 20 ms together.
   /// `failures` become those of the last run.
-  [[nodiscard]] double seconds(Backend& backend, std::uint64_t steps, const RunOptions& options,
+  [[nodiscard]] double seconds(Backend& backend, std::uint64_t copies, std::uint64_t steps, const RunOptions& options,
                                std::map<std::string, std::uint64_t>& failures) const {
     Study study = study_;
+    study.ensemble.axes[0].count = copies;
     study.time.end.reset();
     study.time.steps = steps;
     study.time.samples.reset();
@@ -67,37 +68,47 @@ class Copies {
       total += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       failures = failures_of(result.status());
     }
-    return total / runs / static_cast<double>(copies_);
+    return total / runs;
   }
 
   /// Returns the most steps whose samples take little memory.
-  [[nodiscard]] std::uint64_t most_steps() const {
-    return (Saturating(every_) * std::max<std::uint64_t>(1, (std::uint64_t{1} << 22) / copies_)).value();
+  [[nodiscard]] std::uint64_t most_steps(std::uint64_t copies) const {
+    return (Saturating(every_) * std::max<std::uint64_t>(1, (std::uint64_t{1} << 22) / copies)).value();
   }
 
  private:
   Study study_;
-  std::uint64_t copies_, every_;
+  std::uint64_t every_;
 };
 
-/// Returns the seconds per trajectory of a run of `steps` steps. The time is a line in the number of steps, from runs of one
-/// step and of as many as take 0.1 s more.
-double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t number, double steps, RunOptions options,
-                        std::map<std::string, std::uint64_t>& failures) {
+/// Returns the seconds of a run of `size` trajectories of `steps` steps. A run takes a time of its own, a time for each trajectory, and one for
+/// each of its steps: runs of one step, of few copies and of as many as take 50 ms more (at most `most`), tell the first two apart, and
+/// runs of so many steps that they take 0.1 s more the third.
+double measured_seconds(Backend& backend, const Copies& copies, std::uint64_t few, std::uint64_t most, double size,
+                        double steps, RunOptions options, std::map<std::string, std::uint64_t>& failures) {
   options.warn = {};
   options.progress = {};
-  const auto all = static_cast<std::uint64_t>(std::clamp(steps, 1.0, 0x1p53));
-  const std::uint64_t most = std::min(all, copies.most_steps());
-  (void)copies.seconds(backend, 1, options, failures);  // this run warms up
-  const double first = copies.seconds(backend, 1, options, failures);
-  double slope = 0.0;
-  for (std::uint64_t n = 1; n < most;) {
-    n = std::min(4 * n, most);
-    const double more = std::max(copies.seconds(backend, n, options, failures) - first, 0.0);
-    slope = more / static_cast<double>(n - 1);
-    if (more * static_cast<double>(number) >= 0.1) break;
+  (void)copies.seconds(backend, few, 1, options, failures);  // this run warms up
+  const double small = copies.seconds(backend, few, 1, options, failures);
+  std::uint64_t number = few;
+  double large = small;
+  while (number < most && large - small < 0.05) {
+    number = std::min(4 * number, most);
+    large = copies.seconds(backend, number, 1, options, failures);
   }
-  return first + slope * (steps - 1.0);
+  const auto count = [](std::uint64_t n) { return static_cast<double>(n); };
+  const double start = number > few ? std::max(large - small, 0.0) / count(number - few) : small / count(few);
+  const double alone = std::max(small - count(few) * start, 0.0);
+  const std::uint64_t most_steps =
+      std::min(static_cast<std::uint64_t>(std::clamp(steps, 1.0, 0x1p53)), copies.most_steps(number));
+  double step = 0.0;
+  for (std::uint64_t n = 1; n < most_steps;) {
+    n = std::min(4 * n, most_steps);
+    const double more = std::max(copies.seconds(backend, number, n, options, failures) - large, 0.0);
+    step = more / (count(n - 1) * count(number));
+    if (more >= 0.1) break;
+  }
+  return alone + size * (start + step * (steps - 1.0));
 }
 
 }  // namespace
@@ -136,13 +147,15 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
     return result;
   }
   result.preparation = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::uint64_t copies = std::min<std::uint64_t>(
-      size, backend->name() == "cpu" ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 16);
+  const bool on_cpu = backend->name() == "cpu";
+  const std::uint64_t few = std::min(size,
+                                     on_cpu ? std::uint64_t{chunk_size} * backend->threads() : std::uint64_t{1} << 14),
+                      most = std::min(size, on_cpu ? 64 * few : std::uint64_t{1} << 20);
   const double taken = static_cast<double>(sample.count - sample.left_out),
                steps = static_cast<double>(sample.steps) / taken,
                trajectories = static_cast<double>(size) * taken / static_cast<double>(sample.count);
-  result.seconds = trajectories * measured_seconds(*backend, Copies(problem, ensemble, result.measured, copies), copies,
-                                                   steps, options, result.failures);
+  result.seconds = measured_seconds(*backend, Copies(problem, ensemble, result.measured), few, most, trajectories,
+                                    steps, options, result.failures);
   result.rate = result.trajectory_steps / result.seconds;
   return result;
 }

@@ -94,8 +94,7 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
   const std::uint64_t size = ensemble.size();
   const auto n = static_cast<std::size_t>(system.n), m = static_cast<std::size_t>(system.m);
   const auto elements = static_cast<std::size_t>(system.elements);
-  States states;
-  states.good.assign(size, 1);
+  States states{{}, std::vector<std::uint8_t>(size, 1)};
   std::vector<double>&q = states.values["q"], &v = states.values["v"], &p = states.values["p"],
   &lambda = states.values["lambda"];
   q.resize(size * elements);
@@ -108,10 +107,7 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
     Ensemble::Evaluator evaluate(ensemble);
     for (std::uint64_t k = c * chunk_size; k < std::min(size, (c + 1) * chunk_size) && k < first; ++k) {
       const InitialData& data = evaluate(k);
-      if (!data.taken) {
-        states.good[k] = 0;
-        continue;
-      }
+      if (states.good[k] = data.taken; !data.taken) continue;
       Point point(system, ensemble, study, data, false);
       const PointView view{point.q.data(), point.v.data(), point.p.data(), point.lambda.data()};
       if (!system.exact(data.parameters.data(), end_of(study) - study.time.start, view)) {
@@ -127,8 +123,7 @@ std::optional<States> exact_states(const Problem& problem, unsigned threads, std
       put(point.lambda, lambda);
     }
   });
-  without = first;
-  if (first < size) return std::nullopt;
+  if ((without = first) < size) return std::nullopt;
   turn(system, false, problem.method->in_space, states);
   return states;
 }
@@ -377,7 +372,6 @@ void FinalErrors::add(const Result& result, const Problem& run) {
     const std::size_t width = x.size() / size;
     auto& members = norms.emplace_back(size);
     for (std::size_t k = 0; k < size; ++k) {
-      members[k] = {0.0, 0.0};
       for (std::size_t i = k * width; i < (k + 1) * width; ++i) {
         members[k].max = std::max(members[k].max, std::abs(x[i] - y[i]));
         members[k].square += (x[i] - y[i]) * (x[i] - y[i]);
@@ -411,10 +405,10 @@ EnsembleError FinalErrors::error(std::size_t run, std::size_t variable) const {
 
 double FinalErrors::scale(const std::string& variable) const {
   const auto& values = impl_->reference.values.at(variable);
-  const std::size_t width = values.size() / impl_->reference.good.size();
+  const auto& good = impl_->reference.good;
   double scale = 0.0;
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (impl_->reference.good[i / width]) scale = std::max(scale, std::abs(values[i]));
+    if (good[i / (values.size() / good.size())]) scale = std::max(scale, std::abs(values[i]));
   return scale;
 }
 

@@ -270,7 +270,8 @@ PairedReport paired_differences(const ResultFile& first, const ResultFile& secon
   report.trajectories = first.datasets().at("/final/status").shape[0] - summary_of(first).left_out;
   report.first_samples = a.times.size();
   report.second_samples = b.times.size();
-  for (const std::string& name : names) report.observables.push_back(compare(a, b, name, common, first.datasets().at("/final/status").shape[0]));
+  for (const std::string& name : names)
+    report.observables.push_back(compare(a, b, name, common, first.datasets().at("/final/status").shape[0]));
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/message.hpp"
+#include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/backend.hpp"
 #include "rattleback/measure/kernel_case.hpp"
 #include "rattleback/rattleback.hpp"
@@ -49,6 +50,20 @@ std::string different(const Result& a, const Result& b) {
   return paths;
 }
 
+constexpr Exercise exercises[] = {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
+                                  Exercise{.draws = 3, .sections = true, .uneven = true}};
+
+/// Compiles the kernels of several tests side by side. A test meets a kernel that does not compile again, and reports it.
+void prepare(std::span<const KernelCase> kernels, Session& tested, Session& reference) {
+  try {
+    std::vector<Problem> problems;
+    for (const KernelCase& kernel : kernels)
+      for (const Exercise& exercise : exercises) problems.push_back(Problem::parse(study_of(kernel, exercise)));
+    for (Session* session : {&tested, &reference}) session->prepare(problems);
+  } catch (const Error&) {
+  }
+}
+
 SelftestKernel test(const KernelCase& kernel, Session& tested, Session& reference, double seconds, Fnv1a& digest) {
   SelftestKernel outcome{kernel.name(), {}, 0, 0.0};
   const auto take = [&](const Problem& problem) {
@@ -58,9 +73,7 @@ SelftestKernel test(const KernelCase& kernel, Session& tested, Session& referenc
     return result;
   };
   try {
-    for (const Exercise& exercise :
-         {Exercise{}, Exercise{.sections = true}, Exercise{.sections = true, .lyapunov = true},
-          Exercise{.draws = 3, .sections = true, .uneven = true}}) {
+    for (const Exercise& exercise : exercises) {
       const Problem problem = Problem::parse(study_of(kernel, exercise));
       const Result expected = reference.run(problem);
       add_to(digest, expected);
@@ -119,7 +132,10 @@ SelftestReport selftest(const SelftestOptions& options) {
   }
   Session tested({.backend = options.backend}), reference({.backend = "cpu:scalar", .threads = 1});
   Fnv1a digest;
+  const std::size_t batch = std::size_t{4} * worker_count(0);
   for (const KernelCase& kernel : cases) {
+    if (const std::size_t done = report.kernels.size(); done % batch == 0)
+      prepare(std::span(cases).subspan(done, std::min(batch, cases.size() - done)), tested, reference);
     if (options.stop && options.stop()) throw Error(Error::Kind::runtime, "interrupted");
     if (options.progress) options.progress(report.kernels.size(), cases.size());
     report.kernels.push_back(test(kernel, tested, reference, options.seconds, digest));

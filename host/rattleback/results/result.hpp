@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,21 @@ class ResultSink {
   virtual void commit() = 0;
 };
 
+/// Seconds that a run takes for its parts. Some of what is reduced and written is so while the next steps are computed, and the sum may
+/// exceed the time of the run.
+struct Phases {
+  double compile = 0.0;    ///< to load the kernels, and to compile the missing ones
+  double prepare = 0.0;    ///< to check the initial states, and to fill tiles with them
+  double integrate = 0.0;  ///< for steps and observables: Summary::wall_seconds
+  double reduce = 0.0;     ///< for statistics, and for the states that are kept
+  double write = 0.0;      ///< to write the result
+
+  /// Returns names and seconds in this order.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> listed() const {
+    return {{"compile", compile}, {"prepare", prepare}, {"integrate", integrate}, {"reduce", reduce}, {"write", write}};
+  }
+};
+
 /// Facts about a run besides the arrays.
 struct Summary {
   std::string backend, device;
@@ -52,9 +68,10 @@ struct Summary {
   std::uint64_t trajectories = 0;
   std::uint64_t trajectory_steps = 0;
   std::uint64_t failed = 0;
-  std::uint64_t left_out = 0;                    ///< trajectories whose point does not satisfy the condition of the ensemble
-  std::uint64_t iterations = 0;                  ///< solver iterations in total
-  double wall_seconds = 0.0;                     ///< time of the integration, without start-up and output
+  std::uint64_t left_out = 0;    ///< trajectories whose point does not satisfy the condition of the ensemble
+  std::uint64_t iterations = 0;  ///< solver iterations in total
+  double wall_seconds = 0.0;     ///< time of the integration, without start-up and output
+  Phases phases;                 ///< of a run, not of a result that is read
   std::map<std::string, std::uint64_t> missing;  ///< per observable: values that were not finite; only counts above 0
   std::string fingerprint;                       ///< SHA-256 of the datasets; empty where it is not stored
 };

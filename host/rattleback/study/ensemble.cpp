@@ -65,8 +65,7 @@ bool continues(const Problem& before, const Problem& problem) {
 StateNames state_names(const Problem& problem) {
   const SystemEntry& system = *problem.system;
   const auto& formulas = problem.study.system.formulas;
-  const std::vector<std::string>&ignored = problem.study.ensemble.unused,
-                       condition = names_in_condition(problem.study);
+  const std::vector<std::string>&ignored = problem.study.ensemble.unused, condition = names_in_condition(problem.study);
   return {system.elements,
           system.n,
           system.m,
@@ -157,7 +156,8 @@ struct Ensemble::Impl {
       const auto is_in = [&](const std::vector<std::string>& list) {
         return std::ranges::find(list, name) != list.end();
       };
-      const bool ignored = is_in(ensemble.unused) || std::ranges::find(ensemble.unused, vector_of(name)) != ensemble.unused.end();
+      const bool ignored =
+          is_in(ensemble.unused) || std::ranges::find(ensemble.unused, vector_of(name)) != ensemble.unused.end();
       if (formulas.reads(i) || is_in(ensemble.group_by) || ignored) continue;
       const std::vector<std::string> all = known.all();
       if (ensemble.listed())
@@ -224,8 +224,9 @@ struct Ensemble::Evaluator::Impl {
     if (!ensemble->study.ensemble.condition) return formulas.data;
     for (const auto* part : {&formulas.data.q, &formulas.data.v, &formulas.data.p, &formulas.data.lambda})
       if (!std::ranges::all_of(*part, [](double x) { return std::isfinite(x); }))
-        input_error(ensemble->study.place("ensemble.file"),
-                    fmt::format("row {} is not finite, and ensemble.where takes it; correct the row or the condition", k));
+        input_error(
+            ensemble->study.place("ensemble.file"),
+            fmt::format("row {} is not finite, and ensemble.where takes it; correct the row or the condition", k));
     return formulas.data;
   }
 

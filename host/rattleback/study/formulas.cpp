@@ -121,9 +121,10 @@ void Formulas::compile_condition(const Study& study) {
   condition_.push_back(compile(value, "ensemble.where", names_.size()));
   const Formula& formula = condition_.back();
   if (text == nullptr || !formula.expression.is_condition())
-    input_error(where, fmt::format("ensemble.where is no condition (got {}); compare two numbers, as in \"x > 0\", and "
-                                   "join comparisons by && and ||",
-                                   text == nullptr ? fmt::format("{}", std::get<double>(value.content)) : quote(*text)));
+    input_error(where,
+                fmt::format("ensemble.where is no condition (got {}); compare two numbers, as in \"x > 0\", and "
+                            "join comparisons by && and ||",
+                            text == nullptr ? fmt::format("{}", std::get<double>(value.content)) : quote(*text)));
   if (!formula.varies)
     input_error(where, fmt::format("ensemble.where = {} depends on no axis (it takes all points or none); name an axis "
                                    "in it, or leave it out",
@@ -142,13 +143,13 @@ void Formulas::set_slot(std::size_t slot, double value) {
 }
 
 bool Formulas::reads(std::size_t axis) const {
-  return std::ranges::any_of(std::initializer_list<const std::vector<Formula>*>{&parameters_, &step_, &q_, &v_, &p_, &lambda_,
-                                                                                &condition_},
-                             [&](const std::vector<Formula>* formulas) {
-                               return std::ranges::any_of(*formulas, [&](const Formula& formula) {
-                                 return std::ranges::count(formula.expression.reads(), static_cast<int>(axis)) > 0;
-                               });
-                             });
+  return std::ranges::any_of(
+      std::initializer_list<const std::vector<Formula>*>{&parameters_, &step_, &q_, &v_, &p_, &lambda_, &condition_},
+      [&](const std::vector<Formula>* formulas) {
+        return std::ranges::any_of(*formulas, [&](const Formula& formula) {
+          return std::ranges::count(formula.expression.reads(), static_cast<int>(axis)) > 0;
+        });
+      });
 }
 
 void Formulas::set_axis(std::size_t axis, double value) {

@@ -109,8 +109,8 @@ Grid::Factor Grid::factor(const Axis& axis, std::uint64_t joint_draws) {
 Grid::Grid(const Study& study) {
   for (const Axis& axis : study.ensemble.axes)
     if (constexpr std::uint64_t most = 1000; axis.dimension && (*axis.dimension == 0 || *axis.dimension > most))
-      input_error(axis.where, fmt::format("axis {} has dimension = {}; a vector has 1 to {} components", quote(axis.name),
-                                          *axis.dimension, most));
+      input_error(axis.where, fmt::format("axis {} has dimension = {}; a vector has 1 to {} components",
+                                          quote(axis.name), *axis.dimension, most));
   const std::vector<Axis> axes = components_of(study.ensemble.axes);
   const std::optional<std::uint64_t> draws = study.ensemble.draws;
   const Axis* first_joint = nullptr;
@@ -146,9 +146,10 @@ Grid::Grid(const Study& study) {
     factors_[i].stride = factors_[i - 1].stride;
     factors_[i].dimension = factors_[i - 1].dimension + 1;
     if (is_quasi_random(axes[i]) && factors_[i].dimension == most_dimensions)
-      input_error(axes[i].where, fmt::format("axis {} is one more than a {} point set has dimensions ({}); make the vector "
-                                             "shorter",
-                                             quote(axes[i].name), name_of(axes[i].points), most_dimensions));
+      input_error(axes[i].where,
+                  fmt::format("axis {} is one more than a {} point set has dimensions ({}); make the vector "
+                              "shorter",
+                              quote(axes[i].name), name_of(axes[i].points), most_dimensions));
   }
 }
 

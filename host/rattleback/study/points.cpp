@@ -196,9 +196,9 @@ void refuse_left_out(const Study& study, const Ensemble& ensemble) {
   for (const std::uint64_t k : study.output.trajectories) {
     if (k < ensemble.range().first || k >= ensemble.range().last) continue;
     if (const InitialData& data = evaluate(k); !data.taken)
-      input_error(study.place("output.trajectories"),
-                  fmt::format("trajectory {}{} is left out by ensemble.where; take another index", k,
-                              at_axes(ensemble, data)));
+      input_error(
+          study.place("output.trajectories"),
+          fmt::format("trajectory {}{} is left out by ensemble.where; take another index", k, at_axes(ensemble, data)));
   }
 }
 

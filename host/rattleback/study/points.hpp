@@ -20,7 +20,7 @@ struct Point {
 
 /// What a check has found.
 struct PointSample {
-  std::uint64_t count;               ///< of points, with those that the condition of the ensemble leaves out
+  std::uint64_t count;  ///< of points, with those that the condition of the ensemble leaves out
   std::uint64_t left_out;
   std::uint64_t steps;               ///< of all trajectories together
   std::optional<std::uint64_t> one;  ///< a trajectory that is taken, near the middle of the ensemble

@@ -52,17 +52,18 @@ void check_initial(Problem& problem) {
                               int size) {
     const std::size_t count = components(values, system, name).size();
     if (count == 0 || count == static_cast<std::size_t>(size)) return;
-    input_error(study.place(fmt::format("ensemble.initial.{}", name)),
-                fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name,
-                            count));
+    input_error(
+        study.place(fmt::format("ensemble.initial.{}", name)),
+        fmt::format("initial {} needs {} = {} values for '{}' (got {})", name, dimension, size, system.name, count));
   };
   if (system.elements == system.n) {
     check_size("q", ensemble.q, "n", system.n);
   } else if (const auto count = components(ensemble.q, system, "q").size();
              count != static_cast<std::size_t>(system.n) && count != static_cast<std::size_t>(system.elements) &&
              count != 0) {
-    input_error(study.place("ensemble.initial.q"), fmt::format("initial q of '{}' has {} values (it needs {})", system.name,
-                                                               count, sizes_in_words(system.n, system.elements)));
+    input_error(study.place("ensemble.initial.q"),
+                fmt::format("initial q of '{}' has {} values (it needs {})", system.name, count,
+                            sizes_in_words(system.n, system.elements)));
   }
   check_size("v", ensemble.v, "n", system.n);
   check_size("p", ensemble.p, "n", system.n);
@@ -120,7 +121,8 @@ std::set<std::string> names_in_expressions(const Study& study, const SystemEntry
   collect(study.time.step);
   for (const auto& [name, value] : study.system.parameters) collect(value);
   const Study::Ensemble& ensemble = study.ensemble;
-  for (const auto& [name, values] : {std::pair{"q", &ensemble.q}, {"v", &ensemble.v}, {"p", &ensemble.p}, {"lambda", &ensemble.lambda}})
+  for (const auto& [name, values] :
+       {std::pair{"q", &ensemble.q}, {"v", &ensemble.v}, {"p", &ensemble.p}, {"lambda", &ensemble.lambda}})
     std::ranges::for_each(components(*values, system, name), collect);
   return names;
 }

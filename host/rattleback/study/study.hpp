@@ -180,7 +180,7 @@ struct Study {
   } time;
 
   struct Ensemble {
-    std::vector<Axis> axes;              ///< Cartesian product, last axis fastest
+    std::vector<Axis> axes;  ///< Cartesian product, last axis fastest
     /// A condition on the axes and parameters. Points that do not satisfy it are left out: they keep their indices, and have
     /// Status::status_left_out and no states.
     std::optional<Value> condition;

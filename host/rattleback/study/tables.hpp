@@ -48,7 +48,7 @@ struct Grammar<Axis> {
 
 /// The values of a part of the initial state: one per component, so not none.
 struct Components : Grammar<std::vector<Value>> {
-  static constexpr const char *schema =
+  static constexpr const char* schema =
       R"({"anyOf":[{"type":"string","pattern":"^for "},{"type":"array","items":{"type":["number","string"]}}]})";
   static constexpr bool list = false;
   static void read(const toml::node&, const std::string& key, const FieldInfo&, std::vector<Value>&);
@@ -238,8 +238,9 @@ inline constexpr Field<Axis> axis_fields[] = {
                          .kinds = uniform_axis | normal_axis}),
     field<&Axis::dimension>({.key = "dimension",
                              .standard = "none",
-                             .text = "a vector: `{ name = \"u\", dimension = 3, .. }` stands for three such axes, which "
-                                     "expressions call `u[0]`, `u[1]` and `u[2]`",
+                             .text =
+                                 "a vector: `{ name = \"u\", dimension = 3, .. }` stands for three such axes, which "
+                                 "expressions call `u[0]`, `u[1]` and `u[2]`",
                              .minimum = 1,
                              .maximum = 1000}),
 };
@@ -279,8 +280,9 @@ inline constexpr Field<Study::Ensemble> ensemble_fields[] = {
     field<&Study::Ensemble::condition>(
         {.key = "where",
          .standard = "all points",
-         .text = "a condition on the axes (or columns of the file) and parameters, `\"2 E - y^2 > 0\"`: the points that do "
-                 "not satisfy it are left out, as said below",
+         .text =
+             "a condition on the axes (or columns of the file) and parameters, `\"2 E - y^2 > 0\"`: the points that do "
+             "not satisfy it are left out, as said below",
          .wanted = "a condition"}),
     field<&Study::Ensemble::file>(
         {.key = "file", .standard = "none", .text = "text or HDF5 instead of axes, below; relative to the study file"}),

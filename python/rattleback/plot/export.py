@@ -18,8 +18,8 @@ from .results import Result, text_of
 ROWS = 1 << 17  # of a block
 Block = dict[str, np.ndarray]
 STATE = ("q", "v", "p", "lambda")
-
-NEEDS = {"parquet": "pyarrow", "zarr": "zarr"}
+ACCOUNT = ("status", "steps", "iterations", "residual")  # of a trajectory or a crossing, without a prefix
+LAST = STATE + ACCOUNT
 
 
 def columns(result: Result, part: str, width: int, prefix: str = "") -> list[str]:
@@ -33,10 +33,10 @@ def columns(result: Result, part: str, width: int, prefix: str = "") -> list[str
 def split(result: Result, group, prefix: str, rows) -> Block:
     """One column per number of the datasets of a group, for some of the rows."""
     block: Block = {}
-    for name in sorted(group, key=lambda name: STATE.index(name) if name in STATE else -1):
+    for name in sorted(group, key=lambda name: LAST.index(name) if name in LAST else -1):
         dataset = group[name]
         if dataset.ndim == 1:
-            block[name if name in ("status", "steps", "iterations", "residual") else prefix + name] = dataset[rows]
+            block[name if name in ACCOUNT else prefix + name] = dataset[rows]
         elif dataset.ndim == 2 and name in STATE:
             block |= dict(zip(columns(result, name, dataset.shape[1], prefix), dataset[rows].T))
     return block
@@ -192,11 +192,14 @@ def fresh(place: pathlib.Path):
 
 def export(form: str, output: str, file: str, wanted: list[str]) -> pathlib.Path:
     """Writes a result in the form "csv", "parquet" or "zarr"; returns where. `output` is empty for a name after the file's."""
-    if package := NEEDS.get(form):
-        try:
-            __import__(package)
-        except ImportError as error:
-            raise InputError(f"export to {form.capitalize()} needs the Python package {package} ({error}); pip install {package}") from error
+    try:
+        if form == "parquet":
+            import pyarrow.parquet  # noqa: F401
+        elif form == "zarr":
+            import zarr  # noqa: F401
+    except ImportError as error:
+        package = {"parquet": "pyarrow"}.get(form, form)
+        raise InputError(f"export to {form.capitalize()} needs the Python package {package} ({error}); pip install {package}") from error
     result = Result.of(pathlib.Path(file))
     stem = pathlib.Path(file).stem
     if form == "zarr":

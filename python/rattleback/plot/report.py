@@ -143,6 +143,9 @@ class Section:
             study.append(("time", f"{shortest(self.time[0])} to {shortest(self.time[-1])}, {len(self.time)} samples"))
         if left_out := self.result.file.attrs.get("left_out"):
             study.append(("left out by ensemble.where", int(left_out)))
+        if "phases" in self.result.file.attrs:
+            phases = json.loads(self.text("phases"))
+            study.append(("seconds", ", ".join(f"{name} {seconds:.3g}" for name, seconds in phases.items())))
         study += [("trajectory-steps", about["trajectory_steps"]), ("failed", about["failed"])]
         return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.statistics()
                 + self.fits() + self.drawn() + self.failures() + self.fingerprint() + heading(3, "Provenance") + self.provenance()

@@ -34,7 +34,8 @@ const Broken syntax[] = {
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples)"},
     {"UnknownKeyOfAnAxis", "count = 3", "cuont = 3",
-     "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count, dimension); did you mean 'count'?"},
+     "s.toml:9: unknown key 'cuont' in [ensemble.axes[0]] (known: name, from, to, count, dimension); did you mean "
+     "'count'?"},
     {"UnknownSolverOption", "name = \"nonholonomic-lobatto\"",
      "name = \"nonholonomic-lobatto\"\nsolver = { tol = 1e-12 }",
      "s.toml:5: unknown key 'tol' in [method.solver] (known: tolerance, max_iterations, guess)"},

@@ -59,7 +59,8 @@ void expect_message(const std::string& text, const std::string& part) {
 }
 
 TEST(Condition, LeavesOutPointsAndKeepsTheIndicesOfTheGrid) {
-  const Result result = run(Study::parse(henon_heiles(allowed, "quantiles = [0.5]\nvalues = true\n[output]\ntrajectories = \"all\"\n")));
+  const Result result =
+      run(Study::parse(henon_heiles(allowed, "quantiles = [0.5]\nvalues = true\n[output]\ntrajectories = \"all\"\n")));
   const auto status = result.status();
   ASSERT_EQ(status.size(), 21u * 31u);
   std::uint64_t left_out = 0;
@@ -117,7 +118,8 @@ TEST(Condition, FaultsHaveAMessage) {
   expect_message(henon_heiles("where = \"z > 0\""), "s.toml:14: unknown name 'z' in ensemble.where = 'z > 0'");
   expect_message(henon_heiles("where = \"y > 0.6\""), "s.toml:14: ensemble.where holds for none of 651 points");
   expect_message(henon_heiles("where = \"y > -1\""), "v[0] = 'sqrt(0.2 - w^2 - y^2 + 2 y^3/3)' is not finite");
-  expect_message(henon_heiles(allowed, "[output]\ntrajectories = [0]\n"), "trajectory 0 (y = -0.5, w = -0.6) is left out");
+  expect_message(henon_heiles(allowed, "[output]\ntrajectories = [0]\n"),
+                 "trajectory 0 (y = -0.5, w = -0.6) is left out");
 }
 
 /// A condition that only some trajectories meet decides before other expressions, whatever came before.
@@ -139,7 +141,9 @@ where = "a > 0"
   for (const std::uint64_t k : {0, 1, 2, 3, 4, 5, 3, 0}) {
     const InitialData& data = evaluate(k);
     EXPECT_EQ(data.taken, k != 1 && k != 3);
-    if (data.taken) EXPECT_EQ(data.parameters[0], k == 0 || k == 5 ? 0.5 : 0.25);
+    if (data.taken) {
+      EXPECT_EQ(data.parameters[0], k == 0 || k == 5 ? 0.5 : 0.25);
+    }
   }
 }
 
@@ -198,8 +202,9 @@ InitialData first_of(const std::string& ensemble, std::uint64_t k = 1) {
 }
 
 TEST(VectorAxis, StandsForItsComponents) {
-  const std::string vector = "draws = 5\naxes = [{ name = \"u\", dimension = 4, distribution = \"normal\", std = 0.1, seed = 3 }]\n",
-                    listed = R"toml(draws = 5
+  const std::string
+      vector = "draws = 5\naxes = [{ name = \"u\", dimension = 4, distribution = \"normal\", std = 0.1, seed = 3 }]\n",
+      listed = R"toml(draws = 5
 axes = [
   { name = "u[0]", distribution = "normal", std = 0.1, seed = 3 },
   { name = "u[1]", distribution = "normal", std = 0.1, seed = 3 },
@@ -225,7 +230,8 @@ TEST(VectorAxis, WithDrawsOfItsOwnIsOneFactor) {
   for (const char* distribution : {"normal", "sobol", "lattice"}) {
     const Study study = Study::parse(chain + R"toml(axes = [
   { name = "a", values = [1, 2] },
-  { name = "u", dimension = 3, distribution = ")toml" + distribution + R"toml(", std = 1, seed = 3, draws = 8 },
+  { name = "u", dimension = 3, distribution = ")toml" +
+                                     distribution + R"toml(", std = 1, seed = 3, draws = 8 },
 ]
 [ensemble.initial]
 q = ["a", "for i: u[i - 1]"]
@@ -246,8 +252,9 @@ v = "for i: 0"
 }
 
 TEST(VectorAxis, OfARangeIsAProduct) {
-  const std::string ensemble = "axes = [{ name = \"u\", dimension = 2, from = 0, to = 2, count = 3 }]\ngroup_by = [\"u[1]\"]\n"
-                               "[ensemble.initial]\nq = [\"u[0]\", \"for i in 1..3: 0\"]\nv = \"for i: 0\"\n";
+  const std::string ensemble =
+      "axes = [{ name = \"u\", dimension = 2, from = 0, to = 2, count = 3 }]\ngroup_by = [\"u[1]\"]\n"
+      "[ensemble.initial]\nq = [\"u[0]\", \"for i in 1..3: 0\"]\nv = \"for i: 0\"\n";
   EXPECT_EQ(first_of(ensemble, 5).axes, (std::vector<double>{1, 2}));
 }
 
