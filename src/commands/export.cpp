@@ -12,13 +12,13 @@
 namespace rattleback::program {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::string result, output;
   std::vector<std::string> tables;
   bool csv = false, parquet = false, zarr = false, quiet = false;
 };
 
-int write_export(const Arguments& arguments) {
+int write_export(const ExportArguments& arguments) {
   if (int{arguments.csv} + int{arguments.parquet} + int{arguments.zarr} != 1)
     input_error("export", "one form is needed; give one of --csv, --parquet and --zarr");
   (void)ResultFile(arguments.result);  // throws when the file is damaged or not a result
@@ -35,7 +35,7 @@ int write_export(const Arguments& arguments) {
 
 void add_export(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("export", "write a result as tables (CSV, Parquet) or arrays (Zarr)");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   command->add_option("result", arguments->result, "result file")
       ->required()
       ->type_name(value::file)
