@@ -71,10 +71,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
                   files_ ? files_->values : std::filesystem::path(), file_ ? file_->run() : std::string()),
       position_{range_.first} {
   if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
-  PointSample points{};
-  spend(summary_.phases.prepare, [&] { points = check_points(problem_, ensemble_, threads_); });
-  total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
-  tile_size_ = tile_trajectories();
+  check(from != nullptr);
   create_datasets();
   control_.tick = [this] { report_progress(); };
   if (!study_.sections.empty()) {
@@ -88,6 +85,23 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
   if (!file_) return;
   file_->reserve();
   if (from) write_checkpoint();  // describes the present part
+}
+
+void Runner::check(bool resumed) {
+  tile_size_ = tile_trajectories();
+  // What is checked is what is used: the first tile is filled by the way. The check has v and p in the body.
+  filled_by_check_ = !resumed && (!system_.on_group || !method_.in_space);
+  PointVisitor visit;
+  if (filled_by_check_) {
+    set_up_tile();
+    begin_filling(tile_);
+    visit = [this](std::uint64_t k, const InitialData& data, const Point* point) {
+      if (k < tile_.first + tile_.count) fill(tile_, k - tile_.first, data, point);
+    };
+  }
+  PointSample points{};
+  spend(summary_.phases.prepare, [&] { points = check_points(problem_, ensemble_, threads_, visit); });
+  total_steps_ = points.steps + (ensemble_.step_varies() ? 0 : points.left_out * *study_.time.steps);
 }
 
 Summary Runner::operator()() {
@@ -124,8 +138,14 @@ void Runner::run_tile() {
   const std::uint64_t first = position_.first;
   if (!position_.filled) {
     spend(summary_.phases.prepare, [this] {
-      set_up_tile();
-      fill(tile_);
+      if (std::exchange(filled_by_check_, false)) {
+        list_recorded();
+      } else {
+        set_up_tile();
+        begin_filling(tile_);
+        fill(tile_);
+      }
+      end_filling(tile_);
     });
     position_.filled = true;
   }
@@ -208,6 +228,10 @@ void Runner::set_up_tile() {
   tile_.count = std::min(tile_size_, range_.last - tile_.first);
   tile_.rows = plan_.arguments.layout.rows;
   tile_.data.assign(tile_.chunks() * static_cast<std::uint64_t>(tile_.rows) * row_size, 0.0);
+  list_recorded();
+}
+
+void Runner::list_recorded() {
   tile_.recorded.clear();
   for (auto k = std::ranges::lower_bound(recorded_, tile_.first);
        k != recorded_.end() && *k < tile_.first + tile_.count; ++k)
@@ -264,62 +288,75 @@ void Runner::absorb() {
   pending_ = false;
 }
 
-void Runner::fill(Tile& tile) {
-  const ChunkLayout& rows = plan_.arguments.layout;
+void Runner::begin_filling(const Tile& tile) {
   const auto [elements, n, m] = widths();
-  const std::size_t axes = ensemble_.axis_names().size();
-  const bool keep = study_.output.initial_state;
-  std::vector<double> q, v, p, lambda;
-  if (keep) {  // a point that is left out has no state
-    q.assign(tile.count * elements, nan);
-    for (auto* part : {&v, &p}) part->assign(tile.count * n, nan);
-    lambda.assign(tile.count * m, nan);
-  }
-  std::vector<std::vector<double>> axis(axes, std::vector<double>(tile.count));
-  parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
+  const std::uint64_t kept = study_.output.initial_state ? tile.count : 0;
+  filling_.q.assign(kept * elements, nan);  // a point that is left out has no state
+  for (auto* part : {&filling_.v, &filling_.p}) part->assign(kept * n, nan);
+  filling_.lambda.assign(kept * m, nan);
+  filling_.axes.assign(ensemble_.axis_names().size(), std::vector<double>(tile.count));
+}
+
+void Runner::fill(Tile& tile) {
+  // An evaluator, which parses the expressions, is for many chunks where there are many.
+  const std::uint64_t chunks = tile.chunks(), together = std::clamp<std::uint64_t>(chunks / (8 * threads_), 1, 64);
+  parallel_for((chunks + together - 1) / together, threads_, [&](std::uint64_t b) {
     Ensemble::Evaluator evaluate(ensemble_);
-    const std::uint64_t end = std::min(tile.count, (c + 1) * chunk_size);
-    for (std::uint64_t k = c * chunk_size; k < end; ++k) {
+    Point point;
+    const std::uint64_t end = std::min(tile.count, (b + 1) * together * chunk_size);
+    for (std::uint64_t k = b * together * chunk_size; k < end; ++k) {
       const InitialData& data = evaluate(tile.first + k);
-      for (std::size_t i = 0; i < axes; ++i) axis[i][k] = data.axes[i];
-      if (!data.taken) {
-        leave_out(tile, k);
-        continue;
-      }
-      const Point point(system_, ensemble_, study_, data, method_.in_space);
-      const auto put = [&](const std::vector<double>& x, int row, std::vector<double>& all) {
-        for (std::size_t i = 0; i < x.size(); ++i) tile.at(k, row + static_cast<int>(i)) = x[i];
-        if (keep) std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
-      };
-      put(point.q, rows.q, q);
-      put(point.p, rows.p, p);
-      put(point.lambda, rows.lambda, lambda);
-      if (keep) std::ranges::copy(point.v, v.begin() + static_cast<std::ptrdiff_t>(k * n));
-      if (rows.step >= 0) {
-        tile.at(k, rows.step) = data.step;
-        tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
-      }
-      for (std::size_t i = 0; i < data.parameters.size(); ++i)
-        if (const int row = row_of_parameter(plan_.arguments, i); row >= 0) tile.at(k, row) = data.parameters[i];
-      if (rows.last_step >= 0) {  // without a last step, gamma is 0 and the velocity comes from the state
-        int row = rows.last_step + static_cast<int>(m);
-        for (const auto* part : {&point.v, &point.q, &point.p})
-          for (const double x : *part) tile.at(k, row++) = x;
-      }
-      if (rows.tangent >= 0) {
-        std::vector<double> tangent(elements + n + m);
-        point_functions(system_).tangent({data.parameters.data(), study_.time.start}, point.q.data(), point.v.data(),
-                                         point.p.data(), method_.in_space, tangent.data());
-        for (std::size_t i = 0; i < tangent.size(); ++i) tile.at(k, rows.tangent + static_cast<int>(i)) = tangent[i];
-      }
+      if (data.taken) point.complete(system_, ensemble_, study_, data, method_.in_space);
+      fill(tile, k, data, data.taken ? &point : nullptr);
     }
-    for (std::uint64_t k = end; k < (c + 1) * chunk_size; ++k) tile.at(k, rows.status) = status_padding;
-    if (locate_) locate_->evaluate(tile.chunk(c));
   });
-  for (std::size_t i = 0; i < axes; ++i)
-    sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, axis[i].data());
-  if (!keep) return;
-  write_state("/initial/", tile, q, v, p, lambda);
+}
+
+void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Point* point) {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  for (std::size_t i = 0; i < data.axes.size(); ++i) filling_.axes[i][k] = data.axes[i];
+  if (point == nullptr) return leave_out(tile, k);
+  const bool keep = study_.output.initial_state;
+  const auto copy = [&](const std::vector<double>& x, std::vector<double>& all) {
+    if (keep) std::ranges::copy(x, all.begin() + static_cast<std::ptrdiff_t>(k * x.size()));
+  };
+  const auto put = [&](const std::vector<double>& x, int row) {
+    for (const double number : x) tile.at(k, row++) = number;
+  };
+  put(point->q, rows.q);
+  put(point->p, rows.p);
+  put(point->lambda, rows.lambda);
+  copy(point->q, filling_.q);
+  copy(point->v, filling_.v);
+  copy(point->p, filling_.p);
+  copy(point->lambda, filling_.lambda);
+  if (rows.step >= 0) {
+    tile.at(k, rows.step) = data.step;
+    tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
+  }
+  for (std::size_t i = 0; i < data.parameters.size(); ++i)
+    if (const int row = row_of_parameter(plan_.arguments, i); row >= 0) tile.at(k, row) = data.parameters[i];
+  if (rows.last_step >= 0) {  // without a last step, gamma is 0 and the velocity comes from the state
+    int row = rows.last_step + system_.m;
+    for (const auto* part : {&point->v, &point->q, &point->p})
+      for (const double x : *part) tile.at(k, row++) = x;
+  }
+  if (rows.tangent >= 0) {
+    std::vector<double> tangent(point->q.size() + point->p.size() + point->lambda.size());
+    point_functions(system_).tangent({data.parameters.data(), study_.time.start}, point->q.data(), point->v.data(),
+                                     point->p.data(), method_.in_space, tangent.data());
+    put(tangent, rows.tangent);
+  }
+}
+
+void Runner::end_filling(Tile& tile) {
+  for (std::uint64_t k = tile.count; k < tile.chunks() * chunk_size; ++k)
+    tile.at(k, plan_.arguments.layout.status) = status_padding;
+  if (locate_) parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) { locate_->evaluate(tile.chunk(c)); });
+  for (std::size_t i = 0; i < filling_.axes.size(); ++i)
+    sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, filling_.axes[i].data());
+  if (study_.output.initial_state) write_state("/initial/", tile, filling_.q, filling_.v, filling_.p, filling_.lambda);
+  filling_ = {};
 }
 
 void Runner::leave_out(Tile& tile, std::uint64_t k) const {

@@ -16,6 +16,7 @@
 #include "rattleback/engine/timed_sink.hpp"
 #include "rattleback/results/result.hpp"
 #include "rattleback/study/ensemble.hpp"
+#include "rattleback/study/points.hpp"
 
 namespace rattleback {
 
@@ -100,8 +101,15 @@ class Runner {
   /// Moves the pending output to the result and the statistics, possibly while the next round is computed. Operations
   /// that may fail come first, and operations that must not be repeated come last.
   void absorb();
-  /// Evaluates the initial states of a tile. Writes the states into the tile's rows and into the result.
+  /// Checks all initial states, and fills the first tile with them where it can. A run that goes on has its tile already.
+  void check(bool resumed);
+  /// Lists the recorded trajectories of the tile.
+  void list_recorded();
+  /// These four fill a tile with initial states, and write them into the result: all trajectories, or one by one from any thread.
+  void begin_filling(const Tile& tile);
   void fill(Tile& tile);
+  void fill(Tile& tile, std::uint64_t k, const InitialData& data, const Point* point);
+  void end_filling(Tile& tile);
   /// Sets the rows of a trajectory that the condition of the ensemble leaves out.
   void leave_out(Tile& tile, std::uint64_t k) const;
   void report_progress();
@@ -192,6 +200,13 @@ class Runner {
 
   Control control_;
   Summary summary_;
+  /// The initial states of a tile that is being filled, as the result has them.
+  struct Filling {
+    std::vector<double> q, v, p, lambda;
+    std::vector<std::vector<double>> axes;
+  };
+  Filling filling_;
+  bool filled_by_check_ = false;  ///< the first tile has its initial states already
   Clock::time_point start_ = Clock::now(), last_checkpoint_ = start_;
   std::uint64_t steps_since_checkpoint_ = 0;
   double checkpoint_seconds_ = 0.0;  ///< seconds that the last checkpoint took

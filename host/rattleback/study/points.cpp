@@ -20,9 +20,12 @@
 
 namespace rattleback {
 
-Point::Point(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data,
-             bool in_space)
-    : q(data.q), v(data.v), p(data.p), lambda(data.lambda) {
+void Point::complete(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data,
+                     bool in_space) {
+  q = data.q;
+  v = data.v;
+  p = data.p;
+  lambda = data.lambda;
   if (q.size() != static_cast<std::size_t>(system.elements)) {
     q.resize(static_cast<std::size_t>(system.elements));
     point_functions(system).expand(data.q.data(), q.data());
@@ -86,9 +89,9 @@ std::string why_undetermined(const SystemEntry& system, SystemAt place, const Po
       smallest, largest);
 }
 
-/// Returns why a completed point cannot start a trajectory; empty for a valid point.
+/// Returns why a completed point cannot start a trajectory; empty for a valid point. `v` is memory for a velocity.
 std::string fault_of(const Study& study, const SystemEntry& system, const std::vector<double>& parameters,
-                     const Point& point, bool as_they_are) {
+                     const Point& point, bool as_they_are, std::vector<double>& v) {
   const PrepareReport& report = point.report;
   if (!(report.defect <= group_tolerance)) {
     if (study.ensemble.project)
@@ -124,7 +127,7 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
         "shows that `velocity(q, p)` does not belong to `lagrangian`: it gives v[{0}] = {2:.10g} for the momentum of "
         "v[{0}] = {1:.10g}; correct one of them in the header of the system",
         report.other_velocity, report.by_lagrangian, report.by_parts);
-  std::vector<double> v(point.v.size());
+  v.resize(point.v.size());
   const SystemAt place{parameters.data(), study.time.start};
   point_functions(system).velocity(place, point.q.data(), point.p.data(), v.data());
   if (all_finite(point.p) && !all_finite(v))
@@ -146,7 +149,7 @@ namespace {
 /// Checks trajectories which(i) for i in [0, count), until the time `end`.
 PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
                          const std::function<std::uint64_t(std::uint64_t)>& which,
-                         std::chrono::steady_clock::time_point end) {
+                         std::chrono::steady_clock::time_point end, const PointVisitor& visit = {}) {
   const Study& study = problem.study;
   const SystemEntry& system = *problem.system;
   constexpr std::uint64_t block = 4096;
@@ -160,6 +163,8 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
   parallel_for((count + block - 1) / block, threads, [&](std::uint64_t b) {
     Ensemble::Evaluator evaluate(ensemble);
     std::optional<std::uint64_t> nearest;
+    Point point;
+    std::vector<double> velocity;
     for (std::uint64_t i = b * block; i < std::min(count, (b + 1) * block); ++i) {
       if (i % 64 == 0 && i > 0 && std::chrono::steady_clock::now() > end) break;
       const std::uint64_t k = which(i);
@@ -167,14 +172,18 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
       if (!data.taken) {
         ++checked;
         ++left_out;
+        if (visit) visit(k, data, nullptr);
         continue;
       }
       if (!nearest || from_middle(k) < from_middle(*nearest)) nearest = k;
       steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       ++checked;
-      const std::string fault =
-          fault_of(study, system, data.parameters, Point(system, ensemble, study, data, false), ensemble.as_they_are());
-      if (fault.empty()) continue;
+      point.complete(system, ensemble, study, data, false);
+      const std::string fault = fault_of(study, system, data.parameters, point, ensemble.as_they_are(), velocity);
+      if (fault.empty()) {
+        if (visit) visit(k, data, &point);
+        continue;
+      }
       const std::lock_guard lock(mutex);
       if (k < first_bad) {
         first_bad = k;
@@ -209,13 +218,14 @@ void refuse_left_out(const Study& study, const Ensemble& ensemble) {
 
 }  // namespace
 
-PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads) {
+PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
+                         const PointVisitor& visit) {
   ensemble.refuse_unused();
   refuse_left_out(problem.study, ensemble);
   const Range& range = ensemble.range();
   const PointSample sample = check_listed(
       problem, ensemble, threads, range.count(), [&](std::uint64_t i) { return range.first + i; },
-      std::chrono::steady_clock::time_point::max());
+      std::chrono::steady_clock::time_point::max(), visit);
   if (sample.left_out == ensemble.size()) refuse_none(problem.study, sample);
   return sample;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // The system completes and checks the initial points of an ensemble.
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -13,10 +15,20 @@ struct Point {
   std::vector<double> q, v, p, lambda;
   PrepareReport report{};
 
-  /// The point of a study's initial data; `in_space` says whether the resulting v and p are in space or in the body.
+  Point() = default;
   Point(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data,
-        bool in_space);
+        bool in_space) {
+    complete(system, ensemble, study, data, in_space);
+  }
+  /// Becomes the point of a study's initial data; `in_space` says whether the resulting v and p are in space or in the body. An
+  /// object that is used for one point after another allocates memory for the first one only.
+  void complete(const SystemEntry& system, const Ensemble& ensemble, const Study& study, const InitialData& data,
+                bool in_space);
 };
+
+/// Receives a trajectory, its initial data and its completed point, with v and p in the body; null where the condition of the
+/// ensemble leaves it out.
+using PointVisitor = std::function<void(std::uint64_t trajectory, const InitialData& data, const Point* point)>;
 
 /// What a check has found.
 struct PointSample {
@@ -28,7 +40,9 @@ struct PointSample {
 
 /// Completes and checks all points of the ensemble's range. Throws Error(input) naming the first trajectory that cannot start, and
 /// when the condition of the ensemble leaves out all of its points, or one whose states are to be kept.
-PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads);
+/// `visit` receives every point that can start, once, from any thread.
+PointSample check_points(const Problem& problem, const Ensemble& ensemble, unsigned threads,
+                         const PointVisitor& visit = {});
 
 /// Like check_points, but for at most 10^5 trajectories and about one second. A larger ensemble is sampled: the corners
 /// of the axes, and one random trajectory from each of many equal parts of the ensemble.
