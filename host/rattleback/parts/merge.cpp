@@ -60,6 +60,9 @@ class Merge {
                               "finish it with 'rattleback resume {}'",
                               result.string()));
     for (std::uint64_t k = 1; k <= parts(); ++k) examine(k);
+    if (summary_.left_out == ensemble_.size())
+      input_error(folder_.path().string(),
+                  fmt::format("ensemble.where holds for none of {} points; correct it, or the axes", ensemble_.size()));
     FileSink sink(result, new_run());
     EnsembleStatistics statistics(problem_, ensemble_, {0, ensemble_.size()}, plan_, times_,
                                   worker_count(options_.threads), files.values, sink.run());
