@@ -302,7 +302,7 @@ const Broken quasi_random[] = {
      "axes) or draws in the axis (a factor of its own)"},
     {"UnknownKeyOfAnAxis", range, "draws = 16\naxes = [" SOBOL(", sead = 2") "]",
      "s.toml:10: unknown key 'sead' in [ensemble.axes[0]] (known: name, distribution, from, to, mean, std, seed, "
-     "draws); "
+     "draws, dimension); "
      "did you mean 'seed'?"},
     {"MisspeltDistribution", range, "draws = 16\naxes = [{ name = \"theta\", distribution = \"sobel\", seed = 1 }]",
      "s.toml:10: unknown distribution 'sobel' (known: uniform, normal, sobol, lattice); did you mean 'sobol'?"},
