@@ -214,7 +214,7 @@ class UnrolledElimination {
     if constexpr (dense) {
       return true;
     } else {
-      constexpr auto inverse = elimination_order<N, Pattern>.inverse;
+      RB_TABLE inverse = elimination_order<N, Pattern>.inverse;
       return inverse(i, j);
     }
   }
@@ -225,7 +225,7 @@ class UnrolledElimination {
     if constexpr (dense) {
       return k;
     } else {
-      constexpr auto order = elimination_order<N, Pattern>;
+      RB_TABLE order = elimination_order<N, Pattern>;
       return order.pivot[k];
     }
   }
@@ -233,12 +233,12 @@ class UnrolledElimination {
     if constexpr (dense) {
       return true;
     } else {
-      constexpr auto factors = elimination_order<N, Pattern>.factors;
+      RB_TABLE factors = elimination_order<N, Pattern>.factors;
       return factors(i, j);
     }
   }
   RB_HD static constexpr bool fills(int i, int j) {
-    constexpr auto fill = elimination_order<N, Pattern>.fill;
+    RB_TABLE fill = elimination_order<N, Pattern>.fill;
     return fill(i, j);
   }
 

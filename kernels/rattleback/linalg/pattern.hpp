@@ -29,6 +29,11 @@ consteval PatternTable<rows, columns> tabulated(Predicate predicate) {
   }
   return table;
 }
+
+/// The table of a predicate, which is a class without members. Functions take it by RB_TABLE: where loops over entries are not
+/// unrolled, a table that is a constant of the function would be made again by each call.
+template <int rows, int columns, class Predicate>
+inline constexpr PatternTable<rows, columns> table_of = tabulated<rows, columns>(Predicate{});
 }  // namespace detail
 
 RB_NAMESPACE_END

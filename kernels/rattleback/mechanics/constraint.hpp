@@ -17,9 +17,13 @@ struct ConstraintForms {
     if constexpr (m > 0) mu = system.constraint_matrix(q);
   }
 
+  struct Stated {
+    constexpr bool operator()(int row, int column) const { return System::constraint_entry(row, column); }
+  };
   RB_HD static constexpr bool entry(int row, int column) {
     if constexpr (requires { System::constraint_entry(0, 0); }) {
-      return System::constraint_entry(row, column);
+      RB_TABLE table = detail::table_of<m, n, Stated>;
+      return table(row, column);
     } else {
       return true;
     }

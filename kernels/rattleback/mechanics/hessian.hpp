@@ -17,11 +17,15 @@ concept GroupedHessian = requires(const System& s, const Vector<T, System::m>& a
 /// Which entries of sum_k a_k D^2 g_k are there.
 template <class System>
 struct HessianPattern {
+  struct Stated {
+    constexpr bool operator()(int i, int j) const { return System::constraint_hessian_entry(i, j); }
+  };
   RB_HD static constexpr bool entry(int i, int j) {
     if constexpr (GroupedHessian<System, typename System::scalar>) {
       return i % System::block == j % System::block;
     } else if constexpr (requires { System::constraint_hessian_entry(0, 0); }) {
-      return System::constraint_hessian_entry(i, j);
+      RB_TABLE table = table_of<System::n, System::n, Stated>;
+      return table(i, j);
     } else {
       return true;
     }
@@ -123,12 +127,15 @@ class HessianTimesInverse {
   static constexpr int n = System::n;
   using Pattern = detail::HessianPattern<System>;
   using MassInverse = Factors<T, n, Definite<detail::QuadraticPattern<System>>>;
-  RB_HD static constexpr bool entry(int i, int j) {
-    constexpr auto table = detail::tabulated<n, n>([](int r, int c) {
+  struct Product {
+    constexpr bool operator()(int r, int c) const {
       for (int k = 0; k < n; ++k)
         if (Pattern::entry(r, k) && MassInverse::entry(k, c)) return true;
       return false;
-    });
+    }
+  };
+  RB_HD static constexpr bool entry(int i, int j) {
+    RB_TABLE table = detail::table_of<n, n, Product>;
     return table(i, j);
   }
 

@@ -29,6 +29,8 @@ consteval auto active_coordinates() {
     return all;
   }
 }
+template <class System>
+inline constexpr auto coordinates_of = active_coordinates<System>();
 
 /// M at q: a number, the diagonal, or a matrix.
 template <class System, class S>
@@ -62,7 +64,7 @@ struct QuadraticPattern {
 
   /// The index of the k-th active coordinate.
   RB_HD static constexpr int coordinate(int k) {
-    constexpr auto coordinates = active_coordinates<System>();
+    RB_TABLE coordinates = coordinates_of<System>;
     return coordinates[static_cast<std::size_t>(k)];
   }
   /// M.
@@ -70,7 +72,8 @@ struct QuadraticPattern {
     if (LagrangianAlone<System>) return true;
     if (!dense) return i == j;
     if constexpr (requires { System::mass_entry(0, 0); }) {
-      return System::mass_entry(i, j);
+      RB_TABLE table = table_of<n, n, StatedEntry>;
+      return table(i, j);
     } else {
       return true;
     }
@@ -82,10 +85,7 @@ struct QuadraticPattern {
     } else if constexpr (Separable<System>) {
       return false;
     } else if constexpr (requires { System::mass_varies(0, 0, 0); }) {
-      constexpr auto table = tabulated<n * n, active>([](int entry_of_mass, int c) {
-        const int row = entry_of_mass / n, column = entry_of_mass % n;
-        return entry(row, column) && System::mass_varies(row, column, coordinate(c));
-      });
+      RB_TABLE table = table_of<n * n, active, StatedRate>;
       return table(i * n + j, k);
     } else {
       return entry(i, j);
@@ -120,43 +120,67 @@ struct QuadraticPattern {
   }
   /// Row i of column k of B.
   RB_HD static constexpr bool coupled(int i, int k) {
-    constexpr auto table = tabulated<n, active>([](int r, int c) {
-      for (int j = 0; j < n; ++j)
-        if (mass_varies(r, j, c)) return true;
-      return vector_potential_varies(r, c);
-    });
+    RB_TABLE table = table_of<n, active, Coupled>;
     return table(i, k);
   }
   /// The force along the k-th active coordinate.
   RB_HD static constexpr bool forced(int k) {
-    constexpr auto table = tabulated<active>([](int c) {
-      for (int i = 0; i < n; ++i)
-        if (coupled(i, c)) return true;
-      return potential_varies(c);
-    });
+    RB_TABLE table = table_of<active, 1, Forced>;
     return table(k);
   }
   /// Whether the coordinate i is active and there is a force along it.
   RB_HD static constexpr bool forces(int i) {
-    constexpr auto table = tabulated<n>([](int r) {
+    RB_TABLE table = table_of<n, 1, Forces>;
+    return table(i);
+  }
+
+ private:
+  // What the tables say, as classes: closures cannot be arguments of templates for all compilers.
+  struct StatedEntry {
+    constexpr bool operator()(int i, int j) const { return System::mass_entry(i, j); }
+  };
+  struct StatedRate {
+    constexpr bool operator()(int entry_of_mass, int c) const {
+      const int row = entry_of_mass / n, column = entry_of_mass % n;
+      return entry(row, column) && System::mass_varies(row, column, coordinate(c));
+    }
+  };
+  struct Coupled {
+    constexpr bool operator()(int r, int c) const {
+      for (int j = 0; j < n; ++j)
+        if (mass_varies(r, j, c)) return true;
+      return vector_potential_varies(r, c);
+    }
+  };
+  struct Forced {
+    constexpr bool operator()(int c) const {
+      for (int i = 0; i < n; ++i)
+        if (coupled(i, c)) return true;
+      return potential_varies(c);
+    }
+  };
+  struct Forces {
+    constexpr bool operator()(int r) const {
       for (int k = 0; k < active; ++k)
         if (coordinate(k) == r && forced(k)) return true;
       return false;
-    });
-    return table(i);
-  }
+    }
+  };
 };
 
 /// M + x B and M + x B^T.
 template <class System, bool transposed>
 struct ChordPattern {
   using Pattern = QuadraticPattern<System>;
-  RB_HD static constexpr bool entry(int i, int j) {
-    constexpr auto table = tabulated<System::n, System::n>([](int r, int c) {
+  struct Entry {
+    constexpr bool operator()(int r, int c) const {
       for (int k = 0; k < Pattern::active; ++k)
         if (Pattern::coordinate(k) == (transposed ? r : c) && Pattern::coupled(transposed ? c : r, k)) return true;
       return Pattern::entry(r, c);
-    });
+    }
+  };
+  RB_HD static constexpr bool entry(int i, int j) {
+    RB_TABLE table = table_of<System::n, System::n, Entry>;
     return table(i, j);
   }
 };

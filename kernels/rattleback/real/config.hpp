@@ -31,6 +31,14 @@
 #define RB_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+// RB_TABLE is the type of a table that a function takes from a constant: by reference, or on a GPU, where code has no constants of the
+// host, as a constant of its own.
+#ifdef __CUDACC__
+#define RB_TABLE constexpr auto
+#else
+#define RB_TABLE constexpr const auto&
+#endif
+
 // Long vectors are in memory anyway.
 #ifdef RATTLEBACK_LARGE_SYSTEM
 #undef RB_UNROLL

@@ -20,23 +20,12 @@ class StagePattern {
  public:
   /// Whether f or a force of the constraint has the entry i.
   RB_HD static constexpr bool is_forced(int i) {
-    constexpr auto table = tabulated<n>([](int r) {
-      for (int k = 0; k < m; ++k)
-        if (Forms::entry(k, r)) return true;
-      return has_applied_force<System>() || Pattern::forces(r);
-    });
+    RB_TABLE table = table_of<n, 1, Forced>;
     return table(i);
   }
   /// Whether E adds to w the entry i.
   RB_HD static constexpr bool couples(int i) {
-    constexpr auto table = tabulated<n>([](int r) {
-      for (int j = 0; j < n; ++j) {
-        if (turns_forces && HessianPattern<System>::entry(r, j)) return true;
-        for (int k = 0; k < Pattern::active; ++k)
-          if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
-      }
-      return nonlinear || has_force_of_velocity<System>();
-    });
+    RB_TABLE table = table_of<n, 1, Couples>;
     return table(i);
   }
   /// Whether B has entries.
@@ -52,6 +41,25 @@ class StagePattern {
       if (couples(i)) return true;
     return nonholonomic;
   }
+
+ private:
+  struct Forced {
+    constexpr bool operator()(int r) const {
+      for (int k = 0; k < m; ++k)
+        if (Forms::entry(k, r)) return true;
+      return has_applied_force<System>() || Pattern::forces(r);
+    }
+  };
+  struct Couples {
+    constexpr bool operator()(int r) const {
+      for (int j = 0; j < n; ++j) {
+        if (turns_forces && HessianPattern<System>::entry(r, j)) return true;
+        for (int k = 0; k < Pattern::active; ++k)
+          if (Pattern::coordinate(k) == r && Pattern::coupled(j, k)) return true;
+      }
+      return nonlinear || has_force_of_velocity<System>();
+    }
+  };
 };
 
 }  // namespace detail
