@@ -36,7 +36,7 @@ std::string cpp_string(std::string_view text) {
 
 Code CodeWriter::operator()(std::span<const int> nodes, bool in_parameters) {
   uses_.clear();
-  stored_.clear();
+  stored_ = given_;
   code_ = {};
   next_ = 0;
   count(nodes);
@@ -54,7 +54,7 @@ void CodeWriter::count(std::span<const int> nodes) {
   while (!open.empty()) {
     const int node = open.back();
     open.pop_back();
-    if (seen[node]) continue;
+    if (seen[node] || given_.contains(node)) continue;
     seen[node] = true;
     const Node& info = algebra_.graph()[node];
     for (int k = 0; k < arity(info.op); ++k) {

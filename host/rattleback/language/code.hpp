@@ -21,10 +21,11 @@ struct Code {
 /// occur twice, and long parts, become constants of their own.
 class CodeWriter {
  public:
-  /// `names` are the C++ expressions of the variables of the graph. With `alike`, terms of a long sum are added in statements of their
-  /// own, so that equal terms have equal statements (language/rolled.hpp).
-  CodeWriter(ExpressionAlgebra& algebra, std::vector<std::string> names, bool alike = false)
-      : algebra_(algebra), names_(std::move(names)), alike_(alike) {}
+  /// `names` are the C++ expressions of the variables of the graph, and `given` those of nodes that are known. With `alike`, terms of a
+  /// long sum are added in statements of their own, so that equal terms have equal statements (language/rolled.hpp).
+  CodeWriter(ExpressionAlgebra& algebra, std::vector<std::string> names, std::map<int, std::string> given = {},
+             bool alike = false)
+      : algebra_(algebra), names_(std::move(names)), alike_(alike), given_(std::move(given)) {}
 
   /// Writes nodes as values of the type S, or T where `in_parameters` is true.
   [[nodiscard]] Code operator()(std::span<const int> nodes, bool in_parameters = false);
@@ -65,6 +66,7 @@ class CodeWriter {
   ExpressionAlgebra& algebra_;
   std::vector<std::string> names_;
   bool alike_;
+  std::map<int, std::string> given_;
   std::map<int, int> uses_;
   std::map<int, std::string> stored_;  ///< nodes with a name of their own
   Code code_;

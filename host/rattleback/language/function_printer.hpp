@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "rattleback/language/blocks.hpp"
 #include "rattleback/language/code.hpp"
 #include "rattleback/language/header_text.hpp"
+#include "rattleback/language/parts_of_time.hpp"
 #include "rattleback/language/rolled.hpp"
 #include "rattleback/language/scaled.hpp"
 
@@ -21,6 +23,7 @@ struct Signature {
   std::string result, name;
   std::string arguments;       ///< letters of t, q, v, p and a; t is added where the function depends on it
   bool of_parameters = false;  ///< no template; scalars of the type T
+  bool every_time = false;     ///< takes nothing from parts_of_time: steps do not call it
 };
 
 class FunctionPrinter : protected HeaderText {
@@ -35,6 +38,18 @@ class FunctionPrinter : protected HeaderText {
     for (int i = 0; i < graph_.n; ++i) names_.push_back(fmt::format("v[{}]", i));
     names_.emplace_back("t");
     for (int i = 0; i < std::max(graph_.n, graph_.m); ++i) names_.push_back("");  // p or a, by function
+    parts_ = parts_of_time(graph_);
+  }
+
+  /// The function of the time from which others take their parts; nothing where there are none.
+  void print_parts_of_time() {
+    if (parts_.empty()) return;
+    line("");
+    line("  /// What the functions below take from the time alone (rattleback/mechanics/driven.hpp).");
+    line("  template <class S>");
+    line(fmt::format("  RB_HD Vector<S, {}> parts_of_time(const S& t) const {{", parts_.size()));
+    body({fmt::format("Vector<S, {}>", parts_.size()), "parts_of_time", "t"}, parts_, 0, {});
+    line("");
   }
 
   /// Writes a member function that returns the nodes: a scalar, a vector, or a matrix with rows of `columns` entries.
@@ -54,7 +69,10 @@ class FunctionPrinter : protected HeaderText {
         third == 'v' && std::ranges::any_of(nodes, [this](int node) { return graph_.depends_on_p(node); });
     const bool timed = (of_momenta && !time_of_hamiltonian().empty()) ||
                        std::ranges::any_of(nodes, [this](int node) { return graph_.depends_on_t(node); });
-    if (timed || signature.arguments.front() == 't') arguments.push_back(fmt::format("const S&{}", timed ? " t" : ""));
+    const std::map<int, std::string> given = of_momenta || signature.every_time ? decltype(given)() : parts_in(nodes);
+    if (timed || signature.arguments.front() == 't')
+      arguments.push_back(given.empty() ? fmt::format("const S&{}", timed ? " t" : "")
+                                        : fmt::format("const Instant<S, {}>& t", parts_.size()));
     for (const char letter : signature.arguments) {
       if (signature.of_parameters) break;
       if (letter == 't') continue;
@@ -73,10 +91,30 @@ class FunctionPrinter : protected HeaderText {
     }
     line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
     if (of_momenta) line(fmt::format("    const Vector<S, n> p = momentum({}q, v);", time_of_hamiltonian()));
+    std::string& time = names_[at(graph_.t())];
+    if (!given.empty()) time = "t.time";
+    body(signature, nodes, columns, given);
+    time = "t";
+    if (given.empty()) return;
+    // the same of the time itself
+    std::vector<std::string> passed{"instant_of(*this, t)"};
+    arguments[0] = "const S& t";
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+      passed.push_back(fmt::format("x{}", i));
+      arguments[i] = arguments[i].substr(0, arguments[i].find('&')) + "& " + passed.back();
+    }
+    line("  template <class S>");
+    line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
+    line(fmt::format("    return {}({});", signature.name, join(passed)));
+    line("  }");
+  }
+  /// Writes what a function does, down to its end.
+  void body(const Signature& signature, const std::vector<int>& nodes, int columns,
+            const std::map<int, std::string>& given) {
     with_and_without_overflow(nodes, "    ", [&](const std::vector<int>& written, const std::string& indent) {
-      const Code code = CodeWriter(algebra_, names_)(written, signature.of_parameters);
+      const Code code = CodeWriter(algebra_, names_, given)(written, signature.of_parameters);
       if (!signature.of_parameters && code.statements.size() > most_of_straight_code &&
-          write_rolled(signature, written, columns, indent, code.statements.size()))
+          write_rolled(signature, written, columns, indent, code.statements.size(), given))
         return;
       for (const std::string& statement : code.statements) line(indent + statement);
       return_values(signature, nodes, code.values, columns, indent);
@@ -85,9 +123,9 @@ class FunctionPrinter : protected HeaderText {
   }
   /// Writes long code as loops. Returns false, and writes nothing, where that is not much shorter than `straight` statements.
   bool write_rolled(const Signature& signature, const std::vector<int>& nodes, int columns, const std::string& indent,
-                    std::size_t straight) {
+                    std::size_t straight, const std::map<int, std::string>& given) {
     const bool scalar = columns == 0 && signature.result.size() == 1;
-    Code code = CodeWriter(algebra_, names_, true)(nodes);
+    Code code = CodeWriter(algebra_, names_, given, true)(nodes);
     if (scalar) code.statements.push_back(fmt::format("return {};", code.values.front()));
     for (std::size_t i = 0; !scalar && i < nodes.size(); ++i)
       if (!algebra_.is_zero(nodes[i]))
@@ -98,6 +136,18 @@ class FunctionPrinter : protected HeaderText {
     for (const std::string& statement : statements) line(indent + statement);
     if (!scalar) line(indent + "return r;");
     return true;
+  }
+  /// The parts of the time in nodes, also as they are written without overflow.
+  [[nodiscard]] std::map<int, std::string> parts_in(const std::vector<int>& nodes) {
+    std::map<int, std::string> given;
+    const std::vector<int> found = parts_of_time(graph_, nodes);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (std::ranges::find(found, parts_[i]) == found.end()) continue;
+      const std::string name = fmt::format("t.part[{}]", i);
+      given.emplace(parts_[i], name);
+      given.emplace(without_overflow(algebra_, parts_[i]), name);
+    }
+    return given;
   }
   /// Writes nodes of the type S, for secants as they are.
   template <class Write>
@@ -141,6 +191,7 @@ class FunctionPrinter : protected HeaderText {
   ExpressionAlgebra& algebra_;
   const BlockStructure blocks_;
   std::vector<std::string> names_;
+  std::vector<int> parts_;  ///< nodes that depend on the time alone
 };
 
 }  // namespace rattleback

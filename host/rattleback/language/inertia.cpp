@@ -24,7 +24,7 @@ std::vector<std::string> names_of(const std::vector<Part>& parts) {
 
 }  // namespace
 
-std::vector<FormulaText> TableReader::matrix(const toml::node& node, const std::string& key, int size) const {
+std::vector<FormulaText> TableReader::matrix(const toml::node& node, const std::string& key, int size) {
   const toml::array* array = node.as_array();
   if (array == nullptr) return std::vector<FormulaText>(at(size), formula(node, key));
   const auto length = [&](const toml::node& of, std::size_t given, const std::string& what) {

@@ -27,6 +27,7 @@ struct FormulaText {
   /// The formula begins at this byte of the text, behind "for i in 1..3:", and these names have values in it.
   std::size_t begin = 0;
   std::map<std::string, int> indices = {};
+  bool unused = false;  ///< its range is empty: it is read for its faults alone
 };
 
 /// An error in a formula. what() is complete; excerpt() shows the place in the formula.
@@ -75,6 +76,7 @@ struct SystemFormulas {
   std::vector<FormulaText> force;  ///< a generalized force f(t, q, v), n entries, or none
   FormulaText dissipation;         ///< Rayleigh's function D(t, q, v), whose force is -dD/dv; an empty text for none
   std::vector<FormulaText> constraints, velocity_constraints;
+  std::vector<FormulaText> unused;  ///< those of empty ranges, "for i in 1..0: .."
   std::vector<Observable> observables;
   std::vector<double> q, v;  ///< default state: elements, n
   std::vector<double> p;     ///< its momentum, n numbers, where a Hamiltonian is given without v; otherwise empty

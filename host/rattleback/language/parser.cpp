@@ -76,8 +76,8 @@ class Parser {
  public:
   /// `terms` counts the terms of all sums, also of those in indices.
   Parser(std::string_view text, std::size_t begin, Graph& graph, const NameResolver& resolve, const Indices& indices,
-         int& terms)
-      : scan_(text), graph_(graph), resolve_(resolve), indices_(indices), terms_(terms) {
+         int& terms, bool unused = false)
+      : scan_(text), graph_(graph), resolve_(resolve), indices_(indices), terms_(terms), empty_(unused ? 1 : 0) {
     scan_.go_to(begin);
   }
 
@@ -344,15 +344,15 @@ class Parser {
   const NameResolver& resolve_;
   Indices indices_;  ///< of the sums around this place
   int& terms_;
-  int empty_ = 0;  ///< sums without terms around this place
+  int empty_;  ///< sums and ranges without terms around this place
 };
 
 }  // namespace
 
 int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve, const Indices& indices,
-                     std::size_t begin) {
+                     std::size_t begin, bool unused) {
   int terms = 0;
-  return Parser(text, begin, graph, resolve, indices, terms).all();
+  return Parser(text, begin, graph, resolve, indices, terms, unused).all();
 }
 
 std::string fault_of_expression(std::string_view text) {

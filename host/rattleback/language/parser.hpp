@@ -45,9 +45,10 @@ using NameResolver = std::function<int(const std::string& name)>;
 using Indices = std::map<std::string, int>;
 
 /// Returns the node of the expression that begins at the byte `begin` of `text`. A name has letters, digits and _, and may
-/// have indices, as q[2], link[2]_x and R[1][3]. Throws SyntaxError, and the exceptions of `resolve`.
+/// have indices, as q[2], link[2]_x and R[1][3]; such a name need not exist where the expression is `unused`. Throws SyntaxError, and
+/// the exceptions of `resolve`.
 int parse_expression(std::string_view text, Graph& graph, const NameResolver& resolve, const Indices& indices = {},
-                     std::size_t begin = 0);
+                     std::size_t begin = 0, bool unused = false);
 
 /// Returns why a text must not be parsed (length, nesting, a NUL); empty when the text is safe.
 [[nodiscard]] std::string fault_of_expression(std::string_view text);

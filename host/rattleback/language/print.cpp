@@ -34,6 +34,7 @@ class Printer : FunctionPrinter {
     find_form();
     heading();
     line("");
+    print_parts_of_time();
     if (graph_.hamiltonian >= 0) {
       print_hamiltonian();
     } else {
@@ -437,8 +438,10 @@ class Printer : FunctionPrinter {
 
   void print_observables() {
     if (graph_.observables.empty()) return;
-    function({fmt::format("Vector<S, {}>", graph_.observables.size()), "evaluate_invariants",
-              graph_.hamiltonian >= 0 ? "qvp" : "qv"},
+    function({.result = fmt::format("Vector<S, {}>", graph_.observables.size()),
+              .name = "evaluate_invariants",
+              .arguments = graph_.hamiltonian >= 0 ? "qvp" : "qv",
+              .every_time = true},
              graph_.observables);
   }
 

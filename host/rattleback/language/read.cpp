@@ -16,10 +16,10 @@
 namespace rattleback {
 namespace {
 
-/// Observables that every run has.
-constexpr std::string_view taken_observables[] = {"energy",   "constraint",    "hidden_constraint", "iterations",
-                                                  "residual", "lyapunov",      "p_projected",       "power",
-                                                  "work",     "energy_balance"};
+/// Observables that every run has, and those of a driven system.
+constexpr std::string_view taken_observables[] = {"energy",   "constraint", "hidden_constraint", "iterations",
+                                                  "residual", "lyapunov",   "p_projected"};
+constexpr std::string_view observables_of_drive[] = {"power", "work", "energy_balance"};
 
 class Reader : TableReader {
  public:
@@ -59,6 +59,10 @@ class Reader : TableReader {
     read_observables();
     read_initial();
     SystemGraph graph(system_);
+    if (graph.driven())
+      for (const auto& observable : system_.observables)
+        if (std::ranges::find(observables_of_drive, observable.name) != std::end(observables_of_drive))
+          refuse_observable(observable.name, observable.formula.where, "every driven system");
     system_.degenerate = graph.degenerate;
     if (graph.degenerate && system_.p.empty())
       fail("initial", "the Hamiltonian is degenerate, so v does not determine the momenta; give p in place of v");
@@ -227,15 +231,17 @@ class Reader : TableReader {
                             system_.n() == 1 ? "y" : "ies"));
   }
 
+  [[noreturn]] static void refuse_observable(const std::string& name, const std::string& where, std::string_view who) {
+    input_error(where, fmt::format("{} cannot name an observable ({} has one of this name); choose another name", quote(name), who));
+  }
   void read_observables() {
     if (const toml::node* node = table_.get("observables")) {
       if (!node->is_table()) wrong_type(*node, "system.observables", "a table, such as { spin = \"x v_y - y v_x\" }");
       for (const auto& [name, value] : entries_of(*node->as_table())) {
         check_symbol(name, place(*value), "an observable");
+        if (name == "t") fail("observables", "'t' is the time; choose another name for an observable");
         if (std::ranges::find(taken_observables, name) != std::end(taken_observables))
-          input_error(place(*value),
-                      fmt::format("{} cannot name an observable (every run has one of this name); choose another name",
-                                  quote(name)));
+          refuse_observable(name, place(*value), "every run");
         FormulaText text = formula(*value, fmt::format("system.observables.{}", name));
         std::string about = one_line(text.text);
         system_.observables.push_back({name, std::move(text), false, std::move(about)});

@@ -35,6 +35,7 @@ SystemGraph::SystemGraph(const SystemFormulas& formulas)
   read_force();
   for (const auto& observable : formulas.observables)
     observables.push_back(parse(observable.formula, Takes::state, ""));
+  for (const FormulaText& formula : formulas.unused) (void)parse(formula, Takes::state, "");
 }
 
 void SystemGraph::set_rates() {
@@ -145,7 +146,8 @@ int SystemGraph::parse(const FormulaText& formula, Takes takes, std::string_view
     throw NameError(fmt::format("unknown name {} (known: {}){}", quote(written), list, did_you_mean(written, known)));
   };
   try {
-    const int node = parse_expression(formula.text, graph_, resolve, formula.indices, formula.begin);
+    const int node = parse_expression(formula.text, graph_, resolve, formula.indices, formula.begin, formula.unused);
+    if (formula.unused) return node;
     check_operations(formula, node);
     int simple = algebra_.simplified(node);
     if (!momentum_of_velocity_.empty()) simple = algebra_.substituted(simple, momentum_of_velocity_);

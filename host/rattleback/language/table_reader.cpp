@@ -142,7 +142,7 @@ FormulaText TableReader::optional_formula(std::string_view key) const {
   return result;
 }
 
-std::vector<FormulaText> TableReader::formulas(const toml::node& node, const std::string& key) const {
+std::vector<FormulaText> TableReader::formulas(const toml::node& node, const std::string& key) {
   const toml::array* array = node.as_array();
   if (array == nullptr) wrong_type(node, key, "an array of formulas");
   std::vector<FormulaText> result;
@@ -153,12 +153,12 @@ std::vector<FormulaText> TableReader::formulas(const toml::node& node, const std
   return result;
 }
 
-std::vector<FormulaText> TableReader::formulas(std::string_view key) const {
+std::vector<FormulaText> TableReader::formulas(std::string_view key) {
   const toml::node* node = table_.get(key);
   return node == nullptr ? std::vector<FormulaText>{} : formulas(*node, fmt::format("system.{}", key));
 }
 
-void TableReader::unfold(const FormulaText& formula, std::vector<FormulaText>& all, std::size_t& passes) const {
+void TableReader::unfold(const FormulaText& formula, std::vector<FormulaText>& all, std::size_t& passes) {
   const std::string& text = formula.text;
   std::size_t at = formula.begin;
   const auto blanks = [&] {
@@ -192,16 +192,18 @@ void TableReader::unfold(const FormulaText& formula, std::vector<FormulaText>& a
   };
   const int first = number(first_bound, dots), last = number(dots + 2, colon);
   const std::string key = formula.key.substr(0, formula.key.find(" ("));
-  for (int i = first; i <= last; ++i) {
+  const bool empty = last < first;  // the formula is read once, for its faults
+  for (int i = first; i <= (empty ? first : last); ++i) {
     FormulaText one = formula;
     one.begin = colon + 1;
+    one.unused = formula.unused || empty;
     one.indices[index] = i;
     std::vector<std::string> values;
     for (const auto& [name, value] : one.indices) values.push_back(fmt::format("{} = {}", name, value));
     one.key = fmt::format("{} ({})", key, join(values));
     if (++passes > most_formulas)
       throw FormulaError(formula, 0, fmt::format("it stands for more than {} formulas", most_formulas));
-    unfold(one, all, passes);
+    unfold(one, one.unused ? system_.unused : all, passes);
   }
 }
 

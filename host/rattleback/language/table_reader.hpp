@@ -36,14 +36,14 @@ class TableReader {
   [[nodiscard]] static FormulaText formula(const toml::node& node, std::string key);
   [[nodiscard]] FormulaText optional_formula(std::string_view key) const;
   /// Returns the formulas of an array; "for i in 1..m: F" stands for m of them.
-  [[nodiscard]] std::vector<FormulaText> formulas(const toml::node& node, const std::string& key) const;
-  [[nodiscard]] std::vector<FormulaText> formulas(std::string_view key) const;
+  [[nodiscard]] std::vector<FormulaText> formulas(const toml::node& node, const std::string& key);
+  [[nodiscard]] std::vector<FormulaText> formulas(std::string_view key);
   /// Throws unless there is an entry for each velocity.
   void count(std::string_view key, std::size_t given, int needed) const;
   [[nodiscard]] static std::string_view entries(std::size_t count) { return count == 1 ? "entry" : "entries"; }
 
   /// Reads a formula for all of `size` velocities, a diagonal or rows: size or size^2 formulas.
-  [[nodiscard]] std::vector<FormulaText> matrix(const toml::node& node, const std::string& key, int size) const;
+  [[nodiscard]] std::vector<FormulaText> matrix(const toml::node& node, const std::string& key, int size);
   /// Reads the keys mass and inertia: the entries of M. The names of the system are known before.
   void read_mass(const BodyNames& bodies);
 
@@ -59,7 +59,7 @@ class TableReader {
   [[nodiscard]] int bound(std::string_view text, const std::string& of, const std::string& where,
                           const std::map<std::string, int>& indices, int least) const;
   /// Appends a formula, or those for which "for i in 1..m: F" stands.
-  void unfold(const FormulaText& formula, std::vector<FormulaText>& all, std::size_t& passes) const;
+  void unfold(const FormulaText& formula, std::vector<FormulaText>& all, std::size_t& passes);
   void check_index(const FormulaText& formula, const std::string& name, std::size_t column) const;
 };
 

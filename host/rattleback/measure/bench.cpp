@@ -146,12 +146,14 @@ WorkPrecisionReport work_precision(const Problem& problem, const std::vector<Set
       Study run = own.study;
       run.ensemble.frame = study.ensemble.frame;
       run.method = setting.problem.study.method;
+      const auto add_drift = [&](const std::string& name) {
+        Observable& drift = run.observables.emplace_back();
+        drift.name = name;
+        drift.statistics = {"maxabs"};
+      };
       for (const ObservableInfo& info : problem.system->observables)
-        if (info.conserved) {
-          Observable& drift = run.observables.emplace_back();
-          drift.name = info.name;
-          drift.statistics = {"maxabs"};
-        }
+        if (info.conserved) add_drift(info.name);
+      if (problem.system->driven) add_drift("energy_balance");
       runs.emplace_back(std::move(run));
       report.runs.push_back({setting.label, setting.problem.study.method, step_of(own), 0.0, {}, {}});
     }

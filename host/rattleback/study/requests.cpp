@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <ranges>
 #include <set>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/language/expression.hpp"
 #include "rattleback/language/model.hpp"
 #include "rattleback/study/observables.hpp"
 #include "rattleback/study/parts.hpp"
@@ -105,7 +107,39 @@ void check_observables(Problem& problem) {
     problem.code.observables = study_code("StudyObservables", formulas, formula_names(problem), false);
 }
 
-void check_sections(Problem& problem) {
+/// Returns the surface of a section: that of its period, where it has one. `step` is the step of all trajectories, or 0.
+std::string surface_of(const Problem& problem, const Study::Section& section, const std::string& path, double step) {
+  if (!section.every) {
+    if (section.surface.empty())
+      input_error(section.where, fmt::format("{0}.surface is missing; give it, or {0}.every", path));
+    return section.surface;
+  }
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const auto& [name, value] : problem.study.system.parameters) {
+    names.push_back(name);
+    values.push_back(variables_of(value).empty() ? constant(value, name) : std::numeric_limits<double>::quiet_NaN());
+  }
+  for (const StructureInfo& info : problem.system->structure) {
+    names.emplace_back(info.name);
+    values.push_back(info.value);
+  }
+  const std::string key = path + ".every";
+  const Expression period(*section.every, key, names, values.data(), "; a period is that of all times");
+  if (std::ranges::none_of(period.reads(), [&](int i) { return std::isnan(values[static_cast<std::size_t>(i)]); })) {
+    const double every = period();
+    if (!(every > 0.0)) input_error(section.every->where, fmt::format("{} must be above 0 (got {})", key, every));
+    if (every < step)
+      input_error(section.every->where, fmt::format("{} = {} is shorter than a step, {}; take shorter steps, or a "
+                                                    "longer period",
+                                                    key, every, step));
+  }
+  const auto* text = std::get_if<std::string>(&section.every->content);
+  return fmt::format("sin(pi t/({}))",
+                     text != nullptr ? *text : fmt::format("{}", std::get<double>(section.every->content)));
+}
+
+void check_sections(Problem& problem, double step) {
   const Study& study = problem.study;
   std::set<std::string> names;
   for (const Study::Section& section : study.sections) {
@@ -119,9 +153,9 @@ void check_sections(Problem& problem) {
                 fmt::format("{} sections are too many; a study takes {}", study.sections.size(), max_surfaces));
   std::vector<FormulaText> surfaces;
   for (const Study::Section& section : study.sections) {
-    const std::string key = fmt::format("section[{}].surface", surfaces.size());
-    problem.surfaces.direction[surfaces.size()] = section.direction;
-    surfaces.push_back({section.surface, key, study.place(key)});
+    const std::string path = fmt::format("section[{}]", surfaces.size()), key = path + ".surface";
+    problem.surfaces.direction[surfaces.size()] = section.every ? 0 : section.direction;
+    surfaces.push_back({surface_of(problem, section, path, step), key, study.place(key)});
   }
   problem.surfaces.count = static_cast<int>(surfaces.size());
   problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true);
@@ -224,7 +258,7 @@ void check_name(std::string_view what, const std::string& name, const std::strin
 
 void check_requests(Problem& problem, double step) {
   check_observables(problem);
-  check_sections(problem);
+  check_sections(problem, std::abs(step));
   check_covariance(problem);
   check_groups(problem.study);
   check_fits(problem, step);

@@ -213,8 +213,10 @@ struct Study {
   /// A surface of section. A run collects the states in which trajectories cross surface = 0.
   struct Section {
     std::string name;
-    std::string surface;  ///< an expression like the formula of an observable, without t
-    int direction = 1;    ///< 1: from negative to positive, -1: the other way, 0: both
+    std::string surface;  ///< an expression like the formula of an observable
+    std::optional<Value>
+        every;          ///< in place of a surface: a period in the parameters, for the times every, 2 every, ..
+    int direction = 1;  ///< 1: from negative to positive, -1: the other way, 0: both
     std::string where;
   };
   std::vector<Section> sections;

@@ -385,13 +385,20 @@ struct Grammar<Observable> : TableOf<Observable, observable_fields> {
 inline constexpr Field<Study::Section> section_fields[] = {
     field<&Study::Section::name>(
         {.key = "name", .standard = "`\"0\"`, `\"1\"`, ..", .text = "of the group in the result"}),
-    field<&Study::Section::surface>(
-        {.key = "surface", .standard = "required", .text = "the surface is where this expression is 0"}),
+    field<&Study::Section::surface>({.key = "surface",
+                                     .standard = "required without `every`",
+                                     .text = "the surface is where this expression is 0"}),
+    field<&Study::Section::every>({.key = "every",
+                                   .standard = "",
+                                   .text = "in place of a surface: a period, such as `\"2 pi/w\"`. The states at the "
+                                           "times that are multiples of it are collected",
+                                   .excludes = "surface"}),
     field<&Study::Section::direction, Direction>({.key = "direction",
                                                   .standard = "`\"+\"`",
                                                   .text = "crossings from negative to positive as the time grows, also "
                                                           "of a run back in time; `\"-\"`: the other way; `\"both\"`",
-                                                  .choices = directions}),
+                                                  .choices = directions,
+                                                  .excludes = "every"}),
 };
 
 template <>

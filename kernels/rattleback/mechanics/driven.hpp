@@ -10,12 +10,41 @@
 // the time, so that all code for systems takes it: a step evaluates each of its points with the system at the time of that point.
 // The generalized force is added wherever L_q is (`configuration_force`). Derivatives along a motion, d/dt = d_t + v d_q, are those
 // of the `running` system.
+//
+// A sine of the time costs as much as the rest of many a step, and a step evaluates each of its stages several times. So a system may
+// name what it takes from the time alone,
+//
+//   Vector<S, k> parts_of_time(t)                   such as cos(w t)
+//
+// and its functions take an Instant<S, k> in place of the time, besides the time itself. AtTime evaluates these parts once.
 
 #include "rattleback/mechanics/derivatives.hpp"
 
 RB_NAMESPACE_BEGIN
 
+/// A time, and what a system takes from it alone.
+template <class S, int N>
+struct Instant {
+  S time;
+  Vector<S, N> part;
+};
+template <class System, class S>
+RB_HD auto instant_of(const System& system, const S& t) {
+  const auto part = system.parts_of_time(t);
+  return Instant<S, decltype(part)::size>{t, part};
+}
+
 namespace detail {
+/// How many numbers a system takes from the time alone.
+template <class System>
+consteval int count_parts_of_time() {
+  if constexpr (requires(const System& s, const typename System::scalar& t) { s.parts_of_time(t); }) {
+    return decltype(std::declval<const System&>().parts_of_time(std::declval<const typename System::scalar&>()))::size;
+  } else {
+    return 0;
+  }
+}
+
 /// Whether the call, of a system s at a time t, a configuration q and a velocity v, is there.
 #define RB_GIVES(call)                                                                         \
   (requires(const System& s, const typename System::scalar& t, const Configuration<System>& q, \
@@ -102,25 +131,41 @@ class AtTime : public System {
  public:
   using Untimed = System;
   static constexpr bool conserves_energy = false;
+  static constexpr int parts = detail::count_parts_of_time<System>();
+  struct NoParts {};
+  using Parts = std::conditional_t<(parts > 0), Vector<Time, parts>, NoParts>;
   Time time;
+  [[no_unique_address]] Parts part;
 
   AtTime() = default;
-  RB_HD AtTime(const System& system, const Time& t) : System(system), time(t) {}
+  RB_HD AtTime(const System& system, const Time& t) : System(system), time(t) {
+    if constexpr (parts > 0) part = system.parts_of_time(t);
+  }
+  RB_HD AtTime(const System& system, const Time& t, const Parts& part) : System(system), time(t), part(part) {}
+
+  /// The time over the scalar S.
+  template <class S>
+  RB_HD Instant<S, parts> instant() const {
+    return {S(time), detail::lifted<S>(part)};
+  }
 
 // The function without the time, where the system has it with the time or without.
-#define RB_AT_TIME(name)                                                                           \
-  template <class... X>                                                                            \
-    requires(                                                                                      \
-        requires(const System& s, const Scalar<X...>& t, const X&... x) {                          \
-          s.name(t, detail::lifted<Scalar<X...>>(x)...);                                           \
-        } || requires(const System& s, const X&... x) { s.name(x...); })                           \
-  RB_HD auto name(const X&... x) const {                                                           \
-    using S = Scalar<X...>;                                                                        \
-    if constexpr (requires(const System& s, const S& t) { s.name(t, detail::lifted<S>(x)...); }) { \
-      return System::name(S(time), detail::lifted<S>(x)...);                                       \
-    } else {                                                                                       \
-      return System::name(x...);                                                                   \
-    }                                                                                              \
+#define RB_AT_TIME(name)                                                                                           \
+  template <class... X>                                                                                            \
+    requires(                                                                                                      \
+        requires(const System& s, const Scalar<X...>& t, const X&... x) {                                          \
+          s.name(t, detail::lifted<Scalar<X...>>(x)...);                                                           \
+        } || requires(const System& s, const X&... x) { s.name(x...); })                                           \
+  RB_HD auto name(const X&... x) const {                                                                           \
+    using S = Scalar<X...>;                                                                                        \
+    if constexpr (parts > 0 &&                                                                                     \
+                  requires(const System& s, const Instant<S, parts>& t) { s.name(t, detail::lifted<S>(x)...); }) { \
+      return System::name(instant<S>(), detail::lifted<S>(x)...);                                                  \
+    } else if constexpr (requires(const System& s, const S& t) { s.name(t, detail::lifted<S>(x)...); }) {          \
+      return System::name(S(time), detail::lifted<S>(x)...);                                                       \
+    } else {                                                                                                       \
+      return System::name(x...);                                                                                   \
+    }                                                                                                              \
   }
   RB_AT_TIME(lagrangian)
   RB_AT_TIME(lagrangian_derivatives)
@@ -147,7 +192,10 @@ class AtTime : public System {
         } || requires(const System& s, const Vector<S, N>& q) { s.force(q); })
   RB_HD auto force(const Vector<S, N>& q) const {
     using R = Scalar<Vector<S, N>>;
-    if constexpr (requires(const System& s, const R& t, const Vector<R, N>& x) { s.force(t, x); }) {
+    if constexpr (parts > 0 &&
+                  requires(const System& s, const Instant<R, parts>& t, const Vector<R, N>& x) { s.force(t, x); }) {
+      return System::force(instant<R>(), detail::lifted<R>(q));
+    } else if constexpr (requires(const System& s, const R& t, const Vector<R, N>& x) { s.force(t, x); }) {
       return System::force(R(time), detail::lifted<R>(q));
     } else {
       return System::force(q);
@@ -157,7 +205,10 @@ class AtTime : public System {
   template <class S, int N>
   RB_HD auto applied_force(const Vector<S, N>& q, const Vector<S, System::n>& v) const {
     using R = Scalar<Vector<S, N>>;
-    if constexpr (detail::gives_force_in_time<System>) {
+    if constexpr (parts > 0 && requires(const System& s, const Instant<R, parts>& t, const Vector<R, N>& x,
+                                        const Vector<R, System::n>& y) { s.force(t, x, y); }) {
+      return System::force(instant<R>(), detail::lifted<R>(q), detail::lifted<R>(v));
+    } else if constexpr (detail::gives_force_in_time<System>) {
       return System::force(R(time), detail::lifted<R>(q), detail::lifted<R>(v));
     } else {
       return Vector<R, System::n>::zero();
@@ -191,6 +242,40 @@ RB_HD decltype(auto) after(const System& system, [[maybe_unused]] const T& h) {
     return (system);
   }
 }
+
+namespace detail {
+template <class System, int count>
+struct KeptParts {};
+template <class System, int count>
+  requires(System::parts > 0)
+struct KeptParts<System, count> {
+  typename System::Parts part[count];
+};
+}  // namespace detail
+
+/// What a system at a time takes from `count` times alone, evaluated once for each. Nothing for other systems.
+template <class System, int count>
+class Instants {
+  using Kept = detail::KeptParts<System, count>;
+  static constexpr bool kept = !std::is_empty_v<Kept>;
+  [[no_unique_address]] Kept kept_;
+
+ public:
+  /// Keeps the time number i, `h` after that of the system.
+  template <class T>
+  RB_HD void keep([[maybe_unused]] int i, [[maybe_unused]] const System& system, [[maybe_unused]] const T& h) {
+    if constexpr (kept) kept_.part[i] = after(system, h).part;
+  }
+  /// The system `h` later, which is the time number i.
+  template <class T>
+  RB_HD decltype(auto) at([[maybe_unused]] int i, const System& system, const T& h) const {
+    if constexpr (kept) {
+      return System(system, system.time + h, kept_.part[i]);
+    } else {
+      return after(system, h);
+    }
+  }
+};
 
 /// The generalized force where the system says that it does not depend on the velocity. So velocities are no numbers here: a force that does
 /// depend on them gives none, which shows in the status of a step.

@@ -49,6 +49,7 @@
 //   Vector<T, n> force(t, q, v)                     pairs with v; on a group in the frame of the body
 //   static bool force_of_velocity = false           where it does not depend on v (optional, for speed)
 //   T potential(t, q), lagrangian(t, q, v), ..      each of the functions here on its own
+//   Vector<T, k> parts_of_time(t)                   what these take from the time alone (optional, for speed)
 //
 // For a holonomic constraint a system gives, instead of the velocity constraint,
 //

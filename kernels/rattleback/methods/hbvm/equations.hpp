@@ -92,6 +92,22 @@ class HbvmEquations {
       return (system_);
     }
   }
+  /// What the system takes from the times t_i alone.
+  using Times = Instants<System, legendre_nodes_max>;
+  RB_HD Times times_of_nodes([[maybe_unused]] const T& h) const {
+    Times times;
+    if constexpr (timed<System>)
+      for (int i = 0; i < nodes(); ++i) times.keep(i, system_, h * T(row(i)[0] + 0.5));
+    return times;
+  }
+  RB_HD decltype(auto) at_node([[maybe_unused]] const Times& times, [[maybe_unused]] const T& h,
+                               [[maybe_unused]] int i) const {
+    if constexpr (timed<System>) {
+      return times.at(i, system_, h * T(row(i)[0] + 0.5));
+    } else {
+      return (system_);
+    }
+  }
   /// P_j(c_i)
   RB_HD double value_at_node(int i, int j) const { return row(i)[S + j] / row(i)[S]; }
   /// V_i
@@ -117,6 +133,10 @@ class HbvmEquations {
 
   /// Computes h f_j and rho_j (49), and returns sum_i b_i g_t where the constraint moves.
   RB_HD Rate quadrature(const State& state, T h, const Coefficients& gamma, Coefficients& hf, Forms (&rho)[S]) const {
+    return quadrature(times_of_nodes(h), state, h, gamma, hf, rho);
+  }
+  RB_HD Rate quadrature(const Times& times, const State& state, T h, const Coefficients& gamma, Coefficients& hf,
+                        Forms (&rho)[S]) const {
     Rate rate{};
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
@@ -128,7 +148,7 @@ class HbvmEquations {
     for (int i = 0; i < k; ++i) {
       const double* weight = row(i) + S;
       const Vector<T, n> y = position(from, h, gamma, i);
-      const auto& at = at_node(h, i);
+      const auto& at = at_node(times, h, i);
       Vector<T, n> f = force(at, y);
       if constexpr (applied) f = f + at.applied_force(y, velocity_at_node(gamma, i));
       RB_UNROLL

@@ -55,6 +55,7 @@ class Hbvm : HbvmEquations<T, System, S> {
     Coefficients impulse;     // h (f_j + rho_j^T Lambda)
     Vector<T, m> multiplier;  // h Lambda
     mask_t<T> singular;
+    [[no_unique_address]] typename Base::Times times;
   };
 
   /// The increments of q and p, the work of a driven system where it is measured, and the new multiplier.
@@ -66,6 +67,7 @@ class Hbvm : HbvmEquations<T, System, S> {
     const T rounding = rounding_velocity(inverse_h, state.q);
 
     Sweep sweep;
+    sweep.times = this->times_of_nodes(h);
     FixedPoint<T> lanes(options_);  // the refused ones are left to Newton's method
     lanes.refuse(mask_t<T>(newton_only()));
     T update(0.0), scale;
@@ -124,7 +126,7 @@ class Hbvm : HbvmEquations<T, System, S> {
   RB_HD void evaluate(const State& state, T h, T inverse_h, const Vector<T, n>& v, const Coefficients& gamma,
                       Sweep& sweep) const {
     Forms rho[S];
-    const auto rate = quadrature(state, h, gamma, sweep.impulse, rho);
+    const auto rate = quadrature(sweep.times, state, h, gamma, sweep.impulse, rho);
     if constexpr (m > 0) {
       Matrix<T, m, m> matrix;
       if (direct()) {

@@ -184,7 +184,8 @@ class VariationalRungeKutta {
     Vector<T, n> eta, force;
     stage_.rates(q, m, eta, force);
     const Vector<T, n> rate = h * (force + G::ad_star(eta, m));
-    const T scale = magnitude(eta);
+    T scale = magnitude(eta);
+    if constexpr (timed<System>) scale = scale + rounding_velocity(T(1.0) / h, q);
     RB_UNROLL
     for (int i = 0; i < S; ++i) {
       const double c = tableau.c(i);

@@ -68,6 +68,9 @@ class CondensedLobatto {
     for (int j = 0; j < inner; ++j) w[j] = w_1;
 
     Vector<T, n> f[S - 1], w_new[S - 1];  // stages 2..s
+    Instants<System, S> times;
+    RB_UNROLL
+    for (int i = 1; i < S; ++i) times.keep(i, system, h * T(tableau.c[i]));
     ConstraintForms<System> forms[S - 1];
     Vector<T, m> lambda[S - 1];  // Lambda_2..Lambda_s
 
@@ -83,11 +86,12 @@ class CondensedLobatto {
         q[i - 1] = q_known[i - 1];
         RB_UNROLL
         for (int j = 1; j <= inner; ++j) q[i - 1] = fma(h * h * T(tableau.a_ah[i][j]), w[j - 1], q[i - 1]);
-        const auto& at = at_stage(system, h, i);
+        const auto& at = times.at(i, system, h * T(tableau.c[i]));
         f[i - 1] = mass_.inverse_times(force_of(at, q[i - 1]));
         if constexpr (m > 0) forms[i - 1] = ConstraintForms<System>(at, q[i - 1]);
       }
-      if constexpr (m > 0) lanes.singular = solve_multipliers(system, h, inverse_h, rate_known, q, f, forms, lambda);
+      if constexpr (m > 0)
+        lanes.singular = solve_multipliers(system, h, inverse_h, rate_known, q, f, forms, times, lambda);
       lanes.count(counted);
       if constexpr (inner == 0) {
         lanes.active = mask_t<T>(false);
@@ -128,10 +132,6 @@ class CondensedLobatto {
   }
 
  private:
-  /// The system at the time of stage i.
-  RB_HD static decltype(auto) at_stage(const System& system, const T& h, int i) {
-    return after(system, h * T(lobatto_pair<S>().c[i]));
-  }
   /// The force of the potential and the applied one.
   RB_HD static Vector<T, n> force_of(const System& system, const Vector<T, n>& q) {
     if constexpr (detail::has_applied_force<System>()) return force(system, q) + applied_force_at(system, q);
@@ -158,7 +158,7 @@ class CondensedLobatto {
   RB_HD mask_t<T> solve_multipliers(const System& system, const T& h, T inverse_h,
                                     const Vector<T, n> (&rate_known)[S - 1], const Vector<T, n> (&q)[S - 1],
                                     const Vector<T, n> (&f)[S - 1], const ConstraintForms<System> (&forms)[S - 1],
-                                    Vector<T, m> (&lambda)[S - 1]) const {
+                                    const Instants<System, S>& times, Vector<T, m> (&lambda)[S - 1]) const {
     constexpr auto tableau = lobatto_pair<S>();
     constexpr int size = (S - 1) * m;
     Matrix<T, size, size> matrix;
@@ -170,7 +170,7 @@ class CondensedLobatto {
       for (int j = 0; j < S - 1; ++j) rate = fma(T(tableau.a[i + 1][j + 1]), f[j], rate);
       Vector<T, m> phi = forms[i] * rate;
       if constexpr (has_constraint_offset<System>)
-        phi = fma(inverse_h, constraint_offset(at_stage(system, h, i + 1), q[i]), phi);
+        phi = fma(inverse_h, constraint_offset(times.at(i + 1, system, h * T(tableau.c[i + 1])), q[i]), phi);
       RB_UNROLL
       for (int k = 0; k < m; ++k) right[i * m + k] = -phi[k];
       // mu_i M^-1 mu_j^T, the transpose of which serves block (j, i)

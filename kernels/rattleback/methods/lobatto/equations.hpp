@@ -279,7 +279,7 @@ struct LobattoEquations {
       if constexpr (lifted) x.z[i] = fma(T(tableau.c[i]), impulse, state.p);
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
-    return positions > 0 ? speed + rounding_velocity_of_stages<S>(T(1.0) / h, state.q) : speed;
+    return positions > 0 || timed<System> ? speed + rounding_velocity_of_stages<S>(T(1.0) / h, state.q) : speed;
   }
 
   RB_HD_LARGE void evaluate(const State& state, T h, const Stages& x, Residual& r) const {

@@ -56,6 +56,8 @@ class GroupSweeps {
 
     Sweeps<T> lanes(options_, scale);
     Stages at;
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) at.times.keep(i, system_, h * T(lobatto_pair<S>().c[i]));
     constexpr bool fits = parks && sizeof(State) + sizeof(Unknowns) + sizeof(End) <= most_parked_bytes;
     const Parked<State, fits> start(state);
     Parked<Unknowns, fits> parked(x);
@@ -81,16 +83,13 @@ class GroupSweeps {
     state.q = end().g;
     state.p = end().p;
     Vector<T, m> impulse{};
-    if constexpr (m > 0) impulse = put_on_constraint(at_stage(h, S - 1), state.q, state.p, lanes.singular);
+    if constexpr (m > 0) impulse = put_on_constraint(at_stage(at, h, S - 1), state.q, state.p, lanes.singular);
     if constexpr (timed<System>)
       if (options_.measures_work) add_work(work_of_stages<S, Tau>(system_, start().q, h, x, impulse), state);
     return end_step<S>(lanes, h, impulse, x.multiplier[S - 1], at.residual.largest(), state);
   }
 
  private:
-  /// The system at the time of stage i.
-  RB_HD decltype(auto) at_stage(const T& h, int i) const { return after(system_, h * T(lobatto_pair<S>().c[i])); }
-
   struct Nothing {};
   struct End {
     Configuration<System> g;  // of the last stage
@@ -103,7 +102,12 @@ class GroupSweeps {
     Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
+    [[no_unique_address]] Instants<System, S> times;
   };
+  /// The system at the time of stage i.
+  RB_HD decltype(auto) at_stage(const Stages& at, const T& h, int i) const {
+    return at.times.at(i, system_, h * T(lobatto_pair<S>().c[i]));
+  }
 
   /// First-order prediction of the stages, with chat_i = sum_j ah_ij,
   ///   H_i = eta + h M^-1 (chat_i (l_g + A^T lambda) + (c_i + chat_i)/2 ad*_eta mu - c_i B eta);
@@ -128,7 +132,7 @@ class GroupSweeps {
       if constexpr (m > 0) x.multiplier[i] = holonomic && i + 1 == S ? Vector<T, m>::zero() : h * state.lambda;
     }
     const T speed = magnitude(eta) + magnitude(by_force) + magnitude(by_motion);
-    return holonomic ? speed + rounding_velocity_of_stages<S>(T(1.0) / h, state.q) : speed;
+    return holonomic || timed<System> ? speed + rounding_velocity_of_stages<S>(T(1.0) / h, state.q) : speed;
   }
 
   /// The residuals at x, and what the solves need.
@@ -144,7 +148,7 @@ class GroupSweeps {
       RB_UNROLL
       for (int l = 0; j > 0 && l < S; ++l) sum = fma(T(tableau.a[j][l]), x.velocity[l], sum);
       const At chart(h * sum);
-      const auto& system = at_stage(h, j);
+      const auto& system = at_stage(at, h, j);
       at.end.g = chart.move(state.q);
       const Vector<T, n> eta = chart.dtau(x.velocity[j]), p = inertia.momentum(system, at.end.g, eta);
       inertia.set_stage(system, j, at.end.g, eta, first_sweep);

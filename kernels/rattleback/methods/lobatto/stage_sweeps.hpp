@@ -79,6 +79,8 @@ class StageSweeps {
     T rounding;
     Sweeps<T> lanes = guess(state, h, node, node_forms, x, matrices, rounding);
     Stages at;
+    RB_UNROLL
+    for (int i = 0; i < S; ++i) at.times.keep(i, system_, h * T(lobatto_pair<S>().c[i]));
     T residual(0.0);
     for (int sweep = 0;; ++sweep) {
       evaluate(state, h, node, node_forms, x, at, matrices, sweep < sweeps_with_own_matrices, lanes);
@@ -137,17 +139,19 @@ class StageSweeps {
     return y;
   }
 
-  /// The system at the time of stage i.
-  RB_HD decltype(auto) at_stage(const T& h, int i) const { return after(system_, h * T(lobatto_pair<S>().c[i])); }
-
   struct Nothing {};
   struct Stages {
     Balance balance;
     Unknowns residual;
     Vector<T, n> q[S];  // but the first
-    Lagrangian end;     // of the last stage, as is the next
+    [[no_unique_address]] Instants<System, S> times;
+    Lagrangian end;  // of the last stage, as is the next
     Forms end_forms;
   };
+  /// The system at the time of stage i.
+  RB_HD decltype(auto) at_stage(const Stages& at, const T& h, int i) const {
+    return at.times.at(i, system_, h * T(lobatto_pair<S>().c[i]));
+  }
   /// The matrices that hold for the step.
   struct Matrices {
     MassInverse inverse[ConstantInertia<System> ? 1 : S];
@@ -197,7 +201,7 @@ class StageSweeps {
     }
     if constexpr (turns_forces) matrices.turn = ConstraintHessian<System, T>(system_, state.q, multiplier);
     T scale = magnitude(v) + magnitude(by_force) + magnitude(by_motion);
-    if constexpr (holonomic) scale = scale + rounding_velocity_of_stages<S>(T(1.0) / h, state.q);
+    if constexpr (holonomic || timed<System>) scale = scale + rounding_velocity_of_stages<S>(T(1.0) / h, state.q);
     rounding = rounding_of_residuals(scale, state.p);
     Sweeps<T> lanes(options_, scale);
     lanes.singular = inverse.singular();
@@ -214,7 +218,7 @@ class StageSweeps {
     at.balance.begin(state.p, at.residual.velocity);
     RB_UNROLL
     for (int j = 0; j < S; ++j) {
-      const auto& system = at_stage(h, j);
+      const auto& system = at_stage(at, h, j);
       if (j == 0) {
         lagrangian[0] = node;
         forms[0] = node_forms;
@@ -244,7 +248,7 @@ class StageSweeps {
       for (int j = 0; j < S; ++j) {
         phi[j] = forms[j] * x.velocity[j];
         if constexpr (has_constraint_offset<System>)
-          phi[j] = phi[j] + constraint_offset(at_stage(h, j), j == 0 ? state.q : q[j]);
+          phi[j] = phi[j] + constraint_offset(at_stage(at, h, j), j == 0 ? state.q : q[j]);
       }
       RB_UNROLL
       for (int i = 1; i < S; ++i) at.residual.multiplier[i - 1] = sum_of(tableau.a[i], phi);
@@ -252,7 +256,7 @@ class StageSweeps {
       RB_UNROLL
       for (int i = 1; i < S; ++i) {
         Vector<T, m>& r = at.residual.multiplier[first + i - 1];
-        const auto& system = at_stage(h, i);
+        const auto& system = at_stage(at, h, i);
         if constexpr (holonomic) {
           r = (T(1.0) / h) * system.position_constraint(q[i]);
         } else {
@@ -269,7 +273,7 @@ class StageSweeps {
     if (set) {
       RB_UNROLL
       for (int i = 0; i < S; ++i) {
-        const auto& system = at_stage(h, i);
+        const auto& system = at_stage(at, h, i);
         if constexpr (drags) matrices.drag[i] = force_by_velocity(system, i == 0 ? state.q : q[i], x.velocity[i]);
         if constexpr (!ConstantInertia<System>) {
           MassInverse& inverse = matrices.inverse[i];
@@ -470,7 +474,7 @@ class StageSweeps {
   /// Puts the momentum of a state on the constraint; returns the impulse. `near` is about the velocity.
   RB_HD Vector<T, m> put_on_constraint(Stages& at, const T& h, const Vector<T, n>& near, State& state,
                                        mask_t<T>& singular) const {
-    const auto& system = at_stage(h, S - 1);
+    const auto& system = at_stage(at, h, S - 1);
     if constexpr (nonlinear) {
       return rattleback::put_on_constraint(system, state.q, state.p, singular);
     } else {

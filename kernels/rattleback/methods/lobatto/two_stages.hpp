@@ -88,7 +88,7 @@ class TwoStageSweeps {
     }
     Vector<T, n> second = first - inverse * coupling.plus_times(h, first, Vector<T, n>::zero());
     T scale = magnitude(v) + magnitude(first - v);
-    if constexpr (holonomic) scale = scale + rounding_velocity(T(1.0) / h, state.q);
+    if constexpr (holonomic || timed<System>) scale = scale + rounding_velocity(T(1.0) / h, state.q);
 
     const auto& at_end = after(system_, h);
     Sweeps<T> lanes(options_, scale);

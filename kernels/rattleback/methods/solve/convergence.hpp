@@ -67,7 +67,8 @@ class Convergence<Dual<T, 1>> {
 };
 
 /// The share of the rounding of positions in a scale of velocities: rounding shows there divided by h and times the
-/// condition of the system, below 100.
+/// condition of the system, below 100. Constrained motions have it, and driven ones, because friction brings them to rest where forces
+/// balance but for rounding.
 template <class T, int N>
 RB_HD T rounding_velocity(const T& inverse_h, const Vector<T, N>& q) {
   return T(0.01) * abs(inverse_h) * magnitude(q);
