@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,17 @@ def _name(path: str) -> str:
     """Returns the name of a variable: ``energy_mse`` for /observables/energy/mse, ``final_q`` for /final/q."""
     parts = path.strip("/").split("/")
     return "_".join(parts[1:] if parts[0] in ("observables", "axes", "trajectory") and len(parts) > 1 else parts)
+
+
+def _names(about: dict[str, Any]) -> dict[str, list[str]]:
+    """Returns the names of the numbers of q, v and p. On a group velocities are in the body, and not those of coordinates."""
+    coordinates = about.get("coordinates", "").split()
+    system = tomllib.loads(about["study"])["system"]
+    group = re.search(r"S[OE]\W?\d", str(system.get("group", "")))
+    names = {"q": coordinates} | {part: [] if group else [f"{part}_{name}" for name in coordinates] for part in "vp"}
+    if all(re.fullmatch(r"\w+", name) for name in system.get("velocities", ["-"])):
+        names["v"] = system["velocities"]
+    return names
 
 
 def to_xarray(stored: "_core.Stored") -> Any:
@@ -33,9 +46,8 @@ def to_xarray(stored: "_core.Stored") -> Any:
         entry = (dimensions, np.asarray(stored.array(path)), attributes)
         (coordinates if is_coordinate else variables)[_name(path)] = entry
     about = dict(stored.attributes("/"))
-    names = about.get("coordinates", "").split()
-    for part in ("q", "v", "p"):
+    for part, names in _names(about).items():
         found = shapes.get(f"/final/{part}") or shapes.get(f"/initial/{part}")
         if found is not None and len(names) == found[-1]:
-            coordinates[f"{part}_component"] = [name if part == "q" else f"{part}_{name}" for name in names]
+            coordinates[f"{part}_component"] = names
     return xarray.Dataset(variables, coordinates, about)

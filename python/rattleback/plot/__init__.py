@@ -102,24 +102,29 @@ def time(*results: Drawn | str | os.PathLike[str], observable: Names = None, sta
 
 
 def phase(*results: Drawn | str | os.PathLike[str], components: Sequence[str] = ("q[0]", "p[0]"),
-          trajectories: Iterable[int] | None = None, times: Times = None, points: bool = False, equal: bool = False) -> Figure:
+          trajectories: Iterable[int] | None = None, times: Times = None, points: bool = False, equal: bool = False,
+          angles: Sequence[str] = ()) -> Figure:
     """Draws two components of stored trajectories against each other: ``q[i]``, ``v[i]``, ``p[i]``, ``lambda[i]`` or ``t``.
 
-    ``points`` does not join the samples. ``equal`` gives both axes the same scale.
+    ``points`` does not join the samples. ``equal`` gives both axes the same scale. ``angles`` are components that are drawn modulo
+    2 pi, from -pi to pi.
     """
     states = _module("states")
     with _own_style():
         return states.phase(Namespace(files=results, components=tuple(_components(text) for text in components),
-                                      trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), points=points, equal=equal))
+                                      trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), points=points, equal=equal,
+                                      angles=tuple(_components(text) for text in angles)))
 
 
 def section(*results: Drawn | str | os.PathLike[str], name: str | None = None, components: Sequence[str] = ("q[0]", "p[0]"),
-            trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False) -> Figure:
-    """Draws a Poincare section: stored crossings."""
+            trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False,
+            angles: Sequence[str] = ()) -> Figure:
+    """Draws a Poincare section: stored crossings. ``angles`` are components that are drawn modulo 2 pi, from -pi to pi."""
     states = _module("states")
     with _own_style():
         return states.section(Namespace(files=results, name=name, components=tuple(_components(text) for text in components),
-                                        trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal))
+                                        trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal,
+                                        angles=tuple(_components(text) for text in angles)))
 
 
 def histogram(*results: Drawn | str | os.PathLike[str], of: str | None = None, times: Sequence[float] | None = None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .base import COLOURS, InputError, choose, indices, legend, listing, new_figure, plain, save, title, window, window_text
-from .results import Component, column, component_pair, open_all
+from .results import Component, column, component_pair, components, open_all
 
 FEW = 10  # largest number of curves with a separate colour and legend entry
 
@@ -34,6 +34,8 @@ def _add_common(parser):
                         help="what is drawn against what: q[i], v[i], p[i], lambda[i] or t (default: q[0],p[0])")
     parser.add_argument("--trajectories", metavar="A,B,...", type=indices, help="their indices; default: all that are stored")
     parser.add_argument("--times", metavar="T0[:T1]", type=window, default=(-np.inf, np.inf), help="only this span of time")
+    parser.add_argument("--angles", metavar="X[,Y]", type=components, default=(),
+                        help="components that are angles: they are drawn modulo 2 pi, from -pi to pi")
     parser.add_argument("--equal", action="store_true", help="the same scale on both axes")
 
 
@@ -43,6 +45,25 @@ def _stored(result, wanted, stored):
         if index not in stored:
             raise InputError(f"{result.path}: trajectory {index} is not stored (there are: {listing(stored)})")
     return wanted or [int(index) for index in stored]
+
+
+def check_angles(arguments):
+    drawn = [str(component) for component in arguments.components]
+    for angle in arguments.angles:
+        choose(str(angle), drawn, "drawn component", "--angles")
+
+
+def _folded(curve, arguments, joined):
+    """A curve with its angles modulo 2 pi. A joined one is interrupted where it goes round."""
+    x, y = ((values + np.pi) % (2 * np.pi) - np.pi if component in arguments.angles else values
+            for component, values in zip(arguments.components, (curve.x, curve.y)))
+    if joined:
+        leaps = np.zeros(max(len(x) - 1, 0), dtype=bool)
+        for component, values in zip(arguments.components, (x, y)):
+            if component in arguments.angles:
+                leaps |= np.abs(np.diff(values)) > np.pi
+        x, y = (np.insert(values, np.flatnonzero(leaps) + 1, np.nan) for values in (x, y))
+    return Curve(curve.result, curve.trajectory, x, y)
 
 
 def load_trajectories(result, arguments):
@@ -118,6 +139,8 @@ def _draw_many(figure, axes, curves, points, size, several_files):
 
 
 def draw(curves, arguments, points):
+    if arguments.angles:
+        curves = [_folded(curve, arguments, not points) for curve in curves]
     figure, axes = new_figure(height=6.0)
     results = list(dict.fromkeys(curve.result for curve in curves))
     total = sum(len(curve.x) for curve in curves)
@@ -135,6 +158,7 @@ def draw(curves, arguments, points):
 
 
 def phase(arguments):
+    check_angles(arguments)
     curves = [curve for result in open_all(arguments.files) for curve in load_trajectories(result, arguments)]
     figure, axes, results = draw(curves, arguments, arguments.points)
     if len(results) == 1:
@@ -143,6 +167,7 @@ def phase(arguments):
 
 
 def section(arguments):
+    check_angles(arguments)
     curves = [curve for result in open_all(arguments.files) for curve in load_crossings(result, arguments)]
     figure, axes, results = draw(curves, arguments, True)
     name = f"section {arguments.name or list(results[0].file['sections'])[0]}"
