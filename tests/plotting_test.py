@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "fuzz"))
 import files  # noqa: E402
 import studies  # noqa: E402
-from rattleback.plot import base, export, main, maps, report, results, timeseries  # noqa: E402
+from rattleback.plot import base, export, main, maps, report, results, states, timeseries  # noqa: E402
 
 
 class Group(dict):
@@ -34,6 +34,28 @@ def result_with(**axes):
     """What `Cells` needs of a result."""
     arrays = Group({name: np.array(values, dtype=float) for name, values in axes.items()})
     return SimpleNamespace(path="made.h5", study={}, group=lambda name, hint: arrays, member=lambda name, group: group[name])
+
+
+class AnglesTest(unittest.TestCase):
+    def folded(self, x, angles, joined):
+        arguments = SimpleNamespace(components=(results.Component("q", 0), results.Component("v", 0)), angles=angles)
+        states.check_angles(arguments)
+        curve = states._folded(states.Curve(None, 0, np.array(x), np.arange(len(x), dtype=float)), arguments, joined)
+        return curve.x, curve.y
+
+    def test_angles_are_modulo_a_turn(self):
+        x, y = self.folded([0.0, 3.0, 3.5, 10.0, -4.0], (results.Component("q", 0),), False)
+        np.testing.assert_allclose(x, [0, 3, 3.5 - 2 * np.pi, 10 - 4 * np.pi, 2 * np.pi - 4], atol=1e-14)
+        self.assertEqual(list(y), [0, 1, 2, 3, 4])
+
+    def test_curves_are_interrupted_where_they_go_round(self):
+        x, y = self.folded([2.5, 3.0, 3.5, 4.0], (results.Component("q", 0),), True)
+        self.assertEqual(list(np.isnan(x)), [False, False, True, False, False])
+        self.assertEqual(list(np.isnan(y)), list(np.isnan(x)))
+
+    def test_only_what_is_drawn_is_an_angle(self):
+        with self.assertRaisesRegex(base.InputError, r"no drawn component 'q\[1\]' \(there are: q\[0\], v\[0\]\)"):
+            self.folded([0.0], (results.Component("q", 1),), False)
 
 
 def series(time, values):

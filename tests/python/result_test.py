@@ -164,6 +164,18 @@ class Results(Case):
         self.assertTrue(rb.diff("copy.h5", "all.h5").identical)
         self.assertEqual(set(xarray.open_groups("copy.h5", engine="h5netcdf", phony_dims=None)), set(groups))
 
+    def test_names_of_velocities_in_xarray(self):
+        """On SE(2) they are in the body, and not those of the coordinates."""
+        from rattleback.labelled import _names
+
+        def about(system):
+            return {"coordinates": "x y a", "study": "[system]\n" + system}
+
+        self.assertEqual(_names(about('group = "SE(2)"')), {"q": ["x", "y", "a"], "v": [], "p": []})
+        self.assertEqual(_names(about('group = "SE(2)"\nvelocities = ["u", "w", "b"]'))["v"], ["u", "w", "b"])
+        self.assertEqual(_names(about('coordinates = ["x", "y", "a"]')), {"q": ["x", "y", "a"], "v": ["v_x", "v_y", "v_a"], "p": ["p_x", "p_y", "p_a"]})
+        self.assertEqual(_names(about('group = "S^1 x R^2"'))["v"], ["v_x", "v_y", "v_a"])
+
     def test_initial_states_of_xarray(self):
         import importlib.util
 
