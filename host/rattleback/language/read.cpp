@@ -232,7 +232,8 @@ class Reader : TableReader {
   }
 
   [[noreturn]] static void refuse_observable(const std::string& name, const std::string& where, std::string_view who) {
-    input_error(where, fmt::format("{} cannot name an observable ({} has one of this name); choose another name", quote(name), who));
+    input_error(where, fmt::format("{} cannot name an observable ({} has one of this name); choose another name",
+                                   quote(name), who));
   }
   void read_observables() {
     if (const toml::node* node = table_.get("observables")) {

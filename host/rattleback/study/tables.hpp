@@ -389,7 +389,7 @@ inline constexpr Field<Study::Section> section_fields[] = {
                                      .standard = "required without `every`",
                                      .text = "the surface is where this expression is 0"}),
     field<&Study::Section::every>({.key = "every",
-                                   .standard = "",
+                                   .standard = "none",
                                    .text = "in place of a surface: a period, such as `\"2 pi/w\"`. The states at the "
                                            "times that are multiples of it are collected",
                                    .excludes = "surface"}),
