@@ -44,7 +44,6 @@ class FunctionPrinter : protected HeaderText {
   /// The function of the time from which others take their parts; nothing where there are none.
   void print_parts_of_time() {
     if (parts_.empty()) return;
-    line("");
     line("  /// What the functions below take from the time alone (rattleback/mechanics/driven.hpp).");
     line("  template <class S>");
     line(fmt::format("  RB_HD Vector<S, {}> parts_of_time(const S& t) const {{", parts_.size()));
