@@ -406,7 +406,7 @@ final_state = true
     def test_stroboscopes_with_faults_are_refused(self):
         for section, words in (("every = 0", "section.0..every must be above 0"), ('every = "1/0"', "section.0..every = '1/0' is not finite"),
                                ('every = "x"', "unknown name 'x' in section.0..every"), ("every = 0.001", "is shorter than a step"),
-                               ('every = 1\nsurface = "a"', "are both given"), ('every = 1\ndirection = "+"', "are both given"),
+                               ('every = 1\nsurface = "a"', "are both given"), ('every = 1\ndirection = "+"', "direction is given, and a section with"),
                                ('name = "a"', "surface is missing; give it, or")):
             (self.folder / "study.toml").write_text(PIVOT.format(system=BY_ANGLE, start='q = ["angle"]\nv = [0]', more=f"[[section]]\n{section}"))
             done = subprocess.run([PROGRAM, "check", self.folder / "study.toml"], text=True, capture_output=True)
