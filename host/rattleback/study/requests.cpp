@@ -129,14 +129,15 @@ std::string surface_of(const Problem& problem, const Study::Section& section, co
   if (std::ranges::none_of(period.reads(), [&](int i) { return std::isnan(values[static_cast<std::size_t>(i)]); })) {
     const double every = period();
     if (!(every > 0.0)) input_error(section.every->where, fmt::format("{} must be above 0 (got {})", key, every));
-    if (every < step)
-      input_error(section.every->where, fmt::format("{} = {} is shorter than a step, {}; take shorter steps, or a "
-                                                    "longer period",
-                                                    key, every, step));
+    if (every < 2.0 * step)
+      input_error(section.every->where,
+                  fmt::format("{} = {} is shorter than two steps of {}; take shorter steps, or a longer period", key,
+                              every, step));
   }
   const auto* text = std::get_if<std::string>(&section.every->content);
-  return fmt::format("sin(pi t/({}))",
-                     text != nullptr ? *text : fmt::format("{}", std::get<double>(section.every->content)));
+  const std::string turns =
+      fmt::format("t/({})", text != nullptr ? *text : fmt::format("{}", std::get<double>(section.every->content)));
+  return fmt::format("{0} - rint({0})", turns);  // exactly 0 where the quotient is a whole number
 }
 
 void check_sections(Problem& problem, double step) {
@@ -154,7 +155,7 @@ void check_sections(Problem& problem, double step) {
   std::vector<FormulaText> surfaces;
   for (const Study::Section& section : study.sections) {
     const std::string path = fmt::format("section[{}]", surfaces.size()), key = path + ".surface";
-    problem.surfaces.direction[surfaces.size()] = section.every ? 0 : section.direction;
+    problem.surfaces.direction[surfaces.size()] = section.direction;
     surfaces.push_back({surface_of(problem, section, path, step), key, study.place(key)});
   }
   problem.surfaces.count = static_cast<int>(surfaces.size());

@@ -405,11 +405,9 @@ struct Grammar<Study::Section> : TableOf<Study::Section, section_fields> {
   static void read(const toml::node& node, const std::string& key, const FieldInfo& row, Study::Section& section) {
     section.name = key.substr(key.find('[') + 1, key.size() - key.find('[') - 2);  // section[0] is called 0
     TableOf::read(node, key, row, section);
-    if (!section.every) return;
-    if (section.direction != 0 && node.as_table()->contains("direction"))
+    if (section.every && section.direction != 1)
       input_error(place_of(node.source()),
-                  fmt::format("{0}.direction is given, and a section with {0}.every has both; leave it out", key));
-    section.direction = 0;
+                  fmt::format("{0}.direction is given, and a section with {0}.every has none; leave it out", key));
   }
 };
 
