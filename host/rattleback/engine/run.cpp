@@ -185,6 +185,7 @@ Result Session::run(const Problem& problem) {
   Result result;
   MemorySink sink(result);
   result.summary = impl_->run(problem, sink);
+  result.summary.phases = summary_of(result).phases;  // the same as in a copy of the result
   return result;
 }
 

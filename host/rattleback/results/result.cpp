@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "rattleback/base/json.hpp"
 #include "rattleback/catalogue/entry.hpp"
 #include "rattleback/results/sink_data.hpp"
 
@@ -77,6 +78,14 @@ Summary summary_from(const std::map<std::string, Attribute>& attributes) {
   get("left_out", summary.left_out);
   get("iterations", summary.iterations);
   get("fingerprint", summary.fingerprint);
+  std::string phases;
+  get("phases", phases);
+  const Json seconds = parse_json(phases);
+  const auto spent = [&](const char* phase) {
+    const auto value = seconds.is_object() ? seconds.find(phase) : seconds.end();
+    return value != seconds.end() && value->is_number() ? value->get<double>() : 0.0;
+  };
+  summary.phases = {spent("compile"), spent("prepare"), spent("integrate"), spent("reduce"), spent("write")};
   return summary;
 }
 

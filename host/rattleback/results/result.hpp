@@ -71,7 +71,7 @@ struct Summary {
   std::uint64_t left_out = 0;    ///< trajectories whose point does not satisfy the condition of the ensemble
   std::uint64_t iterations = 0;  ///< solver iterations in total
   double wall_seconds = 0.0;     ///< time of the integration, without start-up and output
-  Phases phases;                 ///< of a run, not of a result that is read
+  Phases phases;                 ///< of a result that is read: until its last attributes were written
   std::map<std::string, std::uint64_t> missing;  ///< per observable: values that were not finite; only counts above 0
   std::string fingerprint;                       ///< SHA-256 of the datasets; empty where it is not stored
 };

@@ -45,7 +45,8 @@ def _pair(text):
 
 
 component_pair = option_type(_pair, "a pair of components such as q[0],p[0]")
-components = option_type(lambda text: tuple(parse_component(part) for part in text.split(",")), "a list of components such as q[0],q[1]")
+component_list = option_type(lambda text: tuple(parse_component(part) for part in text.split(",")),
+                             "a list of components such as q[0],q[1]")
 
 
 def text_of(attribute):

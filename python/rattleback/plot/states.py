@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .base import COLOURS, InputError, choose, indices, legend, listing, new_figure, plain, save, title, window, window_text
-from .results import Component, column, component_pair, components, open_all
+from .results import Component, column, component_list, component_pair, open_all
 
 FEW = 10  # largest number of curves with a separate colour and legend entry
 
@@ -34,7 +34,7 @@ def _add_common(parser):
                         help="what is drawn against what: q[i], v[i], p[i], lambda[i] or t (default: q[0],p[0])")
     parser.add_argument("--trajectories", metavar="A,B,...", type=indices, help="their indices; default: all that are stored")
     parser.add_argument("--times", metavar="T0[:T1]", type=window, default=(-np.inf, np.inf), help="only this span of time")
-    parser.add_argument("--angles", metavar="X[,Y]", type=components, default=(),
+    parser.add_argument("--angles", metavar="X[,Y]", type=component_list, default=(),
                         help="components that are angles: they are drawn modulo 2 pi, from -pi to pi")
     parser.add_argument("--equal", action="store_true", help="the same scale on both axes")
 

@@ -95,7 +95,7 @@ class HbvmEquations {
   /// What the system takes from the times t_i alone.
   using Times = Instants<System, legendre_nodes_max>;
   RB_HD Times times_of_nodes([[maybe_unused]] const T& h) const {
-    Times times;
+    Times times{};
     if constexpr (timed<System>)
       for (int i = 0; i < nodes(); ++i) times.keep(i, system_, h * T(row(i)[0] + 0.5));
     return times;
