@@ -88,7 +88,9 @@ class FunctionPrinter : protected HeaderText {
                                                                               : "n";
       arguments.push_back(fmt::format("const Vector<S, {}>&{}", length, used ? fmt::format(" {}", letter) : ""));
     }
-    line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
+    const std::string name =
+        given.empty() ? std::string(signature.name) : fmt::format("RB_AT_INSTANT({})", signature.name);
+    line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, name, join(arguments)));
     if (of_momenta) line(fmt::format("    const Vector<S, n> p = momentum({}q, v);", time_of_hamiltonian()));
     std::string& time = names_[at(graph_.t())];
     if (!given.empty()) time = "t.time";
@@ -104,7 +106,7 @@ class FunctionPrinter : protected HeaderText {
     }
     line("  template <class S>");
     line(fmt::format("  RB_HD {} {}({}) const {{", signature.result, signature.name, join(arguments)));
-    line(fmt::format("    return {}({});", signature.name, join(passed)));
+    line(fmt::format("    return {}({});", name, join(passed)));
     line("  }");
   }
   /// Writes what a function does, down to its end.

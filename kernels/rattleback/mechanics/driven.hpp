@@ -22,27 +22,44 @@
 
 RB_NAMESPACE_BEGIN
 
+// The name of a function that takes an Instant. NVRTC 13.0 ends in an internal error where it is an overload of the function of the
+// time, so that on a GPU it has a name of its own, and the parts of the time are evaluated where they are needed.
+#ifdef __CUDACC__
+#define RB_AT_INSTANT(name) name##_at_instant
+#else
+#define RB_AT_INSTANT(name) name
+#endif
+
 /// A time, and what a system takes from it alone.
 template <class S, int N>
 struct Instant {
   S time;
   Vector<S, N> part;
 };
-template <class System, class S>
-RB_HD auto instant_of(const System& system, const S& t) {
-  const auto part = system.parts_of_time(t);
-  return Instant<S, decltype(part)::size>{t, part};
+namespace detail {
+template <class S, int N>
+RB_HD Instant<S, N> instant_with(const S& t, const Vector<S, N>& part) {
+  return {t, part};
 }
 
-namespace detail {
+template <class V>
+inline constexpr int entries_of = 0;
+template <class S, int N>
+inline constexpr int entries_of<Vector<S, N>> = N;
+
 /// How many numbers a system takes from the time alone.
 template <class System>
 consteval int count_parts_of_time() {
+#ifndef __CUDACC__
   if constexpr (requires(const System& s, const typename System::scalar& t) { s.parts_of_time(t); }) {
-    return decltype(std::declval<const System&>().parts_of_time(std::declval<const typename System::scalar&>()))::size;
+    return entries_of<decltype(std::declval<const System&>().parts_of_time(
+        std::declval<const typename System::scalar&>()))>;
   } else {
     return 0;
   }
+#else
+  return 0;
+#endif
 }
 
 /// Whether the call, of a system s at a time t, a configuration q and a velocity v, is there.
@@ -86,6 +103,11 @@ RB_HD Vector<S, N> lifted(const Vector<R, N>& x) {
   return r;
 }
 }  // namespace detail
+
+template <class System, class S>
+RB_HD auto instant_of(const System& system, const S& t) {
+  return detail::instant_with(t, system.parts_of_time(t));
+}
 
 /// Whether the system has a generalized force, or a function that takes the time first.
 template <class System>
