@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Driven systems against what is known of them: attractors by DOP853 at tolerances of 1e-13, the threshold of Kapitza's pendulum, a moving
 pivot in two descriptions, and steps that were computed with 40 digits.  driven_test.py PROGRAM"""
-import pathlib, re, subprocess, sys, tempfile, unittest
+import pathlib, re, shutil, subprocess, sys, tempfile, unittest
 
 import h5py
 import numpy as np
@@ -433,6 +433,12 @@ final_state = true
             by_header = self.run_study(table + study[study.index("[method]"):])
             for row in ("final/q", "final/p", "final/v"):
                 self.assertTrue((by_header[row][:] == by_formulas[row][:]).all(), f"{name}: {row}")
+
+    @unittest.skipUnless(shutil.which("nvcc"), "there is no compiler for GPUs")
+    def test_forces_in_time_compile_for_a_gpu(self):
+        driven = PIVOT.format(system=BY_ANGLE.replace("-v_a/10", "cos(3 t)/5 - v_a/10"), start='q = ["angle"]\nv = [0]', more="")
+        (self.folder / "s.toml").write_text(driven)
+        subprocess.run([PROGRAM, "compile", "s.toml", "--isa", "none", "--cuda", "sm_90", "--pack", "p", "--quiet"], cwd=self.folder, check=True)
 
     def test_a_pendulum_of_foucault_turns_with_the_sine_of_the_latitude(self):
         """The axis of a swing of amplitude a turns by -w sin(latitude) t (1 - 3 a^2/8 + ..)."""
