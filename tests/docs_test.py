@@ -256,8 +256,8 @@ class Docs(unittest.TestCase):
         sections = dict(re.findall(r"^## \[+([\w.]+)\]+\n(.*?)(?=^## |\Z)", (ROOT / "docs/study-file.md").read_text(), re.M | re.S))
         for section, setting in (("study", "study.zzz=1"), ("system", "system.zzz=1"), ("time", "time.zzz=1"), ("ensemble", "ensemble.zzz=1"),
                                  ("ensemble.initial", "ensemble.initial.zzz=1"), ("observable", "observable[0].zzz=1"),
-                                 ("section", 'section=[{surface="x", zzz=1}]'), ("fit", 'fit=[{name="a", observable="energy", zzz=1}]'),
-                                 ("output", "output.zzz=1")):
+                                 ("section", 'section=[{surface="x", zzz=1}]'), ("stop", 'stop=[{when="x", zzz=1}]'),
+                                 ("fit", 'fit=[{name="a", observable="energy", zzz=1}]'), ("output", "output.zzz=1")):
             with self.subTest(section):
                 self.assertEqual(keys(sections[section]), self.known_keys(setting) - {"initial"}, f"docs/study-file.md: [{section}]")
         for kind, given in (("range", "from=0, to=1, count=2"), ("values", "values=[1]"), ("uniform", 'distribution="uniform"'),
@@ -372,7 +372,7 @@ class Docs(unittest.TestCase):
         for path in paths:
             self.assertTrue(any(re.fullmatch(pattern, path) for pattern in patterns.values()), f"docs/results.md lacks {path}")
         absent = [path for path, pattern in patterns.items() if not any(re.fullmatch(pattern, there) for there in paths)]
-        self.assertEqual([path for path in absent if not re.match("/sections|/final/lyapunov", path)], [], "docs/results.md: not in a result")
+        self.assertEqual([path for path in absent if not re.match("/sections|/stops|/final/(lyapunov|stop|time)", path)], [], "docs/results.md: not in a result")
         told = re.search(r"^Attributes of `/`: (.*?)\n\n", page, re.M | re.S)[1]
         self.assertEqual(attributes - set(re.findall(r"`(\w+)`", told)), set(), "docs/results.md: attributes")
 
@@ -394,6 +394,7 @@ class Docs(unittest.TestCase):
             ("study-file.md", "2^24 with `lattice`", "2^24",
              [f"ensemble.axes=[{point.format(0).replace('sobol', 'lattice')}]", f"ensemble.draws={2 ** 25}"], {}),
             ("study-file.md", "A study has at most 8.", "takes 8", ["section=[" + repeated('{surface="x"}', 9) + "]"], {}),
+            ("study-file.md", "Sections and stops are at most 8 together.", "takes 8", ["stop=[" + repeated('{when="x"}', 9) + "]"], {}),
             ("study-file.md", "At most 10000 columns", "at most 10000", ['ensemble.file="points.csv"'],
              {"points.csv": ",".join(["q0", "q1", "v0", "v1"] + [f"c{i}" for i in range(9997)]) + "\n" + repeated("1", 10001) + "\n"}),
             ("methods.md", "| tableau | 1 to 17 |", "1 to 17", ["method.name=runge-kutta", "method.base=tableau",

@@ -186,6 +186,15 @@ class Result:
         """Returns the crossings of a surface of section: ``time``, ``q`` and so on, a row for each crossing."""
         return State(self._stored, f"/sections/{name}")
 
+    def stop(self, name: str) -> Statistics:
+        """Returns what became of trajectories at a stop: ``count`` and ``fraction`` at the sample times, and ``time_mean``."""
+        return Statistics(self._stored, f"/stops/{name}")
+
+    @property
+    def survival(self) -> Array:
+        """The share of the trajectories that no stop has ended, at the sample times, of shape (K,)."""
+        return self["/stops/survival"]
+
     # facts
 
     @property

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <latch>
@@ -124,13 +125,35 @@ std::string percent(std::uint64_t part, std::uint64_t all) {
   return share < 0.01 ? "less than 0.01 %" : fmt::format("{:.3g} %", share);
 }
 
+/// Prints how many trajectories each stop has ended, and when. Returns how many they are together.
+std::uint64_t print_stops(const nlohmann::ordered_json& stops, std::uint64_t trajectories) {
+  std::uint64_t all = 0;
+  for (const auto& [name, values] : stops.items()) {
+    const auto count = values.at("count").get<std::uint64_t>();
+    const auto with = [&values = values](const char* key) {
+      const auto number = [&values](const std::string& at) {
+        const auto found = values.find(at);
+        return found != values.end() && found->is_number() ? found->get<double>() : std::nan("");
+      };
+      return with_error(number(key), number(std::string(key) + "_error"));
+    };
+    all += count;
+    print_stdout("  stop {}: of {} trajectories ({}){}\n", name, count, percent(count, trajectories),
+                 count == 0 ? "" : fmt::format("; share {}; mean time {}", with("fraction"), with("time_mean")));
+  }
+  return all;
+}
+
 /// Prints how many trajectories the numbers are of.
-void print_counts(std::string_view name, const nlohmann::ordered_json& values, std::uint64_t trajectories) {
+void print_counts(std::string_view name, const nlohmann::ordered_json& values, std::uint64_t trajectories,
+                  std::uint64_t stopped) {
   const auto count = values.at("count").get<std::uint64_t>();
   const std::uint64_t missing = values.value("missing", std::uint64_t{0});
   std::string text = fmt::format("  {}: of {} trajectories", name, count);
-  if (const std::uint64_t failed = trajectories - count - missing; failed > 0)
+  const std::uint64_t absent = trajectories - count - missing, ended = std::min(stopped, absent);
+  if (const std::uint64_t failed = absent - ended; failed > 0)
     text += fmt::format("; {} failed ({}) and are excluded", failed, percent(failed, trajectories));
+  if (ended > 0) text += fmt::format("; {} were stopped ({})", ended, percent(ended, trajectories));
   if (const auto effective = values.find("effective_number"); effective != values.end() && effective->is_number())
     text += fmt::format("; effective number {:.3g}", effective->get<double>());
   print_stdout("{}\n", text);
@@ -191,6 +214,8 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
     const std::string name =
         read_study(std::get<std::string>(file.attributes("/").at("study")), result.string(), {}).name;
     const nlohmann::ordered_json statistics = last_values(file, "/observables/"), fits = last_values(file, "/fits/");
+    nlohmann::ordered_json stops = last_values(file, "/stops/");
+    for (const char* key : {"survival", "survival_error"}) stops.erase(key);
     if (as_json) {
       nlohmann::ordered_json json;
       json["study"] = name;
@@ -211,19 +236,21 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["trajectory_steps_per_second"] = rate;
       json["observables"] = statistics;
       json["fits"] = fits;
+      if (!stops.empty()) json["stops"] = stops;
       if (!summary.fingerprint.empty()) json["fingerprint"] = summary.fingerprint;
       print_stdout_json(json);
     } else if (!quiet) {
       print_stdout("{}: {} trajectories{}, {} trajectory-steps in {:.3g} s ({:.3g} per second) on {}, {} threads\n",
                    name, taken, summary.left_out > 0 ? fmt::format(" of {} points", summary.trajectories) : "",
                    summary.trajectory_steps, summary.wall_seconds, rate, summary.device, summary.threads);
+      const std::uint64_t stopped = print_stops(stops, taken);
       for (const auto& [observable, values] : statistics.items()) {
         print_values(observable, values);
-        print_counts(observable, values, taken);
+        print_counts(observable, values, taken, stopped);
       }
       for (const auto& [fit, values] : fits.items()) {
         print_values("fit " + fit, values);
-        print_counts("fit " + fit, values, taken);
+        print_counts("fit " + fit, values, taken, stopped);
       }
       if (!summary.fingerprint.empty()) print_stdout("fingerprint: {}\n", summary.fingerprint);
       print_stdout("result: {}\n", result.string());

@@ -61,9 +61,11 @@ struct Plan {
   std::vector<double> references;          ///< per observable; NaN stands for the trajectory's own initial value
   std::vector<std::pair<int, int>> pairs;  ///< observables whose joint moments are wanted
   std::vector<LineFit> line_fits;
-  bool keep_values = false;          ///< quantiles, histograms, groups and the result need the values
-  int state_rows = 0;                ///< rows of q, p and lambda; a chunk begins with these rows
-  int step_rows = 0;                 ///< with the numbers that the method carries besides, all that a step goes on from
+  bool keep_values = false;  ///< quantiles, histograms, groups and the result need the values
+  int state_rows = 0;        ///< rows of q, p and lambda; a chunk begins with these rows
+  int stops = 0;             ///< the last surfaces, which end a trajectory
+  int beyond = -1;           ///< row of the stops beyond whose surface a trajectory starts, as bits; -1 without stops
+  int step_rows = 0;         ///< with the numbers that the method carries besides, all that a step goes on from
   std::vector<int> components;       ///< observables of the covariance
   std::size_t first_covariance = 0;  ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
   [[nodiscard]] int crossing_size() const { return 3 + step_rows; }

@@ -34,7 +34,8 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
       functions_(functions_of(best_isa())),
       groups_(ensemble.groups()),
       times_(std::move(times)),
-      threads_(threads) {
+      threads_(threads),
+      stops_(study_, samples()) {
   for (const Observable& observable : study_.observables) {
     series_.push_back(quantile_observables_);
     quantile_observables_ += !observable.quantiles.empty();
@@ -184,7 +185,8 @@ void EnsembleStatistics::restore_references(const Tile& tile) {
     }
 }
 
-void EnsembleStatistics::end_tile(const Tile& tile) {
+void EnsembleStatistics::end_tile(const Tile& tile, const std::vector<StopStatistics::End>& ends) {
+  for (const StopStatistics::End& end : ends) stops_.add(end);
   const std::vector<std::vector<Members>> members =
       lines_.sets.empty() ? std::vector<std::vector<Members>>{} : members_of(tile);
   for (std::size_t f = 0, line = 0; f < study_.fits.size(); ++f) {
@@ -244,6 +246,7 @@ void EnsembleStatistics::save_state(StateWriter& out) const {
   for_each_tree(*this, [&](const char* name, const auto& trees) { put_trees(out, name, trees); });
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o]) out.put("/histograms/" + std::to_string(o), histograms_[o]);
+  stops_.save(out);
 }
 
 void EnsembleStatistics::save(CheckpointWriter& out) const {
@@ -256,6 +259,7 @@ void EnsembleStatistics::restore(const CheckpointReader& in) {
   for_each_tree(*this, [&](const char* name, auto& trees) { get_trees(in, name, trees); });
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o]) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
+  stops_.restore(in);
   if (values_) values_->memory() = in.numbers("/values");
   if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
 }
@@ -287,6 +291,7 @@ void EnsembleStatistics::append_part(const ResultFile& part) {
       const std::vector<std::uint64_t> counts = in.counts("/histograms/" + std::to_string(o));
       for (std::size_t i = 0; i < histograms_[o].size(); ++i) histograms_[o][i] += counts.at(i);
     }
+    stops_.append(in);
     const auto attributes = part.attributes("/");
     const auto digest = attributes.find(digest_name);
     if (digest == attributes.end() || digest->second != Attribute(in.digest()))

@@ -182,6 +182,11 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   for (LineFit& fit : plan.line_fits) fit.row += rows.fits;
   const bool sections = a.surfaces.count > 0;
   rows.surfaces = take(a.surfaces.count);
+  plan.stops = static_cast<int>(study.stops.size());
+  if (plan.stops > 0) {
+    take(plan.stops);  // crossings that are left until each stop (loop/surface.hpp)
+    plan.beyond = take(1);
+  }
   rows.crossings = take(sections ? 1 : 0);
   rows.persistent = next;
   rows.slots = take(sections ? crossing_slots * (plan.step_rows + 2) : 0);

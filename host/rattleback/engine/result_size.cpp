@@ -29,6 +29,10 @@ ResultSize size_of_result(const Problem& problem) {
   if (study.output.final_state) numbers = numbers + size * state;
   numbers =
       numbers + samples * state * (study.output.all_trajectories ? size : Saturating(study.output.trajectories.size()));
+  if (!study.stops.empty()) {
+    numbers = numbers + size * 2 + samples * (2 + 3 * study.stops.size());
+    for (const Study::Stop& stop : study.stops) numbers = numbers + 2 * (1 + stop.quantiles.size());
+  }
   std::uint64_t with_quantiles = 0;
   const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
   for (const Observable& observable : study.observables) {

@@ -74,11 +74,11 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
   check(from != nullptr);
   create_datasets();
   control_.tick = [this] { report_progress(); };
-  if (!study_.sections.empty()) {
+  if (plan_.arguments.surfaces.count > 0) {
     locate_ = std::make_unique<CrossingLocator>(plan_, study_.time.start, threads_);
     crossings_ = std::make_unique<CrossingStore>(files_ ? files_->crossings : std::filesystem::path(),
                                                  file_ ? file_->run() : std::string(), locate_->row_size(),
-                                                 study_.sections.size());
+                                                 study_.sections.size() + study_.stops.size());
   }
   if (from) restore(*from);
   summary_.phases.compile += backend_.compile_seconds;
@@ -168,8 +168,7 @@ void Runner::run_tile() {
   if (pending_) absorb();
   integrate([&] { backend_.fetch(tile_); });
   states_ = States::host;
-  spend(summary_.phases.reduce, [this] { write_final(tile_); });
-  if (crossings_) crossings_->end_tile();
+  spend(summary_.phases.reduce, [this] { end_tile(); });
   position_ = {first + tile_size_};
 }
 
@@ -352,7 +351,11 @@ void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Po
 void Runner::end_filling(Tile& tile) {
   for (std::uint64_t k = tile.count; k < tile.chunks() * chunk_size; ++k)
     tile.at(k, plan_.arguments.layout.status) = status_padding;
-  if (locate_) parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) { locate_->evaluate(tile.chunk(c)); });
+  if (locate_)
+    parallel_for(tile.chunks(), threads_, [&](std::uint64_t c) {
+      locate_->evaluate(tile.chunk(c));
+      set_up_stops(tile, c * chunk_size, std::min(tile.count, (c + 1) * chunk_size));
+    });
   for (std::size_t i = 0; i < filling_.axes.size(); ++i)
     sink_.write("/axes/" + ensemble_.axis_names()[i], {row_of(tile)}, {tile.count}, filling_.axes[i].data());
   if (study_.output.initial_state) write_state("/initial/", tile, filling_.q, filling_.v, filling_.p, filling_.lambda);
@@ -363,6 +366,21 @@ void Runner::leave_out(Tile& tile, std::uint64_t k) const {
   const ChunkLayout& rows = plan_.arguments.layout;
   tile.at(k, rows.status) = status_left_out;
   for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, row) = nan;
+}
+
+void Runner::set_up_stops(Tile& tile, std::uint64_t first, std::uint64_t last) const {
+  const Surfaces& surfaces = plan_.arguments.surfaces;
+  const int first_stop = surfaces.count - plan_.stops, values = plan_.arguments.layout.surfaces + first_stop;
+  for (std::uint64_t k = first; k < last && plan_.stops > 0; ++k) {
+    unsigned beyond = 0;
+    for (int s = 0; s < plan_.stops; ++s) {
+      const Study::Stop& stop = study_.stops[static_cast<std::size_t>(s)];
+      tile.at(k, values + plan_.stops + s) = static_cast<double>(stop.count.value_or(1));
+      const int direction = stop.section.empty() ? surfaces.direction[first_stop + s] : 0;
+      if (direction * tile.at(k, values + s) > 0.0) beyond |= 1u << s;
+    }
+    tile.at(k, plan_.beyond) = beyond;
+  }
 }
 
 void Runner::report_progress() {

@@ -112,6 +112,8 @@ class Runner {
   void end_filling(Tile& tile);
   /// Sets the rows of a trajectory that the condition of the ensemble leaves out.
   void leave_out(Tile& tile, std::uint64_t k) const;
+  /// Sets the rows of stops of the trajectories [first, last) of a tile, whose surfaces are known.
+  void set_up_stops(Tile& tile, std::uint64_t first, std::uint64_t last) const;
   void report_progress();
 
   // Results, defined in runner_output.cpp.
@@ -128,12 +130,21 @@ class Runner {
                    const std::vector<double>& v, const std::vector<double>& p, const std::vector<double>& lambda);
   /// Returns the parameters of trajectory k of a tile.
   [[nodiscard]] std::vector<double> parameters_of(const Tile& tile, std::uint64_t k) const;
+  /// Returns the time of the state of trajectory k of a tile.
+  [[nodiscard]] double time_of(const Tile& tile, std::uint64_t k) const;
   /// Returns the step size of trajectory k of a tile.
   [[nodiscard]] double step_of(const Tile& tile, std::uint64_t k) const;
   /// Writes the states of the recorded trajectories at the samples of a round.
   void write_records(const Tile& tile, std::uint64_t first_sample, std::uint64_t samples);
-  /// Writes the tile's final states and counts. Then adds the counts to the summary, and the fits to the statistics.
-  void write_final(const Tile& tile);
+  /// Writes the final states and counts of the tile, which is at the end. Then adds the counts to the summary, and fits and stops to
+  /// the statistics.
+  void end_tile();
+  /// Makes trajectories good that a stop has ended, and those failed whose stop could not be located.
+  void judge_stopped(const StoppedTrajectories& stopped);
+  /// Writes the final states.
+  void write_final(const Tile& tile, const StoppedTrajectories& stopped);
+  /// Writes which stop has ended each trajectory, and the time of its end. Returns what the statistics take of the ends.
+  [[nodiscard]] std::vector<StopStatistics::End> write_stops(const Tile& tile, const StoppedTrajectories& stopped);
   /// Writes the Lyapunov exponents at the end, from the same function as at the samples.
   void write_lyapunov(const Tile& tile);
   void write_crossings();

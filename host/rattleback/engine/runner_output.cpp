@@ -35,6 +35,10 @@ void Runner::create_datasets() {
   sink_.create("/final/iterations", Type::u64, {size});
   sink_.create("/final/residual", Type::f64, {size});
   if (plan_.arguments.layout.tangent >= 0) sink_.create("/final/lyapunov", Type::f64, {size});
+  if (plan_.stops > 0) {
+    sink_.create("/final/stop", Type::u32, {size});
+    sink_.create("/final/time", Type::f64, {size});
+  }
 
   recorded_ = study_.output.trajectories;
   if (study_.output.all_trajectories) {
@@ -92,6 +96,10 @@ std::vector<double> Runner::parameters_of(const Tile& tile, std::uint64_t k) con
   return parameters;
 }
 
+double Runner::time_of(const Tile& tile, std::uint64_t k) const {
+  return std::fma(tile.at(k, plan_.arguments.layout.steps), step_of(tile, k), study_.time.start);
+}
+
 double Runner::step_of(const Tile& tile, std::uint64_t k) const {
   const KernelArguments& a = plan_.arguments;
   return a.layout.step >= 0 ? tile.at(k, a.layout.step) : a.step;
@@ -134,9 +142,11 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
   write("lambda", m, lambda);
 }
 
-void Runner::write_final(const Tile& tile) {
+void Runner::end_tile() {
+  const StoppedTrajectories stopped(study_, tile_, crossings_.get());
+  judge_stopped(stopped);
   const ChunkLayout& rows = plan_.arguments.layout;
-  const auto [elements, n, m] = widths();
+  const Tile& tile = tile_;
   std::vector<std::uint32_t> status(tile.count);
   std::vector<std::uint64_t> steps(tile.count), iterations(tile.count);
   std::vector<double> residual(tile.count);
@@ -156,30 +166,78 @@ void Runner::write_final(const Tile& tile) {
   sink_.write("/final/iterations", {row_of(tile)}, {tile.count}, iterations.data());
   sink_.write("/final/residual", {row_of(tile)}, {tile.count}, residual.data());
   if (rows.tangent >= 0) write_lyapunov(tile);
-  if (study_.output.final_state) {
-    const bool shown = multiplier_from_equations(system_, method_);
-    std::vector<double> q(tile.count * elements), v(tile.count * n, nan), p(v.size()), lambda(tile.count * m);
-    parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
-      for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
-        for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
-        for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
-        for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
-        if (status[k] == status_left_out) continue;
-        const std::vector<double> parameters = parameters_of(tile, k);
-        const double time = std::fma(tile.at(k, rows.steps), step_of(tile, k), study_.time.start);
-        const SystemAt place{parameters.data(), time};
-        velocity_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
-                          v.data() + k * n);
-        if (shown)
-          multiplier_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
-                              lambda.data() + k * m);
-      }
-    });
-    write_state("/final/", tile, q, v, p, lambda);
-  }
+  if (study_.output.final_state) write_final(tile, stopped);
+  const std::vector<StopStatistics::End> ends = write_stops(tile, stopped);
   sums.phases = summary_.phases;  // which have gone on
   summary_ = sums;
-  statistics_.end_tile(tile);
+  statistics_.end_tile(tile, ends);
+  if (crossings_) crossings_->end_tile();
+}
+
+void Runner::judge_stopped(const StoppedTrajectories& stopped) {
+  if (plan_.stops == 0) return;
+  for (std::uint64_t k = 0; k < tile_.count; ++k)
+    if (const double* end = stopped.row(k)) tile_.at(k, plan_.arguments.layout.status) = end[CrossingRow::status];
+}
+
+void Runner::write_final(const Tile& tile, const StoppedTrajectories& stopped) {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const auto [elements, n, m] = widths();
+  const bool shown = multiplier_from_equations(system_, method_);
+  std::vector<double> q(tile.count * elements), v(tile.count * n, nan), p(v.size()), lambda(tile.count * m);
+  parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
+    for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
+      if (stopped.row(k) != nullptr && tile.at(k, rows.status) == static_cast<double>(status_good)) {
+        const double* state = stopped.row(k) + CrossingRow::state;
+        std::copy_n(state, elements, q.data() + k * elements);
+        std::copy_n(state + elements, n, v.data() + k * n);
+        std::copy_n(state + elements + n, n, p.data() + k * n);
+        std::copy_n(state + elements + 2 * n, m, lambda.data() + k * m);
+        continue;
+      }
+      for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
+      for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
+      for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
+      if (tile.at(k, rows.status) == static_cast<double>(status_left_out)) continue;
+      const std::vector<double> parameters = parameters_of(tile, k);
+      const SystemAt place{parameters.data(), time_of(tile, k)};
+      velocity_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space, v.data() + k * n);
+      if (shown)
+        multiplier_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
+                            lambda.data() + k * m);
+    }
+  });
+  write_state("/final/", tile, q, v, p, lambda);
+}
+
+std::vector<StopStatistics::End> Runner::write_stops(const Tile& tile, const StoppedTrajectories& stopped) {
+  if (plan_.stops == 0) return {};
+  const ChunkLayout& rows = plan_.arguments.layout;
+  std::vector<StopStatistics::End> ends(tile.count);
+  std::vector<std::uint32_t> stop(tile.count);
+  std::vector<double> time(tile.count);
+  for (std::uint64_t k = 0; k < tile.count; ++k) {
+    const auto status = static_cast<std::uint32_t>(tile.at(k, rows.status));
+    if (status == status_left_out) {  // counts at no sample
+      time[k] = nan;
+      ends[k] = {.stop = 0, .failed = true, .time = nan, .sample = 0, .beyond = 0};
+      continue;
+    }
+    const bool good = status == status_good, ended = good && stopped.row(k) != nullptr;
+    stop[k] = ended ? stopped.stop(k) : 0;
+    time[k] = ended ? stopped.row(k)[CrossingRow::time] : time_of(tile, k);
+    const auto steps = static_cast<std::uint64_t>(tile.at(k, rows.steps));
+    const std::uint64_t every = rows.steps_per_sample >= 0
+                                    ? static_cast<std::uint64_t>(tile.at(k, rows.steps_per_sample))
+                                    : *study_.time.sample_every;
+    // The step after the last state crossed the stop or failed. A trajectory that is parasitic does not count at its last state.
+    const std::uint64_t sample = status == status_parasitic ? (steps + every - 1) / every : steps / every + 1;
+    ends[k] = {stop[k], !good, time[k], std::min(sample, *study_.time.samples),
+               static_cast<std::uint32_t>(tile.at(k, plan_.beyond))};
+  }
+  sink_.write("/final/stop", {row_of(tile)}, {tile.count}, stop.data());
+  sink_.write("/final/time", {row_of(tile)}, {tile.count}, time.data());
+  return ends;
 }
 
 void Runner::write_lyapunov(const Tile& tile) {

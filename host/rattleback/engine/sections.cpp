@@ -95,8 +95,9 @@ class CrossingLocator::Batch {
         status_(jobs.size(), static_cast<double>(status_good)),
         chunk_(static_cast<std::size_t>(locator.arguments_.layout.rows) * rattleback::row_size) {}
 
-  /// Locates all jobs and writes the rows of the jobs, with section -1 where a surface changes its sign without a root.
-  void run(double* rows) {
+  /// Locates all jobs. Writes the rows of the jobs, with section -1 where the surface of a section changes its sign without a root,
+  /// and the time of each crossing from the start of its step.
+  void run(double* rows, double* times) {
     const KernelArguments& plan = locator_.plan_.arguments;
     for (int i = 0; i < count(); ++i)
       size_[i] = plan.layout.step >= 0 ? tile_.at(trajectory(i), plan.layout.step) : plan.step;
@@ -121,7 +122,9 @@ class CrossingLocator::Batch {
     step(trial);
     for (int i = 0; i < count(); ++i) {
       const bool grows = std::abs(g0[i]) < std::abs(g1[i]) ? g1[i] > 0.0 : g0[i] < 0.0;  // along the step
-      write(i, trial[i], grows == (size_[i] > 0.0) ? 1.0 : -1.0, jumps[i], rows);
+      const bool is_section = !locator_.is_stop(jobs_[i].surface);  // a stop also ends trajectories at a jump
+      write(i, trial[i], grows == (size_[i] > 0.0) ? 1.0 : -1.0, jumps[i] && is_section, rows);
+      times[i] = std::abs(trial[i]);
     }
   }
 
@@ -304,19 +307,34 @@ std::vector<double> CrossingLocator::operator()(const Tile& tile, const std::vec
     for (int s = 0; s < plan_.arguments.surfaces.count; ++s)
       if (crossed >> s & 1u) jobs.push_back({crossings.data() + i, s});
   }
-  std::vector<double> rows(jobs.size() * row_size_);
+  std::vector<double> rows(jobs.size() * row_size_), times(jobs.size());
   parallel_for((jobs.size() + chunk_size - 1) / chunk_size, threads_, [&](std::uint64_t b) {
     const std::size_t first = b * chunk_size, count = std::min<std::size_t>(chunk_size, jobs.size() - first);
-    Batch(*this, tile, std::span(jobs).subspan(first, count)).run(rows.data() + first * row_size_);
+    Batch(*this, tile, std::span(jobs).subspan(first, count))
+        .run(rows.data() + first * row_size_, times.data() + first);
   });
+  drop_after_stops(jobs, times, rows);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < rows.size(); i += row_size_) {
-    if (rows[i + CrossingRow::section] < 0.0) continue;  // a jump
+    if (rows[i + CrossingRow::section] < 0.0) continue;  // a jump, or after the end
     std::memmove(rows.data() + kept, rows.data() + i, row_size_ * sizeof(double));
     kept += row_size_;
   }
   rows.resize(kept);
   return rows;
+}
+
+void CrossingLocator::drop_after_stops(const std::vector<Job>& jobs, const std::vector<double>& times,
+                                       std::vector<double>& rows) const {
+  for (std::size_t begin = 0, end = 0; begin < jobs.size(); begin = end) {
+    while (end < jobs.size() && jobs[end].crossing == jobs[begin].crossing) ++end;
+    std::size_t stop = end;
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_stop(jobs[i].surface) && (stop == end || times[i] < times[stop])) stop = i;
+    for (std::size_t i = begin; i < end && stop != end; ++i)
+      if (i != stop && (is_stop(jobs[i].surface) || times[i] > times[stop]))
+        rows[i * row_size_ + CrossingRow::section] = -1.0;
+  }
 }
 
 void CrossingStore::append(const std::vector<double>& rows) {
@@ -326,7 +344,8 @@ void CrossingStore::append(const std::vector<double>& rows) {
 }
 
 std::vector<double> CrossingStore::sorted(std::uint64_t tile, std::uint64_t section) const {
-  const std::uint64_t begin = tile == 0 ? 0 : tile_ends_[tile - 1], end = tile_ends_[tile];
+  const std::uint64_t begin = tile == 0 ? 0 : tile_ends_[tile - 1],
+                      end = tile < tile_ends_.size() ? tile_ends_[tile] : size_;
   std::vector<double> rows((end - begin) * row_size_);
   file_.read(begin * row_size_, rows.data(), rows.size());
   std::vector<const double*> order;

@@ -1,5 +1,5 @@
 #pragma once
-// Locates, stores and sorts crossings of surfaces of section.
+// Locates, stores and sorts crossings of surfaces of section. The stops of a study are further surfaces, after the sections.
 
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace rattleback {
 
-/// A located crossing is a row of numbers: section, trajectory, time, direction (1 or -1), residual |g|, status of the
+/// A located crossing is a row of numbers: section (or the number of sections + stop), trajectory, time, direction (1 or -1), residual |g|, status of the
 /// steps that located the crossing, then q, v, p, lambda.
 struct CrossingRow {
   enum : int { section, trajectory, time, direction, residual, status, state };
@@ -33,6 +33,11 @@ class CrossingLocator {
   struct Job;
   class Batch;
 
+  [[nodiscard]] bool is_stop(int surface) const { return surface >= plan_.arguments.surfaces.count - plan_.stops; }
+  /// Of the crossings in a step that ends its trajectory, keeps the first of the stops, and the sections that are not crossed after it.
+  void drop_after_stops(const std::vector<Job>& jobs, const std::vector<double>& times,
+                        std::vector<double>& rows) const;
+
   const Plan& plan_;
   double start_;
   unsigned threads_;
@@ -53,9 +58,10 @@ class CrossingStore {
   /// Ends a tile. Later rows belong to the next tile.
   void end_tile() { tile_ends_.push_back(size_); }
 
+  [[nodiscard]] std::uint64_t row_size() const { return row_size_; }
   [[nodiscard]] std::uint64_t count(std::uint64_t section) const { return counts_[section]; }
   [[nodiscard]] std::uint64_t tiles() const { return tile_ends_.size(); }
-  /// Returns the rows of a tile and section, ordered by trajectory and time.
+  /// Returns the rows of a tile and section, ordered by trajectory and time. Tile tiles() is the one that has not ended.
   [[nodiscard]] std::vector<double> sorted(std::uint64_t tile, std::uint64_t section) const;
 
   /// Returns numbers for a checkpoint: rows, rows per section, ends of the tiles.

@@ -119,7 +119,7 @@ class Variables {
 }  // namespace
 
 std::string study_code(const std::string& name, std::span<const FormulaText> formulas, const FormulaNames& names,
-                       bool of_state) {
+                       bool of_state, std::size_t stops) {
   Graph graph;
   ExpressionAlgebra algebra(graph, 0);
   const Variables variables(names, graph);
@@ -141,9 +141,9 @@ std::string study_code(const std::string& name, std::span<const FormulaText> for
   }
   const Code code = CodeWriter(algebra, variables.texts())(nodes);
   std::string text = fmt::format(
-      "template <class T>\nstruct {} {{\n  using S = T;\n  static constexpr int count = {};\n"
+      "template <class T>\nstruct {} {{\n  using S = T;\n  static constexpr int count = {};\n{}"
       "  template <class Point>\n  RB_HD static Vector<T, count> evaluate(const Point& x) {{\n",
-      name, nodes.size());
+      name, nodes.size(), stops > 0 ? fmt::format("  static constexpr int stops = {};\n", stops) : "");
   for (const std::string& statement : variables.fetches(algebra, nodes)) text += "    " + statement + "\n";
   for (const std::string& statement : code.statements) text += "    " + statement + "\n";
   return text + fmt::format("    return {{{}}};\n  }}\n}};\n", join(code.values));

@@ -28,8 +28,8 @@ struct FormulaNames {
 
 /// Returns a struct template `name` whose function `evaluate` has the values of all formulas. The text depends on the
 /// formulas and the names alone. Throws FormulaError for a formula that is no expression or uses an unknown name, and,
-/// with `of_state`, for one that depends neither on the state nor on the time.
+/// with `of_state`, for one that depends neither on the state nor on the time. The last `stops` formulas are stops.
 [[nodiscard]] std::string study_code(const std::string& name, std::span<const FormulaText> formulas,
-                                     const FormulaNames& names, bool of_state);
+                                     const FormulaNames& names, bool of_state, std::size_t stops = 0);
 
 }  // namespace rattleback

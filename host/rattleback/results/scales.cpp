@@ -48,6 +48,8 @@ std::vector<std::string> of_parts(const std::vector<std::string>& parts, std::si
   std::vector<std::string> names;
   if (parts.size() == 3 && group == "observables") return of_observable("/observables/" + parts[1], name);
   if (parts.size() == 3 && group == "fits") return {"/fits/fit"};
+  if (group == "stops")
+    return {parts.size() == 3 && name.starts_with("time_") ? "/stops/" + parts[1] + "/end" : "/time"};
   if (parts.size() == 3 && group == "sections") names = {"/sections/" + parts[1] + "/crossing"};
   if (parts.size() == 2 && group == "state") {
     names = {"/time", "/state/component"};

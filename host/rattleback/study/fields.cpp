@@ -87,6 +87,7 @@ const std::vector<TableInfo>& study_tables() {
                                              {"observable[]", rows(observable_fields)},
                                              {"observable[].histogram", rows(histogram_fields)},
                                              {"section[]", rows(section_fields)},
+                                             {"stop[]", rows(stop_fields)},
                                              {"fit[]", rows(fit_fields)},
                                              {"output", rows(output_fields)}};
   return tables;

@@ -36,7 +36,7 @@ struct Problem {
   std::vector<double> numbers;        ///< max_method_numbers numbers that the step takes from the other options
   std::string warning;                ///< a doubt about the options; empty without doubts
   std::vector<ObservableCode> codes;  ///< codes of study.observables, in order
-  Surfaces surfaces{};                ///< surfaces of study.sections, in order
+  Surfaces surfaces{};                ///< surfaces of study.sections, then of study.stops, in order
   StudyCode code;                     ///< C++ of the surfaces, and of the observables with a formula
 
   /// Returns the code of an observable of this system and method, or of the study. Throws Error(input) with the nearest

@@ -140,26 +140,80 @@ std::string surface_of(const Problem& problem, const Study::Section& section, co
   return fmt::format("{0} - rint({0})", turns);  // exactly 0 where the quotient is a whole number
 }
 
+void check_stops(Study& study) {
+  std::set<std::string> names;
+  std::vector<std::string> sections;
+  for (const Study::Section& section : study.sections) sections.push_back(section.name);
+  for (std::size_t i = 0; i < study.stops.size(); ++i) {
+    Study::Stop& stop = study.stops[i];
+    const auto fail = [&stop](std::string_view message) {
+      input_error(stop.where, fmt::format("stop {} {}", quote(stop.name), message));
+    };
+    if (stop.name.empty()) stop.name = std::to_string(i + 1);  // the number in /final/stop
+    check_name("a stop", stop.name, stop.where);
+    if (stop.name == "survival" || stop.name == "survival_error") fail("has the name of a dataset; choose another");
+    if (!names.insert(stop.name).second)
+      input_error(stop.where, fmt::format("stop '{}' appears twice; rename one", stop.name));
+    for (const double level : stop.quantiles)
+      if (!(level >= 0 && level <= 1))
+        fail(fmt::format("has the quantile level {}, which is out of range; levels are in 0 to 1", level));
+    reject_repeats(stop.quantiles, stop.where, "quantile level");
+    if (stop.when.empty() == stop.section.empty())
+      fail(stop.when.empty() ? "has no condition; give `when`, or `section` and `count`"
+                             : "has both `when` and `section`; leave one out");
+    if (stop.section.empty()) {
+      if (stop.count) fail("has `count` and no `section`; a count is of the crossings of a section");
+      continue;
+    }
+    if (std::ranges::find(sections, stop.section) == sections.end())
+      fail(fmt::format("names the section {}, which the study has not (it has: {}){}", quote(stop.section),
+                       sections.empty() ? "none" : join(sections),
+                       did_you_mean(stop.section, sections, "; add a [[section]]")));
+    if (!stop.count) fail("has no `count`: give the crossing of the section at which a trajectory ends");
+    if (*stop.count == 0) fail("has count = 0; it must be at least 1");
+    if (stop.direction != 1 || study.places.contains(fmt::format("stop[{}].direction", i)))
+      fail("has a `direction`, which is that of its section; leave it out");
+  }
+}
+
+/// The stops follow the sections: a stop of a section is its surface once more.
 void check_sections(Problem& problem, double step) {
-  const Study& study = problem.study;
+  Study& study = problem.study;
+  for (std::size_t i = 0; i < study.sections.size(); ++i)
+    if (study.sections[i].name.empty()) study.sections[i].name = std::to_string(i);
+  check_stops(study);
   std::set<std::string> names;
   for (const Study::Section& section : study.sections) {
     check_name("a section", section.name, section.where);
     if (!names.insert(section.name).second)
       input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
   }
-  if (study.sections.empty()) return;
-  if (study.sections.size() > max_surfaces)
-    input_error(study.sections[max_surfaces].where,
-                fmt::format("{} sections are too many; a study takes {}", study.sections.size(), max_surfaces));
+  const std::size_t count = study.sections.size() + study.stops.size();
+  if (count == 0) return;
+  if (count > max_surfaces) {
+    const bool of_sections = study.sections.size() > max_surfaces;
+    input_error(
+        of_sections ? study.sections[max_surfaces].where : study.stops[max_surfaces - study.sections.size()].where,
+        fmt::format("{} {} are too many; a study takes {}", count,
+                    study.stops.empty() ? "sections" : "sections and stops", max_surfaces));
+  }
   std::vector<FormulaText> surfaces;
   for (const Study::Section& section : study.sections) {
     const std::string path = fmt::format("section[{}]", surfaces.size()), key = path + ".surface";
     problem.surfaces.direction[surfaces.size()] = section.direction;
     surfaces.push_back({surface_of(problem, section, path, step), key, study.place(key)});
   }
+  for (std::size_t i = 0; i < study.stops.size(); ++i) {
+    const Study::Stop& stop = study.stops[i];
+    const auto section = std::ranges::find(study.sections, stop.section, &Study::Section::name);
+    const bool counts = section != study.sections.end() && !stop.section.empty();
+    const std::string key = fmt::format("stop[{}].when", i);
+    problem.surfaces.direction[surfaces.size()] = counts ? section->direction : stop.direction;
+    surfaces.push_back({counts ? surfaces[static_cast<std::size_t>(section - study.sections.begin())].text : stop.when,
+                        key, study.place(key)});
+  }
   problem.surfaces.count = static_cast<int>(surfaces.size());
-  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true);
+  problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true, study.stops.size());
 }
 
 void check_covariance(const Problem& problem) {

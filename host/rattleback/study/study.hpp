@@ -222,6 +222,18 @@ struct Study {
   std::vector<Section> sections;
   std::vector<Fit> fits;
 
+  /// A condition that ends a trajectory: where a formula changes its sign, or after so many crossings of a section.
+  struct Stop {
+    std::string name;
+    std::string when;                       ///< an expression like the surface of a section; empty with `section`
+    int direction = 1;                      ///< of `when`, as in Section
+    std::string section;                    ///< the name of a section; empty with `when`
+    std::optional<std::uint64_t> count;     ///< crossings of the section that end the trajectory; set with `section`
+    std::vector<double> quantiles = {0.5};  ///< levels, of the times of the stops
+    std::string where;
+  };
+  std::vector<Stop> stops;
+
   /// A run saves a checkpoint after `seconds` seconds, or after `steps` steps of the trajectories if `steps` is not 0.
   /// If both are 0, only an interrupted run saves a checkpoint.
   struct Checkpoint {
@@ -257,7 +269,7 @@ struct Study {
   /// Returns the complete study as TOML; parse(to_toml()) gives the same study.
   [[nodiscard]] std::string to_toml() const;
 
-  /// Returns the study of the same trajectories without all that it says about output: observables, sections, fits, groups,
+  /// Returns the study of the same trajectories without all that it says about output: observables, sections, stops, fits, groups,
   /// recorded trajectories, states, samples between start and end. Commands that derive a study from the user's start from
   /// this one, so that nothing left over refers to something dropped.
   [[nodiscard]] Study without_requests() const;

@@ -2,104 +2,13 @@
 // The rows of all tables of a study file, in the order of the documentation and of the effective study. docs/study-file.md has
 // their texts. The options of [method] are in the catalogue, the keys of a system as formulas in language/read.hpp.
 
-#include "rattleback/study/fields.hpp"
-#include "rattleback/study/study.hpp"
+#include "rattleback/study/grammars.hpp"
 
 namespace rattleback {
 
 /// The kinds of systems and of axes, which differ in their keys.
 enum SystemKinds : unsigned { catalogue_system = 1, header_system = 2, formulas_file = 4 };
 enum AxisKinds : unsigned { range_axis = 1, values_axis = 2, uniform_axis = 4, normal_axis = 8 };
-
-// Grammars of values that are more than a number, a text or a list of these (grammar.cpp).
-
-template <>
-struct Grammar<std::map<std::string, Value>> {
-  static constexpr const char *wanted = "a table",
-                              *schema = R"({"type":"object","additionalProperties":{"type":["number","string"]}})";
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, std::map<std::string, Value>&);
-  static std::string write(const FieldInfo&, const std::map<std::string, Value>&);
-};
-
-template <>
-struct Grammar<ErrorReference> {
-  static constexpr const char *wanted = "\"initial\" or a number", *schema = R"({"type":["number","string"]})";
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, ErrorReference&);
-  static std::string write(const FieldInfo&, const ErrorReference&);
-};
-
-/// "10min", "30s" or "2h" as time, a whole number as steps, or "off".
-template <>
-struct Grammar<Study::Checkpoint> {
-  static constexpr const char *
-      wanted = "a time (\"10min\"; units ms, s, min, h, d), a number of steps, or \"off\"",
-     *schema =
-         R"({"anyOf":[{"type":"integer","minimum":1},{"type":"string","pattern":"^(off|[0-9.]+(e[+-]?[0-9]+)?(ms|s|min|h|d))$"}]})";
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, Study::Checkpoint&);
-  static std::string write(const FieldInfo&, const Study::Checkpoint&);
-};
-
-template <>
-struct Grammar<Axis> {
-  static constexpr const char *wanted = "a table", *schema = "";
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, Axis&);
-  static std::string write(const FieldInfo&, const Axis&);
-};
-
-/// The values of a part of the initial state: one per component, so not none.
-struct Components : Grammar<std::vector<Value>> {
-  static constexpr const char* schema =
-      R"({"anyOf":[{"type":"string","pattern":"^for "},{"type":"array","items":{"type":["number","string"]}}]})";
-  static constexpr bool list = false;
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, std::vector<Value>&);
-};
-
-/// The axes, one per line.
-struct Axes : Grammar<std::vector<Axis>> {
-  static std::string write(const FieldInfo&, const std::vector<Axis>&);
-};
-
-/// The kind of a random axis, and where its draws come from.
-struct Distribution {
-  static constexpr const char *wanted = "a string", *schema = R"({"type":"string"})";
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, Axis&);
-  static std::string write(const FieldInfo&, const Axis&);
-};
-
-struct Direction {
-  static constexpr const char *wanted = R"("+", "-" or "both")", *schema = R"({"type":"string"})";
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, int&);
-  static std::string write(const FieldInfo&, int);
-};
-
-/// Indices of trajectories, or "all".
-struct Trajectories {
-  static constexpr const char
-      *wanted = "an array of indices or \"all\"",
-      *schema = R"({"anyOf":[{"const":"all"},{"type":"array","items":{"type":"integer","minimum":0}}]})";
-  static void read(const toml::node&, const std::string& key, const FieldInfo&, Study::Output&);
-  static std::string write(const FieldInfo&, const Study::Output&);
-};
-
-/// A table whose keys are members of the object.
-template <class Object, const auto& fields>
-struct TableOf {
-  static constexpr const char *wanted = "a table", *schema = "";
-  static void read(const toml::node& node, const std::string& key, const FieldInfo& row, Object& object) {
-    if (!node.is_table()) wrong_type(node, key, row.wanted);
-    if constexpr (requires { object.where; })
-      if (object.where.empty()) object.where = place_of(node.source());
-    read_fields<Object>(*node.as_table(), key, fields, object);
-  }
-  static std::string write(const FieldInfo&, const Object& object) { return inline_table<Object>(fields, object); }
-};
-
-/// A table that more than its rows is read from.
-struct Separate {
-  static constexpr const char *wanted = "a table", *schema = "";
-  static void read(const toml::node&, const std::string&, const FieldInfo&, Study&) {}
-  static std::string write(const FieldInfo&, const Study&) { return ""; }
-};
 
 inline constexpr const char* distributions[] = {"uniform", "normal", "sobol", "lattice"};
 inline constexpr const char* directions[] = {"+", "-", "both"};
@@ -403,13 +312,41 @@ inline constexpr Field<Study::Section> section_fields[] = {
 template <>
 struct Grammar<Study::Section> : TableOf<Study::Section, section_fields> {
   static void read(const toml::node& node, const std::string& key, const FieldInfo& row, Study::Section& section) {
-    section.name = key.substr(key.find('[') + 1, key.size() - key.find('[') - 2);  // section[0] is called 0
     TableOf::read(node, key, row, section);
     if (section.every && section.direction != 1)
       input_error(place_of(node.source()),
                   fmt::format("{0}.direction is given, and a section with {0}.every has none; leave it out", key));
   }
 };
+
+inline constexpr Field<Study::Stop> stop_fields[] = {
+    field<&Study::Stop::name>(
+        {.key = "name", .standard = "`\"1\"`, `\"2\"`, ..", .text = "of the group in the result"}),
+    field<&Study::Stop::when>({.key = "when",
+                               .standard = "required without `section`",
+                               .text = "a trajectory ends where this expression changes its sign"}),
+    field<&Study::Stop::direction, Direction>({.key = "direction",
+                                               .standard = "`\"+\"`",
+                                               .text = "of `when`, as in `[[section]]`",
+                                               .choices = directions,
+                                               .shown = Shown::changed}),
+    field<&Study::Stop::section>({.key = "section",
+                                  .standard = "none",
+                                  .text = "in place of `when`: the name of a section, whose crossings are counted",
+                                  .excludes = "when"}),
+    field<&Study::Stop::count>({.key = "count",
+                                .standard = "required with `section`",
+                                .text = "the crossing of the section, counted from 1, at which a trajectory ends",
+                                .minimum = 1}),
+    field<&Study::Stop::quantiles>({.key = "quantiles",
+                                    .standard = "`[0.5]`",
+                                    .text = "levels in 0 to 1, of the times at which trajectories end",
+                                    .wanted = "an array of levels",
+                                    .shown = Shown::always}),
+};
+
+template <>
+struct Grammar<Study::Stop> : TableOf<Study::Stop, stop_fields> {};
 
 inline constexpr Field<Fit> fit_fields[] = {
     field<&Fit::name>({.key = "name", .standard = "required", .text = "of the group in the result"}),
@@ -474,6 +411,10 @@ inline constexpr Field<Study> root_fields[] = {
                              .standard = "none",
                              .text = "the surfaces of section",
                              .wanted = "an array of tables ([[section]])"}),
+    field<&Study::stops>({.key = "stop",
+                          .standard = "none",
+                          .text = "what ends trajectories",
+                          .wanted = "an array of tables ([[stop]])"}),
     field<&Study::fits>({.key = "fit",
                          .standard = "none",
                          .text = "the curves through statistics",

@@ -99,6 +99,7 @@ std::string Study::to_toml() const {
   write_ensemble(out, *this);
   out.tables<Observable>("[[observable]]", observable_fields, observables);
   out.tables<Section>("[[section]]", section_fields, sections);
+  out.tables<Stop>("[[stop]]", stop_fields, stops);
   out.tables<Fit>("[[fit]]", fit_fields, fits);
   out.header("[output]");
   out.rows<Output>(output_fields, output);

@@ -212,16 +212,21 @@ RB_HD StepReport<T> take_step(const Step& step, const ChunkLayout& rows, double*
 }
 
 /// Notes the surfaces of section that the step of the lanes `good` to `next` crossed. Where it crossed one, only the
-/// lanes with room for another crossing stay active.
+/// lanes with room for another crossing stay active. A stop undoes the step: its lanes are no longer good.
 template <class T, template <class> class System, class Team, template <class> class Surfaces, class Trajectory,
           class State>
 RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, const Trajectory& trajectory,
-                         const State& next, const mask_t<T>& good, mask_t<T>& active) {
+                         const State& next, StepReport<T>& report, mask_t<T>& good, mask_t<T>& active) {
   const T time = time_after<T>(a, chunk, lane, trajectory.record().steps + T(1.0));
   const T crossed = crossed_surfaces<T, System, Team, Surfaces>(a, chunk, lane, next, time, good);
   if (!any(crossed != T(0.0))) return;
   if (Team::leads()) note_crossings<T, State>(a, chunk, lane, trajectory.state(), trajectory.record().steps, crossed);
   Team::sync();
+  if constexpr (stop_count<Surfaces<T>> > 0) {
+    const mask_t<T> stopped = stopped_lanes<T, Surfaces>(crossed);
+    report.status = select(stopped, T(static_cast<double>(status_stopped)), report.status);
+    good = good & !stopped;
+  }
   active = good & has_slot<T>(a, chunk, lane);
 }
 
@@ -274,13 +279,14 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
       } else {
         report = take_step<T, Team>(step, rows, chunk, lane, running, step_size, next);
       }
-      const mask_t<T> good = running & (report.status == T(0.0));
+      mask_t<T> good = running & (report.status == T(0.0));
       const mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
-      companion.step(trajectory.state(), step_size, time, good);
+      if constexpr (stop_count<Surfaces<T>> == 0) companion.step(trajectory.state(), step_size, time, good);
       if constexpr (Surfaces<T>::count > 0)
         if (a.surfaces.count > 0)
-          pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, trajectory, next, good, active);
+          pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, trajectory, next, report, good, active);
+      if constexpr (stop_count<Surfaces<T>> > 0) companion.step(trajectory.state(), step_size, time, good);
       active = active & (trajectory.record().steps + T(1.0) < end_steps);
       const bool stops = any(running & !active);
       trajectory.take(next, report, judged, good, stops);

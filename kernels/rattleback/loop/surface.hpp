@@ -1,11 +1,25 @@
 #pragma once
 // Surfaces of section: their values, and the steps that cross a surface. Each crossing is stored with the state before
 // the step. The host locates the crossing by repeating this step with a fraction of the step size.
+//
+// The last surfaces of a study may be stops, which end a trajectory. A row for each stop, after the values of all surfaces, has
+// the number of crossings that are left until then.
 
 #include "rattleback/linalg/team.hpp"
 #include "rattleback/loop/formula.hpp"
 
 RB_NAMESPACE_BEGIN
+
+/// The status of a trajectory that a stop has ended. Like one that failed, it stays at the state before the step and counts in no
+/// statistic. The host makes it a good one, so that no result has this status.
+inline constexpr std::uint32_t status_stopped = 1u << 30;
+
+/// The number of surfaces that are stops. They are the last ones.
+template <class Formulas>
+inline constexpr int stop_count = 0;
+template <class Formulas>
+  requires requires { Formulas::stops; }
+inline constexpr int stop_count<Formulas> = Formulas::stops;
 
 /// Writes the values of all surfaces at the present states into the rows `surfaces`.
 template <class T, template <class> class System, template <class> class Formulas>
@@ -20,7 +34,8 @@ void evaluate_surfaces(const KernelArguments& a, double* chunk, int lane) {
                  {a, chunk, lane, time_of_state<T>(a, chunk, lane)}, q, p, lambda, work_of_rows<T>(a, chunk, lane)}));
 }
 
-/// Updates the values of the surfaces after an accepted step of the lanes `good` to a time; returns the crossed surfaces as bits.
+/// Updates the values of the surfaces after an accepted step of the lanes `good` to a time; returns the crossed surfaces as bits. A
+/// stop counts as crossed when no crossing is left until then.
 template <class T, template <class> class System, class Team, template <class> class Formulas, class State>
 RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, const State& after, const T& time,
                          const mask_t<T>& good) {
@@ -28,6 +43,7 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
   if constexpr (timed<System<T>> && State::carries > 0) work = after.carried[State::carries - 1];
   const auto values =
       Formulas<T>::evaluate(SteppedPoint<T, System>{{a, chunk, lane, time}, after.q, after.p, after.lambda, work});
+  constexpr int first_stop = Formulas<T>::count - stop_count<Formulas<T>>;
   T crossed(0.0);
   RB_UNROLL
   for (int s = 0; s < Formulas<T>::count; ++s) {
@@ -38,12 +54,25 @@ RB_HD T crossed_surfaces(const KernelArguments& a, double* chunk, int lane, cons
     const T from = sign * g0, to = sign * g1;
     mask_t<T> hit = (from < zero) & (to >= zero);
     if (a.surfaces.direction[s] == 0) hit = hit | ((from > zero) & (to <= zero));
+    if (s >= first_stop) {
+      double* const left_row = row + (Formulas<T>::count - first_stop) * row_size;
+      const T left = Lanes<T>::load(left_row), after_hit = select(hit & good, left - T(1.0), left);
+      hit = hit & (after_hit <= zero);
+      Team::sync();
+      if (Team::leads()) Lanes<T>::store(left_row, after_hit);
+    }
     crossed = crossed + select(hit & good, bit, zero);
     Team::sync();
     if (Team::leads()) Lanes<T>::store(row, select(good, g1, g0));
   }
   Team::sync();
   return crossed;
+}
+
+/// The lanes whose crossed surfaces have a stop among them.
+template <class T, template <class> class Formulas>
+RB_HD mask_t<T> stopped_lanes(const T& crossed) {
+  return crossed >= T(static_cast<double>(1 << (Formulas<T>::count - stop_count<Formulas<T>>)));
 }
 
 /// Stores crossings with the state before the step. The state is passed by value so that the time loop's state stays in

@@ -150,6 +150,13 @@ def map(result: Drawn | str | os.PathLike[str], of: str = "status", axes: Names 
                                         where=[(name, float(value)) for name, value in (where or {}).items()], log=log))
 
 
+def survival(*results: Drawn | str | os.PathLike[str], stops: bool = False, logy: bool = False) -> Figure:
+    """Draws the share of the trajectories that no stop has ended, against time; ``stops`` adds the share that each has ended."""
+    kind = _module("decay")
+    with _own_style():
+        return kind.figure_of(Namespace(files=results, stops=stops, logy=logy))
+
+
 def order(*reports: Report | str | os.PathLike[str], variable: Names = None, norm: str | None = None) -> Figure:
     """Draws errors against the step size, with lines of the rounded slopes; ``norm`` is ``max``, ``rms`` or None for both."""
     convergence = _module("convergence")

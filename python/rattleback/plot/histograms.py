@@ -41,18 +41,18 @@ def stored_histograms(result):
 
 
 def state_at(result, wanted, sample):
-    """A component of all trajectories at a sample; those that failed are left out."""
-    file, last, failed = result.file, len(result.time) - 1, result.failed() | result.left_out()
+    """A component of all trajectories at a sample; those that failed or were stopped before are left out."""
+    file, last, absent = result.file, len(result.time) - 1, result.absent(result.time[sample])
     end = {0: "initial", last: "final"}.get(sample)
     if end and "q" in file.get(end, []):
         values = column(file[end], wanted, 1, result.path)
-    elif "trajectories" in file and len(result.member("index", file["trajectories"])) == len(failed):
+    elif "trajectories" in file and len(result.member("index", file["trajectories"])) == len(absent):
         states = {name: data[sample] for name, data in file["trajectories"].items() if data.ndim == 3}
         values = column(states, wanted, 1, result.path)
     else:
         raise InputError(f"{result.path}: no states of all trajectories at t = {result.time[sample]:g}; set "
                          'output.trajectories = "all" in the study, or choose the start or the end')
-    return values[~failed]
+    return values[~absent]
 
 
 def load(result, quantity, times):

@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Callable
 
-from . import convergence, export, histograms, maps, report, states, timeseries
+from . import convergence, decay, export, histograms, maps, report, states, timeseries
 from .base import FORMATS, InputError, OutputError, did_you_mean, figure_place, printable, shortened, tell, told
 
 
@@ -28,6 +28,7 @@ KINDS = {
     "section": Kind("Poincare section: stored crossings", states.add_section_options, states.run_section),
     "histogram": Kind(histograms.SUMMARY, histograms.add_options, histograms.run),
     "map": Kind(maps.SUMMARY, maps.add_options, maps.run),
+    "survival": Kind(decay.SUMMARY, decay.add_options, decay.run),
     "order": Kind("errors against the step size, with their slopes", convergence.add_order_options, convergence.run_order,
                   "ORDER.json"),
     "work-precision": Kind("errors against the computing time, one curve per method", convergence.add_work_options,

@@ -11,6 +11,7 @@ from .words import quantity
 SUMMARY = "the status or another final quantity of each trajectory over one or two axes"
 GOOD = "#a9cde2"
 ABSENT = "#d9d9d9"
+NO_END = -1  # in place of a stop, of what failed or was left out
 STRIPS = 400  # largest number of bars along one axis
 
 
@@ -22,7 +23,8 @@ def _place(text):
 def add_options(parser):
     parser.add_argument("--of", metavar="NAME", type=option_type(parse_component, "a quantity such as residual or q[0]"),
                         dest="quantity", default=parse_component("status"),
-                        help="status (the default), iterations, residual, steps, or a component of the final state: q[0]")
+                        help="status (the default), stop, time, iterations, residual, steps, or a component of the final "
+                             "state: q[0]")
     parser.add_argument("--axes", metavar="A[,B]", help="default: the first two that vary")
     parser.add_argument("--where", metavar="NAME=VALUE", type=option_type(_place, "NAME=VALUE"), action="append", default=[],
                         help="only trajectories with the nearest value of this axis; repeatable")
@@ -89,6 +91,16 @@ def describe(status, bits):
     return " and ".join(found)
 
 
+def describe_stop(stop, names):
+    """Which stop ended a trajectory."""
+    return {0: "to the end", NO_END: "failed or left out"}.get(stop) or names.get(stop, f"stop {stop}")
+
+
+def stop_names(dataset):
+    """{number: name}, from the attributes "stop N" of the dataset."""
+    return {int(name[5:]): text_of(text) for name, text in dataset.attrs.items() if name.startswith("stop ")}
+
+
 def edges(places):
     """Borders of the cells around increasing places."""
     if len(places) == 1:
@@ -108,22 +120,22 @@ def draw_cells(axes, cells, values, **style):
     return axes.pcolormesh(edges(x), edges(y), np.ma.masked_invalid(image), rasterized=True, **style)
 
 
-def draw_status(cells, status, bits):
-    """Each status that occurs has a colour."""
+def draw_categories(cells, values, describe, absent=None):
+    """Each number that occurs has a colour, and `describe` says what it means; `absent` is that of no trajectory."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
     figure, axes = new_figure()
-    found, category = np.unique(status, return_inverse=True)
-    failures = iter(COLOURS[1:])
-    colours = [GOOD if value == 0 else ABSENT if value == LEFT_OUT else next(failures, COLOURS[-1]) for value in found]
+    found, category = np.unique(values, return_inverse=True)
+    others = iter(COLOURS[1:])
+    colours = [GOOD if value == 0 else ABSENT if value == absent else next(others, COLOURS[-1]) for value in found]
     if len(cells.axes) == 2:
         draw_cells(axes, cells, category, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(found) - 0.5)
         axes.set_ylabel(quantity(cells.axes[1]))
     else:
         draw_strip(axes, cells.along(0), category, colours)
         axes.set_ylabel("trajectories")
-    labels = [f"{describe(int(value), bits)} ({np.count_nonzero(status == value)})" for value in found]
+    labels = [f"{describe(int(value))} ({np.count_nonzero(values == value)})" for value in found]
     axes.legend(handles=[Patch(color=colour, label=plain(label)) for colour, label in zip(colours, labels)],
                 loc="upper left", bbox_to_anchor=(0.0, -0.13), borderaxespad=0.0, frameon=False, fontsize="small")
     return figure, axes
@@ -174,8 +186,12 @@ def figure_of(arguments):
     cells = Cells(result, arguments.axes, arguments.where)
     values = column(result.final, arguments.quantity, 1, result.path)[cells.used]
     name = str(arguments.quantity)
-    if name == "status":
-        figure, axes = draw_status(cells, values.astype(np.int64), status_names(result.final["status"]))
+    if name in ("status", "stop"):
+        names, words, absent = (status_names, describe, LEFT_OUT) if name == "status" else (stop_names, describe_stop, NO_END)
+        meanings, values = names(result.final[name]), values.astype(np.int64)
+        if name == "stop":
+            values[(result.failed() | result.left_out())[cells.used]] = NO_END
+        figure, axes = draw_categories(cells, values, lambda value: words(value, meanings), absent)
     else:
         # The final state of a failed trajectory is not at the end time.
         failed = result.failed()[cells.used] & (arguments.quantity.index is not None)

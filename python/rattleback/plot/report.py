@@ -147,8 +147,8 @@ class Section:
             phases = json.loads(self.text("phases"))
             study.append(("seconds", ", ".join(f"{name} {seconds:.3g}" for name, seconds in phases.items())))
         study += [("trajectory-steps", about["trajectory_steps"]), ("failed", about["failed"])]
-        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.statistics()
-                + self.fits() + self.drawn() + self.failures() + self.fingerprint() + heading(3, "Provenance") + self.provenance()
+        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.stops()
+                + self.statistics() + self.fits() + self.drawn() + self.failures() + self.fingerprint() + heading(3, "Provenance") + self.provenance()
                 + folded("The study, with all defaults", self.text("study")))
 
     def method(self) -> str:
@@ -186,6 +186,21 @@ class Section:
                 observable = name.removeprefix("observables/").removesuffix("/missing")
                 page += paragraph(f"{observable}: up to {shortest(most)} good trajectories have a value that is not finite.")
         return page
+
+    def stops(self) -> str:
+        """How many trajectories each stop has ended, and when."""
+        rows = []
+        for path in self.datasets:
+            group, _, name = path.rpartition("/")
+            if not group.startswith("stops/") or name != "count" or self.result.file[path].shape != self.time.shape:
+                continue
+            found = {}
+            for key in ("fraction", "time_mean"):
+                value, error = (self.result.file.get(f"{group}/{key}{end}") for end in ("", "_error"))
+                known = value is not None and error is not None and value.shape == error.shape and value.size
+                found[key] = with_error(value[-1], error[-1]) if known else ""
+            rows.append((group.removeprefix("stops/"), self.result.file[path][-1], found["fraction"], found["time_mean"]))
+        return heading(3, "Stops") + table(("stop", "trajectories", "share", "mean time"), rows) if rows else ""
 
     def statistics(self) -> str:
         page = heading(3, "Statistics")

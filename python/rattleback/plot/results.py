@@ -152,6 +152,11 @@ class Result:
         """Which trajectories failed, as booleans."""
         return (self.member("status", self.final) != 0) & ~self.left_out()
 
+    def absent(self, time):
+        """Which trajectories failed, were left out, or were stopped at this time or earlier, as booleans."""
+        final, absent = self.final, self.failed() | self.left_out()
+        return absent if "stop" not in final else absent | ((final["stop"][:] != 0) & (final["time"][:] <= time))
+
     def sample(self, time):
         """The number of the sample nearest to a time."""
         times = self.time

@@ -36,6 +36,23 @@ axes = [ { name = "a", values = [0.0, 0.1, 0.2] }, { name = "theta", distributio
   expect_same("r.h5", "random.h5");
 }
 
+TEST_F(Parts, WithStopsMergeIntoTheBitsOfOneRun) {
+  write("stops.toml", everything + R"toml(
+[[stop]]
+name = "turned"
+section = "0"
+count = 2
+[[stop]]
+name = "far"
+when = "q[0] - 1.2"
+quantiles = [0.25, 0.5]
+)toml");
+  const Outcome single = shell("$RB run stops.toml -o stops.h5 --quiet");
+  ASSERT_EQ(single.exit_code, 0) << single.err;
+  run_in_random_order(3, "stops.toml", "r.h5");
+  expect_same("r.h5", "stops.h5");
+}
+
 TEST_F(Parts, OfAFileOfInitialStatesMergeIntoTheBitsOfOneRun) {
   std::string rows = "q0,q1,q2,q3,q4,q5,q6,v0,v1,v2,v3,v4,v5,v6,h\n";
   for (int k = 0; k < 1000; ++k)
