@@ -29,7 +29,7 @@ const Broken syntax[] = {
      "'step'?"},
     {"UnknownTable", "[output]", "[ouput]",
      "s.toml:15: unknown key 'ouput' at the top level (known: study, system, method, time, ensemble, observable, "
-     "section, fit, output); "
+     "section, stop, fit, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples)"},
