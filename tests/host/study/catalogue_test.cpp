@@ -99,13 +99,19 @@ std::vector<Case> all_cases() {
 /// two methods. Hashes of names choose the sample, so it is always the same. Kernels that take long to compile are chosen
 /// where there are no others.
 std::vector<Case> covering_sample(const std::vector<Case>& all) {
-  const auto key = [](const Case& c) {
+  struct Candidate {
+    std::pair<bool, std::uint64_t> key;
+    const Case* kernel;
+  };
+  std::vector<Candidate> candidates;  // with their names' hashes, formed once: every process of this program comes here
+  candidates.reserve(all.size());
+  for (const Case& c : all) {
     const bool large = c.system->n + c.system->m > 8,
                many = c.stages() > 2 || c.method->name == std::string_view("hbvm");
-    return std::pair(large && many, hash_of(c.name()));
-  };
-  std::vector<Case> sorted = all, chosen;
-  std::ranges::sort(sorted, {}, key);
+    candidates.push_back({{large && many, hash_of(c.name())}, &c});
+  }
+  std::ranges::sort(candidates, {}, &Candidate::key);
+  std::vector<Case> chosen;
   std::set<std::string> options;
   std::map<std::string, std::set<const MethodEntry*>> methods;  // of each system and variant, whatever its dimension
   const auto methods_of = [&](const Case& c) -> auto& {
@@ -115,20 +121,24 @@ std::vector<Case> covering_sample(const std::vector<Case>& all) {
     chosen.push_back(c);
     methods_of(c).insert(c.method);
   };
-  for (const Case& c : sorted)
-    if (options.insert(c.method_toml()).second) choose(c);
-  for (const Case& c : sorted)
-    if (methods_of(c).size() < 2 && !methods_of(c).contains(c.method)) choose(c);
+  for (const Candidate& candidate : candidates)
+    if (options.insert(candidate.kernel->method_toml()).second) choose(*candidate.kernel);
+  for (const Candidate& candidate : candidates)
+    if (const Case& c = *candidate.kernel; methods_of(c).size() < 2 && !methods_of(c).contains(c.method)) choose(c);
   return chosen;
 }
 
-std::vector<Case> tested_cases() {
+std::vector<Case> chosen_cases() {
   std::vector<Case> cases = all_cases();
   if (every_kernel) return cases;
   // five to seven stages are the code of eight with other numbers
   std::erase_if(cases, [](const Case& c) { return c.stages() >= 5 && c.stages() <= 7; });
   cases = covering_sample(cases);
   std::erase_if(cases, [](const Case& c) { return !in_sample(c.name(), thinning); });
+  return cases;
+}
+const std::vector<Case>& tested_cases() {
+  static const std::vector<Case> cases = chosen_cases();
   return cases;
 }
 /// A part of the tested kernels, for tests that compile more: a step over dual numbers of a large system takes a minute.
