@@ -30,6 +30,7 @@ finds races.
 import argparse
 import collections
 import concurrent.futures
+import functools
 import itertools
 import json
 import os
@@ -49,6 +50,7 @@ UNEVEN_STEPS = "[0.05, 8.0, 0.1, 2.0, 0.025, 4.0]"  # in units of the system's t
 STATISTICS = '["mean", "std", "mse", "rms", "min", "max", "maxabs"]'
 
 
+@functools.cache
 def ask(program, *arguments):
     """What a command of the program says of the catalogue."""
     return json.loads(subprocess.run([program, *arguments, "--json"], check=True, capture_output=True).stdout)

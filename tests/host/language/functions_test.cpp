@@ -84,7 +84,9 @@ TEST(Functions, RintIsTheNearestWholeNumber) {
     if (x - nearest >= 0.5) nearest += 1.0;  // both differences are exact
     const double found = value<Op::rint>(x);
     EXPECT_EQ(found, nearest) << x;
-    if (found == 0.0) EXPECT_FALSE(std::signbit(found)) << x;
+    if (found == 0.0) {
+      EXPECT_FALSE(std::signbit(found)) << x;
+    }
   };
   for (int i = 0; i < points; ++i) expect(i % 2 ? number(random) : random.uniform(-3.0, 3.0));
   for (int k = -1074; k <= 1023; ++k)

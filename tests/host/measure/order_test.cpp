@@ -187,8 +187,8 @@ TEST(Order, StepsAreWholePartsOfTheTimeSpan) {
   for (const Problem& run : at_steps(study, {0.1, 0.33333333333, 0.5}, 2)) steps.push_back(step_of(run));
   EXPECT_EQ(steps, (std::vector{0.5, 1.0 / 3, 0.1}));
   int runs = 0;
-  const auto attempt = [&](const std::vector<double>& steps) {
-    return message_of([&] { order(study, steps, {}, {}, [&](double, const Summary&) { ++runs; }); });
+  const auto attempt = [&](const std::vector<double>& tried) {
+    return message_of([&] { order(study, tried, {}, {}, [&](double, const Summary&) { ++runs; }); });
   };
   EXPECT_NE(attempt({0.5, 0.25, 0.3}).find("step 0.3: the time from 0 to 1 is not a whole number of steps"),
             std::string::npos);
