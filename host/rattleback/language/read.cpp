@@ -28,6 +28,8 @@ class Reader : TableReader {
   SystemFormulas operator()(bool starts_there) {
     check_all_keys();
     system_.where = place(table_);
+    if (!table_.contains("name"))
+      input_error(system_.where, "system.name is missing; give the system a name of its own, as name = \"crane\"");
     system_.name = text("name");
     if (!std::ranges::all_of(system_.name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; }) ||
         system_.name.size() > 64)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rattleback/study/formulas_text.hpp"
+#include "rattleback/study/schema.hpp"
 #include "rattleback/study/tables.hpp"
 
 namespace rattleback {
@@ -67,9 +68,13 @@ void check_keys(const toml::table& table, std::string_view path, std::span<const
       input_error(place_of(node->source()),
                   fmt::format("{} and {} are both given (one follows from the other); leave one out",
                               path_of(path, row->excludes), path_of(path, row->key)));
-    if (row->required() && !table.contains(row->key))
-      input_error(place_of(table.source()),
-                  path.empty() ? fmt::format("[{}] is missing", row->key) : path_of(path, row->key) + " is missing");
+    if (row->required() && !table.contains(row->key)) {
+      std::string text = without_links(row->text);
+      std::erase(text, '`');
+      input_error(place_of(table.source()), path.empty()
+                                                ? fmt::format("[{}] is missing", row->key)
+                                                : fmt::format("{} is missing ({})", path_of(path, row->key), text));
+    }
   }
 }
 

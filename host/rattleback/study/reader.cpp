@@ -86,8 +86,10 @@ void read_system(const toml::table& table, const std::filesystem::path& folder, 
   const bool header = table.contains("file");
   if (!header && (table.contains("type") || table.contains("digest")))
     input_error(system.where, "system.file is missing; it names the C++ header of system.type");
-  if (const char* needed = header ? "type" : "name"; !table.contains(needed))
-    input_error(system.where, fmt::format("system.{} is missing", needed));
+  if (!table.contains(header ? "type" : "name"))
+    input_error(system.where, header ? "system.type is missing; it names the class template in system.file"
+                                     : "system.name is missing; take one of 'rattleback list systems', or write your "
+                                       "own with coordinates and formulas");
 }
 
 std::vector<double> to_numbers(const toml::array& array, const std::string& key) {
@@ -144,7 +146,8 @@ void read_option(const toml::table& options, std::string_view key, const toml::n
 /// Reads [method]. All keys that no row has are options of the method.
 void read_method(const toml::table& table, Study::Method& method) {
   method.where = place_of(table.source());
-  if (!table.contains("name")) input_error(method.where, "method.name is missing");
+  if (!table.contains("name"))
+    input_error(method.where, "method.name is missing; take one of 'rattleback list methods'");
   read_rows<Study::Method>(table, "method", method_fields, method);
   for (const auto& [key, node] : table)
     if (std::ranges::none_of(method_fields, [&key = key](const FieldInfo& row) { return row.key == key.str(); }))

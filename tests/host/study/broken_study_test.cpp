@@ -40,8 +40,11 @@ const Broken syntax[] = {
      "name = \"nonholonomic-lobatto\"\nsolver = { tol = 1e-12 }",
      "s.toml:5: unknown key 'tol' in [method.solver] (known: tolerance, max_iterations, guess)"},
     {"MissingTable", "[method]\nname = \"nonholonomic-lobatto\"\n", "", "s.toml:1: [method] is missing"},
-    {"MissingKey", "step = 0.1\n", "", "s.toml:5: time.step is missing"},
-    {"MissingAxisKey", ", count = 3", "", "s.toml:9: ensemble.axes[0].count is missing"},
+    {"MissingKey", "step = 0.1\n", "",
+     "s.toml:5: time.step is missing (expression in the axes and parameters; positive, or negative for a run back in "
+     "time)"},
+    {"MissingAxisKey", ", count = 3", "",
+     "s.toml:9: ensemble.axes[0].count is missing (the number of values of a range, both ends included)"},
     {"NumberForText", "\"chaotic\"", "3", "s.toml:2: system.name must be a string (got an integer)"},
     {"FlagForNumber", "step = 0.1", "step = true",
      "s.toml:6: time.step must be a number or an expression (got a boolean)"},
@@ -181,7 +184,7 @@ const Broken ensembles[] = {
     {"NegativeSeed", "from = 0, to = \"pi/2\", count = 3", "distribution = \"normal\", seed = -1",
      "s.toml:9: ensemble.axes[0].seed must not be negative (got -1)"},
     {"NoSeed", "from = 0, to = \"pi/2\", count = 3", "distribution = \"normal\"",
-     "s.toml:9: ensemble.axes[0].seed is missing"},
+     "s.toml:9: ensemble.axes[0].seed is missing (the seed of the draws)"},
     {"NegativeStd", "from = 0, to = \"pi/2\", count = 3", "distribution = \"normal\", std = -1, seed = 1, draws = 2",
      "s.toml:9: axis 'theta' has a negative std (-1)"},
     {"NoDraws", "from = 0, to = \"pi/2\", count = 3", "distribution = \"normal\", seed = 1",
@@ -296,7 +299,7 @@ const Broken quasi_random[] = {
      "s.toml:10: ensemble.axes[0] has from and std (a uniform axis has from and to, a normal axis mean and std); leave "
      "one of them out"},
     {"NoEnd", range, "draws = 16\naxes = [{ name = \"theta\", distribution = \"sobol\", from = 0, seed = 1 }]",
-     "s.toml:10: ensemble.axes[0].to is missing"},
+     "s.toml:10: ensemble.axes[0].to is missing (the last value of a range, the upper end of uniform draws)"},
     {"NoSobolDraws", range, "axes = [" SOBOL() "]",
      "s.toml:9: random axis 'theta' has no number of draws; give ensemble.draws (drawn jointly with the other random "
      "axes) or draws in the axis (a factor of its own)"},
