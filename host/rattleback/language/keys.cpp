@@ -71,7 +71,15 @@ constexpr FormulaKey formula_keys[] = {
      R"({"type":"object","properties":{"q":{"type":"array","items":{)" RB_FORMULA
      R"(}},"v":{"type":"array","items":{)" RB_FORMULA R"(}},"p":{"type":"array","items":{)" RB_FORMULA
      R"(}}},"additionalProperties":false})"},
-    {"time_scale", "1", "the time in which the motion changes much", "a number", formula_type}};
+    {"time_scale", "1", "the time in which the motion changes much", "a number", formula_type},
+    {"gravity", "none",
+     "with [bodies and joints](learn/machines.md): the acceleration, `[0, 0, -9.81]`, or two numbers in the plane",
+     "an array of numbers or formulas", formulas_type},
+    {"assemble", "false",
+     "with bodies and joints: `true` moves the bodies at the start by the least change that makes all joints fit",
+     "true or false", R"({"type":"boolean"})"},
+    {"redundant", "`\"error\"`", "with bodies and joints: `\"drop\"` leaves out constraints that the others imply",
+     "a string", R"({"enum":["error","drop"]})"}};
 #undef RB_FORMULA
 
 }  // namespace

@@ -15,6 +15,8 @@ namespace rattleback {
 
 /// Places of numbers that `--set KEY=VALUE` gives begin so.
 inline constexpr std::string_view option_prefix = "--set ";
+/// A text that follows from another place of the study has a path that begins so, and goes on with that place.
+inline constexpr std::string_view whole_place = "\x02";
 
 /// Indices of nodes and coordinates are int, because -1 means none.
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }

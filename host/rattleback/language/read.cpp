@@ -78,6 +78,9 @@ class Reader : TableReader {
     std::vector<std::string> known;
     for (const FormulaKey& row : keys_of_formulas()) known.emplace_back(row.key);
     check_keys(table_, "system", known);
+    for (const char* key : {"gravity", "assemble", "redundant"})
+      if (table_.contains(key))
+        fail(key, "it belongs to bodies and joints, and the study has no [[body]]; leave it out");
   }
   void read_dimensions() {
     const toml::node* node = table_.get("dimensions");

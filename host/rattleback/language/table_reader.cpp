@@ -13,12 +13,14 @@ namespace {
 
 constexpr std::size_t most_formulas = 4096;
 
+}  // namespace
+
 std::string place(const toml::source_region& source) {
   if (!source.path) return "";
+  if (source.path->starts_with(whole_place)) return source.path->substr(whole_place.size());
+  // An option on the command line has no line number.
   return source.path->starts_with(option_prefix) ? *source.path : fmt::format("{}:{}", *source.path, source.begin.line);
 }
-
-}  // namespace
 
 std::string place(const toml::node& node) { return place(node.source()); }
 

@@ -14,6 +14,7 @@
 namespace rattleback {
 
 /// Returns "FILE:LINE", "--set KEY" or "".
+[[nodiscard]] std::string place(const toml::source_region& source);
 [[nodiscard]] std::string place(const toml::node& node);
 
 /// What the readers of a table share. All functions throw Error(input) where the text is wrong.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rattleback/study/formulas_text.hpp"
+#include "rattleback/study/machine_fields.hpp"
 #include "rattleback/study/schema.hpp"
 #include "rattleback/study/tables.hpp"
 
@@ -83,6 +84,8 @@ const std::vector<TableInfo>& study_tables() {
   static const std::vector<TableInfo> tables{{"", rows(root_fields)},
                                              {"study", rows(study_fields)},
                                              {"system", rows(system_fields)},
+                                             {"body[]", rows(body_fields)},
+                                             {"joint[]", rows(joint_fields)},
                                              {"method", rows(method_fields)},
                                              {"method.solver", rows(solver_fields)},
                                              {"time", rows(time_fields)},

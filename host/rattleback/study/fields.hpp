@@ -284,4 +284,15 @@ std::string inline_table(std::span<const Field<Object>> fields, const Object& ob
   return fmt::format("{{{} }}", text);
 }
 
+/// A table of a study file. "[]" marks an element of an array: "observable[]", "ensemble.axes[]".
+struct TableInfo {
+  const char* path;
+  std::vector<FieldInfo> fields;
+};
+/// Returns all tables; a table inside of another one follows it.
+[[nodiscard]] const std::vector<TableInfo>& study_tables();
+
+/// Checks the ranges and choices of all keys, also in a study that comes from no file. Throws Error(input).
+void check_fields(const Study& study);
+
 }  // namespace rattleback

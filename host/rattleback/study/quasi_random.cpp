@@ -12,18 +12,18 @@ namespace {
 static_assert(std::size(sobol_numbers) + 1 == most_dimensions);
 
 /// Column i of the generating matrix of a dimension, times 2^32: the digits that bit i of an index contributes.
-using Columns = std::array<std::uint32_t, 32>;
+using SobolColumns = std::array<std::uint32_t, 32>;
 
 /// The columns of the first dimension are those of the identity.
-constexpr Columns identity_columns() {
-  Columns v{};
+constexpr SobolColumns identity_columns() {
+  SobolColumns v{};
   for (unsigned i = 0; i < 32; ++i) v[i] = std::uint32_t{1} << (31 - i);
   return v;
 }
 
-constexpr Columns sobol_columns(const SobolNumbers& numbers) {
+constexpr SobolColumns sobol_columns(const SobolNumbers& numbers) {
   const auto degree = static_cast<unsigned>(std::bit_width(numbers.polynomial)) - 1;
-  Columns v{};
+  SobolColumns v{};
   for (unsigned i = 0; i < 32; ++i) {
     if (i < degree) {
       v[i] = numbers.initial[i] << (31 - i);
@@ -37,7 +37,7 @@ constexpr Columns sobol_columns(const SobolNumbers& numbers) {
 }
 
 constexpr auto sobol_matrices = [] {
-  std::array<Columns, most_dimensions> matrices{identity_columns()};
+  std::array<SobolColumns, most_dimensions> matrices{identity_columns()};
   for (std::size_t i = 1; i < most_dimensions; ++i) matrices[i] = sobol_columns(sobol_numbers[i - 1]);
   return matrices;
 }();

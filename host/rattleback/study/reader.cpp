@@ -11,6 +11,7 @@
 #include "rattleback/study/catalogue.hpp"
 #include "rattleback/study/changes.hpp"
 #include "rattleback/study/formulas_text.hpp"
+#include "rattleback/study/machine.hpp"
 #include "rattleback/study/tables.hpp"
 #include "rattleback/study/toml.hpp"
 
@@ -162,6 +163,7 @@ Study read_study(std::string_view toml, std::string_view origin, std::span<const
   toml::table document = parse_document(toml, origin);
   change(document, overrides);
   change(document, changes);
+  assemble_machine(document);
 
   Study study;
   record_places(document, "", study);

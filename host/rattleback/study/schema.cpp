@@ -132,6 +132,18 @@ Json schema_of_method() {
   return alternatives("method", any);
 }
 
+/// A table with the keys of formulas.
+Json schema_of_formulas() {
+  Json properties = Json::object();
+  for (const FormulaKey& row : keys_of_formulas()) {
+    properties[row.key] = parse_json(row.schema);
+    properties[row.key]["description"] = row.text;
+  }
+  Json schema = object(properties);
+  schema.update(with_keys({"name"}));
+  return schema;
+}
+
 Json schema_of_system() {
   Json any = Json::array();
   const Json value{{"type", {"number", "string"}}};
@@ -161,13 +173,7 @@ Json schema_of_system() {
   file["properties"]["file"]["pattern"] = "\\.toml$";
   any.push_back(header);
   any.push_back(file);
-  Json formulas = Json::object();
-  for (const FormulaKey& row : keys_of_formulas()) {
-    formulas[row.key] = parse_json(row.schema);
-    formulas[row.key]["description"] = row.text;
-  }
-  any.push_back(object(formulas));
-  any.back().update(with_keys({"name"}));
+  any.push_back(schema_of_formulas());
   any.back()["anyOf"] = Json::array({with_keys({"coordinates"}), with_keys({"group"})});
   return alternatives("system", any);
 }
@@ -206,7 +212,12 @@ Json list_keys() {
 
 Json study_schema() {
   Json schema = schema_of(*find_table(""));
-  schema["properties"]["system"] = schema_of_system();
+  Json machine{{"properties", {{"system", schema_of_formulas()}}}},
+      other{{"properties", {{"system", schema_of_system()}}}};
+  machine.update(with_keys({"body"}));
+  other["not"] = with_keys({"body"});
+  schema["anyOf"] = Json::array({machine, other});
+  schema["properties"]["system"] = Json::object();
   schema["properties"]["method"] = schema_of_method();
   schema["properties"]["time"]["anyOf"] = Json::array({with_keys({"end"}), with_keys({"steps"})});
   Json document{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "Study of rattleback"}};

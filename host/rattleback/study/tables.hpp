@@ -396,6 +396,14 @@ inline constexpr Field<Study> root_fields[] = {
         {.key = "system",
          .standard = "required",
          .text = "the mechanical system: of the catalogue, as formulas ([formulas.md](formulas.md)), or a C++ header"}),
+    field_of<Study, Separate>({.key = "body",
+                               .standard = "none",
+                               .text = "the rigid bodies of a machine",
+                               .wanted = "an array of tables ([[body]])"}),
+    field_of<Study, Separate>({.key = "joint",
+                               .standard = "none",
+                               .text = "what joins the bodies of a machine",
+                               .wanted = "an array of tables ([[joint]])"}),
     field_of<Study, Separate>({.key = "method", .standard = "required", .text = "the integrator and its options"}),
     field<&Study::time, TableOf<Study::Time, time_fields>>(
         {.key = "time", .standard = "required", .text = "the step and the sample times"}),
@@ -422,16 +430,5 @@ inline constexpr Field<Study> root_fields[] = {
     field<&Study::output, TableOf<Study::Output, output_fields>>(
         {.key = "output", .standard = "none", .text = "what the result keeps"}),
 };
-
-/// A table of a study file. "[]" marks an element of an array: "observable[]", "ensemble.axes[]".
-struct TableInfo {
-  const char* path;
-  std::vector<FieldInfo> fields;
-};
-/// Returns all tables; a table inside of another one follows it.
-[[nodiscard]] const std::vector<TableInfo>& study_tables();
-
-/// Checks the ranges and choices of all keys, also in a study that comes from no file. Throws Error(input).
-void check_fields(const Study& study);
 
 }  // namespace rattleback

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "rattleback/language/expression.hpp"
+#include "rattleback/language/table_reader.hpp"
 #include "rattleback/study/toml_nesting.hpp"
 
 namespace rattleback {
@@ -34,12 +35,7 @@ std::string_view kind_of(const toml::node& node) {
 
 }  // namespace
 
-std::string place_of(const toml::source_region& source) {
-  if (!source.path) return "";
-  // An option on the command line has no line number.
-  if (source.path->starts_with(option_prefix)) return *source.path;
-  return fmt::format("{}:{}", *source.path, source.begin.line);
-}
+std::string place_of(const toml::source_region& source) { return place(source); }
 
 void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) {
   input_error(place_of(node.source()), fmt::format("{} must be {} (got {})", key, wanted, kind_of(node)));

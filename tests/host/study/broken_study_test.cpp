@@ -28,7 +28,8 @@ const Broken syntax[] = {
      "s.toml:6: unknown key 'stpe' in [time] (known: start, step, end, steps, sample_every, samples); did you mean "
      "'step'?"},
     {"UnknownTable", "[output]", "[ouput]",
-     "s.toml:15: unknown key 'ouput' at the top level (known: study, system, method, time, ensemble, observable, "
+     "s.toml:15: unknown key 'ouput' at the top level (known: study, system, body, joint, method, time, ensemble, "
+     "observable, "
      "section, stop, fit, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",

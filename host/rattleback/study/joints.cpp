@@ -1,0 +1,460 @@
+// The constraints of joints, and the forces along them.
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "rattleback/base/message.hpp"
+#include "rattleback/study/machine_fields.hpp"
+#include "rattleback/study/machine_parts.hpp"
+
+namespace rattleback {
+namespace {
+
+/// Returns a formula with a term in place of a name.
+std::string with(const std::string& formula, std::string_view name, const Term& term) {
+  const auto in_name = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  std::string text;
+  for (std::size_t i = 0; i < formula.size();) {
+    std::size_t end = i;
+    while (end < formula.size() && in_name(formula[end])) ++end;
+    const std::string word = formula.substr(i, std::max(end, i + 1) - i);
+    text += word == name ? fmt::format("({})", term.formula()) : word;
+    i += word.size();
+  }
+  return text;
+}
+
+class JointMaker {
+ public:
+  JointMaker(Machine& machine, const Joint& joint, std::string key)
+      : machine_(machine), joint_(joint), key_(std::move(key)), a_(part(0)), b_(part(1)) {
+    if (&a_ == &b_) fail(fmt::format("it is between {0} and {0}; name two bodies", quote(a_.name)));
+  }
+
+  void operator()() {
+    static_assert(std::size(joint_types) == 12);
+    const auto type = static_cast<unsigned>(std::ranges::find(joint_types, joint_.type) - std::begin(joint_types));
+    const auto kind = static_cast<JointKinds>(1u << type);
+    constexpr unsigned plane =
+        weld_joint | revolute_joint | prismatic_joint | rod_joint | gear_joint | rolling_joint | spring_joint;
+    if (machine_.planar && (kind & plane) == 0)
+      fail(
+          fmt::format("a {} joint is one in space, and the bodies move in the plane; take weld, revolute, prismatic, "
+                      "rod, gear, rolling or spring",
+                      joint_.type));
+    read_points(kind);
+    read_axes(kind);
+    switch (kind) {
+      case weld_joint:
+        together();
+        turning_none();
+        break;
+      case revolute_joint:
+        together();
+        parallel();
+        angle();
+        break;
+      case prismatic_joint:
+        on_axis();
+        parallel();
+        across(a_axes_[0], b_axes_[1]);
+        shift();
+        break;
+      case cylindrical_joint:
+        on_axis();
+        parallel();
+        break;
+      case spherical_joint:
+        together();
+        break;
+      case universal_joint:
+        together();
+        across(a_axes_[2], b_axes_[2]);
+        break;
+      case planar_joint:
+        parallel();
+        keep(dot(direction(a_, a_axes_[2]), b_point() - a_point()));
+        break;
+      case screw_joint:
+        on_axis();
+        parallel();
+        screw();
+        break;
+      case rod_joint:
+        rod();
+        break;
+      case gear_joint:
+        gear();
+        break;
+      case rolling_joint:
+        roll();
+        break;
+      case spring_joint:
+        spring();
+        break;
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    input_error(joint_.where, fmt::format("joint {}: {}", quote(joint_.name), why));
+  }
+  Part& part(std::size_t i) {
+    if (joint_.between.size() != 2)
+      fail(fmt::format("between has {} name{}, and two are needed", joint_.between.size(),
+                       joint_.between.size() == 1 ? "" : "s"));
+    std::vector<std::string> known;
+    for (Part& one : machine_.parts) {
+      if (one.name == joint_.between[i]) return one;
+      known.push_back(one.name);
+    }
+    fail(fmt::format("{} is no body (known: {}){}", quote(joint_.between[i]), join(known),
+                     did_you_mean(joint_.between[i], known)));
+  }
+  [[nodiscard]] std::string path(const char* name) const { return fmt::format("{}.{}", key_, name); }
+  /// A number that does not change with the state: one of the parameters.
+  [[nodiscard]] Term fixed(const Value& value, const char* name) const {
+    (void)machine_.numbers(value, path(name));
+    return machine_.numbers.term(value, path(name));
+  }
+  [[nodiscard]] Term required(const std::optional<Value>& value, const char* name) const {
+    if (!value) fail(fmt::format("{} is missing", name));
+    return fixed(*value, name);
+  }
+  [[nodiscard]] double positive(const std::optional<Value>& value, const char* name) const {
+    if (!value) fail(fmt::format("{} is missing", name));
+    const double number = machine_.numbers(*value, path(name));
+    if (!(number > 0.0)) input_error(value->where, fmt::format("{} = {} must be above 0", path(name), number));
+    return number;
+  }
+
+  void keep(const Term& row) {
+    if (row.plain() && std::abs(row.number) < 1e-9) return;
+    if (row.plain())
+      fail(fmt::format("its bodies are apart by {:.3g} across the directions in which they move; put them in one place",
+                       row.number));
+    machine_.positions.push_back({row.formula(), &joint_});
+  }
+  void keep_rate(const Term& row) {
+    if (!row.plain()) machine_.velocities.push_back({row.formula(), &joint_});
+  }
+
+  // Points and axes in the frames of the bodies.
+
+  [[nodiscard]] std::vector<Value> one_of(const std::vector<std::vector<Value>>& two, std::size_t i,
+                                          const char* name) const {
+    if (two.size() != 2)
+      fail(fmt::format("{} has {} vectors, and two are needed, one for each body", name, two.size()));
+    return two[i];
+  }
+  void read_points(JointKinds kind) {
+    if (!joint_.at.empty() && !joint_.on.empty()) fail("at and on are both given; leave one out");
+    if (!joint_.on.empty()) {
+      Part* const parts[] = {&a_, &b_};
+      for (std::size_t i = 0; i < 2; ++i) {
+        points_[i] = machine_.vector(one_of(joint_.on, i, "on"), path("on"), joint_.where);
+        starts_[i] = parts[i]->at_start(machine_.start_vector(joint_.on[i], path("on"), joint_.where));
+      }
+      return;
+    }
+    if ((kind & (rod_joint | spring_joint | rolling_joint)) != 0) {  // the origins
+      starts_[0] = a_.at_start({});
+      starts_[1] = b_.at_start({});
+      return;
+    }
+    const Num3 place = joint_.at.empty() ? (a_.body != nullptr ? a_ : b_).at_start({})
+                                         : machine_.start_vector(joint_.at, path("at"), joint_.where);
+    points_[0] = vec(a_.local(place));
+    points_[1] = vec(b_.local(place));
+    starts_[0] = starts_[1] = place;
+  }
+  [[nodiscard]] Num3 axis_of(const std::vector<Value>& values, const char* name) const {
+    const Num3 axis = unit(machine_.start_vector(values, path(name), joint_.where));
+    if (dot(axis, axis) == 0.0) fail(fmt::format("{} has the length 0", name));
+    return axis;
+  }
+  void read_axes(JointKinds kind) {
+    if (!joint_.axis.empty() && !joint_.axes.empty()) fail("axis and axes are both given; leave one out");
+    constexpr unsigned with_axis = revolute_joint | prismatic_joint | cylindrical_joint | universal_joint |
+                                   planar_joint | screw_joint | gear_joint;
+    if (kind == weld_joint) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        Num3 along{};
+        along[i] = 1.0;
+        a_axes_[i] = a_.local_direction(along);
+        b_axes_[i] = b_.local_direction(along);
+      }
+      return;
+    }
+    disc_ = kind == rolling_joint && !joint_.axis.empty();
+    if ((kind & with_axis) == 0 && !disc_) return;
+    const bool flat = machine_.planar && (kind & (revolute_joint | gear_joint)) != 0;
+    Num3 first{0.0, 0.0, 1.0}, second = first;  // in the frames
+    if (flat && (!joint_.axis.empty() || !joint_.axes.empty() || !joint_.axis2.empty()))
+      fail("a hinge in the plane has no axis; leave it out");
+    if (machine_.planar && disc_) fail("a wheel in the plane has no axis; leave it out");
+    if (!joint_.axes.empty()) {
+      first = axis_of(one_of(joint_.axes, 0, "axes"), "axes");
+      second = axis_of(one_of(joint_.axes, 1, "axes"), "axes");
+    } else if (!flat) {
+      if (joint_.axis.empty()) fail("axis is missing; give the direction of the joint at the start");
+      const Num3 axis = axis_of(joint_.axis, "axis");
+      if (kind == universal_joint && joint_.axis2.empty()) fail("axis2 is missing; a universal joint has two axes");
+      first = a_.local_direction(axis);
+      second = b_.local_direction(joint_.axis2.empty() ? axis : axis_of(joint_.axis2, "axis2"));
+    }
+    a_axes_[2] = unit(first);
+    b_axes_[2] = unit(second);
+    a_axes_[0] = rattleback::across(a_axes_[2]);
+    a_axes_[1] = cross(a_axes_[2], a_axes_[0]);
+    // The axes across are those of the first body at the start, so that the angle begins with 0.
+    Num3 along = b_.local_direction(turned(a_, a_axes_[0]));
+    const double part = dot(along, b_axes_[2]);
+    for (std::size_t i = 0; i < 3; ++i) along[i] -= part * b_axes_[2][i];
+    b_axes_[0] = dot(along, along) > 1e-12 ? unit(along) : rattleback::across(b_axes_[2]);
+    b_axes_[1] = unit(cross(b_axes_[2], b_axes_[0]));
+  }
+  /// A direction in the frame of a body, in space at the start.
+  static Num3 turned(const Part& part, const Num3& direction) {
+    return {dot(part.turn[0], direction), dot(part.turn[1], direction), dot(part.turn[2], direction)};
+  }
+
+  [[nodiscard]] Vec a_point() const { return a_.place(points_[0]); }
+  [[nodiscard]] Vec b_point() const { return b_.place(points_[1]); }
+  static Vec direction(const Part& part, const Num3& local) { return part.R * vec(local); }
+
+  // What joints are made of.
+
+  void together() {
+    const Vec gap = b_point() - a_point();
+    for (const Term& one : gap) keep(one);
+  }
+  void across(const Num3& a, const Num3& b) { keep(dot(direction(a_, a), direction(b_, b))); }
+  void parallel() {
+    across(a_axes_[2], b_axes_[0]);
+    across(a_axes_[2], b_axes_[1]);
+  }
+  void on_axis() {
+    const Vec gap = b_point() - a_point();
+    keep(dot(direction(a_, a_axes_[0]), gap));
+    keep(dot(direction(a_, a_axes_[1]), gap));
+  }
+  /// Orthogonal axes that stay so: a rotation by a half turn keeps them, too, and is far away.
+  void turning_none() {
+    across(a_axes_[0], b_axes_[1]);
+    across(a_axes_[1], b_axes_[2]);
+    across(a_axes_[2], b_axes_[0]);
+  }
+  [[nodiscard]] Term cosine() const { return dot(direction(a_, a_axes_[0]), direction(b_, b_axes_[0])); }
+  [[nodiscard]] Term sine() const { return dot(direction(a_, a_axes_[1]), direction(b_, b_axes_[0])); }
+  [[nodiscard]] Term way() const { return dot(direction(a_, a_axes_[2]), b_point() - a_point()); }
+  [[nodiscard]] double way_at_start() const {
+    const Num3 axis = turned(a_, a_axes_[2]);
+    return dot(axis, Num3{starts_[1][0] - starts_[0][0], starts_[1][1] - starts_[0][1], starts_[1][2] - starts_[0][2]});
+  }
+  /// The angle in the plane, which counts turns.
+  [[nodiscard]] Term plane_angle(const Part& part) const {
+    return part.body == nullptr ? Term(0.0) : Term(part.name + "_theta");
+  }
+  [[nodiscard]] double plane_start(const Part& part) const {
+    return part.body == nullptr || part.body->rotation.empty()
+               ? 0.0
+               : machine_.numbers(part.body->rotation[0], "body.rotation");
+  }
+  [[nodiscard]] Term turn_in_plane() const {
+    return plane_angle(b_) - plane_angle(a_) - Term(plane_start(b_) - plane_start(a_));
+  }
+
+  [[nodiscard]] Term motion() const {
+    const std::vector<std::string> time{"t"};
+    machine_.numbers.check(*joint_.motion, path("motion"), time);
+    return machine_.numbers.term(*joint_.motion, path("motion"));
+  }
+  void angle() {
+    const bool plane = machine_.planar;
+    const Term value = plane ? turn_in_plane() : angle_of(sine(), cosine());
+    const Vec n = direction(a_, a_axes_[2]);
+    const Term rate = dot(n, b_.omega - a_.omega);
+    if (joint_.motion) {
+      const Term wanted = motion();
+      keep(plane ? value - wanted : sine() * call("cos", wanted) - cosine() * call("sin", wanted));
+    }
+    observe("angle", value);
+    act(value, 0.0, rate, "angle", [&](const Term& torque) {
+      twist(b_, torque * n);
+      twist(a_, -torque * n);
+    });
+  }
+  void shift() {
+    const Term value = way() - Term(way_at_start());
+    const Vec n = direction(a_, a_axes_[2]);
+    const Vec place = b_point();
+    const Term rate = dot(n, b_.velocity(place) - a_.velocity(place));
+    if (joint_.motion) keep(value - motion());
+    observe("shift", value);
+    act(value, 0.0, rate, "shift", [&](const Term& force) {
+      push(b_, place, force * n);
+      push(a_, place, -force * n);
+    });
+  }
+  void screw() {
+    const Term k = Term(2.0 * std::numbers::pi) / required(joint_.pitch, "pitch");
+    if (machine_.numbers(*joint_.pitch, path("pitch")) == 0.0) fail("the pitch is 0; take a revolute joint");
+    // sin(k z - angle) = 0: a function of the configuration for any number of turns
+    const Term along = k * (way() - Term(way_at_start()));
+    keep(call("sin", along) * cosine() - call("cos", along) * sine());
+  }
+  [[nodiscard]] double distance_at_start() const {
+    double square = 0.0;
+    for (std::size_t i = 0; i < 3; ++i) square += (starts_[1][i] - starts_[0][i]) * (starts_[1][i] - starts_[0][i]);
+    if (!(square > 0.0)) fail("its ends are in one place at the start; give other points in on");
+    return std::sqrt(square);
+  }
+  void rod() {
+    const Vec gap = b_point() - a_point();
+    Term length = distance_at_start();
+    if (joint_.length) {
+      (void)positive(joint_.length, "length");
+      length = fixed(*joint_.length, "length");
+    }
+    keep(dot(gap, gap) - length * length);
+  }
+  void spring() {
+    const Vec from = a_point(), to = b_point(), gap = to - from;
+    const Term length = call("sqrt", dot(gap, gap));
+    const Term rate = dot(gap, b_.velocity(to) - a_.velocity(from)) / length;
+    if (!joint_.stiffness && !joint_.damping && !joint_.effort)
+      fail("it has no stiffness, damping or effort; give one of them");
+    act(length, distance_at_start(), rate, "length", [&](const Term& force) {
+      const Vec along = (force / length) * gap;
+      push(b_, to, along);
+      push(a_, from, -1.0 * along);
+    });
+  }
+  void gear() {
+    const Term ratio = required(joint_.ratio, "ratio");
+    if (machine_.numbers(*joint_.ratio, path("ratio")) == 0.0) fail("the ratio is 0");
+    if (machine_.planar) {
+      keep(plane_angle(b_) - Term(plane_start(b_)) - ratio * (plane_angle(a_) - Term(plane_start(a_))));
+      return;
+    }
+    keep_rate(dot(direction(b_, b_axes_[2]), b_.omega) - ratio * dot(direction(a_, a_axes_[2]), a_.omega));
+  }
+  void roll() {
+    const double r = positive(joint_.radius, "radius");
+    const Term radius = fixed(*joint_.radius, "radius");
+    if (joint_.radius2) {
+      if (disc_ || !joint_.normal.empty())
+        fail("radius2 is that of a sphere or a wheel, which has no axis and no normal");
+      return roll_on_body(radius, r, positive(joint_.radius2, "radius2"));
+    }
+    Num3 n = machine_.planar ? Num3{0.0, 1.0, 0.0} : Num3{0.0, 0.0, 1.0};
+    if (!joint_.normal.empty()) n = axis_of(joint_.normal, "normal");
+    const Num3 t = rattleback::across(n), t2 = cross(n, t);
+    const Vec normal = direction(b_, n), center = a_point();
+    Vec down = -radius * normal;
+    Term height = radius;
+    if (disc_) {
+      const Vec axis = direction(a_, a_axes_[2]);
+      const Term tilt = dot(normal, axis), slope = call("sqrt", Term(1.0) - tilt * tilt);
+      down = (-radius / slope) * (normal - tilt * axis);
+      height = radius * slope;
+    }
+    keep(dot(normal, center - b_point()) - height);
+    if (machine_.planar) {  // then rolling is a constraint on positions: the way is the radius times the angle
+      const Num3 along = t[2] == 0.0 ? t : t2;
+      const Term turn = cross(Vec{0.0, 0.0, 1.0}, vec({-n[0], -n[1], 0.0}))[0] * Term(along[0]) +
+                        cross(Vec{0.0, 0.0, 1.0}, vec({-n[0], -n[1], 0.0}))[1] * Term(along[1]);
+      double start = 0.0;
+      const Num3 in_space = turned(b_, along);
+      for (std::size_t i = 0; i < 3; ++i) start += in_space[i] * (starts_[0][i] - starts_[1][i]);
+      keep(dot(direction(b_, along), center - b_point()) - Term(start) - radius * turn * turn_in_plane());
+      return;
+    }
+    const Vec contact = center + down, slip = a_.velocity(contact) - b_.velocity(contact);
+    keep_rate(dot(direction(b_, t), slip));
+    keep_rate(dot(direction(b_, t2), slip));
+  }
+  void roll_on_body(const Term& radius, double r, double r2) {
+    const Term radius2 = fixed(*joint_.radius2, "radius2"), sum = radius + radius2;
+    const Vec gap = a_point() - b_point();
+    const Term share = radius2 / sum;  // the point of contact is on the line between the centres
+    const Vec contact = b_point() + share * gap, slip = a_.velocity(contact) - b_.velocity(contact);
+    if (machine_.planar) {
+      keep(dot(gap, gap) - sum * sum);
+      keep_rate(gap[0] * slip[1] - gap[1] * slip[0]);
+      return;
+    }
+    if (const double apart = distance_at_start() - r - r2; std::abs(apart) > 1e-12 * (r + r2))
+      fail(fmt::format("the bodies are apart by {:.3g} at the start; they roll on each other where they touch", apart));
+    for (const Term& one : slip) keep_rate(one);  // that along the line of the centres keeps their distance
+  }
+
+  // What acts along a joint.
+
+  static void push(Part& part, const Vec& place, const Vec& force) {
+    if (part.body == nullptr) return;
+    part.force = part.force + force;
+    twist(part, cross(place - part.x, force));
+  }
+  static void twist(Part& part, const Vec& torque) {
+    if (part.body != nullptr) part.torque = part.torque + transposed(part.R) * torque;
+  }
+  template <class Act>
+  void act(const Term& value, double start, const Term& rate, const char* name, Act apply) {
+    if (joint_.stiffness) {
+      const Term away = value - (joint_.rest ? fixed(*joint_.rest, "rest") : Term(start));
+      machine_.potential = machine_.potential + Term(0.5) * fixed(*joint_.stiffness, "stiffness") * away * away;
+    } else if (joint_.rest) {
+      fail("rest is that of a spring; give its stiffness");
+    }
+    if (joint_.damping)
+      machine_.dissipation = machine_.dissipation + Term(0.5) * fixed(*joint_.damping, "damping") * rate * rate;
+    if (!joint_.limits.empty()) {
+      if (joint_.limits.size() != 2)
+        fail(fmt::format("limits has {} numbers, and two are needed", joint_.limits.size()));
+      const double low = machine_.numbers(joint_.limits[0], path("limits")),
+                   high = machine_.numbers(joint_.limits[1], path("limits"));
+      if (!(low < high)) fail(fmt::format("limits are from {} to {}; the first is the smaller one", low, high));
+      if (!(machine_.numbers(joint_.limit_stiffness, path("limit_stiffness")) > 0.0))
+        fail("limits need a limit_stiffness above 0");
+      beyond(fixed(joint_.limits[0], "limits") - value);
+      beyond(value - fixed(joint_.limits[1], "limits"));
+    }
+    if (!joint_.effort) return;
+    std::vector<std::string> names = machine_.state;
+    names.insert(names.end(), {name, "rate"});
+    machine_.numbers.check(*joint_.effort, path("effort"), names);
+    std::string formula = machine_.numbers.term(*joint_.effort, path("effort")).formula();
+    formula = with(with(formula, name, value), "rate", rate);
+    const Term force(formula, true);
+    apply(force);
+  }
+  /// A spring that sets in smoothly: ((s + sqrt(s^2 + w^2))/2)^2.
+  void beyond(const Term& s) {
+    const Term width = fixed(joint_.limit_width, "limit_width");
+    const Term depth = s + call("sqrt", s * s + width * width);
+    machine_.potential =
+        machine_.potential + Term(0.125) * fixed(joint_.limit_stiffness, "limit_stiffness") * depth * depth;
+  }
+  void observe(const char* what, const Term& value) {
+    if (!value.plain()) machine_.observables[fmt::format("{}_{}", joint_.name, what)] = value.formula();
+  }
+
+  Machine& machine_;
+  const Joint& joint_;
+  std::string key_;
+  Part &a_, &b_;
+  std::array<Vec, 2> points_{};   ///< in the frames
+  std::array<Num3, 2> starts_{};  ///< in space
+  std::array<Num3, 3> a_axes_{}, b_axes_{};
+  bool disc_ = false;
+};
+
+}  // namespace
+
+void add_joint(Machine& machine, const Joint& joint, const std::string& key) { JointMaker(machine, joint, key)(); }
+
+}  // namespace rattleback
