@@ -98,6 +98,7 @@ int run_program(int argc, char** argv) {
   add_cite(app, exit_code);
   add_report(app, exit_code);
   add_export(app, exit_code);
+  add_import(app, exit_code);
   add_compile(app, exit_code);
   add_cache(app, exit_code);
   add_merge(app, exit_code);

@@ -53,6 +53,7 @@ void add_selftest(CLI::App& app, int& exit_code);
 void add_cite(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
+void add_import(CLI::App& app, int& exit_code);
 void add_compile(CLI::App& app, int& exit_code);
 void add_cache(CLI::App& app, int& exit_code);
 void add_merge(CLI::App& app, int& exit_code);

@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Callable
 
-from . import convergence, decay, export, histograms, maps, report, states, timeseries
+from . import convergence, decay, export, histograms, importing, maps, report, states, timeseries
 from .base import FORMATS, InputError, OutputError, did_you_mean, figure_place, printable, shortened, tell, told
 
 
@@ -111,6 +111,12 @@ def command(words):
         with whole(words[3:4], "exported"):
             place = export.export(words[1], words[2], words[3], words[4:])
         tell(f"exported: {place}\n", end="")
+        return 0
+    if words[0] == "--import":  # for `rattleback import`: PLACE MODEL
+        place, left_out = importing.import_model(words[2], words[1])
+        for what, where in left_out.items():
+            tell(f"left out: {what}{' of ' + ', '.join(sorted(set(filter(None, where)))) if any(where) else ''}\n", end="")
+        tell(f"study: {place}\nnext: rattleback run {place}\n", end="")
         return 0
     name, words = split_kind(words)
     with told():  # parse may print the help of a kind

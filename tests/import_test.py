@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""`rattleback import`: models in URDF and MJCF as studies of bodies and joints.  import_test.py PROGRAM"""
+import math, pathlib, subprocess, sys, tempfile, tomllib, unittest
+
+PROGRAM = ""
+URDF = """<?xml version="1.0"?>
+<robot name="two arm">
+  <link name="base"/>
+  <link name="upper"><inertial><origin xyz="0.5 0 0" rpy="0 0 0.3"/><mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.2"/></inertial>
+    <visual><geometry><box size="1 0.1 0.1"/></geometry></visual></link>
+  <link name="lower"><inertial><origin xyz="0.4 0 0"/><mass value="1"/><inertia ixx="0.01" ixy="0.001" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <link name="tip"><inertial><origin xyz="0 0 0.1"/><mass value="0.5"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 1" rpy="0 0.2 0"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/><dynamics damping="0.2"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/><origin xyz="1 0 0" rpy="0.4 0 0.1"/><axis xyz="0 0 1"/></joint>
+  <joint name="flange" type="fixed"><parent link="lower"/><child link="tip"/><origin xyz="0.8 0 0"/></joint>
+  <transmission name="x"/>
+</robot>
+"""
+MJCF = """<mujoco model="pend">
+  <default><geom density="500"/></default>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="a" pos="0 0 2" euler="0 30 0">
+      <joint name="h" type="hinge" axis="0 1 0" damping="0.1" range="-90 90"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0.6 0 0"/>
+      <body name="b" pos="0.6 0 0"><joint type="ball"/><geom type="sphere" size="0.1" pos="0 0 -0.3" mass="1.5"/></body>
+    </body>
+  </worldbody>
+  <actuator><motor joint="h"/></actuator>
+</mujoco>
+"""
+
+
+class Import(unittest.TestCase):
+    def run_import(self, name, text, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder)/name).write_text(text)
+            done = subprocess.run([PROGRAM, "import", name, *options], cwd=folder, capture_output=True, text=True)
+            written = pathlib.Path(folder)/(pathlib.Path(name).stem + ".toml")
+            study = tomllib.loads(written.read_text()) if written.exists() else None
+            if study is not None:  # the program takes it
+                shown = subprocess.run([PROGRAM, "describe", written.name, "--header"], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(shown.returncode, 0, shown.stderr)
+        return done, study
+
+    def test_urdf(self):
+        done, study = self.run_import("arm.urdf", URDF)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("left out: <limit>", done.stdout)
+        self.assertIn("left out: <transmission> of x", done.stdout)
+        upper, lower = study["body"]
+        self.assertEqual([upper["name"], lower["name"]], ["upper", "lower"])
+        self.assertEqual(upper["position"], [0, 0, 1])
+        # the tip is part of the lower arm: 1 at 0.4 and 0.5 at 0.8, 0.1
+        self.assertEqual(lower["mass"], 1.5)
+        for got, wanted in zip(lower["center"], [(0.4 + 0.5*0.8)/1.5, 0, 0.05/1.5]):
+            self.assertAlmostEqual(got, wanted, 14)
+        shared = 1*0.5/1.5  # the reduced mass
+        self.assertAlmostEqual(lower["inertia"][1][1], 0.11 + shared*(0.4**2 + 0.1**2), 14)
+        self.assertAlmostEqual(lower["inertia"][0][2], -shared*0.4*0.1, 14)
+        self.assertAlmostEqual(upper["inertia"][0][0], 0.01*math.cos(0.3)**2 + 0.2*math.sin(0.3)**2, 14)
+        shoulder, elbow = study["joint"]
+        self.assertEqual((shoulder["type"], shoulder["between"], shoulder["damping"]), ("revolute", ["ground", "upper"], 0.2))
+        # the elbow turns about the third axis of Ry(0.2) Rz(0.1) Rx(0.4)
+        a, b, c = 0.2, 0.1, 0.4
+        third = [math.sin(b)*math.sin(c), -math.cos(b)*math.sin(c), math.cos(c)]
+        wanted = [math.cos(a)*third[0] + math.sin(a)*third[2], third[1], -math.sin(a)*third[0] + math.cos(a)*third[2]]
+        for got, one in zip(elbow["axis"], wanted):
+            self.assertAlmostEqual(got, one, 14)
+        for got, one in zip(elbow["at"], [math.cos(a), 0, 1 - math.sin(a)]):
+            self.assertAlmostEqual(got, one, 14)
+
+    def test_mjcf(self):
+        done, study = self.run_import("pend.xml", MJCF, "--quiet")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        a, b = study["body"]
+        r, h = 0.05, 0.3
+        self.assertAlmostEqual(a["mass"], 500*(math.pi*r*r*2*h + 4/3*math.pi*r**3), 12)
+        self.assertAlmostEqual(a["inertia"][0], 500*math.pi*(r*r*2*h*r*r/2 + 4/3*r**3*0.4*r*r), 14)
+        self.assertEqual(b["center"], [0, 0, -0.3])
+        self.assertEqual([joint["type"] for joint in study["joint"]], ["revolute", "spherical"])
+        self.assertAlmostEqual(b["position"][2], 2 - 0.6*math.sin(math.pi/6), 14)
+
+    def test_faults(self):
+        for name, text, message in (
+                ("a.urdf", "<robot", "a.urdf: not XML (unclosed token: line 1, column 0)"),
+                ("a.xml", "<sdf/>", "a.xml: neither URDF nor MJCF (its first element is <sdf>); write <robot> or <mujoco>"),
+                ("a.urdf", "<robot/>", "a.urdf: the model has 0 links without a parent, and one is needed; correct the model"),
+                ("a.urdf", URDF.replace('link="base"', 'link="bass"'), "a.urdf: joint 'shoulder' has no parent that is a link; correct the model"),
+                ("a.urdf", URDF.replace('type="continuous"', 'type="hinge"'), "a.urdf: joint 'elbow' has the type 'hinge', which URDF does not have; correct the model"),
+                ("a.xml", MJCF.replace('mass="1.5"', 'mass="x"'), 'a.xml: <geom mass="x"> has not 1 number; correct the model'),
+                ("a.xml", MJCF.replace('<joint type="ball"/>', "<joint/><joint/>"), "a.xml: body 'b' has 2 joints, and one is possible; put bodies between them"),
+                ("a.xml", "<mujoco/>", "a.xml: the model has no <worldbody>; correct the model")):
+            with self.subTest(message):
+                done, study = self.run_import(name, text)
+                self.assertEqual((done.returncode, done.stdout, study), (2, "", None))
+                self.assertEqual(done.stderr, f"rattleback: {message}\n")
+
+
+if __name__ == "__main__":
+    PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
