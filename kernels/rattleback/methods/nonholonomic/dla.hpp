@@ -41,7 +41,7 @@ class CondensedDla {
 
  public:
   using State = PhaseState<T, n, m>;
-  static constexpr bool two_packs = n <= 8;  // the updates of one pack wait for each other
+  static constexpr bool two_packs = n <= 8 && m == 1;  // the updates of one pack wait for each other
 
   RB_HD CondensedDla(const System& system, const SolverOptions<T>& options)
       : system_(system), mass_(system), options_(options) {}
