@@ -94,19 +94,14 @@ class Hbvm : HbvmEquations<T, System, S> {
     if constexpr (m > 0) lanes.singular = sweep.singular & !lanes.refused;
     if constexpr (robust) {
       if (any(lanes.refused)) {
-        // on copies: its arrays live in memory, and what the sweeps use is to stay in registers
         const Hbvm step(*this);
         const State at(state);
-        const Problem problem{step, at, h, v};
-        Vector<T, size> x;
         NewtonWorkspace<Problem> workspace;
-        const SolveState<T> newton = rattleback::newton(problem, options_, scale, x, workspace, lanes.refused);
+        const SolveState<T> newton = step.refine(at, h, Vector<T, n>(v), scale, mask_t<T>(lanes.refused), workspace);
         const Evaluation& end = workspace.residual;
+        RB_UNROLL
+        for (int j = 0; timed<System> && j < S; ++j) next[j] = select(lanes.refused, end.gamma[j], next[j]);
         dq = select(lanes.refused, end.gamma[0], dq);
-        if constexpr (timed<System>) {
-          RB_UNROLL
-          for (int j = 0; j < S; ++j) next[j] = select(lanes.refused, end.gamma[j], next[j]);
-        }
         dp = select(lanes.refused, end.impulse, dp);
         if constexpr (m > 0) sweep.multiplier = select(lanes.refused, end.multiplier, sweep.multiplier);
         update = select(lanes.refused, end.norm, update);
@@ -162,7 +157,16 @@ class Hbvm : HbvmEquations<T, System, S> {
       for (int c = 0; c < m; ++c) x[S * n + c] = h * state.lambda[c];
       return x;
     }
-    RB_NOINLINE void evaluate(const Unknowns& x, Evaluation& r) const { step.evaluate(state, h, v, x, r); }
+    RB_HD_LARGE void evaluate(const Unknowns& x, Evaluation& r) const {
+      if constexpr (n <= 2 && size <= 4) {
+        step.evaluate(state, h, v, x, r);
+      } else {  // a GPU spills more where this is inlined
+        evaluate_out_of_line(x, r);
+      }
+    }
+    RB_NOINLINE void evaluate_out_of_line(const Unknowns& x, Evaluation& r) const {
+      step.evaluate(state, h, v, x, r);
+    }
     RB_HD mask_t<T> linearise(const Unknowns&, const Evaluation& r, Jacobian& d) const {
       step.linearise(state, h, r, d.matrix());
       return d.factorise();
@@ -180,14 +184,22 @@ class Hbvm : HbvmEquations<T, System, S> {
 
     const Hbvm& step;
     const State& state;
-    T h;
-    Vector<T, n> v;
+    const T& h;
+    const Vector<T, n>& v;
   };
   /// The part of the unknowns, or of their update, that belongs to gamma_j.
   RB_HD static Vector<T, n> coefficient_of(const Vector<T, size>& x, int j) {
     Vector<T, n> gamma;
     for (int i = 0; i < n; ++i) gamma[i] = x[j * n + i];
     return gamma;
+  }
+
+  /// Newton's method for the wanted lanes. Out of line, and with copies for arguments: its arrays live in memory, and what the sweeps
+  /// use is to stay in registers.
+  RB_NOINLINE SolveState<T> refine(const State& state, T h, const Vector<T, n>& v, T scale, const mask_t<T>& wanted,
+                                   NewtonWorkspace<Problem>& workspace) const {
+    Vector<T, size> x;
+    return newton(Problem{*this, state, h, v}, options_, scale, x, workspace, wanted);
   }
 
   RB_HD_LARGE void evaluate(const State& state, T h, const Vector<T, n>& v, const Vector<T, size>& x,

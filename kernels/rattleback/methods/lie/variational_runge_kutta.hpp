@@ -207,7 +207,7 @@ class VariationalRungeKutta {
   }
 
   /// Newton's method and its simplifications for the active lanes; leaves active those that have not converged.
-  RB_NOINLINE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
+  RB_HD_LARGE void solve(const Vector<T, N>& q, const Vector<T, n>& m, T h, const StageCoefficients<S>& tableau,
                          T scale, SolveState<T>& lanes, Stages<T>& u, Evaluation<T>& at) const {
     if (iteration_ == StageIteration::sweeps) {  // they start again
       Stages<T> start;
