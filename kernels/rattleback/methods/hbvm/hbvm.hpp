@@ -164,9 +164,7 @@ class Hbvm : HbvmEquations<T, System, S> {
         evaluate_out_of_line(x, r);
       }
     }
-    RB_NOINLINE void evaluate_out_of_line(const Unknowns& x, Evaluation& r) const {
-      step.evaluate(state, h, v, x, r);
-    }
+    RB_NOINLINE void evaluate_out_of_line(const Unknowns& x, Evaluation& r) const { step.evaluate(state, h, v, x, r); }
     RB_HD mask_t<T> linearise(const Unknowns&, const Evaluation& r, Jacobian& d) const {
       step.linearise(state, h, r, d.matrix());
       return d.factorise();
