@@ -413,6 +413,17 @@ final_state = true
             self.assertEqual(done.returncode, 2, section)
             self.assertRegex(done.stderr, rf"study.toml:\d+: .*{words}")
 
+    def test_periods_of_single_trajectories_are_checked(self):
+        for rates, words in (([1, 1000], r"trajectory 1 \(rate = 1000\) .*every = 0.00628.* is shorter than two steps of 0.01"),
+                             ([1, -1], r"trajectory 1 \(rate = -1\) .*every must be above 0"), ([0, 1], "not finite")):
+            study = PIVOT.format(system=BY_ANGLE.replace("coordinates", "parameters = { w = \"rate\" }\ncoordinates").replace("-v_a/10", "cos(w t)/5"),
+                                 start='q = [0.5]\nv = [0]', more='[[section]]\nevery = "2 pi/w"')
+            (self.folder / "study.toml").write_text(study)
+            done = subprocess.run([PROGRAM, "check", self.folder / "study.toml", f'--set=ensemble.axes=[{{name="rate", values={rates}}}]',
+                                   "--set=output.trajectories=[]"], text=True, capture_output=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, rf"study.toml:\d+: .*{words}")
+
     def test_the_energy_of_a_step_has_the_time_of_its_state(self):
         """With ggl-vi-s the velocity of a step belongs to its beginning, and so does the time of its energy."""
         study = SPHERE.replace('name = "holonomic-lobatto"\nstages = 3', 'name = "ggl-vi-s"').replace("z + x^2/4", "(z + x^2/4)(1 + sin(3 t)/2)")

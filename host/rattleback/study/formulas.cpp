@@ -52,6 +52,11 @@ Formulas::Formulas(const Study& study, const SystemEntry& system, const std::vec
   v_ = compile(components(study.ensemble.v, system, "v"), "v");
   p_ = compile(components(study.ensemble.p, system, "p"), "p");
   lambda_ = compile(components(study.ensemble.lambda, system, "lambda"), "lambda");
+  for (std::size_t i = 0; i < study.sections.size(); ++i)
+    if (study.sections[i].every)
+      periods_.push_back(compile(*study.sections[i].every, fmt::format("section[{}].every", i), names_.size(),
+                                 "; a period is that of all times"));
+  data.periods.resize(periods_.size());
   data.q.resize(q_.size());
   data.v.resize(v_.size());
   data.p.resize(p_.size());
@@ -67,6 +72,7 @@ Formulas::Formulas(const Study& study, const SystemEntry& system, const std::vec
   evaluate_constants(v_, data.v.data());
   evaluate_constants(p_, data.p.data());
   evaluate_constants(lambda_, data.lambda.data());
+  evaluate_constants(periods_, data.periods.data());
 }
 
 void Formulas::add_names(const Study& study, const SystemEntry& system, const std::vector<std::string>& axes) {
@@ -188,6 +194,7 @@ void Formulas::evaluate() {
   evaluate(v_, data.v.data());
   evaluate(p_, data.p.data());
   evaluate(lambda_, data.lambda.data());
+  evaluate(periods_, data.periods.data());
   std::ranges::fill(changed_, 0);
   first_ = false;
 }

@@ -52,7 +52,7 @@ class Formulas {
   std::vector<std::string> names_;  ///< axes, numeric parameters, structural parameters
   std::vector<double> slots_;       ///< values of the names
   std::vector<char> varies_, changed_;
-  std::vector<Formula> parameters_, step_, q_, v_, p_, lambda_;
+  std::vector<Formula> parameters_, step_, q_, v_, p_, lambda_, periods_;
   std::vector<Formula> condition_;  ///< of the ensemble; empty where there is none
   std::vector<char> in_condition_;  ///< the parameters that the condition reads
   bool first_ = true;

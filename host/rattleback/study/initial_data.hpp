@@ -11,6 +11,7 @@ struct InitialData {
   bool taken = true;  ///< whether the condition of the ensemble holds; if not, only the axes are those of the point
   double step = 0;
   std::vector<double> axes, parameters, q, v, p, lambda;  ///< `parameters` holds all parameters in the system's order
+  std::vector<double> periods;                            ///< of the sections with a period, in order
 };
 
 /// Consecutive trajectories [first, last) of an ensemble.

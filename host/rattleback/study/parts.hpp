@@ -37,6 +37,10 @@ void complete_initial(Problem& problem, bool has_q, bool has_v, bool has_p);
 /// Checks the indices of the trajectories to keep.
 void check_trajectories(const Study& study, std::uint64_t size);
 
+/// Returns why the stroboscope of a section cannot have this period with steps of this size, after the name of its key; empty for a
+/// period that it can have.
+[[nodiscard]] std::string fault_of_period(double period, double step);
+
 /// Throws Error(input) when a study or a section cannot have this name.
 void check_name(std::string_view what, const std::string& name, const std::string& where);
 

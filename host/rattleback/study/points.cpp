@@ -17,6 +17,7 @@
 #include "rattleback/base/random.hpp"
 #include "rattleback/kernels/kernels.hpp"
 #include "rattleback/study/grid.hpp"
+#include "rattleback/study/parts.hpp"
 
 namespace rattleback {
 
@@ -142,9 +143,23 @@ std::string fault_of(const Study& study, const SystemEntry& system, const std::v
   return "";
 }
 
-}  // namespace
+/// Why a trajectory cannot start, and the line of the study that says so.
+struct Fault {
+  std::string where;
+  const char* of = "";
+  std::string what = {};
+};
 
-namespace {
+Fault fault_of_sections(const Study& study, const InitialData& data) {
+  auto period = data.periods.begin();
+  for (std::size_t i = 0; i < study.sections.size() && period != data.periods.end(); ++i) {
+    if (!study.sections[i].every) continue;
+    if (const std::string fault = fault_of_period(*period++, data.step); !fault.empty())
+      return {study.sections[i].every->where, "section of trajectory",
+              fmt::format("cannot be taken: section[{}].every{}", i, fault)};
+  }
+  return {};
+}
 
 /// Checks trajectories which(i) for i in [0, count), until the time `end`.
 PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsigned threads, std::uint64_t count,
@@ -159,7 +174,7 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
   std::optional<std::uint64_t> one;
   const auto from_middle = [&](std::uint64_t k) { return k < middle ? middle - k : k - middle; };
   std::uint64_t first_bad = std::numeric_limits<std::uint64_t>::max();
-  std::string message;
+  std::string message, where;
   parallel_for((count + block - 1) / block, threads, [&](std::uint64_t b) {
     Ensemble::Evaluator evaluate(ensemble);
     std::optional<std::uint64_t> nearest;
@@ -179,22 +194,26 @@ PointSample check_listed(const Problem& problem, const Ensemble& ensemble, unsig
       steps += ensemble.step_varies() ? problem.steps_per_sample(data.step) * *study.time.samples : *study.time.steps;
       ++checked;
       point.complete(system, ensemble, study, data, false);
-      const std::string fault = fault_of(study, system, data.parameters, point, ensemble.as_they_are(), velocity);
-      if (fault.empty()) {
+      Fault fault = fault_of_sections(study, data);
+      if (fault.what.empty())
+        fault = {study.ensemble.where, "initial state of trajectory",
+                 fault_of(study, system, data.parameters, point, ensemble.as_they_are(), velocity)};
+      if (fault.what.empty()) {
         if (visit) visit(k, data, &point);
         continue;
       }
       const std::lock_guard lock(mutex);
       if (k < first_bad) {
         first_bad = k;
-        message = fmt::format("initial state of trajectory {}{} {}", k, at_axes(ensemble, data), fault);
+        where = fault.where;
+        message = fmt::format("{} {}{} {}", fault.of, k, at_axes(ensemble, data), fault.what);
       }
       return;
     }
     const std::lock_guard lock(mutex);
     if (nearest && (!one || from_middle(*nearest) < from_middle(*one))) one = nearest;
   });
-  if (!message.empty()) input_error(study.ensemble.where, message);
+  if (!message.empty()) input_error(where, message);
   return {checked, left_out, steps, one};
 }
 

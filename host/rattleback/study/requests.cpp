@@ -107,6 +107,17 @@ void check_observables(Problem& problem) {
     problem.code.observables = study_code("StudyObservables", formulas, formula_names(problem), false);
 }
 
+}  // namespace
+
+std::string fault_of_period(double period, double step) {
+  if (!(period > 0.0)) return fmt::format(" must be above 0 (got {})", period);
+  if (period >= 2.0 * std::abs(step)) return "";
+  return fmt::format(" = {} is shorter than two steps of {}; take shorter steps, or a longer period", period,
+                     std::abs(step));
+}
+
+namespace {
+
 /// Returns the surface of a section: that of its period, where it has one. `step` is the step of all trajectories, or 0.
 std::string surface_of(const Problem& problem, const Study::Section& section, const std::string& path, double step) {
   if (!section.every) {
@@ -127,12 +138,8 @@ std::string surface_of(const Problem& problem, const Study::Section& section, co
   const std::string key = path + ".every";
   const Expression period(*section.every, key, names, values.data(), "; a period is that of all times");
   if (std::ranges::none_of(period.reads(), [&](int i) { return std::isnan(values[static_cast<std::size_t>(i)]); })) {
-    const double every = period();
-    if (!(every > 0.0)) input_error(section.every->where, fmt::format("{} must be above 0 (got {})", key, every));
-    if (every < 2.0 * step)
-      input_error(section.every->where,
-                  fmt::format("{} = {} is shorter than two steps of {}; take shorter steps, or a longer period", key,
-                              every, step));
+    if (const std::string fault = fault_of_period(period(), step); !fault.empty())
+      input_error(section.every->where, key + fault);
   }
   const auto* text = std::get_if<std::string>(&section.every->content);
   const std::string turns =
