@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rattleback/base/mark.hpp"
 #include "rattleback/base/message.hpp"
 #include "rattleback/base/probe.hpp"
 
@@ -52,6 +53,20 @@ Handle open_for_reading(const std::filesystem::path& file) {
   return {H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose};
 }
 
+Handle access_for_writing() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  H5Pset_sieve_buf_size(access.get(), 0);
+  H5Pset_file_locking(access.get(), false, true);
+  return access;
+}
+
+Handle create_file(const std::filesystem::path& file) {
+  const Handle access = access_for_writing(), creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  H5Pset_userblock(creation.get(), mark_size);
+  return {H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose};
+}
+
 std::string link_out(const Handle& file) {
   std::string found;
   H5Lvisit(
@@ -89,7 +104,7 @@ std::string fault_of_sources(const Handle& dataset) {
         opened && link_out(opened).empty() ? H5Dopen2(opened.get(), path.c_str(), H5P_DEFAULT) : H5I_INVALID_HID,
         H5Dclose);
     std::error_code code;
-    if (!data || !is_contiguous(data) || !is_complete(data, std::filesystem::file_size(source, code)))
+    if (!data || layout_of(data) == H5D_VIRTUAL || !is_complete(data, std::filesystem::file_size(source, code)))
       return fmt::format("its part {} is damaged", name);
   }
   return "";

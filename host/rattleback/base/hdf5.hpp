@@ -64,6 +64,13 @@ inline void silence_errors() {
 /// Opens a file for reading. HDF5 must not lock it: locks fail on some file systems of clusters.
 [[nodiscard]] Handle open_for_reading(const std::filesystem::path& file);
 
+/// Returns how files are opened that the program writes: in the format of HDF5 1.8, which stores attributes above 64 KiB, such as a study
+/// that lists many values; without a buffer, so that a successful write has reached the system; and without a lock of HDF5.
+[[nodiscard]] Handle access_for_writing();
+
+/// Creates a file with room for a mark (base/mark.hpp). An old file of the name is lost.
+[[nodiscard]] Handle create_file(const std::filesystem::path& file);
+
 /// Returns the first link of a file that leads to another file; empty when there is none. Links of HDF5 to other files are not
 /// followed anywhere: HDF5 would open whatever they name.
 [[nodiscard]] std::string link_out(const Handle& file);

@@ -83,6 +83,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
   if (from) restore(*from);
   summary_.phases.compile += backend_.compile_seconds;
   if (!file_) return;
+  file_->compress(static_cast<unsigned>(study_.output.compression.value_or(0)));
   file_->reserve();
   if (from) write_checkpoint();  // describes the present part
 }
@@ -118,6 +119,7 @@ Summary Runner::operator()() {
     write_attributes();
     report_progress();
     sink_.commit();
+    if (file_ && options_.warn && !file_->doubt().empty()) options_.warn(file_->doubt());
   } catch (const Error& error) {
     if (!file_ || interrupted_ || file_->complete()) throw;
     throw Error(Error::Kind::runtime, std::string(error.what()) + "; " + rescue());

@@ -330,9 +330,7 @@ void Runner::write_attributes() {
   sink_.attribute("/", "kernels", json_text(kernels));
   sink_.attribute("/", "threads", std::uint64_t{summary_.threads});
   sink_.attribute("/", "wall_seconds", summary_.wall_seconds);
-  nlohmann::ordered_json phases;
-  for (const auto& [phase, seconds] : summary_.phases.listed()) phases[phase] = seconds;
-  sink_.attribute("/", "phases", json_text(phases));
+  sink_.attribute("/", "phases", summary_.phases.text());
   sink_.attribute("/", "trajectory_steps", summary_.trajectory_steps);
   sink_.attribute("/", "failed", summary_.failed);
   if (study_.ensemble.condition) sink_.attribute("/", "left_out", summary_.left_out);

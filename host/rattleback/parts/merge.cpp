@@ -64,6 +64,7 @@ class Merge {
       input_error(folder_.path().string(),
                   fmt::format("ensemble.where holds for none of {} points; correct it, or the axes", ensemble_.size()));
     FileSink sink(result, new_run());
+    sink.compress(static_cast<unsigned>(problem_.study.output.compression.value_or(0)));
     EnsembleStatistics statistics(problem_, ensemble_, {0, ensemble_.size()}, plan_, times_,
                                   worker_count(options_.threads), files.values, sink.run());
     const struct Clean {
@@ -93,6 +94,7 @@ class Merge {
     summary_.missing = statistics.missing();
     write_attributes(sink);
     sink.commit();
+    if (options_.warn && !sink.doubt().empty()) options_.warn(sink.doubt());
     return summary_;
   }
 
@@ -162,6 +164,7 @@ class Merge {
     summary_.iterations += summary.iterations;
     summary_.trajectory_steps += summary.trajectory_steps;
     summary_.wall_seconds += summary.wall_seconds;
+    summary_.phases += summary.phases;
     summary_.threads = std::max(summary_.threads, summary.threads);
     for (const char* name : {"backend", "device", "driver", "selftest"})
       if (const std::string value = part.text(name); !value.empty()) words_[name].insert(value);
@@ -210,6 +213,7 @@ class Merge {
     attributes_["kernels"] = json_text(kernels_);
     attributes_["threads"] = std::uint64_t{summary_.threads};
     attributes_["wall_seconds"] = summary_.wall_seconds;
+    attributes_["phases"] = summary_.phases.text();
     attributes_["trajectory_steps"] = summary_.trajectory_steps;
     attributes_["failed"] = summary_.failed;
     if (problem_.study.ensemble.condition) attributes_["left_out"] = summary_.left_out;

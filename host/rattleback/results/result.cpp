@@ -10,6 +10,19 @@
 
 namespace rattleback {
 
+std::string Phases::text() const {
+  nlohmann::ordered_json seconds;
+  for (const auto& [phase, spent] : listed()) seconds[phase] = spent;
+  return json_text(seconds);
+}
+
+Phases& Phases::operator+=(const Phases& other) {
+  for (double Phases::* phase :
+       {&Phases::compile, &Phases::prepare, &Phases::integrate, &Phases::reduce, &Phases::write})
+    this->*phase += other.*phase;
+  return *this;
+}
+
 const Dataset& Result::dataset(const std::string& path) const {
   const auto found = datasets_.find(path);
   if (found != datasets_.end()) return found->second;

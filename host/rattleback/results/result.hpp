@@ -59,6 +59,9 @@ struct Phases {
   [[nodiscard]] std::vector<std::pair<std::string, double>> listed() const {
     return {{"compile", compile}, {"prepare", prepare}, {"integrate", integrate}, {"reduce", reduce}, {"write", write}};
   }
+  /// Returns them as one JSON object.
+  [[nodiscard]] std::string text() const;
+  Phases& operator+=(const Phases& other);
 };
 
 /// Facts about a run besides the arrays.

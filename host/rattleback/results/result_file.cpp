@@ -12,6 +12,7 @@
 #include "rattleback/base/fnv.hpp"
 #include "rattleback/base/mark.hpp"
 #include "rattleback/base/scratch.hpp"
+#include "rattleback/results/compressed.hpp"
 #include "rattleback/results/run_files.hpp"
 #include "rattleback/results/scales.hpp"
 #include "rattleback/results/sink_data.hpp"
@@ -145,17 +146,9 @@ void FileSink::lock() {
 }
 
 void FileSink::open_part(bool fresh) {
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // The format of HDF5 1.8 can store attributes above 64 KiB. A study may list many axis values.
-  H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  H5Pset_sieve_buf_size(access.get(), 0);          // a successful write has reached the system
-  H5Pset_file_locking(access.get(), false, true);  // this object holds a lock already
-  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  H5Pset_userblock(creation.get(), mark_size);
   errno = 0;
-  id_ = Handle(fresh ? H5Fcreate(part_.c_str(), H5F_ACC_TRUNC, creation.get(), access.get())
-                     : H5Fopen(part_.c_str(), H5F_ACC_RDWR, access.get()),
-               H5Fclose);
+  id_ = fresh ? hdf5::create_file(part_)
+              : Handle(H5Fopen(part_.c_str(), H5F_ACC_RDWR, hdf5::access_for_writing().get()), H5Fclose);
   if (id_ && (!fresh || write_mark(lock_, run_, kind_))) return;
   const std::string why = errno != 0 ? std::strerror(errno) : "HDF5 cannot open a file there";
   id_.reset();
@@ -297,6 +290,18 @@ void FileSink::write_whole(const std::string& path, const void* numbers) {
   check(H5Dwrite(array.id.get(), memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0, path);
 }
 
+void FileSink::compress(unsigned level) {
+  const auto use = hdf5::lock();
+  if (level != 0 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
+    throw Error(Error::Kind::input,
+                file_.string() + ": output.compression needs an HDF5 with zlib, and this one has none; leave it out");
+  level_ = level;
+}
+
+std::string FileSink::doubt() const {
+  return not_compressed_.empty() ? "" : file_.string() + " is complete, but not compressed (" + not_compressed_ + ")";
+}
+
 void FileSink::reserve() {
   const auto use = hdf5::lock();
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
@@ -356,7 +361,14 @@ void FileSink::commit() {
   std::vector<ScaledDataset> datasets;
   for (const auto& [path, array] : arrays_) datasets.push_back({path, array.id.get(), array.shape});
   for (const auto& [path, dataset] : virtual_) datasets.push_back({path, dataset.id.get(), dataset.shape});
-  if (arrays_.contains("/time")) check(attach_scales(id_.get(), datasets), "/");
+  bool compressed = level_ != 0 && virtual_.empty() &&
+                    std::ranges::any_of(arrays_, [](const auto& array) { return is_series(array.first); });
+  if (compressed) {
+    not_compressed_ = copy_compressed(id_.get(), datasets, RunFiles(file_).compressed, run_, kind_, level_);
+    compressed = not_compressed_.empty();
+  }
+  if (!compressed && arrays_.contains("/time")) check(attach_scales(id_.get(), datasets), "/");
+  const std::filesystem::path finished = compressed ? RunFiles(file_).compressed : part_;
   check(H5Fflush(id_.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   arrays_.clear();
   virtual_.clear();
@@ -364,8 +376,8 @@ void FileSink::commit() {
   check(fdatasync(lock_) == 0, "/");
   complete_ = keep_ = true;
   const auto fail = [&](const std::string& why) {
-    throw Error(Error::Kind::runtime,
-                file_.string() + ": cannot put the finished result in place (" + why + "); it is in " + part_.string());
+    throw Error(Error::Kind::runtime, file_.string() + ": cannot put the finished result in place (" + why +
+                                          "); it is in " + finished.string());
   };
   try {
     (void)result_place(file_, {}, kind_);  // another file may have appeared there during the run
@@ -373,8 +385,9 @@ void FileSink::commit() {
     fail(error.what());
   }
   std::error_code code;
-  std::filesystem::rename(part_, file_, code);
+  std::filesystem::rename(finished, file_, code);
   if (code) fail(code.message());
+  if (compressed) std::filesystem::remove(part_, code);
   committed_ = true;
   close(std::exchange(lock_, -1));
   sync_directory_of(file_);

@@ -64,6 +64,11 @@ class FileSink final : public ResultSink {
   [[nodiscard]] bool complete() const { return complete_; }
   /// Creates the datasets of a run in memory, and writes all that the run has written.
   void adopt(const MemorySink& memory);
+  /// Makes commit() write the series of single trajectories compressed (results/compressed.hpp); 0 for no compression. Datasets in
+  /// other files stay as they are. Throws Error(input) where HDF5 cannot compress.
+  void compress(unsigned level);
+  /// Returns, after commit(), a sentence that says why the result is not compressed although it should be; empty otherwise.
+  [[nodiscard]] std::string doubt() const;
   /// Reserves disk space for all datasets created so far.
   void reserve();
   /// Writes all data to the disk, so that the data survive a power failure. From now on the destructor keeps the part.
@@ -103,6 +108,8 @@ class FileSink final : public ResultSink {
   std::map<std::string, Virtual> virtual_;
   PartContents before_;  ///< contents from the checkpoint of the interrupted run
   int lock_ = -1, source_file_ = -1;
+  unsigned level_ = 0;
+  std::string not_compressed_;
   bool committed_ = false, failed_ = false, complete_ = false, keep_ = false;
 };
 

@@ -25,7 +25,7 @@ fs::path with(const fs::path& file, const char* suffix) {
 }
 
 constexpr const char *part_suffix = ".part", *damaged_suffix = ".part.damaged", *checkpoint_suffix = ".checkpoint",
-                     *values_suffix = ".values", *crossings_suffix = ".crossings",
+                     *values_suffix = ".values", *crossings_suffix = ".crossings", *compressed_suffix = ".compressed",
                      *checkpoint_part_suffix = ".checkpoint.part";  // the longest suffix
 
 const char* kind_in_words(fs::file_type type) {
@@ -108,7 +108,8 @@ void check_ending(const fs::path& file) {
 
 void check_name(const fs::path& file) {
   const std::string name = file.filename().string();
-  for (const char* suffix : {part_suffix, damaged_suffix, checkpoint_suffix, values_suffix, crossings_suffix})
+  for (const char* suffix :
+       {part_suffix, damaged_suffix, checkpoint_suffix, values_suffix, crossings_suffix, compressed_suffix})
     if (name.ends_with(suffix))
       input_error(file.string(), fmt::format("cannot be written (names that end in '{}' are those of runs under way); "
                                              "choose another with -o",
@@ -130,7 +131,8 @@ RunFiles::RunFiles(const fs::path& file)
       damaged(with(file, damaged_suffix)),
       checkpoint(with(file, checkpoint_suffix)),
       values(with(file, values_suffix)),
-      crossings(with(file, crossings_suffix)) {}
+      crossings(with(file, crossings_suffix)),
+      compressed(with(file, compressed_suffix)) {}
 
 bool RunFiles::interrupted() const {
   std::error_code code;
@@ -190,7 +192,7 @@ fs::path check_output(const fs::path& file, std::span<const fs::path> inputs, Fi
   check_name(place);
   const RunFiles files(place);
   for (const fs::path& beside : {files.part, files.damaged, files.checkpoint, with(place, checkpoint_part_suffix),
-                                 files.values, files.crossings}) {
+                                 files.values, files.crossings, files.compressed}) {
     refuse_inputs(place, beside, inputs);
     check_beside(place, beside);
   }

@@ -15,7 +15,7 @@ class ResultSink;
 
 /// The files of an unfinished run into RESULT.
 struct RunFiles {
-  std::filesystem::path result, part, damaged, checkpoint, values, crossings;
+  std::filesystem::path result, part, damaged, checkpoint, values, crossings, compressed;
 
   explicit RunFiles(const std::filesystem::path& result);
   /// Returns whether an interrupted run exists.

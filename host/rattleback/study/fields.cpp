@@ -108,6 +108,7 @@ void check_fields(const Study& study) {
   if (!study.places.contains("time.sample_every") && time.sample_every == 0) time.sample_every.reset();
   check_all<Study::Time>(time_fields, time, "time", study);
   check_all<Study::Ensemble>(ensemble_fields, study.ensemble, "ensemble", study);
+  check_all<Study::Output>(output_fields, study.output, "output", study);
 }
 
 }  // namespace rattleback

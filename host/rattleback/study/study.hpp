@@ -248,6 +248,7 @@ struct Study {
     bool final_state = true;
     std::vector<std::string> covariance;  ///< parts of the state (q, v, p, lambda) whose joint covariance is wanted
     Checkpoint checkpoint;
+    std::optional<std::uint64_t> compression;  ///< level of deflate for series of single trajectories
     std::string where;
   } output;
 

@@ -385,6 +385,13 @@ inline constexpr Field<Study::Output> output_fields[] = {
                                        .text = "how often the run saves what it needs to go on: a time (`ms`, `s`, "
                                                "`min`, `h`, `d`), a number of steps, or `\"off\"`: only "
                                                "when it is interrupted; they take at most a fiftieth of the time"}),
+    field<&Study::Output::compression>({.key = "compression",
+                                        .standard = "none",
+                                        .text =
+                                            "1 to 9: states of trajectories and values of observables are stored as "
+                                            "chunks, shuffled and compressed by deflate with this level",
+                                        .minimum = 1,
+                                        .maximum = 9}),
 };
 
 template <>

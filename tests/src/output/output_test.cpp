@@ -98,7 +98,8 @@ TEST_F(Output, FollowsLinks) {
 
 TEST_F(Output, DoesNotTouchWhatLiesBesideIt) {
   write("precious", "text");
-  for (const char* suffix : {".part", ".part.damaged", ".checkpoint", ".checkpoint.part", ".values", ".crossings"}) {
+  for (const char* suffix :
+       {".part", ".part.damaged", ".checkpoint", ".checkpoint.part", ".values", ".crossings", ".compressed"}) {
     const std::string name = std::string("a.h5") + suffix;
     fs::create_symlink("precious", directory / name);
     expect_refused(run + "a.h5", name + " is in the way: it is a symbolic link");
