@@ -45,6 +45,27 @@ TEST_F(Families, GglPendulum) {
   EXPECT_GT(largest(control, "angular_momentum", "maxabs"), 1e-5);
 }
 
+TEST_F(Families, ComposedEnergyMomentumHasItsOrder) {
+  const auto end = [](const char* composition, int steps) {
+    return result("ggl-pendulum",
+                  {"method={name=\"energy-momentum\", composition=\"" + std::string(composition) + "\"}",
+                   "time.step=\"2.5/" + std::to_string(steps) + "\"", "time.steps=" + std::to_string(steps)});
+  };
+  const Result reference = end("kahan-li8", 250);
+  for (const auto& [composition, order] : {std::pair{"suzuki4", 4}, {"kahan-li6", 6}}) {
+    double errors[2] = {};
+    for (const int fine : {0, 1}) {
+      const Result r = end(composition, fine == 0 ? 50 : 100);
+      errors[fine] = (r.matrix("/final/q") - reference.matrix("/final/q")).norm();
+      EXPECT_LT(largest(r, "energy", "maxabs"), 1e-12) << composition;
+      EXPECT_LT(largest(r, "angular_momentum", "maxabs"), 1e-12) << composition;
+      EXPECT_LT(largest(r, "constraint", "max"), 1e-13) << composition;
+      EXPECT_LT(largest(r, "hidden_constraint", "max"), 1e-13) << composition;
+    }
+    EXPECT_NEAR(std::log2(errors[0] / errors[1]), order, 0.15) << composition;
+  }
+}
+
 TEST_F(Families, GglFourParticles) {
   const std::map<std::string, std::array<double, 3>> expected{
       {"ggl-vi-s", {0.261556928913, 0.576037012066, 2.911498400981}},

@@ -43,17 +43,20 @@ class Composed {
   RB_HD Composed(const System& system, const SolverOptions<T>& options, const Numbers& numbers)
       : start_(system, options), step_(system, options), numbers_(numbers) {}
 
-  RB_HD StepReport<T> operator()(State& state, T h) const {
+  /// Data of a step (loop/last_step.hpp) are those of the last substep.
+  template <class... Keep>
+    requires requires(const Step& step, State& state, const T& h, const Keep&... keep) { step(state, h, keep...); }
+  RB_HD StepReport<T> operator()(State& state, T h, const Keep&... keep) const {
     StepReport<T> report{T(0.0), T(0.0), T(0.0)};
     [[maybe_unused]] double begin = 0.0;
     for (int i = 0; i < static_cast<int>(numbers_.count); ++i) {
       const double weight = numbers_.weights[by_drifts ? 2 * i + 1 : i];
       if constexpr (timed<System>) {
         const Step substep(after(start_.system, T(begin) * h), start_.options);
-        report.add_substep(substep(state, T(weight) * h));
+        report.add_substep(substep(state, T(weight) * h, keep...));
         begin += weight;
       } else {
-        report.add_substep(step_(state, T(weight) * h));
+        report.add_substep(step_(state, T(weight) * h, keep...));
       }
     }
     return report;

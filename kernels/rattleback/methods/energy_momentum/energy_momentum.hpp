@@ -24,6 +24,7 @@
 //
 // The recorded multiplier is minus lambda, as in ggl.hpp, and belongs to the middle of the step.
 
+#include "rattleback/methods/composition/composed.hpp"
 #include "rattleback/methods/energy_momentum/chords.hpp"
 #include "rattleback/methods/ggl/ggl.hpp"
 
@@ -140,5 +141,10 @@ concept TakesEnergyMomentum = ConstrainedOnRn<System> && (Blocks<System> || Expl
 template <class T, class System, GglScheme scheme>
   requires TakesEnergyMomentum<System>
 using EnergyMomentumStep = typename detail::GglForm<T, System, scheme, detail::ggl_path<System, scheme>>::type;
+
+/// The step, composed to a higher order. The composed steps conserve what each of them does.
+template <class T, class System, GglScheme scheme>
+  requires TakesEnergyMomentum<System>
+using ComposedEnergyMomentumStep = Composed<T, System, EnergyMomentumStep<T, System, scheme>>;
 
 RB_NAMESPACE_END

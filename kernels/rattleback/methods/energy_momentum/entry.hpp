@@ -1,6 +1,7 @@
 #pragma once
-// The energy-momentum schemes in the catalogue: texts.
+// The energy-momentum schemes in the catalogue: options and texts.
 
+#include "rattleback/methods/composition/entry.hpp"
 #include "rattleback/methods/energy_momentum/bobenko_suris.hpp"
 #include "rattleback/methods/energy_momentum/energy_momentum.hpp"
 #include "rattleback/methods/ggl/entry.hpp"
@@ -13,6 +14,23 @@ inline constexpr auto energy_momentum_source =
     "P. L. Kinon, P. Betsch, S. Schneider, Structure-preserving integrators based on a new variational principle for "
     "constrained mechanical systems, Nonlinear Dynamics 111 (2023), eq. (84)";
 
+/// The options of the schemes.
+struct EnergyMomentumSettings {
+  int composition = 0;  ///< index in `compositions`
+};
+
+inline constexpr auto energy_momentum_steps = composition_types("EnergyMomentumStep", "ComposedEnergyMomentumStep");
+inline constexpr OptionInfo energy_momentum_options[] = {
+    composition_option<&EnergyMomentumSettings::composition, energy_momentum_steps>(
+        "composition of steps to a higher order")};
+
+inline Settlement settle_energy_momentum(const EnergyMomentumSettings& settings, const SystemEntry&) {
+  return settle_substeps(settings.composition);
+}
+inline int order_of_energy_momentum(const EnergyMomentumSettings& settings, const SystemEntry&) {
+  return compositions[settings.composition].order;
+}
+
 /// What the entries of the schemes have in common.
 constexpr MethodEntry energy_momentum_entry(const char* name, const char* summary, const char* source,
                                             const char* order, const char* step) {
@@ -22,9 +40,10 @@ constexpr MethodEntry energy_momentum_entry(const char* name, const char* summar
           .order = order,
           .constraints = ConstraintKind::holonomic,
           .takes = [](const SystemForm& f) { return needs::lagrangian_on_rn(f) && f.explicit_velocity; },
-          .options = {},
+          .options = energy_momentum_options,
           .carries_multiplier = true,
-          .order_of = constant_order<2>,
+          .settle = by_settings<energy_momentum_options, settle_energy_momentum>,
+          .order_of = by_settings<energy_momentum_options, order_of_energy_momentum>,
           .needs = "configuration space R^n, and velocity(q, p) unless separable",
           .driven = true,
           .difference_quotients = true,
@@ -38,14 +57,15 @@ constexpr MethodEntry energy_momentum_entry(const char* name, const char* summar
 inline constexpr MethodEntry energy_momentum = energy_momentum_entry(
     "energy-momentum",
     "GGL energy-momentum scheme: energy, momentum maps, and constraints on positions and momenta to round-off",
-    energy_momentum_source, "q, p: 2; lambda: 2 at the middle of the step",
-    "EnergyMomentumStep<T, System, GglScheme::energy_momentum>");
+    energy_momentum_source,
+    "q, p: 2; lambda: 2 at the middle of the step; with a composition q, p: the number in its name",
+    "{composition}<T, System, GglScheme::energy_momentum>");
 inline constexpr MethodEntry energy_momentum_index3 = [] {
   MethodEntry entry = energy_momentum_entry(
       "energy-momentum-index3", "energy-momentum scheme with the constraint on positions only",
       "O. Gonzalez, Mechanical systems subject to holonomic constraints, Physica D 132 (1999) 165",
-      "q, p: 2; lambda: 2 at the middle of the step",
-      "EnergyMomentumStep<T, System, GglScheme::energy_momentum_index3>");
+      "q, p: 2; lambda: 2 at the middle of the step; with a composition q, p: the number in its name",
+      "{composition}<T, System, GglScheme::energy_momentum_index3>");
   entry.exact_hidden_constraint = false;
   entry.step_multiplier = false;
   return entry;
@@ -53,7 +73,8 @@ inline constexpr MethodEntry energy_momentum_index3 = [] {
 inline constexpr MethodEntry classical_ggl = energy_momentum_entry(
     "classical-ggl",
     "classical GGL stabilisation in the form of the energy-momentum scheme; a negative control that conserves nothing",
-    energy_momentum_source, "q, p: 2", "EnergyMomentumStep<T, System, GglScheme::classical>");
+    energy_momentum_source, "q, p: 2, with a composition the number in its name",
+    "{composition}<T, System, GglScheme::classical>");
 
 inline constexpr MethodEntry bobenko_suris{
     .name = "bobenko-suris",
