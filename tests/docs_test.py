@@ -256,7 +256,7 @@ class Docs(unittest.TestCase):
         sections = dict(re.findall(r"^## \[+([\w.]+)\]+\n(.*?)(?=^## |\Z)", (ROOT / "docs/study-file.md").read_text(), re.M | re.S))
         for section, setting in (("study", "study.zzz=1"), ("system", "system.zzz=1"), ("time", "time.zzz=1"), ("ensemble", "ensemble.zzz=1"),
                                  ("ensemble.initial", "ensemble.initial.zzz=1"), ("observable", "observable[0].zzz=1"),
-                                 ("section", 'section=[{surface="x", zzz=1}]'), ("stop", 'stop=[{when="x", zzz=1}]'),
+                                 ("section", 'section=[{surface="x", zzz=1}]'), ("stop", 'stop=[{when="x", zzz=1}]'), ("fate", 'fate=[{name="a", where="x > 0", zzz=1}]'), ("map", 'map=[{name="a", axes=["b", "c"], zzz=1}]'),
                                  ("fit", 'fit=[{name="a", observable="energy", zzz=1}]'), ("output", "output.zzz=1")):
             with self.subTest(section):
                 self.assertEqual(keys(sections[section]), self.known_keys(setting) - {"initial"}, f"docs/study-file.md: [{section}]")
@@ -372,7 +372,7 @@ class Docs(unittest.TestCase):
         for path in paths:
             self.assertTrue(any(re.fullmatch(pattern, path) for pattern in patterns.values()), f"docs/results.md lacks {path}")
         absent = [path for path, pattern in patterns.items() if not any(re.fullmatch(pattern, there) for there in paths)]
-        self.assertEqual([path for path in absent if not re.match("/sections|/stops|/final/(lyapunov|stop|time)", path)], [], "docs/results.md: not in a result")
+        self.assertEqual([path for path in absent if not re.match("/sections|/stops|/fates|/maps|/final/(lyapunov|stop|time|fate)", path)], [], "docs/results.md: not in a result")
         told = re.search(r"^Attributes of `/`: (.*?)\n\n", page, re.M | re.S)[1]
         self.assertEqual(attributes - set(re.findall(r"`(\w+)`", told)), set(), "docs/results.md: attributes")
 

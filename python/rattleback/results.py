@@ -191,6 +191,16 @@ class Result:
         return Statistics(self._stored, f"/stops/{name}")
 
     @property
+    def fates(self) -> Statistics:
+        """How many trajectories have no fate and each fate, in this order: ``count``, and ``fraction`` with its error."""
+        return Statistics(self._stored, "/fates")
+
+    def map(self, name: str) -> State:
+        """Returns a map over two axes: ``labels`` of shape (A, B), the values ``row`` and ``column`` of the axes, and the numbers of
+        the boundary, such as ``uncertainty_exponent``."""
+        return State(self._stored, f"/maps/{name}")
+
+    @property
     def survival(self) -> Array:
         """The share of the trajectories that no stop has ended, at the sample times, of shape (K,)."""
         return self["/stops/survival"]

@@ -143,7 +143,7 @@ class Study:
         a table with ``step`` and ``end`` or ``steps``
     ensemble, output:
         tables
-    observable, section, stop, fit:
+    observable, section, stop, fate, map, fit:
         a name or a table, or a list of these
     name:
         name of the study
@@ -161,11 +161,12 @@ class Study:
     def __init__(self, system: str | Table | System, method: str | Table, time: Table, *, ensemble: Table | None = None,
                  observable: str | Table | Sequence[str | Table] | None = None,
                  section: Table | Sequence[Table] | None = None, stop: Table | Sequence[Table] | None = None,
+                 fate: Table | Sequence[Table] | None = None, map: Table | Sequence[Table] | None = None,
                  fit: Table | Sequence[Table] | None = None,
                  output: Table | None = None, name: str | None = None) -> None:
         given = {"study": {"name": name} if name else None, "system": _named(system), "method": _named(method), "time": time,
-                 "ensemble": ensemble, "observable": _tables(observable), "section": _tables(section), "stop": _tables(stop), "fit": _tables(fit),
-                 "output": output}
+                 "ensemble": ensemble, "observable": _tables(observable), "section": _tables(section), "stop": _tables(stop),
+                 "fate": _tables(fate), "map": _tables(map), "fit": _tables(fit), "output": output}
         self._start({key: plain(value, key) for key, value in given.items() if value is not None}, Path.cwd(), None, None)
 
     def _start(self, document: dict[str, Any], directory: Path, file: Path | None, problem: "_core.Problem | None") -> None:

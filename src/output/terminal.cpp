@@ -144,6 +144,40 @@ std::uint64_t print_stops(const nlohmann::ordered_json& stops, std::uint64_t tra
   return all;
 }
 
+/// Returns the fates by name: count and share of the trajectories that have not failed; those without a fate are "none".
+nlohmann::ordered_json fates_of(const ResultFile& result) {
+  nlohmann::ordered_json fates = nlohmann::ordered_json::object();
+  if (!result.datasets().contains("/fates/count")) return fates;
+  const auto counts = std::get<std::vector<std::uint64_t>>(result.read("/fates/count").values);
+  const auto shares = std::get<std::vector<double>>(result.read("/fates/fraction").values),
+             errors = std::get<std::vector<double>>(result.read("/fates/fraction_error").values);
+  const auto names = result.attributes("/fates/count");
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::string name = i == 0 ? "none" : std::get<std::string>(names.at(fmt::format("fate {}", i)));
+    fates[name] = {{"count", counts[i]}, {"fraction", shares[i]}, {"fraction_error", errors[i]}};
+  }
+  return fates;
+}
+
+/// "boundary_dimension" in words.
+std::string words_of(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+void print_fates(const nlohmann::ordered_json& fates, const nlohmann::ordered_json& maps) {
+  for (const auto& [name, values] : fates.items())
+    print_stdout("  fate {}: of {} trajectories; share {}\n", name, values.at("count").get<std::uint64_t>(),
+                 with_error(values.at("fraction").get<double>(), values.at("fraction_error").get<double>()));
+  for (const auto& [name, values] : maps.items()) {
+    std::string text;
+    for (const auto& [what, value] : values.items())
+      if (what.ends_with("dimension") || what.ends_with("exponent") || what.ends_with("entropy"))
+        text += fmt::format("{} {} {:.4g}", text.empty() ? "" : ",", words_of(what), value.get<double>());
+    print_stdout("  map {}:{}\n", name, text);
+  }
+}
+
 /// Prints how many trajectories the numbers are of.
 void print_counts(std::string_view name, const nlohmann::ordered_json& values, std::uint64_t trajectories,
                   std::uint64_t stopped) {
@@ -214,7 +248,10 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
     const std::string name =
         read_study(std::get<std::string>(file.attributes("/").at("study")), result.string(), {}).name;
     const nlohmann::ordered_json statistics = last_values(file, "/observables/"), fits = last_values(file, "/fits/");
-    nlohmann::ordered_json stops = last_values(file, "/stops/");
+    nlohmann::ordered_json stops = last_values(file, "/stops/"), maps = last_values(file, "/maps/");
+    const nlohmann::ordered_json fates = fates_of(file);
+    for (auto& [name, values] : maps.items())
+      for (const char* key : {"row", "column"}) values.erase(key);
     for (const char* key : {"survival", "survival_error"}) stops.erase(key);
     if (as_json) {
       nlohmann::ordered_json json;
@@ -237,6 +274,8 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
       json["observables"] = statistics;
       json["fits"] = fits;
       if (!stops.empty()) json["stops"] = stops;
+      if (!fates.empty()) json["fates"] = fates;
+      if (!maps.empty()) json["maps"] = maps;
       if (!summary.fingerprint.empty()) json["fingerprint"] = summary.fingerprint;
       print_stdout_json(json);
     } else if (!quiet) {
@@ -244,6 +283,7 @@ int report(const Summary& summary, const std::filesystem::path& result, double s
                    name, taken, summary.left_out > 0 ? fmt::format(" of {} points", summary.trajectories) : "",
                    summary.trajectory_steps, summary.wall_seconds, rate, summary.device, summary.threads);
       const std::uint64_t stopped = print_stops(stops, taken);
+      print_fates(fates, maps);
       for (const auto& [observable, values] : statistics.items()) {
         print_values(observable, values);
         print_counts(observable, values, taken, stopped);

@@ -164,6 +164,31 @@ class Results(Case):
         self.assertTrue(rb.diff("copy.h5", "all.h5").identical)
         self.assertEqual(set(xarray.open_groups("copy.h5", engine="h5netcdf", phony_dims=None)), set(groups))
 
+    def test_fates_and_maps(self):
+        import xarray
+
+        result = rb.run(self.study.replace({
+            "ensemble.axes": [{"name": "a", "from": 0.9, "to": 1.1, "count": 12}, {"name": "c", "from": 0.1, "to": 0.8, "count": 10}],
+            "ensemble.initial.v": [0, "c", 0], "output.trajectories": [], "stop": [{"name": "far", "when": "q[1] - 0.3"}],
+            "fate": [{"name": "soon", "where": "t < 0.8 && z < 0"}, {"name": "far", "stop": "far"}],
+            "map": [{"name": "m", "axes": ["a", "c"]}, {"name": "n", "of": "stop", "axes": ["c", "a"]}]}), "fates.h5")
+        labels = result.map("m").labels
+        np.testing.assert_array_equal(labels, result.final.fate.reshape(12, 10))
+        np.testing.assert_array_equal(result.map("n").labels, result.final.stop.reshape(12, 10).T)
+        np.testing.assert_array_equal(result.fates.count, np.bincount(labels.ravel(), minlength=3))
+        self.assertEqual(len(np.unique(labels)), 3)
+        self.assertEqual(result.stop("far").count[-1], np.count_nonzero(result.final.stop))
+        ds = result.to_xarray()
+        self.assertEqual(ds["maps_m_labels"].dims, ("maps_m_row", "maps_m_column"))
+        np.testing.assert_array_equal(ds["maps_m_row"], np.unique(result.axes["a"]))
+        self.assertEqual(ds["stops_survival"].dims, ("time",))
+        groups = xarray.open_groups("fates.h5", engine="h5netcdf", phony_dims=None)
+        self.assertEqual(groups["/maps/m"]["labels"].dims, ("row", "column"))
+        self.assertEqual(groups["/fates"]["count"].dims, ("fate",))
+        for figure in (rb.plot.basin(result), rb.plot.basin(result, "n", scales=True), rb.plot.survival(result, stops=True),
+                       rb.plot.map(result, "fate")):
+            self.assertIn("<svg", rb.plot.svg(figure))
+
     def test_names_of_velocities_in_xarray(self):
         """On SE(2) they are in the body, and not those of the coordinates."""
         from rattleback.labelled import _names

@@ -35,7 +35,8 @@ EnsembleStatistics::EnsembleStatistics(const Problem& problem, const Ensemble& e
       groups_(ensemble.groups()),
       times_(std::move(times)),
       threads_(threads),
-      stops_(study_, samples()) {
+      stops_(study_, samples()),
+      fates_(study_, ensemble) {
   for (const Observable& observable : study_.observables) {
     series_.push_back(quantile_observables_);
     quantile_observables_ += !observable.quantiles.empty();
@@ -185,8 +186,11 @@ void EnsembleStatistics::restore_references(const Tile& tile) {
     }
 }
 
-void EnsembleStatistics::end_tile(const Tile& tile, const std::vector<StopStatistics::End>& ends) {
-  for (const StopStatistics::End& end : ends) stops_.add(end);
+void EnsembleStatistics::end_tile(const Tile& tile, const std::vector<TrajectoryEnd>& ends) {
+  for (const TrajectoryEnd& end : ends) {
+    stops_.add(end);
+    fates_.add(end);
+  }
   const std::vector<std::vector<Members>> members =
       lines_.sets.empty() ? std::vector<std::vector<Members>>{} : members_of(tile);
   for (std::size_t f = 0, line = 0; f < study_.fits.size(); ++f) {
@@ -247,6 +251,7 @@ void EnsembleStatistics::save_state(StateWriter& out) const {
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o]) out.put("/histograms/" + std::to_string(o), histograms_[o]);
   stops_.save(out);
+  fates_.save(out);
 }
 
 void EnsembleStatistics::save(CheckpointWriter& out) const {
@@ -260,6 +265,7 @@ void EnsembleStatistics::restore(const CheckpointReader& in) {
   for (std::size_t o = 0; o < histograms_.size(); ++o)
     if (bins_[o]) histograms_[o] = in.counts("/histograms/" + std::to_string(o));
   stops_.restore(in);
+  fates_.restore(in);
   if (values_) values_->memory() = in.numbers("/values");
   if (values_ && values_->file()) values_->file()->restore(in.counts("/values_written"));
 }
@@ -292,6 +298,7 @@ void EnsembleStatistics::append_part(const ResultFile& part) {
       for (std::size_t i = 0; i < histograms_[o].size(); ++i) histograms_[o][i] += counts.at(i);
     }
     stops_.append(in);
+    fates_.append(in);
     const auto attributes = part.attributes("/");
     const auto digest = attributes.find(digest_name);
     if (digest == attributes.end() || digest->second != Attribute(in.digest()))

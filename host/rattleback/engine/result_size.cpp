@@ -33,6 +33,8 @@ ResultSize size_of_result(const Problem& problem) {
     numbers = numbers + size * 2 + samples * (2 + 3 * study.stops.size());
     for (const Study::Stop& stop : study.stops) numbers = numbers + 2 * (1 + stop.quantiles.size());
   }
+  if (!study.fates.empty()) numbers = numbers + size + 3 * (study.fates.size() + 1);
+  numbers = numbers + size * study.maps.size();
   std::uint64_t with_quantiles = 0;
   const Saturating parts = 1 + ensemble.groups().cells() * !study.ensemble.group_by.empty();
   for (const Observable& observable : study.observables) {

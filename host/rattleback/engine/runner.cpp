@@ -69,6 +69,7 @@ Runner::Runner(const Problem& problem, ResultSink& sink, const RunOptions& optio
       grid_(sample_grid(problem, ensemble_, plan_.arguments.step)),
       statistics_(problem, ensemble_, range_, plan_, grid_.time, threads_,
                   files_ ? files_->values : std::filesystem::path(), file_ ? file_->run() : std::string()),
+      fates_(problem),
       position_{range_.first} {
   if (!problem.warning.empty() && options_.warn) options_.warn(problem.warning);
   check(from != nullptr);

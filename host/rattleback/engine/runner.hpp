@@ -16,6 +16,7 @@
 #include "rattleback/engine/timed_sink.hpp"
 #include "rattleback/results/result.hpp"
 #include "rattleback/study/ensemble.hpp"
+#include "rattleback/study/fates.hpp"
 #include "rattleback/study/points.hpp"
 
 namespace rattleback {
@@ -141,10 +142,17 @@ class Runner {
   void end_tile();
   /// Makes trajectories good that a stop has ended, and those failed whose stop could not be located.
   void judge_stopped(const StoppedTrajectories& stopped);
-  /// Writes the final states.
-  void write_final(const Tile& tile, const StoppedTrajectories& stopped);
-  /// Writes which stop has ended each trajectory, and the time of its end. Returns what the statistics take of the ends.
-  [[nodiscard]] std::vector<StopStatistics::End> write_stops(const Tile& tile, const StoppedTrajectories& stopped);
+  /// The states of the trajectories of a tile at their ends, row by row.
+  struct FinalStates {
+    std::vector<double> q, v, p, lambda;
+  };
+  [[nodiscard]] FinalStates final_states(const Tile& tile, const StoppedTrajectories& stopped) const;
+  /// Returns what the statistics take of the ends of trajectories, without their fates.
+  [[nodiscard]] std::vector<TrajectoryEnd> ends_of(const Tile& tile, const StoppedTrajectories& stopped) const;
+  /// Writes which stop has ended each trajectory, and the time of its end.
+  void write_stops(const Tile& tile, const std::vector<TrajectoryEnd>& ends);
+  /// Writes the fate of each trajectory, and adds it to the ends.
+  void write_fates(const Tile& tile, const FinalStates& states, std::vector<TrajectoryEnd>& ends);
   /// Writes the Lyapunov exponents at the end, from the same function as at the samples.
   void write_lyapunov(const Tile& tile);
   void write_crossings();
@@ -193,6 +201,7 @@ class Runner {
   Plan plan_;
   SampleGrid grid_;
   EnsembleStatistics statistics_;
+  Fates fates_;
   std::uint64_t tile_size_ = 0, total_steps_ = 0;
   std::vector<std::uint64_t> recorded_;
 

@@ -39,6 +39,7 @@ void Runner::create_datasets() {
     sink_.create("/final/stop", Type::u32, {size});
     sink_.create("/final/time", Type::f64, {size});
   }
+  if (!study_.fates.empty()) sink_.create("/final/fate", Type::u32, {size});
 
   recorded_ = study_.output.trajectories;
   if (study_.output.all_trajectories) {
@@ -166,8 +167,13 @@ void Runner::end_tile() {
   sink_.write("/final/iterations", {row_of(tile)}, {tile.count}, iterations.data());
   sink_.write("/final/residual", {row_of(tile)}, {tile.count}, residual.data());
   if (rows.tangent >= 0) write_lyapunov(tile);
-  if (study_.output.final_state) write_final(tile, stopped);
-  const std::vector<StopStatistics::End> ends = write_stops(tile, stopped);
+  FinalStates states;
+  if (study_.output.final_state || !fates_.empty()) states = final_states(tile, stopped);
+  if (study_.output.final_state) write_state("/final/", tile, states.q, states.v, states.p, states.lambda);
+  std::vector<TrajectoryEnd> ends;
+  if (plan_.stops > 0 || !fates_.empty()) ends = ends_of(tile, stopped);
+  write_stops(tile, ends);
+  write_fates(tile, states, ends);
   sums.phases = summary_.phases;  // which have gone on
   summary_ = sums;
   statistics_.end_tile(tile, ends);
@@ -180,64 +186,95 @@ void Runner::judge_stopped(const StoppedTrajectories& stopped) {
     if (const double* end = stopped.row(k)) tile_.at(k, plan_.arguments.layout.status) = end[CrossingRow::status];
 }
 
-void Runner::write_final(const Tile& tile, const StoppedTrajectories& stopped) {
+Runner::FinalStates Runner::final_states(const Tile& tile, const StoppedTrajectories& stopped) const {
   const ChunkLayout& rows = plan_.arguments.layout;
   const auto [elements, n, m] = widths();
   const bool shown = multiplier_from_equations(system_, method_);
-  std::vector<double> q(tile.count * elements), v(tile.count * n, nan), p(v.size()), lambda(tile.count * m);
-  parallel_for(tile.chunks(), threads_, [&, elements = elements, n = n, m = m](std::uint64_t c) {
-    for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
-      if (stopped.row(k) != nullptr && tile.at(k, rows.status) == static_cast<double>(status_good)) {
-        const double* state = stopped.row(k) + CrossingRow::state;
-        std::copy_n(state, elements, q.data() + k * elements);
-        std::copy_n(state + elements, n, v.data() + k * n);
-        std::copy_n(state + elements + n, n, p.data() + k * n);
-        std::copy_n(state + elements + 2 * n, m, lambda.data() + k * m);
-        continue;
-      }
-      for (std::uint64_t i = 0; i < elements; ++i) q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
-      for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
-      for (std::uint64_t i = 0; i < m; ++i) lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
-      if (tile.at(k, rows.status) == static_cast<double>(status_left_out)) continue;
-      const std::vector<double> parameters = parameters_of(tile, k);
-      const SystemAt place{parameters.data(), time_of(tile, k)};
-      velocity_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space, v.data() + k * n);
-      if (shown)
-        multiplier_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
-                            lambda.data() + k * m);
-    }
-  });
-  write_state("/final/", tile, q, v, p, lambda);
+  FinalStates states{std::vector<double>(tile.count * elements), std::vector<double>(tile.count * n, nan),
+                     std::vector<double>(tile.count * n), std::vector<double>(tile.count * m)};
+  auto& [q, v, p, lambda] = states;
+  parallel_for(tile.chunks(), threads_,
+               [&, elements = elements, n = n, m = m, &q = q, &v = v, &p = p, &lambda = lambda](std::uint64_t c) {
+                 for (std::uint64_t k = c * chunk_size; k < std::min(tile.count, (c + 1) * chunk_size); ++k) {
+                   if (stopped.row(k) != nullptr && tile.at(k, rows.status) == static_cast<double>(status_good)) {
+                     const double* state = stopped.row(k) + CrossingRow::state;
+                     std::copy_n(state, elements, q.data() + k * elements);
+                     std::copy_n(state + elements, n, v.data() + k * n);
+                     std::copy_n(state + elements + n, n, p.data() + k * n);
+                     std::copy_n(state + elements + 2 * n, m, lambda.data() + k * m);
+                     continue;
+                   }
+                   for (std::uint64_t i = 0; i < elements; ++i)
+                     q[k * elements + i] = tile.at(k, rows.q + static_cast<int>(i));
+                   for (std::uint64_t i = 0; i < n; ++i) p[k * n + i] = tile.at(k, rows.p + static_cast<int>(i));
+                   for (std::uint64_t i = 0; i < m; ++i)
+                     lambda[k * m + i] = tile.at(k, rows.lambda + static_cast<int>(i));
+                   if (tile.at(k, rows.status) == static_cast<double>(status_left_out)) continue;
+                   const std::vector<double> parameters = parameters_of(tile, k);
+                   const SystemAt place{parameters.data(), time_of(tile, k)};
+                   velocity_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
+                                     v.data() + k * n);
+                   if (shown)
+                     multiplier_of_state(system_, place, q.data() + k * elements, p.data() + k * n, method_.in_space,
+                                         lambda.data() + k * m);
+                 }
+               });
+  return states;
 }
 
-std::vector<StopStatistics::End> Runner::write_stops(const Tile& tile, const StoppedTrajectories& stopped) {
-  if (plan_.stops == 0) return {};
+std::vector<TrajectoryEnd> Runner::ends_of(const Tile& tile, const StoppedTrajectories& stopped) const {
   const ChunkLayout& rows = plan_.arguments.layout;
-  std::vector<StopStatistics::End> ends(tile.count);
-  std::vector<std::uint32_t> stop(tile.count);
-  std::vector<double> time(tile.count);
+  std::vector<TrajectoryEnd> ends(tile.count);
   for (std::uint64_t k = 0; k < tile.count; ++k) {
     const auto status = static_cast<std::uint32_t>(tile.at(k, rows.status));
     if (status == status_left_out) {  // counts at no sample
-      time[k] = nan;
-      ends[k] = {.stop = 0, .failed = true, .time = nan, .sample = 0, .beyond = 0};
+      ends[k] = {.stop = 0, .failed = true, .time = nan, .sample = 0, .beyond = 0, .fate = 0};
       continue;
     }
     const bool good = status == status_good, ended = good && stopped.row(k) != nullptr;
-    stop[k] = ended ? stopped.stop(k) : 0;
-    time[k] = ended ? stopped.row(k)[CrossingRow::time] : time_of(tile, k);
     const auto steps = static_cast<std::uint64_t>(tile.at(k, rows.steps));
     const std::uint64_t every = rows.steps_per_sample >= 0
                                     ? static_cast<std::uint64_t>(tile.at(k, rows.steps_per_sample))
                                     : *study_.time.sample_every;
     // The step after the last state crossed the stop or failed. A trajectory that is parasitic does not count at its last state.
     const std::uint64_t sample = status == status_parasitic ? (steps + every - 1) / every : steps / every + 1;
-    ends[k] = {stop[k], !good, time[k], std::min(sample, *study_.time.samples),
-               static_cast<std::uint32_t>(tile.at(k, plan_.beyond))};
+    ends[k] = {.stop = ended ? stopped.stop(k) : 0,
+               .failed = !good,
+               .time = ended ? stopped.row(k)[CrossingRow::time] : time_of(tile, k),
+               .sample = std::min(sample, *study_.time.samples),
+               .beyond = plan_.stops > 0 ? static_cast<std::uint32_t>(tile.at(k, plan_.beyond)) : 0,
+               .fate = 0};
+  }
+  return ends;
+}
+
+void Runner::write_stops(const Tile& tile, const std::vector<TrajectoryEnd>& ends) {
+  if (plan_.stops == 0) return;
+  std::vector<std::uint32_t> stop;
+  std::vector<double> time;
+  for (const TrajectoryEnd& end : ends) {
+    stop.push_back(end.stop);
+    time.push_back(end.time);
   }
   sink_.write("/final/stop", {row_of(tile)}, {tile.count}, stop.data());
   sink_.write("/final/time", {row_of(tile)}, {tile.count}, time.data());
-  return ends;
+}
+
+void Runner::write_fates(const Tile& tile, const FinalStates& states, std::vector<TrajectoryEnd>& ends) {
+  if (fates_.empty()) return;
+  const auto [elements, n, m] = widths();
+  std::vector<std::uint32_t> fate(tile.count);
+  for (std::uint64_t k = 0; k < tile.count; ++k) {
+    if (ends[k].failed) continue;
+    const std::vector<double> parameters = parameters_of(tile, k);
+    fate[k] = ends[k].fate = fates_({.q = states.q.data() + k * elements,
+                                     .v = states.v.data() + k * n,
+                                     .p = states.p.data() + k * n,
+                                     .parameters = parameters.data(),
+                                     .time = ends[k].time,
+                                     .stop = ends[k].stop});
+  }
+  sink_.write("/final/fate", {row_of(tile)}, {tile.count}, fate.data());
 }
 
 void Runner::write_lyapunov(const Tile& tile) {
@@ -271,6 +308,8 @@ void Runner::write_crossings() {
     const std::uint64_t total = crossings_->count(i);
     sink_.create(group + "trajectory", Type::u64, {total});
     sink_.create(group + "status", Type::u32, {total});
+    sink_.create(group + "index", Type::u64, {total});
+    sink_.create(group + "return_time", Type::f64, {total});
     for (const Column& column : columns)
       if (column.width > 0)
         sink_.create(group + column.name, Type::f64, column.first < state ? Shape{total} : Shape{total, column.width});
@@ -278,14 +317,20 @@ void Runner::write_crossings() {
     for (std::uint64_t t = 0; t < crossings_->tiles(); ++t) {
       const std::vector<double> rows = crossings_->sorted(t, i);
       const std::uint64_t size = locate_->row_size(), count = rows.size() / size;
-      std::vector<std::uint64_t> trajectory(count);
+      std::vector<std::uint64_t> trajectory(count), index(count);
       std::vector<std::uint32_t> status(count);
+      std::vector<double> returned(count, nan);
       for (std::uint64_t k = 0; k < count; ++k) {
         trajectory[k] = static_cast<std::uint64_t>(rows[k * size + CrossingRow::trajectory]);
         status[k] = static_cast<std::uint32_t>(rows[k * size + CrossingRow::status]);
+        if (k == 0 || trajectory[k] != trajectory[k - 1]) continue;  // a tile has all crossings of its trajectories
+        index[k] = index[k - 1] + 1;
+        returned[k] = rows[k * size + CrossingRow::time] - rows[(k - 1) * size + CrossingRow::time];
       }
       sink_.write(group + "trajectory", {written}, {count}, trajectory.data());
       sink_.write(group + "status", {written}, {count}, status.data());
+      sink_.write(group + "index", {written}, {count}, index.data());
+      sink_.write(group + "return_time", {written}, {count}, returned.data());
       for (const Column& column : columns) {
         std::vector<double> values(count * column.width);
         for (std::uint64_t k = 0; k < count; ++k)

@@ -105,6 +105,7 @@ void EnsembleStatistics::create_values(ResultSink& sink) const {
 
 void EnsembleStatistics::create(ResultSink& sink) const {
   stops_.create(sink);
+  fates_.create(sink);
   for (const Parts& part : parts()) create_part(sink, part);
   for (std::size_t i = 0; i < groups_.shape().size(); ++i) {
     const std::string path = "/groups/axes/" + study_.ensemble.group_by[i];
@@ -169,6 +170,7 @@ void EnsembleStatistics::write(ResultSink& sink, const std::function<void(const 
   }
   write_covariance(sink);
   stops_.write(sink, range_.count(), functions_, warn);
+  fates_.write(sink);
   if (!warn) return;
   for (const auto& [observable, count] : missing())
     warn(fmt::format("observable '{}' was not finite in {} {}; {} missing", observable, count,

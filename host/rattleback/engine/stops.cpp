@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "rattleback/results/checkpoint.hpp"
-#include "rattleback/study/statistics.hpp"
 
 namespace rattleback {
 namespace {
@@ -17,13 +16,6 @@ namespace {
 using Type = ResultSink::Type;
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-
-/// The share of `count` in `all` independent trajectories. Without trajectories of both kinds the spread is unknown.
-ValueWithError share_of(std::uint64_t count, std::uint64_t all) {
-  if (all == 0) return {};
-  const double c = static_cast<double>(all), share = static_cast<double>(count) / c;
-  return {share, count == 0 || count == all ? not_known : std::sqrt(share * (1.0 - share) / (c - 1.0))};
-}
 
 /// The mean of numbers in the order of the trajectories, with its error.
 ValueWithError mean_of(const std::vector<double>& numbers, const IsaFunctions& functions) {
@@ -45,6 +37,22 @@ std::string quantile_path(const std::string& group, double level) {
 }
 
 }  // namespace
+
+ValueWithError share_of(std::uint64_t count, std::uint64_t all) {
+  if (all == 0) return {};
+  const double c = static_cast<double>(all), share = static_cast<double>(count) / c;
+  return {share, count == 0 || count == all ? not_known : std::sqrt(share * (1.0 - share) / (c - 1.0))};
+}
+
+void write_with_errors(ResultSink& sink, const std::string& path, const std::vector<ValueWithError>& estimates) {
+  std::vector<double> values, errors;
+  for (const ValueWithError& estimate : estimates) {
+    values.push_back(estimate.value);
+    errors.push_back(estimate.error);
+  }
+  sink.write(path, {0}, {values.size()}, values.data());
+  sink.write(path + "_error", {0}, {errors.size()}, errors.data());
+}
 
 StoppedTrajectories::StoppedTrajectories(const Study& study, const Tile& tile, const CrossingStore* store)
     : sections_(study.sections.size()) {
@@ -72,7 +80,7 @@ StopStatistics::StopStatistics(const Study& study, std::uint64_t samples)
       beyond_(stops_.size()),
       times_(stops_.size()) {}
 
-void StopStatistics::add(const End& end) {
+void StopStatistics::add(const TrajectoryEnd& end) {
   if (end.stop > 0) {
     ++counts_[(end.stop - 1) * samples_ + end.sample];
     times_[end.stop - 1].push_back(end.time);
@@ -101,15 +109,6 @@ void StopStatistics::create(ResultSink& sink) const {
 void StopStatistics::write(ResultSink& sink, std::uint64_t trajectories, const IsaFunctions& functions,
                            const std::function<void(const std::string&)>& warn) const {
   if (stops_.empty()) return;
-  const auto write_estimates = [&](const std::string& path, const std::vector<ValueWithError>& estimates) {
-    std::vector<double> values, errors;
-    for (const ValueWithError& estimate : estimates) {
-      values.push_back(estimate.value);
-      errors.push_back(estimate.error);
-    }
-    sink.write(path, {0}, {values.size()}, values.data());
-    sink.write(path + "_error", {0}, {errors.size()}, errors.data());
-  };
   std::vector<std::uint64_t> good(samples_, trajectories), alive = good;
   for (std::uint64_t k = 0, failed = 0; k < samples_; ++k) {
     failed += failed_[k];
@@ -127,11 +126,11 @@ void StopStatistics::write(ResultSink& sink, std::uint64_t trajectories, const I
       fractions.push_back(share_of(ended, good[k]));
     }
     sink.write(group + "count", {0}, {samples_}, counts.data());
-    write_estimates(group + "fraction", fractions);
-    write_estimates(group + "time_mean", {mean_of(times_[s], functions)});
+    write_with_errors(sink, group + "fraction", fractions);
+    write_with_errors(sink, group + "time_mean", {mean_of(times_[s], functions)});
     const std::vector<ValueWithError> quantiles = quantiles_of(times_[s], stop.quantiles);
     for (std::size_t l = 0; l < quantiles.size(); ++l)
-      write_estimates(quantile_path(group, stop.quantiles[l]), {quantiles[l]});
+      write_with_errors(sink, quantile_path(group, stop.quantiles[l]), {quantiles[l]});
     sink.attribute("/final/stop", fmt::format("stop {}", s + 1), stop.name);
     sink.attribute(group + "count", "beyond", beyond_[s]);
     if (beyond_[s] > 0 && warn)
@@ -142,7 +141,7 @@ void StopStatistics::write(ResultSink& sink, std::uint64_t trajectories, const I
   }
   std::vector<ValueWithError> survival;
   for (std::uint64_t k = 0; k < samples_; ++k) survival.push_back(share_of(alive[k], good[k]));
-  write_estimates("/stops/survival", survival);
+  write_with_errors(sink, "/stops/survival", survival);
 }
 
 void StopStatistics::save(StateWriter& out) const {

@@ -9,6 +9,7 @@
 #include "rattleback/engine/sections.hpp"
 #include "rattleback/kernels/isa.hpp"
 #include "rattleback/results/result.hpp"
+#include "rattleback/study/statistics.hpp"
 #include "rattleback/study/study.hpp"
 
 namespace rattleback {
@@ -33,20 +34,27 @@ class StoppedTrajectories {
   std::vector<const double*> rows_;             ///< of each trajectory; empty for a study without stops
 };
 
+/// What is known of a trajectory at its end.
+struct TrajectoryEnd {
+  std::uint32_t stop;    ///< 1 + the index of the stop that ended it; 0 where none did
+  bool failed;           ///< its steps failed, or it is left out
+  double time;           ///< at which it was stopped
+  std::uint64_t sample;  ///< the first sample at which a trajectory that was stopped or failed does not count
+  std::uint32_t beyond;  ///< the stops beyond whose surface it started, as bits
+  std::uint32_t fate;    ///< 1 + the index of its fate; 0 for none
+};
+
+/// Returns the share of `count` in `all` independent trajectories. Without trajectories of both kinds the spread is unknown.
+[[nodiscard]] ValueWithError share_of(std::uint64_t count, std::uint64_t all);
+/// Writes numbers to a dataset, and their errors to the one with "_error" behind its name.
+void write_with_errors(ResultSink& sink, const std::string& path, const std::vector<ValueWithError>& estimates);
+
 /// How many trajectories each stop has ended by each sample, and when. Trajectories are added in order.
 class StopStatistics {
  public:
   StopStatistics(const Study& study, std::uint64_t samples);
 
-  /// What is known of a trajectory at its end.
-  struct End {
-    std::uint32_t stop;    ///< 1 + the index of the stop that ended it; 0 where none did
-    bool failed;           ///< its steps failed
-    double time;           ///< at which it was stopped
-    std::uint64_t sample;  ///< the first sample at which a trajectory that was stopped or failed does not count
-    std::uint32_t beyond;  ///< the stops beyond whose surface it started, as bits
-  };
-  void add(const End& end);
+  void add(const TrajectoryEnd& end);
 
   void create(ResultSink& sink) const;
   /// Writes the statistics of `trajectories` trajectories. `warn` receives how many start beyond a surface.

@@ -26,6 +26,7 @@ class Copies {
     study_.observables = problem.study.observables;
     study_.sections = problem.study.sections;
     study_.stops = problem.study.stops;
+    study_.fates = problem.study.fates;
     study_.output.covariance = problem.study.output.covariance;
     study_.output.initial_state = problem.study.output.initial_state;
     study_.output.final_state = problem.study.output.final_state;

@@ -50,6 +50,13 @@ std::vector<std::string> of_parts(const std::vector<std::string>& parts, std::si
   if (parts.size() == 3 && group == "fits") return {"/fits/fit"};
   if (group == "stops")
     return {parts.size() == 3 && name.starts_with("time_") ? "/stops/" + parts[1] + "/end" : "/time"};
+  if (group == "fates") return {"/fates/fate"};
+  if (parts.size() == 3 && group == "maps") {
+    const std::string of = "/maps/" + parts[1] + "/";
+    if (name == "labels") return {of + "row", of + "column"};
+    if (name == "boundary" || name == "uncertain") return {of + "size", of + "entry"};
+    return {of + (name == "row" || name == "column" ? name : "end")};
+  }
   if (parts.size() == 3 && group == "sections") names = {"/sections/" + parts[1] + "/crossing"};
   if (parts.size() == 2 && group == "state") {
     names = {"/time", "/state/component"};
@@ -103,12 +110,13 @@ bool is_of_scale(std::string_view attribute) {
 bool attach_scales(hid_t file, const std::vector<ScaledDataset>& datasets) {
   std::map<std::string, hid_t> scales;
   std::map<std::string, Handle> made;
-  for (const char* path : {"/time", "/trajectories/index"}) {
-    const auto found = std::ranges::find(datasets, path, &ScaledDataset::path);
-    if (found == datasets.end()) continue;
-    const std::string name = parts_of(path).back();
-    if (H5DSis_scale(found->id) <= 0 && H5DSset_scale(found->id, name.c_str()) < 0) return false;
-    scales[path] = found->id;
+  for (const ScaledDataset& dataset : datasets) {
+    const bool own = dataset.path == "/trajectories/index" ||
+                     scales_of(dataset.path, dataset.shape.size()) == std::vector<std::string>{dataset.path};
+    if (!own) continue;
+    const std::string name = parts_of(dataset.path).back();
+    if (H5DSis_scale(dataset.id) <= 0 && H5DSset_scale(dataset.id, name.c_str()) < 0) return false;
+    scales[dataset.path] = dataset.id;
   }
   for (const ScaledDataset& dataset : datasets) {
     std::vector<std::string> names = scales_of(dataset.path, dataset.shape.size());

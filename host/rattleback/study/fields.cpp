@@ -96,6 +96,8 @@ const std::vector<TableInfo>& study_tables() {
                                              {"observable[].histogram", rows(histogram_fields)},
                                              {"section[]", rows(section_fields)},
                                              {"stop[]", rows(stop_fields)},
+                                             {"fate[]", rows(fate_fields)},
+                                             {"map[]", rows(map_fields)},
                                              {"fit[]", rows(fit_fields)},
                                              {"output", rows(output_fields)}};
   return tables;

@@ -9,6 +9,7 @@
 #include "rattleback/base/message.hpp"
 #include "rattleback/language/expression.hpp"
 #include "rattleback/language/model.hpp"
+#include "rattleback/study/fates.hpp"
 #include "rattleback/study/observables.hpp"
 #include "rattleback/study/parts.hpp"
 #include "rattleback/study/statistics.hpp"
@@ -321,6 +322,7 @@ void check_name(std::string_view what, const std::string& name, const std::strin
 void check_requests(Problem& problem, double step) {
   check_observables(problem);
   check_sections(problem, std::abs(step));
+  check_fates(problem);
   check_covariance(problem);
   check_groups(problem.study);
   check_fits(problem, step);

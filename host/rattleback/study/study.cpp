@@ -31,6 +31,8 @@ Study Study::without_requests() const {
   study.observables.clear();
   study.sections.clear();
   study.stops.clear();
+  study.fates.clear();
+  study.maps.clear();
   study.fits.clear();
   std::ranges::move(study.ensemble.group_by, std::back_inserter(study.ensemble.unused));
   study.ensemble.group_by.clear();
@@ -39,8 +41,8 @@ Study Study::without_requests() const {
   study.time.sample_every.reset();
   study.time.samples = 1;
   std::erase_if(study.places, [](const auto& place) {
-    static constexpr std::string_view dropped[] = {"observable", "section",           "stop",       "fit",
-                                                   "output",     "ensemble.group_by", "time.sample"};
+    static constexpr std::string_view dropped[] = {
+        "observable", "section", "stop", "fate", "map", "fit", "output", "ensemble.group_by", "time.sample"};
     return std::ranges::any_of(dropped, [&](std::string_view key) { return place.first.starts_with(key); });
   });
   return study;

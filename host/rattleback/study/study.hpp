@@ -234,6 +234,24 @@ struct Study {
   };
   std::vector<Stop> stops;
 
+  /// A condition on how a trajectory has ended. The first one that holds is the fate of the trajectory.
+  struct Fate {
+    std::string name;
+    std::optional<Value> condition;  ///< on the final state; empty with `stop`
+    std::string stop;                ///< the stop that ended the trajectory; empty with `condition`
+    std::string where;
+  };
+  std::vector<Fate> fates;
+
+  /// The labels of the trajectories over two axes.
+  struct Map {
+    std::string name;
+    std::string of = "fate";        ///< the labels: "fate" or "stop"
+    std::vector<std::string> axes;  ///< of the rows and of the columns
+    std::string where;
+  };
+  std::vector<Map> maps;
+
   /// A run saves a checkpoint after `seconds` seconds, or after `steps` steps of the trajectories if `steps` is not 0.
   /// If both are 0, only an interrupted run saves a checkpoint.
   struct Checkpoint {

@@ -12,6 +12,7 @@ enum AxisKinds : unsigned { range_axis = 1, values_axis = 2, uniform_axis = 4, n
 
 inline constexpr const char* distributions[] = {"uniform", "normal", "sobol", "lattice"};
 inline constexpr const char* directions[] = {"+", "-", "both"};
+inline constexpr const char* map_labels[] = {"fate", "stop"};
 inline constexpr const char* guesses[] = {"advanced", "simple"};
 inline constexpr const char* frames[] = {"space", "body"};
 
@@ -348,6 +349,37 @@ inline constexpr Field<Study::Stop> stop_fields[] = {
 template <>
 struct Grammar<Study::Stop> : TableOf<Study::Stop, stop_fields> {};
 
+inline constexpr Field<Study::Fate> fate_fields[] = {
+    field<&Study::Fate::name>({.key = "name", .standard = "required", .text = "of the fate in the result"}),
+    field<&Study::Fate::condition>({.key = "where",
+                                    .standard = "required without `stop`",
+                                    .text = "a condition on the final state and its time, `\"x < 0 && t < 100\"`",
+                                    .wanted = "a condition"}),
+    field<&Study::Fate::stop>({.key = "stop",
+                               .standard = "none",
+                               .text = "in place of `where`: the name of the stop that ended the trajectory",
+                               .excludes = "where"}),
+};
+
+template <>
+struct Grammar<Study::Fate> : TableOf<Study::Fate, fate_fields> {};
+
+inline constexpr Field<Study::Map> map_fields[] = {
+    field<&Study::Map::name>({.key = "name", .standard = "required", .text = "of the group in the result"}),
+    field<&Study::Map::of>({.key = "of",
+                            .standard = "`\"fate\"`",
+                            .text = "the labels: `\"fate\"`, or `\"stop\"`, the stop that ended the trajectory",
+                            .choices = map_labels}),
+    field<&Study::Map::axes>({.key = "axes",
+                              .standard = "required",
+                              .text = "the axes of the rows and of the columns: two with given values (range, values); "
+                                      "all others have one value",
+                              .wanted = "an array of two names of axes"}),
+};
+
+template <>
+struct Grammar<Study::Map> : TableOf<Study::Map, map_fields> {};
+
 inline constexpr Field<Fit> fit_fields[] = {
     field<&Fit::name>({.key = "name", .standard = "required", .text = "of the group in the result"}),
     field<&Fit::observable>({.key = "observable", .standard = "required", .text = "an observable of the study"}),
@@ -430,6 +462,14 @@ inline constexpr Field<Study> root_fields[] = {
                           .standard = "none",
                           .text = "what ends trajectories",
                           .wanted = "an array of tables ([[stop]])"}),
+    field<&Study::fates>({.key = "fate",
+                          .standard = "none",
+                          .text = "what becomes of trajectories",
+                          .wanted = "an array of tables ([[fate]])"}),
+    field<&Study::maps>({.key = "map",
+                         .standard = "none",
+                         .text = "labels over two axes, and the numbers of their boundary",
+                         .wanted = "an array of tables ([[map]])"}),
     field<&Study::fits>({.key = "fit",
                          .standard = "none",
                          .text = "the curves through statistics",

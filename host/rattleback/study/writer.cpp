@@ -100,6 +100,8 @@ std::string Study::to_toml() const {
   out.tables<Observable>("[[observable]]", observable_fields, observables);
   out.tables<Section>("[[section]]", section_fields, sections);
   out.tables<Stop>("[[stop]]", stop_fields, stops);
+  out.tables<Fate>("[[fate]]", fate_fields, fates);
+  out.tables<Map>("[[map]]", map_fields, maps);
   out.tables<Fit>("[[fit]]", fit_fields, fits);
   out.header("[output]");
   out.rows<Output>(output_fields, output);

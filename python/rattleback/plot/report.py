@@ -147,7 +147,7 @@ class Section:
             phases = json.loads(self.text("phases"))
             study.append(("seconds", ", ".join(f"{name} {seconds:.3g}" for name, seconds in phases.items())))
         study += [("trajectory-steps", about["trajectory_steps"]), ("failed", about["failed"])]
-        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.stops()
+        return (heading(2, about["title"], anchor) + paragraph(self.result.path.name, "quiet") + facts(study) + self.stops() + self.fates()
                 + self.statistics() + self.fits() + self.drawn() + self.failures() + self.fingerprint() + heading(3, "Provenance") + self.provenance()
                 + folded("The study, with all defaults", self.text("study")))
 
@@ -201,6 +201,19 @@ class Section:
                 found[key] = with_error(value[-1], error[-1]) if known else ""
             rows.append((group.removeprefix("stops/"), self.result.file[path][-1], found["fraction"], found["time_mean"]))
         return heading(3, "Stops") + table(("stop", "trajectories", "share", "mean time"), rows) if rows else ""
+
+    def fates(self) -> str:
+        """How many trajectories have each fate, and the numbers of the maps."""
+        page, file = "", self.result.file
+        count, share, error = (file.get(f"fates/{name}") for name in ("count", "fraction", "fraction_error"))
+        if count is not None and share is not None and error is not None and count.shape == share.shape == error.shape:
+            names = ["none"] + [words(count.attrs.get(f"fate {i}", f"fate {i}")) for i in range(1, len(count))]
+            rows = [(name, count[i], with_error(share[i], error[i])) for i, name in enumerate(names)]
+            page += heading(3, "Fates") + table(("fate", "trajectories", "share"), rows)
+        numbers = ("boundary_dimension", "uncertainty_exponent", "basin_entropy", "boundary_basin_entropy")
+        rows = [(name, *(f"{group[number][0]:.4g}" for number in numbers)) for name, group in (file.get("maps") or {}).items()
+                if all(number in group and group[number].shape == (1,) for number in numbers)]
+        return page + (heading(3, "Maps") + table(("map", *(number.replace("_", " ") for number in numbers)), rows) if rows else "")
 
     def statistics(self) -> str:
         page = heading(3, "Statistics")

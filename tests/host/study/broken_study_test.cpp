@@ -30,7 +30,7 @@ const Broken syntax[] = {
     {"UnknownTable", "[output]", "[ouput]",
      "s.toml:15: unknown key 'ouput' at the top level (known: study, system, body, joint, method, time, ensemble, "
      "observable, "
-     "section, stop, fit, output); "
+     "section, stop, fate, map, fit, output); "
      "did you mean 'output'?"},
     {"UnknownKeyFarFromAll", "step = 0.1", "step = 0.1\nwhatever = 1",
      "s.toml:7: unknown key 'whatever' in [time] (known: start, step, end, steps, sample_every, samples)"},

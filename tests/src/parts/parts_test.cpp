@@ -46,6 +46,12 @@ count = 2
 name = "far"
 when = "q[0] - 1.2"
 quantiles = [0.25, 0.5]
+[[fate]]
+name = "slow"
+where = "t > 0.5"
+[[fate]]
+name = "far"
+stop = "far"
 )toml");
   const Outcome single = shell("$RB run stops.toml -o stops.h5 --quiet");
   ASSERT_EQ(single.exit_code, 0) << single.err;
