@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "fuzz"))
 import files  # noqa: E402
 import studies  # noqa: E402
-from rattleback.plot import base, export, main, maps, report, results, states, timeseries  # noqa: E402
+from rattleback.plot import base, export, grouped, main, maps, report, results, states, timeseries  # noqa: E402
 
 
 class Group(dict):
@@ -227,6 +227,88 @@ class Tool(unittest.TestCase):
         for name in ("a,b", "$\\frac{1}$", "-x"):
             self.assertEqual(self.call("map", "good.h5", f"--axes={name}", "-o", "a.svg"), (0, ""), name)
         self.assertEqual(self.call("time", "good.h5", "--observable=energy,a,b,$$", "-o", "a.svg"), (0, ""))
+
+    def test_crossings_take_numbers_of_their_trajectories(self):
+        with h5py.File("good.h5", "a") as file:
+            file.attrs["coordinates"] = "x y"
+            file["observables/energy/values"] = np.outer(np.arange(5.0), np.arange(4.0))
+            file["sections/x/trajectory"][:] = (0, 2, 2)
+            file["sections/x/q"][:] = np.arange(6.0).reshape(3, 2)
+        result = results.Result.of("good.h5")
+        crossings = states.load_crossings(result, SimpleNamespace(
+            name=None, components=(results.Component("a"), result.named(results.Component("y"))), trajectories=None,
+            times=(-np.inf, np.inf), colour=results.Component("energy")))
+        self.assertEqual([[list(part) for part in (curve.x, curve.y, curve.colour)] for curve in crossings],
+                         [[[0], [1], [0]], [[2, 2], [3, 5], [8, 8]]])
+        self.assertEqual([str(result.named(results.Component(name))) for name in ("x", "v_y", "p_x", "p", "t", "z")],
+                         ["q[0]", "v[1]", "p[0]", "p", "t", "z"])
+        for words in (("section", "good.h5", "--components=a,y", "--colour=a"), ("histogram", "good.h5", "--of=energy"),
+                      ("map", "good.h5", "--of=energy"), ("map", "good.h5", "--of=y")):
+            self.assertEqual(self.call(*words, "-o", "a.svg"), (0, ""), words)
+        self.expect_refused("no component 'zz'", "section", "good.h5", "--colour=zz", "-o", "a.svg")
+
+    def test_labels_say_what_differs(self):
+        for path, tolerance in (("other.h5", 1e-9), ("third.h5", 1e-8)):
+            self.make(path, "made")
+            with h5py.File(path, "a") as file:
+                file.attrs["study"] += f"[method.solver]\ntolerance = {tolerance}\n"
+        shutil.copy("other.h5", "same.h5")
+        self.assertEqual([result.label for result in results.open_all(["other.h5", "third.h5"])],
+                         ["made, h = 0.1, tolerance = 1e-09", "made, h = 0.1, tolerance = 1e-08"])
+        self.assertEqual([result.label for result in results.open_all(["other.h5", "same.h5"])],
+                         ["made, h = 0.1 (other)", "made, h = 0.1 (same)"])
+
+    def test_draws_in_space_and_as_it_moves(self):
+        from PIL import Image
+
+        with h5py.File("good.h5", "a") as file:
+            file.attrs["coordinates"] = "x y"
+            file["trajectories/p"] = np.random.default_rng(1).normal(size=(5, 2, 2))
+        for words in (("phase", "-o", "a.svg"), ("animate", "-o", "a.gif", "--frames=3"), ("animate", "-o", "a.gif", "--frames=3", "--times=1")):
+            self.assertEqual(self.call(words[0], "good.h5", "--components=x,p_x,p_y", *words[1:]), (0, ""), words)
+        with Image.open("a.gif") as image:
+            self.assertEqual((image.n_frames, image.info["comment"]), (3, b"rattleback"))
+        self.assertEqual(self.call("animate", "good.h5", "-o", "a.gif", "--components=x,p_x"), (0, ""))
+        self.expect_refused("must end with .gif", "animate", "good.h5", "-o", "a.png")
+        self.expect_refused("two components, not for three", "phase", "good.h5", "--components=x,y,t", "--angles=x", "-o", "a.svg")
+        pathlib.Path("mine.gif").write_bytes(b"GIF89a")
+        self.expect_refused("is not a figure of rattleback", "animate", "good.h5", "--components=x,p_x", "-o", "mine.gif")
+
+    def test_draws_groups_against_their_parameter(self):
+        self.expect_refused("no groups (the study has no ensemble.group_by)", "groups", "good.h5", "-o", "a.svg")
+        with h5py.File("good.h5", "a") as file:
+            for i, (name, size) in enumerate((("b", 3), ("a", 2))):
+                file[f"groups/axes/{name}"] = np.arange(1.0, 1.0 + size)
+                file[f"groups/axes/{name}"].attrs["group_dimension"] = np.uint64(i)
+            for name in ("mean", "mean_error"):
+                file[f"groups/observables/energy/{name}"] = np.arange(30.0).reshape(3, 2, 5)
+            file["groups/fits/growth/rate"] = np.arange(6.0).reshape(3, 2)
+        result = results.Result.of("good.h5")
+        figure = grouped.figure_of(SimpleNamespace(files=["good.h5"], quantity=None, statistic=None, axis="a", time=1.0, logx=False, logy=False))
+        self.assertEqual([list(line.get_ydata()) for line in figure.axes[0].containers[2].lines[:1]], [[21, 26]])
+        self.assertEqual(figure.axes[0].get_legend_handles_labels()[1][2], "b = 3")
+        self.assertEqual(result.label, "made, h = 0.1")
+        for words in ((), ("--of=growth",), ("--axis=b", "--logx", "--logy")):
+            self.assertEqual(self.call("groups", "good.h5", *words, "-o", "a.svg"), (0, ""), words)
+        self.expect_refused("no axis of groups 'c' (there are: b, a)", "groups", "good.h5", "--axis=c", "-o", "a.svg")
+
+    def test_draws_basins_and_their_scales(self):
+        self.expect_refused("no maps (the study has no [[map]])", "basin", "good.h5", "-o", "a.svg")
+        labels = np.add.outer(np.arange(9), np.arange(8)).astype("u4") // 8
+        labels[3, 4] = 2**32 - 1
+        with h5py.File("good.h5", "a") as file:
+            file["maps/m/labels"] = labels
+            file["maps/m/labels"].attrs.update({"of": "fate", "fate 1": "in_$"})
+            for name, size in (("row", 9), ("column", 8)):
+                file[f"maps/m/{name}"] = np.arange(float(size))
+                file[f"maps/m/{name}"].attrs["axis"] = "a"
+            for name in ("boundary", "uncertain"):
+                file[f"maps/m/{name}"] = np.array([[1, 2, 50], [2, 3, 20]], dtype="u8")
+            for name in ("boundary_dimension", "uncertainty_exponent"):
+                file[f"maps/m/{name}"] = np.array([np.nan])
+        for options in ((), ("--scales",), ("--map=m",)):
+            self.assertEqual(self.call("basin", "good.h5", *options, "-o", "a.svg"), (0, ""), options)
+        self.expect_refused("no map 'n' (there are: m)", "basin", "good.h5", "--map=n", "-o", "a.svg")
 
     def test_names_in_a_list_may_have_commas(self):
         for text, known, names in (("a,b", ["a", "b", "a,b"], ["a,b"]), ("a,b,c", ["a", "b,c"], ["a", "b,c"]), ("a,a", ["a"], ["a", "a"]),

@@ -116,15 +116,39 @@ def phase(*results: Drawn | str | os.PathLike[str], components: Sequence[str] = 
                                       angles=tuple(_components(text) for text in angles)))
 
 
+def animate(result: Drawn | str | os.PathLike[str], path: str | os.PathLike[str], components: Sequence[str] = ("q[0]", "q[1]"),
+            trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False, frames: int | None = None,
+            rate: int = 25, trail: int | None = None) -> pathlib.Path:
+    """Writes stored trajectories as they move into an animated GIF, and returns its path.
+
+    ``components`` are two or three. ``frames`` are even over the samples, by default up to 200, ``rate`` is their number per second, and
+    ``trail`` the number of samples of the past that are drawn.
+    """
+    from . import base
+
+    moving = _module("moving")
+    with _own_style():
+        content = moving.gif_of(Namespace(
+            files=[result], components=tuple(_components(text) for text in components), angles=(), equal=equal, points=False,
+            trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), frames=frames, rate=rate, trail=trail))
+        base.write_bytes(content, pathlib.Path(path))
+    return pathlib.Path(path)
+
+
 def section(*results: Drawn | str | os.PathLike[str], name: str | None = None, components: Sequence[str] = ("q[0]", "p[0]"),
             trajectories: Iterable[int] | None = None, times: Times = None, equal: bool = False,
-            angles: Sequence[str] = ()) -> Figure:
-    """Draws a Poincare section: stored crossings. ``angles`` are components that are drawn modulo 2 pi, from -pi to pi."""
+            angles: Sequence[str] = (), colour: str | None = None) -> Figure:
+    """Draws a Poincare section: stored crossings. ``angles`` are components that are drawn modulo 2 pi, from -pi to pi.
+
+    A component may be an axis: ``("a", "x")`` draws an orbit diagram. ``colour`` is a component, ``return_time`` or ``index`` of the
+    crossings, an axis, an observable with values at the end, or a final quantity such as ``lyapunov``.
+    """
     states = _module("states")
     with _own_style():
         return states.section(Namespace(files=results, name=name, components=tuple(_components(text) for text in components),
                                         trajectories=None if trajectories is None else sorted(trajectories), times=_span(times), equal=equal,
-                                        angles=tuple(_components(text) for text in angles)))
+                                        angles=tuple(_components(text) for text in angles),
+                                        colour=None if colour is None else _components(colour)))
 
 
 def histogram(*results: Drawn | str | os.PathLike[str], of: str | None = None, times: Sequence[float] | None = None,
@@ -148,6 +172,27 @@ def map(result: Drawn | str | os.PathLike[str], of: str = "status", axes: Names 
     with _own_style():
         return maps.figure_of(Namespace(files=[result], quantity=_components(of), axes=_texts(axes),
                                         where=[(name, float(value)) for name, value in (where or {}).items()], log=log))
+
+
+def groups(*results: Drawn | str | os.PathLike[str], of: str | None = None, statistic: str | None = None, axis: str | None = None,
+           time: float | None = None, logx: bool = False, logy: bool = False) -> Figure:
+    """Draws a statistic of the groups of ``ensemble.group_by`` against the axis in which they differ, with its standard errors.
+
+    ``of`` is an observable or a fit; ``time`` chooses the nearest sample, by default the end. Further axes make curves.
+    """
+    kind = _module("grouped")
+    with _own_style():
+        return kind.figure_of(Namespace(files=results, quantity=of, statistic=statistic, axis=axis, time=time, logx=logx, logy=logy))
+
+
+def basin(result: Drawn | str | os.PathLike[str], map: str | None = None, scales: bool = False) -> Figure:
+    """Draws the labels of a map of the study over its two axes, by default of the first map.
+
+    ``scales`` draws the shares of boxes on the boundary and of uncertain cells against their size instead.
+    """
+    kind = _module("basins")
+    with _own_style():
+        return kind.figure_of(Namespace(files=[result], map=map, scales=scales))
 
 
 def survival(*results: Drawn | str | os.PathLike[str], stops: bool = False, logy: bool = False) -> Figure:

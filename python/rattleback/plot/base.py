@@ -13,7 +13,7 @@ FORMATS = (".png", ".svg", ".pdf")
 # Two runs give the same bytes, so the file has no dates. The mark (title, software or creator) identifies figures of this tool.
 METADATA = {".png": {"Software": "rattleback"}, ".svg": {"Date": None, "Creator": "rattleback"},
             ".pdf": {"CreationDate": None, "Creator": "rattleback"}}
-MARKS = {b"\x89PNG\r\n": b"Software\0rattleback", b"<?xml": b"<dc:title>rattleback</dc:title>", b"%PDF-": b"/Creator (rattleback)"}
+MARKS = {b"\x89PNG\r\n": b"Software\0rattleback", b"GIF89a": b"rattleback", b"<?xml": b"<dc:title>rattleback</dc:title>", b"%PDF-": b"/Creator (rattleback)"}
 # These colours can be told apart without colour vision (Okabe and Ito). Dark and light ones take turns, for prints without
 # colours.
 COLOURS = ("#0072b2", "#e69f00", "#000000", "#56b4e9", "#d55e00", "#009e73", "#8c510a", "#cc79a7", "#999999", "#f0e442")
@@ -128,6 +128,7 @@ def _finite(text):
     return float(text)
 
 
+number = option_type(_finite, "a number")
 numbers = option_type(lambda text: [_finite(part) for part in text.split(",")], "a list of numbers A,B,...")
 indices = option_type(lambda text: sorted({int(part) for part in text.split(",")}), "a list of indices A,B,...")
 window = option_type(_window, "a time T0 or a span T0:T1")
@@ -152,8 +153,8 @@ def window_text(span):
     return f"t >= {span[0]:g}" if span[1] == float("inf") else f"{span[0]:g} <= t <= {span[1]:g}"
 
 
-def new_figure(height=5.0):
-    """A figure and its axes; drawn without a display."""
+def new_figure(height=5.0, space=False):
+    """A figure and its axes, in `space` three of them; drawn without a display."""
     import matplotlib  # imported here, because the import takes longer than all checks before
     from matplotlib.figure import Figure
 
@@ -171,6 +172,8 @@ def new_figure(height=5.0):
             return buffer.getvalue()
 
     figure = Shown(figsize=(8.0, height), layout="constrained")
+    if space:
+        return figure, figure.add_subplot(projection="3d")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3)
@@ -223,7 +226,11 @@ def bytes_of(figure, suffix):
 
 def write(figure, path):
     """Writes the whole figure or no file."""
-    content = bytes_of(figure, path.suffix)
+    write_bytes(bytes_of(figure, path.suffix), path)
+
+
+def write_bytes(content, path):
+    """Writes the whole content or no file."""
     place = figure_place(path)
     partial = place.with_name(f".{place.name[:200]}.part-{os.getpid()}")
     try:

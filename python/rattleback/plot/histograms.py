@@ -25,7 +25,7 @@ class Histogram:
 
 def add_options(parser):
     parser.add_argument("--of", metavar="NAME", dest="quantity",
-                        help="an observable with a stored histogram, a component such as q[0], or an axis "
+                        help="an observable with a stored histogram or with values, a component such as q[0] or x, or an axis "
                              "(default: the first stored histogram, or else q[0])")
     parser.add_argument("--times", metavar="T1,T2,...", type=numbers,
                         help="the samples nearest to these times; default: the end. States come from /trajectories where "
@@ -66,14 +66,18 @@ def load(result, quantity, times):
         group = result.file["observables"][quantity]
         return [Histogram(result, quantity, result.time[k], counts=group["histogram"][k].astype(float),
                           edges=result.member("histogram_edges", group)) for k in samples]
+    if "values" in result.file.get("observables", {}).get(quantity, {}):
+        kept = result.file["observables"][quantity]["values"]
+        return [Histogram(result, quantity, result.time[k], values=np.asarray(kept[k], dtype=float)) for k in samples]
     try:
         wanted = parse_component(quantity)
+        wanted = wanted if wanted.name in result.final else result.named(wanted)
         known_state = wanted.index is not None or wanted.name in result.final
     except ValueError:
         known_state = False
     if not known_state:
         known = [*stored, "q[0]", *axes]
-        why = "an observable without histogram" if quantity in result.file.get("observables", []) else "unknown"
+        why = "an observable without histogram and values" if quantity in result.file.get("observables", []) else "unknown"
         raise InputError(f"{result.path}: no histogram of '{quantity}' ({why}; there are stored histograms: {listing(stored)}; "
                          f"components: {listing(components(result.file['final'], 1))}; axes: {listing(axes)})"
                          + did_you_mean(quantity, known))

@@ -10,7 +10,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Callable
 
-from . import convergence, decay, export, histograms, importing, maps, report, states, timeseries
+from . import basins, convergence, decay, export, grouped, histograms, importing, maps, moving, report, states, timeseries
 from .base import FORMATS, InputError, OutputError, did_you_mean, figure_place, printable, shortened, tell, told
 
 
@@ -20,14 +20,18 @@ class Kind:
     add_options: Callable
     run: Callable
     files: str = "RESULT.h5"
+    formats: tuple[str, ...] = FORMATS
 
 
 KINDS = {
     "time": Kind(timeseries.SUMMARY, timeseries.add_options, timeseries.run),
-    "phase": Kind("two components of stored trajectories against each other", states.add_phase_options, states.run_phase),
+    "phase": Kind("two or three components of stored trajectories against each other", states.add_phase_options, states.run_phase),
+    "animate": Kind(moving.SUMMARY, moving.add_options, moving.run, formats=(".gif",)),
     "section": Kind("Poincare section: stored crossings", states.add_section_options, states.run_section),
     "histogram": Kind(histograms.SUMMARY, histograms.add_options, histograms.run),
     "map": Kind(maps.SUMMARY, maps.add_options, maps.run),
+    "groups": Kind(grouped.SUMMARY, grouped.add_options, grouped.run),
+    "basin": Kind(basins.SUMMARY, basins.add_options, basins.run),
     "survival": Kind(decay.SUMMARY, decay.add_options, decay.run),
     "order": Kind("errors against the step size, with their slopes", convergence.add_order_options, convergence.run_order,
                   "ORDER.json"),
@@ -78,7 +82,7 @@ def parse(name, words):
     parser = Parser(prog=f"{PROGRAM} {name}", description=f"Draws {kind.summary}.", allow_abbrev=False)
     parser.add_argument("files", nargs="+", metavar=kind.files, type=pathlib.Path)
     parser.add_argument("-o", "--output", metavar="FIGURE", type=pathlib.Path,
-                        help=f"{', '.join(FORMATS)}; default: beside the first file, named after it")
+                        help=f"{', '.join(kind.formats)}; default: beside the first file, named after it")
     kind.add_options(parser)
     unknown = parser.parse_known_intermixed_args(words)[1]
     if unknown:
@@ -88,11 +92,13 @@ def parse(name, words):
 
 
 def figure_path(name, arguments):
+    formats = KINDS[name].formats
     if arguments.output is None:
         first = arguments.files[0]
-        return first.parent / (first.stem + ("" if name == "time" else f"-{name}") + ".png")
-    if arguments.output.suffix not in FORMATS:
-        raise InputError(f"{arguments.output}: not a format of figures; the name must end with one of {', '.join(FORMATS)}")
+        return first.parent / (first.stem + ("" if name == "time" else f"-{name}") + formats[0])
+    if arguments.output.suffix not in formats:
+        what = "figures" if formats == FORMATS else f"'{name}'"
+        raise InputError(f"{arguments.output}: not a format of {what}; the name must end with {'one of ' * (len(formats) > 1)}{', '.join(formats)}")
     return arguments.output
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from .base import COLOURS, InputError, choose, chosen, new_figure, option_type, plain, save, title
-from .results import LEFT_OUT, Result, column, parse_component, text_of
+from .results import LEFT_OUT, Result, parse_component, text_of
 from .words import quantity
 
 SUMMARY = "the status or another final quantity of each trajectory over one or two axes"
@@ -23,8 +23,8 @@ def _place(text):
 def add_options(parser):
     parser.add_argument("--of", metavar="NAME", type=option_type(parse_component, "a quantity such as residual or q[0]"),
                         dest="quantity", default=parse_component("status"),
-                        help="status (the default), stop, time, iterations, residual, steps, or a component of the final "
-                             "state: q[0]")
+                        help="status (the default), stop, fate, time, lyapunov, iterations, residual, steps, a component of the "
+                             "final state, q[0] or the name of a coordinate, or an observable with values, at the end")
     parser.add_argument("--axes", metavar="A[,B]", help="default: the first two that vary")
     parser.add_argument("--where", metavar="NAME=VALUE", type=option_type(_place, "NAME=VALUE"), action="append", default=[],
                         help="only trajectories with the nearest value of this axis; repeatable")
@@ -91,14 +91,15 @@ def describe(status, bits):
     return " and ".join(found)
 
 
-def describe_stop(stop, names):
-    """Which stop ended a trajectory."""
-    return {0: "to the end", NO_END: "failed or left out"}.get(stop) or names.get(stop, f"stop {stop}")
+def describe_end(kind, number, names):
+    """Which stop ended a trajectory, or which fate it has."""
+    words = {0: "to the end" if kind == "stop" else "none", NO_END: "failed or left out"}
+    return words.get(number) or names.get(number, f"{kind} {number}")
 
 
-def stop_names(dataset):
-    """{number: name}, from the attributes "stop N" of the dataset."""
-    return {int(name[5:]): text_of(text) for name, text in dataset.attrs.items() if name.startswith("stop ")}
+def end_names(kind, dataset):
+    """{number: name}, from the attributes "stop N" or "fate N" of the dataset."""
+    return {int(name.split()[1]): text_of(text) for name, text in dataset.attrs.items() if name.startswith(f"{kind} ")}
 
 
 def edges(places):
@@ -184,24 +185,28 @@ def figure_of(arguments):
         raise InputError(f"a map is of one result, not of {len(arguments.files)}")
     result = Result.of(arguments.files[0])
     cells = Cells(result, arguments.axes, arguments.where)
-    values = column(result.final, arguments.quantity, 1, result.path)[cells.used]
+    quantity_of = result.named(arguments.quantity) if arguments.quantity.name not in result.final else arguments.quantity
     name = str(arguments.quantity)
-    if name in ("status", "stop"):
-        names, words, absent = (status_names, describe, LEFT_OUT) if name == "status" else (stop_names, describe_stop, NO_END)
-        meanings, values = names(result.final[name]), values.astype(np.int64)
-        if name == "stop":
-            values[(result.failed() | result.left_out())[cells.used]] = NO_END
-        figure, axes = draw_categories(cells, values, lambda value: words(value, meanings), absent)
+    of_end = quantity_of.index is not None or name in result.file.get("observables", {})
+    values = result.values(quantity_of)[cells.used]
+    if name == "status":
+        bits = status_names(result.final[name])
+        figure, axes = draw_categories(cells, values.astype(np.int64), lambda value: describe(value, bits), LEFT_OUT)
+    elif name in ("stop", "fate"):
+        names, values = end_names(name, result.final[name]), values.astype(np.int64)
+        values[(result.failed() | result.left_out())[cells.used]] = NO_END
+        figure, axes = draw_categories(cells, values, lambda value: describe_end(name, value, names), NO_END)
     else:
         # The final state of a failed trajectory is not at the end time.
-        failed = result.failed()[cells.used] & (arguments.quantity.index is not None)
+        failed = result.failed()[cells.used] & of_end
         values[failed | result.left_out()[cells.used]] = np.nan
         if arguments.log:
             values[~(values > 0)] = np.nan
         if not np.isfinite(values).any():
             what = "no value above 0 for --log" if arguments.log else "no finite value"
             raise InputError(f"{result.path}: {name} has {what}")
-        label = name if arguments.quantity.index is None else f"final {arguments.quantity.typeset(result.coordinates)}"
+        label = (f"final {quantity_of.typeset(result.coordinates)}" if quantity_of.index is not None
+                 else quantity(name, result.coordinates))
         figure, axes = draw_quantity(cells, values, label, arguments.log, np.count_nonzero(failed))
     axes.set_xlabel(quantity(cells.axes[0]))
     where = "".join(f", {axis} = {cells.places[axis][0]:g}" for axis, _ in arguments.where)

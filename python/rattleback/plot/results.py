@@ -44,6 +44,14 @@ def _pair(text):
     return parse_component(x), parse_component(y)
 
 
+def _point(text):
+    parts = text.split(",")
+    if len(parts) not in (2, 3):
+        raise ValueError
+    return tuple(parse_component(part) for part in parts)
+
+
+component_point = option_type(_point, "two or three components such as q[0],q[1],q[2]")
 component_pair = option_type(_pair, "a pair of components such as q[0],p[0]")
 component_list = option_type(lambda text: tuple(parse_component(part) for part in text.split(",")),
                              "a list of components such as q[0],q[1]")
@@ -157,6 +165,28 @@ class Result:
         final, absent = self.final, self.failed() | self.left_out()
         return absent if "stop" not in final else absent | ((final["stop"][:] != 0) & (final["time"][:] <= time))
 
+    def named(self, wanted):
+        """A component of the state by its name in the study: x is q[0], v_x is v[0] and p_x is p[0]."""
+        if wanted.index is not None or len(wanted.name) == 1 and wanted.name in "qvpt" and wanted.name not in self.coordinates:
+            return wanted
+        own = self.study["system"]
+        for part, names in (("q", self.coordinates), ("v", own.get("velocities", [])), ("p", own.get("momenta", [])),
+                            ("v", [f"v_{name}" for name in self.coordinates]), ("p", [f"p_{name}" for name in self.coordinates])):
+            if wanted.name in names:
+                return Component(part, list(names).index(wanted.name))
+        return wanted
+
+    def values(self, wanted, sample=-1):
+        """A number of each trajectory: an axis, an observable whose values are kept, at a sample, or a final quantity."""
+        name, observables = str(wanted), self.file.get("observables", {})
+        if name in self.file.get("axes", {}):
+            return self.member(name, self.file["axes"])
+        if "values" in observables.get(name, {}):
+            return np.asarray(observables[name]["values"][sample], dtype=float)
+        if name in observables and wanted.name not in self.final:
+            raise InputError(f"{self.path}: the values of '{name}' were not kept; set values = true in its [[observable]]")
+        return column(self.final, self.named(wanted), 1, self.path)
+
     def sample(self, time):
         """The number of the sample nearest to a time."""
         times = self.time
@@ -166,13 +196,38 @@ class Result:
         return int(np.argmin(np.abs(times - time)))
 
 
+def _settings(study, key=""):
+    """The settings of a study in words: {"method.stages": "3"}. Lists of tables are not among them."""
+    found = {}
+    for name, value in study.items():
+        full = f"{key}.{name}" if key else name
+        if isinstance(value, dict):
+            found |= _settings(value, full)
+        elif not isinstance(value, list) or not any(isinstance(entry, dict) for entry in value):
+            found[full] = f"{value:g}" if isinstance(value, float) else str(value)
+    return found
+
+
+def _differing(results):
+    """For each result, the settings of the system and the method that not all have, in words."""
+    settings = [{key: value for key, value in _settings(result.study).items() if key.split(".")[0] in ("system", "method", "time")}
+                for result in results]
+    keys = dict.fromkeys(key for one in settings for key in one)
+    differ = [key for key in keys if len({one.get(key) for one in settings}) > 1 and not key.endswith("digest")]
+    return [", ".join(f"{key.rpartition('.')[2]} = {one[key]}" for key in differ if key in one) for one in settings]
+
+
 def open_all(paths):
-    """The results; files with equal labels get their names added."""
+    """The results; those with equal labels get what differs between their studies added, or their names."""
     results = [Result.of(path) for path in paths]
-    labels = [result.label for result in results]
-    for result in results:
-        if labels.count(result.label) > 1:
-            result.label += f" ({result.path.stem})"
+    for label in {result.label for result in results}:
+        equal = [result for result in results if result.label == label]
+        if len(equal) == 1:
+            continue
+        words = _differing(equal)
+        for result, text in zip(equal, words):
+            short = text and len(text) <= 60 and words.count(text) == 1
+            result.label += f", {printable(text)}" if short else f" ({result.path.stem})"
     return results
 
 
