@@ -203,7 +203,8 @@ class Result:
     @property
     def survival(self) -> Array:
         """The share of the trajectories that no stop has ended, at the sample times, of shape (K,)."""
-        return self["/stops/survival"]
+        survival: Array = self["/stops/survival"]
+        return survival
 
     # facts
 
