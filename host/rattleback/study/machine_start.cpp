@@ -96,7 +96,7 @@ class Starter {
     size_ = 1.0;
     for (const double x : given) size_ = std::max(size_, std::abs(x));
     check_gaps();
-    const Rows rows = settle();
+    const Rows rows = put_together();
     check_motion(given);
     judge(rows);
     set_velocities();
@@ -177,36 +177,46 @@ class Starter {
                     "in [system], which moves the bodies by the least change that makes all joints fit");
   }
 
-  /// Moves the bodies until the constraints hold.
-  Rows settle() {
+  /// Moves the bodies until these constraints on positions hold. Returns the values of all.
+  std::vector<double> settle(const std::vector<std::size_t>& rows) {
     std::vector<double> g;
     double last = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < 100; ++iteration) {
       g = gaps();
-      Vectors rows = forms();
-      rows.resize(positions_);
-      const Rows steps(rows);
-      std::vector<double> wanted(positions_);
-      std::ranges::transform(g, wanted.begin(), [](double x) { return -x; });
-      std::vector<double> dx = steps.solve(wanted, n());
+      const Vectors all = forms();
+      Vectors some;
+      std::vector<double> wanted;
+      for (const std::size_t k : rows) {
+        some.push_back(all[k]);
+        wanted.push_back(-g[k]);
+      }
+      std::vector<double> dx = Rows(some).solve(wanted, n());
       double most = 0.0;
       for (const double x : dx) most = std::max(most, std::abs(x));
-      if (most == 0.0 || (most < 1e-10 * size_ && most >= last)) break;
+      if (most == 0.0 || !std::isfinite(most) || (most < 1e-10 * size_ && most >= last)) break;
       last = most;
       if (most > 0.5)
         for (double& x : dx) x *= 0.5 / most;
-      if (!std::isfinite(most)) break;
       move(dx);
     }
-    std::size_t worst = 0;
-    for (std::size_t k = 1; k < positions_; ++k)
-      if (!(std::abs(g[k]) <= std::abs(g[worst]))) worst = k;
-    if (positions_ > 0 && !(std::abs(g[worst]) <= 1e-11 * size_ * size_))
+    return g;
+  }
+  /// Returns the first constraint on positions that does not hold; none where all do.
+  [[nodiscard]] std::optional<std::size_t> open(const std::vector<double>& g, double tolerance) const {
+    for (std::size_t k = 0; k < positions_; ++k)
+      if (!(std::abs(g[k]) <= tolerance * size_ * size_)) return k;
+    return std::nullopt;
+  }
+  Rows put_together() {
+    std::vector<std::size_t> all(positions_);
+    for (std::size_t k = 0; k < positions_; ++k) all[k] = k;
+    const std::vector<double> g = settle(all);
+    if (const auto k = open(g, 1e-11))
       input_error(
-          row(worst).where,
+          row(*k).where,
           fmt::format("the bodies cannot be put together: {} stays open by {:.3g}; correct the lengths, or start "
                       "nearer to a place where all joints fit",
-                      named(worst), g[worst]));
+                      named(*k), g[*k]));
     return Rows(forms());
   }
 
@@ -218,9 +228,14 @@ class Starter {
     for (double& x : along) x = (static_cast<double>(draws()) / std::minstd_rand::max() - 0.5) * 0.1;
     here.clear(along);
     move(along);
-    const Rows beside = settle();
+    std::vector<std::size_t> kept;
+    for (const std::size_t k : here.kept)
+      if (k < positions_) kept.push_back(k);
+    const std::vector<double> g =
+        settle(kept);  // what the others imply holds by itself, if it is implied beside the start, too
+    const Rows beside(forms());
     formulas_.q = q;
-    if (beside.kept.size() != here.kept.size()) {
+    if (beside.kept.size() != here.kept.size() || open(g, 1e-9)) {
       const std::size_t k = first_left_out(here);
       input_error(
           row(k).where,

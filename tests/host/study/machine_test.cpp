@@ -194,6 +194,19 @@ TEST(Machine, RedundantConstraintsAreFound) {
   EXPECT_EQ(formulas_of(four_bar("", "type = 'rod'\non = [[0, 0, -1], [2.5, 0.5, 0.2]]\n")).constraints.size(), 16u);
 }
 
+TEST(Machine, SingularPlacesAreNoRedundance) {
+  std::string text = "[system]\nname = 'in-line'\nredundant = 'drop'\n";
+  for (const auto& [name, x] : {std::pair{"a", 1}, {"b", 3}, {"c", 5}})
+    text += fmt::format("[[body]]\nname = '{}'\nmass = 1\ninertia = 1\nposition = [{}, 0]\n", name, x);
+  for (const auto& [name, between, x] :
+       {std::tuple{"A", "'ground', 'a'", 0}, {"B", "'a', 'b'", 2}, {"C", "'b', 'c'", 4}, {"D", "'c', 'ground'", 6}})
+    text += fmt::format("[[joint]]\nname = '{}'\ntype = 'revolute'\nbetween = [{}]\nat = [{}, 0]\n", name, between, x);
+  expect_message(
+      message_of(text + rest),
+      "s.toml:34: the machine starts in a singular place: there a constraint of joint 'D' follows from the others, "
+      "and beside it does not; start in another place");
+}
+
 TEST(Machine, IsPutTogether) {
   const std::string ends =
       "[system]\nname = 'arm'\nassemble = true\n[[body]]\nname = 'b'\nmass = 1\ninertia = 1\nposition = [0.7, 0.1]\n"
