@@ -2,8 +2,8 @@
 // The catalogue entry of a system, the completion of initial points and the initial tangent vector. This code runs on
 // the host only, in double.
 
+#include <array>
 #include <limits>
-#include <vector>
 
 #include "rattleback/loop/lanes.hpp"
 #include "rattleback/mechanics/quadratic.hpp"
@@ -38,8 +38,9 @@ bool force_depends_on_velocity() {
   using System = SystemOf<double>;
   if constexpr (has_force_of_velocity<System>()) {
     constexpr int n = System::n;
-    std::vector<double> values;
-    for (const ParameterInfo& parameter : parameters_of<System>()) values.push_back(parameter.value);
+    constexpr auto parameters = parameters_of<System>();
+    std::array<double, parameters.size() + 1> values{};
+    for (std::size_t i = 0; i < parameters.size(); ++i) values[i] = parameters[i].value;
     for (const double shift : {0.31, -0.73, 1.87}) {
       const System system = system_from<System>({values.data(), shift});
       Vector<double, n> v, none;

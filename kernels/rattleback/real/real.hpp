@@ -5,7 +5,6 @@
 // max and min use one comparison, so that all scalars treat ties, signed zeros and NaN in the same way.
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "rattleback/real/config.hpp"
