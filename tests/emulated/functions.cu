@@ -2,6 +2,7 @@
 // dual numbers. Prints a line per function; the exit code is 1 where bits differ.
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <iterator>

@@ -32,9 +32,9 @@ std::string step_type(const SystemEntry& system, const MethodEntry& method, cons
 
 std::string include(std::string_view header) { return fmt::format("#include \"{}\"\n", header); }
 
-/// Returns the header of a system, or the line that includes it.
+/// Returns the header of a system, or the line that includes it. The header of a user may take <cmath> for granted.
 std::string header_of(const SystemSource& source) {
-  if (source.text == nullptr) return include(source.header);
+  if (source.text == nullptr) return (source.header[0] == '/' ? "#include <cmath>\n" : "") + include(source.header);
   std::string text = source.text;
   constexpr std::string_view once = "#pragma once\n";
   if (const std::size_t at = text.find(once); at != std::string::npos) text.erase(at, once.size());

@@ -8,11 +8,6 @@
 #elif defined(__GNUC__) && __GNUC__ == 12 && !defined(__clang__) && !defined(_IMMINTRIN_H_INCLUDED)
 // The parts of immintrin.h that packs take. The whole takes 0.2 s to read, in each kernel; other versions may have other parts.
 #define _IMMINTRIN_H_INCLUDED
-#include <mmintrin.h>
-#include <xmmintrin.h>
-#include <emmintrin.h>
-#include <pmmintrin.h>
-#include <tmmintrin.h>
 #include <smmintrin.h>
 
 #include <avxintrin.h>
