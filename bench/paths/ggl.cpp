@@ -12,7 +12,7 @@ namespace {
 using P = Pack<RATTLEBACK_PACK>;
 
 template <class System, GglScheme scheme>
-void add(std::vector<Paths>& rows, const char* name, const char* method, const auto... numbers) {
+void add(std::vector<Paths>& rows, const char* name, const char* method, const auto&... numbers) {
   const auto system = default_system<System>();
   Paths row{name, method, {}};
   const auto add_path = [&]<GglPath path>(const char* title, std::integral_constant<GglPath, path>) {
@@ -26,10 +26,10 @@ void add(std::vector<Paths>& rows, const char* name, const char* method, const a
 }
 template <class System>
 void add_schemes(std::vector<Paths>& rows, const char* name) {
-  static const double half[2] = {0.5, 0.5};
+  static constexpr GglNumbers half{0.5, 0.5};  // steps keep a reference
   add<System, GglScheme::vi_s>(rows, name, "ggl-vi-s");
-  add<System, GglScheme::theta_a>(rows, name, "ggl-vi-a", &half[0]);
-  add<System, GglScheme::theta_b>(rows, name, "ggl-vi-b", &half[0]);
+  add<System, GglScheme::theta_a>(rows, name, "ggl-vi-a", half);
+  add<System, GglScheme::theta_b>(rows, name, "ggl-vi-b", half);
   add<System, GglScheme::energy_momentum>(rows, name, "energy-momentum");
 }
 
