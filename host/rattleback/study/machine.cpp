@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "rattleback/base/message.hpp"
+#include "rattleback/language/expression.hpp"
 #include "rattleback/language/model.hpp"
 #include "rattleback/lie/so3.hpp"
 #include "rattleback/study/formulas_text.hpp"
