@@ -180,7 +180,23 @@ class Printer : FunctionPrinter {
     function({"S", "lagrangian", "qv"}, {graph_.lagrangian});
     function({"Vector<S, n>", "generalized_force", "qv"}, force);
     print_velocity(momentum_at_rest);
-    print_parts(momentum_at_rest);
+    print_motion(print_parts(momentum_at_rest));
+  }
+  /// The derivatives of L that steps take where M varies with many coordinates. For few they are shorter as those of M.
+  void print_motion(const std::vector<int>& active) {
+    constexpr std::size_t many = 5;
+    if (active.size() < many || is_diagonal() ||
+        std::ranges::none_of(graph_.mass, [this](int entry) { return graph_.depends_on_q(entry); }))
+      return;
+    std::vector<int> momentum, first, coupling;
+    for (int i = 0; i < graph_.n; ++i) momentum.push_back(algebra_.derivative(graph_.lagrangian, graph_.v(i)));
+    first = momentum;
+    for (const int k : active) {
+      first.push_back(graph_.by_q(graph_.lagrangian, k));
+      for (const int p : momentum) coupling.push_back(graph_.by_q(p, k));
+    }
+    function({fmt::format("Vector<S, {}>", first.size()), "momentum_and_force", "qv"}, first);
+    function({fmt::format("Matrix<S, {}, n>", active.size()), "momentum_by_coordinates", "qv"}, coupling, graph_.n);
   }
   /// A system that stays one of its Hamiltonian. A regular one gives its Lagrangian by a solve for the momenta.
   void print_hamiltonian() {
@@ -258,12 +274,12 @@ class Printer : FunctionPrinter {
     return active;
   }
 
-  /// What mechanics/quadratic.hpp takes besides M and U: A, the active coordinates, and the places of zeros.
-  void print_parts(const std::vector<int>& vector_potential) {
+  /// What mechanics/quadratic.hpp takes besides M and U: A, the active coordinates, which it returns, and the places of zeros.
+  std::vector<int> print_parts(const std::vector<int>& vector_potential) {
     const auto bits = [this](std::span<const int> nodes) { return graph_.coordinates_of(nodes); };
     std::vector<std::string> entries, varies, vector_varies;
     line("\n  // The parts of L (mechanics/system.hpp).");
-    print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
+    const std::vector<int> active = print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
     for (const int& entry : graph_.mass) {
       entries.push_back(algebra_.is_zero(entry) ? "0" : "1");
       varies.push_back(cpp_number(bits({&entry, 1})));
@@ -273,6 +289,7 @@ class Printer : FunctionPrinter {
     print_table("bool mass_varies(int row, int column, int k)", "n * n", varies, "table[row * n + column] >> k & 1");
     print_table("bool vector_potential_varies(int i, int k)", "n", vector_varies, "table[i] >> k & 1");
     print_table("bool potential_varies(int k)", "1", {cpp_number(bits({&graph_.potential, 1}))}, "table[0] >> k & 1");
+    return active;
   }
   /// Where M is constant, and the terms linear in v vanish with one parameter, L is separable without this parameter.
   /// Returns whether L has this form.

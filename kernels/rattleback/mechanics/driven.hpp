@@ -198,6 +198,8 @@ class AtTime : public System {
   RB_AT_TIME(velocity)
   RB_AT_TIME(momentum)
   RB_AT_TIME(generalized_force)
+  RB_AT_TIME(momentum_and_force)
+  RB_AT_TIME(momentum_by_coordinates)
   RB_AT_TIME(constraint)
   RB_AT_TIME(constraint_matrix)
   RB_AT_TIME(constraint_offset)

@@ -263,11 +263,19 @@ RB_HD Vector<T, System::n> lagrangian_force(const System& system, const Vector<T
 template <class System, class T>
 RB_HD Vector<T, System::n> configuration_force(const System& system, const Vector<T, element_size<System>>& q,
                                                const Vector<T, System::n>& v) {
-  if constexpr (detail::has_applied_force<System>()) {
-    return detail::lagrangian_force(system, q, v) + system.applied_force(q, v);
+  Vector<T, System::n> f;
+  if constexpr (requires { system.momentum_and_force(q, v); }) {
+    using Places = detail::DerivativePlaces<System>;
+    const auto first = system.momentum_and_force(q, v);
+    RB_TABLE coordinates = System::active;
+    f = Vector<T, System::n>::zero();
+    RB_UNROLL
+    for (int k = 0; k < Places::active; ++k) f[coordinates[static_cast<std::size_t>(k)]] = first[Places::force(k)];
   } else {
-    return detail::lagrangian_force(system, q, v);
+    f = detail::lagrangian_force(system, q, v);
   }
+  if constexpr (detail::has_applied_force<System>()) f = f + system.applied_force(q, v);
+  return f;
 }
 
 /// dH/dp and -dH/dq; on a group the left-trivialised derivative.

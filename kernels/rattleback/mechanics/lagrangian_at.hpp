@@ -3,6 +3,7 @@
 // form that a system has:
 //
 //   QuadraticLagrangian   L = v.M(q)v/2 + A(q).v - U(q) on R^n by its parts, of which a constant M has no derivatives (quadratic.hpp)
+//   DerivedLagrangian     the same where M varies with many coordinates, by functions of q and v (derived.hpp)
 //   RegularLagrangian     any other regular L on R^n (regular.hpp)
 //   PlainLagrangian       any L on a group
 //
@@ -17,6 +18,7 @@
 //
 // and the forms on R^n have M, M x, the velocity of a momentum, and linearise(v, M^-1, B) with the coupling B = L_vq besides.
 
+#include "rattleback/mechanics/derived.hpp"
 #include "rattleback/mechanics/regular.hpp"
 
 RB_NAMESPACE_BEGIN
@@ -133,6 +135,8 @@ consteval auto lagrangian_form() {
     return std::type_identity<PlainLagrangian<System>>{};
   } else if constexpr (LagrangianAlone<System>) {
     return std::type_identity<RegularLagrangian<System, T>>{};
+  } else if constexpr (GivesMotion<System>) {
+    return std::type_identity<DerivedLagrangian<System, T>>{};
   } else {
     return std::type_identity<QuadraticLagrangian<System, T>>{};
   }

@@ -40,6 +40,11 @@
 //   static bool vector_potential_varies(i, k)
 //   static bool potential_varies(k)
 //
+// and, where M varies with many coordinates, the derivatives of L by hand (optional, for speed and short compilation),
+//
+//   Vector<S, n + a> momentum_and_force(q, v)       L_v, then L_q by the a active coordinates
+//   Matrix<S, a, n> momentum_by_coordinates(q, v)   rows: the derivatives of L_v by each active coordinate
+//
 // A system may give both `lagrangian` and the separable form. Then `lagrangian` is L, and `potential` and the mass belong
 // to the separable form of L. The separable form holds where the parameters in `separable_without` are 0; methods for
 // separable systems take the system only there.

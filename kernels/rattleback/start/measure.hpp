@@ -150,6 +150,7 @@ void compare_parts(const System& system, const Configuration<System>& q, Vector<
   constexpr int n = System::n;
   for (int i = 0; i < n; ++i) v[i] = v[i] + 1.0 / (i + 2);
   LagrangianAt<System> parts(system, q);
+  parts.move(v);
   const auto x = with_sizes(q);
   const auto y = with_sizes(v);
   const Vector<Terms, n> by_lagrangian[] = {differentiated_momentum(system, x, y), lagrangian_force(system, x, y)};

@@ -115,6 +115,23 @@ void expect_own_derivatives(const System& system, const Configuration<System>& q
     EXPECT_SAME(at.coupling(v).plus_times(1.0, v, zero), slopes.dq * v);
     EXPECT_SAME(at.coupling(v).plus_transpose_times(1.0, v, zero), transpose_times(slopes.dq, v));
   }
+  if constexpr (GivesMotion<System>) {
+    const QuadraticLagrangian<System> other(system, q);
+    DerivedLagrangian<System> at(system, q);
+    Factors<double, n, Definite<detail::QuadraticPattern<System>>> inverse;
+    Coupling<System> coupling;
+    at.move(v);
+    at.linearise(v, inverse, coupling);
+    const auto zero = Vector<double, n>::zero();
+    const Vector<double, n> p = other.momentum(v);
+    EXPECT_SAME(at.momentum(v), p);
+    EXPECT_SAME(at.plus_force(1.0, v, zero), other.plus_force(1.0, v, zero));
+    EXPECT_SAME(at.velocity(p, zero), v);
+    EXPECT_SAME(at.velocity_near(v, inverse, p), v);
+    EXPECT_SAME(at.mass(), other.mass());
+    EXPECT_SAME(coupling.plus_times(1.0, v, zero), other.coupling(v).plus_times(1.0, v, zero));
+    EXPECT_SAME(coupling.plus_transpose_times(1.0, v, zero), other.coupling(v).plus_transpose_times(1.0, v, zero));
+  }
   if constexpr (GivesDerivatives<System>) {
     const auto by_duals = detail::differentiated_momentum(system, q, v);
     const auto of_momentum =
@@ -347,6 +364,17 @@ TEST(PrintedSystems, DoublePendulum) {
                                   m2 * l1 * l2 * v[0] * v[0] * sine - g * m2 * l2 * std::sin(q[1])};
     EXPECT_SAME(printed.generalized_force(q, v), force);
     expect_own_derivatives(printed, q, v);
+  }
+}
+
+/// M of so many coordinates that the header gives the derivatives of L, and one coordinate on which nothing depends.
+TEST(PrintedSystems, ManyCoordinatesInM) {
+  using Printed = formulas::CartWithLinksSystem<double>;
+  static_assert(GivesMotion<Printed> && Printed::active.size() == 5);
+  Random random;
+  for (int trial = 0; trial < 20; ++trial) {
+    const auto printed = system_of<Printed>({random(0.5, 1.5), random(0.5, 1.5)});
+    expect_own_derivatives(printed, random.vector<6>(), random.vector<6>());
   }
 }
 

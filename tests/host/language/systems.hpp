@@ -203,6 +203,14 @@ mass = [["(m1 + m2) l1^2", "m2 l1 l2 cos(a - b)"], ["m2 l1 l2 cos(a - b)", "m2 l
 potential = "-(m1 + m2) g l1 cos(a) - m2 g l2 cos(b)"
 initial = { q = [1, 2], v = [0.1, -0.3] }
 )toml"},
+    {"cart_with_links", R"toml(
+name = "cart-with-links"
+coordinates = ["x", "a[1..5]"]
+parameters = { g = 9.81, b = 0.3 }
+lagrangian = """2 v_x^2 + b cos(a2) v_x + g sum(i in 1..5: (6 - i) cos(a[i])) \
++ sum(k in 1..5: (v_x + sum(i in 1..k: cos(a[i]) v_a[i]))^2 + sum(i in 1..k: sin(a[i]) v_a[i])^2)/2"""
+initial = { q = [0, 1, 2, -1, 0.5, 0], v = [0.1, 0.2, 0, -0.3, 0, 1] }
+)toml"},
     {"relativistic_charge", R"toml(
 name = "relativistic-charge"
 coordinates = ["x", "y", "z", "a"]

@@ -48,7 +48,7 @@ inline constexpr int most_swept<Dual<T, 1>, System> = 12;
 
 template <class T, class System, int S>
 struct SweepsOnRn {
-  using type = std::conditional_t<S == 2 && (Quadratic<System> || Mechanical<System>) &&
+  using type = std::conditional_t<S == 2 && (Quadratic<System> || Mechanical<System>) && !GivesMotion<System> &&
                                       stage_unknowns<System, S> <= most_of_two_stages,
                                   TwoStageSweeps<T, System>, StageSweeps<T, System, S>>;
 };
