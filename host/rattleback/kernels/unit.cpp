@@ -68,12 +68,19 @@ std::string body(const Unit& unit, std::string_view loop) {
   return text;
 }
 
+/// Whether M depends on q, as the header of a system of formulas says.
+bool has_varying_mass(const SystemEntry& system) {
+  const char* text = system.source_text.text;
+  return text != nullptr && std::strstr(text, "mass_matrix(const Vector<S, n>& q)") != nullptr;
+}
 /// Loops over the entries of vectors stay loops in systems that have more coordinates than this, or more coordinates and constraints.
 /// Their code would be too long for the cache of instructions, and products of matrices would take minutes and gigabytes to compile:
-/// a chain of 20 rods in the plane 5 s in place of an internal error of GCC 12 at 4.7 GB.
-constexpr int most_unrolled = 16, most_unrolled_with_constraints = 40;
+/// a chain of 20 rods in the plane 5 s in place of an internal error of GCC 12 at 4.7 GB. Where M varies, factors at every stage make the
+/// code longer: 16 links by angles (lobatto, three stages) compile in 11 s in place of 23 s.
+constexpr int most_unrolled = 16, most_unrolled_with_varying_mass = 12, most_unrolled_with_constraints = 40;
 bool is_large(const SystemEntry& system) {
-  return system.m == 0 ? system.n > most_unrolled : system.n + system.m > most_unrolled_with_constraints;
+  if (system.m > 0) return system.n + system.m > most_unrolled_with_constraints;
+  return system.n > (has_varying_mass(system) ? most_unrolled_with_varying_mass : most_unrolled);
 }
 std::string define_size(const SystemEntry& system) {
   return is_large(system) ? "#define RATTLEBACK_LARGE_SYSTEM\n" : "";
@@ -132,10 +139,11 @@ std::string Unit::device_text() const {
 }
 
 double Unit::expected_seconds() const {
-  const char* text = system->source_text.text;
-  const bool varies = text != nullptr && std::strstr(text, "mass_matrix(const Vector<S, n>& q)") != nullptr;
-  const double n = system->n, unknowns = n + system->m, rate = is_large(*system) ? 25.0 : 6.0,
-               varying = varies ? n * n / 8.0 : 0.0;
+  const bool large = is_large(*system);
+  const double n = system->n, unknowns = n + system->m, rate = large ? 25.0 : 6.0,
+               varying = !has_varying_mass(*system) ? 0.0
+                         : large                    ? n / 4.0
+                                                    : n * n / 24.0;
   if (kind == UnitKind::samples) return 0.7 + n / 20.0 + varying / 4.0;
   double stages = 1.0;
   const int* next = key.value;

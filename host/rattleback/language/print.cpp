@@ -279,7 +279,8 @@ class Printer : FunctionPrinter {
     const auto bits = [this](std::span<const int> nodes) { return graph_.coordinates_of(nodes); };
     std::vector<std::string> entries, varies, vector_varies;
     line("\n  // The parts of L (mechanics/system.hpp).");
-    const std::vector<int> active = print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
+    const std::vector<int> active =
+        print_active(bits(graph_.mass) | bits(vector_potential) | bits({&graph_.potential, 1}));
     for (const int& entry : graph_.mass) {
       entries.push_back(algebra_.is_zero(entry) ? "0" : "1");
       varies.push_back(cpp_number(bits({&entry, 1})));

@@ -117,11 +117,22 @@ class RolledElimination {
   mask_t<T> exchange_[N][N];  // lanes where step k exchanged rows k and i, [k][i]; only set if exchanged_[k]
 };
 
+/// Whether N x N matrices have all entries. Pivots are then taken in the natural order.
+template <class Pattern, int N>
+consteval bool is_full_pattern() {
+  if constexpr (!std::same_as<Pattern, FullPattern>) {
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j)
+        if (!Pattern::entry(i, j)) return false;
+  }
+  return true;
+}
+
 /// Unrolled elimination, with exchanges or in the order that the pattern asks for. The diagonal holds the inverse pivots.
 template <class T, int N, bool exchanges, class Pattern>
 class UnrolledElimination {
   static_assert(!exchanges || std::same_as<Pattern, FullPattern>, "exchanges need all entries");
-  static constexpr bool dense = std::same_as<Pattern, FullPattern>;
+  static constexpr bool dense = is_full_pattern<Pattern, N>();
 
  public:
   Matrix<T, N, N> a;

@@ -11,6 +11,12 @@ template <int rows, int columns>
 struct PatternTable {
   bool values[rows * columns > 0 ? rows* columns : 1];
   RB_HD constexpr bool operator()(int i, int j = 0) const { return values[i * columns + j]; }
+  /// Whether all values are true.
+  [[nodiscard]] consteval bool full() const {
+    for (const bool value : values)
+      if (!value) return false;
+    return true;
+  }
 };
 
 /// Evaluates a predicate at compile time. A step that asks the predicate itself may run the loops of the predicate: compilers do
@@ -34,6 +40,18 @@ consteval PatternTable<rows, columns> tabulated(Predicate predicate) {
 /// unrolled, a table that is a constant of the function would be made again by each call.
 template <int rows, int columns, class Predicate>
 inline constexpr PatternTable<rows, columns> table_of = tabulated<rows, columns>(Predicate{});
+
+/// Looks a predicate up in its table. Where it is always true nothing is looked up: loops over entries that are not unrolled would read the
+/// table each time.
+template <int rows, int columns, class Predicate>
+RB_HD constexpr bool looked_up(int i, int j = 0) {
+  if constexpr (table_of<rows, columns, Predicate>.full()) {
+    return true;
+  } else {
+    RB_TABLE table = table_of<rows, columns, Predicate>;
+    return table(i, j);
+  }
+}
 }  // namespace detail
 
 RB_NAMESPACE_END

@@ -8,10 +8,11 @@ RB_NAMESPACE_BEGIN
 
 /// The system gives first derivatives of L, and those of L_v by the active coordinates (mechanics/system.hpp).
 template <class System>
-concept GivesMotion = Quadratic<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
-  s.momentum_and_force(q, q);
-  s.momentum_by_coordinates(q, q);
-};
+concept GivesMotion =
+    Quadratic<System> && requires(const System& s, const Vector<typename System::scalar, System::n>& q) {
+      s.momentum_and_force(q, q);
+      s.momentum_by_coordinates(q, q);
+    };
 
 /// L = v.M(q)v/2 + A(q).v - U(q) at one configuration, with L_v and L_q at the velocity to which the object was moved last. The derivatives
 /// of M, n^3 numbers in the worst case, are nowhere: L_v, L_q and B are sums over the terms of L, of which n links have n^2. On a CPU n^3

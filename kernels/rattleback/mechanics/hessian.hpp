@@ -24,8 +24,7 @@ struct HessianPattern {
     if constexpr (GroupedHessian<System, typename System::scalar>) {
       return i % System::block == j % System::block;
     } else if constexpr (requires { System::constraint_hessian_entry(0, 0); }) {
-      RB_TABLE table = table_of<System::n, System::n, Stated>;
-      return table(i, j);
+      return looked_up<System::n, System::n, Stated>(i, j);
     } else {
       return true;
     }

@@ -72,8 +72,7 @@ struct QuadraticPattern {
     if (LagrangianAlone<System>) return true;
     if (!dense) return i == j;
     if constexpr (requires { System::mass_entry(0, 0); }) {
-      RB_TABLE table = table_of<n, n, StatedEntry>;
-      return table(i, j);
+      return looked_up<n, n, StatedEntry>(i, j);
     } else {
       return true;
     }
@@ -85,8 +84,7 @@ struct QuadraticPattern {
     } else if constexpr (Separable<System>) {
       return false;
     } else if constexpr (requires { System::mass_varies(0, 0, 0); }) {
-      RB_TABLE table = table_of<n * n, active, StatedRate>;
-      return table(i * n + j, k);
+      return looked_up<n * n, active, StatedRate>(i * n + j, k);
     } else {
       return entry(i, j);
     }
@@ -119,20 +117,11 @@ struct QuadraticPattern {
     }
   }
   /// Row i of column k of B.
-  RB_HD static constexpr bool coupled(int i, int k) {
-    RB_TABLE table = table_of<n, active, Coupled>;
-    return table(i, k);
-  }
+  RB_HD static constexpr bool coupled(int i, int k) { return looked_up<n, active, Coupled>(i, k); }
   /// The force along the k-th active coordinate.
-  RB_HD static constexpr bool forced(int k) {
-    RB_TABLE table = table_of<active, 1, Forced>;
-    return table(k);
-  }
+  RB_HD static constexpr bool forced(int k) { return looked_up<active, 1, Forced>(k); }
   /// Whether the coordinate i is active and there is a force along it.
-  RB_HD static constexpr bool forces(int i) {
-    RB_TABLE table = table_of<n, 1, Forces>;
-    return table(i);
-  }
+  RB_HD static constexpr bool forces(int i) { return looked_up<n, 1, Forces>(i); }
 
  private:
   // What the tables say, as classes: closures cannot be arguments of templates for all compilers.
@@ -179,10 +168,7 @@ struct ChordPattern {
       return Pattern::entry(r, c);
     }
   };
-  RB_HD static constexpr bool entry(int i, int j) {
-    RB_TABLE table = table_of<System::n, System::n, Entry>;
-    return table(i, j);
-  }
+  RB_HD static constexpr bool entry(int i, int j) { return looked_up<System::n, System::n, Entry>(i, j); }
 };
 
 }  // namespace detail

@@ -19,15 +19,9 @@ class StagePattern {
 
  public:
   /// Whether f or a force of the constraint has the entry i.
-  RB_HD static constexpr bool is_forced(int i) {
-    RB_TABLE table = table_of<n, 1, Forced>;
-    return table(i);
-  }
+  RB_HD static constexpr bool is_forced(int i) { return looked_up<n, 1, Forced>(i); }
   /// Whether E adds to w the entry i.
-  RB_HD static constexpr bool couples(int i) {
-    RB_TABLE table = table_of<n, 1, Couples>;
-    return table(i);
-  }
+  RB_HD static constexpr bool couples(int i) { return looked_up<n, 1, Couples>(i); }
   /// Whether B has entries.
   RB_HD static constexpr bool has_coupling() {
     for (int i = 0; i < n; ++i)
