@@ -49,11 +49,11 @@ struct Eliminated {
 };
 template <class Pattern = FullPattern>
 struct Definite {
-  template <int N>
-  static constexpr bool eliminates = N > 3 || detail::is_diagonal_pattern<Pattern, N>();
   template <class T, int N>
-  using Method = std::conditional_t<eliminates<N>, detail::UnrolledElimination<T, N, false, Pattern>,
-                                    detail::CofactorInverse<T, eliminates<N> ? 1 : N, Pattern>>;
+  using Method =
+      std::conditional_t<detail::is_diagonal_pattern<Pattern, N>(), detail::DiagonalInverse<T, N>,
+                         std::conditional_t<(N > 3), detail::UnrolledElimination<T, N, false, Pattern>,
+                                            detail::CofactorInverse<T, (N >= 1 && N <= 3) ? N : 1, Pattern>>>;
 };
 /// Up to three rows the inverse by cofactors, four by minors; then elimination without exchanges, and with exchanges in loops beyond
 /// twelve rows, because unrolled code of that size compiles for minutes.
