@@ -11,13 +11,13 @@ using namespace rattleback;
 
 namespace {
 
-constexpr std::uint64_t size = 256;
+constexpr std::uint64_t side = 256;
 
 /// A disc of radius 100 in the middle of a map.
 std::vector<std::uint32_t> disc() {
   std::vector<std::uint32_t> labels;
-  for (std::uint64_t i = 0; i < size; ++i)
-    for (std::uint64_t j = 0; j < size; ++j) {
+  for (std::uint64_t i = 0; i < side; ++i)
+    for (std::uint64_t j = 0; j < side; ++j) {
       const double x = static_cast<double>(i) - 127.5, y = static_cast<double>(j) - 127.5;
       labels.push_back(x * x + y * y < 1e4 ? 1 : 0);
     }
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> disc() {
 
 TEST(Basins, TheBoundaryOfADiscIsACurve) {
   const std::vector<std::uint32_t> labels = disc();
-  const LabelMap map{size, size, labels};
+  const LabelMap map{side, side, labels};
   const std::vector<MixedShare> boundary = boundary_of(map);
   const std::uint64_t mixed[] = {800, 400, 200, 100, 52, 24}, boxes[] = {65025, 16129, 3969, 961, 225, 49};
   ASSERT_EQ(boundary.size(), 6u);
