@@ -15,7 +15,7 @@ struct FaultOfFormulas {
   const char *toml, *message, *excerpt;
 };
 const FaultOfFormulas faults_of_formulas[] = {
-    {"", "f.toml:1: system.name is missing", ""},
+    {"", "f.toml:1: system.name is missing; give the system a name of its own, as name = \"crane\"", ""},
     {"name = 3\ncoordinates=['x']", "f.toml:1: system.name must be a string", ""},
     {"name='a b'\ncoordinates=['x']",
      "f.toml:1: system.name: 'a b' cannot name a system; take at most 64 letters, digits, - and _", ""},
@@ -30,7 +30,8 @@ const FaultOfFormulas faults_of_formulas[] = {
      "f.toml:3: unknown key 'potentail' in [system] (known: name, summary, source, coordinates, velocities, group, "
      "bodies, parameters, dimensions, mass, inertia, vector_potential, potential, lagrangian, hamiltonian, "
      "momenta, force, dissipation, "
-     "constraints, velocity_constraints, observables, conserved, initial, time_scale); did you mean 'potential'?",
+     "constraints, velocity_constraints, observables, conserved, initial, time_scale, gravity, assemble, redundant); "
+     "did you mean 'potential'?",
      ""},
     {"name='a'\ncoordinates=['x','y']\nvelocities=['u']",
      "f.toml:3: system.velocities: it has 1 entry, and 2 are needed, one for each velocity (v_x, v_y)", ""},
