@@ -256,7 +256,7 @@ TEST_F(Plot, RefusesBadInputWithOneMessageAndWritesNothing) {
       {"s.h5 -o a.jpg", ".png, .svg, .pdf"},
       {"s.h5 -o nowhere/a.png", "nowhere/a.png: cannot be written"},
       {"phase s.h5 --components 'q[0],q[7]'", "did you mean 'q[2]'"},
-      {"phase s.h5 --components 'q[0]'", "not a pair of components"},
+      {"phase s.h5 --components 'q[0]'", "not two or three components"},
       {"phase s.h5 --angles 'q[7]'", "no drawn component 'q[7]' (there are: q[0], p[0])"},
       {"phase s.h5 --trajectories 20", "trajectory 20 is not stored"},
       {"phase s.h5 --times 3.1:3.2", "no sample at 3.1 <= t <= 3.2"},
