@@ -71,7 +71,7 @@ Json schema_of(const TableInfo& table, unsigned kinds) {
   for (const FieldInfo& row : table.fields) {
     if ((row.kinds & kinds) == 0) continue;
     properties[row.key] = schema_of(row, path_of(path, row.key));
-    if (row.required()) required.push_back(row.key);
+    if (row.required() && (row.kinds & kinds) == kinds) required.push_back(row.key);  // not where one kind needs it
   }
   Json schema = object(properties);
   if (!required.empty()) schema["required"] = required;
