@@ -100,7 +100,7 @@ TEST_F(OwnHeader, IsTheSameInAllPiecesOfAResult) {
     EXPECT_NE(changed.err.find("is not the header of this study any more"), std::string::npos) << changed.err;
     write(file, text);
   }
-  const Outcome resumed = with("1.0", std::string("timeout -s INT 1 $RB resume a.h5") + scalar);
+  const Outcome resumed = with("1.0", std::string("timeout --foreground -s INT 1 $RB resume a.h5") + scalar);
   EXPECT_NE(resumed.exit_code, 2) << resumed.err;
 }
 

@@ -227,7 +227,7 @@ TEST_F(KernelsOnDemand, AreCompiledElsewhereWhenTheCacheIsFullOrGone) {
 TEST_F(KernelsOnDemand, ACompilerThatHangsIsInterruptedAtOnce) {
   write("g++", "#!/bin/sh\nexec sleep 1000\n");
   fs::permissions(directory / "g++", fs::perms(0755));
-  const Outcome outcome = in_cache("RATTLEBACK_CXX=$PWD/g++ timeout -s INT 4 " + std::string(run));
+  const Outcome outcome = in_cache("RATTLEBACK_CXX=$PWD/g++ timeout --foreground -s INT 4 " + std::string(run));
   EXPECT_EQ(outcome.err, "rattleback: interrupted\n");
 }
 
