@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/base/version.hpp"
 #include "rattleback/engine/outcome.hpp"
+#include "rattleback/engine/returns.hpp"
 #include "rattleback/engine/runner.hpp"
 
 namespace rattleback {
@@ -313,6 +315,8 @@ void Runner::write_crossings() {
     for (const Column& column : columns)
       if (column.width > 0)
         sink_.create(group + column.name, Type::f64, column.first < state ? Shape{total} : Shape{total, column.width});
+    std::optional<ReturnStatistics> returns;
+    if (study_.sections[i].returns && whole_) returns.emplace(study_.sections[i], functions_of(best_isa()));
     std::uint64_t written = 0;
     for (std::uint64_t t = 0; t < crossings_->tiles(); ++t) {
       const std::vector<double> rows = crossings_->sorted(t, i);
@@ -340,7 +344,9 @@ void Runner::write_crossings() {
                       column.first < state ? Shape{count} : Shape{count, column.width}, values.data());
       }
       written += count;
+      if (returns) returns->add(returned);
     }
+    if (returns) returns->write(sink_);
   }
 }
 

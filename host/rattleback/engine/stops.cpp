@@ -1,13 +1,13 @@
 #include "rattleback/engine/stops.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "rattleback/engine/returns.hpp"
 #include "rattleback/results/checkpoint.hpp"
 
 namespace rattleback {
@@ -19,16 +19,9 @@ constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// The mean of numbers in the order of the trajectories, with its error.
 ValueWithError mean_of(const std::vector<double>& numbers, const IsaFunctions& functions) {
-  static constexpr std::array<double, chunk_size> no_references{};
-  ChunkTree<Moments> tree;
-  for (std::size_t first = 0; first == 0 || first < numbers.size(); first += chunk_size) {
-    std::array<double, chunk_size> chunk;
-    chunk.fill(not_known);
-    std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first),
-                std::min<std::size_t>(chunk_size, numbers.size() - first), chunk.begin());
-    tree.push(functions.reduce(chunk.data(), no_references.data()));
-  }
-  const Moments moments = tree.result();
+  MomentsInOrder in_order(functions);
+  for (const double number : numbers) in_order.add(number);
+  const Moments moments = in_order();
   return {statistic_of(moments, "mean"), error_of(moments, "mean")};
 }
 

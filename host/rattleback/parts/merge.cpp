@@ -12,6 +12,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/ensemble_statistics.hpp"
 #include "rattleback/engine/plan.hpp"
+#include "rattleback/engine/returns.hpp"
 #include "rattleback/engine/tree_files.hpp"
 #include "rattleback/parts/seal.hpp"
 #include "rattleback/results/result_file.hpp"
@@ -91,6 +92,8 @@ class Merge {
       statistics.append_part(part);
     }
     statistics.write(sink, options_.warn);
+    for (const Study::Section& section : problem_.study.sections)
+      if (section.returns) write_returns(section, sink);
     summary_.missing = statistics.missing();
     write_attributes(sink);
     sink.commit();
@@ -172,6 +175,23 @@ class Merge {
     if (kernels.is_array())
       for (const auto& kernel : kernels)
         if (std::ranges::find(kernels_, kernel) == kernels_.end()) kernels_.push_back(kernel);
+  }
+
+  /// Writes the statistics of the return times of a section, which the parts have in order.
+  void write_returns(const Study::Section& section, ResultSink& sink) const {
+    ReturnStatistics returns(section, functions_of(best_isa()));
+    const std::string path = "/sections/" + section.name + "/return_time";
+    for (std::uint64_t k = 1; k <= parts(); ++k) {
+      const ResultFile part(folder_.part_file(k), true);
+      const std::uint64_t extent = part.datasets().at(path).shape.at(0);
+      std::vector<double> times;
+      for (std::uint64_t first = 0; first < extent; first += times.size()) {
+        times.resize(std::min<std::uint64_t>(block_numbers, extent - first));
+        part.read(path, {first}, {times.size()}, times.data());
+        returns.add(times);
+      }
+    }
+    returns.write(sink);
   }
 
   /// Copies a dataset of a part behind those of the parts before.

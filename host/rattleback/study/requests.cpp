@@ -58,6 +58,28 @@ FormulaNames formula_names(const Problem& problem) {
           shows_multiplier(*problem.system, *problem.method)};
 }
 
+/// Checks the statistics, quantiles and histogram of an observable, or of the returns to a section.
+void check_statistics(const auto& requested, const std::string& of, const std::vector<std::string>& known) {
+  if (const std::optional<Histogram>& h = requested.histogram) {
+    if (!(h->from < h->to && std::isfinite(h->to - h->from)))
+      input_error(requested.where, fmt::format("histogram of {} needs from < to (got {} and {})", of, h->from, h->to));
+    if (h->bins < 1 || h->bins > 100000)
+      input_error(requested.where, fmt::format("histogram of {} has {} bins; it takes 1 to 100000", of, h->bins));
+  }
+  for (const std::string& statistic : requested.statistics) {
+    if (std::ranges::find(known, statistic) != known.end()) continue;
+    input_error(requested.where, fmt::format("unknown statistic {} of {} (known: {}){}", quote(statistic), of,
+                                             join(known), did_you_mean(statistic, known)));
+  }
+  for (const double level : requested.quantiles) {
+    if (level >= 0 && level <= 1) continue;
+    input_error(requested.where,
+                fmt::format("quantile level {} of {} is out of range; levels are in 0 to 1", level, of));
+  }
+  reject_repeats(requested.statistics, requested.where, "statistic");
+  reject_repeats(requested.quantiles, requested.where, "quantile level");
+}
+
 void check_observables(Problem& problem) {
   Study& study = problem.study;
   const std::vector<std::string> known = statistic_names();
@@ -77,32 +99,13 @@ void check_observables(Problem& problem) {
     if (observable.statistics.empty() && observable.quantiles.empty() && !observable.histogram &&
         observable.correlation.empty() && !observable.values)
       observable.statistics = {"mean"};
-    if (const auto& h = observable.histogram) {
-      if (!(h->from < h->to && std::isfinite(h->to - h->from)))
-        input_error(observable.where,
-                    fmt::format("histogram of '{}' needs from < to (got {} and {})", observable.name, h->from, h->to));
-      if (h->bins < 1 || h->bins > 100000)
-        input_error(observable.where,
-                    fmt::format("histogram of '{}' has {} bins; it takes 1 to 100000", observable.name, h->bins));
-    }
+    check_statistics(observable, fmt::format("'{}'", observable.name), known);
     for (const std::string& other : observable.correlation) (void)problem.observable_code(other, observable.where);
     reject_repeats(observable.correlation, observable.where, "correlation with");
-    for (const std::string& statistic : observable.statistics) {
-      if (std::ranges::find(known, statistic) != known.end()) continue;
-      input_error(observable.where, fmt::format("unknown statistic {} of '{}' (known: {}){}", quote(statistic),
-                                                observable.name, join(known), did_you_mean(statistic, known)));
-    }
-    for (const double level : observable.quantiles) {
-      if (level >= 0 && level <= 1) continue;
-      input_error(observable.where, fmt::format("quantile level {} of '{}' is out of range; levels are in 0 to 1",
-                                                level, observable.name));
-    }
     if (!std::isfinite(observable.reference.number))
       input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));
     if (observable.reference.kind == ErrorReference::Kind::standard)
       observable.reference = standard_reference(*problem.system, code);
-    reject_repeats(observable.statistics, observable.where, "statistic");
-    reject_repeats(observable.quantiles, observable.where, "quantile level");
   }
   if (!formulas.empty())
     problem.code.observables = study_code("StudyObservables", formulas, formula_names(problem), false);
@@ -195,6 +198,9 @@ void check_sections(Problem& problem, double step) {
     check_name("a section", section.name, section.where);
     if (!names.insert(section.name).second)
       input_error(section.where, fmt::format("section '{}' appears twice; rename one", section.name));
+    if (section.returns)
+      check_statistics(*section.returns, fmt::format("the returns to section '{}'", section.name),
+                       {"mean", "std", "min", "max"});
   }
   const std::size_t count = study.sections.size() + study.stops.size();
   if (count == 0) return;

@@ -217,6 +217,14 @@ struct Study {
     std::optional<Value>
         every;          ///< in place of a surface: a period in the parameters, for the times every, 2 every, ..
     int direction = 1;  ///< 1: from negative to positive, -1: the other way, 0: both
+    /// What the result says of the times between crossings.
+    struct Returns {
+      std::vector<std::string> statistics;
+      std::vector<double> quantiles;  ///< levels
+      std::optional<Histogram> histogram;
+      std::string where;
+    };
+    std::optional<Returns> returns;
     std::string where;
   };
   std::vector<Section> sections;

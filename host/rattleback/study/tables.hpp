@@ -292,6 +292,29 @@ struct Grammar<Observable> : TableOf<Observable, observable_fields> {
   }
 };
 
+inline constexpr Field<Study::Section::Returns> returns_fields[] = {
+    field<&Study::Section::Returns::statistics>({.key = "statistics",
+                                                 .standard = "`[\"mean\"]`",
+                                                 .text = "of `mean`, `std`, `min`, `max`",
+                                                 .wanted = "an array of names",
+                                                 .shown = Shown::always}),
+    field<&Study::Section::Returns::quantiles>(
+        {.key = "quantiles", .standard = "none", .text = "levels in 0 to 1", .wanted = "an array of levels"}),
+    field<&Study::Section::Returns::histogram>({.key = "histogram",
+                                                .standard = "none",
+                                                .text = "`{ from, to, bins }`, as of an observable",
+                                                .wanted = "a table { from, to, bins }"}),
+};
+
+template <>
+struct Grammar<Study::Section::Returns> : TableOf<Study::Section::Returns, returns_fields> {
+  static void read(const toml::node& node, const std::string& key, const FieldInfo& row,
+                   Study::Section::Returns& returns) {
+    returns.statistics = {"mean"};
+    TableOf::read(node, key, row, returns);
+  }
+};
+
 inline constexpr Field<Study::Section> section_fields[] = {
     field<&Study::Section::name>(
         {.key = "name", .standard = "`\"0\"`, `\"1\"`, ..", .text = "of the group in the result"}),
@@ -308,6 +331,12 @@ inline constexpr Field<Study::Section> section_fields[] = {
                                                   .text = "crossings from negative to positive as the time grows, also "
                                                           "of a run back in time; `\"-\"`: the other way; `\"both\"`",
                                                   .choices = directions}),
+    field<&Study::Section::returns>(
+        {.key = "returns",
+         .standard = "none",
+         .text = "`{ statistics, quantiles, histogram }`: statistics of the times between the crossings of a "
+                 "trajectory, over all trajectories, below",
+         .wanted = "a table { statistics, quantiles, histogram }"}),
 };
 
 template <>

@@ -251,6 +251,34 @@ surface = "x"
   }
 }
 
+TEST(Sections, ReturnsAreThoseOfTheTable) {
+  const Result result = run(parse(
+      henon,
+      {"section=[{surface=\"x\", name=\"a\", returns={statistics=[\"mean\",\"std\",\"min\",\"max\"], quantiles=[0.5], "
+       "histogram={from=5.9, to=6.2, bins=3}}}]"}));
+  std::vector<double> times;
+  for (const double time : result.array("/sections/a/return_time"))
+    if (!std::isnan(time)) times.push_back(time);
+  ASSERT_GT(times.size(), chunk_size / 2);
+  const auto number = [&](const std::string& name) { return result.array("/sections/a/returns/" + name)[0]; };
+  const auto count = [&](const std::string& name) {
+    return std::get<std::vector<std::uint64_t>>(result.dataset("/sections/a/returns/" + name).values);
+  };
+  const Eigen::Map<const Eigen::ArrayXd> t(times.data(), static_cast<Eigen::Index>(times.size()));
+  const double n = static_cast<double>(times.size()), std = std::sqrt((t - t.mean()).square().sum() / (n - 1.0));
+  EXPECT_EQ(count("count")[0], times.size());
+  EXPECT_NEAR(number("mean"), t.mean(), 1e-14 * t.mean());
+  EXPECT_NEAR(number("mean_error"), std / std::sqrt(n), 1e-12);
+  EXPECT_NEAR(number("std"), std, 1e-12);
+  EXPECT_EQ(number("min"), t.minCoeff());
+  EXPECT_EQ(number("max"), t.maxCoeff());
+  EXPECT_EQ(number("quantile_0.5"), quantiles_of(times, {0.5})[0].value);
+  std::vector<std::uint64_t> counts(5);
+  count_into({5.9, 6.2, 3}, times.data(), times.size(), counts.data());
+  EXPECT_EQ(count("histogram"), std::vector<std::uint64_t>(counts.begin() + 1, counts.end() - 1));
+  EXPECT_EQ(count("histogram_outside"), (std::vector<std::uint64_t>{counts[0], counts[4]}));
+}
+
 TEST(Sections, ChangeNoOtherNumber) {
   const Result with = run(parse(henon, {"section=[{surface=\"x\"}]"})), without = run(parse(henon, {}));
   EXPECT_TRUE(with.matrix("/final/q") == without.matrix("/final/q"));
@@ -324,6 +352,10 @@ TEST(Sections, BadInputGivesItsMessage) {
       {"section=[{surface=\"x\", name=\"a\"}, {surface=\"y\", name=\"a\"}]", "section 'a' appears twice"},
       {"section=[{surface=\"x\", name=\"a/b\"}]", "a section cannot be called 'a/b'"},
       {"section=[{surfcae=\"x\"}]", "did you mean 'surface'?"},
+      {"section=[{surface=\"x\", returns={statistics=[\"mse\"]}}]",
+       "unknown statistic 'mse' of the returns to section '0'"},
+      {"section=[{surface=\"x\", returns={quantiles=[2]}}]", "quantile level 2 of the returns to section '0'"},
+      {"section=[{surface=\"x\", returns={bins=3}}]", "returns"},
       {"observable=[{name=\"energy\", histogram={from=1, to=0, bins=3}}]", "needs from < to"},
       {"observable=[{name=\"energy\", histogram={from=0, to=1, bins=0}}]", "it takes 1 to 100000"},
       {"observable=[{name=\"energy\", histogram={from=0, to=1}}]", "observable[0].histogram.bins is missing"},
