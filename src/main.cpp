@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <new>
 #include <span>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -72,6 +74,17 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& app, std
   return fmt::format("{}; 'rattleback {}--help' shows what there is", text, known ? std::string(*word) + " " : "");
 }
 
+/// Returns the words of the command line, where `help` stands for `--help` and `help COMMAND` for `COMMAND --help`.
+std::vector<char*> words_of(int argc, char** argv, const CLI::App& app) {
+  static char option[] = "--help";
+  std::vector<char*> words(argv, argv + argc);
+  if (words.size() < 2 || words.size() > 3 || words[1] != std::string_view("help")) return words;
+  words.erase(words.begin() + 1);
+  const std::vector<std::string> names = command_names(app);
+  if (words.size() == 1 || std::ranges::find(names, words[1]) != names.end()) words.push_back(option);
+  return words;
+}
+
 /// Returns the exit code. Printed text may still be in a buffer.
 int run_program(int argc, char** argv) {
   CLI::App app("rattleback: ensembles of constrained mechanical systems with structure-preserving integrators",
@@ -104,13 +117,14 @@ int run_program(int argc, char** argv) {
   add_merge(app, exit_code);
   add_status(app, exit_code);
   add_job(app, exit_code);
+  const std::vector<char*> words = words_of(argc, argv, app);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
     return exit_code;
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help and --version end here
   } catch (const CLI::ParseError& error) {
-    say(usage_message(error, app, std::span(argv, argv + argc).subspan(std::min(argc, 1))));
+    say(usage_message(error, app, std::span(words).subspan(std::min<std::size_t>(words.size(), 1))));
     return exit_input;
   } catch (const FormulaError& error) {
     say(error.what());

@@ -135,7 +135,8 @@ TEST(Hostile, NamesBecomePathsOfTheResult) {
   study.name = std::string("a\0b", 3);
   expect_in(message_of([&] { study.validate(); }), "a study cannot be called 'a\\x00b'");
   study.name = "a";
-  study.sections.push_back({.name = std::string("x\0y", 3), .surface = "q0", .every = {}, .direction = 1, .where = ""});
+  study.sections.push_back(
+      {.name = std::string("x\0y", 3), .surface = "q0", .every = {}, .direction = 1, .returns = {}, .where = ""});
   expect_in(message_of([&] { study.validate(); }), "a section cannot be called 'x\\x00y'");
 }
 

@@ -50,6 +50,12 @@ TEST_F(Input, UsageErrorsTakeOneLine) {
   refuses("$RB list sistems", "'rattleback list --help' shows");
 }
 
+TEST_F(Input, HelpMayBeACommand) {
+  EXPECT_EQ(shell("$RB help").out, shell("$RB --help").out);
+  EXPECT_EQ(shell("$RB help run").out, shell("$RB run --help").out);
+  refuses("$RB help rnu", "did you mean 'run'?");
+}
+
 TEST_F(Input, OptionsTakeSensibleNumbers) {
   for (const char* value : {"0", "-1", "1.5", "99999999999999999999", "x", "''"}) {
     refuses(fmt::format("$RB run s.toml --threads={}", value), "--threads");
