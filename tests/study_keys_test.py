@@ -167,7 +167,7 @@ class StudyKeys(unittest.TestCase):
         point = '{{name="a{}",distribution="sobol",from=0,to=1,seed=1}}'
         tableau = "method.tableau={{a=[{}],b=[{}]}}"
         rows = [
-            ("study-file.md", "an expression at most 4096 bytes", "at most 4096", ["time.step=" + "1+" * 2100 + "1"], {}),
+            ("study-file.md", "an expression at most 32768 bytes", "at most 32768", ["time.step=" + "1+" * 16400 + "1"], {}),
             ("study-file.md", "at most 64 levels deep", "deeper than 64 levels", ["time.step=" + "(" * 65 + "1" + ")" * 65], {}),
             ("study-file.md", "has 1 to 100 bytes", "at most 100", ["study.name=" + "a" * 101], {}),
             ("study-file.md", "above 0, at most 1e-6", "at most 1e-6", ["method.solver.tolerance=1.1e-6"], {}),

@@ -55,17 +55,59 @@ def euler(study):
     return {"v": np.array([w1*dn, -math.sqrt((energy2*i1 - square)/(i2*(i1 - i2)))*sn, w3*cn])}
 
 
+def pendulum(study):
+    """A pendulum of length 1 that is released at the left, level with its pivot: sin(angle/2) = k sn(K - t sqrt(g)), k^2 = 1/2."""
+    t, rate, quarter = study["time"]["end"], math.sqrt(9.81), math.pi/(2*mean(1, math.sqrt(0.5)))
+    sn, cn, dn = jacobi(quarter - rate*t, 0.5)
+    half, velocity = math.sqrt(0.5)*sn, -2*rate*math.sqrt(0.5)*cn  # the sine of half the angle, which is to the left; the rate of the angle
+    x, y = -2*half*dn, 2*half*half - 1
+    return {"q": [x, y], "v": [y*velocity, -x*velocity]}
+
+
+def four_bars(study):
+    """All bars turn as one pendulum, which passes its highest point at the start: 3 angle'' = (3/2 + 2) g sin(angle)."""
+    t, square = study["time"]["end"], 3.5/3*9.81
+    lowest = math.sqrt(1 + 4*square)  # the rate at the lowest point, from the energy
+    m = 4*square/lowest**2
+    sn, cn, dn = jacobi(lowest*t/2 + math.pi/(2*mean(1, math.sqrt(1 - m))), m)  # sn is the sine of half the angle from the lowest point
+    x, y, rate = -2*sn*cn, 2*sn*sn - 1, lowest*dn
+    bars = [[i + x/2, y/2, math.nan] for i in range(3)]
+    couplers = [[i + 0.5 + x, y, 0] for i in range(2)]
+    return {"q": np.ravel(bars + couplers), "v": np.ravel([[y*rate/2, -x*rate/2, -rate]]*3 + [[y*rate, -x*rate, 0]]*2)}
+
+
+def mean(a, b):
+    """The arithmetic-geometric mean."""
+    while abs(a - b) > 1e-15*a:
+        a, b = (a + b)/2, math.sqrt(a*b)
+    return a
+
+
+def eigenvalues(series, span):
+    """The eigenvalues of x' = A x from samples of x at equal distances in time, the columns of `series`."""
+    scaled = series/np.abs(series).max(axis=1, keepdims=True)
+    step = np.linalg.lstsq(scaled[:, :-1].T, scaled[:, 1:].T, rcond=None)[0]
+    found = np.log(np.linalg.eigvals(step).astype(complex))/span
+    return found[np.lexsort((found.imag, found.real.round(6)))]
+
+
 def run(program, folder):
     study = tomllib.loads((folder/"study.toml").read_text())
     reference = tomllib.loads((folder/"reference.toml").read_text())
-    wanted = {"symmetric": symmetric, "euler": euler}[reference["closed_form"]](study) if "closed_form" in reference else reference
+    wanted = globals()[reference["closed_form"]](study) if "closed_form" in reference else reference
     with tempfile.TemporaryDirectory() as place:
         file = pathlib.Path(place)/"r.h5"
         subprocess.run([program, "run", folder/"study.toml", "-o", file, "--quiet"], check=True)
         with h5py.File(file) as result:
-            state = {part: result[f"final/{part}"][0] for part in ("q", "v") if part in wanted}
             status, steps = int(result["final/status"][0]), int(result["final/steps"][0])
-    difference = max(float(np.nanmax(np.abs(state[part] - np.array(wanted[part])))) for part in state)  # nan: no reference
+            if "eigenvalues" in reference:
+                series = np.array([result[f"observables/{name}/mean"][:] for name in reference["observables"]])
+                state = {"eigenvalues": eigenvalues(series, result["time"][1] - result["time"][0]).view(float)}
+                wanted = {"eigenvalues": np.ravel(reference["eigenvalues"])}
+            else:
+                state = {part: result[f"final/{part}"][0] for part in ("q", "v") if part in wanted}
+    size = {part: np.abs(wanted[part]) if reference.get("relative", False) else 1 for part in state}
+    difference = max(float(np.nanmax(np.abs(state[part] - np.array(wanted[part]))/size[part])) for part in state)  # nan: no reference
     method = study["method"]
     words = ", ".join([method["name"], *(f"{method[key]} stages" if key == "stages" else str(method[key]) for key in method if key != "name")])
     return {"key": folder.name, **{key: reference[key] for key in ("title", "source", "digits", "tolerance")}, "note": reference.get("note", ""),

@@ -356,7 +356,7 @@ int parse_expression(std::string_view text, Graph& graph, const NameResolver& re
 }
 
 std::string fault_of_expression(std::string_view text) {
-  constexpr std::size_t most = 4096, levels = 64;
+  constexpr std::size_t most = 32768, levels = 64;
   if (text.size() > most) return fmt::format("it has {} bytes; an expression has at most {}", text.size(), most);
   if (text.find('\0') != std::string_view::npos) return "it has a character NUL; take it out";
   std::size_t level = 0, open = 0;  // ^ and ? nest without parentheses

@@ -93,7 +93,7 @@ TEST_F(Input, StudiesThatAreNone) {
           "s.toml: cannot be read (No such file or directory)");
   refuses("$RB check \"$(printf %05000d 0)\"", "File name too long");
   refuses("$RB check s.toml --set 'study.name=\"a\\u001b\"'", "a study cannot be called 'a\\x1b'");
-  refuses("$RB check s.toml --set \"time.step=$(printf %0100000d 0)+x\"", "an expression has at most 4096");
+  refuses("$RB check s.toml --set \"time.step=$(printf %0100000d 0)+x\"", "an expression has at most 32768");
   refuses("$RB check s.toml --set \"$(printf 'a\\nb=1')\"", "--set a\\nb=1: not of the form KEY=VALUE");
 }
 
