@@ -9,13 +9,13 @@
 #include <latch>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "rattleback/base/error.hpp"
 #include "rattleback/base/floating_point.hpp"
 #include "rattleback/base/mutex.hpp"
 #include "rattleback/base/processors.hpp"
+#include "rattleback/base/worker_thread.hpp"
 
 namespace rattleback {
 
@@ -30,7 +30,7 @@ inline Error too_many_threads(unsigned threads, const std::system_error& why) {
 /// Throws Error(input) when the system cannot run this number of threads at a time.
 inline void require_threads(unsigned threads) {
   std::latch go(1);
-  std::vector<std::jthread> workers;
+  std::vector<WorkerThread> workers;
   try {
     for (unsigned t = 0; t < threads; ++t) workers.emplace_back([&go] { go.wait(); });
   } catch (const std::system_error& why) {
@@ -64,7 +64,7 @@ inline void parallel_for(std::uint64_t count, unsigned threads, const std::funct
     if (--running == 0) finished.notify_one();
   };
 
-  std::vector<std::jthread> workers;
+  std::vector<WorkerThread> workers;
   workers.reserve(running);
   {
     std::unique_lock lock(mutex);

@@ -3,6 +3,7 @@
 #include "rattleback/base/processors.hpp"
 
 #include <fstream>
+#include <thread>
 
 #include <sched.h>
 
