@@ -66,6 +66,47 @@ axes = [ { name = "a", from = -1.2, to = -0.8, count = 300 } ]
 q = ["a", 0.5, 0]
 v = [0.8, 0.6, 0.4]
 """
+MACHINE = """[study]
+name = "cell"
+[system]
+name = "two-bars"
+gravity = [0, -9.81]
+parameters = { weight = "w" }
+[[body]]
+name = "upper"
+mass = 1
+inertia = 0.08
+position = [0.5, 0]
+spin = 1
+[[body]]
+name = "lower"
+mass = "weight"
+inertia = 0.08
+position = [1.5, 0]
+[[joint]]
+name = "ceiling"
+type = "revolute"
+between = ["ground", "upper"]
+at = [0, 0]
+damping = 0.1
+[[joint]]
+name = "elbow"
+type = "revolute"
+between = ["upper", "lower"]
+at = [1, 0]
+[method]
+name = "holonomic-lobatto"
+stages = 2
+[time]
+step = 0.01
+steps = 40
+sample_every = 4
+[ensemble]
+axes = [ { name = "w", from = 1, to = 3, count = 600 } ]
+[[observable]]
+name = "elbow_angle"
+statistics = ["mean", "std"]
+"""
 POINTS = "q0,q1,q2,q3,q4,q5,q6,v0,v1,v2,v3,v4,v5,v6\n" + "".join(
     f"{math.cos(k / 400)!r},0.6,0.4,0.2,1,1,1,0,{math.sin(k / 400)!r},0,0,0,0,0\n" for k in range(600))
 FIT = '[[fit]]\nname = "growth"\nobservable = "energy"\nfrom = 1.0\n'
@@ -87,6 +128,7 @@ FEATURES = {
                             + ENERGY + '[[observable]]\nname = "lyapunov"\n' + SECTION,
     "own formulas": SPRING + ENERGY + '[[observable]]\nname = "spin"\nstatistics = ["std"]\n',
     "own header": HEADER + ENERGY + FIT + '[[observable]]\nname = "energy_y"\nstatistics = ["std"]\n',
+    "machine": MACHINE + ENERGY,
     "points": CHAOTIC + TIME + '[ensemble]\nfile = "points.csv"\n' + ENERGY,
     "steps": CHAOTIC + '[time]\nstep = "h"\nend = 4.0\nsamples = 10\n'
              + AXES.replace("axes = [", 'group_by = ["h"]\naxes = [ { name = "h", values = [0.1, 0.05] },').replace("600", "200") + STATE + ENERGY,
@@ -98,7 +140,7 @@ FEATURES = {
 }
 # What a command refuses, with words of the reason.
 REFUSED = {("covariance", "plot"): "no observables"}
-STEPS = {"own formulas": "0.01,0.005", "own header": "0.05,0.025"}
+STEPS = {"own formulas": "0.01,0.005", "machine": "0.01,0.005", "own header": "0.05,0.025"}
 
 
 def options_of(example):
