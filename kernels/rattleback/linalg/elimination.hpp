@@ -18,8 +18,20 @@ RB_HD void exchange_if(const mask_t<T>& mask, T& a, T& b) {
   b = select(mask, old, b);
 }
 
-/// Elimination in loops, with exchanges. The lanes of a team share the object and distribute the columns.
-template <class T, int N, class Team>
+/// Whether N x N matrices have all entries. Pivots are then taken in the natural order.
+template <class Pattern, int N>
+consteval bool is_full_pattern() {
+  if constexpr (!std::same_as<Pattern, FullPattern>) {
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < N; ++j)
+        if (!Pattern::entry(i, j)) return false;
+  }
+  return true;
+}
+
+/// Elimination in loops, with exchanges. The lanes of a team share the object and distribute the columns. The exchanges fill the zeros of
+/// a pattern.
+template <class T, int N, class Team, class Pattern = FullPattern>
 class RolledElimination {
   static_assert(!Team::shares() || std::same_as<mask_t<T>, bool>);
 
@@ -27,6 +39,14 @@ class RolledElimination {
   Matrix<T, N, N> a;
 
   RB_HD_LARGE void factorise() {
+    if constexpr (!is_full_pattern<Pattern, N>()) {
+      RB_TABLE there = table_of<N, N, Entry>;
+      Team::for_each(0, N, [&](int j) {
+        RB_ROLLED
+        for (int i = 0; i < N; ++i)
+          if (!there(i, j)) a[i][j] = T(0.0);
+      });
+    }
     RB_ROLLED
     for (int k = 0; k < N; ++k) {
       if (Team::leads()) find_pivot(k);
@@ -82,6 +102,9 @@ class RolledElimination {
   }
 
  private:
+  struct Entry {
+    constexpr bool operator()(int i, int j) const { return Pattern::entry(i, j); }
+  };
   /// Finds the largest entry of column k on and below the diagonal; among equal entries the first one counts.
   RB_HD void find_pivot(int k) {
     T largest = abs(a[k][k]);
@@ -116,17 +139,6 @@ class RolledElimination {
   bool exchanged_[N];         // whether step k exchanged rows in any lane
   mask_t<T> exchange_[N][N];  // lanes where step k exchanged rows k and i, [k][i]; only set if exchanged_[k]
 };
-
-/// Whether N x N matrices have all entries. Pivots are then taken in the natural order.
-template <class Pattern, int N>
-consteval bool is_full_pattern() {
-  if constexpr (!std::same_as<Pattern, FullPattern>) {
-    for (int i = 0; i < N; ++i)
-      for (int j = 0; j < N; ++j)
-        if (!Pattern::entry(i, j)) return false;
-  }
-  return true;
-}
 
 /// Unrolled elimination, with exchanges or in the order that the pattern asks for. The diagonal holds the inverse pivots.
 template <class T, int N, bool exchanges, class Pattern>

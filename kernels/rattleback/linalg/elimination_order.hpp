@@ -17,6 +17,7 @@ namespace detail {
 template <int N>
 struct EliminationOrder {
   int pivot[N > 0 ? N : 1];  ///< row and column of pivot k
+  int products;              ///< of the elimination
   // rows and columns as in the matrix
   PatternTable<N, N> factors;  ///< entries of the factors
   PatternTable<N, N> fill;     ///< those that are zeros of the matrix
@@ -51,6 +52,7 @@ struct EliminationOrder {
         }
       }
       r.pivot[k] = best;
+      r.products += least_products;
       left[best] = false;
       for (int i = 0; i < N; ++i) {
         for (int j = 0; j < N; ++j) {

@@ -4,7 +4,7 @@
 //   Pivoted<Team>       elimination that exchanges rows, for any matrix; loops stay loops, and the lanes of a team share them
 //   PivotedUnrolled     the same with unrolled loops, for few unknowns that are to stay in registers
 //   Definite<Pattern>   without exchanges, for matrices near positive definite ones
-//   Guide               for matrices that only guide an iteration, where the error of the solution costs no more than sweeps
+//   Guide<Pattern>      for matrices that only guide an iteration, where the error of the solution costs no more than sweeps
 //   Eliminated<Pattern> elimination without exchanges, unrolled, whatever the size
 //   InSingle<Policy>    the factors of another policy in fp32
 //
@@ -55,15 +55,33 @@ struct Definite {
                          std::conditional_t<(N > 3), detail::UnrolledElimination<T, N, false, Pattern>,
                                             detail::CofactorInverse<T, (N >= 1 && N <= 3) ? N : 1, Pattern>>>;
 };
-/// Up to three rows the inverse by cofactors, four by minors; then elimination without exchanges, and with exchanges in loops beyond
-/// twelve rows, because unrolled code of that size compiles for minutes.
+namespace detail {
+/// Whether unrolled elimination takes so few products that its code compiles in seconds.
+template <int N, class Pattern>
+consteval bool is_guided_unrolled() {
+  constexpr int most_rows = 32, most_products = 2000;
+  if constexpr (N > most_rows) {
+    return false;
+  } else if constexpr (is_full_pattern<Pattern, N>()) {
+    return N * (N - 1) * (2 * N - 1) / 6 <= most_products;
+  } else {
+    return elimination_order<N, Pattern>.products <= most_products;
+  }
+}
+}  // namespace detail
+/// Up to three rows the inverse by cofactors, four by minors; then unrolled elimination without exchanges, and loops with exchanges
+/// where its code would be too long.
+template <class Pattern = FullPattern>
 struct Guide {
   template <class T, int N>
   using Method = std::conditional_t<
-      (N >= 1 && N <= 3), detail::CofactorInverse<T, N >= 1 && N <= 3 ? N : 1, FullPattern>,
-      std::conditional_t<N == 4, detail::MinorInverse<T>,
-                         std::conditional_t<(N <= 12), detail::UnrolledElimination<T, N, false, FullPattern>,
-                                            detail::RolledElimination<T, N, LaneTeam<1>>>>>;
+      detail::is_diagonal_pattern<Pattern, N>() && (N > 1), detail::DiagonalInverse<T, N>,
+      std::conditional_t<
+          (N >= 1 && N <= 3), detail::CofactorInverse<T, N >= 1 && N <= 3 ? N : 1, Pattern>,
+          std::conditional_t<N == 4 && detail::is_full_pattern<Pattern, N>(), detail::MinorInverse<T>,
+                             std::conditional_t<detail::is_guided_unrolled<N, Pattern>(),
+                                                detail::UnrolledElimination<T, N, false, Pattern>,
+                                                detail::RolledElimination<T, N, LaneTeam<1>, Pattern>>>>>;
 };
 
 namespace detail {
@@ -130,6 +148,10 @@ class Factors {
 
   /// A, to be filled before `factorise`, which overwrites it. On a GPU copies of a large matrix would go through registers.
   RB_HD auto& matrix() { return method_.a; }
+  /// Sets an entry of A in the precision of the factors.
+  RB_HD void set(int i, int j, const T& entry) {
+    method_.a[i][j] = std::remove_cvref_t<decltype(method_.a[i][j])>(entry);
+  }
   RB_HD mask_t<T> factorise() {
     method_.factorise();
     return method_.singular();

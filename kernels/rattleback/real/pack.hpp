@@ -1,7 +1,7 @@
 #pragma once
 // A pack of trajectories: W doubles in one SIMD register, W = 2 (NEON of aarch64), 4 (AVX2 + FMA) or 8 (AVX-512), or in two.
 // Arithmetic uses GCC's vector operators; fma, sqrt, comparisons and select are hardware instructions, so each lane rounds
-// like a double.
+// like a double. `F` holds an fp32 number per lane (single.hpp).
 
 #ifdef __aarch64__
 #include <arm_neon.h>
@@ -48,6 +48,10 @@ template <>
 struct Simd<2> {
   using V = float64x2_t;
   using M = uint64x2_t;  // all ones or all zeros per lane
+  using F = float32x2_t;
+  RB_HD static F narrow(V a) { return vcvt_f32_f64(a); }
+  RB_HD static V wide(F a) { return vcvt_f64_f32(a); }
+  RB_HD static F fma(F a, F b, F c) { return vfma_f32(c, a, b); }
   RB_HD static V broadcast(double a) { return vdupq_n_f64(a); }
   RB_HD static V load(const double* p) { return vld1q_f64(p); }
   RB_HD static void store(double* p, V a) { vst1q_f64(p, a); }
@@ -88,6 +92,10 @@ template <>
 struct Simd<4> {
   using V = __m256d;
   using M = __m256d;  // all ones or all zeros per lane
+  using F = __m128;
+  RB_HD static F narrow(V a) { return _mm256_cvtpd_ps(a); }
+  RB_HD static V wide(F a) { return _mm256_cvtps_pd(a); }
+  RB_HD static F fma(F a, F b, F c) { return _mm_fmadd_ps(a, b, c); }
   RB_HD static V broadcast(double a) { return _mm256_set1_pd(a); }
   RB_HD static V load(const double* p) { return _mm256_loadu_pd(p); }
   RB_HD static void store(double* p, V a) { _mm256_storeu_pd(p, a); }
@@ -126,6 +134,10 @@ template <>
 struct Simd<8> {
   using V = __m512d;
   using M = __mmask8;
+  using F = __m256;
+  RB_HD static F narrow(V a) { return _mm512_cvtpd_ps(a); }
+  RB_HD static V wide(F a) { return _mm512_cvtps_pd(a); }
+  RB_HD static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
   RB_HD static V broadcast(double a) { return _mm512_set1_pd(a); }
   RB_HD static V load(const double* p) { return _mm512_loadu_pd(p); }
   RB_HD static void store(double* p, V a) { _mm512_storeu_pd(p, a); }
@@ -161,16 +173,21 @@ struct Simd<8> {
 template <int W>
 struct TwoRegisters {
   using S = Simd<W>;
-  using Half = typename S::V;
-  struct V {
+  template <class Half>
+  struct Two {
     Half a, b;
-    RB_HD friend V operator+(V x, V y) { return {x.a + y.a, x.b + y.b}; }
-    RB_HD friend V operator-(V x, V y) { return {x.a - y.a, x.b - y.b}; }
-    RB_HD friend V operator*(V x, V y) { return {x.a * y.a, x.b * y.b}; }
-    RB_HD friend V operator/(V x, V y) { return {x.a / y.a, x.b / y.b}; }
-    RB_HD friend V operator-(V x) { return {-x.a, -x.b}; }
-    RB_HD double operator[](int lane) const { return lane < W ? a[lane] : b[lane - W]; }
+    RB_HD friend Two operator+(Two x, Two y) { return {x.a + y.a, x.b + y.b}; }
+    RB_HD friend Two operator-(Two x, Two y) { return {x.a - y.a, x.b - y.b}; }
+    RB_HD friend Two operator*(Two x, Two y) { return {x.a * y.a, x.b * y.b}; }
+    RB_HD friend Two operator/(Two x, Two y) { return {x.a / y.a, x.b / y.b}; }
+    RB_HD friend Two operator-(Two x) { return {-x.a, -x.b}; }
+    RB_HD auto operator[](int lane) const { return lane < W ? a[lane] : b[lane - W]; }
   };
+  using V = Two<typename S::V>;
+  using F = Two<typename S::F>;
+  RB_HD static F narrow(V x) { return {S::narrow(x.a), S::narrow(x.b)}; }
+  RB_HD static V wide(F x) { return {S::wide(x.a), S::wide(x.b)}; }
+  RB_HD static F fma(F x, F y, F z) { return {S::fma(x.a, y.a, z.a), S::fma(x.b, y.b, z.b)}; }
   struct M {
     typename S::M a, b;
   };
@@ -202,41 +219,6 @@ struct TwoRegisters {
 template <>
 struct Simd<2 * RATTLEBACK_PACK> : TwoRegisters<RATTLEBACK_PACK> {};
 
-}  // namespace detail
-
-namespace detail {
-/// An fp32 number per lane (single.hpp). Compilers turn its loops into instructions of the register.
-template <int W>
-struct alignas(4 * W) Floats {
-  float lane[W];
-  RB_HD float& operator[](int k) { return lane[k]; }
-  RB_HD float operator[](int k) const { return lane[k]; }
-
-  RB_HD friend Floats operator+(const Floats& a, const Floats& b) {
-    return of([&](int k) { return a[k] + b[k]; });
-  }
-  RB_HD friend Floats operator-(const Floats& a, const Floats& b) {
-    return of([&](int k) { return a[k] - b[k]; });
-  }
-  RB_HD friend Floats operator*(const Floats& a, const Floats& b) {
-    return of([&](int k) { return a[k] * b[k]; });
-  }
-  RB_HD friend Floats operator/(const Floats& a, const Floats& b) {
-    return of([&](int k) { return a[k] / b[k]; });
-  }
-  RB_HD friend Floats operator-(const Floats& a) {
-    return of([&](int k) { return -a[k]; });
-  }
-
- private:
-  template <class F>
-  RB_HD static Floats of(const F& f) {
-    Floats r;
-    RB_UNROLL
-    for (int k = 0; k < W; ++k) r[k] = f(k);
-    return r;
-  }
-};
 }  // namespace detail
 
 /// One truth value per lane.

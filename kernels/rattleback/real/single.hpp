@@ -23,24 +23,10 @@ struct SingleLanes {
 #ifdef RATTLEBACK_PACK
 template <int W>
 struct SingleLanes<Pack<W>> {
-  using V = detail::Floats<W>;
-  RB_HD static V narrow(const Pack<W>& a) {
-    double lanes[W];
-    a.store(lanes);
-    V r;
-    for (int k = 0; k < W; ++k) r[k] = static_cast<float>(lanes[k]);
-    return r;
-  }
-  RB_HD static Pack<W> wide(V a) {
-    double lanes[W];
-    for (int k = 0; k < W; ++k) lanes[k] = a[k];
-    return Pack<W>::load(lanes);
-  }
-  RB_HD static V fma(V a, V b, V c) {
-    V r;
-    for (int k = 0; k < W; ++k) r[k] = __builtin_fmaf(a[k], b[k], c[k]);
-    return r;
-  }
+  using V = typename Simd<W>::F;
+  RB_HD static V narrow(const Pack<W>& a) { return Simd<W>::narrow(a.v); }
+  RB_HD static Pack<W> wide(V a) { return Pack<W>::raw(Simd<W>::wide(a)); }
+  RB_HD static V fma(V a, V b, V c) { return Simd<W>::fma(a, b, c); }
 };
 #endif
 

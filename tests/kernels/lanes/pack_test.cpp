@@ -246,8 +246,8 @@ void expect_same_solutions() {
 
     expect_same_solution<Pivoted<>>(equations, a, b);
     expect_same_solution<PivotedUnrolled>(equations, a, b);
-    expect_same_solution<Guide>(equations, a, b);
-    expect_same_solution<InSingle<Guide>>(equations, a, b);
+    expect_same_solution<Guide<>>(equations, a, b);
+    expect_same_solution<InSingle<Guide<>>>(equations, a, b);
     expect_same_solution<InSingle<PivotedUnrolled>>(equations, a, b);
   }
 }

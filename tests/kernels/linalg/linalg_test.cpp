@@ -254,13 +254,19 @@ void expect_factors_solve(double tolerance = 1e-15) {
 }
 
 TEST(FactorsTest, OfGuides) {
-  expect_factors_solve<Guide, 1>();
-  expect_factors_solve<Guide, 2>();
-  expect_factors_solve<Guide, 3>();
-  expect_factors_solve<Guide, 4>();
-  expect_factors_solve<Guide, 5>();
-  expect_factors_solve<Guide, 12>();
-  expect_factors_solve<Guide, 13>();
+  expect_factors_solve<Guide<>, 1>();
+  expect_factors_solve<Guide<>, 2>();
+  expect_factors_solve<Guide<>, 3>();
+  expect_factors_solve<Guide<>, 4>();
+  expect_factors_solve<Guide<>, 5>();
+  expect_factors_solve<Guide<>, 12>();
+  expect_factors_solve<Guide<>, 13>();
+  expect_factors_solve<Guide<>, 19>();
+  expect_factors_solve<Guide<Diagonal<4>>, 4, Diagonal<4>>();
+  expect_factors_solve<Guide<Arrow<3>>, 3, Arrow<3>>();
+  expect_factors_solve<Guide<Blocks>, 6, Blocks>();
+  expect_factors_solve<Guide<Ring<23, 2>>, 23, Ring<23, 2>>();
+  expect_factors_solve<Guide<Ring<40, 2>>, 40, Ring<40, 2>>();
 }
 
 TEST(FactorsTest, OfDefiniteMatrices) {
@@ -284,8 +290,8 @@ TEST(FactorsTest, OfPatterns) {
 
 // Each number is rounded to 24 bits.
 TEST(FactorsTest, InSingle) {
-  expect_factors_solve<InSingle<Guide>, 3>(1e-6);
-  expect_factors_solve<InSingle<Guide>, 6>(1e-6);
+  expect_factors_solve<InSingle<Guide<>>, 3>(1e-6);
+  expect_factors_solve<InSingle<Guide<>>, 6>(1e-6);
   expect_factors_solve<InSingle<Definite<Arrow<7>>>, 7, Arrow<7>>(1e-6);
   expect_factors_solve<InSingle<Pivoted<>>, 13>(1e-6);
   expect_factors_solve<InSingle<PivotedUnrolled>, 4>(1e-6);

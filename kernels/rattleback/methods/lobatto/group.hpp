@@ -99,7 +99,7 @@ class GroupSweeps {
     End end;
     ConstraintForms<System> forms[S];                                                           // A_i
     [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;  // F_j
-    Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
+    Factors<T, coupled, Guide<>> factors;  // of the equations of the multipliers
     /// Of stage i in velocity[i]; the constraint of stage i + 1 with the multiplier of stage first + i.
     Unknowns residual;
     [[no_unique_address]] Instants<System, S> times;

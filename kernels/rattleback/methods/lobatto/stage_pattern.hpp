@@ -16,12 +16,17 @@ class StagePattern {
   static constexpr bool turns_forces = has_sparse_hessian<System>();
   using Forms = ConstraintForms<System>;
   using Pattern = QuadraticPattern<System>;
+  using MassInverse = Factors<typename System::scalar, n, Definite<Pattern>>;
 
  public:
   /// Whether f or a force of the constraint has the entry i.
   RB_HD static constexpr bool is_forced(int i) { return looked_up<n, 1, Forced>(i); }
   /// Whether E adds to w the entry i.
   RB_HD static constexpr bool couples(int i) { return looked_up<n, 1, Couples>(i); }
+  /// The entries of the equations of the multipliers, in which C_i M_k^-1 C_j^T stands for each pair of stages.
+  struct Multipliers {
+    RB_HD static constexpr bool entry(int i, int j) { return looked_up<m, m, Meet>(i % m, j % m); }
+  };
   /// Whether B has entries.
   RB_HD static constexpr bool has_coupling() {
     for (int i = 0; i < n; ++i)
@@ -37,6 +42,14 @@ class StagePattern {
   }
 
  private:
+  struct Meet {
+    constexpr bool operator()(int r, int c) const {
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          if (Forms::entry(r, i) && MassInverse::entry(i, j) && Forms::entry(c, j)) return true;
+      return false;
+    }
+  };
   struct Forced {
     constexpr bool operator()(int r) const {
       for (int k = 0; k < m; ++k)

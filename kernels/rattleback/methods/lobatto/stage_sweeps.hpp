@@ -54,6 +54,11 @@ class StageSweeps {
   using Forms = ConstraintForms<System>;
   using Pattern = detail::QuadraticPattern<System>;
   using Entries = detail::StagePattern<System>;
+  /// fp32 from nine multipliers on, where the factors take many registers; the error costs no sweep. Fewer are faster in fp64 on a CPU.
+  using MultiplierPolicy = Guide<typename Entries::Multipliers>;
+  using MultiplierFactors =
+      Factors<T, coupled,
+              std::conditional_t<(coupled > 8 && coefficients<T> == 1), InSingle<MultiplierPolicy>, MultiplierPolicy>>;
   using Unknowns = StageUnknowns<T, n, m, S, first>;
   using Balance = LobattoBalance<T, n, S, true, 1, Entries>;
 
@@ -162,7 +167,7 @@ class StageSweeps {
     Matrix<T, n, n> bend[S];      // l_i . Phi_vv; with nonlinear ones
     [[no_unique_address]] std::conditional_t<drags, Vector<Matrix<T, n, n>, S>, Nothing> drag;           // df/dv
     [[no_unique_address]] std::conditional_t<turns_forces, ConstraintHessian<System, T>, Nothing> turn;  // S
-    Factors<T, coupled, Guide> factors;  // of the equations of the multipliers
+    MultiplierFactors factors;  // of the equations of the multipliers
 
     /// M_i^-1.
     RB_HD const MassInverse& inverse_of(int i) const { return inverse[ConstantInertia<System> ? 0 : i]; }
@@ -318,7 +323,8 @@ class StageSweeps {
       for (int i = 1; i < S; ++i) {
         const Vector<T, m> entries = sum_of(tableau.a[i], gram);
         RB_UNROLL
-        for (int k = 0; k < m; ++k) matrices.factors.matrix()[(i - 1) * m + k][column] = entries[k];
+        for (int k = 0; k < m; ++k)
+          if (Entries::Multipliers::entry(k, column)) matrices.factors.set((i - 1) * m + k, column, entries[k]);
       }
     }
     RB_UNROLL
@@ -343,7 +349,9 @@ class StageSweeps {
           }
           const Vector<T, m> column = matrices.forms[i] * response;
           RB_UNROLL
-          for (int k = 0; k < m; ++k) matrices.factors.matrix()[(i - 1) * m + k][(l - first) * m + c] = column[k];
+          for (int k = 0; k < m; ++k)
+            if (Entries::Multipliers::entry(k, c))
+              matrices.factors.set((i - 1) * m + k, (l - first) * m + c, column[k]);
         }
       }
     }

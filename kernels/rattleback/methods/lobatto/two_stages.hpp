@@ -227,7 +227,7 @@ class TwoStageSweeps {
     Matrix<T, m, n> response_1, response_2;  // R_1^T, R_2^T; where the multiplier is unknown
     Forms end_forms;                         // C' and
     Matrix<T, m, n> rate;                    // its R; of SPARK, as are
-    Factors<T, m, Guide> multipliers;        // the factors of the matrix of dy
+    Factors<T, m, Guide<>> multipliers;      // the factors of the matrix of dy
 
     RB_HD void set_first(const FirstInverse& first, const Forms& forms) {
       if constexpr (!unknown_multiplier) return;

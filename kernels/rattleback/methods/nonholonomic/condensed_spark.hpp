@@ -43,7 +43,7 @@ class CondensedSpark {
     Vector<T, m> lambda[inner], lambda_new[inner];
     forms[0] = Forms(system_, state.q);
     f[0] = mass_.inverse_times(force(system_, state.q));
-    Factors<T, inner * m, Guide> factors;
+    Factors<T, inner * m, Guide<>> factors;
     Iteration<T> lanes(options_, inverse_h * inverse_h * (magnitude(state.q) + abs(h) * magnitude(v)));
     lanes.singular = linearise(h, state.q, v, f[0], forms[0], lambda[0], factors);
     w[0] = forms[0].plus_response(mass_, f[0], lambda[0]);
@@ -141,7 +141,7 @@ class CondensedSpark {
   /// The factors of S, and the multiplier of the continuous equations at the node, C lambda = -(R v + A f). Returns the singular
   /// lanes.
   RB_HD mask_t<T> linearise(const T& h, const Vector<T, n>& q, const Vector<T, n>& v, const Vector<T, n>& f,
-                            const Forms& forms, Vector<T, m>& lambda, Factors<T, inner * m, Guide>& factors) const {
+                            const Forms& forms, Vector<T, m>& lambda, Factors<T, inner * m, Guide<>>& factors) const {
     constexpr auto tableau = lobatto_pair<S>();
     // A and d along v and along the rows of (M^-1 A^T)^T
     using D = Dual<T, 1 + m>;

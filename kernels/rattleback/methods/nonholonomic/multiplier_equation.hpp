@@ -132,7 +132,7 @@ RB_HD T solve_multiplier(const System& system, const Reactions<T, System>& react
     RB_UNROLL
     for (int l = 0; l < m; ++l) bend[k][l] = changes[k] * reactions.column(l);
   }
-  Factors<T, m, Guide> chord;
+  Factors<T, m, Guide<>> chord;
   chord.matrix() = matrix;
   const mask_t<T> singular = chord.factorise();
   y = chord.solve(y);

@@ -61,6 +61,11 @@ struct RigidBodyMatrix {
     return {dot(a, a) - S(1.0), dot(a, b), dot(a, c), dot(b, b) - S(1.0), dot(b, c), dot(c, c) - S(1.0)};
   }
 
+  RB_HD static constexpr bool constraint_entry(int row, int column) {
+    constexpr int pairs[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+    return column / 3 == pairs[row][0] || column / 3 == pairs[row][1];
+  }
+
   // Derivatives of g by hand (mechanics/dynamics.hpp).
   template <class S>
   RB_HD Matrix<S, m, n> position_jacobian(const Vector<S, n>& q) const {
