@@ -14,6 +14,7 @@
 #include "rattleback/engine/device_kernels.hpp"
 #include "rattleback/kernels/isa.hpp"
 #include "rattleback/kernels/kernels.hpp"
+#include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/reduction.hpp"
 #include "rattleback/study/catalogue.hpp"
 
@@ -68,16 +69,15 @@ struct Plan {
   int step_rows = 0;         ///< with the numbers that the method carries besides, all that a step goes on from
   std::vector<int> components;       ///< observables of the covariance
   std::size_t first_covariance = 0;  ///< first pair of the covariance, (0, 0); then (1, 0), (1, 1), (2, 0), ..
-  [[nodiscard]] int crossing_size() const { return 3 + step_rows; }
+  /// Whether steps follow a density. Crossings then have a place of three numbers (loop/clock.hpp) in place of one.
+  [[nodiscard]] bool by_density() const { return arguments.layout.clock >= 0; }
+  [[nodiscard]] int place_numbers() const { return by_density() ? 3 : 1; }
+  [[nodiscard]] int crossing_size() const { return 2 + place_numbers() + step_rows; }
 };
 
 /// Number of steps per call into a compiled loop. Progress is reported after each call. The number does not change the
 /// result.
 inline constexpr std::int64_t steps_per_call = 1024;
-
-/// Number of steps of an interval between samples after which a carried multiplier is looked at, besides the samples
-/// (loop/observe.hpp): a parasite that turns a motion round is gone again some hundred steps later, and samples may be far apart.
-inline constexpr std::int64_t steps_per_guard = 128;
 
 /// Steps `from` to `to` of one interval between samples, for all trajectories. A sample follows where `observe` is
 /// true.
@@ -86,6 +86,8 @@ struct Stretch {
   std::int64_t before;    ///< number of steps before this interval, where the step size is uniform
   std::int64_t from, to;
   bool observe;
+  /// Of steps that follow a density, `from` and `to` count calls. A stretch with a sample has as many as are needed to reach its time.
+  double time = 0.0;
 
   /// Where a call that begins at step `at` ends.
   [[nodiscard]] std::int64_t end_of_call(std::int64_t at, bool guarded) const {
@@ -111,8 +113,12 @@ struct RoundOutput {
   std::vector<double> values;         ///< [sample][chunk][observable][lane], when kept
   std::vector<double> records;        ///< [sample][recorded][state row]
   /// Crossings in no order. Each has Plan::crossing_size numbers: trajectory of the tile, surfaces crossed (bits),
-  /// number of steps before the crossing, state before the crossing.
+  /// place of the step with the crossing, state before the crossing.
   std::vector<double> crossings;
+  /// Of steps that follow a density: the most calls that a trajectory took in a stretch, and whether one has not yet reached the time
+  /// of the last stretch.
+  std::int64_t calls = 0;
+  bool waiting = false;
 
   /// Appends the output of the next round.
   void append(const RoundOutput& next) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "rattleback/base/mutex.hpp"
@@ -64,15 +65,20 @@ class CpuBackend final : public Backend {
     output.co_moments.resize(samples * plan_->pairs.size() * chunks);
     output.records.resize(samples * tile_->recorded.size() * plan_->state_rows);
     output.crossings.clear();
+    output.calls = 0;
+    output.waiting = false;
 
     Mutex mutex;
     parallel_for(
         chunks * per_chunk, threads_,
         [&](std::uint64_t unit) {
           const int begin = static_cast<int>(unit % per_chunk) * lanes;
-          const std::vector<double> crossings = advance(unit / per_chunk, begin, begin + lanes, round, output, control);
-          if (crossings.empty()) return;
+          const auto [crossings, calls, waiting] =
+              advance(unit / per_chunk, begin, begin + lanes, round, output, control);
+          if (crossings.empty() && !plan_->by_density()) return;
           const std::lock_guard lock(mutex);
+          output.calls = std::max(output.calls, calls);
+          output.waiting = output.waiting || waiting;
           output.crossings.insert(output.crossings.end(), crossings.begin(), crossings.end());
         },
         control.tick);
@@ -121,18 +127,32 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  /// Advances lanes [begin, end) of chunk c through the round. Returns the crossings of these lanes.
-  std::vector<double> advance(std::uint64_t c, int begin, int end, const Round& round, RoundOutput& output,
-                              Control& control) {
+  /// What the lanes of a chunk did in a round.
+  struct Advanced {
+    std::vector<double> crossings;
+    std::int64_t calls;
+    bool waiting;
+  };
+  /// Advances lanes [begin, end) of chunk c through the round.
+  Advanced advance(std::uint64_t c, int begin, int end, const Round& round, RoundOutput& output, Control& control) {
     const int used =
         static_cast<int>(std::min<std::uint64_t>(end, tile_->count - c * chunk_size));  // the other lanes are padding
     KernelArguments arguments = plan_->arguments;
     double* chunk = tile_->chunk(c);
     std::vector<double> crossings;
     std::uint64_t sample = 0;
+    std::int64_t most_calls = 0;
+    bool waiting = false;
     for (const Stretch& stretch : round.stretches) {
       arguments.sample = stretch.interval;
-      for (std::int64_t at = stretch.from; at < stretch.to && begin < used;) {
+      if (plan_->by_density() && begin < used) {
+        const double before = steps_of(c, begin, used);
+        const auto [calls, waits] = follow(c, begin, used, stretch, arguments, crossings);
+        control.trajectory_steps += static_cast<std::uint64_t>(steps_of(c, begin, used) - before);
+        most_calls = std::max(most_calls, calls);
+        waiting = waits;
+      }
+      for (std::int64_t at = stretch.from; at < stretch.to && begin < used && !plan_->by_density();) {
         const std::int64_t next = stretch.end_of_call(at, guard_ != nullptr);
         arguments.target = arguments.layout.steps_per_sample >= 0 ? next : stretch.before + next;
         do {
@@ -156,7 +176,33 @@ class CpuBackend final : public Backend {
       if (end - begin == chunk_size) reduce(c, sample, round, output);
       ++sample;
     }
-    return crossings;
+    return {std::move(crossings), most_calls, waiting};
+  }
+
+  /// Returns the number of steps that lanes have taken.
+  [[nodiscard]] double steps_of(std::uint64_t c, int begin, int end) const {
+    const double* steps = tile_->chunk(c) + plan_->arguments.layout.steps * row_size;
+    return std::accumulate(steps + begin, steps + end, 0.0);
+  }
+
+  /// Takes steps that follow a density, towards the time of a stretch. Returns the number of calls, and whether a trajectory has not yet
+  /// reached the time.
+  std::pair<std::int64_t, bool> follow(std::uint64_t c, int begin, int end, const Stretch& stretch,
+                                       KernelArguments& arguments, std::vector<double>& crossings) {
+    double* chunk = tile_->chunk(c);
+    const double *status = chunk + arguments.layout.status * row_size,
+                 *shown = chunk + (arguments.layout.clock + ClockRow::shown) * row_size;
+    arguments.sample_time = stretch.time;
+    arguments.target = steps_per_call;
+    for (std::int64_t calls = 1;; ++calls) {
+      do {
+        advance_(arguments, chunk, begin, end);
+      } while (collect_crossings(c, begin, end, crossings));
+      if (guard_ != nullptr) guard_(arguments, chunk, begin, end);
+      bool waits = false;
+      for (int lane = begin; lane < end; ++lane) waits = waits || (status[lane] == 0.0 && shown[lane] != stretch.time);
+      if (!waits || (!stretch.observe && calls >= stretch.to - stretch.from)) return {calls, waits};
+    }
   }
 
   /// Returns the values of chunk c in sample s of a round, [observable][lane].
@@ -189,7 +235,7 @@ class CpuBackend final : public Backend {
     if (plan_->arguments.surfaces.count == 0) return false;
     double* chunk = tile_->chunk(c);
     double* counts = chunk + rows.crossings * row_size;
-    const int slot_rows = 2 + plan_->step_rows;
+    const int slot_rows = plan_->crossing_size() - 1;
     bool waits = false;
     for (int lane = begin; lane < end; ++lane) {
       const int count = static_cast<int>(counts[lane]);

@@ -91,6 +91,8 @@ class CudaBackend final : public Backend {
     output.values.resize(plan_->keep_values ? samples * per_sample * chunk_size : 0);
     output.records.resize(samples * record_size);
     output.crossings.clear();
+    output.calls = 0;
+    output.waiting = false;
     moments_.reserve(samples * per_sample);
     co_moments_.reserve(samples * chunks * pairs);
     records_.reserve(samples * record_size);
@@ -217,6 +219,7 @@ class CudaBackend final : public Backend {
   void advance(const Stretch& stretch, RoundOutput& output, Control& control) {
     const bool guarded = arguments_.parasitic_limit > 0.0;
     arguments_.sample = stretch.interval;
+    if (plan_->by_density()) return follow(stretch, output, control);
     for (std::int64_t at = stretch.from; at < stretch.to;) {
       const std::int64_t next = stretch.end_of_call(at, guarded);
       arguments_.target = arguments_.layout.steps_per_sample >= 0 ? next : stretch.before + next;
@@ -232,6 +235,32 @@ class CudaBackend final : public Backend {
         synchronise();
         if (control.tick) control.tick();
       }
+    }
+  }
+
+  /// Takes steps that follow a density, towards the time of a stretch.
+  void follow(const Stretch& stretch, RoundOutput& output, Control& control) {
+    arguments_.sample_time = stretch.time;
+    arguments_.target = steps_per_call;
+    for (std::int64_t calls = 1;; ++calls) {
+      do {
+        (module_->*advance_)(arguments_, static_cast<std::int64_t>(tile_->chunks()), stream_);
+      } while (collect_crossings(output));
+      if (arguments_.parasitic_limit > 0.0)
+        module_->observe(arguments_, static_cast<std::int64_t>(tile_->chunks()), codes_.get(), 0, values_.get(),
+                         stream_);
+      int* waits = most_.reserve(1);
+      int waiting = 0;
+      check(cudaMemsetAsync(waits, 0, sizeof(int), stream_), "clearing of a counter");
+      launch("launch of the kernel that looks for trajectories under way", waiting_kernel, tile_->chunks(), chunk_size,
+             stream_, arguments_, waits);
+      check(cudaMemcpyAsync(&waiting, waits, sizeof(int), cudaMemcpyDeviceToHost, stream_), "copy of a counter");
+      synchronise();
+      control.trajectory_steps += static_cast<std::uint64_t>(steps_per_call) * tile_->count;
+      if (control.tick) control.tick();
+      output.calls = std::max(output.calls, calls);
+      output.waiting = waiting != 0;
+      if (waiting == 0 || (!stretch.observe && calls >= stretch.to - stretch.from)) return;
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "rattleback/loop/lanes.hpp"
 #include "rattleback/loop/reduction.hpp"
 
 namespace rattleback {
@@ -99,6 +100,15 @@ __global__ void __launch_bounds__(chunk_size)
       arguments.chunks[(chunk * arguments.layout.rows + arguments.layout.crossings) * row_size + threadIdx.x]);
   counts[chunk * chunk_size + threadIdx.x] = count;
   if (count > 0) atomicMax(most, count);
+}
+
+/// Sets `waits` where a trajectory whose steps follow a density has not yet reached the time that is shown next.
+__global__ void __launch_bounds__(chunk_size)
+    waiting_kernel(const __grid_constant__ KernelArguments arguments, int* waits) {
+  const double* rows = arguments.chunks + std::size_t(blockIdx.x) * arguments.layout.rows * row_size + threadIdx.x;
+  if (rows[arguments.layout.status * row_size] == 0.0 &&
+      rows[(arguments.layout.clock + ClockRow::shown) * row_size] != arguments.sample_time)
+    *waits = 1;
 }
 
 /// Moves the waiting crossings of every lane to the positions from the scan of the counts, and empties the slots.

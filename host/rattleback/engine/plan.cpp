@@ -112,8 +112,17 @@ std::vector<Unit> units(const Source& source, bool tangent, Isa isa) {
 
 std::vector<Unit> units_of(const Problem& problem, Isa isa) { return units(problem, has_tangent(problem), isa); }
 std::vector<Unit> units_of(const Plan& plan, Isa isa) { return units(plan, plan.arguments.layout.tangent >= 0, isa); }
-Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_of(UnitKind::advance, problem, isa); }
-Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_of(UnitKind::advance, plan, isa); }
+namespace {
+/// The steps that locate a crossing have given sizes.
+template <class Source>
+Unit unit_without_density(const Source& source, Isa isa) {
+  Unit unit = unit_of(UnitKind::advance, source, isa);
+  unit.code.density.clear();
+  return unit;
+}
+}  // namespace
+Unit unit_of_sections(const Problem& problem, Isa isa) { return unit_without_density(problem, isa); }
+Unit unit_of_sections(const Plan& plan, Isa isa) { return unit_without_density(plan, isa); }
 
 Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   const Study& study = problem.study;
@@ -151,6 +160,8 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   if (const int carried = carried_numbers(*plan.system, *plan.method); carried > 0) rows.carried = take(carried);
   if (measures_work(plan)) rows.work = next - 1;
   plan.step_rows = next;
+  const bool by_density = !study.time.density.empty();
+  if (by_density) rows.orbit = take(plan.step_rows);
   rows.status = take(1);
   rows.steps = take(1);
   rows.iterations = take(1);
@@ -158,7 +169,11 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   rows.step = rows.steps_per_sample = -1;
   if (ensemble.step_varies()) {
     rows.step = take(1);
-    rows.steps_per_sample = take(1);
+    if (!by_density) rows.steps_per_sample = take(1);
+  }
+  if (by_density) {
+    rows.clock = take(ClockRow::rows);
+    a.max_steps = static_cast<double>(*study.time.max_steps);
   }
   std::ranges::fill(a.parameter_row, -1);
   const int parameters = static_cast<int>(data.parameters.size());
@@ -176,7 +191,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   a.last_step_at_start = plan.method->step_velocity_at_start;
   if (compensated(problem))
     rows.rounding = take(plan.system->elements + plan.system->n + (plan.system->driven ? 1 : 0));
-  if (a.parasitic_limit > 0.0) rows.guard = take(2);
+  if (a.parasitic_limit > 0.0) rows.guard = take(by_density ? 3 : 2);
   rows.references = take(static_cast<int>(plan.codes.size()));
   if (!plan.line_fits.empty()) rows.fits = take(2 * static_cast<int>(plan.line_fits.size()));
   for (LineFit& fit : plan.line_fits) fit.row += rows.fits;
@@ -189,7 +204,7 @@ Plan make_plan(const Problem& problem, const Ensemble& ensemble) {
   }
   rows.crossings = take(sections ? 1 : 0);
   rows.persistent = next;
-  rows.slots = take(sections ? crossing_slots * (plan.step_rows + 2) : 0);
+  rows.slots = take(sections ? crossing_slots * (plan.crossing_size() - 1) : 0);
   rows.rows = next;
   return plan;
 }

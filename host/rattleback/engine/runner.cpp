@@ -10,6 +10,7 @@
 #include "rattleback/base/parallel.hpp"
 #include "rattleback/engine/plan.hpp"
 #include "rattleback/kernels/kernels.hpp"
+#include "rattleback/loop/lanes.hpp"
 #include "rattleback/results/checkpoint.hpp"
 #include "rattleback/study/points.hpp"
 
@@ -152,7 +153,8 @@ void Runner::run_tile() {
     });
     position_.filled = true;
   }
-  longest_interval_ = 0;
+  longest_interval_ = calls_ = 0;
+  reached_ = false;
   if (const int row = plan_.arguments.layout.steps_per_sample; row >= 0)
     for (std::uint64_t k = 0; k < tile_.count; ++k)
       longest_interval_ = std::max(longest_interval_, static_cast<std::int64_t>(tile_.at(k, row)));
@@ -197,7 +199,14 @@ void Runner::integrate_tile() {
     if (pending_) output = in_background([this] { absorb(); });
     states_ = States::nowhere;
     const double seconds = integrate([&] { backend_.run(round, computed_, control_); });
+    if (plan_.by_density())
+      steps = computed_.calls * steps_per_call * static_cast<std::int64_t>(round.stretches.size());
     adapt_budget(steps + static_cast<std::int64_t>(round.stretches.size()), seconds);
+    if (plan_.by_density()) {
+      const bool known = samples > 0 && !reached_ && sample > 0;
+      reached_ = samples == 0 && !computed_.waiting;
+      if (reached_ || known) calls_ = computed_.calls + (samples == 0 ? position_.step : 0);
+    }
     position_ = next;
     states_ = States::backend;
     steps_since_checkpoint_ += static_cast<std::uint64_t>(steps);
@@ -249,12 +258,30 @@ Round Runner::next_round(Position& at) {
   round.starts_at_initial = at.sample == 0;
   round.first_sample = at.sample;
   std::int64_t budget = budget_;
+  if (plan_.by_density()) {
+    // An interval of unknown or great length is done in parts. Then its sample is a stretch of its own, for which nothing is left to do.
+    const std::int64_t calls = std::max<std::int64_t>(1, budget / steps_per_call),
+                       each = std::max<std::int64_t>(1, calls_);
+    if (at.sample > 0 && !reached_ && (calls_ == 0 || at.step > 0 || calls_ > calls)) {
+      round.stretches.push_back({0, 0, at.step, at.step + calls, false, grid_.time[at.sample]});
+      at.step += calls;
+      return round;
+    }
+    const std::int64_t together = reached_ || at.sample == 0 ? 1 : std::max<std::int64_t>(1, calls / each);
+    const std::uint64_t samples =
+        std::min<std::uint64_t>({most, grid_.time.size() - at.sample, static_cast<std::uint64_t>(together)});
+    for (std::uint64_t s = 0; s < samples; ++s)
+      round.stretches.push_back({0, 0, 0, 0, true, grid_.time[at.sample + s]});
+    at.sample += samples;
+    at.step = 0;
+    return round;
+  }
   for (std::uint64_t samples = 0; at.sample < grid_.time.size() && samples < most && budget > 0;) {
     const bool varying = plan_.arguments.layout.steps_per_sample >= 0;
     const std::int64_t length = varying && at.sample > 0 ? longest_interval_ : grid_.steps[at.sample];
     const std::int64_t to = std::min(length, at.step + budget);
     const std::int64_t interval = std::max<std::int64_t>(static_cast<std::int64_t>(at.sample) - 1, 0);
-    round.stretches.push_back({interval, grid_.before[at.sample], at.step, to, to == length});
+    round.stretches.push_back({interval, grid_.before[at.sample], at.step, to, to == length, grid_.time[at.sample]});
     budget -= to - at.step + 1;
     at.step = to;
     if (to < length) break;
@@ -334,7 +361,20 @@ void Runner::fill(Tile& tile, std::uint64_t k, const InitialData& data, const Po
   copy(point->lambda, filling_.lambda);
   if (rows.step >= 0) {
     tile.at(k, rows.step) = data.step;
-    tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
+    if (rows.steps_per_sample >= 0)
+      tile.at(k, rows.steps_per_sample) = static_cast<double>(problem_.steps_per_sample(data.step));
+  }
+  if (plan_.by_density()) {
+    for (int row = 0; row < plan_.step_rows; ++row) tile.at(k, rows.orbit + row) = tile.at(k, row);
+    for (const int row : {ClockRow::time, ClockRow::shown}) tile.at(k, rows.clock + row) = study_.time.start;
+    if (!data.orbit.empty()) {
+      const auto states = static_cast<std::size_t>(plan_.state_rows);
+      for (std::size_t row = 0; row < states; ++row) tile.at(k, rows.orbit + static_cast<int>(row)) = data.orbit[row];
+      tile.at(k, rows.clock + ClockRow::time) = data.orbit[states];
+      tile.at(k, rows.clock + ClockRow::rounding) = data.orbit[states + 1];
+      tile.at(k, rows.clock + ClockRow::density) = data.orbit[states + 2];
+      tile.at(k, rows.clock + ClockRow::error) = data.orbit[states + 3];
+    }
   }
   for (std::size_t i = 0; i < data.parameters.size(); ++i)
     if (const int row = row_of_parameter(plan_.arguments, i); row >= 0) tile.at(k, row) = data.parameters[i];
@@ -387,8 +427,16 @@ void Runner::set_up_stops(Tile& tile, std::uint64_t first, std::uint64_t last) c
 }
 
 void Runner::report_progress() {
-  if (options_.progress)
-    options_.progress({std::min(control_.trajectory_steps.load(), total_steps_), total_steps_, seconds_since(start_)});
+  if (!options_.progress) return;
+  const std::uint64_t done = control_.trajectory_steps.load();
+  if (!plan_.by_density())
+    return options_.progress({std::min(done, total_steps_), total_steps_, seconds_since(start_)});
+  // How many steps there will be follows from the share of the samples that are there.
+  const double part = static_cast<double>(position_.sample) / static_cast<double>(grid_.time.size()),
+               share = (static_cast<double>(position_.first - range_.first) + part * static_cast<double>(tile_.count)) /
+                       static_cast<double>(range_.count());
+  const double total = share > 0.0 ? static_cast<double>(done) / share : static_cast<double>(done);
+  options_.progress({done, std::max(done, static_cast<std::uint64_t>(total)), seconds_since(start_)});
 }
 
 }  // namespace rattleback

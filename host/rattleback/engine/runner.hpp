@@ -140,6 +140,11 @@ class Runner {
   /// Writes the final states and counts of the tile, which is at the end. Then adds the counts to the summary, and fits and stops to
   /// the statistics.
   void end_tile();
+  /// Writes the orbits of a tile whose steps follow a density, from which a run can go on. Of a trajectory that failed, the last state of
+  /// the orbit is what is shown.
+  void end_orbits();
+  /// Returns what the statistics take of the end of such a trajectory, without its stop and its fate.
+  [[nodiscard]] TrajectoryEnd end_by_density(const Tile& tile, std::uint64_t k) const;
   /// Makes trajectories good that a stop has ended, and those failed whose stop could not be located.
   void judge_stopped(const StoppedTrajectories& stopped);
   /// The states of the trajectories of a tile at their ends, row by row.
@@ -214,6 +219,8 @@ class Runner {
   std::uint64_t pending_first_ = 0, pending_samples_ = 0;
   std::int64_t longest_interval_ = 0;  // longest interval of the tile in steps, where the steps vary
   std::int64_t budget_ = 64;           // steps of a round
+  std::int64_t calls_ = 0;  // calls that the last interval took, where steps follow a density; 0 when none is known
+  bool reached_ = false;    // all trajectories have reached the time of the next sample
 
   std::unique_ptr<CrossingLocator> locate_;
   std::unique_ptr<CrossingStore> crossings_;

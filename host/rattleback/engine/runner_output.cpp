@@ -32,6 +32,12 @@ void Runner::create_datasets() {
   for (const std::string& axis : ensemble_.axis_names()) sink_.create("/axes/" + axis, Type::f64, {size});
   if (study_.output.initial_state) create_state("/initial/", {size});
   if (study_.output.final_state) create_state("/final/", {size});
+  if (plan_.by_density() && study_.output.final_state) {
+    const auto [elements, n, m] = widths();
+    for (const auto& [name, width] : {std::pair{"q", elements}, {"p", n}, {"lambda", m}})
+      if (width > 0) sink_.create(std::string("/final/orbit/") + name, Type::f64, {size, width});
+    for (const char* name : orbit_numbers) sink_.create(std::string("/final/orbit/") + name, Type::f64, {size});
+  }
   sink_.create("/final/status", Type::u32, {size});
   sink_.create("/final/steps", Type::u64, {size});
   sink_.create("/final/iterations", Type::u64, {size});
@@ -100,6 +106,7 @@ std::vector<double> Runner::parameters_of(const Tile& tile, std::uint64_t k) con
 }
 
 double Runner::time_of(const Tile& tile, std::uint64_t k) const {
+  if (plan_.by_density()) return tile.at(k, plan_.arguments.layout.clock + ClockRow::shown);
   return std::fma(tile.at(k, plan_.arguments.layout.steps), step_of(tile, k), study_.time.start);
 }
 
@@ -127,8 +134,8 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
       std::copy_n(state + elements, n, p.data() + i * n);
       std::copy_n(state + elements + n, m, lambda.data() + i * m);
       // the time as kernels compute it
-      const double steps = std::rint((grid_.time[first_sample + s] - study_.time.start) / step);
-      const SystemAt place{parameters.data(), std::fma(steps, step, study_.time.start)};
+      const double time = grid_.time[first_sample + s], steps = std::rint((time - study_.time.start) / step);
+      const SystemAt place{parameters.data(), plan_.by_density() ? time : std::fma(steps, step, study_.time.start)};
       velocity_of_state(system_, place, q.data() + i * elements, p.data() + i * n, method_.in_space, v.data() + i * n);
       if (shown)
         multiplier_of_state(system_, place, q.data() + i * elements, p.data() + i * n, method_.in_space,
@@ -148,6 +155,7 @@ void Runner::write_records(const Tile& tile, std::uint64_t first_sample, std::ui
 void Runner::end_tile() {
   const StoppedTrajectories stopped(study_, tile_, crossings_.get());
   judge_stopped(stopped);
+  if (plan_.by_density()) end_orbits();
   const ChunkLayout& rows = plan_.arguments.layout;
   const Tile& tile = tile_;
   std::vector<std::uint32_t> status(tile.count);
@@ -180,6 +188,37 @@ void Runner::end_tile() {
   summary_ = sums;
   statistics_.end_tile(tile, ends);
   if (crossings_) crossings_->end_tile();
+}
+
+void Runner::end_orbits() {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const auto size = static_cast<std::uint64_t>(plan_.state_rows);
+  const double sign = *study_.time.end < study_.time.start ? -1.0 : 1.0;
+  std::vector<double> state(tile_.count * size), time(tile_.count);
+  std::vector<std::vector<double>> numbers(std::size(orbit_numbers), std::vector<double>(tile_.count));
+  for (std::uint64_t k = 0; k < tile_.count; ++k) {
+    for (std::uint64_t i = 0; i < size; ++i) state[k * size + i] = tile_.at(k, rows.orbit + static_cast<int>(i));
+    time[k] = tile_.at(k, rows.clock + ClockRow::time);
+    const int rows_of_numbers[] = {ClockRow::time, ClockRow::rounding, ClockRow::density, ClockRow::error};
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i][k] = tile_.at(k, rows.clock + rows_of_numbers[i]);
+    const auto status = static_cast<std::uint32_t>(tile_.at(k, rows.status));
+    double& shown = tile_.at(k, rows.clock + ClockRow::shown);
+    if (status == status_good || status == status_left_out || sign * time[k] <= sign * shown) continue;
+    for (int row = 0; row < plan_.step_rows; ++row) tile_.at(k, row) = tile_.at(k, rows.orbit + row);
+    shown = time[k];
+  }
+  if (!study_.output.final_state) return;
+  const auto [elements, n, m] = widths();
+  std::uint64_t first = 0;
+  for (const auto& [name, width] : {std::pair{"q", elements}, {"p", n}, {"lambda", m}}) {
+    std::vector<double> part(tile_.count * width);
+    for (std::uint64_t k = 0; k < tile_.count; ++k)
+      std::copy_n(state.data() + k * size + first, width, part.data() + k * width);
+    write_rows("/final/orbit/", name, tile_, width, part);
+    first += width;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    sink_.write(std::string("/final/orbit/") + orbit_numbers[i], {row_of(tile_)}, {tile_.count}, numbers[i].data());
 }
 
 void Runner::judge_stopped(const StoppedTrajectories& stopped) {
@@ -234,6 +273,12 @@ std::vector<TrajectoryEnd> Runner::ends_of(const Tile& tile, const StoppedTrajec
       continue;
     }
     const bool good = status == status_good, ended = good && stopped.row(k) != nullptr;
+    if (plan_.by_density()) {
+      ends[k] = end_by_density(tile, k);
+      ends[k].stop = ended ? stopped.stop(k) : 0;
+      if (ended) ends[k].time = stopped.row(k)[CrossingRow::time];
+      continue;
+    }
     const auto steps = static_cast<std::uint64_t>(tile.at(k, rows.steps));
     const std::uint64_t every = rows.steps_per_sample >= 0
                                     ? static_cast<std::uint64_t>(tile.at(k, rows.steps_per_sample))
@@ -248,6 +293,24 @@ std::vector<TrajectoryEnd> Runner::ends_of(const Tile& tile, const StoppedTrajec
                .fate = 0};
   }
   return ends;
+}
+
+TrajectoryEnd Runner::end_by_density(const Tile& tile, std::uint64_t k) const {
+  const ChunkLayout& rows = plan_.arguments.layout;
+  const double sign = *study_.time.end < study_.time.start ? -1.0 : 1.0, shown = time_of(tile, k),
+               orbit = tile.at(k, rows.clock + ClockRow::time);
+  const auto status = static_cast<std::uint32_t>(tile.at(k, rows.status));
+  // The first sample after the state that is shown. A trajectory that is parasitic at a sample does not count there.
+  const bool at_sample = status == status_parasitic && sign * orbit <= sign * shown;
+  const auto after = std::ranges::find_if(
+      grid_.time, [&](double t) { return at_sample ? sign * t >= sign * shown : sign * t > sign * shown; });
+  const auto sample = static_cast<std::uint64_t>(after - grid_.time.begin());
+  return {.stop = 0,
+          .failed = status != status_good,
+          .time = shown,
+          .sample = std::min(sample, *study_.time.samples),
+          .beyond = plan_.stops > 0 ? static_cast<std::uint32_t>(tile.at(k, plan_.beyond)) : 0,
+          .fate = 0};
 }
 
 void Runner::write_stops(const Tile& tile, const std::vector<TrajectoryEnd>& ends) {

@@ -99,11 +99,17 @@ class CrossingLocator::Batch {
   /// and the time of each crossing from the start of its step.
   void run(double* rows, double* times) {
     const KernelArguments& plan = locator_.plan_.arguments;
-    for (int i = 0; i < count(); ++i)
+    // Steps that follow a density have a place of three numbers: the time before the step, and the part of the step with the crossing.
+    std::vector<double> from(jobs_.size(), 0.0);
+    for (int i = 0; i < count(); ++i) {
       size_[i] = plan.layout.step >= 0 ? tile_.at(trajectory(i), plan.layout.step) : plan.step;
-    const std::vector<double> g0 = values_at(std::vector<double>(jobs_.size(), 0.0)), g1 = values_at(size_);
+      if (!locator_.plan_.by_density()) continue;
+      from[i] = jobs_[i].crossing[3];
+      size_[i] = jobs_[i].crossing[4];
+    }
+    const std::vector<double> g0 = values_at(from), g1 = values_at(size_);
     std::vector<BracketedRoot> roots;
-    for (int i = 0; i < count(); ++i) roots.emplace_back(0.0, g0[i], size_[i], g1[i]);
+    for (int i = 0; i < count(); ++i) roots.emplace_back(from[i], g0[i], size_[i], g1[i]);
     std::vector<double> trial(jobs_.size());
     while (!std::ranges::all_of(roots, &BracketedRoot::done)) {
       for (int i = 0; i < count(); ++i) trial[i] = roots[i].done() ? 0.0 : roots[i].next();
@@ -133,7 +139,13 @@ class CrossingLocator::Batch {
   [[nodiscard]] std::uint64_t trajectory(int i) const { return static_cast<std::uint64_t>(jobs_[i].crossing[0]); }
   [[nodiscard]] int count() const { return static_cast<int>(jobs_.size()); }
   /// The time of the state before the crossing.
-  [[nodiscard]] double time_before(int i) const { return locator_.start_ + jobs_[i].crossing[2] * size_[i]; }
+  [[nodiscard]] double time_before(int i) const {
+    return locator_.plan_.by_density() ? jobs_[i].crossing[2] : locator_.start_ + jobs_[i].crossing[2] * size_[i];
+  }
+  /// The state before the step.
+  [[nodiscard]] const double* state_before(int i) const {
+    return jobs_[i].crossing + 2 + locator_.plan_.place_numbers();
+  }
   double value(int i) { return row(locator_.arguments_.layout.surfaces + jobs_[i].surface)[i]; }
   std::vector<double> values() {
     std::vector<double> g(jobs_.size());
@@ -196,7 +208,7 @@ class CrossingLocator::Batch {
     const auto vary = [&](int r) {
       const std::vector<double> z(row(r), row(r) + count());
       for (int i = 0; i < count(); ++i)
-        row(r)[i] += relative_change * std::max(std::abs(z[i]), std::abs(jobs_[i].crossing[3 + r]));
+        row(r)[i] += relative_change * std::max(std::abs(z[i]), std::abs(state_before(i)[r]));
       locator_.unit_.surfaces(locator_.arguments_, chunk_.data(), 0, count());
       for (int i = 0; i < count(); ++i) size[i] += std::abs(value(i) - g[i]) / relative_change;
       std::ranges::copy(z, row(r));
@@ -216,7 +228,7 @@ class CrossingLocator::Batch {
     const ChunkLayout& rows = locator_.arguments_.layout;
     const Plan& plan = locator_.plan_;
     for (int i = 0; i < count(); ++i) {
-      for (int r = 0; r < plan.step_rows; ++r) row(r)[i] = jobs_[i].crossing[3 + r];
+      for (int r = 0; r < plan.step_rows; ++r) row(r)[i] = state_before(i)[r];
       row(rows.status)[i] = status_good;
       row(rows.steps)[i] = sizes[i] == 0.0 ? 1.0 : 0.0;
       row(rows.iterations)[i] = row(rows.residual)[i] = 0.0;
@@ -293,7 +305,7 @@ CrossingLocator::CrossingLocator(const Plan& plan, double start, unsigned thread
     rows.parameters = next;
     next += static_cast<int>(plan.system->parameters.size()) - max_uniform_parameters;
   }
-  rows.rounding = rows.last_step = -1;
+  rows.rounding = rows.last_step = rows.clock = rows.orbit = -1;
   rows.rows = next;
   arguments_.sample = 0;
   arguments_.target = 1;

@@ -88,6 +88,8 @@ class SplitBackend final : public Backend {
     for (Part& part : parts_) {
       part.control.trajectory_steps = 0;
       part.output.crossings.clear();
+      part.output.calls = 0;
+      part.output.waiting = false;
     }
     const auto count = [&] {
       std::uint64_t steps = before;
@@ -105,6 +107,12 @@ class SplitBackend final : public Backend {
                         kept = plan_->keep_values ? observables * chunk_size : 0,
                         state_rows = static_cast<std::uint64_t>(plan_->state_rows);
     output.crossings.clear();
+    output.calls = 0;
+    output.waiting = false;
+    for (const Part& part : parts_) {
+      output.calls = std::max(output.calls, part.output.calls);
+      output.waiting = output.waiting || part.output.waiting;
+    }
     // Joins one array of all parts. The array has `rows` rows of `all` chunks or recorded trajectories with `width`
     // numbers each. A part fills size(part) places of each row, from first(part) on.
     const auto gather = [&](auto RoundOutput::* field, std::uint64_t rows, std::uint64_t all, auto first, auto size,

@@ -53,8 +53,21 @@ std::string chosen_method(const SystemEntry& system, const MethodEntry& method, 
 /// Returns the type of the formulas that are part of a unit.
 std::string formulas_of(const Unit& unit) {
   if (unit.kind == UnitKind::samples && !unit.code.observables.empty()) return "rattleback::StudyObservables";
-  if (unit.kind != UnitKind::samples && !unit.code.surfaces.empty()) return "rattleback::StudySurfaces";
-  return "";
+  if (unit.kind == UnitKind::samples || unit.kind == UnitKind::counted) return "";
+  if (!unit.code.density.empty()) return "rattleback::StudyLoop";
+  return unit.code.surfaces.empty() ? "" : "rattleback::StudySurfaces";
+}
+
+/// Returns the declarations of the formulas of a unit.
+std::string code_of_formulas(const Unit& unit) {
+  if (unit.kind == UnitKind::samples) return unit.code.observables;
+  const StudyCode& code = unit.code;
+  if (code.density.empty()) return code.surfaces;
+  return code.surfaces + code.density +
+         fmt::format(
+             "template <class T>\nstruct StudyLoop : {}<T> {{\n  template <class S>\n  using Density = "
+             "StudyDensity<S>;\n}};\n",
+             code.surfaces.empty() ? "NoFormulas" : "StudySurfaces");
 }
 
 /// Returns the headers and the declarations of a unit, which `loop`, a header, puts to use.
@@ -64,7 +77,7 @@ std::string body(const Unit& unit, std::string_view loop) {
   if (!samples) text += include(unit.method->header);
   text += "\nRB_NAMESPACE_BEGIN\n\n" + chosen_system(unit.system->source_text);
   if (!samples) text += chosen_method(*unit.system, *unit.method, unit.key);
-  if (!formulas_of(unit).empty()) text += samples ? unit.code.observables : unit.code.surfaces;
+  if (!formulas_of(unit).empty()) text += code_of_formulas(unit);
   return text;
 }
 
@@ -111,7 +124,7 @@ std::string Unit::text() const {
   switch (kind) {
     case UnitKind::advance:
       functions = function("advance", "advance_chunk", pair + also);
-      if (!formulas.empty()) functions += ",\n          " + function("surfaces", "surfaces_chunk", only + also);
+      if (!code.surfaces.empty()) functions += ",\n          " + function("surfaces", "surfaces_chunk", only + also);
       break;
     case UnitKind::tangent:
       functions = function("advance_tangent", "advance_chunk_with_tangent", pair + also);
@@ -179,6 +192,7 @@ std::string Unit::title(const std::string& target) const {
     }
     if (kind == UnitKind::tangent) title += ", tangent";
     if (kind == UnitKind::counted) return title + ", counting";
+    if (!code.density.empty()) title += ", density";
     if (!code.surfaces.empty()) title += ", sections";
   }
   return title + ", " + (target.empty() ? title_of(isa) : target);

@@ -79,6 +79,14 @@ class Variables {
       if (of_state_[i] && algebra.depends(node, static_cast<int>(i), static_cast<int>(i) + 1)) return true;
     return false;
   }
+  /// Returns whether a node reads more than coordinates and parameters.
+  [[nodiscard]] bool reads_motion(ExpressionAlgebra& algebra, int node) const {
+    for (int i = 0; i < static_cast<int>(texts_.size()); ++i)
+      if (of_state_[static_cast<std::size_t>(i)] && !texts_[static_cast<std::size_t>(i)].starts_with("x.q[") &&
+          algebra.depends(node, i, i + 1))
+        return true;
+    return false;
+  }
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
 
   /// Returns the statements that fetch what the nodes read.
@@ -116,37 +124,60 @@ class Variables {
   std::vector<bool> of_state_;
 };
 
+/// Formulas as nodes of a graph.
+struct ParsedFormulas {
+  Graph graph;
+  ExpressionAlgebra algebra{graph, 0};
+  Variables variables;
+  std::vector<int> nodes;
+
+  ParsedFormulas(std::span<const FormulaText> formulas, const FormulaNames& names) : variables(names, graph) {
+    for (const FormulaText& formula : formulas) {
+      if (const std::string fault = fault_of_expression(formula.text); !fault.empty())
+        throw FormulaError(formula, 0, fault);
+      try {
+        const int node = parse_expression(formula.text, graph, variables);
+        for (const int made : {node, algebra.simplified(node)})
+          if (const std::string fault = fault_of_operations(algebra, made); !fault.empty())
+            throw FormulaError(formula, 0, fault);
+        nodes.push_back(algebra.simplified(node));
+      } catch (const SyntaxError& error) {
+        throw FormulaError(formula, error.column, error.what());
+      }
+    }
+  }
+
+  /// Returns the struct template `name` of the formulas.
+  std::string code(const std::string& name, std::size_t stops) {
+    const Code code = CodeWriter(algebra, variables.texts())(nodes);
+    std::string text = fmt::format(
+        "template <class T>\nstruct {} {{\n  using S = T;\n  static constexpr int count = {};\n{}"
+        "  template <class Point>\n  RB_HD static Vector<T, count> evaluate(const Point& x) {{\n",
+        name, nodes.size(), stops > 0 ? fmt::format("  static constexpr int stops = {};\n", stops) : "");
+    for (const std::string& statement : variables.fetches(algebra, nodes)) text += "    " + statement + "\n";
+    for (const std::string& statement : code.statements) text += "    " + statement + "\n";
+    return text + fmt::format("    return {{{}}};\n  }}\n}};\n", join(code.values));
+  }
+};
+
 }  // namespace
 
 std::string study_code(const std::string& name, std::span<const FormulaText> formulas, const FormulaNames& names,
                        bool of_state, std::size_t stops) {
-  Graph graph;
-  ExpressionAlgebra algebra(graph, 0);
-  const Variables variables(names, graph);
-  std::vector<int> nodes;
-  for (const FormulaText& formula : formulas) {
-    if (const std::string fault = fault_of_expression(formula.text); !fault.empty())
-      throw FormulaError(formula, 0, fault);
-    try {
-      const int node = parse_expression(formula.text, graph, variables);
-      for (const int made : {node, algebra.simplified(node)})
-        if (const std::string fault = fault_of_operations(algebra, made); !fault.empty())
-          throw FormulaError(formula, 0, fault);
-      nodes.push_back(algebra.simplified(node));
-    } catch (const SyntaxError& error) {
-      throw FormulaError(formula, error.column, error.what());
-    }
-    if (of_state && !variables.reads_state(algebra, nodes.back()))
-      throw FormulaError(formula, 0, "it depends neither on the state nor on the time");
-  }
-  const Code code = CodeWriter(algebra, variables.texts())(nodes);
-  std::string text = fmt::format(
-      "template <class T>\nstruct {} {{\n  using S = T;\n  static constexpr int count = {};\n{}"
-      "  template <class Point>\n  RB_HD static Vector<T, count> evaluate(const Point& x) {{\n",
-      name, nodes.size(), stops > 0 ? fmt::format("  static constexpr int stops = {};\n", stops) : "");
-  for (const std::string& statement : variables.fetches(algebra, nodes)) text += "    " + statement + "\n";
-  for (const std::string& statement : code.statements) text += "    " + statement + "\n";
-  return text + fmt::format("    return {{{}}};\n  }}\n}};\n", join(code.values));
+  ParsedFormulas parsed(formulas, names);
+  for (std::size_t i = 0; i < formulas.size(); ++i)
+    if (of_state && !parsed.variables.reads_state(parsed.algebra, parsed.nodes[i]))
+      throw FormulaError(formulas[i], 0, "it depends neither on the state nor on the time");
+  return parsed.code(name, stops);
+}
+
+std::string density_code(const FormulaText& formula, const FormulaNames& names) {
+  ParsedFormulas parsed(std::span(&formula, 1), names);
+  if (parsed.variables.reads_motion(parsed.algebra, parsed.nodes[0]))
+    throw FormulaError(formula, 0,
+                       "a density may depend on the coordinates and parameters alone, because steps are reversible "
+                       "only then");
+  return parsed.code("StudyDensity", 0);
 }
 
 }  // namespace rattleback

@@ -11,10 +11,10 @@ namespace rattleback {
 
 struct FormulaText;
 
-/// The formulas of a study as C++, from which kernels are compiled (loop/formula.hpp): struct templates StudySurfaces and
-/// StudyObservables over the scalar. Empty where the study has none.
+/// The formulas of a study as C++, from which kernels are compiled (loop/formula.hpp): struct templates StudySurfaces,
+/// StudyObservables and StudyDensity over the scalar. Empty where the study has none.
 struct StudyCode {
-  std::string surfaces, observables;
+  std::string surfaces, observables, density;
 };
 
 /// What formulas may name: the coordinates, parameters and observables of the system, q[i], v[i] and p[i], the time t, and what
@@ -31,5 +31,8 @@ struct FormulaNames {
 /// with `of_state`, for one that depends neither on the state nor on the time. The last `stops` formulas are stops.
 [[nodiscard]] std::string study_code(const std::string& name, std::span<const FormulaText> formulas,
                                      const FormulaNames& names, bool of_state, std::size_t stops = 0);
+
+/// Returns the struct template StudyDensity of a formula. Throws FormulaError where it depends on more than coordinates and parameters.
+[[nodiscard]] std::string density_code(const FormulaText& formula, const FormulaNames& names);
 
 }  // namespace rattleback

@@ -15,6 +15,9 @@
 namespace rattleback {
 namespace {
 
+/// The most steps of a trial of steps that follow a density.
+constexpr std::uint64_t most_trial_steps = 1 << 18;
+
 /// Copies of one trajectory as an ensemble, with the observables and sections of a study.
 class Copies {
  public:
@@ -44,7 +47,8 @@ class Copies {
         .assign(ensemble.from_momentum() ? data.p.begin() : data.v.begin(),
                 ensemble.from_momentum() ? data.p.end() : data.v.end());
     if (ensemble.multiplier_given()) study_.ensemble.lambda.assign(data.lambda.begin(), data.lambda.end());
-    if (!system.driven) study_.time.start = 0.0;  // a short time after a late start would be lost to rounding
+    if (!system.driven && !study_.time.by_density())
+      study_.time.start = 0.0;  // a short time after a late start would be lost to rounding
     study_.time.step = data.step;
     every_ = ensemble.step_varies() ? problem.steps_per_sample(data.step) : *problem.study.time.sample_every;
   }
@@ -71,6 +75,33 @@ class Copies {
       failures = failures_of(result.status());
     }
     return total / runs;
+  }
+
+  /// Runs the copies with steps that follow a density, at most `most` of them each. Returns the seconds, the steps of a copy, and the part
+  /// of the time that they lead through.
+  struct Trial {
+    double seconds, steps, part;
+  };
+  [[nodiscard]] Trial follow(Backend& backend, std::uint64_t copies, std::uint64_t most, const RunOptions& options,
+                             std::map<std::string, std::uint64_t>& failures) const {
+    Study study = study_;
+    study.ensemble.axes[0].count = copies;
+    study.output.final_state = true;
+    study.time.samples = 1;
+    study.time.max_steps = std::min(*study.time.max_steps, most);
+    const Problem problem(std::move(study));
+    const auto start = std::chrono::steady_clock::now();
+    Result result;
+    MemorySink sink(result);
+    (void)run_on(backend, problem, sink, options);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const Study::Time& time = problem.study.time;
+    const double steps =
+        static_cast<double>(std::get<std::vector<std::uint64_t>>(result.dataset("/final/steps").values).front());
+    const double reached = (result.array("/final/orbit/time").front() - time.start) / (*time.end - time.start);
+    failures = failures_of(result.status());
+    if (result.status().front() == status_max_steps && most < *study_.time.max_steps) failures.clear();
+    return {seconds.count(), std::max(steps, 1.0), std::clamp(reached, 1e-9, 1.0)};
   }
 
   /// Returns the most steps whose samples take little memory.
@@ -156,8 +187,21 @@ Estimate estimate(const Problem& problem, const RunOptions& options) {
   const double taken = static_cast<double>(sample.count - sample.left_out),
                steps = static_cast<double>(sample.steps) / taken,
                trajectories = static_cast<double>(size) * taken / static_cast<double>(sample.count);
-  result.seconds = measured_seconds(*backend, Copies(problem, ensemble, result.measured), few, most, trajectories,
-                                    steps, options, result.failures);
+  const Copies copies(problem, ensemble, result.measured);
+  if (problem.study.time.by_density()) {
+    RunOptions quiet = options;
+    quiet.warn = {};
+    quiet.progress = {};
+    std::uint64_t number = 256;
+    Copies::Trial trial = copies.follow(*backend, few, number, quiet, result.failures);
+    while (trial.seconds < 0.1 && trial.part < 0.99 && number < most_trial_steps)
+      trial = copies.follow(*backend, few, number *= 4, quiet, result.failures);
+    const double count = trial.steps / trial.part;  // as many in the rest of the time
+    result.trajectory_steps = count * trajectories;
+    result.seconds = trial.seconds / (trial.steps * static_cast<double>(few)) * result.trajectory_steps;
+  } else {
+    result.seconds = measured_seconds(*backend, copies, few, most, trajectories, steps, options, result.failures);
+  }
   result.rate = result.trajectory_steps / result.seconds;
   return result;
 }

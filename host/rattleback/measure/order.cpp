@@ -249,7 +249,8 @@ Problem at_step(const Study& study, double step) {
   Problem problem(std::move(run));
   // A step typed as 0.333333333 would end at a slightly different time.
   Study::Time& time = problem.study.time;
-  time.step.content = (end_of(problem.study) - time.start) / static_cast<double>(steps_of(problem.study));
+  if (!time.by_density())
+    time.step.content = (end_of(problem.study) - time.start) / static_cast<double>(steps_of(problem.study));
   return problem;
 }
 

@@ -115,9 +115,14 @@ constexpr FamiliarMethod familiar_methods[] = {
     {"yoshida", "compositions are an option: \"lobatto\" with composition = \"kahan-li6\" or \"suzuki4\""},
     {"euler", "the explicit Euler method is \"runge-kutta\" with base = \"euler\""},
     {"rk4", "the classical Runge-Kutta method is \"runge-kutta\" with base = \"rk4\""},
-    {"rk45", "there is no adaptive step; the method of Dormand and Prince is \"runge-kutta\" with base = \"dp5\""},
-    {"dopri5", "there is no adaptive step; the method of Dormand and Prince is \"runge-kutta\" with base = \"dp5\""},
-    {"dop853", "there is no adaptive step; the method of order 8 is \"runge-kutta\" with base = \"prince8\""},
+    {"rk45",
+     "steps adapt by time.control = \"density\"; the method of Dormand and Prince is \"runge-kutta\" with base = "
+     "\"dp5\""},
+    {"dopri5",
+     "steps adapt by time.control = \"density\"; the method of Dormand and Prince is \"runge-kutta\" with base = "
+     "\"dp5\""},
+    {"dop853",
+     "steps adapt by time.control = \"density\"; the method of order 8 is \"runge-kutta\" with base = \"prince8\""},
     {"gauss", "Gauss collocation with a quadrature of s nodes is \"hbvm\" with k = s; on groups \"vrkmk\""},
     {"midpoint", "the implicit midpoint rule is \"hbvm\" with s = 1 and k = 1"},
     {"implicit-midpoint", "the implicit midpoint rule is \"hbvm\" with s = 1 and k = 1"},

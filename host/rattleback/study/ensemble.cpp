@@ -62,6 +62,14 @@ bool continues(const Problem& before, const Problem& problem) {
          text(before.study) == text(problem.study);
 }
 
+/// Returns whether a run goes on along the orbits of `before`: steps follow the same density from the time at which the earlier ones
+/// ended.
+bool follows(const Problem& before, const Problem& problem) {
+  const Study::Time &earlier = before.study.time, &time = problem.study.time;
+  return time.by_density() && earlier.by_density() && time.density == earlier.density &&
+         time.step.content == earlier.step.content && time.start == *earlier.end;
+}
+
 StateNames state_names(const Problem& problem) {
   const SystemEntry& system = *problem.system;
   const auto& formulas = problem.study.system.formulas;
@@ -128,10 +136,27 @@ struct Ensemble::Impl {
       require_same_header(study.system, before->system, study.ensemble.file.string(), where);
       const Problem earlier(*before);
       as_they_are = study.ensemble.group == "/final" && continues(earlier, problem);
+      if (as_they_are && follows(earlier, problem)) read_orbits(earlier, wanted, where);
       const bool has_frame = system.on_group && (points.v.width != 0 || points.p.width != 0);
       if (has_frame && study.ensemble.frame.empty()) in_space = earlier.method->in_space;
     }
     return points;
+  }
+
+  /// Reads the orbits of an earlier run, where its result has them.
+  void read_orbits(const Problem& earlier, const Range& wanted, const std::string& where) {
+    if (!earlier.study.output.final_state) return;
+    StateNames known = state_names(problem);
+    known.used.insert(std::begin(orbit_numbers), std::end(orbit_numbers));
+    orbits = read_points({study.directory / study.ensemble.file, "/final/orbit", where, wanted}, known);
+    for (const char* name : orbit_numbers) {
+      const auto found = std::ranges::find(orbits.names, name);
+      if (found == orbits.names.end()) {
+        orbits = {};
+        return;
+      }
+      orbit_columns.push_back(static_cast<std::size_t>(found - orbits.names.begin()));
+    }
   }
 
   std::vector<std::string> make_names() const {
@@ -177,7 +202,7 @@ struct Ensemble::Impl {
     Fnv1a hash;
     hash.add_word(file.total);
     const auto add = [&hash](double x) { hash.add_word(std::bit_cast<std::uint64_t>(x)); };
-    for (const PointFile::Block* block : {&file.q, &file.v, &file.p, &file.lambda}) {
+    for (const PointFile::Block* block : {&file.q, &file.v, &file.p, &file.lambda, &orbits.q, &orbits.p}) {
       hash.add_word(block->width);
       if (block->width == 0) continue;
       for (std::uint64_t place = 0; place < file.rows(); ++place)
@@ -196,7 +221,9 @@ struct Ensemble::Impl {
   bool in_space = problem.given_in_space();
   Grid grid;
   Groups groups{study, grid};
-  PointFile file;  ///< no rows when the study names no file
+  PointFile orbits;                        ///< along which a run goes on; no rows when there are none
+  std::vector<std::size_t> orbit_columns;  ///< the places of orbit_numbers among the columns of the orbits
+  PointFile file;                          ///< no rows when the study names no file
   Range range;
   std::vector<std::string> names;
   Formulas formulas;  ///< checked here; every evaluator has a copy
@@ -221,6 +248,13 @@ struct Ensemble::Evaluator::Impl {
     copy_row(file.v, formulas.data.v);
     copy_row(file.p, formulas.data.p);
     copy_row(file.lambda, formulas.data.lambda);
+    if (const PointFile& orbits = ensemble->orbits; orbits.total != 0) {
+      std::vector<double>& orbit = formulas.data.orbit;
+      orbit.clear();
+      for (const PointFile::Block* block : {&orbits.q, &orbits.p, &orbits.lambda})
+        if (block->width != 0) orbit.insert(orbit.end(), orbits.at(*block, row), orbits.at(*block, row) + block->width);
+      for (const std::size_t column : ensemble->orbit_columns) orbit.push_back(orbits.column(column, row));
+    }
     if (!ensemble->study.ensemble.condition) return formulas.data;
     for (const auto* part : {&formulas.data.q, &formulas.data.v, &formulas.data.p, &formulas.data.lambda})
       if (!std::ranges::all_of(*part, [](double x) { return std::isfinite(x); }))

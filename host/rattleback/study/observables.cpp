@@ -51,6 +51,9 @@ constexpr RunObservable run_observables_table[] = {
     {Coded::step_potential, "step_potential", true, step_number, true, "potential part of step_energy"},
     {Coded::iterations, "iterations", false, one, true, "iterations of all steps so far"},
     {Coded::residual, "residual", false, one, true, "largest residual that a step has left so far"},
+    {Coded::step_size, "step_size", false, one, true, "size of the next step"},
+    {Coded::density_error, "density_error", false, one, true,
+     "of steps that follow a density: the number by which time.step is divided, over the density, less 1"},
     {Coded::lyapunov, "lyapunov", false, one, true,
      "largest Lyapunov exponent so far, with the Euclidean norm of (dq, dp) in the units of the study"},
 };

@@ -168,6 +168,23 @@ int order_of(const Problem& problem) {
   return method.order_of(Values(given, method).values, *problem.system);
 }
 
+bool is_symmetric(const Problem& problem) {
+  const MethodEntry& method = *problem.method;
+  return method.symmetric != nullptr && method.symmetric(Values(problem.study.method, method).values, *problem.system);
+}
+
+std::vector<std::string> symmetric_methods(const SystemEntry& system) {
+  std::vector<std::string> names;
+  for (const MethodEntry* method : Catalogue::instance().methods()) {
+    if (method->symmetric == nullptr || !method->take(system)) continue;
+    Study study;
+    study.method.name = method->name;
+    complete_options(study, system, *method);
+    if (method->symmetric(Values(study.method, *method).values, system)) names.emplace_back(method->name);
+  }
+  return names;
+}
+
 std::string systems_in_words(const MethodEntry& method) {
   const bool none = method.constraints.contain(ConstraintKind::none);
   std::vector<std::string> kinds;

@@ -28,6 +28,12 @@ void settle_options(Problem& problem);
 /// Returns the order of q; 0 for an unknown order.
 [[nodiscard]] int order_of(const Problem& problem);
 
+/// Returns whether the step of the problem's method is symmetric.
+[[nodiscard]] bool is_symmetric(const Problem& problem);
+
+/// Returns the methods that take a system and are symmetric with their default options there.
+[[nodiscard]] std::vector<std::string> symmetric_methods(const SystemEntry& system);
+
 /// Returns "3 stages, retraction exp": the options that choose a compiled loop, and the other options with values that
 /// are not the default. "" when no option is listed.
 [[nodiscard]] std::string options_in_words(const Problem& problem);

@@ -17,7 +17,7 @@ void choose_method(Problem& problem);
 /// time.cpp sets end and steps, and samples and sample_every.
 void complete_time(Study& study, const Formulas& formulas);
 
-/// requests.cpp checks observables, sections, covariance, groups and fits. `step` is the step size of a trajectory.
+/// requests.cpp checks the density of steps, observables, sections, covariance, groups and fits. `step` is the step size of a trajectory.
 void check_requests(Problem& problem, double step);
 
 /// Checks that q comes with either v or p, from the study or a file. Sets the system's default state when none is

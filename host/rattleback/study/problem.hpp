@@ -42,7 +42,7 @@ struct Problem {
   /// Returns the code of an observable of this system and method, or of the study. Throws Error(input) with the nearest
   /// name.
   [[nodiscard]] ObservableCode observable_code(const std::string& name, const std::string& where = "") const;
-  /// Returns the steps between two samples of a trajectory whose step size varies over the ensemble. Throws
+  /// Returns the steps between two samples of a trajectory whose step size varies over the ensemble; 0 where they follow a density. Throws
   /// Error(input) when (end - start) / (samples * step) is not a whole number.
   [[nodiscard]] std::uint64_t steps_per_sample(double step) const;
   /// Returns the time of a sample, for trajectories with this step size; sample 0 is at the start.

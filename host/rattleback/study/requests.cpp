@@ -11,6 +11,7 @@
 #include "rattleback/language/model.hpp"
 #include "rattleback/study/fates.hpp"
 #include "rattleback/study/observables.hpp"
+#include "rattleback/study/options.hpp"
 #include "rattleback/study/parts.hpp"
 #include "rattleback/study/statistics.hpp"
 
@@ -104,6 +105,10 @@ void check_observables(Problem& problem) {
     reject_repeats(observable.correlation, observable.where, "correlation with");
     if (!std::isfinite(observable.reference.number))
       input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));
+    if (code.kind == ObservableCode::density_error && !study.time.by_density())
+      input_error(observable.where,
+                  "observable 'density_error' is that of steps that follow a density (time.control = \"density\"); "
+                  "leave it out");
     if (observable.reference.kind == ErrorReference::Kind::standard)
       observable.reference = standard_reference(*problem.system, code);
   }
@@ -230,6 +235,27 @@ void check_sections(Problem& problem, double step) {
   problem.code.surfaces = study_code("StudySurfaces", surfaces, formula_names(problem), true, study.stops.size());
 }
 
+void check_density(Problem& problem) {
+  const Study& study = problem.study;
+  if (!study.time.by_density()) return;
+  if (!is_symmetric(problem)) {
+    const std::vector<std::string> others = symmetric_methods(*problem.system);
+    input_error(study.place("time.control"),
+                fmt::format("steps that follow a density need a symmetric method, and '{}' with its options is not "
+                            "symmetric on '{}'; {}",
+                            study.method.name, problem.system->name,
+                            others.empty() ? "no method of the catalogue is" : "take one of " + join(others)));
+  }
+  for (const Study::Section& section : study.sections)
+    if (section.every)
+      input_error(section.where,
+                  fmt::format("section {} is a stroboscope, which needs steps of one size (time.control is "
+                              "\"density\"); take time.samples such that samples are at these times",
+                              quote(section.name)));
+  problem.code.density =
+      density_code({study.time.density, "time.density", study.place("time.density")}, formula_names(problem));
+}
+
 void check_covariance(const Problem& problem) {
   const Study& study = problem.study;
   const std::vector<std::string> known{"q", "v", "p", "lambda"};
@@ -326,6 +352,7 @@ void check_name(std::string_view what, const std::string& name, const std::strin
 }
 
 void check_requests(Problem& problem, double step) {
+  check_density(problem);
   check_observables(problem);
   check_sections(problem, std::abs(step));
   check_fates(problem);

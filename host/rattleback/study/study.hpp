@@ -176,7 +176,14 @@ struct Study {
     /// size varies. With sample_every the last interval may be shorter.
     std::optional<std::uint64_t> sample_every;
     std::optional<std::uint64_t> samples;
+    /// What the size of a step follows: "fixed", or "density": a step is `step` divided by a number that stays near `density`
+    /// (kernels/rattleback/loop/clock.hpp). Steps and sample_every are then 0.
+    std::string control = "fixed";
+    std::string density;                     ///< a formula of the coordinates and parameters; empty with "fixed"
+    std::optional<std::uint64_t> max_steps;  ///< most steps of a trajectory; with "density" validation sets it
     std::string where;
+
+    [[nodiscard]] bool by_density() const { return control == "density"; }
   } time;
 
   struct Ensemble {

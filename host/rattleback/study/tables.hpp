@@ -4,6 +4,7 @@
 
 #include "rattleback/study/fate_fields.hpp"
 #include "rattleback/study/grammars.hpp"
+#include "rattleback/study/time_fields.hpp"
 
 namespace rattleback {
 
@@ -82,33 +83,6 @@ inline constexpr Field<Study::Method> method_fields[] = {
     field<&Study::Method::name>({.key = "name", .standard = "required", .text = "`rattleback list methods`"}),
     field_of<Study::Method, TableOf<Study::Method, solver_fields>>(
         {.key = "solver", .standard = "below", .text = "how the equations of a step are solved"}),
-};
-
-inline constexpr Field<Study::Time> time_fields[] = {
-    field<&Study::Time::start>({.key = "start", .standard = "`0.0`", .text = "constant"}),
-    field<&Study::Time::step>(
-        {.key = "step",
-         .standard = "required",
-         .text = "expression in the axes and parameters; positive, or negative for a run back in time"}),
-    field<&Study::Time::end>({.key = "end",
-                              .standard = "required without `steps`",
-                              .text = "constant; `end - start` must be a whole number of steps, to 1e-9 relative"}),
-    field<&Study::Time::steps>({.key = "steps",
-                                .standard = "required without `end`",
-                                .text = "number of steps, in place of `end`",
-                                .minimum = 1,
-                                .excludes = "end"}),
-    field<&Study::Time::sample_every>({.key = "sample_every",
-                                       .standard = "one sample, at the end",
-                                       .text = "steps between samples; the last interval may be shorter",
-                                       .minimum = 1}),
-    field<&Study::Time::samples>(
-        {.key = "samples",
-         .standard = "one sample, at the end",
-         .text = "number of intervals between samples, in place of `sample_every`; it must divide the number of "
-                 "steps",
-         .minimum = 1,
-         .excludes = "sample_every"}),
 };
 
 inline constexpr Field<Axis> axis_fields[] = {

@@ -60,6 +60,43 @@ void check_end(const Study& study) {
       fmt::format("time.end must be a finite number other than time.start = {} (got {})", time.start, *time.end));
 }
 
+/// The most steps that a trajectory takes where a study does not say.
+constexpr std::uint64_t standard_max_steps = 100'000'000;
+
+/// Refuses keys that go with another control of the steps.
+void check_control(const Study& study) {
+  const Study::Time& time = study.time;
+  if (!time.by_density()) {
+    if (!time.density.empty())
+      input_error(study.place("time.density"),
+                  "time.density has no effect on steps of one size; add control = \"density\", or leave it out");
+    if (time.max_steps)
+      input_error(study.place("time.max_steps"),
+                  "time.max_steps is for steps that follow a density (control = \"density\"); leave it out");
+    return;
+  }
+  if (time.density.empty())
+    input_error(study.place("time"),
+                "time.density is missing; with control = \"density\" give a formula of the coordinates, such as "
+                "density = \"(x^2 + y^2)^(-3/4)\"");
+  for (const auto& [key, value] : {std::pair{"steps", time.steps}, {"sample_every", time.sample_every}})
+    if (value.value_or(0) != 0)
+      input_error(study.place(fmt::format("time.{}", key)),
+                  fmt::format("time.{} counts steps of one size, and with control = \"density\" steps vary; give "
+                              "time.end and time.samples",
+                              key));
+}
+
+void complete_time_by_density(Study& study) {
+  Study::Time& time = study.time;
+  if (!time.end)
+    input_error(study.place("time"), "time.end is missing; with control = \"density\" it says where a run ends");
+  time.steps = 0;
+  time.sample_every = 0;
+  if (!time.samples) time.samples = 1;
+  if (!time.max_steps) time.max_steps = standard_max_steps;
+}
+
 void complete_varying_time(Study& study) {
   Study::Time& time = study.time;
   if (!time.end || !time.samples || time.steps.value_or(0) != 0 || time.sample_every.value_or(0) != 0) {
@@ -133,6 +170,15 @@ void complete_time(Study& study, const Formulas& formulas) {
   if (!std::isfinite(study.time.start)) {
     input_error(study.place("time.start"), fmt::format("time.start must be finite (got {})", study.time.start));
   }
+  check_control(study);
+  if (study.time.by_density()) {
+    complete_time_by_density(study);
+    check_end(study);
+    if (formulas.step_varies()) return;  // each step is checked where its trajectory begins
+    check_step(study, formulas.data.step);
+    check_direction(study, formulas.data.step);
+    return;
+  }
   if (formulas.step_varies()) {
     complete_varying_time(study);
     return;
@@ -164,6 +210,7 @@ std::vector<double> Problem::sample_times(double step) const {
 std::uint64_t Problem::steps_per_sample(double step) const {
   check_step(study, step);
   check_direction(study, step);
+  if (study.time.by_density()) return 0;
   const double count = static_cast<double>(study.time.samples.value_or(1));
   return count_intervals(study, step * count, fmt::format("steps of {} in each of {} samples", step, count), count);
 }

@@ -35,12 +35,15 @@ struct StructureInfo {
 /// its last state.
 enum Status : std::uint32_t {
   status_good = 0,
-  status_not_converged = 1,   ///< the iteration stopped at max_iterations
-  status_singular = 2,        ///< a pivot vanished: dependent constraints or a degenerate Lagrangian
-  status_not_finite = 4,      ///< the step produced an infinity or a NaN
-  status_fold = 8,            ///< not converged, with a rotation per step beyond the range of the retraction
-  status_parasitic = 16,      ///< the carried multiplier was not that of the equations at a sample (loop/observe.hpp)
-  status_left_out = 32,       ///< no failure: the condition of the ensemble does not hold for the point
+  status_not_converged = 1,  ///< the iteration stopped at max_iterations
+  status_singular = 2,       ///< a pivot vanished: dependent constraints or a degenerate Lagrangian
+  status_not_finite = 4,     ///< the step produced an infinity or a NaN
+  status_fold = 8,           ///< not converged, with a rotation per step beyond the range of the retraction
+  status_parasitic = 16,     ///< the carried multiplier was not that of the equations at a sample (loop/observe.hpp)
+  status_left_out = 32,      ///< no failure: the condition of the ensemble does not hold for the point
+  status_density =
+      64,  ///< steps that follow a density (loop/clock.hpp) have become too small, or the density is not positive
+  status_max_steps = 128,     ///< such a trajectory has taken max_steps steps before the end
   status_padding = 1u << 31,  ///< a lane of the last chunk without a trajectory; never in a result
 };
 
@@ -62,6 +65,11 @@ inline constexpr StatusInfo status_table[] = {
      "contracts",
      "set multiplier = \"recomputed\" (nonholonomic-lobatto), or take a method that carries no multiplier: "
      "nonholonomic-spark, nonholonomic-leapfrog or nonholonomic-energy, or on a Lie group nonholonomic-dla"},
+    {status_density, "density",
+     "the density of the steps is not positive, or a step is lost in the rounding of the time, as before a collision",
+     "take a smaller time.step, or a density that follows the motion (time.density)"},
+    {status_max_steps, "max-steps", "the trajectory has taken time.max_steps steps before the end",
+     "raise time.max_steps, take a larger time.step, or end trajectories before collisions with a [[stop]]"},
 };
 
 /// One point of the ensemble. On input q and v (or p) are set, on output all four; the arrays hold `elements`, n, n and
@@ -227,6 +235,8 @@ struct MethodEntry {
   /// Whether a step has a separate velocity, and a multiplier gamma of the hidden constraint. Both can be observed.
   bool step_velocity = false, step_multiplier = false;
   bool step_velocity_at_start = false;  ///< the separate velocity belongs to the state before the step
+  /// Whether the step is symmetric: one with -h leads back. Null: it is not.
+  bool (*symmetric)(std::span<const OptionValue> values, const SystemEntry& system) = nullptr;
   /// Newton's method starts from a predicted position; `solver.guess` can turn the prediction off.
   bool predicts = false;
   /// The C++ text of the step, from which kernels are compiled: the name of an embedded header or the path of a file,
@@ -294,6 +304,8 @@ struct ObservableCode {
     work,            ///< since the start of the motion
     energy_balance,  ///< energy less work
     formula,         ///< a formula of the study (loop/formula.hpp)
+    step_size,       ///< of the next step
+    density_error,   ///< of steps that follow a density (loop/clock.hpp)
     gamma,
     step_v,
     step_hidden_constraint,
@@ -313,18 +325,23 @@ struct ChunkLayout {
   int references;                           ///< one row per observable: reference values for errors
   int surfaces;                             ///< one row per surface of section: value at the present state
   int crossings;                            ///< number of crossings in the slots
-  int slots;                                ///< crossing_slots times (surfaces crossed, steps before, state before)
-  int persistent;                           ///< number of rows before the slots; a checkpoint keeps these rows
+  int slots;       ///< crossing_slots times (surfaces crossed, place (loop/clock.hpp), state before)
+  int persistent;  ///< number of rows before the slots; a checkpoint keeps these rows
   int rows;
   /// Tangent vector of (q, p, lambda) and what the method carries besides, and its power of two; -1 without.
   int tangent = -1, tangent_exponent = -1;
-  int carried = -1;     ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
-  int rounding = -1;    ///< rounding remainders of q, p and the work (compensated summation); -1 without
-  int last_step = -1;   ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
-  int fits = -1;        ///< two running sums for each fit of a line; -1 without
-  int guard = -1;       ///< squares of the largest momentum and forces at samples so far (loop/observe.hpp); -1 without
+  int carried = -1;    ///< numbers of the method's own in the state (MethodEntry::carried), after lambda; -1 without
+  int rounding = -1;   ///< rounding remainders of q, p and the work (compensated summation); -1 without
+  int last_step = -1;  ///< gamma, v, q, p of the last step (last_step.hpp); -1 without
+  int fits = -1;       ///< two running sums for each fit of a line; -1 without
+  /// Squares of the largest momentum and forces at samples so far (loop/observe.hpp), and with steps that follow a density the number
+  /// of steps at which the guard looks next; -1 without.
+  int guard = -1;
   int parameters = -1;  ///< one row per parameter beyond max_uniform_parameters; -1 without
   int start = -1;       ///< time of the state with steps = 0; -1 where it is uniform
+  int clock = -1;       ///< rows ClockRow of steps that follow a density (loop/clock.hpp); -1 elsewhere
+  int orbit =
+      -1;  ///< q, p, lambda and `carried` of the orbit of such steps, where those of the state have what is shown
   int work =
       -1;  ///< work of a driven system in its state, the last row of `carried`, where it is measured; -1 elsewhere
 };
@@ -352,7 +369,10 @@ struct KernelArguments {
   double step;                                ///< uniform step size
   /// Number of steps after which a trajectory stops: `target` where the step size is uniform, otherwise
   /// sample * steps_per_sample + min(target, steps_per_sample). A trajectory with this number of steps stays unchanged.
+  /// Where steps follow a density, a launch takes at most `target` steps of a trajectory towards the time `sample_time`.
   std::int64_t target, sample;
+  double sample_time = 0.0;
+  double max_steps = 0.0;  ///< most steps of a trajectory, where they follow a density
   double tolerance;
   int max_iterations;
   double guess = 1.0;                 ///< Newton's method starts with this fraction of the predicted velocity
@@ -423,7 +443,7 @@ using FmaFunction = double (*)(std::int64_t rounds);
 using CountFunction = std::uint64_t (*)(const KernelArguments& arguments, double* chunk, int begin, int end);
 
 /// Changes whenever a type that compiled kernels and the program share changes: kernels with another number are refused.
-inline constexpr int binary_interface = 9;
+inline constexpr int binary_interface = 10;
 
 /// What one compiled translation unit offers; the other functions are null.
 struct CompiledUnit {

@@ -130,6 +130,10 @@ struct BySettings<options, function> {
 template <const auto& options, auto function>
 inline constexpr auto by_settings = &detail::BySettings<options, function>::call;
 
+/// For MethodEntry::symmetric.
+inline bool always_symmetric(std::span<const OptionValue>, const SystemEntry&) { return true; }
+inline bool symmetric_on_rn(std::span<const OptionValue>, const SystemEntry& system) { return !system.on_group; }
+
 /// The order of a method whose options do not change it (MethodEntry::order_of).
 template <int order>
 int constant_order(std::span<const OptionValue>, const SystemEntry&) {

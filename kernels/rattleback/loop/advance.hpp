@@ -1,6 +1,7 @@
 #pragma once
 // The time loop of one trajectory (or pack of trajectories), between two sample times.
 
+#include "rattleback/loop/clock.hpp"
 #include "rattleback/loop/last_step.hpp"
 #include "rattleback/loop/surface.hpp"
 #include "rattleback/methods/step.hpp"
@@ -198,12 +199,12 @@ class TrajectoryInRows {
 };
 
 /// Takes the step with what it asks for beside the state: rows for its summation, or rows for what is observed of it.
-/// This function is inlined; otherwise the state and the step would go through memory.
+/// Rounding errors are summed in the lanes `summed`. This function is inlined; otherwise the state and the step would go through memory.
 template <class T, class Team, class Step, class State>
 RB_HD StepReport<T> take_step(const Step& step, const ChunkLayout& rows, double* chunk, int lane,
-                              const mask_t<T>& running, const T& step_size, State& state) {
+                              const mask_t<T>& running, const mask_t<T>& summed, const T& step_size, State& state) {
   if constexpr (requires { step(state, PlainSum{}, step_size); }) {
-    return step(state, RoundingRows<T, Team>{chunk, rows.rounding, lane, running}, step_size);
+    return step(state, RoundingRows<T, Team>{chunk, rows.rounding, lane, summed}, step_size);
   } else if constexpr (requires { step(state, step_size, NothingKept{}); }) {
     return step(state, step_size, LastStepRows<T, Team>{chunk, rows.last_step, lane, running});
   } else {
@@ -213,14 +214,16 @@ RB_HD StepReport<T> take_step(const Step& step, const ChunkLayout& rows, double*
 
 /// Notes the surfaces of section that the step of the lanes `good` to `next` crossed. Where it crossed one, only the
 /// lanes with room for another crossing stay active. A stop undoes the step: its lanes are no longer good.
-template <class T, template <class> class System, class Team, template <class> class Surfaces, class Trajectory,
-          class State>
-RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, const Trajectory& trajectory,
-                         const State& next, StepReport<T>& report, mask_t<T>& good, mask_t<T>& active) {
-  const T time = time_after<T>(a, chunk, lane, trajectory.record().steps + T(1.0));
+template <class T, template <class> class System, class Team, template <class> class Surfaces, class Clock,
+          class Trajectory, class State>
+RB_HD void pass_surfaces(const KernelArguments& a, double* chunk, int lane, const Clock& clock,
+                         const Trajectory& trajectory, const State& next, StepReport<T>& report, mask_t<T>& good,
+                         mask_t<T>& active) {
+  const T time = clock.time_after_step(trajectory.record().steps);
   const T crossed = crossed_surfaces<T, System, Team, Surfaces>(a, chunk, lane, next, time, good);
   if (!any(crossed != T(0.0))) return;
-  if (Team::leads()) note_crossings<T, State>(a, chunk, lane, trajectory.state(), trajectory.record().steps, crossed);
+  if (Team::leads())
+    note_crossings<T, State>(a, chunk, lane, trajectory.state(), clock.place(trajectory.record().steps), crossed);
   Team::sync();
   if constexpr (stop_count<Surfaces<T>> > 0) {
     const mask_t<T> stopped = stopped_lanes<T, Surfaces>(crossed);
@@ -244,18 +247,13 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
   // On a GPU the trajectory stays in its rows where steps are long and need all registers.
   constexpr bool in_rows = detail::has_teams && (Team::lanes > 1 || defers_failures<Step>);
   using Trajectory = std::conditional_t<in_rows, TrajectoryInRows<T, State, Team>, TrajectoryInRegisters<T, State>>;
-  const ChunkLayout& rows = a.layout;
+  constexpr bool by_density = has_density<Surfaces<T>>;
+  decltype(auto) rows = layout_of_orbit<by_density>(a.layout);
 
   Trajectory trajectory(rows, chunk, lane);
+  ClockOf<T, System, Surfaces, Team> clock(a, chunk, lane);
   const Record<T> record = load_record<T>(rows, chunk, lane);
-  const T h = load_or<T>(chunk, rows.step, lane, a.step);
-  // a uniform step size ends all lanes together, a varying one gives each lane its own count
-  T end_steps(static_cast<double>(a.target));
-  if (rows.steps_per_sample >= 0) {
-    const T per_sample = Lanes<T>::load(chunk + rows.steps_per_sample * row_size + lane);
-    end_steps = fma(T(static_cast<double>(a.sample)), per_sample, min(end_steps, per_sample));
-  }
-  mask_t<T> active = (record.status == T(0.0)) & (record.steps < end_steps);
+  mask_t<T> active = (record.status == T(0.0)) & clock.runs(record.steps);
   Companion companion(a, chunk, lane);
 
   // Lanes at rest become copies of one that runs: to repeat a step that failed would cost the others its iterations.
@@ -267,27 +265,47 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
                              a.method);
     };
     const Step step = step_of(system);
-    const T step_size = spread(running, h), start = spread(running, load_or<T>(chunk, rows.start, lane, a.start));
+    const T uniform_step = clock.step_size(running);
+    [[maybe_unused]] const T start = clock.start(running);
     trajectory.start(running);
     while (true) {
       State next = trajectory.state();
       StepReport<T> report;
-      T time(0.0);
+      T time(0.0), step_size = uniform_step;
+      mask_t<T> summed = running;
+      if constexpr (by_density) {
+        step_size = clock.step_size(running);
+        summed = running & !clock.shows();
+      }
       if constexpr (timed<Sys>) {  // every step has its own time
-        time = fma(spread(running, trajectory.record().steps), step_size, start);
-        report = take_step<T, Team>(step_of(at(system, time)), rows, chunk, lane, running, step_size, next);
+        if constexpr (by_density) {
+          time = clock.start(running);
+        } else {
+          time = fma(spread(running, trajectory.record().steps), step_size, start);
+        }
+        report = take_step<T, Team>(step_of(at(system, time)), rows, chunk, lane, running, summed, step_size, next);
       } else {
-        report = take_step<T, Team>(step, rows, chunk, lane, running, step_size, next);
+        report = take_step<T, Team>(step, rows, chunk, lane, running, summed, step_size, next);
       }
       mask_t<T> good = running & (report.status == T(0.0));
-      const mask_t<T> judged = defers_failures<Step> ? good : running;
+      mask_t<T> judged = defers_failures<Step> ? good : running;
       active = good;
-      if constexpr (stop_count<Surfaces<T>> == 0) companion.step(trajectory.state(), step_size, time, good);
+      if constexpr (by_density) next = clock.shown_state(trajectory.state(), next);
+      if constexpr (stop_count<Surfaces<T>> == 0) companion.step(trajectory.state(), step_size, time, good & summed);
       if constexpr (Surfaces<T>::count > 0)
         if (a.surfaces.count > 0)
-          pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, trajectory, next, report, good, active);
-      if constexpr (stop_count<Surfaces<T>> > 0) companion.step(trajectory.state(), step_size, time, good);
-      active = active & (trajectory.record().steps + T(1.0) < end_steps);
+          pass_surfaces<T, System, Team, Surfaces>(a, chunk, lane, clock, trajectory, next, report, good, active);
+      if constexpr (stop_count<Surfaces<T>> > 0) companion.step(trajectory.state(), step_size, time, good & summed);
+      if constexpr (by_density) {
+        const mask_t<T> shown = good & !summed;
+        if (any(shown)) clock.show(trajectory.state(), next, shown);
+        good = good & summed;
+        judged = judged & !shown;
+        const T fault = clock.advance(next, trajectory.record().steps + T(1.0), good);
+        report.status = select(good, fault, report.status);
+        active = active & good & (fault == T(0.0));
+      }
+      active = active & clock.runs(trajectory.record().steps + T(1.0));
       const bool stops = any(running & !active);
       trajectory.take(next, report, judged, good, stops);
       if (stops) break;
@@ -297,6 +315,8 @@ RB_HD void advance_lanes(const KernelArguments& a, double* chunk, int lane) {
 
   Team::sync();
   if (Team::leads()) companion.store(chunk, lane);
+  if constexpr (by_density)
+    if (Team::leads()) clock.store();
 }
 
 RB_NAMESPACE_END

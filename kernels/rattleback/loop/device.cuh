@@ -78,9 +78,12 @@ struct DevicePair {
   static constexpr bool has_fast =
       Surfaces<double>::count == 0 && requires { requires defers_failures<typename Step::FastStep>; };
   using Whole = Loop<System, Method, NoCompanion, Surfaces>;
-  using Fast = Loop<System, std::conditional_t<has_fast, FastMethod<Method>, Method>, NoCompanion, NoFormulas>;
+  template <class T>
+  using FastSurfaces = std::conditional_t<has_fast, Surfaces<T>, NoFormulas<T>>;  // a density, or nothing
+  using Fast = Loop<System, std::conditional_t<has_fast, FastMethod<Method>, Method>, NoCompanion, FastSurfaces>;
   /// Whether the kernel `advance` takes most steps, and its thread needs nothing but registers.
-  static constexpr bool spills = !has_fast && team_of<Step>::lanes == 1 && Surfaces<double>::count == 0;
+  static constexpr bool spills =
+      !has_fast && team_of<Step>::lanes == 1 && Surfaces<double>::count == 0 && !has_density<Surfaces<double>>;
 
   __device__ __forceinline__ static void advance(const KernelArguments& arguments) {
     if constexpr (spills) {
@@ -92,7 +95,9 @@ struct DevicePair {
   __device__ __forceinline__ static void fast(const KernelArguments& arguments) {
     if constexpr (has_fast) {
       static_assert(Fast::shared_bytes == 0);
-      RB_SPILL_TO_SHARED_MEMORY;
+      if constexpr (!has_density<Surfaces<double>>) {
+        RB_SPILL_TO_SHARED_MEMORY;
+      }
       Fast::run(arguments);
     }
   }

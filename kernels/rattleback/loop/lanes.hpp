@@ -85,6 +85,26 @@ RB_HD System make_system(Parameter&& parameter) {
   return make_system<System>(parameter, std::make_integer_sequence<int, int(parameters_of<System>().size())>{});
 }
 
+/// Number of steps of an interval between samples after which a carried multiplier is looked at, besides the samples: a parasite that
+/// turns a motion round is gone again some hundred steps later, and samples may be far apart.
+inline constexpr std::int64_t steps_per_guard = 128;
+
+/// The rows of the clock of steps that follow a density (loop/clock.hpp), from ChunkLayout::clock on.
+struct ClockRow {
+  enum : int {
+    density,   ///< rho; 0 before the first step
+    time,      ///< of the orbit
+    rounding,  ///< what the sum of its steps has lost
+    shown,     ///< the time of the state that is shown
+    error,     ///< rho, taken back by half a step, over Q less 1
+    rows
+  };
+};
+template <class T>
+RB_HD T load_clock(const KernelArguments& a, const double* chunk, int lane, int row) {
+  return Lanes<T>::load(chunk + (a.layout.clock + row) * row_size + lane);
+}
+
 /// The time after `steps` steps: t_0 + k h, so that its bits do not depend on how a run is cut.
 template <class T>
 RB_HD T time_after(const KernelArguments& a, const double* chunk, int lane, const T& steps) {
@@ -94,6 +114,7 @@ RB_HD T time_after(const KernelArguments& a, const double* chunk, int lane, cons
 /// The time of the state in the rows.
 template <class T>
 RB_HD T time_of_state(const KernelArguments& a, const double* chunk, int lane) {
+  if (a.layout.clock >= 0) return load_clock<T>(a, chunk, lane, ClockRow::shown);
   return time_after<T>(a, chunk, lane, Lanes<T>::load(chunk + a.layout.steps * row_size + lane));
 }
 
@@ -152,8 +173,9 @@ RB_HD T lyapunov_exponent(const KernelArguments& a, const double* chunk, int lan
   }
   const T exponent = Lanes<T>::load(chunk + a.layout.tangent_exponent * row_size + lane);
   const T growth = fma(exponent, T(0.6931471805599453), T(0.5) * log(square));
-  const T time =
+  T time =
       abs(load_or<T>(chunk, a.layout.step, lane, a.step)) * Lanes<T>::load(chunk + a.layout.steps * row_size + lane);
+  if (a.layout.clock >= 0) time = abs(load_clock<T>(a, chunk, lane, ClockRow::time) - T(a.start));  // of its last step
   return select(time == T(0.0), T(0.0), growth / time);
 }
 

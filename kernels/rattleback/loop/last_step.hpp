@@ -61,7 +61,9 @@ RB_HD T observe_last_step(const System& present, const KernelArguments& a, const
   const ChunkLayout& rows = a.layout;
   const T steps = Lanes<T>::load(chunk + rows.steps * row_size + lane);
   const T since = a.last_step_at_start ? min(T(1.0), steps) : T(0.0);
-  const auto& system = at(present, time_after<T>(a, chunk, lane, steps - since));
+  // A step of a varying size ends at the state that is shown.
+  const auto& system = at(
+      present, a.layout.clock >= 0 ? time_of_state<T>(a, chunk, lane) : time_after<T>(a, chunk, lane, steps - since));
   const int first_v = rows.last_step + m;
   if (code.kind == ObservableCode::gamma)
     return Lanes<T>::load(chunk + (rows.last_step + code.index) * row_size + lane);

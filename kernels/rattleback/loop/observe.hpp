@@ -1,7 +1,7 @@
 #pragma once
 // Observables of one trajectory (or pack) at a sample time, and the guard of its multiplier.
 
-#include "rattleback/loop/formula.hpp"
+#include "rattleback/loop/clock.hpp"
 #include "rattleback/loop/last_step.hpp"
 #include "rattleback/loop/tangent.hpp"
 
@@ -105,6 +105,13 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         x = work_of_rows<T>(a, chunk, lane);
         if (code.kind == ObservableCode::energy_balance) x = of_system[0] - x;
         break;
+      case ObservableCode::step_size:
+        x = load_or<T>(chunk, rows.step, lane, a.step);
+        if (rows.clock >= 0) x = x / load_clock<T>(a, chunk, lane, ClockRow::density);
+        break;
+      case ObservableCode::density_error:
+        x = load_clock<T>(a, chunk, lane, ClockRow::error);
+        break;
       case ObservableCode::formula:
         if constexpr (Formulas<T>::count > 0) x = component(of_study, code.index);
         break;
@@ -140,14 +147,17 @@ inline constexpr double parasitic_impulse = 0.02;
 /// The limit for a method of this order; 0 is an unknown one.
 [[nodiscard]] constexpr double parasitic_limit(int order) { return order > 4 ? 16.0 / order : 4.0; }
 
-/// Marks the good lanes whose carried multiplier is parasitic, and notes the momentum and the forces at the present state.
+/// Marks the good lanes whose carried multiplier is parasitic, and notes the momentum and the forces at the present state. Where steps
+/// follow a density, the state is that of the orbit.
 template <class T, template <class> class System>
 RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int lane) {
   using Sys = System<T>;
   if constexpr (velocity_count<Sys> > 0) {
     constexpr int n = Sys::n, m = Sys::m;
-    const ChunkLayout& rows = a.layout;
-    const Sys system = load_system<Sys>(a, chunk, lane);
+    const bool by_density = a.layout.clock >= 0;
+    const ChunkLayout rows = by_density ? layout_of_orbit<true>(a.layout) : a.layout;
+    const T now = by_density ? load_clock<T>(a, chunk, lane, ClockRow::time) : time_of_state<T>(a, chunk, lane);
+    const Sys system = load_system_at<Sys>(now, a, chunk, lane);
     const auto q = load_rows<T, element_size<Sys>>(chunk, rows.q, lane);
     const auto p = load_rows<T, n>(chunk, rows.p, lane);
     const Vector<T, n> v = in_body(system, q, p, velocity_of_state(system, q, p, a.in_space), a.in_space);
@@ -161,12 +171,18 @@ RB_NOINLINE void guard_multiplier(const KernelArguments& a, double* chunk, int l
     const T momentum = dot(v, mass * v);
     const T largest = max(Lanes<T>::load(row), momentum);
     const T forces = max(Lanes<T>::load(row + row_size), dot(free, mass * free) + exact.square(exact.lambda));
-    const T h = load_or<T>(chunk, rows.step, lane, a.step), square = h * h, disturbance = square * exact.square(delta);
+    T h = load_or<T>(chunk, rows.step, lane, a.step);
+    if (by_density) h = h / load_clock<T>(a, chunk, lane, ClockRow::density);
+    const T square = h * h, disturbance = square * exact.square(delta);
     const T kick = square * forces;
     const mask_t<T> parasitic = (disturbance > T(parasitic_impulse * parasitic_impulse) * (momentum + kick)) &
                                 (disturbance * largest > T(a.parasitic_limit * a.parasitic_limit) * (kick * kick));
     Lanes<T>::store(row, largest);
     Lanes<T>::store(row + row_size, forces);
+    if (by_density) {
+      const T steps = Lanes<T>::load(chunk + rows.steps * row_size + lane), next = Lanes<T>::load(row + 2 * row_size);
+      Lanes<T>::store(row + 2 * row_size, select(steps >= next, next + T(double(steps_per_guard)), next));
+    }
     double* status = chunk + rows.status * row_size + lane;
     const T before = Lanes<T>::load(status);
     Lanes<T>::store(status, select((before == T(0.0)) & parasitic, T(double(status_parasitic)), before));

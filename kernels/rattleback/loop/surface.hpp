@@ -75,16 +75,17 @@ RB_HD mask_t<T> stopped_lanes(const T& crossed) {
   return crossed >= T(static_cast<double>(1 << (Formulas<T>::count - stop_count<Formulas<T>>)));
 }
 
-/// Stores crossings with the state before the step. The state is passed by value so that the time loop's state stays in
+/// Stores crossings with the place of the step (loop/clock.hpp) and the state before it. The state is passed by value so that the time loop's state stays in
 /// registers.
-template <class T, class State>
-RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before, T steps,
-                                T crossed) {
+template <class T, class State, int places>
+RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lane, const State before,
+                                const Vector<T, places> place, T crossed) {
   constexpr int N = State::elements, n = State::dimension, m = State::multipliers, c = State::carries,
                 width = Lanes<T>::width;
-  double which[width], at[width], q[N][width], p[n][width], lambda[m > 0 ? m : 1][width], carried[c > 0 ? c : 1][width];
+  double which[width], at[places][width], q[N][width], p[n][width], lambda[m > 0 ? m : 1][width],
+      carried[c > 0 ? c : 1][width];
   Lanes<T>::store(which, crossed);
-  Lanes<T>::store(at, steps);
+  for (int i = 0; i < places; ++i) Lanes<T>::store(at[i], place[i]);
   for (int i = 0; i < N; ++i) Lanes<T>::store(q[i], before.q[i]);
   for (int i = 0; i < n; ++i) Lanes<T>::store(p[i], before.p[i]);
   for (int i = 0; i < m; ++i) Lanes<T>::store(lambda[i], before.lambda[i]);
@@ -92,11 +93,12 @@ RB_NOINLINE void note_crossings(const KernelArguments& a, double* chunk, int lan
   for (int l = 0; l < width; ++l) {
     if (which[l] == 0.0) continue;
     double* count = chunk + a.layout.crossings * row_size + lane + l;
-    double* slot = chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + c + 2)) * row_size + lane + l;
+    double* slot =
+        chunk + (a.layout.slots + static_cast<int>(*count) * (N + n + m + c + 1 + places)) * row_size + lane + l;
     *count += 1.0;
     slot[0] = which[l];
-    slot[row_size] = at[l];
-    slot += 2 * row_size;
+    for (int i = 0; i < places; ++i) slot[(1 + i) * row_size] = at[i][l];
+    slot += (1 + places) * row_size;
     for (int i = 0; i < N; ++i) slot[i * row_size] = q[i][l];
     for (int i = 0; i < n; ++i) slot[(N + i) * row_size] = p[i][l];
     for (int i = 0; i < m; ++i) slot[(N + n + i) * row_size] = lambda[i][l];

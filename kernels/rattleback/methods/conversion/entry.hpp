@@ -141,6 +141,9 @@ inline int order_of_conversion(const ConversionSettings& settings, const SystemE
   const int order = order_of_base(settings);
   return settings.bias[0] == -settings.bias[1] ? order + order % 2 : order;
 }
+inline bool is_symmetric_conversion(const ConversionSettings& settings, const SystemEntry&) {
+  return settings.bias[0] == -settings.bias[1];
+}
 
 inline constexpr MethodEntry variational_conversion{
     .name = "variational-conversion",
@@ -159,6 +162,7 @@ inline constexpr MethodEntry variational_conversion{
     .order_of = by_settings<conversion_options, order_of_conversion>,
     .needs = "configuration space R^n",
     .driven = true,
+    .symmetric = by_settings<conversion_options, is_symmetric_conversion>,
     .header = "rattleback/methods/conversion/variational_conversion.hpp",
     .step = "VariationalConversion<T, System>"};
 

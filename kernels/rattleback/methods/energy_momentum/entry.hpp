@@ -54,6 +54,7 @@ constexpr MethodEntry energy_momentum_entry(const char* name, const char* summar
           .difference_quotients = true,
           .step_velocity = true,
           .step_multiplier = true,
+          .symmetric = always_symmetric,
           .predicts = true,
           .header = "rattleback/methods/energy_momentum/energy_momentum.hpp",
           .step = step};

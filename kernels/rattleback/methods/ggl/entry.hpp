@@ -62,6 +62,7 @@ inline constexpr MethodEntry ggl_vi_a = [] {
   MethodEntry entry = theta_entry<ggl_vi_a_numbers, 2>(
       "ggl-vi-a", "GGL variational integrator at the midpoint; symplectic, constraints hold at midpoints", "q, p: 2",
       "GglStep<T, System, GglScheme::theta_a>");
+  entry.symmetric = always_symmetric;
   entry.exact_constraint = false;
   return entry;
 }();
@@ -69,9 +70,13 @@ inline constexpr MethodEntry ggl_vi_b = theta_entry<ggl_vi_b_numbers, 1>(
     "ggl-vi-b",
     "GGL variational integrator with evaluations at the end of the step; symplectic, positions on the constraint",
     "q, p: 1; lambda: 0, mean of two steps 1", "GglStep<T, System, GglScheme::theta_b>");
-inline constexpr MethodEntry ggl_vi_bs = theta_entry<ggl_vi_bs_numbers, 2>(
-    "ggl-vi-bs", "GGL variational integrator with midpoint evaluations; symplectic, positions on the constraint",
-    "q, p: 2", "GglStep<T, System, GglScheme::theta_b>");
+inline constexpr MethodEntry ggl_vi_bs = [] {
+  MethodEntry entry = theta_entry<ggl_vi_bs_numbers, 2>(
+      "ggl-vi-bs", "GGL variational integrator with midpoint evaluations; symplectic, positions on the constraint",
+      "q, p: 2", "GglStep<T, System, GglScheme::theta_b>");
+  entry.symmetric = always_symmetric;
+  return entry;
+}();
 
 /// The options of ggl-theta.
 struct GglThetaSettings {
@@ -107,6 +112,10 @@ inline int order_of_ggl_theta(const GglThetaSettings& settings, const SystemEntr
   return settings.theta == 0.5 ? 2 : 1;
 }
 
+inline bool is_symmetric_ggl_theta(const GglThetaSettings& settings, const SystemEntry&) {
+  return settings.theta == 0.5 && (settings.constraint == GglThetaSettings::Constraint::a || settings.vartheta == 0.5);
+}
+
 inline constexpr MethodEntry ggl_theta = [] {
   MethodEntry entry =
       ggl_entry("ggl-theta", "GGL variational integrators with theta, vartheta and constraint A or B; symplectic",
@@ -115,6 +124,7 @@ inline constexpr MethodEntry ggl_theta = [] {
   entry.options = ggl_theta_options;
   entry.settle = by_settings<ggl_theta_options, settle_ggl_theta>;
   entry.order_of = by_settings<ggl_theta_options, order_of_ggl_theta>;
+  entry.symmetric = by_settings<ggl_theta_options, is_symmetric_ggl_theta>;
   entry.exact_constraint = false;
   entry.predicts = true;
   return entry;

@@ -76,6 +76,7 @@ inline constexpr MethodEntry hbvm{
     .exact_constraint = false,
     .exact_hidden_constraint = false,
     .compensation = "compensated",
+    .symmetric = always_symmetric,
     .header = "rattleback/methods/hbvm/hbvm.hpp",
     .step = "Hbvm<T, System, {s}>"};
 

@@ -62,6 +62,19 @@ inline int order_of_vcg(const VcgSettings& settings, const SystemEntry&) {
   return choice < std::size(crouch_grossman_sets) ? crouch_grossman_sets[choice].order : 0;
 }
 
+/// Whether the substeps are midpoint rules whose parts of the step read the same backwards.
+inline bool is_symmetric_vcg(const VcgSettings& settings, const SystemEntry&) {
+  const auto choice = static_cast<std::size_t>(settings.tableau);
+  const bool named = choice < std::size(crouch_grossman_sets);
+  const std::size_t count =
+      named ? static_cast<std::size_t>(crouch_grossman_sets[choice].substeps) : settings.weights.size();
+  const double* weight = named ? crouch_grossman_sets[choice].weight : settings.weights.data();
+  const double* theta = named ? crouch_grossman_sets[choice].theta : settings.theta.data();
+  for (std::size_t i = 0; i < count; ++i)
+    if (theta[i] != 0.5 || weight[i] != weight[count - 1 - i]) return false;
+  return true;
+}
+
 inline constexpr MethodEntry vcg{
     .name = "vcg",
     .summary =
@@ -76,6 +89,7 @@ inline constexpr MethodEntry vcg{
     .order_of = by_settings<vcg_options, order_of_vcg>,
     .driven = true,
     .in_space = true,
+    .symmetric = by_settings<vcg_options, is_symmetric_vcg>,
     .header = "rattleback/methods/lie/vcg.hpp",
     .step = "VcgStep<T, System>"};
 

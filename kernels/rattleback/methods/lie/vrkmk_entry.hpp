@@ -148,6 +148,21 @@ int order_of_vrkmk(const VrkmkSettings& settings, const SystemEntry& system) {
   return std::min(order_of_cutoff(settings.cutoff, pade), tableau.order);
 }
 
+/// Whether the tableau reads the same backwards. On a group this is enough for the implicit midpoint and the trapezoidal rule alone, without
+/// terms of the series.
+inline bool is_symmetric_vrkmk(const VrkmkSettings& settings, const SystemEntry& system) {
+  RungeKuttaTableau tableau;
+  if (!find_vrkmk_tableau(settings, tableau).empty()) return false;
+  const int s = tableau.stages;
+  const auto near = [](double x, double y) { return x - y < 1e-14 && y - x < 1e-14; };
+  for (int i = 0; i < s; ++i)
+    for (int j = 0; j < s; ++j)
+      if (!near(tableau.b[j], tableau.b[s - 1 - j]) ||
+          !near(tableau.a[i][j] + tableau.a[s - 1 - i][s - 1 - j], tableau.b[j]))
+        return false;
+  return !system.on_group || (!settings.given() && tableau.order == 2 && settings.cutoff <= 0);
+}
+
 inline constexpr MethodEntry vrkmk{
     .name = "vrkmk",
     .summary = "variational Runge-Kutta-Munthe-Kaas method; symplectic, keeps momentum maps",
@@ -161,6 +176,7 @@ inline constexpr MethodEntry vrkmk{
     .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
     .driven = true,
     .in_space = true,
+    .symmetric = by_settings<vrkmk_options, is_symmetric_vrkmk>,
     .header = "rattleback/methods/lie/vrkmk.hpp",
     .step = "VrkmkStep<T, System, {stages}>"};
 
@@ -177,6 +193,7 @@ inline constexpr MethodEntry vrkmk_pade{
     .stages_of = by_settings<vrkmk_options, stages_of_vrkmk>,
     .driven = true,
     .in_space = true,
+    .symmetric = by_settings<vrkmk_options, is_symmetric_vrkmk>,
     .header = "rattleback/methods/lie/vrkmk.hpp",
     .step = "VrkmkStep<T, System, {stages}>"};
 

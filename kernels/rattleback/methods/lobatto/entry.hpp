@@ -104,6 +104,10 @@ inline int order_of_lobatto(const LobattoSettings& settings, const SystemEntry&)
   return settings.composition > 0 ? compositions[settings.composition].order : 2 * settings.stages - 2;
 }
 
+inline bool is_symmetric_nonholonomic(const LobattoSettings& settings, const SystemEntry& system) {
+  return !system.on_group && settings.multiplier == LobattoSettings::Multiplier::carried;
+}
+
 inline constexpr MissingOption nonholonomic_without[] = {
     {"composition",
      "compositions of its step of two stages have order 4 whatever their coefficients, because lambda alternates from "
@@ -126,6 +130,7 @@ inline constexpr MethodEntry nonholonomic_lobatto{
     .carries_multiplier = true,
     .missing = nonholonomic_without,
     .driven = true,
+    .symmetric = by_settings<nonholonomic_lobatto_options, is_symmetric_nonholonomic>,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
     .step = "{multiplier}<T, System, {retraction}, {stages}>"};
 
@@ -147,6 +152,7 @@ inline constexpr MethodEntry holonomic_lobatto{
     .has = has_lobatto,
     .order_of = by_settings<holonomic_lobatto_options, order_of_lobatto>,
     .driven = true,
+    .symmetric = symmetric_on_rn,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
     .step = "{composition}<T, System, {retraction}, {stages}>"};
 
@@ -165,6 +171,7 @@ inline constexpr MethodEntry lobatto{
     .has = has_lobatto,
     .order_of = by_settings<lobatto_options, order_of_lobatto>,
     .driven = true,
+    .symmetric = symmetric_on_rn,
     .header = "rattleback/methods/lobatto/lobatto.hpp",
     .step = "{composition}<T, System, {retraction}, {stages}>"};
 

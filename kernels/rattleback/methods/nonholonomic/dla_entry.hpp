@@ -71,6 +71,7 @@ inline constexpr MethodEntry nonholonomic_dla{
     .order_of = by_settings<dla_options, order_of_dla>,
     .needs = "a Lagrangian, with a constraint affine in v",
     .driven = true,
+    .symmetric = always_symmetric,
     .header = "rattleback/methods/nonholonomic/dla.hpp",
     .step = "{composition}<T, System, {lagrangian}, {constraint}, {retraction}>"};
 

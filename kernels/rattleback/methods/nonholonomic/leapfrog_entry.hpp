@@ -41,6 +41,7 @@ inline constexpr MethodEntry nonholonomic_leapfrog{
     .order_of = by_settings<leapfrog_options, order_of_leapfrog>,
     .needs = "configuration space R^n, with a constraint affine in v",
     .driven = true,
+    .symmetric = always_symmetric,
     .header = "rattleback/methods/nonholonomic/leapfrog.hpp",
     .step = "{composition}<T, System>"};
 

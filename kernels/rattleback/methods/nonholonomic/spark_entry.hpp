@@ -37,6 +37,7 @@ inline constexpr MethodEntry nonholonomic_spark{
     .missing = spark_without,
     .needs = "configuration space R^n, with a constraint affine in v",
     .driven = true,
+    .symmetric = always_symmetric,
     .header = "rattleback/methods/nonholonomic/spark.hpp",
     .step = "SparkStep<T, System, {stages}>"};
 

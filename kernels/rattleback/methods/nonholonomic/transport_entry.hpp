@@ -41,6 +41,7 @@ inline constexpr MethodEntry nonholonomic_energy{
         "a Lagrangian v.Mv/2 - U(q) on R^n with a constant M, and constraints A(q) v = 0: where M depends on q its "
         "turns keep no energy, and with A(q) v + d(q) = 0 the energy is no invariant",
     .difference_quotients = true,
+    .symmetric = always_symmetric,
     .header = "rattleback/methods/nonholonomic/transport.hpp",
     .step = "{composition}<T, System>"};
 
