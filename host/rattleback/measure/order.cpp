@@ -248,8 +248,7 @@ Problem at_step(const Study& study, double step) {
   run.output.final_state = true;
   Problem problem(std::move(run));
   // A step typed as 0.333333333 would end at a slightly different time.
-  Study::Time& time = problem.study.time;
-  if (!time.by_density())
+  if (Study::Time& time = problem.study.time; !time.by_density())
     time.step.content = (end_of(problem.study) - time.start) / static_cast<double>(steps_of(problem.study));
   return problem;
 }

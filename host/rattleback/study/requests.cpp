@@ -105,10 +105,6 @@ void check_observables(Problem& problem) {
     reject_repeats(observable.correlation, observable.where, "correlation with");
     if (!std::isfinite(observable.reference.number))
       input_error(observable.where, fmt::format("reference of '{}' must be finite", observable.name));
-    if (code.kind == ObservableCode::density_error && !study.time.by_density())
-      input_error(observable.where,
-                  "observable 'density_error' is that of steps that follow a density (time.control = \"density\"); "
-                  "leave it out");
     if (observable.reference.kind == ErrorReference::Kind::standard)
       observable.reference = standard_reference(*problem.system, code);
   }

@@ -110,7 +110,7 @@ RB_HD void observe_lanes(const KernelArguments& a, const double* chunk, int lane
         if (rows.clock >= 0) x = x / load_clock<T>(a, chunk, lane, ClockRow::density);
         break;
       case ObservableCode::density_error:
-        x = load_clock<T>(a, chunk, lane, ClockRow::error);
+        if (rows.clock >= 0) x = load_clock<T>(a, chunk, lane, ClockRow::error);
         break;
       case ObservableCode::formula:
         if constexpr (Formulas<T>::count > 0) x = component(of_study, code.index);
