@@ -243,25 +243,25 @@ class UnrolledElimination {
   }
 
  private:
-  // tables of their own, because a GPU does not see static members
-  RB_HD static constexpr int pivot(int k) {
+  // Static, because on a GPU each look-up would copy the tables otherwise: steps of the top in directors took minutes to compile.
+  RB_HD static int pivot(int k) {
     if constexpr (dense) {
       return k;
     } else {
-      RB_TABLE order = elimination_order<N, Pattern>;
+      static constexpr auto order = elimination_order<N, Pattern>;
       return order.pivot[k];
     }
   }
-  RB_HD static constexpr bool entry(int i, int j) {
+  RB_HD static bool entry(int i, int j) {
     if constexpr (dense) {
       return true;
     } else {
-      RB_TABLE factors = elimination_order<N, Pattern>.factors;
+      static constexpr auto factors = elimination_order<N, Pattern>.factors;
       return factors(i, j);
     }
   }
-  RB_HD static constexpr bool fills(int i, int j) {
-    RB_TABLE fill = elimination_order<N, Pattern>.fill;
+  RB_HD static bool fills(int i, int j) {
+    static constexpr auto fill = elimination_order<N, Pattern>.fill;
     return fill(i, j);
   }
 
